@@ -1,0 +1,83 @@
+"""Every way in which a command can end, as an exit code and at most two lines; never a traceback (requirements K-37..K-39)."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from typing import TYPE_CHECKING
+
+import typer
+
+from memory_assets.cli.invocation import FAILED, OK
+from memory_assets.cli.output import json_text, one_line
+from memory_assets.errors import MemoryAssetsError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+INTERRUPTED = 130
+# typer carries its own copy of click or uses the installed one, by its version: its public error leads to either's base.
+_USAGE_ERROR: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+
+
+def guarded(action: Callable[[], int | None], *, as_json: bool) -> int:
+    """Run a command; what it raises becomes lines on stderr and an exit code."""
+    try:
+        code = action() or 0
+        sys.stdout.flush()
+        # typer answers an interrupt with this code and without a word.
+        return _interrupted(as_json) if code == INTERRUPTED else code
+    except typer.Exit as error:
+        return error.exit_code
+    except (KeyboardInterrupt, typer.Abort):
+        return _interrupted(as_json)
+    except SystemExit as error:
+        # typer leaves so when the reader of our output has gone, with the code of a crash.
+        return OK if isinstance(error.__context__, BrokenPipeError) else int(error.code or 0)
+    except BrokenPipeError:
+        # The interpreter flushes once more at its end, so give it somewhere to go.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OK
+    except MemoryAssetsError as error:
+        _trace(error)
+        _report(error.code, str(error), error.hint, as_json=as_json)
+    except OSError as error:
+        _trace(error)
+        where = f"{error.filename}: " if error.filename else ""
+        _report(
+            "io_error", f"{where}{error.strerror or error}", "check that path, its rights and the free space", as_json=as_json
+        )
+    except Exception as error:
+        if isinstance(error, _USAGE_ERROR):
+            message = error.format_message()  # type: ignore[attr-defined]
+            _report("invalid_argument", message, f"`{_command_of(error)} --help` shows what it takes", as_json=as_json)
+        else:
+            _trace(error)
+            _report("generic", f"{type(error).__name__}: {error}", "set MEMORY_DEBUG=1 for the traceback", as_json=as_json)
+    return FAILED
+
+
+def _interrupted(as_json: bool) -> int:
+    _report("interrupted", "interrupted", "what was done is kept; run the command again for the rest", as_json=as_json)
+    return INTERRUPTED
+
+
+def _report(code: str, message: str, hint: str, *, as_json: bool) -> None:
+    if as_json:
+        value = {"schema_version": "error.v1", "code": code, "message": message, "hint": hint}
+        sys.stderr.write(json_text(value) + "\n")
+        return
+    sys.stderr.write(f"error: {one_line(message)}\n")
+    if hint:
+        sys.stderr.write(f"hint: {one_line(hint)}\n")
+
+
+def _trace(error: BaseException) -> None:
+    if os.environ.get("MEMORY_DEBUG"):
+        sys.stderr.write("".join(traceback.format_exception(error)))
+
+
+def _command_of(error: Exception) -> str:
+    context = getattr(error, "ctx", None)
+    return str(context.command_path) if context is not None else "memory"

@@ -1,0 +1,101 @@
+"""`memory init` and `memory import`: from nothing to something remembered."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from memory_assets.cli.invocation import NOTHING_FOUND, OK, Invocation, JsonOption, invocation
+from memory_assets.cli.memories import print_memories
+from memory_assets.cli.output import one_line, plural, print_json, styled
+from memory_assets.cli.progress import progress_for_people
+from memory_assets.cli.tables import print_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+SHOWN_MEMORIES = 20
+SHOWN_DEFECTS = 10
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this file."""
+    app.command("init")(init)
+    app.command("import")(import_)
+
+
+def init(
+    context: typer.Context,
+    force: Annotated[bool, typer.Option("--force", help="Write memory.toml again, over the one that is there.")] = False,
+    as_json: JsonOption = False,
+) -> int:
+    """Make the store, its folders and a memory.toml that lists every setting. What is there already is kept."""
+    made = invocation(context).memory().initialise(force=force)
+    if as_json:
+        print_json([{"path": str(item.path), "made": item.made} for item in made])
+    else:
+        print_text(*(styled(("made  " if item.made else "kept  ", "dim"), str(item.path)) for item in made))
+    return OK
+
+
+def import_(
+    context: typer.Context,
+    paths: Annotated[list[Path], typer.Argument(help="Session files, or folders of them.", show_default=False)],
+    project: Annotated[
+        str | None, typer.Option("--project", help="The project of sessions that name none themselves.", show_default=False)
+    ] = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Take in session files: everything from reading to searchable memory, in this process."""
+    from memory_assets.defs import run
+
+    call = invocation(context)
+    report = run.import_paths(call.settings(), paths, project=project, progress=progress_for_people(as_json=as_json))
+    if as_json:
+        print_json(report.as_json())
+    else:
+        print_import(report.as_json())
+        print_remembered(call, report.session_ids)
+    return NOTHING_FOUND if report.as_json()["quarantined"] else OK
+
+
+def print_import(report: dict[str, Any]) -> None:
+    """What became of the files: one line of counts, then each defect with file and line."""
+    parts = [f"{report[name]:,} {name}" for name in ("new", "updated", "unchanged", "skipped", "quarantined") if report[name]]
+    counted = f" ({', '.join(parts)})" if parts else ""
+    print_text(
+        styled((plural(report["sessions"], "session"), "bold"), f"{counted}, {plural(report['events_appended'], 'event')}")
+    )
+    print_defects("quarantined or failed", report["errors"], "red")
+    print_defects("taken with warnings or skipped", report["warnings"], "yellow")
+
+
+def print_defects(title: str, defects: Sequence[dict[str, Any]], style: str) -> None:
+    """Defects by file and line, the first of them."""
+    if not defects:
+        return
+    print_text(styled((f"{title}: {len(defects):,}", style)))
+    for defect in defects[:SHOWN_DEFECTS]:
+        # What a stage put aside is a session; what could not be taken is a file.
+        where = str(defect.get("path") or defect.get("session_id") or "-")
+        line = f":{defect['line']}" if defect.get("line") else ""
+        detail = f"  {one_line(defect['detail'])}" if defect.get("detail") else ""
+        print_text(styled(f"  {one_line(where)}{line}  ", defect["reason"], (detail, "dim")))
+    if len(defects) > SHOWN_DEFECTS:
+        print_text(styled((f"  … and {len(defects) - SHOWN_DEFECTS:,} more: --json lists them all", "dim")))
+
+
+def print_remembered(call: Invocation, session_ids: Sequence[str]) -> None:
+    """What is remembered of these sessions, each memory with its short id and its address; the new ones' first."""
+    if not session_ids:
+        return
+    page = call.memory().memories(session_ids=session_ids, limit=SHOWN_MEMORIES)
+    if not page.total:
+        print_text(styled("nothing to remember was found in them"))
+        return
+    print_text(styled((f"remembered {plural(page.total, 'memory', 'memories')}:", "bold")))
+    print_memories(page.memories)
+    if page.total > len(page.memories):
+        print_text(styled((f"… and {page.total - len(page.memories):,} more: memory entries list", "dim")))

@@ -1,0 +1,66 @@
+"""The command ``memory``. Commands live in one file a group; this one puts them together.
+
+Nothing heavy is imported before a command needs it: ``memory --help`` costs a fraction of a second.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from memory_assets.cli import entries, events, evidence, importing, maintenance, pipeline, search, sessions, show
+from memory_assets.cli.failures import guarded
+from memory_assets.cli.invocation import Invocation, overrides_of
+from memory_assets.cli.output import prepare_streams, print_line
+
+app = typer.Typer(
+    name="memory",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Long-term memory from sessions with people and coding agents: every memory points at the characters it came from.",
+)
+for group in (importing, sessions, pipeline, entries, evidence, show, search, events, maintenance):
+    group.register(app)
+
+
+@app.callback()
+def options(
+    context: typer.Context,
+    home: Annotated[
+        Path | None, typer.Option("--home", help="The folder that holds the store; otherwise MEMORY_HOME.", show_default=False)
+    ] = None,
+    config: Annotated[
+        Path | None, typer.Option("--config", help="A settings file instead of memory.toml in the store's folder.")
+    ] = None,
+    assignments: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="SECTION.KEY=VALUE", help="A setting for this call only. May be repeated."),
+    ] = None,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.", is_eager=True)] = False,
+) -> None:
+    if version:
+        from memory_assets import __version__
+
+        print_line(f"memory_assets {__version__}")
+        raise typer.Exit
+    context.obj = Invocation(overrides_of(home, assignments or []), config)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Returns:
+        0 done, 1 no hit, refusal or something quarantined, 2 an error, 3 doctor found something unhealthy, 130 interrupted.
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    prepare_streams()
+    return guarded(
+        lambda: typer.main.get_command(app).main(args=arguments, prog_name="memory", standalone_mode=False),
+        as_json="--json" in arguments,
+    )

@@ -1,0 +1,131 @@
+"""`memory rebuild`, `doctor` and `stats`: is the store sound, and what is in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memory_assets.cli.invocation import NOTHING_FOUND, OK, UNHEALTHY, JsonOption, invocation
+from memory_assets.cli.output import one_line, plural, print_json, styled
+from memory_assets.cli.progress import progress_for_people
+from memory_assets.cli.tables import print_table, print_text
+
+if TYPE_CHECKING:
+    from memory_assets.memory import Check, RebuildReport, Stats
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this file."""
+    app.command("rebuild")(rebuild)
+    app.command("doctor")(doctor)
+    app.command("stats")(stats)
+
+
+def doctor(context: typer.Context, as_json: JsonOption = False) -> int:
+    """Check everything that the store needs. Exits 3 where something is unhealthy."""
+    from memory_assets.memory import as_plain
+
+    checks = invocation(context).memory().doctor()
+    healthy = all(check.ok for check in checks)
+    if as_json:
+        print_json({"schema_version": "doctor.v1", "healthy": healthy, "checks": as_plain(checks)})
+    else:
+        print_checks(checks)
+    return OK if healthy else UNHEALTHY
+
+
+def stats(context: typer.Context, as_json: JsonOption = False) -> int:
+    """Count what the store holds."""
+    from memory_assets.memory import as_plain
+
+    found = invocation(context).memory().stats()
+    if as_json:
+        print_json(as_plain(found))
+    else:
+        print_stats(found)
+    return OK
+
+
+def print_checks(checks: list[Check]) -> None:
+    """A line a check, and what to do where there is something to do."""
+    width = max(len(check.name) for check in checks)
+    for check in checks:
+        mark = ("ok  ", "green") if check.ok else ("BAD ", "bold red")
+        print_text(styled(mark, (check.name.ljust(width + 2), "bold"), one_line(check.detail)))
+        if check.hint:
+            print_text(styled(" " * (4 + width + 2), (f"hint: {one_line(check.hint)}", "dim" if check.ok else "yellow")))
+
+
+def print_stats(found: Stats) -> None:
+    """A line a kind of thing."""
+    rows: tuple[tuple[str, int, Mapping[str, int]], ...] = (
+        ("sessions", found.sessions, {**found.sessions_by_status, **found.sessions_by_format}),
+        ("messages", found.messages, {"characters": found.characters}),
+        ("memories", found.memories, {}),
+        ("entries", found.entries, {**found.entries_by_stage, **found.entries_by_type}),
+        ("quotes", sum(found.quotes_by_method.values()), found.quotes_by_method),
+        ("tasks", sum(found.tasks_by_status.values()), found.tasks_by_status),
+        ("units", sum(found.units_by_kind.values()), found.units_by_kind),
+        ("outbox", sum(found.outbox_by_status.values()), found.outbox_by_status),
+        ("quarantined", found.quarantined, {}),
+        ("events", found.events, {}),
+    )
+    for name, count, parts in rows:
+        shown = ", ".join(f"{part} {size:,}" for part, size in parts.items())
+        print_text(styled(name.ljust(13), (f"{count:>9,}", "bold"), (f"  {shown}" if shown else "", "dim")))
+    print_text(styled(f"on disk      {found.store_bytes / 1e6:>9,.1f} MB store, {found.vectors_bytes / 1e6:,.1f} MB vectors"))
+
+
+def rebuild(
+    context: typer.Context,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Change nothing: replay into a scratch file and compare every derived table.")
+    ] = False,
+    with_vectors: Annotated[
+        bool, typer.Option("--with-vectors", help="The vectors too: made again, or with --verify compared by value.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> int:
+    """Throw every derived table away and fold it again from the log, or prove that a replay gives the same (exit 1: not so)."""
+    from memory_assets.memory import as_plain
+
+    memory = invocation(context).memory()
+    if verify:
+        report = memory.verify_rebuild(with_vectors=with_vectors)
+        if as_json:
+            print_json({"schema_version": "rebuild_report.v1", "equal": report.equal, **as_plain(report)})
+        else:
+            print_verified(report)
+        return OK if report.equal else NOTHING_FOUND
+    rebuilt = memory.rebuild(with_vectors=with_vectors, progress=progress_for_people(as_json=as_json))
+    if as_json:
+        print_json(as_plain(rebuilt))
+    else:
+        print_text(
+            styled(
+                f"folded {plural(rebuilt.sessions, 'session')} from {rebuilt.upto_seq:,} events, "
+                f"wrote {plural(rebuilt.units_written, 'unit')} to the index"
+            )
+        )
+        if rebuilt.units_failed:
+            print_text(styled((f"{plural(rebuilt.units_failed, 'unit')} could not be written: memory doctor", "red")))
+    return NOTHING_FOUND if rebuilt.units_failed else OK
+
+
+def print_verified(report: RebuildReport) -> None:
+    """Whether the replay is equal; each difference with table, key, column and both values."""
+    rows = sum(report.tables.values())
+    if report.equal:
+        print_text(styled(("equal", "bold green"), f": {rows:,} rows of {len(report.tables)} tables are what a replay gives"))
+        return
+    print_text(styled(("not equal", "bold red"), f": {plural(report.difference_count, 'row')} of {rows:,} differ"))
+    print_table(
+        ("table", "key", "column", "stored", "replayed"),
+        [
+            (item.table, item.key, item.column, (item.stored or "(no row)", "red"), (item.replayed or "(no row)", "green"))
+            for item in report.differences
+        ],
+        shrink=((4, 16), (3, 16), (1, 16)),
+    )

@@ -1,0 +1,60 @@
+"""How memories, stages and quotes look on a terminal, in every command alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from memory_assets.cli.output import cut, one_line, styled
+from memory_assets.cli.tables import GAP, UNLIMITED, print_text, terminal_width
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from memory_assets.memory import MemoryView
+
+LEAST_TITLE = 24
+TYPE_WIDTH = len("preference")
+STAGE_STYLES = {"raw": "red", "working": "yellow", "candidate": "yellow", "verified": "green", "certified": "bold green"}
+
+
+def stage_text(stage: str, checker: str | None) -> str:
+    """The stage; where a checker granted it, with the checker's name: ``verified (embedded 1)``."""
+    return f"{stage} ({checker})" if checker and stage in ("verified", "certified") else stage
+
+
+def stage_cell(stage: str, checker: str | None) -> tuple[str, str]:
+    """:func:`stage_text` with its colour."""
+    return stage_text(stage, checker), STAGE_STYLES.get(stage, "")
+
+
+def print_memories(memories: Sequence[MemoryView]) -> None:
+    """Each memory on its own line: short id, type, title, address of its first quote.
+
+    The address is never cut. On a narrow terminal the title is, and where too little of it would remain the address goes
+    on a line of its own below it. Where nobody looks a line is a memory, whole.
+    """
+    width = terminal_width()
+    rows = [
+        (
+            styled((memory.citation, "cyan"), "  ", (memory.entry_type.ljust(TYPE_WIDTH), "magenta"), "  "),
+            styled(one_line(memory.title)),
+            styled((memory.uri, "dim")),
+        )
+        for memory in memories
+    ]
+    for head, title, uri in rows:
+        room = width - head.cell_len - GAP - uri.cell_len
+        if title.cell_len > room and room < LEAST_TITLE:
+            print_text(head + cut(title, width - head.cell_len), styled(" " * head.cell_len) + uri)
+            continue
+        shown = cut(title, room)
+        # Addresses below each other where there is room for it.
+        widest = max(other.cell_len for _, other, _ in rows) if width < UNLIMITED else 0
+        print_text(head + shown + styled(" " * (GAP + max(0, min(widest, room) - shown.cell_len))) + uri)
+
+
+def quoted(text: str, *, limit: int | None = None) -> Text:
+    """Text in quotation marks on one line; cut to ``limit`` cells where one is given."""
+    line = styled(f"“{one_line(text)}”")
+    return line if limit is None else cut(line, limit)

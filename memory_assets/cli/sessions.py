@@ -1,0 +1,155 @@
+"""`memory sessions`: what was taken in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memory_assets.cli.groups import ListingGroup
+from memory_assets.cli.importing import print_import
+from memory_assets.cli.invocation import NOTHING_FOUND, OK, JsonOption, ProjectOption, invocation
+from memory_assets.cli.output import clean, day, moment, one_line, plural, print_json, styled
+from memory_assets.cli.tables import print_table, print_text
+
+if TYPE_CHECKING:
+    from memory_assets.memory import SessionDetails, SessionSummary
+
+STATUS_STYLES = {"quarantined": "red", "vectorized": "green", "projected": "green"}
+ROLE_STYLES = {"user": "bold cyan", "assistant": "bold", "tool": "dim", "system": "dim"}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this file."""
+    group = typer.Typer(cls=ListingGroup, help="Sessions: list them, show one, or register files (bare: list).")
+    group.command("list")(list_)
+    group.command("show")(show)
+    group.command("add")(add)
+    app.add_typer(group, name="sessions")
+
+
+def list_(
+    context: typer.Context,
+    project: ProjectOption = None,
+    status: Annotated[
+        str | None, typer.Option("--status", help="Only of this status: a stage's name, or quarantined.", show_default=False)
+    ] = None,
+    as_json: JsonOption = False,
+) -> int:
+    """List every session, the newest first."""
+    from memory_assets.memory import as_plain
+
+    sessions = invocation(context).memory().sessions(project=project, status=status)
+    if as_json:
+        print_json(as_plain(sessions))
+    elif sessions:
+        print_sessions(sessions)
+    else:
+        print_text(styled("no sessions; `memory import PATH` takes some in"))
+    return OK
+
+
+def show(
+    context: typer.Context,
+    session: Annotated[str, typer.Argument(help="The session's id, or its beginning.")],
+    full: Annotated[bool, typer.Option("--full", help="Print every message whole, not its first line.")] = False,
+    as_json: JsonOption = False,
+) -> int:
+    """Show a session with its messages."""
+    from memory_assets.memory import as_plain
+
+    details = invocation(context).memory().session(session)
+    if as_json:
+        print_json(as_plain(details))
+    else:
+        print_session(details, full=full)
+    return OK
+
+
+def add(
+    context: typer.Context,
+    paths: Annotated[list[Path], typer.Argument(help="Session files, or folders of them.", show_default=False)],
+    project: Annotated[
+        str | None, typer.Option("--project", help="The project of sessions that name none themselves.", show_default=False)
+    ] = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Register session files as partitions, for Dagster to materialize; nothing else is done with them."""
+    from memory_assets.defs import run
+
+    report = run.add_sessions(invocation(context).settings(), paths, project=project)
+    if as_json:
+        print_json(report.as_json())
+    else:
+        print_import(report.as_json())
+        print_text(*(styled("  ", (session_id, "cyan")) for session_id in report.session_ids))
+    return NOTHING_FOUND if report.as_json()["quarantined"] else OK
+
+
+def print_sessions(sessions: list[SessionSummary]) -> None:
+    """One line a session."""
+    print_table(
+        ("started", "session", "status", "msgs", "entries", "project", "title"),
+        [
+            (
+                day(session.started_at),
+                (session.session_id, "cyan"),
+                (session.status, STATUS_STYLES.get(session.status, "yellow")),
+                f"{session.messages:,}",
+                f"{session.entries:,}",
+                (session.project or "-", "magenta"),
+                session.title or session.source_uri or "-",
+            )
+            for session in sessions
+        ],
+        shrink=((6, 16), (5, 7), (1, 13), (6, 8)),
+        right=frozenset((3, 4)),
+    )
+
+
+def print_session(details: SessionDetails, *, full: bool) -> None:
+    """A session's head, and its messages one a line."""
+    session = details.session
+    print_text(
+        styled((one_line(session.title or session.session_id), "bold")),
+        styled((session.session_id, "cyan"), f"  {session.source_format or '-'}  {session.project or '-'}  ", session.status),
+        styled(
+            f"{moment(session.started_at)} to {moment(session.ended_at)} UTC, {plural(session.messages, 'message')}, "
+            f"{plural(session.entries, 'entry', 'entries')}, revision {session.revision}"
+        ),
+        *(styled(("from  ", "dim"), one_line(uri)) for uri in session.source_uris),
+        *(
+            styled(
+                (f"put aside at {item.stage} ({item.error_code}), tried {item.attempts} times: ", "red"), one_line(item.detail)
+            )
+            for item in details.quarantine
+        ),
+    )
+    if full:
+        for message in details.messages:
+            speaker = message.name or message.role
+            print_text(
+                styled(""),
+                styled(
+                    (f"{message.message_index}  {one_line(speaker)}", ROLE_STYLES.get(message.role, "")),
+                    (f"  {message.kind}  {moment(message.ts)}", "dim"),
+                ),
+                styled(clean(message.text)),
+            )
+        return
+    print_table(
+        ("m", "who", "kind", "time", "text"),
+        [
+            (
+                str(message.message_index),
+                (message.name or message.role, ROLE_STYLES.get(message.role, "")),
+                (message.kind, "dim"),
+                (moment(message.ts), "dim"),
+                message.text[:400],
+            )
+            for message in details.messages
+        ],
+        shrink=((4, 30), (1, 9), (3, 10)),
+        right=frozenset((0,)),
+    )

@@ -1,0 +1,72 @@
+"""Dense tables that a person can scan, in terminal cells: a Hangul syllable takes two."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from memory_assets.cli.output import console, cut, styled
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+GAP = 2
+# Where nobody looks (a pipe, a file) nothing is cut.
+UNLIMITED = 100_000
+
+Cell = str | tuple[str, str]
+
+
+def terminal_width() -> int:
+    """Cells of a line on the terminal; UNLIMITED where stdout is none."""
+    out = console()
+    return out.width if out.is_terminal else UNLIMITED
+
+
+def print_text(*lines: Text) -> None:
+    """Lines as they are: the terminal may wrap them, we do not."""
+    out = console()
+    for line in lines:
+        out.print(line, soft_wrap=True)
+
+
+def print_table(
+    header: Sequence[str],
+    rows: Sequence[Sequence[Cell]],
+    *,
+    shrink: Sequence[tuple[int, int]],
+    right: frozenset[int] = frozenset(),
+) -> None:
+    """Columns as wide as their widest cell; where that is too wide for the terminal some are cut.
+
+    Args:
+        shrink: (column, least width) of those that may be cut; the first is cut first, and one may come again with less.
+        right: columns that are aligned to the right.
+    """
+    lines = [[styled((name, "dim")) for name in header], *([_cell(cell) for cell in row] for row in rows)]
+    widths = [max(line[column].cell_len for line in lines) for column in range(len(header))]
+    excess = sum(widths) + GAP * (len(widths) - 1) - terminal_width()
+    for column, least in shrink:
+        given = max(0, min(excess, widths[column] - least))
+        widths[column] -= given
+        excess -= given
+    print_text(*(_line(line, widths, right) for line in lines))
+
+
+def _cell(cell: Cell) -> Text:
+    text = cell if isinstance(cell, str) else cell[0]
+    flat = " ".join(text.split())
+    return styled(flat if isinstance(cell, str) else (flat, cell[1]))
+
+
+def _line(cells: Sequence[Text], widths: Sequence[int], right: frozenset[int]) -> Text:
+    from rich.text import Text
+
+    line = Text()
+    for column, (cell, width) in enumerate(zip(cells, widths, strict=True)):
+        shown = cut(cell, width)
+        padding = " " * (width - shown.cell_len)
+        line.append(padding if column in right else "").append_text(shown).append("" if column in right else padding)
+        line.append(" " * GAP)
+    line.rstrip()
+    return line

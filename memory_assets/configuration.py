@@ -1,0 +1,161 @@
+"""What the settings choose: the extractor, the embedder, the checkers, the masking, and the versions that follow from them.
+
+A stage's version names everything that its result depends on beside its input (architecture.md section 4, *Identity*). The
+folds follow exactly these versions; a change of one makes new events and leaves the old ones as history.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memory_assets.errors import ConfigInvalidError
+from memory_assets.log.events import CHAIN, PipelineStage
+from memory_assets.resources import resource_folder
+from memory_assets.settings import Settings
+
+if TYPE_CHECKING:
+    from memory_assets.extraction.extractor import Extractor
+    from memory_assets.graduation.idris2 import Idris2, Unavailable
+    from memory_assets.log.database import Database
+    from memory_assets.sessions.redaction_policy import RedactionPolicy
+    from memory_assets.vectors.embedder import Embedder, EmbedderSettings
+    from memory_assets.vectors.index import VectorIndex
+
+# Raised when the code of a stage gives another result for the same input.
+MATERIALIZER_VERSION = "1"
+
+
+def database(settings: Settings) -> Database:
+    """The store that the settings name."""
+    from memory_assets.log.database import Database
+
+    return Database(settings.store_folder, lock_timeout=settings.store.lock_timeout_seconds)
+
+
+def extractor(settings: Settings) -> Extractor:
+    """The embedded rules, or the model that the settings name."""
+    if settings.extraction.model is None:
+        from memory_assets.extraction.extractor import RuleExtractor
+
+        return RuleExtractor()
+    from memory_assets.extraction.llm import ModelExtractor, ModelSettings
+
+    return ModelExtractor(
+        ModelSettings(
+            model=settings.extraction.model,
+            api_base=settings.extraction.api_base,
+            timeout=settings.extraction.timeout_seconds,
+            max_attempts=settings.extraction.max_retries + 1,
+        )
+    )
+
+
+def embedder_settings(settings: Settings) -> EmbedderSettings:
+    """The embedder's part of the settings."""
+    from memory_assets.vectors.embedder import BUNDLED_MODEL, EmbedderSettings
+
+    chosen = settings.embedding
+    return EmbedderSettings(
+        model=BUNDLED_MODEL if chosen.model == "bundled" else chosen.model,
+        query_prefix=chosen.query_prefix,
+        passage_prefix=chosen.passage_prefix,
+        batch_size=chosen.batch_size,
+    )
+
+
+def embedder(settings: Settings) -> Embedder:
+    """The embedder; nothing is loaded before its first use."""
+    from memory_assets.vectors.embedder import make_embedder
+
+    return make_embedder(embedder_settings(settings))
+
+
+def vector_index(settings: Settings) -> VectorIndex:
+    """The index of the configured embedding version."""
+    from memory_assets.vectors.index import VectorIndex
+
+    chosen = embedder(settings)
+    return VectorIndex(settings.vectors_folder, chosen.embedding_version, chosen.dimensions)
+
+
+def idris2(settings: Settings) -> Idris2 | Unavailable | None:
+    """The real compiler where there is one, why it cannot be used where it cannot, None where there is none."""
+    return _idris2(settings.idris.path, settings.idris.timeout_seconds, settings.cache_folder)
+
+
+@lru_cache(maxsize=8)
+def _idris2(path: str | None, timeout_seconds: float, cache_folder: Path) -> Idris2 | Unavailable | None:
+    # Asking the compiler for its version starts it: once a process is enough.
+    from memory_assets.graduation.idris2 import find_idris2, prepare
+
+    executable = find_idris2(path, os.environ)
+    if executable is None:
+        return None
+    return prepare(
+        executable,
+        cache=cache_folder / "idris",
+        package=resource_folder("idris"),
+        environ=os.environ,
+        timeout_s=timeout_seconds,
+    )
+
+
+def usable_idris2(settings: Settings) -> Idris2 | None:
+    """The compiler when it can be used; without it the embedded checker judges alone, and every verdict says so."""
+    from memory_assets.graduation.idris2 import Idris2
+
+    found = idris2(settings)
+    return found if isinstance(found, Idris2) else None
+
+
+def redaction_policy(settings: Settings) -> RedactionPolicy:
+    """What is masked before anything is logged.
+
+    Raises:
+        ConfigInvalidError: the policy file cannot be read or has a rule that cannot be used.
+    """
+    from memory_assets.sessions.redaction_policy import default_policy, load_policy
+
+    path = settings.privacy.policy_file
+    if path is None:
+        return default_policy()
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigInvalidError(
+            f"the redaction policy {path} cannot be read", hint="name a readable JSON file in privacy.policy_file"
+        ) from error
+    return load_policy(text)
+
+
+def reading_version(settings: Settings) -> str:
+    """What the masked messages of a file depend on: the readers and the masking."""
+    from memory_assets.sessions.reading import READER_VERSION
+
+    return f"reader {READER_VERSION} redaction {redaction_policy(settings).policy_hash[:16]}"
+
+
+def configured_versions(settings: Settings) -> dict[str, str]:
+    """The version of each stage that follows another, by the type of its event."""
+    return {CHAIN[stage]: version for stage, version in stage_versions(settings).items()}
+
+
+def stage_versions(settings: Settings) -> dict[PipelineStage, str]:
+    """The version of each stage behind ``ingested`` (whose events follow one another)."""
+    from memory_assets.evidence.aligner import ALIGNER_VERSION
+    from memory_assets.graduation.checker import checker_version
+    from memory_assets.graduation.policy import POLICY_VERSION
+    from memory_assets.tasks.resolver import RESOLVER_VERSION
+
+    required = "idris2 required" if settings.graduation.require_idris2 else "any checker"
+    return {
+        "extracted": f"{extractor(settings).version} window {settings.extraction.window_characters}",
+        "aligned": f"aligner {ALIGNER_VERSION} quote {settings.alignment.max_quote_length}",
+        "materialized": f"materializer {MATERIALIZER_VERSION}",
+        "idris_checked": f"{checker_version(usable_idris2(settings))} policy {POLICY_VERSION} {required}",
+        "projected": f"resolver {RESOLVER_VERSION}",
+        "vectorized": embedder(settings).embedding_version,
+    }

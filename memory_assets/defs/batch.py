@@ -1,0 +1,184 @@
+"""A stage over a batch of sessions: one bad session neither fails the others nor is skipped (architecture.md section 6).
+
+Whatever goes wrong with one session becomes a dead letter in the log and a status in that partition's metadata; the others
+go on. What goes wrong with the store fails the run.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import dagster as dg
+
+from memory_assets.errors import MemoryAssetsError
+from memory_assets.log.errors import StoreError
+from memory_assets.log.event_log import StageMetric
+from memory_assets.log.events import NewEvent, PipelineStage, QuarantineReleased, SessionQuarantined, StoredEvent
+from memory_assets.log.upcasting import payload_as
+
+if TYPE_CHECKING:
+    from memory_assets.defs.resources import EventLogResource
+
+Metadata = dict[str, Any]
+
+
+@dataclass(slots=True)
+class SessionResult:
+    """What a stage made of one session.
+
+    Attributes:
+        events: to be appended.
+        metadata: for this partition in the UI; counts as numbers, never text of the session.
+        head: for ``ingested``, the session_ingested that the events were made from (see ``EventLog.append``).
+    """
+
+    events: list[NewEvent] = field(default_factory=list)
+    metadata: Metadata = field(default_factory=dict)
+    head: str | None = None
+
+
+@dataclass(slots=True)
+class StageOutput:
+    """What a stage made of its batch: the value that the IO manager appends to the log.
+
+    Attributes:
+        heads: checked when the batch is appended; None where no session's history grows.
+        repeat: makes the output again when another process was faster.
+        quarantined: sessions that this stage put aside, with the reason.
+    """
+
+    stage: PipelineStage
+    events: list[NewEvent] = field(default_factory=list)
+    metrics: list[StageMetric] = field(default_factory=list)
+    heads: dict[str, str | None] | None = None
+    repeat: Callable[[], StageOutput] | None = None
+    quarantined: dict[str, str] = field(default_factory=dict)
+
+
+Work = Callable[[str], SessionResult]
+
+
+def session_keys(context: dg.AssetExecutionContext) -> list[str]:
+    """The sessions of this run."""
+    return list(context.partition_keys)
+
+
+def run_stage(
+    context: dg.AssetExecutionContext,
+    store: EventLogResource,
+    stage: PipelineStage,
+    session_ids: Sequence[str],
+    ready: Iterable[str],
+    work: Work,
+) -> StageOutput:
+    """Do a stage's work for each session that has its input; say for the others that they wait.
+
+    Args:
+        ready: the sessions whose input is there.
+        work: for one session; what it raises puts that session aside, unless the store itself failed.
+    """
+    output = StageOutput(stage)
+    letters = _dead_letters(store, stage, session_ids)
+    prepared = set(ready)
+    for session_id in session_ids:
+        if session_id not in prepared:
+            _say(context, session_id, {"status": "waiting", "reason": "the stage before has no result for this session"})
+            continue
+        started = time.perf_counter()
+        try:
+            result = work(session_id)
+        except StoreError:
+            raise
+        except Exception as error:
+            _put_aside(context, output, session_id, error, letters.get(session_id), started)
+            continue
+        elapsed = (time.perf_counter() - started) * 1000
+        output.events += result.events
+        if session_id in letters and not letters[session_id].released:
+            output.events.append(_release(letters[session_id], stage))
+        counts = {name: value for name, value in result.metadata.items() if isinstance(value, int)}
+        output.metrics.append(StageMetric(stage, session_id, elapsed, True, counts=counts))
+        _say(context, session_id, {"status": "done", "duration_ms": round(elapsed, 1)} | result.metadata)
+    return output
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetter:
+    """The last time that a stage put a session aside, and whether that is over."""
+
+    event: StoredEvent
+    released: bool
+
+
+def _dead_letters(store: EventLogResource, stage: PipelineStage, session_ids: Sequence[str]) -> dict[str, DeadLetter]:
+    told = store.opened.log.of_sessions(session_ids, [SessionQuarantined.event_type, QuarantineReleased.event_type])
+    released = {
+        payload_as(event, QuarantineReleased).quarantine_event_id
+        for event in told
+        if event.event_type == QuarantineReleased.event_type
+    }
+    letters: dict[str, DeadLetter] = {}
+    for event in told:
+        if event.event_type == SessionQuarantined.event_type and payload_as(event, SessionQuarantined).stage == stage:
+            letters[str(event.session_id)] = DeadLetter(event, event.event_id in released)
+    return letters
+
+
+def _put_aside(
+    context: dg.AssetExecutionContext,
+    output: StageOutput,
+    session_id: str,
+    error: Exception,
+    letter: DeadLetter | None,
+    started: float,
+) -> None:
+    # The text of an unexpected error may quote the session: only its name is kept. Our own messages never do.
+    known = isinstance(error, MemoryAssetsError)
+    detail = str(error) if known else f"unexpected {type(error).__name__} in {_place(error)}"
+    code = error.code if isinstance(error, MemoryAssetsError) else "unexpected"
+    # The same failure of the same attempt is one letter; after a release the next attempt is another.
+    inputs = (output.stage, code, detail, letter.event.event_id if letter and letter.released else "")
+    output.events.append(
+        NewEvent(
+            payload=SessionQuarantined(stage=output.stage, error_code=code, detail=detail),
+            session_id=session_id,
+            inputs=inputs,
+        )
+    )
+    output.metrics.append(StageMetric(output.stage, session_id, (time.perf_counter() - started) * 1000, False, error=code))
+    output.quarantined[session_id] = code
+    _say(context, session_id, {"status": "quarantined", "error": code, "detail": detail})
+    context.log.warning(f"{session_id} is quarantined at {output.stage}: {detail}")
+
+
+def _release(letter: DeadLetter, stage: PipelineStage) -> NewEvent:
+    return NewEvent(
+        payload=QuarantineReleased(stage=stage, quarantine_event_id=letter.event.event_id),
+        session_id=letter.event.session_id,
+        inputs=(letter.event.event_id,),
+        causation_id=letter.event.event_id,
+    )
+
+
+def _place(error: Exception) -> str:
+    frame = error.__traceback__
+    while frame is not None and frame.tb_next is not None:
+        frame = frame.tb_next
+    return f"{frame.tb_frame.f_code.co_name}:{frame.tb_lineno}" if frame else "an unknown place"
+
+
+def _say(context: dg.AssetExecutionContext, session_id: str, metadata: Metadata) -> None:
+    context.add_asset_metadata(metadata, partition_key=session_id)
+
+
+def quarantine_check(output: StageOutput) -> dg.AssetCheckResult:
+    """The check of every stage: no session of this run was put aside."""
+    return dg.AssetCheckResult(
+        check_name="no_session_put_aside",
+        passed=not output.quarantined,
+        severity=dg.AssetCheckSeverity.WARN,
+        metadata={"quarantined": len(output.quarantined), "sessions": ", ".join(sorted(output.quarantined)[:20])},
+    )

@@ -1,0 +1,38 @@
+"""Checks of the store as a whole; those of a stage's own batch are yielded by the stage."""
+
+import dagster as dg
+
+from memory_assets.defs.resources import EventLogResource
+
+SHOWN = 20
+
+
+@dg.asset_check(
+    asset="memory_index",
+    description="The sessions that some stage has put aside. `memory retry --quarantined` runs them again.",
+)
+def no_sessions_quarantined(event_log: EventLogResource) -> dg.AssetCheckResult:
+    with event_log.get_connection() as connection:
+        rows = connection.execute("SELECT session_id, stage, error_code FROM quarantine ORDER BY session_id").fetchall()
+    shown = "\n".join(f"- `{session_id}` at {stage}: {code}" for session_id, stage, code in rows[:SHOWN])
+    return dg.AssetCheckResult(
+        passed=not rows,
+        severity=dg.AssetCheckSeverity.WARN,
+        metadata={"quarantined": len(rows), "sessions": dg.MetadataValue.md(shown or "none")},
+    )
+
+
+@dg.asset_check(
+    asset="memory_index",
+    description="The log is whole: seq counts without a gap, no key stands twice, every checksum is its payload's.",
+)
+def event_log_integrity(event_log: EventLogResource) -> dg.AssetCheckResult:
+    with event_log.get_connection() as connection:
+        count, newest, keys, wrong = connection.execute(
+            """SELECT count(*), coalesce(max(seq), 0), count(DISTINCT dedupe_key),
+                 count(*) FILTER (sha256(CAST(payload_json AS VARCHAR)) <> checksum) FROM events"""
+        ).fetchall()[0]
+    return dg.AssetCheckResult(
+        passed=count == newest == keys and wrong == 0,
+        metadata={"events": count, "newest_seq": newest, "distinct_keys": keys, "wrong_checksums": wrong},
+    )

@@ -1,0 +1,68 @@
+"""The event log as IO manager: a stage's output is appended, its input is read back (design card; requirement D-04).
+
+A batch of partitions is one transaction. What a stage gives is loaded by the next one as the events of each session's latest
+chain, for one key, a range, or a backfill alike.
+"""
+
+from typing import Any
+
+import dagster as dg
+
+from memory_assets.defs.batch import StageOutput
+from memory_assets.defs.resources import EventLogResource
+from memory_assets.log.chain import alignments, extractions, materializations
+from memory_assets.log.errors import HeadMovedError
+from memory_assets.log.event_log import Appended
+from memory_assets.log.events import CHAIN, PipelineStage
+
+MAX_REPEATS = 5
+
+
+class EventLogIOManager(dg.ConfigurableIOManager):
+    """Appends outputs to the log and loads inputs from it."""
+
+    store: EventLogResource
+
+    def handle_output(self, context: dg.OutputContext, obj: StageOutput) -> None:
+        """Append what a stage made of its batch: all of it or nothing."""
+        appended = self._append(obj)
+        self.store.opened.wrote(appended.new)
+        context.add_output_metadata(
+            {
+                "batch_events_appended": appended.new,
+                "batch_events_known": appended.known,
+                "batch_checksum_conflicts": len(appended.conflicts),
+                "log_seq": appended.last_seq,
+            }
+        )
+        for conflict in appended.conflicts:
+            context.log.error(f"event {conflict.event_id} was offered with another payload than the log holds")
+
+    def load_input(self, context: dg.InputContext) -> dict[str, Any]:
+        """What the stage before logged, by session; a session without it is absent."""
+        session_ids = list(context.asset_partition_keys)
+        opened = self.store.opened
+        _ = opened.versions
+        stage: PipelineStage = context.asset_key.path[-1]  # type: ignore[assignment]
+        match stage:
+            case "ingested":
+                return opened.histories(session_ids)
+            case "extracted":
+                return extractions(opened.log, session_ids)
+            case "aligned":
+                return alignments(opened.log, session_ids)
+            case "materialized":
+                return materializations(opened.log, session_ids)
+            case _:
+                return dict(opened.log.current(session_ids, CHAIN[stage]))
+
+    def _append(self, output: StageOutput) -> Appended:
+        opened = self.store.opened
+        for _ in range(MAX_REPEATS):
+            try:
+                return opened.log.append(output.events, build=opened.build, heads=output.heads, metrics=output.metrics)
+            except HeadMovedError:
+                if output.repeat is None:
+                    raise
+                output = output.repeat()
+        return opened.log.append(output.events, build=opened.build, heads=output.heads, metrics=output.metrics)

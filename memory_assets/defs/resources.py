@@ -1,0 +1,183 @@
+"""The event log as a Dagster resource, and what a run needs beside it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import dagster as dg
+from dagster_duckdb import DuckDBResource
+
+from memory_assets import configuration
+from memory_assets.log.chain import History, histories
+from memory_assets.log.database import Database
+from memory_assets.log.event_log import Build, EventLog
+from memory_assets.log.events import BuildFinished, BuildStarted, NewEvent, PipelineStage
+from memory_assets.log.migrations import schema_version
+from memory_assets.projections.fold import catch_up
+from memory_assets.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from memory_assets.defs.sources import SourceReader
+    from memory_assets.sessions.redaction_policy import RedactionPolicy
+
+HISTORY_CACHE_SIZE = 100
+
+
+class EventLogResource(DuckDBResource):
+    """The store: dagster-duckdb's resource, but every connection is opened under the store's own lock.
+
+    Its own ``get_connection`` retries for up to 100 s, holds the file for writing even to read, and leaves it open when the
+    body raises (read in 0.29): so it is replaced.
+
+    Attributes:
+        database: the store's file; empty for the one that the settings name.
+        home: MEMORY_HOME for this code location; None for the environment's.
+    """
+
+    database: str = ""
+    home: str | None = None
+
+    @classmethod
+    def _is_dagster_maintained(cls) -> bool:
+        return False
+
+    @contextlib.contextmanager
+    def get_connection(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """A read-only connection under the shared lock."""
+        with self.opened.database.reading() as connection:
+            yield connection
+
+    @property
+    def opened(self) -> OpenStore:
+        """The store behind this resource. Dagster copies resources for each run and each user of them: all share it."""
+        return open_store(load_settings({"home": self.home} if self.home else None))
+
+    def setup_for_execution(self, context: dg.InitResourceContext) -> None:
+        """A run begins: what it appends belongs to one build."""
+        self.opened.begin(context.run.run_id if context.run else None)
+
+    def teardown_after_execution(self, context: dg.InitResourceContext) -> None:
+        """The run ended: its build is closed, if it wrote anything."""
+        self.opened.end()
+
+
+class OpenStore:
+    """An open store with what depends on its settings. One a process; runs follow one another in it."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.database: Database = configuration.database(settings)
+        self.log = EventLog(self.database)
+        self.build: Build | None = None
+        self.failures: list[str] = []
+        self._histories: dict[str, History] = {}
+        self._wrote = False
+
+    @cached_property
+    def versions(self) -> dict[PipelineStage, str]:
+        """Each stage's configured version; the folds are told as well."""
+        self.log.configure(configuration.configured_versions(self.settings))
+        return configuration.stage_versions(self.settings)
+
+    @cached_property
+    def policy(self) -> RedactionPolicy:
+        """What is masked."""
+        return configuration.redaction_policy(self.settings)
+
+    @cached_property
+    def sources(self) -> SourceReader:
+        """Reads and masks session files."""
+        from memory_assets.defs.sources import SourceReader
+
+        return SourceReader(self.policy, configuration.reading_version(self.settings))
+
+    def histories(self, session_ids: list[str]) -> dict[str, History]:
+        """Each session's newest history. A revision never changes, so the last ones read are kept."""
+        heads = self.log.current(session_ids, "session_ingested")
+        kept = {
+            session_id: self._histories[head.event_id] for session_id, head in heads.items() if head.event_id in self._histories
+        }
+        read = histories(self.log, [session_id for session_id in heads if session_id not in kept])
+        for history in read.values():
+            self._histories[history.event_id] = history
+        while len(self._histories) > HISTORY_CACHE_SIZE:
+            del self._histories[next(iter(self._histories))]
+        return kept | read
+
+    def begin(self, run_id: str | None) -> None:
+        """A run starts."""
+        self.failures = []
+        self._wrote = False
+        self.build = _build(self.settings, self.versions, run_id) if run_id else None
+
+    def wrote(self, events: int) -> None:
+        """The run has appended so many events."""
+        self._wrote = self._wrote or events > 0
+
+    def end(self) -> None:
+        """The run is over; a run that appended nothing leaves no trace in the log."""
+        build, self.build = self.build, None
+        if build is None or not self._wrote:
+            return
+        self._close(build)
+        # The run's own marks are folded too, so that nobody has to come and do it before tables can be read.
+        catch_up(self.database, configuration.configured_versions(self.settings))
+
+    def _close(self, build: Build) -> None:
+        finished = BuildFinished(
+            build_id=build.build_id,
+            status="failed" if self.failures else "success",
+            error="; ".join(self.failures) or None,
+        )
+        self.log.append([NewEvent(payload=finished, inputs=(build.build_id,))], build=build)
+
+
+@lru_cache(maxsize=8)
+def open_store(settings: Settings) -> OpenStore:
+    """The store of these settings, one a process."""
+    return OpenStore(settings)
+
+
+def _build(settings: Settings, versions: dict[PipelineStage, str], run_id: str) -> Build:
+    build_id = f"bld_{run_id.replace('-', '')}"
+    opening = NewEvent(
+        payload=BuildStarted(
+            build_id=build_id,
+            extractor_model=settings.extraction.model or "rules",
+            extractor_prompt_hash=versions["extracted"],
+            embedder_model=settings.embedding.model,
+            embedding_version=versions["vectorized"],
+            idris_version=versions["idris_checked"],
+            schema_version=str(schema_version()),
+            versions={str(stage): version for stage, version in versions.items()},
+        ),
+        inputs=(build_id,),
+    )
+    return Build(build_id, opening, run_id)
+
+
+def dagster_home(settings: Settings) -> Path:
+    """Dagster's folder, with our ``dagster.yaml`` where it has none; never over a user's own."""
+    from memory_assets.resources import resource_file
+
+    folder = settings.dagster_home
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    target = folder / "dagster.yaml"
+    if not target.exists():
+        target.write_text(resource_file("dagster.yaml").read_text(encoding="utf-8"), encoding="utf-8")
+        target.chmod(0o600)
+    return folder
+
+
+def dagster_instance(settings: Settings) -> Any:
+    """The instance that in-process runs are recorded in, so that the UI shows them."""
+    folder = dagster_home(settings)
+    os.environ["DAGSTER_HOME"] = str(folder)
+    return dg.DagsterInstance.get()

@@ -1,0 +1,309 @@
+"""The assets run in this process, for the command line: the same assets, recorded in the same instance as the UI's runs."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+
+from memory_assets.defs.partitions import SESSIONS_PARTITIONS_NAME
+from memory_assets.defs.registration import found_files, register
+from memory_assets.defs.resources import OpenStore, dagster_home, dagster_instance, open_store
+from memory_assets.errors import InvalidArgumentError, MemoryAssetsError, NotFoundError
+from memory_assets.log.events import PIPELINE_STAGES, NewEvent, PipelineStage, QuarantineReleased
+from memory_assets.log.sql import IN_LIST, json_list
+from memory_assets.progress import NoProgress, Progress
+from memory_assets.sessions.model import Defect
+from memory_assets.settings import Settings
+
+# Sessions between two that have work are run along with them when there are few: a range is one run, and what is done
+# already costs next to nothing.
+BRIDGED_GAP = 3
+# What goes wrong is reported by us; a line for each of Dagster's events would bury it. The UI has them all.
+QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+RANGE_START_TAG = "dagster/asset_partition_range_start"
+RANGE_END_TAG = "dagster/asset_partition_range_end"
+
+
+class RunFailedError(MemoryAssetsError):
+    """A run of the assets failed as a whole (not one session of it)."""
+
+    code = "run_failed"
+
+
+@dataclass(slots=True)
+class RunReport:
+    """What a run over sessions did."""
+
+    sessions: int = 0
+    new: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    quarantined: int = 0
+    events_appended: int = 0
+    quarantine: list[dict[str, str]] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, Any]:
+        """The report as one JSON object."""
+        return asdict(self)
+
+
+@dataclass(slots=True)
+class ImportReport:
+    """What an import did (requirement K-42). ``sessions`` counts those that the given files hold."""
+
+    sessions: int = 0
+    new: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    skipped: int = 0
+    quarantined: int = 0
+    events_appended: int = 0
+    warnings: list[dict[str, Any]] = field(default_factory=list)
+    errors: list[dict[str, Any]] = field(default_factory=list)
+    session_ids: list[str] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, Any]:
+        """The report as one JSON object."""
+        return asdict(self)
+
+
+def import_paths(
+    settings: Settings, paths: Sequence[Path], *, project: str | None, progress: Progress | None = None
+) -> ImportReport:
+    """Register files and folders, run the seven assets over what is new in them, and say what came of it."""
+    opened = open_store(settings)
+    shown = progress or NoProgress()
+    before = opened.log.last_seq()
+    report = RunReport()
+    files, whole = found_files(paths)
+    shown.start(len(files), "reading and remembering")
+    try:
+        batch = settings.dagster.batch_size
+        for start in range(0, len(files), batch):
+            registration = register(opened, files[start : start + batch], project=project)
+            whole.add(registration)
+            _run(settings, opened, registration.to_run, PIPELINE_STAGES[-1], report)
+            shown.advance(len(files[start : start + batch]))
+    finally:
+        shown.finish()
+    return ImportReport(
+        sessions=len(whole.to_run) + len([s for s in whole.unchanged if s not in whole.to_run]),
+        new=report.new,
+        updated=report.updated,
+        unchanged=len(whole.unchanged) + report.unchanged,
+        skipped=len(whole.skipped),
+        quarantined=len(whole.errors) + report.quarantined,
+        events_appended=opened.log.last_seq() - before,
+        warnings=[_named(defect) for defect in (*whole.warnings, *whole.skipped)],
+        errors=[_named(defect) for defect in whole.errors] + [dict(letter) for letter in report.quarantine],
+        session_ids=list(dict.fromkeys([*whole.to_run, *whole.unchanged])),
+    )
+
+
+def add_sessions(settings: Settings, paths: Sequence[Path], *, project: str | None = None) -> ImportReport:
+    """Register files and make their partitions, without running anything: what CI does before it materializes."""
+    opened = open_store(settings)
+    before = opened.log.last_seq()
+    files, registration = found_files(paths)
+    registration.add(register(opened, files, project=project))
+    _add_partitions(dagster_instance(settings), [*registration.to_run, *registration.unchanged])
+    return ImportReport(
+        sessions=len(registration.to_run) + len(registration.unchanged),
+        new=len(registration.to_run),
+        unchanged=len(registration.unchanged),
+        skipped=len(registration.skipped),
+        quarantined=len(registration.errors),
+        events_appended=opened.log.last_seq() - before,
+        warnings=[_named(defect) for defect in registration.warnings],
+        errors=[_named(defect) for defect in registration.errors],
+        session_ids=[*registration.to_run, *registration.unchanged],
+    )
+
+
+def run_sessions(
+    settings: Settings,
+    session_ids: Sequence[str] | None,
+    *,
+    to_stage: str | None = None,
+    progress: Progress | None = None,
+) -> RunReport:
+    """Materialize the assets for some sessions, or for all that are known.
+
+    Raises:
+        NotFoundError: a session that nothing was registered for.
+        InvalidArgumentError: there is no such stage.
+    """
+    stage = _stage(to_stage)
+    opened = open_store(settings)
+    known = _known_sessions(opened)
+    wanted = known if session_ids is None else list(session_ids)
+    missing = [session_id for session_id in wanted if session_id not in set(known)]
+    if missing:
+        raise NotFoundError(f"no session {missing[0]}", hint="`memory sessions list` shows those that are known")
+    report = RunReport(sessions=len(wanted))
+    shown = progress or NoProgress()
+    shown.start(len(wanted), f"running up to {stage}")
+    try:
+        for start in range(0, len(wanted), settings.dagster.batch_size):
+            batch = wanted[start : start + settings.dagster.batch_size]
+            _run(settings, opened, batch, stage, report)
+            shown.advance(len(batch))
+    finally:
+        shown.finish()
+    return report
+
+
+def retry_quarantined(settings: Settings, *, progress: Progress | None = None) -> RunReport:
+    """Release every session that was put aside, and run it again."""
+    opened = open_store(settings)
+    with opened.database.reading() as connection:
+        letters = connection.execute("SELECT session_id, stage, event_id FROM quarantine ORDER BY session_id").fetchall()
+    opened.log.append(
+        [
+            NewEvent(
+                payload=QuarantineReleased(stage=stage, quarantine_event_id=event_id),
+                session_id=session_id,
+                inputs=(event_id,),
+                causation_id=event_id,
+                actor="cli",
+            )
+            for session_id, stage, event_id in letters
+        ]
+    )
+    return run_sessions(settings, list(dict.fromkeys(row[0] for row in letters)), progress=progress)
+
+
+def prune_runs(settings: Settings, *, older_than_days: int) -> int:
+    """Delete Dagster's own records of runs that ended before so many days; the log keeps everything. The runs deleted."""
+    instance = dagster_instance(settings)
+    limit = datetime.now(UTC) - timedelta(days=older_than_days)
+    deleted = 0
+    for record in instance.get_run_records():
+        if record.dagster_run.is_finished and record.create_timestamp < limit:
+            instance.delete_run(record.dagster_run.run_id)
+            deleted += 1
+    return deleted
+
+
+def serve_development(settings: Settings, *, port: int) -> int:
+    """Start Dagster's UI and daemon on the loopback interface until they are stopped; their exit status."""
+    home = dagster_home(settings)
+    settings.sessions_folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    environment = os.environ | {"DAGSTER_HOME": str(home), "MEMORY_HOME": str(settings.home)}
+    command = [sys.executable, "-m", "dagster", "dev", "-m", "memory_assets.definitions", "-h", "127.0.0.1", "-p", str(port)]
+    return subprocess.run(command, env=environment, check=False).returncode
+
+
+def _run(settings: Settings, opened: OpenStore, session_ids: Sequence[str], to_stage: PipelineStage, report: RunReport) -> None:
+    if not session_ids:
+        return
+    instance = dagster_instance(settings)
+    _add_partitions(instance, session_ids)
+    known = opened.log.current(session_ids, "session_ingested")
+    before = opened.log.last_seq()
+    for first, last in _ranges(instance, session_ids):
+        _materialize(settings, instance, first, last, to_stage)
+    now = opened.log.current(session_ids, "session_ingested")
+    letters = _quarantined(opened, session_ids)
+    for session_id in session_ids:
+        if session_id in letters:
+            report.quarantined += 1
+            report.quarantine.append(letters[session_id])
+        elif session_id not in known:
+            report.new += session_id in now
+        elif known[session_id].event_id != now[session_id].event_id:
+            report.updated += 1
+        else:
+            report.unchanged += 1
+    report.events_appended += opened.log.last_seq() - before
+
+
+def _materialize(settings: Settings, instance: dg.DagsterInstance, first: str, last: str, to_stage: PipelineStage) -> None:
+    from memory_assets.definitions import build_definitions
+
+    definitions = build_definitions(home=str(settings.home))
+    selection = [dg.AssetKey(stage) for stage in PIPELINE_STAGES[: PIPELINE_STAGES.index(to_stage) + 1]]
+    job = definitions.get_implicit_global_asset_job_def()
+    result = job.execute_in_process(
+        instance=instance,
+        asset_selection=selection,
+        tags={RANGE_START_TAG: first, RANGE_END_TAG: last},
+        run_config=QUIET,
+        raise_on_error=False,
+    )
+    if not result.success:
+        raise _failure(result)
+
+
+def _failure(result: dg.ExecuteInProcessResult) -> MemoryAssetsError:
+    for event in result.all_events:
+        if event.is_step_failure and event.step_failure_data.error is not None:
+            error = event.step_failure_data.error
+            while error.cause is not None:
+                error = error.cause
+            return RunFailedError(
+                f"stage {event.step_key} failed: {error.message.strip().splitlines()[0]}",
+                hint=f"run {result.run_id} in the UI (`memory dev`) has the details; nothing that was logged is lost",
+            )
+    return RunFailedError("the run failed before any stage began", hint="`memory doctor` looks for the cause")
+
+
+def _ranges(instance: dg.DagsterInstance, session_ids: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Contiguous ranges of partitions that cover these sessions; a run takes one range."""
+    keys = list(instance.get_dynamic_partitions(SESSIONS_PARTITIONS_NAME))
+    place = {key: position for position, key in enumerate(keys)}
+    places = sorted(place[session_id] for session_id in session_ids)
+    start = previous = places[0]
+    for position in places[1:]:
+        if position - previous > BRIDGED_GAP + 1:
+            yield keys[start], keys[previous]
+            start = position
+        previous = position
+    yield keys[start], keys[previous]
+
+
+def _add_partitions(instance: dg.DagsterInstance, session_ids: Sequence[str]) -> None:
+    known = set(instance.get_dynamic_partitions(SESSIONS_PARTITIONS_NAME))
+    missing = [session_id for session_id in session_ids if session_id not in known]
+    if missing:
+        instance.add_dynamic_partitions(SESSIONS_PARTITIONS_NAME, missing)
+
+
+def _known_sessions(opened: OpenStore) -> list[str]:
+    with opened.database.reading() as connection:
+        rows = connection.execute(
+            """SELECT session_id FROM visible_events WHERE event_type IN ('source_registered', 'session_ingested')
+               GROUP BY session_id ORDER BY min(seq)"""
+        ).fetchall()
+    return [row[0] for row in rows]
+
+
+def _quarantined(opened: OpenStore, session_ids: Sequence[str]) -> dict[str, dict[str, str]]:
+    with opened.database.reading() as connection:
+        rows = connection.execute(
+            f"SELECT session_id, stage, error_code, detail FROM quarantine WHERE session_id IN {IN_LIST} ORDER BY stage",
+            [json_list(session_ids)],
+        ).fetchall()
+    return {
+        session_id: {"session_id": session_id, "stage": stage, "reason": code, "detail": detail}
+        for session_id, stage, code, detail in rows
+    }
+
+
+def _stage(name: str | None) -> PipelineStage:
+    for stage in PIPELINE_STAGES:
+        if name is None or name == stage:
+            return PIPELINE_STAGES[-1] if name is None else stage
+    raise InvalidArgumentError(f"there is no stage {name!r}", hint=f"the stages are {', '.join(PIPELINE_STAGES)}")
+
+
+def _named(defect: Defect) -> dict[str, Any]:
+    return {"path": defect.path, "line": defect.line, "reason": defect.reason, "detail": defect.detail}

@@ -1,0 +1,72 @@
+"""Session files read, masked and kept for a moment: a file is registered and ingested in one go without reading it twice."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from memory_assets.sessions.files import SourceFile, load_source
+from memory_assets.sessions.model import Defect, Session, SourceOutcome, SourceRefused, SourceTaken
+from memory_assets.sessions.reading import read_source
+from memory_assets.sessions.redaction import redact_session
+from memory_assets.sessions.redaction_policy import RedactionPolicy
+
+KEPT_FILES = 64
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFile:
+    """A file's masked sessions, its date, which stands in for a session without a time, and what was masked by session."""
+
+    outcome: SourceOutcome
+    file_date: datetime
+    redactions: dict[str, dict[str, int]] = field(default_factory=dict)
+
+
+class SourceReader:
+    """Reads files and masks what they hold, before anything else sees it.
+
+    Args:
+        policy: what is masked.
+        version: of readers and masking together; an event made from a file names it.
+    """
+
+    def __init__(self, policy: RedactionPolicy, version: str) -> None:
+        self._policy = policy
+        self.version = version
+        self._kept: OrderedDict[tuple[SourceFile, int, int], ReadFile] = OrderedDict()
+
+    def read(self, file: SourceFile) -> ReadFile:
+        """The outcome for one file; a file that cannot be read is an outcome too."""
+        try:
+            status = Path(file.path).stat()
+        except OSError as error:
+            defect = Defect(file.path, None, "unreadable_file", error.strerror or type(error).__name__)
+            return ReadFile(SourceRefused(file.path, defect), datetime.fromtimestamp(0, UTC))
+        key = (file, status.st_mtime_ns, status.st_size)
+        if key not in self._kept:
+            data = load_source(file.path)
+            outcome = data if isinstance(data, SourceRefused) else read_source(file.path, data, explicit=file.explicit)
+            self._kept[key] = self._masked(outcome, datetime.fromtimestamp(status.st_mtime, UTC))
+        self._kept.move_to_end(key)
+        while len(self._kept) > KEPT_FILES:
+            self._kept.popitem(last=False)
+        return self._kept[key]
+
+    def masked(self, session: Session) -> Session:
+        """A session whose text is stored already, masked by the policy as it is now."""
+        return redact_session(session, self._policy, path=session.session_id)[0]
+
+    def _masked(self, outcome: SourceOutcome, file_date: datetime) -> ReadFile:
+        if not isinstance(outcome, SourceTaken):
+            return ReadFile(outcome, file_date)
+        sessions, defects = [], list(outcome.defects)
+        redactions: dict[str, dict[str, int]] = {}
+        for session in outcome.sessions:
+            masked, counts, unclosed = redact_session(session, self._policy, path=outcome.path)
+            sessions.append(masked)
+            defects += unclosed
+            redactions[session.session_id] = counts
+        return ReadFile(replace(outcome, sessions=tuple(sessions), defects=tuple(defects)), file_date, redactions)

@@ -1,0 +1,211 @@
+"""``aligned``: every quote becomes exact characters of a message, or a failure with a reason."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import dagster as dg
+
+from memory_assets.defs.batch import SessionResult, StageOutput, quarantine_check, run_stage, session_keys
+from memory_assets.defs.partitions import backfill_policy, sessions_partitions
+from memory_assets.defs.resources import EventLogResource, OpenStore
+from memory_assets.evidence.aligner import Aligner
+from memory_assets.evidence.model import AlignedEvidence, Evidence
+from memory_assets.extraction.windows import shown_text
+from memory_assets.identifiers import sha256_hex
+from memory_assets.log.chain import Extraction, History
+from memory_assets.log.events import EvidenceAligned, EvidenceRecord, NewEvent, WindowAligned, WindowExtracted
+from memory_assets.log.upcasting import payload_as
+from memory_assets.retrieval.citations import MessageCitation, SpanCitation
+
+ALIGNMENT_RATE = 0.9
+
+
+@dg.asset(
+    partitions_def=sessions_partitions,
+    backfill_policy=backfill_policy,
+    group_name="graduation",
+    kinds={"python"},
+    owners=["team:memory"],
+    pool="duckdb_write",
+    code_version="1",
+    check_specs=[
+        dg.AssetCheckSpec("no_session_put_aside", asset="aligned"),
+        dg.AssetCheckSpec("spans_are_the_text", asset="aligned"),
+        dg.AssetCheckSpec("alignment_rate", asset="aligned"),
+    ],
+    description="""Every quote becomes a span of exact characters, or a failure with a reason.
+
+- **reads** the messages and the extractor's quotes
+- **writes** `window_aligned` and `evidence_aligned`
+- **guarantees** that `text[span_start:span_end]` is the matched text, in code points of the masked message
+""",
+)
+def aligned(
+    context: dg.AssetExecutionContext,
+    event_log: EventLogResource,
+    ingested: dict[str, Any],
+    extracted: dict[str, Any],
+) -> Iterator[dg.Output[StageOutput] | dg.AssetCheckResult]:
+    histories: dict[str, History] = ingested
+    extractions: dict[str, Extraction] = extracted
+    output = run_stage(
+        context,
+        event_log,
+        "aligned",
+        session_keys(context),
+        histories.keys() & extractions.keys(),
+        lambda session_id: align(histories[session_id], extractions[session_id], event_log.opened),
+    )
+    yield dg.Output(output)
+    yield quarantine_check(output)
+    yield _spans_check(output, histories)
+    yield _rate_check(output)
+
+
+def align(history: History, extraction: Extraction, opened: OpenStore) -> SessionResult:
+    """Each window's quotes against that window's messages; a window that was aligned before is not aligned again."""
+    version = opened.versions["aligned"]
+    aligner = Aligner(max_quote_length=opened.settings.alignment.max_quote_length)
+    known = opened.log.by_id([_window_event(history, window_id, version, []).event_id for window_id, _ in extraction.windows])
+    result = SessionResult()
+    methods: Counter[str] = Counter()
+    parts = []
+    failed: list[str] = []
+    for window_id, window in extraction.windows:
+        event = _window_event(history, window_id, version, [])
+        if event.event_id in known:
+            evidence = payload_as(known[event.event_id], WindowAligned).evidence
+        else:
+            evidence = _evidence(history, window, aligner)
+            event = _window_event(history, window_id, version, evidence)
+            result.events.append(event)
+        parts.append(event.event_id)
+        for record in (record for quotes in evidence for record in quotes):
+            methods[record.method] += 1
+            if record.method == "none" or record.critical:
+                failed.append(_address(history.session_id, record))
+    counted = sum(methods.values())
+    result.events.append(
+        NewEvent(
+            payload=EvidenceAligned(
+                source_event_id=history.event_id,
+                extraction_event_id=extraction.event_id,
+                windows=parts,
+                aligned_count=counted - methods["none"],
+                failed_count=methods["none"],
+                methods=dict(sorted(methods.items())),
+            ),
+            session_id=history.session_id,
+            inputs=(extraction.event_id,),
+            stage_version=version,
+            occurred_at=history.started_at,
+            causation_id=extraction.event_id,
+            chain_id=history.chain_id,
+            project=history.project,
+        )
+    )
+    result.metadata = {
+        "quotes": counted,
+        "quotes_aligned": counted - methods["none"],
+        "quotes_failed": methods["none"],
+        **{f"method_{method}": count for method, count in sorted(methods.items())},
+        "failed_or_flagged": dg.MetadataValue.md("\n".join(f"- `{address}`" for address in failed[:20]) or "none"),
+    }
+    return result
+
+
+def _window_event(history: History, window_id: str, version: str, evidence: list[list[EvidenceRecord]]) -> NewEvent:
+    return NewEvent(
+        payload=WindowAligned(window_event_id=window_id, evidence=evidence),
+        session_id=history.session_id,
+        inputs=(window_id,),
+        stage_version=version,
+        occurred_at=history.started_at,
+        causation_id=window_id,
+        chain_id=history.chain_id,
+        project=history.project,
+    )
+
+
+def _evidence(history: History, window: WindowExtracted, aligner: Aligner) -> list[list[EvidenceRecord]]:
+    # A quote may stand only where the extractor looked: the other messages are empty to the aligner.
+    texts = [""] * len(history.messages)
+    for index in range(window.first_message, window.end_message):
+        message = history.messages[index]
+        texts[index] = message.text if shown_text(message) else ""
+    return [
+        [record_of(aligner.align(texts, quote.quote, quote.message_index)) for quote in entry.evidence]
+        for entry in window.entries
+    ]
+
+
+def record_of(evidence: Evidence) -> EvidenceRecord:
+    """An outcome of alignment as the log keeps it."""
+    quote_hash = sha256_hex(evidence.quote)
+    match evidence:
+        case AlignedEvidence():
+            return EvidenceRecord(
+                message_index=evidence.message_index,
+                claimed_message_index=evidence.claimed_message_index,
+                quote=evidence.quote,
+                quote_hash=quote_hash,
+                span_start=evidence.span_start,
+                span_end=evidence.span_end,
+                segments=list(evidence.segments),
+                matched_text=evidence.matched_text,
+                method=evidence.method,
+                confidence=evidence.confidence,
+                similarity=evidence.similarity,
+                ambiguous=evidence.ambiguous,
+                alternative_count=evidence.alternative_count,
+                relocated=evidence.relocated,
+                critical=evidence.critical,
+            )
+        case _:
+            return EvidenceRecord(
+                claimed_message_index=evidence.claimed_message_index,
+                quote=evidence.quote,
+                quote_hash=quote_hash,
+                method="none",
+                confidence=0.0,
+                similarity=evidence.best_similarity,
+                failure_reason=evidence.failure_reason,
+            )
+
+
+def _address(session_id: str, record: EvidenceRecord) -> str:
+    if record.message_index is None or record.span_start is None or record.span_end is None:
+        return f"{MessageCitation(session_id, max(record.claimed_message_index, 0)).uri} {record.failure_reason}"
+    return f"{SpanCitation(session_id, record.message_index, ((record.span_start, record.span_end),)).uri} critical"
+
+
+def _spans_check(output: StageOutput, histories: dict[str, History]) -> dg.AssetCheckResult:
+    wrong = 0
+    for session_id, record in _records(output):
+        if record.method == "none" or record.message_index is None:
+            continue
+        text = histories[session_id].messages[record.message_index].text
+        wrong += text[record.span_start : record.span_end] != record.matched_text
+    return dg.AssetCheckResult(check_name="spans_are_the_text", passed=wrong == 0, metadata={"wrong": wrong})
+
+
+def _rate_check(output: StageOutput) -> dg.AssetCheckResult:
+    methods = [record.method for _, record in _records(output)]
+    rate = 1.0 if not methods else 1 - methods.count("none") / len(methods)
+    return dg.AssetCheckResult(
+        check_name="alignment_rate",
+        passed=rate >= ALIGNMENT_RATE,
+        severity=dg.AssetCheckSeverity.WARN,
+        metadata={"rate": rate, "quotes": len(methods)},
+    )
+
+
+def _records(output: StageOutput) -> Sequence[tuple[str, EvidenceRecord]]:
+    return [
+        (str(event.session_id), record)
+        for event in output.events
+        if isinstance(event.payload, WindowAligned)
+        for quotes in event.payload.evidence
+        for record in quotes
+    ]

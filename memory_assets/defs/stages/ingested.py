@@ -1,0 +1,342 @@
+"""``ingested``: what session files say becomes the session's history in the log."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from hashlib import sha256
+
+import dagster as dg
+
+from memory_assets.defs.batch import Metadata, SessionResult, StageOutput, quarantine_check, run_stage, session_keys
+from memory_assets.defs.partitions import backfill_policy, sessions_partitions
+from memory_assets.defs.resources import EventLogResource
+from memory_assets.defs.sources import SourceReader
+from memory_assets.errors import MemoryAssetsError
+from memory_assets.log.chain import History
+from memory_assets.log.events import (
+    Continuation,
+    MessageContinued,
+    NewEvent,
+    SessionIngested,
+    SourceRefused,
+    SourceRegistered,
+    SourceTakenFor,
+    StoredEvent,
+)
+from memory_assets.log.upcasting import payload_as
+from memory_assets.sessions.files import SourceFile
+from memory_assets.sessions.model import Message, Session, SourceTaken
+from memory_assets.sessions.union import Extended, Unchanged, Unrelated, merge_history
+
+# A longer text goes on in further events, so that no single row grows without bound (architecture.md section 4, *Size*).
+EVENT_CHARACTERS = 1_000_000
+
+session_files = dg.AssetSpec(
+    "session_files",
+    group_name="sources",
+    kinds={"file"},
+    owners=["team:memory"],
+    description="The sessions folder and every file that was imported or added: Claude Code, Codex, ChatGPT, SpecStory, "
+    "aider, Markdown and chat.v1. Nothing here writes to it.",
+)
+
+
+class SourceMissingError(MemoryAssetsError):
+    """A registered file is gone and the session has no history yet."""
+
+    code = "not_found"
+
+
+@dataclass(slots=True)
+class Merged:
+    """A history after its files were taken in."""
+
+    messages: tuple[Message, ...]
+    newest: Session | None
+    file_date: datetime | None
+    events: list[NewEvent]
+    files: int
+    refused: int
+
+
+@dg.asset(
+    partitions_def=sessions_partitions,
+    backfill_policy=backfill_policy,
+    deps=[session_files],
+    group_name="graduation",
+    kinds={"duckdb", "python"},
+    owners=["team:memory"],
+    pool="duckdb_write",
+    code_version="1",
+    check_specs=[dg.AssetCheckSpec("no_session_put_aside", asset="ingested")],
+    description="""Session files become the session's history.
+
+- **reads** every file that was registered for the session
+- **writes** `session_ingested`: the messages behind the prefix shared with the revision before, masked
+- **guarantees** that nothing is logged before it is masked, that a message is known by its record's id and never by its
+  text, and that a file which says nothing new adds no revision
+""",
+)
+def ingested(
+    context: dg.AssetExecutionContext, event_log: EventLogResource
+) -> Iterator[dg.Output[StageOutput] | dg.AssetCheckResult]:
+    session_ids = session_keys(context)
+
+    def take() -> StageOutput:
+        opened = event_log.opened
+        known = opened.histories(session_ids)
+        registered = _registered(opened.log.of_sessions(session_ids, [SourceRegistered.event_type, SourceTakenFor.event_type]))
+        output = run_stage(
+            context,
+            event_log,
+            "ingested",
+            session_ids,
+            [session_id for session_id in session_ids if session_id in known or session_id in registered],
+            lambda session_id: ingest(
+                session_id,
+                known.get(session_id),
+                registered.get(session_id, []),
+                opened.sources,
+                opened.policy.policy_hash,
+            ),
+        )
+        grown = {event.session_id for event in output.events if isinstance(event.payload, SessionIngested)}
+        heads = {session_id: history.event_id for session_id, history in known.items()}
+        output.heads = {session_id: heads.get(session_id) for session_id in session_ids if session_id in grown}
+        output.repeat = take
+        return output
+
+    output = take()
+    yield dg.Output(output)
+    yield quarantine_check(output)
+
+
+def ingest(
+    session_id: str,
+    known: History | None,
+    registered: Sequence[StoredEvent],
+    reader: SourceReader,
+    policy_hash: str,
+) -> SessionResult:
+    """The events that bring a session's history up to its files.
+
+    Args:
+        known: the history so far.
+        registered: source_registered events of files that were not taken in yet, in commit order.
+
+    Raises:
+        SourceMissingError: there is neither a history nor a readable file.
+    """
+    # A changed policy begins a new chain: what the old one let through is not read any more.
+    retired = known is not None and known.head.redaction_policy != policy_hash
+    base = known.messages if known else ()
+    if known is not None and retired:
+        base = _masked_again(known, reader)
+    merged = _merge(session_id, base, registered, reader)
+    if not merged.messages:
+        if merged.refused:
+            return SessionResult(events=merged.events, metadata={"messages": 0, "files_refused": merged.refused})
+        raise SourceMissingError(
+            f"no file of session {session_id} can be read", hint="add the file again with `memory sessions add`"
+        )
+    result = SessionResult(events=merged.events)
+    if known is None or retired or merged.messages != known.messages:
+        result.events = [
+            *_revision(session_id, known, merged, registered, policy_hash, reader.version, retired),
+            *merged.events,
+        ]
+        result.metadata["revision"] = 1 if known is None else known.revision + 1
+    else:
+        result.metadata["revision"] = known.revision
+    result.metadata |= _metadata(merged, registered, new=len(merged.messages) - len(base))
+    return result
+
+
+def _registered(events: Sequence[StoredEvent]) -> dict[str, list[StoredEvent]]:
+    """By session, the newest registration of each file that was not taken in yet."""
+    taken: set[tuple[str | None, str, str, str | None]] = set()
+    newest: dict[tuple[str, str], StoredEvent] = {}
+    for event in events:
+        if event.event_type == SourceTakenFor.event_type:
+            file = payload_as(event, SourceTakenFor)
+            taken.add((event.session_id, file.uri, file.file_hash, event.stage_version))
+        else:
+            newest[str(event.session_id), payload_as(event, SourceRegistered).uri] = event
+    pending: dict[str, list[StoredEvent]] = {}
+    for (session_id, uri), event in newest.items():
+        file_hash = payload_as(event, SourceRegistered).file_hash
+        if (session_id, uri, file_hash, event.stage_version) not in taken:
+            pending.setdefault(session_id, []).append(event)
+    return pending
+
+
+def _merge(session_id: str, base: tuple[Message, ...], registered: Sequence[StoredEvent], reader: SourceReader) -> Merged:
+    merged = Merged(base, None, None, [], 0, 0)
+    for registration in registered:
+        uri = payload_as(registration, SourceRegistered).uri
+        read = reader.read(SourceFile(uri, explicit=False))
+        if not isinstance(read.outcome, SourceTaken):
+            continue
+        session = next((found for found in read.outcome.sessions if found.session_id == session_id), None)
+        if session is None:
+            continue
+        merged.files += 1
+        merged.file_date = merged.file_date or read.file_date
+        key = (uri, read.outcome.file_hash)
+        outcome = merge_history(merged.messages, session.messages, ordinal_uids=session.ordinal_uids)
+        match outcome:
+            case Unrelated():
+                merged.refused += 1
+                merged.events.append(
+                    NewEvent(
+                        payload=SourceRefused(
+                            uri=uri,
+                            file_hash=read.outcome.file_hash,
+                            reason="unrelated_history",
+                            detail=f"the id of session {session_id} is taken by another history",
+                            source_session_id=session_id,
+                        ),
+                        session_id=session_id,
+                        inputs=key,
+                        stage_version=reader.version,
+                    )
+                )
+            case Extended(messages=messages):
+                merged.messages = tuple(messages)
+                merged.newest = session
+            case Unchanged():
+                merged.newest = merged.newest or session
+        merged.events.append(
+            NewEvent(
+                payload=SourceTakenFor(
+                    uri=uri, file_hash=read.outcome.file_hash, redactions=read.redactions.get(session_id, {})
+                ),
+                session_id=session_id,
+                inputs=key,
+                stage_version=reader.version,
+            )
+        )
+    return merged
+
+
+def _revision(
+    session_id: str,
+    known: History | None,
+    merged: Merged,
+    registered: Sequence[StoredEvent],
+    policy_hash: str,
+    reading_version: str,
+    retired: bool,
+) -> list[NewEvent]:
+    session = merged.newest
+    head = known.head if known else None
+    before = known.messages if known and not retired else ()
+    prefix = _common_prefix(before, merged.messages)
+    content_hash = _content_hash(merged.messages)
+    started_at = head.started_at if head else _started_at(session, merged)
+    continued, messages = _split(merged.messages[prefix:])
+    project = head.project if head else next((event.project for event in registered if event.project), None)
+    payload = SessionIngested(
+        revision=known.revision + 1 if known else 1,
+        predecessor=known.event_id if known and not retired else None,
+        source_format=session.source_format if session else head.source_format,  # type: ignore[union-attr]
+        source_id=session.source_id if session else head.source_id,  # type: ignore[union-attr]
+        title=(session.title if session else None) or (head.title if head else None),
+        project=project or (session.project if session else None),
+        cwd=(session.cwd if session else None) or (head.cwd if head else None),
+        git_branch=(session.git_branch if session else None) or (head.git_branch if head else None),
+        started_at=started_at,
+        content_hash=content_hash,
+        parser_version=reading_version.split(" redaction")[0],
+        redaction_policy=policy_hash,
+        ordinal_uids=session.ordinal_uids if session else bool(head and head.ordinal_uids),
+        common_prefix=prefix,
+        message_count=len(merged.messages),
+        messages=messages,
+        continued=[Continuation(uid=uid, parts=len(parts)) for uid, parts in continued.items()],
+    )
+    event = NewEvent(
+        payload=payload,
+        session_id=session_id,
+        inputs=(known.event_id if known else "", content_hash),
+        stage_version=reading_version,
+        occurred_at=started_at,
+        causation_id=payload.predecessor,
+        chain_id=known.chain_id if known and not retired else None,
+        project=payload.project,
+    )
+    chain_id = event.chain_id or event.event_id
+    return [
+        event,
+        *(
+            NewEvent(
+                payload=MessageContinued(uid=uid, part=part, text=text),
+                session_id=session_id,
+                inputs=(event.event_id, uid),
+                stage_version=reading_version,
+                ordinal=part,
+                occurred_at=started_at,
+                causation_id=event.event_id,
+                chain_id=chain_id,
+                project=payload.project,
+            )
+            for uid, parts in continued.items()
+            for part, text in enumerate(parts)
+        ),
+    ]
+
+
+def _masked_again(known: History, reader: SourceReader) -> tuple[Message, ...]:
+    session = Session(known.session_id, known.head.source_id, known.head.source_format, known.messages)
+    return reader.masked(session).messages
+
+
+def _started_at(session: Session | None, merged: Merged) -> datetime:
+    times = [message.ts for message in merged.messages if message.ts is not None]
+    first = (session.started_at if session else None) or (min(times) if times else None) or merged.file_date
+    assert first is not None
+    return first.astimezone(UTC)
+
+
+def _common_prefix(before: Sequence[Message], after: Sequence[Message]) -> int:
+    for place, (old, new) in enumerate(zip(before, after, strict=False)):
+        if old != new:
+            return place
+    return min(len(before), len(after))
+
+
+def _content_hash(messages: Sequence[Message]) -> str:
+    digest = sha256()
+    for message in messages:
+        digest.update(repr((message.uid, message.role, message.kind, message.text, message.ts)).encode("utf-8", "replace"))
+    return digest.hexdigest()
+
+
+def _split(messages: Sequence[Message]) -> tuple[dict[str, list[str]], list[Message]]:
+    """Messages as one event holds them, and what goes on in further events, by uid."""
+    continued: dict[str, list[str]] = {}
+    held = []
+    for message in messages:
+        if len(message.text) > EVENT_CHARACTERS:
+            continued[message.uid] = [
+                message.text[start : start + EVENT_CHARACTERS]
+                for start in range(EVENT_CHARACTERS, len(message.text), EVENT_CHARACTERS)
+            ]
+            message = replace(message, text=message.text[:EVENT_CHARACTERS])
+        held.append(message)
+    return continued, held
+
+
+def _metadata(merged: Merged, registered: Sequence[StoredEvent], *, new: int) -> Metadata:
+    said = sum(message.kind == "said" for message in merged.messages)
+    files = [payload_as(event, SourceRegistered).uri for event in registered]
+    values: Metadata = {
+        "messages": len(merged.messages),
+        "messages_said": said,
+        "messages_new": new,
+        "files_read": merged.files,
+        "files_refused": merged.refused,
+    }
+    if files:
+        values["source"] = dg.MetadataValue.path(files[-1])
+    return values

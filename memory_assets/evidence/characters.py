@@ -1,0 +1,84 @@
+"""Grapheme clusters, and what of a character counts when two texts are compared (requirements E-05, E-06).
+
+Most text is made of characters that are clusters of their own and that NFKC leaves alone: those are passed over in
+whole runs. Only the rest (combining marks, conjoining jamo, emoji, format characters, full-width forms) is cut into clusters.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+import regex
+
+# Letters and digits that are one cluster each, NFKC-stable, and never join a neighbour.
+_LETTERS = "0-9A-Za-zÀ-ÖØ-öø-ÿΑ-ΡΣ-Ωά-ώА-яёЁぁ-ゔァ-ヺ一-龥가-힣"
+# The same for marks and spaces; CR is not here, for CR LF is one cluster.
+_MARKS = r"\t\n !-/:-@\[-`{-~¡-§«¬®°±¶·»¿×÷–—‘’“”•←-⇿、。「」"
+_PLAIN = _LETTERS + _MARKS
+
+# A run of plain letters, or a stretch around characters that need care, with the plain neighbours that they may join.
+PIECES = re.compile(
+    f"(?P<word>[{_LETTERS}]+)(?![^{_PLAIN}])"
+    f"|(?P<special>[{_PLAIN}]?[^{_PLAIN}](?:[^{_PLAIN}]|[{_PLAIN}](?=[^{_PLAIN}]))*[{_PLAIN}]?)"
+)
+_PLAIN_PAIR = re.compile(f"[{_PLAIN}]{{2}}")
+_CLUSTER = regex.compile(r"\X")
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff]")
+_UNIFIED = str.maketrans(
+    {
+        **dict.fromkeys("“”„‟«»″「」", '"'),
+        **dict.fromkeys("‘’‚‛′´ʼ", "'"),
+        **dict.fromkeys("‐‑‒–—―−﹣", "-"),
+        "。": ".",
+        "、": ",",
+    }
+)
+KEYCAP = "\u20e3"
+
+
+def clusters(text: str, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int]]:
+    """The grapheme clusters of ``text[start:end]`` as half-open spans of ``text``."""
+    for match in _CLUSTER.finditer(text, start, len(text) if end is None else end):
+        yield match.span()
+
+
+def surely_between(text: str, offset: int) -> bool:
+    """Whether an offset is between two clusters, as far as its two neighbours tell; False means: ask ``inner_offsets``."""
+    return offset in (0, len(text)) or _PLAIN_PAIR.match(text, offset - 1) is not None
+
+
+def inner_offsets(text: str) -> frozenset[int]:
+    """The offsets that lie inside a grapheme cluster: no span may start or end there."""
+    found: list[int] = []
+    for piece in PIECES.finditer(text):
+        if piece.lastgroup == "special":
+            for start, end in clusters(text, *piece.span()):
+                found.extend(range(start + 1, end))
+    return frozenset(found)
+
+
+def folded_form(text: str) -> str:
+    """NFKC without characters that nobody sees (format characters, variation selectors)."""
+    if text.isascii():
+        return text
+    normal = unicodedata.normalize("NFKC", text)
+    if normal.isascii():
+        return normal
+    return "".join(c for c in _INVISIBLE.sub("", normal) if unicodedata.category(c) != "Cf")
+
+
+def unified_form(text: str) -> str:
+    """Quotes and dashes as their ASCII relatives; everything else stays."""
+    return text.translate(_UNIFIED)
+
+
+def counts(character: str) -> bool:
+    """Whether a character belongs to a text's skeleton: a letter, a digit, or a mark that changes a letter."""
+    return character.isalnum() or (unicodedata.category(character)[0] == "M" and character != KEYCAP)
+
+
+def effective_length(text: str) -> float:
+    """How much a text says, in characters: a Hangul, kana or Han character counts one and a half, spaces nothing."""
+    return sum(0.0 if c.isspace() else 1.5 if "\u1100" <= c <= "\u11ff" or c >= "\u2e80" else 1.0 for c in text)

@@ -1,0 +1,103 @@
+"""Entries of a session that say the same become one with all their quotes (field lessons 1.A; requirement X-18).
+
+Windows overlap, and a person says a thing twice: N quotes on one entry, never N entries. Across sessions entries stay as
+they are; grouping them is the fold's work.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import replace
+
+from memory_assets.evidence.entries import AlignedEntry
+from memory_assets.evidence.model import AlignedEvidence, Evidence
+from memory_assets.extraction.schema import ExtractedEntry, Quote
+
+_MIN_TITLE = 8
+"""Letters and digits that a title needs to stand for its entry: "fixed" and "OK" do not."""
+_CLOSED = ("done", "cancelled")
+
+
+def merge_entries(entries: Iterable[AlignedEntry]) -> list[AlignedEntry]:
+    """Entries of one session, each memory once, in the order of their first appearance.
+
+    Two entries are the same memory when they are of one type and their first quotes share most of their span, or their
+    titles are equal but for case, punctuation and spacing. The first one's title stays; quotes are joined without
+    repeats; a task takes the later status, unless that only opens again what was closed before it. An entry with a quote
+    that was not found stays as it is, so that the failure stays visible.
+    """
+    merged: list[AlignedEntry] = []
+    by_title: dict[tuple[str, str], int] = {}
+    by_message: dict[tuple[str, int], list[int]] = {}
+    for item in entries:
+        if not item.aligned:
+            merged.append(item)
+            continue
+        title = (item.entry.entry_type, _folded(item.entry.title))
+        where = _main_span(item)
+        place = by_title.get(title) if len(title[1]) >= _MIN_TITLE else None
+        if place is None and where is not None:
+            candidates = by_message.get((item.entry.entry_type, where.message_index), [])
+            place = next((i for i in candidates if _same_span(_main_span(merged[i]), where)), None)
+        if place is None:
+            place = len(merged)
+            merged.append(item)
+        else:
+            merged[place] = _joined(merged[place], item)
+        by_title.setdefault(title, place)
+        if where is not None:
+            slot = by_message.setdefault((item.entry.entry_type, where.message_index), [])
+            if place not in slot:
+                slot.append(place)
+    return merged
+
+
+def _main_span(item: AlignedEntry) -> AlignedEvidence | None:
+    """The span that carries the entry, when its first quote was found."""
+    first = item.evidence[0]
+    return first if isinstance(first, AlignedEvidence) else None
+
+
+def _same_span(one: AlignedEvidence | None, other: AlignedEvidence) -> bool:
+    """Whether two spans of a message share at least four fifths of the longer one."""
+    if one is None or one.message_index != other.message_index:
+        return False
+    shared = min(one.span_end, other.span_end) - max(one.span_start, other.span_start)
+    longer = max(one.span_end - one.span_start, other.span_end - other.span_start)
+    return shared * 5 >= longer * 4
+
+
+def _joined(first: AlignedEntry, second: AlignedEntry) -> AlignedEntry:
+    quotes: list[Quote] = list(first.entry.evidence)
+    evidence: list[Evidence] = list(first.evidence)
+    for quote, found in zip(second.entry.evidence, second.evidence, strict=True):
+        if isinstance(found, AlignedEvidence) and not any(_covers(known, found) for known in evidence):
+            quotes.append(quote)
+            evidence.append(found)
+    return AlignedEntry(_joined_fields(first.entry, second.entry, tuple(quotes)), tuple(evidence))
+
+
+def _joined_fields(first: ExtractedEntry, second: ExtractedEntry, quotes: tuple[Quote, ...]) -> ExtractedEntry:
+    reopened = first.status in _CLOSED and second.status == "pending"
+    return replace(
+        first,
+        evidence=quotes,
+        reason=first.reason or second.reason,
+        status=first.status if reopened or second.status is None else second.status,
+        priority=first.priority or second.priority,
+        blocked_by=tuple(dict.fromkeys((*first.blocked_by, *second.blocked_by))),
+    )
+
+
+def _covers(known: Evidence, found: AlignedEvidence) -> bool:
+    return (
+        isinstance(known, AlignedEvidence)
+        and known.message_index == found.message_index
+        and known.span_start <= found.span_start
+        and found.span_end <= known.span_end
+    )
+
+
+def _folded(title: str) -> str:
+    return "".join(c for c in unicodedata.normalize("NFKC", title).casefold() if c.isalnum())

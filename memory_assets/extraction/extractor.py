@@ -1,0 +1,75 @@
+"""What every extractor is to the rest of the project, and the embedded one as such (requirement G-50)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from memory_assets.extraction.cues import Rules, built_in_rules
+from memory_assets.extraction.rules import CODE_VERSION, extract_window
+from memory_assets.extraction.schema import ExtractedEntry
+from memory_assets.extraction.windows import Window
+from memory_assets.sessions.model import Message
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractionTelemetry:
+    """What an answer cost. Measured, so it belongs beside an event, never into its key (architecture.md, *Identity*).
+
+    Attributes:
+        cost_usd: None where the price of the model is not known.
+        seconds: wall time, waiting between attempts included.
+        attempts: calls to the model, failed ones and the repair round included; 0 for the embedded extractor.
+    """
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float | None = None
+    seconds: float = 0.0
+    attempts: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractionAnswer:
+    """The entries of one window, and what was wrong with those that were left out (counted, without session text)."""
+
+    entries: tuple[ExtractedEntry, ...]
+    warnings: tuple[str, ...] = ()
+    telemetry: ExtractionTelemetry = field(default_factory=ExtractionTelemetry)
+
+
+class Extractor(Protocol):
+    """Proposes memories as quotes. Its version changes whenever its answers may."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def version(self) -> str: ...
+
+    def extract(self, messages: Sequence[Message], window: Window) -> ExtractionAnswer:
+        """The entries of one window of a session; ``messages`` is the whole session.
+
+        Raises:
+            ExtractionFailed: a model could not be reached, or never gave an answer that could be read.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RuleExtractor:
+    """The embedded extractor: rules as data, no model, no cost."""
+
+    rules: Rules = field(default_factory=built_in_rules)
+
+    @property
+    def name(self) -> str:
+        return "rules"
+
+    @property
+    def version(self) -> str:
+        return f"rules-{CODE_VERSION}-{self.rules.version}"
+
+    def extract(self, messages: Sequence[Message], window: Window) -> ExtractionAnswer:
+        return ExtractionAnswer(tuple(extract_window(messages, window, self.rules)))

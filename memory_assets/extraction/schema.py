@@ -1,0 +1,38 @@
+"""What every extractor answers: memories as quotes, never as offsets (requirements G-50, E-15; seed 000 section 6.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+EntryType = Literal["decision", "fact", "preference", "insight", "task", "reference"]
+TaskStatus = Literal["pending", "in_progress", "blocked", "done", "cancelled"]
+Priority = Literal["low", "medium", "high", "critical"]
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """Verbatim text of one message. ``message_index`` counts the session's messages from 0."""
+
+    message_index: int
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedEntry:
+    """One memory as an extractor proposes it.
+
+    Attributes:
+        title: one line, in the session's language.
+        evidence: at least one quote of 30 to 200 characters (recommended), first the one that carries the memory.
+        reason: for decisions, the reason when it was quoted too.
+        status, priority, blocked_by: for tasks only, None or empty elsewhere.
+    """
+
+    entry_type: EntryType
+    title: str
+    evidence: tuple[Quote, ...]
+    reason: str | None = None
+    status: TaskStatus | None = None
+    priority: Priority | None = None
+    blocked_by: tuple[str, ...] = ()

@@ -1,0 +1,117 @@
+"""Cuts a message into sentences that can be quoted, each with its place (Korean and English alike).
+
+Code fences, tables and quoted text are passed over: they are shown, not said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+MIN_LENGTH = 6
+MAX_LENGTH = 300
+"""Characters of a sentence; what is longer is cut at a clause, what is shorter says nothing."""
+
+Shape = Literal["prose", "item", "heading", "open_box", "done_box"]
+
+_FENCE = re.compile(r"^[ \t]{0,12}(?:[-*+][ \t]+|\d{1,3}[.)][ \t]+)?(```+|~~~+)")
+_LIST = re.compile(r"^[ \t]{0,40}(?:[-*+•]|\d{1,3}[.)])[ \t]+")
+_BOX = re.compile(r"^\[([ xX])\][ \t]+")
+_HEADING = re.compile(r"^[ \t]{0,3}#{1,6}[ \t]+")
+_BOLD_LINE = re.compile(r"^[ \t]{0,8}(?:\d{1,3}[.)][ \t]+)?(\*\*|__)[^*_\n]{2,120}\1[:：]?[ \t]*$")
+_TABLE = re.compile(r"^[ \t]{0,8}\|.*\|[ \t]*$|^[ \t]{0,8}[│┌├└┬╭╰]")
+_RULE = re.compile(r"^[ \t]{0,3}(?:[-*_=][ \t]?){3,}$")
+# A full stop ends a sentence when space or the end follows; not behind a single letter, a number or "e.g".
+_STOP = re.compile(
+    r"(?<![A-Z])(?<!\b[a-zA-Z])(?<!e\.g)(?<!i\.e)(?<!\betc)(?<!\bvs)(?<!\d)[.!?。…]{1,8}[\"'”’)*`\]]{0,3}(?=\s|$)|[.](?=\s+[A-Z가-힣])"
+)
+_CLAUSE = re.compile(r"(?:[;:,](?=\s)|\s[-–—](?=\s)|\s(?=\())")
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence, list item or heading.
+
+    Attributes:
+        start, end: half-open, code points of the message; ``text == message[start:end]``.
+        shape: what it stands in.
+        heading: the heading it stands under, empty when there is none.
+    """
+
+    start: int
+    end: int
+    text: str
+    shape: Shape
+    heading: str
+
+
+def sentences(text: str) -> list[Sentence]:
+    """The sentences of a message, in order; linear in its length."""
+    return list(_sentences(text))
+
+
+def _sentences(text: str) -> Iterator[Sentence]:
+    fence = ""
+    heading = ""
+    position = 0
+    for line in text.splitlines(keepends=True):
+        start, position = position, position + len(line)
+        body = line.rstrip()
+        opened = _FENCE.match(body)
+        if fence:
+            if opened and opened.group(1).startswith(fence):
+                fence = ""
+            continue
+        if opened:
+            fence = opened.group(1)
+            continue
+        if not body.strip() or body.lstrip().startswith(">") or _TABLE.match(body) or _RULE.match(body):
+            continue
+        if (len(body) - len(body.lstrip(" ")) >= 8 and not _LIST.match(body)) or body.startswith("\t\t"):
+            continue  # indented as code or program output
+        titled = _HEADING.match(body)
+        if titled:
+            heading = body[titled.end() :].strip()
+            yield from _cut(text, start + titled.end(), start + len(body), "heading", "")
+            continue
+        if _BOLD_LINE.match(body):
+            heading = body.strip().strip("*_:： ")
+            yield from _cut(text, start + len(body) - len(body.lstrip()), start + len(body), "heading", "")
+            continue
+        marked = _LIST.match(body)
+        offset = marked.end() if marked else len(body) - len(body.lstrip())
+        shape: Shape = "item" if marked else "prose"
+        boxed = _BOX.match(body[offset:])
+        if boxed:
+            offset += boxed.end()
+            shape = "open_box" if boxed.group(1) == " " else "done_box"
+        yield from _cut(text, start + offset, start + len(body), shape, heading)
+
+
+def _cut(text: str, start: int, end: int, shape: Shape, heading: str) -> Iterator[Sentence]:
+    """The sentences of one line."""
+    begin = start
+    for stop in [match.end() for match in _STOP.finditer(text, start, end)] + [end]:
+        if stop <= begin:
+            continue
+        while begin < stop and text[begin].isspace():
+            begin += 1
+        for low, high in _shortened(text, begin, stop):
+            if high - low >= MIN_LENGTH:
+                yield Sentence(low, high, text[low:high], shape, heading)
+        begin = stop
+
+
+def _shortened(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """A sentence, or the parts of one that is too long, cut at clauses where it can be."""
+    while end - start > MAX_LENGTH:
+        cuts = [match.start() + 1 for match in _CLAUSE.finditer(text, start + MAX_LENGTH // 3, start + MAX_LENGTH)]
+        cut = cuts[-1] if cuts else max(text.rfind(" ", start + 1, start + MAX_LENGTH), 0) or start + MAX_LENGTH
+        yield start, cut
+        start = cut
+        while start < end and text[start].isspace():
+            start += 1
+    if start < end:
+        yield start, end

@@ -1,0 +1,99 @@
+"""Cuts a session into windows of whole messages, so that a session of any length costs bounded calls (requirement G-50).
+
+Boundaries are found from the start: messages appended later change the last window at most, and a window that has not
+changed has the same hash, so that a revision pays only for new windows (architecture.md section 4, *Size*).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memory_assets.identifiers import canonical_json, sha256_hex
+from memory_assets.sessions.model import Message
+
+WINDOW_CHARACTERS = 24_000
+"""Characters of shown text that a window holds; one longer message makes a window of its own."""
+OVERLAP_MESSAGES = 3
+OVERLAP_CHARACTERS = 2_000
+"""How much of what was shown before a window is repeated in front of it, as context."""
+ERROR_CHARACTERS = 400
+"""A tool's error is shown up to this length; its other results, like thinking and injected text, are not shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Messages ``start`` to ``end`` of a session, half-open, and the context in front of them.
+
+    Quotes may stand anywhere in ``[context_start, end)``. An entry is this window's own when its first quote stands in
+    ``[start, end)``; one that quotes only the context belongs to the window before.
+    """
+
+    start: int
+    end: int
+    context_start: int
+
+    def owns(self, message_index: int) -> bool:
+        return self.start <= message_index < self.end
+
+
+def shown_text(message: Message) -> str:
+    """What an extractor sees of a message; empty when it sees nothing of it.
+
+    Shown is what the person and the agent said to each other, and the beginning of a tool's error. Talk between agents
+    (side chains), thinking, injected text and other tool traffic is no source of memories.
+    """
+    if message.sidechain:
+        return ""
+    if message.kind == "said" and message.role in ("user", "assistant"):
+        return message.text if message.text.strip() else ""
+    if message.kind == "tool_result" and message.is_error:
+        return message.text[:ERROR_CHARACTERS].strip()
+    return ""
+
+
+def windows(messages: Sequence[Message], *, budget: int = WINDOW_CHARACTERS) -> list[Window]:
+    """The windows of a session in order; every message is in exactly one; none when nothing is shown.
+
+    A window is closed before a person speaks once it is three quarters full, and before any message that would
+    overfill it.
+    """
+    if budget <= 0:
+        raise ValueError("the budget of a window is a positive number of characters")
+    lengths = [len(shown_text(message)) for message in messages]
+    bounds: list[tuple[int, int]] = []
+    start, filled = 0, 0
+    for index, (message, length) in enumerate(zip(messages, lengths, strict=True)):
+        over = filled + length > budget
+        at_turn = message.role == "user" and message.kind == "said" and filled > budget * 3 // 4
+        if length and filled and (over or at_turn):
+            bounds.append((start, index))
+            start, filled = index, 0
+        filled += length
+    if start < len(messages):
+        bounds.append((start, len(messages)))
+    return [Window(low, high, _context(lengths, low)) for low, high in bounds if any(lengths[low:high])]
+
+
+def window_hash(messages: Sequence[Message], window: Window) -> str:
+    """The hash of all that an extractor sees of a window: indexes, roles, kinds and shown texts, context included."""
+    seen = [
+        [index, messages[index].role, messages[index].kind, messages[index].name or "", text]
+        for index in range(window.context_start, window.end)
+        if (text := shown_text(messages[index]))
+    ]
+    return sha256_hex(canonical_json({"start": window.start, "messages": seen}))
+
+
+def _context(lengths: Sequence[int], start: int) -> int:
+    """Where the context of a window begins: a few shown messages back, as long as they are short."""
+    shown = characters = 0
+    first = start
+    for index in range(start - 1, -1, -1):
+        if not lengths[index]:
+            continue
+        shown, characters = shown + 1, characters + lengths[index]
+        if shown > OVERLAP_MESSAGES or characters > OVERLAP_CHARACTERS:
+            break
+        first = index
+    return first

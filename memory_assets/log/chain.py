@@ -1,0 +1,157 @@
+"""What the stages logged of a session, read back as values (architecture.md section 2: every arrow is events in the log).
+
+A session's *chain* is its latest history followed through the stages in their configured versions. Each stage's own event
+names the events that hold its parts; here they are put together again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from memory_assets.log.event_log import EventLog
+from memory_assets.log.events import (
+    EntriesMaterialized,
+    EntryMaterialized,
+    EvidenceAligned,
+    MemoryExtracted,
+    MessageContinued,
+    SessionIngested,
+    StoredEvent,
+    WindowAligned,
+    WindowExtracted,
+)
+from memory_assets.log.upcasting import payload_as
+from memory_assets.sessions.model import Message
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """A session's whole history at its newest revision."""
+
+    session_id: str
+    event_id: str
+    chain_id: str
+    revision: int
+    head: SessionIngested
+    messages: tuple[Message, ...]
+
+    @property
+    def project(self) -> str | None:
+        return self.head.project
+
+    @property
+    def started_at(self) -> datetime:
+        return self.head.started_at
+
+    def said_at(self, message_index: int) -> datetime:
+        """When a message was said: its own time, else the session's start plus its index in seconds."""
+        return self.messages[message_index].ts or self.started_at + timedelta(seconds=message_index)
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """The windows of a history, each with its event's id and the extractor's answer."""
+
+    event_id: str
+    windows: tuple[tuple[str, WindowExtracted], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """The windows of a history with their quotes aligned, in the order of the extraction's."""
+
+    event_id: str
+    windows: tuple[WindowAligned, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Materialization:
+    """A history's entries, each with the id and the event that holds it."""
+
+    event_id: str
+    entries: tuple[tuple[StoredEvent, EntryMaterialized], ...]
+
+
+def histories(log: EventLog, session_ids: Sequence[str]) -> dict[str, History]:
+    """The newest history of each session that has one."""
+    heads = log.current(session_ids, SessionIngested.event_type)
+    told = _by_session(log.of_sessions(list(heads), [SessionIngested.event_type, MessageContinued.event_type]))
+    return {session_id: _history(head, told[session_id]) for session_id, head in heads.items()}
+
+
+def extractions(log: EventLog, session_ids: Sequence[str]) -> dict[str, Extraction]:
+    """What was extracted from each session's newest history."""
+    manifests = {
+        session_id: (event.event_id, payload_as(event, MemoryExtracted))
+        for session_id, event in log.current(session_ids, MemoryExtracted.event_type).items()
+    }
+    parts = log.by_id([part for _, manifest in manifests.values() for part in manifest.windows])
+    return {
+        session_id: Extraction(event_id, tuple((part, payload_as(parts[part], WindowExtracted)) for part in manifest.windows))
+        for session_id, (event_id, manifest) in manifests.items()
+    }
+
+
+def alignments(log: EventLog, session_ids: Sequence[str]) -> dict[str, Alignment]:
+    """What became of the quotes of each session's newest history."""
+    manifests = {
+        session_id: (event.event_id, payload_as(event, EvidenceAligned))
+        for session_id, event in log.current(session_ids, EvidenceAligned.event_type).items()
+    }
+    parts = log.by_id([part for _, manifest in manifests.values() for part in manifest.windows])
+    return {
+        session_id: Alignment(event_id, tuple(payload_as(parts[part], WindowAligned) for part in manifest.windows))
+        for session_id, (event_id, manifest) in manifests.items()
+    }
+
+
+def materializations(log: EventLog, session_ids: Sequence[str]) -> dict[str, Materialization]:
+    """The entries of each session's newest history."""
+    manifests = {
+        session_id: (event.event_id, payload_as(event, EntriesMaterialized))
+        for session_id, event in log.current(session_ids, EntriesMaterialized.event_type).items()
+    }
+    parts = log.by_id([part for _, manifest in manifests.values() for part in manifest.entries])
+    return {
+        session_id: Materialization(
+            event_id,
+            tuple((parts[part], payload_as(parts[part], EntryMaterialized)) for part in manifest.entries),
+        )
+        for session_id, (event_id, manifest) in manifests.items()
+    }
+
+
+def _by_session(events: Iterable[StoredEvent]) -> dict[str, list[StoredEvent]]:
+    grouped: dict[str, list[StoredEvent]] = {}
+    for event in events:
+        grouped.setdefault(str(event.session_id), []).append(event)
+    return grouped
+
+
+def _history(head: StoredEvent, events: Sequence[StoredEvent]) -> History:
+    messages: list[Message] = []
+    newest: SessionIngested | None = None
+    further = _continuations(events)
+    for event in events:
+        if event.event_type != SessionIngested.event_type or event.chain_id != head.chain_id:
+            continue
+        newest = payload_as(event, SessionIngested)
+        del messages[newest.common_prefix :]
+        messages += (_whole(message, further.get((event.event_id, message.uid))) for message in newest.messages)
+    assert newest is not None and head.chain_id is not None and head.session_id is not None
+    return History(head.session_id, head.event_id, head.chain_id, newest.revision, newest, tuple(messages))
+
+
+def _continuations(events: Sequence[StoredEvent]) -> dict[tuple[str | None, str], str]:
+    parts: dict[tuple[str | None, str], dict[int, str]] = {}
+    for event in events:
+        if event.event_type == MessageContinued.event_type:
+            part = payload_as(event, MessageContinued)
+            parts.setdefault((event.causation_id, part.uid), {})[part.part] = part.text
+    return {key: "".join(text for _, text in sorted(texts.items())) for key, texts in parts.items()}
+
+
+def _whole(message: Message, rest: str | None) -> Message:
+    return message if rest is None else replace(message, text=message.text + rest)

@@ -1,0 +1,104 @@
+"""The file lock that stands before every opening of the store, and prefers writers (architecture.md section 5).
+
+DuckDB lets one process hold a file for writing, or several for reading, and refuses all others at once. So every connection
+is opened under this lock and closed before it is released. Two files make it fair: a writer takes the *turnstile* and keeps
+it while it waits for the readers that are inside; a reader passes through the turnstile before it enters. Busy readers
+therefore cannot keep a writer out.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+import portalocker
+
+from memory_assets.log.errors import StoreLockedError
+
+POLL_SECONDS = 0.005
+DEFAULT_TIMEOUT_SECONDS = 10.0
+
+
+class StoreLock:
+    """Shared for reading, exclusive for writing, across threads and processes.
+
+    Not reentrant: a thread that holds it and asks again waits for itself until the timeout.
+
+    Args:
+        folder: where the lock files lie; made when missing.
+        timeout: seconds to wait before :class:`StoreLockedError`.
+    """
+
+    def __init__(self, folder: Path, *, timeout: float = DEFAULT_TIMEOUT_SECONDS) -> None:
+        self._main = folder / "store.lock"
+        self._turnstile = folder / "store.turnstile"
+        self._holder = folder / "store.holder"
+        self._timeout = timeout
+
+    @contextlib.contextmanager
+    def shared(self) -> Iterator[None]:
+        """Hold the lock together with other readers."""
+        deadline = time.monotonic() + self._timeout
+        with _opened(self._main) as main:
+            with _opened(self._turnstile) as turnstile:
+                self._acquire(turnstile, portalocker.LockFlags.SHARED, deadline)
+                self._acquire(main, portalocker.LockFlags.SHARED, deadline)
+                portalocker.unlock(turnstile)
+            try:
+                yield
+            finally:
+                portalocker.unlock(main)
+
+    @contextlib.contextmanager
+    def exclusive(self) -> Iterator[None]:
+        """Hold the lock alone."""
+        deadline = time.monotonic() + self._timeout
+        with _opened(self._main) as main:
+            with _opened(self._turnstile) as turnstile:
+                self._acquire(turnstile, portalocker.LockFlags.EXCLUSIVE, deadline)
+                self._acquire(main, portalocker.LockFlags.EXCLUSIVE, deadline)
+                portalocker.unlock(turnstile)
+            self._holder.write_text(json.dumps({"pid": os.getpid(), "command": _command()}))
+            try:
+                yield
+            finally:
+                self._holder.unlink(missing_ok=True)
+                portalocker.unlock(main)
+
+    def _acquire(self, file: IO[str], flags: portalocker.LockFlags, deadline: float) -> None:
+        while True:
+            try:
+                portalocker.lock(file, flags | portalocker.LockFlags.NON_BLOCKING)
+                return
+            except portalocker.AlreadyLocked:
+                if time.monotonic() >= deadline:
+                    raise self._locked() from None
+                time.sleep(POLL_SECONDS)
+
+    def _locked(self) -> StoreLockedError:
+        try:
+            holder = json.loads(self._holder.read_text())
+            who = f"process {holder['pid']} ({holder['command']})"
+        except (OSError, ValueError, KeyError):
+            who = "other readers"
+        return StoreLockedError(
+            f"the store is locked by {who}; waited {self._timeout:g} s",
+            hint="wait for it to finish, or end that process, then run the command again",
+        )
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[IO[str]]:
+    file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+")
+    with file:
+        yield file
+
+
+def _command() -> str:
+    return " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])[:200] if sys.argv else "python"

@@ -1,0 +1,174 @@
+"""The fold: from the log to every derived table, incrementally, in one transaction (requirements G-100..G-105).
+
+A fold reads which sessions something was logged for since its offset and folds those anew. It is the same function that a
+rebuild runs over all sessions, so the two cannot differ but by a mistake in the scope, which ``rebuild --verify`` finds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memory_assets.log.event_log import Appended, Build
+from memory_assets.projections.entries import fold_entries
+from memory_assets.projections.ledgers import fold_builds
+from memory_assets.projections.memories import close_touched, fold_memories, remember_touched
+from memory_assets.projections.outbox import enqueue, enqueue_all
+from memory_assets.projections.scope import close_scope, open_scope
+from memory_assets.projections.sessions import fold_marks, fold_sessions, fold_source_files
+from memory_assets.projections.tasks import close_touched_tasks, fold_claims, fold_tasks, remember_touched_tasks, resolve_tasks
+from memory_assets.projections.units import close_touched_units, fold_units, remember_touched_units
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from memory_assets.log.database import Database
+
+PROJECTOR = "all"
+PROJECTOR_VERSION = "1"
+# Sessions folded at a time: their events are copied into a temporary table.
+SCOPE_SIZE = 200
+# These say how far a session has come and change none of what it says: no message, entry or unit depends on them.
+MARKS = (
+    "source_registered",
+    "source_taken",
+    "session_rejected",
+    "session_projected",
+    "session_vectorized",
+    "session_quarantined",
+    "quarantine_released",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """What a fold did.
+
+    Attributes:
+        sessions: how many sessions were folded anew.
+        upto_seq: the newest event that the tables rest on now.
+        outcomes: what was appended of outcomes across sessions.
+    """
+
+    sessions: int
+    upto_seq: int
+    outcomes: Appended | None = None
+
+
+def catch_up(database: Database, versions: Mapping[str, str], *, resolve: bool = False, build: Build | None = None) -> Folded:
+    """Bring the tables up to the log's end.
+
+    Args:
+        versions: the configured version of each stage by event type; when it differs from the one that the tables were
+            folded with, all sessions are folded anew.
+        resolve: also append the outcomes across sessions that are missing (the stage ``projected`` does).
+        build: the run that appends them.
+    """
+    with database.reading() as connection:
+        if not resolve and _is_current(connection, versions):
+            return Folded(0, _offset(connection))
+    with database.writing() as connection:
+        return fold(connection, versions, resolve=resolve, build=build)
+
+
+def fold(
+    connection: duckdb.DuckDBPyConnection,
+    versions: Mapping[str, str],
+    *,
+    resolve: bool = False,
+    build: Build | None = None,
+) -> Folded:
+    """:func:`catch_up` inside the caller's transaction."""
+    since = _offset(connection)
+    if _configure(connection, versions):
+        enqueue_all(connection, versions["session_vectorized"])
+        since_sessions = 0
+    else:
+        since_sessions = since
+    touched = connection.execute(
+        f"""SELECT session_id, bool_and(event_type IN {MARKS}) FROM events
+            WHERE seq > ? AND session_id IS NOT NULL GROUP BY session_id ORDER BY session_id""",
+        [since_sessions],
+    ).fetchall()
+    sessions = [session_id for session_id, only_marks in touched if not only_marks]
+    marked = [session_id for session_id, only_marks in touched if only_marks]
+    fold_source_files(connection, since)
+    fold_builds(connection, since)
+    outcomes = None
+    for start in range(0, len(sessions), SCOPE_SIZE):
+        appended = _fold_scope(connection, sessions[start : start + SCOPE_SIZE], versions, resolve, build)
+        outcomes = appended if outcomes is None or appended is None else _sum(outcomes, appended)
+    for start in range(0, len(marked), SCOPE_SIZE):
+        open_scope(connection, marked[start : start + SCOPE_SIZE])
+        fold_marks(connection)
+        close_scope(connection)
+    return Folded(len(touched), _write_offset(connection), outcomes)
+
+
+def _fold_scope(
+    connection: duckdb.DuckDBPyConnection,
+    session_ids: list[str],
+    versions: Mapping[str, str],
+    resolve: bool,
+    build: Build | None,
+) -> Appended | None:
+    open_scope(connection, session_ids)
+    remember_touched(connection)
+    remember_touched_tasks(connection)
+    fold_sessions(connection)
+    fold_entries(connection)
+    fold_claims(connection)
+    remember_touched(connection)
+    remember_touched_tasks(connection)
+    # Memories and tasks still stand as they were: what they were shown as is noted before they change.
+    remember_touched_units(connection)
+    fold_memories(connection)
+    outcomes = resolve_tasks(connection, build) if resolve else None
+    fold_tasks(connection)
+    fold_units(connection)
+    enqueue(connection, versions["session_vectorized"])
+    close_touched(connection)
+    close_touched_tasks(connection)
+    close_touched_units(connection)
+    close_scope(connection)
+    return outcomes
+
+
+def _sum(first: Appended, second: Appended) -> Appended:
+    return Appended(first.new + second.new, first.known + second.known, first.conflicts + second.conflicts, second.last_seq)
+
+
+def _is_current(connection: duckdb.DuckDBPyConnection, versions: Mapping[str, str]) -> bool:
+    newest = connection.execute("SELECT coalesce(max(seq), 0) FROM events").fetchall()[0][0]
+    configured = dict(connection.execute("SELECT event_type, stage_version FROM configured_versions").fetchall())
+    return bool(newest == _offset(connection) and configured == dict(versions))
+
+
+def _offset(connection: duckdb.DuckDBPyConnection) -> int:
+    rows = connection.execute(
+        "SELECT last_seq FROM projection_offsets WHERE projector_name = ? AND projector_version = ?",
+        [PROJECTOR, PROJECTOR_VERSION],
+    ).fetchall()
+    return int(rows[0][0]) if rows else 0
+
+
+def _configure(connection: duckdb.DuckDBPyConnection, versions: Mapping[str, str]) -> bool:
+    stored = dict(connection.execute("SELECT event_type, stage_version FROM configured_versions").fetchall())
+    if stored == dict(versions):
+        return False
+    connection.execute("DELETE FROM configured_versions")
+    for event_type, version in versions.items():
+        connection.execute("INSERT INTO configured_versions VALUES (?, ?)", [event_type, version])
+    return True
+
+
+def _write_offset(connection: duckdb.DuckDBPyConnection) -> int:
+    connection.execute("DELETE FROM projection_offsets WHERE projector_name = ?", [PROJECTOR])
+    connection.execute(
+        """INSERT INTO projection_offsets
+           SELECT ?, max_by(ts, seq), max_by(event_id, seq), coalesce(max(seq), 0), ?,
+             CAST(get_current_timestamp() AS TIMESTAMP) FROM events""",
+        [PROJECTOR, PROJECTOR_VERSION],
+    )
+    return _offset(connection)

@@ -1,0 +1,39 @@
+"""What is handed to the vectors: a changed unit becomes a job in the fold's own transaction (requirements G-110, G-111)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import duckdb
+
+# A unit whose content changed is queued again, also when its job was done: insert-ignore alone would drop the change.
+_CHANGED = """
+INSERT INTO vector_outbox
+SELECT 'job_' || substr(sha256(u.unit_id || ' ' || $version), 1, 32), 'unit', u.unit_id, $version, u.content_hash, 'upsert',
+  'pending', NULL, 0, $now, $now
+FROM memory_units u JOIN touched_units t USING (unit_id)
+LEFT JOIN vector_outbox o ON o.item_id = u.unit_id AND o.embedding_version = $version
+WHERE o.job_id IS NULL OR o.content_hash <> u.content_hash OR o.op = 'delete'
+ON CONFLICT (job_id) DO UPDATE SET content_hash = excluded.content_hash, op = 'upsert', status = 'pending', error = NULL,
+  attempts = 0, updated_at = excluded.updated_at
+"""
+
+_REMOVED = """
+UPDATE vector_outbox SET op = 'delete', status = 'pending', error = NULL, attempts = 0, updated_at = $now
+WHERE op <> 'delete' AND item_id IN (SELECT unit_id FROM touched_units) AND item_id NOT IN (SELECT unit_id FROM memory_units)
+"""
+
+
+def enqueue(connection: duckdb.DuckDBPyConnection, embedding_version: str) -> None:
+    """Queue what the fold changed, for one embedding version."""
+    now = connection.execute("SELECT CAST(get_current_timestamp() AS TIMESTAMP)").fetchall()[0][0]
+    connection.execute(_CHANGED, {"version": embedding_version, "now": now})
+    connection.execute(_REMOVED, {"now": now})
+
+
+def enqueue_all(connection: duckdb.DuckDBPyConnection, embedding_version: str) -> None:
+    """Queue every unit that has no job of this embedding version, or one for another content: after a change of the model."""
+    connection.execute("CREATE OR REPLACE TEMP TABLE touched_units AS SELECT unit_id FROM memory_units")
+    enqueue(connection, embedding_version)
+    connection.execute("DROP TABLE touched_units")

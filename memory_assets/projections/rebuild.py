@@ -1,0 +1,126 @@
+"""Rebuild, and the proof that a rebuild is equal (architecture.md section 4, *Tables*; requirements G-02, G-43)."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from memory_assets.log.database import Database
+from memory_assets.log.migrations import table_classes
+from memory_assets.projections.fold import Folded, catch_up, fold
+
+if TYPE_CHECKING:
+    import duckdb
+
+SHOWN_DIFFERENCES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One value that a replay gives and the store does not have, or the other way round. None stands for no row."""
+
+    table: str
+    key: str
+    column: str
+    stored: str | None
+    replayed: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RebuildReport:
+    """What a verification found.
+
+    Attributes:
+        tables: rows compared, for each derived table.
+        differences: the first of them, at most :data:`SHOWN_DIFFERENCES` a table.
+        difference_count: rows that differ, in all tables.
+    """
+
+    tables: dict[str, int]
+    differences: tuple[Difference, ...]
+    difference_count: int
+
+    @property
+    def equal(self) -> bool:
+        return self.difference_count == 0
+
+
+def derived_tables() -> list[str]:
+    """Every table that is folded from the log."""
+    return [table for table, declared in table_classes().items() if declared == "derived"]
+
+
+def rebuild(database: Database, versions: Mapping[str, str]) -> Folded:
+    """Throw the derived tables away and fold them again from the whole log, in one transaction."""
+    with database.writing() as connection:
+        for table in derived_tables():
+            connection.execute(f"DELETE FROM {table}")
+        connection.execute("DELETE FROM projection_offsets")
+        return fold(connection, versions, resolve=True)
+
+
+def verify(database: Database, versions: Mapping[str, str]) -> RebuildReport:
+    """Replay the log into a scratch store and compare every derived table in all columns, times included."""
+    catch_up(database, versions)
+    with tempfile.TemporaryDirectory(prefix="memory-rebuild-", dir=database.path.parent) as folder:
+        scratch = Database(Path(folder))
+        with scratch.held() as connection:
+            with database.reading_attached(connection, "stored"):
+                connection.execute(
+                    """INSERT INTO events BY NAME SELECT * FROM stored.events
+                       WHERE seq <= (SELECT coalesce(max(last_seq), 0) FROM stored.projection_offsets) ORDER BY seq"""
+                )
+            connection.execute("BEGIN")
+            fold(connection, versions)
+            connection.execute("COMMIT")
+            with database.reading_attached(connection, "stored"):
+                return _compare(connection)
+
+
+def _compare(connection: duckdb.DuckDBPyConnection) -> RebuildReport:
+    counts: dict[str, int] = {}
+    differences: list[Difference] = []
+    total = 0
+    for table in derived_tables():
+        counts[table] = connection.execute(f"SELECT count(*) FROM {table}").fetchall()[0][0]
+        keys = _keys(connection, table)
+        stored = _only_in(connection, f"stored.{table}", table, keys)
+        replayed = _only_in(connection, table, f"stored.{table}", keys)
+        concerned = sorted({*stored, *replayed})
+        total += len(concerned)
+        for key in concerned[:SHOWN_DIFFERENCES]:
+            differences += _differences(table, key, stored.get(key), replayed.get(key))
+    return RebuildReport(counts, tuple(differences), total)
+
+
+def _keys(connection: duckdb.DuckDBPyConnection, table: str) -> list[str]:
+    rows = connection.execute(
+        """SELECT constraint_column_names FROM duckdb_constraints()
+           WHERE table_name = ? AND constraint_type = 'PRIMARY KEY' AND database_name = current_database()""",
+        [table],
+    ).fetchall()
+    return list(rows[0][0])
+
+
+def _only_in(connection: duckdb.DuckDBPyConnection, table: str, other: str, keys: list[str]) -> dict[str, dict[str, Any]]:
+    cursor = connection.execute(f"SELECT * FROM {table} EXCEPT SELECT * FROM {other}")
+    names = [column[0] for column in cursor.description or []]
+    rows = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+    return {" ".join(str(row[key]) for key in keys): row for row in rows}
+
+
+def _differences(table: str, key: str, stored: dict[str, Any] | None, replayed: dict[str, Any] | None) -> list[Difference]:
+    if stored is None or replayed is None:
+        return [Difference(table, key, "(row)", _presence(stored), _presence(replayed))]
+    return [
+        Difference(table, key, column, str(stored[column]), str(replayed[column]))
+        for column in stored
+        if stored[column] != replayed[column]
+    ]
+
+
+def _presence(row: dict[str, Any] | None) -> str | None:
+    return None if row is None else "present"

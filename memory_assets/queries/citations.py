@@ -1,0 +1,179 @@
+"""What an address names, with what was said and remembered around it (requirement K-32; sibling_systems.md R1.4, R1.6)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from memory_assets.errors import InvalidArgumentError, NotFoundError
+from memory_assets.log.sql import IN_LIST, json_list
+from memory_assets.queries.entries import address, entries_of_memory, memories_by_id, memory_cited
+from memory_assets.queries.records import CitedQuote, MemoryView, Neighbour, Quote, ResolvedMemory, ResolvedSpan
+from memory_assets.queries.rows import fetch
+from memory_assets.queries.sessions import messages_at, one_session
+from memory_assets.retrieval.citations import (
+    MemoryCitation,
+    MessageCitation,
+    NotACitation,
+    SpanCitation,
+    parse_citation,
+)
+
+if TYPE_CHECKING:
+    import duckdb
+
+PREVIEW_LENGTH = 100
+GAP = " … "
+
+# The nearest memories before and behind each point of a session. A place is a message and a character in one number.
+_NEIGHBOURS = """
+WITH points AS (
+  SELECT unnest(from_json($points, '[{"n": "INTEGER", "session_id": "VARCHAR", "place": "BIGINT"}]'), recursive := true)
+), places AS (
+  SELECT s.session_id, s.entry_id, min(s.message_index * 4294967296 + s.span_start) AS place,
+    arg_min(s.message_index, s.ordinal) AS message_index, arg_min(s.segments_json, s.ordinal) AS segments_json
+  FROM evidence_spans s WHERE s.match_method <> 'none' AND s.session_id IN (SELECT session_id FROM points)
+  GROUP BY s.session_id, s.entry_id
+), remembered AS (
+  SELECT p.*, 'mem:' || m.short_id AS citation, n.entry_type, n.title, n.created_ts
+  FROM places p JOIN entries n USING (entry_id) JOIN memories m USING (memory_id)
+  WHERE n.status <> 'superseded' AND n.memory_id NOT IN $$excluded$$
+)
+SELECT q.n, r.citation, r.entry_type, r.title, r.created_ts, r.session_id, r.message_index, r.segments_json
+FROM points q ASOF JOIN remembered r ON r.session_id = q.session_id AND r.place $$sign$$ q.place
+"""
+
+
+def resolve(connection: duckdb.DuckDBPyConnection, text: str) -> ResolvedMemory | ResolvedSpan:
+    """What ``mem:a7Bc3x``, ``a7Bc3x`` or ``session:ID#m=12&c=140-182`` names, each also in brackets.
+
+    Raises:
+        InvalidArgumentError: the text is no address, or a span lies outside its message.
+        NotFoundError: it names nothing in the store.
+    """
+    match parse_citation(text):
+        case MemoryCitation() as citation:
+            return _resolved_memory(connection, citation)
+        case MessageCitation() | SpanCitation() as citation:
+            return _resolved_span(connection, citation)
+        case NotACitation(reason=reason):
+            raise InvalidArgumentError(
+                f"{text[:80]!r} is no citation: {reason}", hint="as in mem:a7Bc3x or session:ID#m=12&c=140-182"
+            )
+
+
+def _resolved_memory(connection: duckdb.DuckDBPyConnection, citation: MemoryCitation) -> ResolvedMemory:
+    memory = memory_cited(connection, citation)
+    entries = entries_of_memory(connection, memory.memory_id)
+    said = {
+        (row[0], row[1]): row[2:]
+        for row in fetch(
+            connection,
+            f"""SELECT DISTINCT m.session_id, m.message_index, m.role, m.name, m.ts FROM messages m
+                JOIN evidence_spans s ON s.session_id = m.session_id AND s.message_index = m.message_index
+                WHERE s.entry_id IN {IN_LIST}""",
+            [json_list(entry.entry_id for entry in entries)],
+        )
+    }
+    quotes = [(entry.entry_id, quote) for entry in entries for quote in entry.evidence]
+    around = _neighbours(connection, [_point(quote) for _, quote in quotes], [memory.memory_id])
+    return ResolvedMemory(
+        memory,
+        tuple(
+            _cited(entry_id, quote, said.get((quote.session_id, quote.message_index)), neighbours)
+            for (entry_id, quote), neighbours in zip(quotes, around, strict=True)
+        ),
+    )
+
+
+def _cited(
+    entry_id: str, quote: Quote, said: tuple[Any, ...] | None, neighbours: tuple[Neighbour | None, Neighbour | None]
+) -> CitedQuote:
+    role, name, ts = said or (None, None, None)
+    return CitedQuote(entry_id, quote, role, name, ts, previous=neighbours[0], next=neighbours[1])
+
+
+def _resolved_span(connection: duckdb.DuckDBPyConnection, citation: MessageCitation | SpanCitation) -> ResolvedSpan:
+    session = one_session(connection, citation.session_id)
+    index = citation.message_index
+    around = messages_at(connection, session.session_id, index - 1, index + 1)
+    message = around.get(index)
+    if session.session_id != citation.session_id or message is None:
+        known = f", it has {session.messages}, from 0" if session.session_id == citation.session_id else ""
+        raise NotFoundError(
+            f"session {citation.session_id} has no message {index}{known}",
+            hint=f"`memory sessions show {session.session_id}` lists them",
+        )
+    segments = citation.segments if isinstance(citation, SpanCitation) else ((0, len(message.text)),)
+    if segments[-1][1] > len(message.text):
+        raise InvalidArgumentError(
+            f"{citation.uri} ends behind its message, which has {len(message.text)} characters",
+            hint="the session may have been replaced by another text since the citation was made",
+        )
+    start, end = segments[0][0], segments[-1][1]
+    memories = _resting_on(connection, session.session_id, index, start, end)
+    point = (session.session_id, index, start)
+    previous, following = _neighbours(connection, [point], [memory.memory_id for memory in memories])[0]
+    return ResolvedSpan(
+        uri=citation.uri,
+        session=session,
+        message=message,
+        text=GAP.join(message.text[first:last] for first, last in segments),
+        segments=segments,
+        before=around.get(index - 1),
+        after=around.get(index + 1),
+        memories=memories,
+        previous=previous,
+        next=following,
+    )
+
+
+def _resting_on(
+    connection: duckdb.DuckDBPyConnection, session_id: str, message_index: int, start: int, end: int
+) -> tuple[MemoryView, ...]:
+    """The memories with a span that shares a character with this one."""
+    rows = connection.execute(
+        """SELECT DISTINCT n.memory_id FROM evidence_spans s JOIN entries n USING (entry_id)
+           WHERE s.session_id = ? AND s.message_index = ? AND s.span_start < ? AND s.span_end > ?
+             AND n.memory_id IS NOT NULL AND n.status <> 'superseded'""",
+        [session_id, message_index, end, start],
+    ).fetchall()
+    found = memories_by_id(connection, [row[0] for row in rows])
+    return tuple(sorted(found.values(), key=lambda memory: (memory.first_said_at, memory.memory_id)))
+
+
+Point = tuple[str, int, int]
+
+
+def _point(quote: Quote) -> Point:
+    index = quote.claimed_message_index if quote.message_index is None else quote.message_index
+    return quote.session_id, index, quote.span_start or 0
+
+
+def _neighbours(
+    connection: duckdb.DuckDBPyConnection, points: Sequence[Point], excluded: Sequence[str]
+) -> list[tuple[Neighbour | None, Neighbour | None]]:
+    """For each point the memory before and the one behind it in its session, other than the excluded ones."""
+    given = {
+        "points": json.dumps(
+            [
+                {"n": n, "session_id": session, "place": (index << 32) + start}
+                for n, (session, index, start) in enumerate(points)
+            ]
+        ),
+        "excluded": json_list(excluded),
+    }
+    sides = []
+    for sign in ("<", ">"):
+        statement = _NEIGHBOURS.replace("$$excluded$$", IN_LIST.replace("?", "$excluded")).replace("$$sign$$", sign)
+        sides.append({row[0]: _neighbour(row[1:]) for row in fetch(connection, statement, given)})
+    before, behind = sides
+    return [(before.get(n), behind.get(n)) for n in range(len(points))]
+
+
+def _neighbour(row: tuple[Any, ...]) -> Neighbour:
+    citation, entry_type, title, said_at, session_id, message_index, segments_json = row
+    uri = address(session_id, message_index, json.loads(segments_json))
+    assert uri is not None, citation  # only places with a span are asked for
+    return Neighbour(citation, entry_type, title[:PREVIEW_LENGTH], said_at, uri)

@@ -1,0 +1,207 @@
+"""Entries with their evidence, and the memories that group them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from memory_assets.errors import NotFoundError
+from memory_assets.log.sql import IN_LIST, json_list
+from memory_assets.queries.records import EntryView, EvidenceView, MemoryPage, MemoryView, Quote, QuoteInMessage
+from memory_assets.queries.rows import fetch, full_id, scalar
+from memory_assets.queries.sessions import messages_at
+from memory_assets.retrieval.citations import MemoryCitation, MessageCitation, SpanCitation, parse_citation
+
+if TYPE_CHECKING:
+    import duckdb
+
+_ENTRIES = """
+SELECT n.entry_id, n.memory_id, 'mem:' || c.short_id, n.session_id, n.project, n.entry_type, n.title, n.stage, n.checker,
+  n.status, n.created_ts, n.message_index, n.confidence, n.evidence_aligned, n.meta_json, n.content_json, n.evidence_json
+FROM entries n LEFT JOIN memories m USING (memory_id) LEFT JOIN memory_citations c ON c.entry_id = m.first_entry_id
+"""
+_FILTER = """
+WHERE n.status <> 'superseded' AND ($session IS NULL OR n.session_id = $session) AND ($project IS NULL OR n.project = $project)
+  AND ($type IS NULL OR n.entry_type = $type) AND ($stage IS NULL OR n.stage = $stage)
+"""
+_NEWEST_FIRST = "ORDER BY n.created_ts DESC, n.session_id, n.message_index DESC, n.ordinal DESC, n.entry_id"
+
+# The address is that of the first quote of the entry that was said first.
+_MEMORIES = """
+SELECT m.memory_id, 'mem:' || m.short_id, m.entry_type, m.title, m.project, m.stage, m.checker, m.entry_count,
+  m.session_count, m.first_said_at, m.last_said_at, n.session_id, s.message_index, s.segments_json
+FROM {source} JOIN entries n ON n.entry_id = m.first_entry_id
+LEFT JOIN (SELECT entry_id, arg_min(message_index, ordinal) AS message_index, arg_min(segments_json, ordinal) AS segments_json
+           FROM evidence_spans WHERE match_method <> 'none' GROUP BY entry_id) s ON s.entry_id = m.first_entry_id
+"""
+_OF_SESSIONS = """
+SELECT n.memory_id, min(w.place) AS place, min(n.created_ts) AS said_at
+FROM (SELECT unnest(ids) AS session_id, generate_subscripts(ids, 1) AS place
+      FROM (SELECT from_json($sessions, '["VARCHAR"]') AS ids)) w
+JOIN entries n USING (session_id) WHERE n.memory_id IS NOT NULL AND n.status <> 'superseded' GROUP BY n.memory_id
+"""
+
+
+def list_entries(
+    connection: duckdb.DuckDBPyConnection,
+    *,
+    session_id: str | None = None,
+    project: str | None = None,
+    entry_type: str | None = None,
+    stage: str | None = None,
+    limit: int | None = None,
+) -> tuple[list[EntryView], int]:
+    """Current entries of every stage, the newest first, and how many there are without the limit."""
+    chosen = {"session": session_id, "project": project, "type": entry_type, "stage": stage}
+    rows = fetch(
+        connection, f"{_ENTRIES} {_FILTER} {_NEWEST_FIRST}" + (f" LIMIT {int(limit)}" if limit is not None else ""), chosen
+    )
+    total = len(rows) if limit is None else scalar(connection, f"SELECT count(*) FROM entries n {_FILTER}", chosen)
+    return [_entry(row) for row in rows], int(total)
+
+
+def one_entry(connection: duckdb.DuckDBPyConnection, given: str) -> EntryView:
+    """The entry with this id, with an id that begins so, or with this ``mem:`` address; superseded ones too.
+
+    Raises:
+        NotFoundError, AmbiguousIdError
+    """
+    entry_id = _entry_cited(connection, given) or full_id(
+        connection, "SELECT entry_id AS id FROM entries", given, what="entry", listed_by="memory entries list", prefix="ent_"
+    )
+    return _entry(fetch(connection, f"{_ENTRIES} WHERE n.entry_id = ?", [entry_id])[0])
+
+
+def entries_of_memory(connection: duckdb.DuckDBPyConnection, memory_id: str) -> list[EntryView]:
+    """A memory's entries in the order in which they were said."""
+    rows = fetch(
+        connection,
+        f"""{_ENTRIES} WHERE n.memory_id = ? AND n.status <> 'superseded'
+            ORDER BY n.created_ts, n.session_id, n.message_index, n.ordinal, n.entry_id""",
+        [memory_id],
+    )
+    return [_entry(row) for row in rows]
+
+
+def evidence_of(connection: duckdb.DuckDBPyConnection, given: str) -> EvidenceView:
+    """An entry with each of its quotes in the message that holds it."""
+    entry = one_entry(connection, given)
+    # Spans of a superseded entry index a text that is no longer kept as a message.
+    places = [q.message_index for q in entry.evidence if q.message_index is not None] if entry.status != "superseded" else []
+    found = messages_at(connection, entry.session_id, min(places), max(places)) if places else {}
+    return EvidenceView(
+        entry,
+        tuple(
+            QuoteInMessage(quote, None if quote.message_index is None else found.get(quote.message_index))
+            for quote in entry.evidence
+        ),
+    )
+
+
+def list_memories(
+    connection: duckdb.DuckDBPyConnection,
+    *,
+    session_ids: Sequence[str] | None = None,
+    project: str | None = None,
+    limit: int | None = None,
+) -> MemoryPage:
+    """Memories, the newest first; or those of some sessions, in the order of these and as they were said."""
+    if session_ids is None:
+        source, order, chosen = "memories m", "m.last_said_at DESC, m.memory_id", {"project": project}
+    else:
+        source, order = f"({_OF_SESSIONS}) o JOIN memories m USING (memory_id)", "o.place, o.said_at, m.memory_id"
+        chosen = {"project": project, "sessions": json_list(session_ids)}
+    condition = "$project IS NULL OR m.project = $project"
+    rows = fetch(
+        connection,
+        f"{_MEMORIES.format(source=source)} WHERE {condition} ORDER BY {order}"
+        + (f" LIMIT {int(limit)}" if limit is not None else ""),
+        chosen,
+    )
+    total = len(rows) if limit is None else scalar(connection, f"SELECT count(*) FROM {source} WHERE {condition}", chosen)
+    return MemoryPage(tuple(_memory(row) for row in rows), int(total))
+
+
+def memories_by_id(connection: duckdb.DuckDBPyConnection, memory_ids: Sequence[str]) -> dict[str, MemoryView]:
+    """Some memories by their ids; what is unknown is absent."""
+    if not memory_ids:
+        return {}
+    statement = f"{_MEMORIES.format(source='memories m')} WHERE m.memory_id IN {IN_LIST}"
+    return {row[0]: _memory(row) for row in fetch(connection, statement, [json_list(memory_ids)])}
+
+
+def memory_cited(connection: duckdb.DuckDBPyConnection, citation: MemoryCitation) -> MemoryView:
+    """The memory that holds the cited entry now.
+
+    Raises:
+        NotFoundError: nothing has this short id.
+    """
+    rows = connection.execute(
+        "SELECT DISTINCT memory_id FROM memory_citations WHERE short_id = ?", [citation.short_id]
+    ).fetchall()
+    if not rows:
+        raise NotFoundError(f"there is no memory {citation.uri}", hint="`memory search` and `memory entries list` name them")
+    return memories_by_id(connection, [rows[0][0]])[rows[0][0]]
+
+
+def address(session_id: str, message_index: int | None, segments: Sequence[Sequence[int]]) -> str | None:
+    """The ``session:`` address of a quote, None where there is no span."""
+    if message_index is None or not segments:
+        return None
+    return SpanCitation(session_id, message_index, tuple((int(start), int(end)) for start, end in segments)).uri
+
+
+def _entry_cited(connection: duckdb.DuckDBPyConnection, given: str) -> str | None:
+    citation = parse_citation(given)
+    if not isinstance(citation, MemoryCitation):
+        return None
+    row = connection.execute("SELECT entry_id FROM memory_citations WHERE short_id = ?", [citation.short_id]).fetchone()
+    return str(row[0]) if row else None
+
+
+def _entry(row: tuple[Any, ...]) -> EntryView:
+    *head, meta_json, content_json, evidence_json = row
+    meta, content = json.loads(meta_json), json.loads(content_json)
+    rest = (
+        meta.get("promotionBlockReason"),
+        content.get("reason"),
+        content.get("status"),
+        content.get("priority"),
+        tuple(content.get("blocked_by") or ()),
+        tuple(_quote(head[3], item) for item in json.loads(evidence_json)),
+    )
+    return EntryView(*(*head, *rest))
+
+
+def _quote(session_id: str, item: dict[str, Any]) -> Quote:
+    segments = tuple((int(start), int(end)) for start, end in item.get("segments") or ())
+    start, end = item.get("span_start"), item.get("span_end")
+    if not segments and start is not None and end is not None:
+        segments = ((start, end),)
+    return Quote(
+        session_id=session_id,
+        quote=item["quote"],
+        matched_text=item.get("matched_text"),
+        message_index=item.get("message_index"),
+        span_start=start,
+        span_end=end,
+        segments=segments,
+        method=item["method"],
+        confidence=item["confidence"],
+        claimed_message_index=item["claimed_message_index"],
+        similarity=item.get("similarity"),
+        ambiguous=bool(item.get("ambiguous")),
+        relocated=bool(item.get("relocated")),
+        critical=bool(item.get("critical")),
+        failure_reason=item.get("failure_reason"),
+        uri=address(session_id, item.get("message_index"), segments),
+    )
+
+
+def _memory(row: tuple[Any, ...]) -> MemoryView:
+    *head, message_index, segments_json = row
+    session_id = head[-1]
+    # A memory has at least one span; without one (which no fold writes) its message is still an address that opens.
+    message = MessageCitation(session_id, message_index or 0).uri
+    return MemoryView(*(*head, address(session_id, message_index, json.loads(segments_json or "[]")) or message))

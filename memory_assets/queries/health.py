@@ -1,0 +1,234 @@
+"""What doctor looks at: each check says what it found, and what to do where something is wrong (requirement K-43).
+
+A check never raises and never loads a model.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import stat
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memory_assets import configuration
+from memory_assets.errors import MemoryAssetsError
+from memory_assets.queries.records import Check
+from memory_assets.queries.rows import counts, fetch, scalar
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from memory_assets.log.database import Database
+    from memory_assets.settings import Settings
+
+# Written behind the fold that they report: a fold has nothing to take from them.
+_NOT_FOLDED = ("build_started", "build_finished", "session_vectorized")
+
+
+def checks(settings: Settings, database: Database) -> list[Check]:
+    """Every check, in the order in which what they look at depends on each other."""
+    store = _guarded("store", lambda: _store(database))
+    found = [
+        Check("settings", True, str(settings.config_file or settings.home / "memory.toml") + ", environment and flags agree"),
+        _guarded("folders", lambda: _folders(settings)),
+        store,
+    ]
+    if store.ok:
+        found += _in_store(settings, database)
+    found += [
+        _guarded("lancedb", lambda: _lancedb(settings)),
+        _guarded("embedder", lambda: _embedder(settings)),
+        _guarded("korean", lambda: _korean(settings)),
+        _guarded("model", lambda: _model(settings)),
+        _guarded("idris2", lambda: _idris2(settings)),
+        _guarded("dagster", lambda: _dagster(settings)),
+    ]
+    return found
+
+
+def _guarded(name: str, check: Callable[[], Check]) -> Check:
+    try:
+        return check()
+    except MemoryAssetsError as error:
+        return Check(name, False, str(error), error.hint)
+    except Exception as error:
+        return Check(
+            name, False, f"{type(error).__name__}: {error}", "set MEMORY_DEBUG=1 and run what failed for the traceback"
+        )
+
+
+def _folders(settings: Settings) -> Check:
+    if not settings.home.is_dir():
+        return Check("folders", False, f"{settings.home} is missing", "run `memory init`")
+    if not os.access(settings.home, os.R_OK | os.W_OK | os.X_OK):
+        return Check(
+            "folders", False, f"no rights to {settings.home}", "mend its rights, or name another folder in MEMORY_HOME"
+        )
+    mode = stat.S_IMODE(settings.home.stat().st_mode)
+    # What lies in a closed folder is closed, whatever its own rights say.
+    if mode & 0o077:
+        return Check(
+            "folders", False, f"others on this machine can open {settings.home} ({mode:04o})", f"chmod 700 {settings.home}"
+        )
+    return Check("folders", True, f"{settings.home} is yours alone; the watched folder is {settings.sessions_folder}")
+
+
+def _store(database: Database) -> Check:
+    from memory_assets.log.migrations import schema_version
+
+    started = time.perf_counter()
+    with database.reading() as connection:
+        version = scalar(connection, "SELECT max(version) FROM schema_migrations")
+    waited = (time.perf_counter() - started) * 1000
+    if version != schema_version():
+        return Check("store", False, f"schema version {version}, this program has {schema_version()}", "run any command once")
+    return Check(
+        "store", True, f"{database.path} opens in {waited:.0f} ms, schema version {version}, every migration as shipped"
+    )
+
+
+def _in_store(settings: Settings, database: Database) -> list[Check]:
+    def read(name: str, check: Callable[[duckdb.DuckDBPyConnection], Check]) -> Check:
+        def opened() -> Check:
+            with database.reading() as connection:
+                return check(connection)
+
+        return _guarded(name, opened)
+
+    return [
+        read("projections", lambda connection: _projections(connection, settings)),
+        read("quarantine", _quarantine),
+        read("outbox", _outbox),
+        _guarded("parity", lambda: _parity(settings, database)),
+    ]
+
+
+def _projections(connection: duckdb.DuckDBPyConnection, settings: Settings) -> Check:
+    last = scalar(connection, "SELECT coalesce(max(seq), 0) FROM events")
+    folded = scalar(connection, "SELECT coalesce(max(last_seq), 0) FROM projection_offsets")
+    names = ", ".join(f"'{name}'" for name in _NOT_FOLDED)
+    behind = scalar(connection, f"SELECT count(*) FROM events WHERE seq > ? AND event_type NOT IN ({names})", [folded])
+    if behind:
+        return Check("projections", False, f"{behind} events of {last} are not in the tables", "run `memory rebuild`")
+    stored = dict(connection.execute("SELECT event_type, stage_version FROM configured_versions").fetchall())
+    wanted = configuration.configured_versions(settings)
+    stale = sorted(name for name in wanted if name in stored and stored[name] != wanted[name])
+    if stale:
+        return Check("projections", False, f"settings changed {', '.join(stale)}", "run `memory run --all`")
+    return Check("projections", True, f"the tables rest on all {last} events")
+
+
+def _quarantine(connection: duckdb.DuckDBPyConnection) -> Check:
+    rows = fetch(connection, "SELECT session_id, stage, error_code FROM quarantine ORDER BY session_id, stage")
+    if not rows:
+        return Check("quarantine", True, "no session is put aside")
+    shown = ", ".join(f"{session} at {stage} ({code})" for session, stage, code in rows[:5])
+    return Check(
+        "quarantine", False, f"{len(rows)} put aside: {shown}{' …' if len(rows) > 5 else ''}", "`memory retry --quarantined`"
+    )
+
+
+def _outbox(connection: duckdb.DuckDBPyConnection) -> Check:
+    jobs = counts(connection, "SELECT status, count(*) FROM vector_outbox GROUP BY status ORDER BY status")
+    if failed := jobs.get("failed", 0):
+        why = scalar(connection, "SELECT coalesce(any_value(error), '-') FROM vector_outbox WHERE status = 'failed'")
+        return Check(
+            "outbox", False, f"{failed} units could not be written to the index, one because: {why}", "`memory run --all`"
+        )
+    if pending := jobs.get("pending", 0):
+        return Check("outbox", True, f"{pending} units wait to be written to the index", "`memory run --all` writes them")
+    return Check("outbox", True, "nothing waits to be written to the index")
+
+
+def _parity(settings: Settings, database: Database) -> Check:
+    index = configuration.vector_index(settings)
+    with database.reading() as connection:
+        units = scalar(connection, "SELECT count(*) FROM memory_units")
+        waiting = scalar(
+            connection,
+            "SELECT count(*) FROM vector_outbox WHERE status <> 'done' AND embedding_version = ?",
+            [index.embedding_version],
+        )
+    rows = index.count()
+    if rows == units:
+        return Check("parity", True, f"{units} units, {rows} rows in {index.table_name}")
+    detail = f"{units} units, {rows} rows in {index.table_name}, {waiting} jobs open"
+    if waiting:
+        return Check("parity", True, detail, "`memory run --all` writes them")
+    return Check("parity", False, detail, "`memory rebuild --with-vectors`")
+
+
+def _lancedb(settings: Settings) -> Check:
+    if importlib.util.find_spec("lancedb") is None:
+        return Check("lancedb", False, "LanceDB is not installed", "reinstall memory_assets")
+    index = configuration.vector_index(settings)
+    if not index.exists():
+        return Check("lancedb", True, f"no table {index.table_name} yet", "the first import makes it")
+    return Check("lancedb", True, f"{index.table_name} opens, {index.count()} rows")
+
+
+def _embedder(settings: Settings) -> Check:
+    chosen = configuration.embedder(settings)
+    if settings.embedding.model == "hashing":
+        return Check("embedder", True, f"{chosen.model_id}: no model, words only", "embedding.model names a real one")
+    if importlib.util.find_spec("sentence_transformers") is None:
+        return Check("embedder", False, "sentence-transformers is not installed", "reinstall memory_assets")
+    if settings.embedding.model != "bundled" and not Path(settings.embedding.model).expanduser().is_dir():
+        allowed = "may be downloaded" if settings.embedding.allow_download else "must lie in the hub's cache"
+        return Check(
+            "embedder", True, f"{chosen.model_id}, not looked at: it {allowed}", "a first search shows whether it loads"
+        )
+    return Check("embedder", True, f"{chosen.model_id} is on this machine, version {chosen.embedding_version}")
+
+
+def _korean(settings: Settings) -> Check:
+    from memory_assets.retrieval.lexical_text import query_text, search_text
+
+    said, asked = "배포 전에 블로커를 고치기로 했다", "블로커"
+    if not set(query_text(asked).split()) <= set(search_text(said).split()):
+        return Check("korean", False, f"lexical search would not find {asked} in “{said}”", "reinstall memory_assets")
+    if settings.embedding.model in ("bundled", "hashing"):
+        return Check(
+            "korean",
+            True,
+            f"lexical search finds {asked} in “{said}” and carries Korean; the embedder "
+            + ("is English" if settings.embedding.model == "bundled" else "knows no language"),
+            "for meaning across languages set embedding.model to a multilingual model",
+        )
+    return Check("korean", True, f"lexical search finds {asked} in “{said}”; the embedder is {settings.embedding.model}")
+
+
+def _model(settings: Settings) -> Check:
+    if settings.extraction.model is None:
+        return Check("model", True, "none: the embedded rules extract", "extraction.model names one for litellm")
+    if importlib.util.find_spec("litellm") is None:
+        return Check("model", False, "litellm is not installed", "reinstall memory_assets")
+    where = f" at {settings.extraction.api_base}" if settings.extraction.api_base else ""
+    return Check("model", True, f"{settings.extraction.model}{where}; not asked")
+
+
+def _idris2(settings: Settings) -> Check:
+    from memory_assets.graduation.idris2 import Idris2
+
+    found = configuration.idris2(settings)
+    if isinstance(found, Idris2):
+        return Check("idris2", True, f"idris2 {found.version}")
+    if found is not None:
+        return Check("idris2", False, f"it cannot be used: {found.reason}", "mend it, or take it from PATH and idris.path")
+    if settings.graduation.require_idris2:
+        return Check(
+            "idris2", False, "graduation.require_idris2 is set and there is no idris2", "install it, or set idris.path"
+        )
+    return Check("idris2", True, "none: the embedded checker judges", "with idris2 on PATH proofs are checked for real")
+
+
+def _dagster(settings: Settings) -> Check:
+    home = settings.dagster_home
+    if not (home / "dagster.yaml").is_file():
+        return Check("dagster", True, f"{home} has no dagster.yaml yet", "the first import writes it")
+    free = shutil.disk_usage(home).free
+    return Check("dagster", True, f"{home}, {free / 1e9:.1f} GB free")

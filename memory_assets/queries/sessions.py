@@ -1,0 +1,91 @@
+"""Sessions, their messages, and what was put aside."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memory_assets.queries.records import MessageView, Quarantined, SessionDetails, SessionSummary
+from memory_assets.queries.rows import fetch, full_id
+
+if TYPE_CHECKING:
+    import duckdb
+
+# A session that never got past its first stage has no row of its own, and is listed all the same.
+_SESSIONS = """
+WITH kept AS (
+  SELECT session_id, count(*) AS entries FROM entries WHERE status <> 'superseded' GROUP BY session_id
+), aside AS (
+  SELECT session_id, any_value(uri) AS uri FROM quarantine
+  WHERE session_id NOT IN (SELECT session_id FROM sessions) GROUP BY session_id
+)
+SELECT s.session_id, s.source_uri, s.source_uris, s.project, s.title, s.message_count, s.status, s.source_kind, s.lang,
+  s.started_at, s.ended_at, s.char_len, s.revision, coalesce(k.entries, 0)
+FROM sessions s LEFT JOIN kept k USING (session_id)
+UNION ALL
+SELECT session_id, uri, CASE WHEN uri IS NULL THEN [] ELSE [uri] END, NULL, NULL, 0, 'quarantined', NULL, NULL,
+  NULL, NULL, 0, 0, 0
+FROM aside
+"""
+_MESSAGES = "SELECT session_id, message_index, role, kind, name, ts, text, tool_name, is_error FROM messages"
+_QUARANTINE = "SELECT session_id, stage, error_code, detail, uri, attempts, quarantined_at FROM quarantine"
+
+
+def all_sessions(
+    connection: duckdb.DuckDBPyConnection, *, project: str | None = None, status: str | None = None
+) -> list[SessionSummary]:
+    """Every session, the newest first."""
+    rows = fetch(
+        connection,
+        f"""SELECT * FROM ({_SESSIONS})
+            WHERE ($project IS NULL OR project = $project) AND ($status IS NULL OR status = $status)
+            ORDER BY started_at DESC NULLS LAST, session_id""",
+        {"project": project, "status": status},
+    )
+    return [_summary(row) for row in rows]
+
+
+def one_session(connection: duckdb.DuckDBPyConnection, given: str) -> SessionSummary:
+    """The session with this id, or with an id that begins so.
+
+    Raises:
+        NotFoundError, AmbiguousIdError
+    """
+    session_id = full_id(
+        connection, f"SELECT session_id AS id FROM ({_SESSIONS})", given, what="session", listed_by="memory sessions list"
+    )
+    return _summary(fetch(connection, f"SELECT * FROM ({_SESSIONS}) WHERE session_id = ?", [session_id])[0])
+
+
+def session_details(connection: duckdb.DuckDBPyConnection, given: str) -> SessionDetails:
+    """A session with everything that was said in it."""
+    session = one_session(connection, given)
+    return SessionDetails(
+        session, tuple(messages_of(connection, session.session_id)), tuple(quarantined(connection, session.session_id))
+    )
+
+
+def messages_of(connection: duckdb.DuckDBPyConnection, session_id: str) -> list[MessageView]:
+    """A session's messages in source order."""
+    rows = fetch(connection, f"{_MESSAGES} WHERE session_id = ? ORDER BY message_index", [session_id])
+    return [MessageView(*row) for row in rows]
+
+
+def messages_at(connection: duckdb.DuckDBPyConnection, session_id: str, first: int, last: int) -> dict[int, MessageView]:
+    """Some messages by their index."""
+    rows = fetch(connection, f"{_MESSAGES} WHERE session_id = ? AND message_index BETWEEN ? AND ?", [session_id, first, last])
+    return {row[1]: MessageView(*row) for row in rows}
+
+
+def quarantined(connection: duckdb.DuckDBPyConnection, session_id: str | None = None) -> list[Quarantined]:
+    """What was put aside, and why."""
+    rows = fetch(
+        connection,
+        f"{_QUARANTINE} WHERE $session IS NULL OR session_id = $session ORDER BY session_id, stage",
+        {"session": session_id},
+    )
+    return [Quarantined(*row) for row in rows]
+
+
+def _summary(row: tuple[object, ...]) -> SessionSummary:
+    session_id, uri, uris, *rest = row
+    return SessionSummary(session_id, uri, tuple(uris or ()), *rest)  # type: ignore[arg-type]

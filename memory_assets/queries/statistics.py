@@ -1,0 +1,48 @@
+"""What the store holds, counted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memory_assets.queries.records import Stats
+from memory_assets.queries.rows import counts, fetch, scalar
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+def store_stats(connection: duckdb.DuckDBPyConnection, store: Path, vectors: Path) -> Stats:
+    """Counts of every kind of row, and the bytes on disk."""
+    sessions, messages, characters = fetch(
+        connection, "SELECT count(*), coalesce(sum(message_count), 0), coalesce(sum(char_len), 0) FROM sessions"
+    )[0]
+    by_stage = counts(connection, "SELECT stage, count(*) FROM entries WHERE status <> 'superseded' GROUP BY 1 ORDER BY 1")
+    return Stats(
+        schema_version="stats.v1",
+        sessions=sessions,
+        sessions_by_status=counts(connection, "SELECT status, count(*) FROM sessions GROUP BY 1 ORDER BY 1"),
+        sessions_by_format=counts(connection, "SELECT source_kind, count(*) FROM sessions GROUP BY 1 ORDER BY 1"),
+        messages=int(messages),
+        characters=int(characters),
+        entries=sum(by_stage.values()),
+        entries_by_type=counts(
+            connection, "SELECT entry_type, count(*) FROM entries WHERE status <> 'superseded' GROUP BY 1 ORDER BY 1"
+        ),
+        entries_by_stage=by_stage,
+        quotes_by_method=counts(connection, "SELECT match_method, count(*) FROM evidence_spans GROUP BY 1 ORDER BY 1"),
+        memories=scalar(connection, "SELECT count(*) FROM memories"),
+        tasks_by_status=counts(connection, "SELECT task_status, count(*) FROM v_tasks GROUP BY 1 ORDER BY 1"),
+        units_by_kind=counts(connection, "SELECT unit_kind, count(*) FROM memory_units GROUP BY 1 ORDER BY 1"),
+        outbox_by_status=counts(connection, "SELECT status, count(*) FROM vector_outbox GROUP BY 1 ORDER BY 1"),
+        quarantined=scalar(connection, "SELECT count(DISTINCT session_id) FROM quarantine"),
+        events=scalar(connection, "SELECT count(*) FROM events"),
+        store_bytes=_bytes_of(store),
+        vectors_bytes=_bytes_of(vectors),
+    )
+
+
+def _bytes_of(path: Path) -> int:
+    if path.is_dir():
+        return sum(file.stat().st_size for file in path.rglob("*") if file.is_file() and not file.is_symlink())
+    return path.stat().st_size if path.exists() else 0

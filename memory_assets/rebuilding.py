@@ -1,0 +1,168 @@
+"""Rebuild as a whole: the tables by ``projections.rebuild``, and the vectors that belong to them.
+
+The index is a projection of the units. It agrees when it has one row a unit, of the configured embedding version and with the
+unit's content hash; what the outbox still holds open is not compared, it is known to differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from memory_assets import configuration
+from memory_assets.log.sql import IN_LIST, json_list
+from memory_assets.progress import NoProgress, Progress
+from memory_assets.projections.outbox import enqueue_all
+from memory_assets.projections.rebuild import Difference, RebuildReport, rebuild, verify
+from memory_assets.vectors.errors import IndexCorruptError
+from memory_assets.vectors.outbox import Drained, drain_outbox
+
+if TYPE_CHECKING:
+    from memory_assets.log.database import Database
+    from memory_assets.settings import Settings
+    from memory_assets.vectors.embedder import Embedder
+    from memory_assets.vectors.index import VectorIndex
+
+VECTOR_TOLERANCE = 1e-5
+SHOWN_DIFFERENCES = 20
+_EMBEDDED_AT_ONCE = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuilt:
+    """What a rebuild did: sessions folded anew, units whose vectors were written, and those that could not be."""
+
+    sessions: int
+    upto_seq: int
+    units_written: int
+    units_failed: int
+
+
+def rebuild_all(
+    settings: Settings, database: Database, *, with_vectors: bool = False, progress: Progress | None = None
+) -> Rebuilt:
+    """Fold every derived table anew, and mend the index: rows that are missing, stale or of nothing; an unreadable one whole.
+
+    Args:
+        with_vectors: make every vector again, also those that agree.
+
+    Raises:
+        EmbedderUnavailableError, IndexWriteError: the tables are done by then, the vectors are not.
+    """
+    told = progress or NoProgress()
+    told.start(2, "folding the log")
+    try:
+        folded = rebuild(database, configuration.configured_versions(settings))
+        told.advance(1, "bringing the index in line")
+        written = _mend_index(settings, database, from_scratch=with_vectors)
+        told.advance(1)
+    finally:
+        told.finish()
+    return Rebuilt(folded.sessions, folded.upto_seq, written.done, written.failed)
+
+
+def verify_all(settings: Settings, database: Database, *, with_vectors: bool = False) -> RebuildReport:
+    """Compare every derived table with a replay, and the index with the units; with ``with_vectors`` each vector's values too.
+
+    Raises:
+        IndexCorruptError: the index cannot be read.
+    """
+    report = verify(database, configuration.configured_versions(settings))
+    index = configuration.vector_index(settings)
+    compared, differences = _compare_index(database, index, configuration.embedder(settings) if with_vectors else None)
+    return replace(
+        report,
+        tables={**report.tables, index.table_name: compared},
+        differences=(*report.differences, *differences[:SHOWN_DIFFERENCES]),
+        difference_count=report.difference_count + len(differences),
+    )
+
+
+def _mend_index(settings: Settings, database: Database, *, from_scratch: bool) -> Drained:
+    embedder, index = configuration.embedder(settings), configuration.vector_index(settings)
+    try:
+        if from_scratch or _is_of_another_model(index, embedder):
+            index.drop()
+        rows = _rows(index, ("unit_id", "embedding_version", "content_hash"))
+    except IndexCorruptError:
+        index.drop()
+        rows = {}
+    with database.reading() as connection:
+        units = dict(connection.execute("SELECT unit_id, content_hash FROM memory_units").fetchall())
+    missing = [unit_id for unit_id, content_hash in units.items() if rows.get(unit_id, {}).get("content_hash") != content_hash]
+    index.delete([unit_id for unit_id in rows if unit_id not in units])
+    if missing:
+        with database.writing() as connection:
+            enqueue_all(connection, embedder.embedding_version)
+            connection.execute(
+                f"""UPDATE vector_outbox SET status = 'pending', error = NULL, attempts = 0
+                    WHERE embedding_version = ? AND item_id IN {IN_LIST}""",
+                [embedder.embedding_version, json_list(missing)],
+            )
+    return drain_outbox(database, embedder, index, lock_folder=settings.store_folder)
+
+
+def _is_of_another_model(index: VectorIndex, embedder: Embedder) -> bool:
+    fingerprints = set(index.rows(["fingerprint"])["fingerprint"].to_pylist())
+    return bool(fingerprints) and fingerprints != {embedder.fingerprint}
+
+
+def _compare_index(database: Database, index: VectorIndex, embedder: Embedder | None) -> tuple[int, list[Difference]]:
+    """How many units were compared, and where the index has something else than they would give."""
+    with database.reading() as connection:
+        units = {
+            unit_id: {"content_hash": content_hash, "embedding_version": index.embedding_version, "body": body}
+            for unit_id, content_hash, body in connection.execute(
+                """SELECT unit_id, content_hash, body FROM memory_units WHERE unit_id NOT IN (
+                     SELECT item_id FROM vector_outbox WHERE status <> 'done' AND embedding_version = ?)""",
+                [index.embedding_version],
+            ).fetchall()
+        }
+        waiting = {
+            row[0]
+            for row in connection.execute(
+                "SELECT item_id FROM vector_outbox WHERE status <> 'done' AND embedding_version = ?", [index.embedding_version]
+            ).fetchall()
+        }
+    rows = {
+        unit_id: row
+        for unit_id, row in _rows(index, ("unit_id", "embedding_version", "content_hash")).items()
+        if unit_id not in waiting
+    }
+    differences = [
+        Difference(
+            index.table_name, unit_id, "(row)", "present" if unit_id in rows else None, "present" if unit_id in units else None
+        )
+        for unit_id in sorted(units.keys() ^ rows.keys())
+    ]
+    both = sorted(units.keys() & rows.keys())
+    differences += [
+        Difference(index.table_name, unit_id, column, rows[unit_id][column], units[unit_id][column])
+        for unit_id in both
+        for column in ("embedding_version", "content_hash")
+        if rows[unit_id][column] != units[unit_id][column]
+    ]
+    if embedder is not None:
+        bodies = {unit_id: str(units[unit_id]["body"]) for unit_id in both}
+        differences += _other_values(index, embedder, bodies)
+    return len(units), differences
+
+
+def _other_values(index: VectorIndex, embedder: Embedder, bodies: dict[str, str]) -> Iterator[Difference]:
+    """Vectors that embedding the text again does not give."""
+    import numpy as np
+
+    stored = {unit_id: np.asarray(row["vector"]) for unit_id, row in _rows(index, ("unit_id", "vector")).items()}
+    unit_ids = list(bodies)
+    for start in range(0, len(unit_ids), _EMBEDDED_AT_ONCE):
+        some = unit_ids[start : start + _EMBEDDED_AT_ONCE]
+        for unit_id, vector in zip(some, embedder.embed_documents([bodies[unit_id] for unit_id in some]), strict=True):
+            distance = float(np.abs(stored[unit_id] - vector).max())
+            if not distance <= VECTOR_TOLERANCE:
+                shown = np.array2string(stored[unit_id][:3], precision=6), np.array2string(vector[:3], precision=6)
+                yield Difference(index.table_name, unit_id, f"vector (off by {distance:.2g})", *shown)
+
+
+def _rows(index: VectorIndex, columns: tuple[str, ...]) -> dict[str, dict[str, Any]]:
+    return {row["unit_id"]: row for row in index.rows(columns).to_pylist()}

@@ -1,0 +1,208 @@
+"""Addresses of what was remembered and of where it was said (requirements K-32, X-16; sibling_systems.md R1.1-R1.4).
+
+Two forms, each of which prints and parses to the same thing:
+
+* ``mem:a7Bc3x``, a memory by its short id;
+* ``session:ID#m=12&c=140-182``, characters 140 to 181 of message 12 of a session; several segments where the quote left
+  something out (``c=140-182,190-200``), and without ``c`` the whole message. Message indexes count from 0, spans are half-open
+  and count code points of the stored text.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from memory_assets.identifiers import sha256_hex
+from memory_assets.retrieval.errors import InvalidCitationError, ShortIdExhaustedError
+
+SHORT_ID_LENGTH = 6
+MAX_ATTEMPTS = 10
+_BASE62 = string.ascii_uppercase + string.ascii_lowercase + string.digits
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryCitation:
+    """``mem:a7Bc3x``."""
+
+    short_id: str
+
+    @property
+    def uri(self) -> str:
+        return f"mem:{self.short_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class MessageCitation:
+    """``session:ID#m=12``: a whole message.
+
+    Raises:
+        InvalidCitationError: the session id is no key, or the index is negative.
+    """
+
+    session_id: str
+    message_index: int
+
+    def __post_init__(self) -> None:
+        _check_message(self.session_id, self.message_index)
+
+    @property
+    def uri(self) -> str:
+        return f"session:{self.session_id}#m={self.message_index}"
+
+
+@dataclass(frozen=True, slots=True)
+class SpanCitation:
+    """``session:ID#m=12&c=140-182``: characters of a message.
+
+    Attributes:
+        segments: (start, end) pairs, at least one, none empty, in order and apart or touching.
+
+    Raises:
+        InvalidCitationError: the segments are not so, the session id is no key, or the index is negative.
+    """
+
+    session_id: str
+    message_index: int
+    segments: tuple[tuple[int, int], ...]
+
+    def __post_init__(self) -> None:
+        _check_message(self.session_id, self.message_index)
+        if not _are_segments(self.segments):
+            raise InvalidCitationError(f"no span of message {self.message_index} of session {self.session_id}: {self.segments}")
+
+    @property
+    def span_start(self) -> int:
+        return self.segments[0][0]
+
+    @property
+    def span_end(self) -> int:
+        return self.segments[-1][1]
+
+    @property
+    def uri(self) -> str:
+        characters = ",".join(f"{start}-{end}" for start, end in self.segments)
+        return f"session:{self.session_id}#m={self.message_index}&c={characters}"
+
+
+@dataclass(frozen=True, slots=True)
+class NotACitation:
+    """Text that is no address; ``reason`` says why, in words for people."""
+
+    text: str
+    reason: str
+
+
+Citation = MemoryCitation | MessageCitation | SpanCitation | NotACitation
+
+
+def memory_short_id(memory_id: str, attempt: int = 0) -> str:
+    """Six letters or digits that stand for a memory, the same on every machine and after every rebuild.
+
+    Args:
+        attempt: 0 first; 1, 2 … where the id before is another memory's. Each salts the hash.
+
+    Raises:
+        ShortIdExhaustedError: at the tenth attempt, which is never reached before billions of memories.
+    """
+    if not 0 <= attempt < MAX_ATTEMPTS:
+        raise ShortIdExhaustedError(f"no short id is free for memory {memory_id} after {MAX_ATTEMPTS} attempts")
+    number = int(sha256_hex(f"{memory_id}:{attempt}" if attempt else memory_id), 16)
+    digits = []
+    for _ in range(SHORT_ID_LENGTH):
+        number, digit = divmod(number, len(_BASE62))
+        digits.append(_BASE62[digit])
+    return "".join(digits)
+
+
+def assign_short_ids(memory_ids: Iterable[str], taken: Mapping[str, str] | None = None) -> dict[str, str]:
+    """A distinct short id for each memory, by memory id. Who comes first keeps the unsalted one.
+
+    Args:
+        memory_ids: in an order that a rebuild repeats.
+        taken: short ids that are given already, each to its memory id; such a memory keeps its own.
+
+    Raises:
+        ShortIdExhaustedError: see `memory_short_id`.
+    """
+    owner = dict(taken or {})
+    given = {memory_id: short for short, memory_id in owner.items()}
+    assigned: dict[str, str] = {}
+    for memory_id in memory_ids:
+        if memory_id not in given:
+            attempt = 0
+            while (short := memory_short_id(memory_id, attempt)) in owner:
+                attempt += 1
+            owner[short] = memory_id
+            given[memory_id] = short
+        assigned[memory_id] = given[memory_id]
+    return assigned
+
+
+def parse_citation(text: str) -> Citation:
+    """What an address names: ``a7Bc3x``, ``mem:a7Bc3x`` or ``session:…``, each also in square brackets.
+
+    Any text is taken; what is no address comes back as `NotACitation`.
+    """
+    address = text.strip()
+    if len(address) > _MAX_ADDRESS:
+        return NotACitation(text, "too long for an address")
+    if address.startswith("[") and address.endswith("]"):
+        address = address[1:-1].strip()
+    if address.startswith("session:"):
+        return _parse_session(text, address)
+    short_id = address.removeprefix("mem:")
+    if _SHORT_ID.fullmatch(short_id):
+        return MemoryCitation(short_id)
+    if address.startswith("mem:"):
+        return NotACitation(text, f"a memory's id is {SHORT_ID_LENGTH} letters or digits")
+    return NotACitation(text, "neither mem:… nor session:…#m=…")
+
+
+_MAX_ADDRESS = 20_000
+_SHORT_ID = re.compile(rf"[A-Za-z0-9]{{{SHORT_ID_LENGTH}}}")
+_SESSION_ID = re.compile(r"(?!.*\.\.)[a-z0-9][a-z0-9._-]{0,99}")
+_NUMBER = r"(?:0|[1-9][0-9]{0,8})"
+_SESSION = re.compile(r"session:(?P<session>[^#]{1,100})(?:#(?P<fragment>.*))?", re.DOTALL)
+_MESSAGE = re.compile(_NUMBER)
+_SEGMENTS = re.compile(rf"{_NUMBER}-{_NUMBER}(?:,{_NUMBER}-{_NUMBER})*+")
+
+
+def _parse_session(text: str, address: str) -> Citation:
+    match = _SESSION.fullmatch(address)
+    if match is None or not _SESSION_ID.fullmatch(match["session"]):
+        return NotACitation(text, "no session id behind session:")
+    if match["fragment"] is None:
+        return NotACitation(text, "names a whole session; a citation names a message: session:ID#m=12")
+    parts = [part.partition("=")[::2] for part in match["fragment"].split("&")]
+    dimensions = dict(parts)
+    if len(dimensions) != len(parts) or not {"m"} <= dimensions.keys() <= {"m", "c"}:
+        return NotACitation(text, "the fragment is m=MESSAGE or m=MESSAGE&c=START-END")
+    if not _MESSAGE.fullmatch(dimensions["m"]):
+        return NotACitation(text, f"no message index: m={dimensions['m'][:20]}")
+    if "c" not in dimensions:
+        return MessageCitation(match["session"], int(dimensions["m"]))
+    segments = _parse_segments(dimensions["c"])
+    if segments is None:
+        return NotACitation(text, "c= holds START-END, several between commas, in order, none empty")
+    return SpanCitation(match["session"], int(dimensions["m"]), segments)
+
+
+def _parse_segments(value: str) -> tuple[tuple[int, int], ...] | None:
+    if not _SEGMENTS.fullmatch(value):
+        return None
+    pairs = (segment.split("-") for segment in value.split(","))
+    segments = tuple((int(start), int(end)) for start, end in pairs)
+    return segments if _are_segments(segments) else None
+
+
+def _are_segments(segments: tuple[tuple[int, int], ...]) -> bool:
+    edges = [edge for segment in segments for edge in segment]
+    return bool(segments) and edges[0] >= 0 and edges == sorted(edges) and all(start < end for start, end in segments)
+
+
+def _check_message(session_id: str, message_index: int) -> None:
+    if message_index < 0 or not _SESSION_ID.fullmatch(session_id):
+        raise InvalidCitationError(f"no message: index {message_index} of session {session_id!r}")

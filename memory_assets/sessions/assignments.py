@@ -1,0 +1,155 @@
+"""Secrets by the name they are assigned to: ``password: x``, ``"apiKey": "x"``, ``TOKEN=x``, ``--password x``.
+
+The names come from the policy. Each occurrence of a name is found literally; what follows is read by bounded patterns,
+so the work is linear in the text. Whether the value is a secret is judged in ``secret_values``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from memory_assets.sessions.regions import Markers, Region
+from memory_assets.sessions.secret_values import Form, Strength, is_secret_value
+
+
+@dataclass(frozen=True, slots=True)
+class SecretName:
+    """One spelling of a name that announces a secret, in lower case (``api_key``, ``비밀번호``)."""
+
+    spelling: str
+    kind: str
+    strength: Strength
+    rank: int
+
+
+# The names by the word that they all end with, so that a text without the word costs one look.
+SecretNames = tuple[tuple[str, tuple[SecretName, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Value:
+    start: int
+    end: int
+    form: Form
+
+
+_LONGEST_QUOTED = 2048
+_LONGEST_BARE = 256
+# Characters after which an unquoted value has ended. Full-width and CJK text is prose around an ASCII value.
+_VALUE_STOP = r"\s\"'`,;&<>|\u1100-\u11ff\u3000-\u9fff\uac00-\ud7af\uff00-\uffef"
+_OPERATOR = re.compile(
+    r"(?:_?\d{1,2})?"  # password2
+    r"""(?:\\{0,3}["'`]|\*{1,2}|_{2})?\]?"""  # "apiKey": **password**: ["token"]
+    r"(?P<before>[ \t]{0,8})"
+    r"""(?::[ ]{0,4}[A-Za-z_][\w.\[\]?]{0,40}(?: \| [\w.\[\]]{1,20}){0,2} ?=[ ]{0,4}(?=["'`])"""  # a type between
+    r"|(?P<op>:=|=>|={1,3}|!={1,2}|::?))"
+    r"(?P<after>(?:\*{1,2})?[ \t]{0,8})"
+    r"""(?:[rbuf@]{0,2}(?P<quote>\\{0,3}["'`]))?"""
+)
+_FLAG = re.compile(r"""[ \t]{1,4}(?P<quote>\\{0,3}["'])?""")
+_PROSE = re.compile(r"(?:[은는이가]|[ \t](?:is|was))[ \t]{1,3}(?P<quote>\\{0,3}[\"'`])?")
+_BARE = re.compile(rf"[^{_VALUE_STOP}]{{1,{_LONGEST_BARE}}}+")
+_BARE_REST = re.compile(rf"[^{_VALUE_STOP}]*+")
+_ESCAPED_BREAK = re.compile(r"\\+[nrt\"'`]")
+_IDENTIFIER_BEFORE = re.compile(r"[\w-]{0,40}+")
+
+
+def find_assigned_secrets(
+    text: str, lowered: str, names: SecretNames, marker: re.Pattern[str], markers: Markers
+) -> Iterator[Region]:
+    """The values that are assigned to a secret's name.
+
+    Args:
+        lowered: the text in lower case, code point for code point.
+        marker: matches a marker of an earlier masking; a value that is one is no secret.
+        markers: where they are; a name inside one is none.
+    """
+    for name in (name for word, spellings in names if word in lowered for name in spellings):
+        position = lowered.find(name.spelling)
+        while position != -1:
+            end = position + len(name.spelling)
+            region = None if markers.holds(position) else _assigned(text, lowered, position, name, marker)
+            if region is not None:
+                yield region
+                end = region.end
+            position = lowered.find(name.spelling, end)
+
+
+def _assigned(text: str, lowered: str, start: int, name: SecretName, marker: re.Pattern[str]) -> Region | None:
+    end = start + len(name.spelling)
+    value = _value_after(text, start, end, name)
+    if value is None or _assigns_again(lowered, value, name):
+        return None
+    content = marker.sub("", text[value.start : value.end])
+    if not is_secret_value(content, name=_identifier(text, start, end), strength=name.strength, form=value.form):
+        return None
+    return Region(value.start, _end_of_long(text, value), name.kind, name.rank)
+
+
+def _assigns_again(lowered: str, value: _Value, name: SecretName) -> bool:
+    """``token=token=x``: the inner assignment is looked at on its own, so that a long row of them stays linear."""
+    inner = lowered.find(name.spelling, value.start, value.end)
+    return inner != -1 and lowered.startswith((":", "="), inner + len(name.spelling))
+
+
+def _value_after(text: str, start: int, end: int, name: SecretName) -> _Value | None:
+    if operator := _OPERATOR.match(text, end):
+        if operator["quote"]:
+            return _quoted(text, operator.end(), operator["quote"]) or _bare(text, operator.end(), "spaced")
+        if operator["op"] in ("=>", "==", "===", "!=", "!==", "::"):
+            return None  # a comparison or an arrow: with a variable, unless it is a quoted string
+        compact = operator["op"] == "=" and not operator["before"] and not operator["after"]
+        form: Form = "compact" if compact else "spaced"
+        if compact and _is_flag(text, start):
+            form = "flag"
+        return _bare(text, operator.end(), form)
+    if (flag := _FLAG.match(text, end)) and _is_flag(text, start):
+        if flag["quote"]:
+            return _quoted(text, flag.end(), flag["quote"])
+        return None if text.startswith("-", flag.end()) else _bare(text, flag.end(), "flag")
+    if name.strength == "password" and (prose := _PROSE.match(text, end)):
+        return _bare(text, prose.end(), "prose")
+    return None
+
+
+def _quoted(text: str, start: int, quote: str) -> _Value | None:
+    """What stands between a quote and its like, on one line; None where it is not closed."""
+    line_end = text.find("\n", start, start + _LONGEST_QUOTED)
+    limit = start + _LONGEST_QUOTED if line_end == -1 else line_end
+    end = text.find(quote, start, limit)
+    while end > start and len(quote) == 1 and text[end - 1] == "\\":  # an escaped quote belongs to the value
+        end = text.find(quote, end + 1, limit)
+    return _Value(start, end, "quoted") if end > start else None
+
+
+def _bare(text: str, start: int, form: Form) -> _Value | None:
+    run = _BARE.match(text, start)
+    if run is None:
+        return None
+    if escaped := _ESCAPED_BREAK.search(run[0]):
+        end = start + escaped.start()
+    elif run.end() - start < _LONGEST_BARE:
+        end = start + len(run[0].rstrip(".:!?)]}*_"))
+    else:
+        end = run.end()
+    return _Value(start, end, form) if end > start else None
+
+
+def _end_of_long(text: str, value: _Value) -> int:
+    """A bare value as long as the pattern allows is followed to its end: the rest of a key is a key as well."""
+    if value.form == "quoted" or value.end - value.start < _LONGEST_BARE:
+        return value.end
+    rest = _BARE_REST.match(text, value.end)
+    return rest.end() if rest else value.end
+
+
+def _is_flag(text: str, start: int) -> bool:
+    before = _IDENTIFIER_BEFORE.match(text[max(0, start - 40) : start][::-1])
+    return before is not None and before[0].endswith("--")
+
+
+def _identifier(text: str, start: int, end: int) -> str:
+    before = _IDENTIFIER_BEFORE.match(text[max(0, start - 40) : start][::-1])
+    return (before[0][::-1] if before else "") + text[start:end]

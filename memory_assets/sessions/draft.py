@@ -1,0 +1,170 @@
+"""A session while it is being read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from memory_assets.sessions.keys import session_key
+from memory_assets.sessions.model import Message, MessageKind, Role, Session, SourceFormat
+from memory_assets.sessions.source import DefectLog, without_data_uris
+from memory_assets.sessions.times import parse_time
+
+_SENTENCE_END = re.compile(r"[.!?](?=\s)|[。\uff01\uff1f]")
+_TITLE_LENGTH = 80
+_TELLING_LENGTH = 8  # shorter beginnings ("hi", "244", "다음") tell sessions apart only where there is nothing else
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A message of a record before it has an id: who says what."""
+
+    role: Role
+    kind: MessageKind
+    text: str
+    tool_name: str | None = None
+    tool_use_id: str | None = None
+    is_error: bool = False
+
+
+@dataclass(slots=True)
+class SessionDraft:
+    """Collects the messages of one session in source order.
+
+    A record's messages are ``uid``, ``uid#1``, ``uid#2`` …; without record ids (``ordinal_uids``) a message's uid is its
+    position.
+    """
+
+    source_id: str
+    source_format: SourceFormat
+    ordinal_uids: bool = False
+    project: str | None = None
+    title: str | None = None
+    started_at: datetime | None = None
+    cwd: str | None = None
+    git_branch: str | None = None
+    messages: list[Message] = field(default_factory=list)
+    _seen: dict[str, list[Sequence[Part]]] = field(default_factory=dict)
+    _untimed_lines: list[int | None] = field(default_factory=list)
+    _timed: bool = False
+
+    def add_record(
+        self,
+        uid: str,
+        parts: Sequence[Part],
+        defects: DefectLog,
+        *,
+        ts: datetime | None = None,
+        name: str | None = None,
+        sidechain: bool = False,
+        line: int | None = None,
+    ) -> None:
+        """Take a record's messages; a record that is here already, by id and content, is taken once.
+
+        Two different records under one id are both kept, the later as ``uid~2``: losing one would lose what was said.
+        """
+        parts = [replace(part, text=without_data_uris(part.text)) for part in parts]
+        if not parts:
+            return
+        if not self.ordinal_uids:
+            versions = self._seen.setdefault(uid, [])
+            if parts in versions:
+                return
+            versions.append(parts)
+            if len(versions) > 1:
+                uid = f"{uid}~{len(versions)}"
+                defects.add(line, "malformed_record", "a record id stands on two different records; both are kept")
+        for index, part in enumerate(parts):
+            record_uid = f"{uid}#{index}" if index else uid
+            self.messages.append(
+                Message(
+                    uid=str(len(self.messages)) if self.ordinal_uids else record_uid,
+                    role=part.role,
+                    kind=part.kind,
+                    text=part.text,
+                    ts=ts,
+                    name=name,
+                    tool_name=part.tool_name,
+                    tool_use_id=part.tool_use_id,
+                    sidechain=sidechain,
+                    is_error=part.is_error,
+                )
+            )
+
+    def read_time(self, value: object, line: int | None, defects: DefectLog) -> datetime | None:
+        """The time of a record whose format carries one; a missing or impossible one is a defect."""
+        moment = parse_time(value)
+        if moment is not None:
+            self._timed = True
+        elif value is None or value == "":
+            self._untimed_lines.append(line)
+        else:
+            defects.add(line, "invalid_time", "the record's time cannot be")
+        return moment
+
+    def finish(self, defects: DefectLog) -> Session:
+        """The session. Where no record has a time that is one defect, not one for each record."""
+        if self._timed:
+            for line in self._untimed_lines:
+                defects.add(line, "missing_time", "the record has no time")
+        elif self._untimed_lines:
+            detail = f"none of the session's {len(self._untimed_lines)} records has a time"
+            defects.add(self._untimed_lines[0], "missing_time", detail)
+        times = [message.ts for message in self.messages if message.ts is not None]
+        return Session(
+            session_id=session_key(self.source_format, self.source_id),
+            source_id=self.source_id,
+            source_format=self.source_format,
+            messages=tuple(self.messages),
+            project=self.project or last_path_component(self.cwd),
+            title=at_most_a_title(self.title) if self.title else title_from(self.messages),
+            started_at=self.started_at or min(times, default=None),
+            cwd=self.cwd,
+            git_branch=self.git_branch,
+            ordinal_uids=self.ordinal_uids,
+        )
+
+
+def last_path_component(path: str | None) -> str | None:
+    """The last part of a POSIX or Windows path; None where there is none."""
+    parts = [part for part in re.split(r"[/\\]", path or "") if part]
+    return parts[-1] if parts else None
+
+
+def title_from(messages: Sequence[Message]) -> str | None:
+    """The first sentence that a person says and that says something, at most 80 characters; None without one."""
+    titles = (
+        short_title(message.text)
+        for message in messages
+        if message.role == "user" and message.kind == "said" and not message.sidechain
+    )
+    first: str | None = None
+    for title in titles:
+        if len(title) >= _TELLING_LENGTH:
+            return title
+        first = first or title or None
+    return first
+
+
+def short_title(text: str) -> str:
+    """The first sentence of a text, on one line and at most 80 characters; behind a colon the next line belongs to it."""
+    lines = [stripped for line in text[:2000].split("\n") if (stripped := line.strip("#>*-= \t`"))]
+    if not lines:
+        return ""
+    end = _SENTENCE_END.search(lines[0])
+    sentence = lines[0][: end.end()] if end else lines[0]
+    if sentence.endswith(":") and len(lines) > 1:
+        sentence = f"{sentence} {lines[1]}"
+    return at_most_a_title(sentence)
+
+
+def at_most_a_title(text: str) -> str:
+    """The text on one line, cut at a word to at most 80 characters."""
+    line = " ".join(text.split())
+    if len(line) <= _TITLE_LENGTH:
+        return line
+    cut = line[: _TITLE_LENGTH - 1]
+    at_word = cut.rfind(" ")
+    return (cut[:at_word] if at_word > _TITLE_LENGTH // 2 else cut) + "…"

@@ -1,0 +1,111 @@
+"""A session file's bytes become sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from memory_assets.identifiers import sha256_hex
+from memory_assets.sessions.detect import detect
+from memory_assets.sessions.model import (
+    Defect,
+    DefectReason,
+    Session,
+    SourceFormat,
+    SourceOutcome,
+    SourceRefused,
+    SourceSkipped,
+    SourceTaken,
+)
+from memory_assets.sessions.readers import aider, chat_v1, chatgpt, claude_code, codex, markdown, specstory
+from memory_assets.sessions.source import DecodedSource, ReaderResult, decode
+
+#: Part of what a stored revision is made from: raised whenever a reader gives other messages for the same bytes.
+READER_VERSION = "1"
+
+#: The longest record, in bytes: a line of a JSONL file, or a message of a format that is one value a file.
+MAX_RECORD_BYTES = 10 * 1024 * 1024
+
+_READERS: dict[SourceFormat, Callable[[DecodedSource], ReaderResult]] = {
+    "claude_code": claude_code.read,
+    "codex": codex.read,
+    "chatgpt": chatgpt.read,
+    "specstory": specstory.read,
+    "aider": aider.read,
+    "markdown": markdown.read,
+    "chat.v1": chat_v1.read,
+}
+_JSONL: frozenset[SourceFormat] = frozenset({"claude_code", "codex"})
+
+
+def read_source(path: str, data: bytes, *, explicit: bool = False, project: str | None = None) -> SourceOutcome:
+    """What a file holds. Never raises for anything that the bytes may be.
+
+    Args:
+        path: names the file in defects, and is the id of a session that has no other.
+        data: the file's bytes.
+        explicit: the user named this very file: what is no session is then refused, not skipped.
+        project: the project that the user gave, in place of the one that the source tells.
+    """
+    file_hash = sha256_hex(data)
+    if not data.strip(b"\xef\xbb\xbf \t\r\n\0"):
+        return SourceSkipped(path, Defect(path, None, "empty_file", "there is nothing in the file"), file_hash)
+    source, decoding_defects = decode(path, data)
+    source_format = detect(source.text)
+    long_line = _too_long_line(data)
+    if long_line is not None and (source_format in _JSONL or (source_format is None and _looks_like_json(source.text))):
+        detail = f"a record of more than {MAX_RECORD_BYTES} bytes"
+        return SourceRefused(path, Defect(path, long_line, "record_too_large", detail), file_hash)
+    if source_format is None:
+        return _no_session(path, "not_a_session", "no session format that is known", file_hash, explicit=explicit)
+    result = _READERS[source_format](source)
+    too_long = _session_with_too_long_message(result.sessions)
+    if too_long is not None:
+        detail = f"a message of more than {MAX_RECORD_BYTES} bytes in session {too_long.session_id}"
+        return SourceRefused(path, Defect(path, None, "record_too_large", detail), file_hash)
+    sessions = tuple(session for session in result.sessions if _says_something(session))
+    if not sessions:
+        return _no_session(path, "no_messages", f"a {source_format} file without a message", file_hash, explicit=False)
+    if project:
+        sessions = tuple(replace(session, project=project) for session in sessions)
+    return SourceTaken(
+        path=path,
+        source_format=source_format,
+        file_hash=file_hash,
+        byte_length=len(data),
+        sessions=sessions,
+        defects=tuple(sorted((*decoding_defects, *result.defects), key=lambda defect: defect.line or 0)),
+    )
+
+
+def _no_session(
+    path: str, reason: DefectReason, detail: str, file_hash: str, *, explicit: bool
+) -> SourceSkipped | SourceRefused:
+    defect = Defect(path, None, reason, detail)
+    return SourceRefused(path, defect, file_hash) if explicit else SourceSkipped(path, defect, file_hash)
+
+
+def _says_something(session: Session) -> bool:
+    return any(message.kind != "injected" and message.text.strip() for message in session.messages)
+
+
+def _too_long_line(data: bytes) -> int | None:
+    if len(data) <= MAX_RECORD_BYTES:
+        return None
+    for number, line in enumerate(data.split(b"\n"), start=1):
+        if len(line) > MAX_RECORD_BYTES:
+            return number
+    return None
+
+
+def _looks_like_json(text: str) -> bool:
+    return text.lstrip()[:1] in ("{", "[")
+
+
+def _session_with_too_long_message(sessions: tuple[Session, ...]) -> Session | None:
+    limit = MAX_RECORD_BYTES // 4  # no text of fewer characters can be longer in UTF-8
+    for session in sessions:
+        for message in session.messages:
+            if len(message.text) > limit and len(message.text.encode()) > MAX_RECORD_BYTES:
+                return session
+    return None

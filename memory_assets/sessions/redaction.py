@@ -1,0 +1,133 @@
+"""Masking of secrets, e-mail addresses and private blocks, before anything is stored.
+
+Architecture.md section 4, *Privacy*; requirements C-07, X-07, A-04. The store holds masked text only, and spans of
+evidence index it, so masking is a function of text and policy alone, and masking twice equals masking once. What was
+masked is counted by kind; the values themselves are in no result, message or exception.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from memory_assets.sessions.assignments import find_assigned_secrets
+from memory_assets.sessions.emails import find_emails
+from memory_assets.sessions.model import Defect, Message, Session
+from memory_assets.sessions.private_blocks import find_private_blocks
+from memory_assets.sessions.redaction_policy import PRIVATE_KEY_KIND, RedactionPolicy
+from memory_assets.sessions.regions import Region, find_markers, mask, settle
+from memory_assets.sessions.secrets import find_private_keys, find_secrets
+
+# What one pass masks can bring what surrounds it into another light; ordinary text is stable after the first.
+_MOST_PASSES = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Redacted:
+    """A masked text.
+
+    Attributes:
+        counts: masked regions by kind (``PRIVATE``, ``SECRET:github``, ``EMAIL``); kinds without one are absent.
+        unclosed_private: a ``<private>`` without its close masked the rest of the text.
+    """
+
+    text: str
+    counts: dict[str, int]
+    unclosed_private: bool = False
+
+
+def redact_text(text: str, policy: RedactionPolicy) -> Redacted:
+    """Masks a text by a policy.
+
+    Each masked region becomes ``[KIND]`` followed by the region's line breaks; the rest of the text is untouched.
+    """
+    counts: Counter[str] = Counter()
+    unclosed = False
+    for _ in range(_MOST_PASSES):
+        masked, unclosed_now = _pass(text, policy, counts)
+        unclosed = unclosed or unclosed_now
+        if masked == text:
+            break
+        text = masked
+    return Redacted(text, dict(sorted(counts.items())), unclosed)
+
+
+def redact_session(
+    session: Session, policy: RedactionPolicy, *, path: str
+) -> tuple[Session, dict[str, int], tuple[Defect, ...]]:
+    """Masks every text of a session: of its messages, its title, and what else the source says in words.
+
+    Ids, times, roles and kinds stay. Returns the masked session, the counts by kind and a defect for each message that
+    has an unclosed ``<private>``.
+
+    Args:
+        path: the source file, to name it in the defects.
+    """
+    counts: Counter[str] = Counter()
+    defects: list[Defect] = []
+
+    def masked(value: str, whereabouts: str) -> str:
+        redacted = redact_text(value, policy)
+        counts.update(redacted.counts)
+        if redacted.unclosed_private:
+            detail = f"{whereabouts}: a <private> without </private> masks the rest of it"
+            defects.append(Defect(path, None, "unclosed_private", detail))
+        return redacted.text
+
+    def masked_field(value: str | None, whereabouts: str) -> str | None:
+        return None if value is None else masked(value, whereabouts)
+
+    def masked_message(index: int, message: Message) -> Message:
+        where = f"message {index}"
+        text = masked(message.text, where)
+        name = masked_field(message.name, f"speaker of {where}")
+        tool_name = masked_field(message.tool_name, f"tool of {where}")
+        if (text, name, tool_name) == (message.text, message.name, message.tool_name):
+            return message
+        return replace(message, text=text, name=name, tool_name=tool_name)
+
+    clean = replace(
+        session,
+        messages=tuple(masked_message(index, message) for index, message in enumerate(session.messages)),
+        project=masked_field(session.project, "project"),
+        title=masked_field(session.title, "title"),
+        cwd=masked_field(session.cwd, "working directory"),
+        git_branch=masked_field(session.git_branch, "branch"),
+    )
+    return clean, dict(sorted(counts.items())), tuple(defects)
+
+
+def _pass(text: str, policy: RedactionPolicy, counts: Counter[str]) -> tuple[str, bool]:
+    """Private blocks first: what they hold is nobody's business. Addresses last: ``user:password@host`` is none."""
+    private = find_private_blocks(text)
+    text = _masked(text, private.regions, policy, counts)
+    text = _masked(text, _secrets(text, policy), policy, counts)
+    if policy.document.emails:
+        text = _masked(text, find_emails(text), policy, counts)
+    return text, private.unclosed
+
+
+def _masked(text: str, found: Iterable[Region], policy: RedactionPolicy, counts: Counter[str]) -> str:
+    regions = list(found)
+    if not regions:
+        return text
+    settled = settle(text, regions, find_markers(text, policy.marker))
+    counts.update(region.kind for region in settled)
+    return mask(text, settled)
+
+
+def _secrets(text: str, policy: RedactionPolicy) -> Iterator[Region]:
+    if policy.document.private_keys:
+        yield from find_private_keys(text, PRIVATE_KEY_KIND)
+    yield from find_secrets(text, policy.rules)
+    markers = find_markers(text, policy.marker)
+    yield from find_assigned_secrets(text, _lowered(text), policy.names, policy.marker, markers)
+
+
+def _lowered(text: str) -> str:
+    """Lower case, code point for code point: one Turkish capital becomes two in ``str.lower``."""
+    lowered = text.lower()
+    if len(lowered) == len(text):
+        return lowered
+    return "".join(char.lower() if len(char.lower()) == 1 else char for char in text)

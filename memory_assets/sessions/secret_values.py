@@ -1,0 +1,151 @@
+"""Is this value a secret, or code, a type, a placeholder, a reference (sibling_systems.md R16.2)?
+
+What stands behind ``password:`` is more often a type annotation or a variable than a password. These judgements are
+about shape alone: nothing is looked up, nothing is tried.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+# What a key's name promises: a password may be any word, a secret rarely is one, a token (also a parser's) never.
+Strength = Literal["password", "secret", "token"]
+# How the value is written: "x" | KEY=x | key: x | --key x | the password is x.
+Form = Literal["quoted", "compact", "spaced", "flag", "prose"]
+
+_SHORTEST: dict[Strength, int] = {"password": 4, "secret": 6, "token": 8}
+
+_PLACEHOLDER = re.compile(
+    r"^[<\[({%…]|^\$[({]|\$\{|\{\{|\.\.\.|…|\*{3}|[•●]{3}|x{5}|X{5}|\{\w{0,40}\}"
+    r"|your[-_ ]|[-_ ]here\b|placeholder|redacted|masked|replace[-_]?me|^(?:x{3,}|X{3,})$",
+    re.IGNORECASE,
+)
+_ONE_CHARACTER = re.compile(r"(.)\1*+", re.DOTALL)
+_TYPE_NAME = re.compile(
+    r"[\[&*]*(?:u?int\d*|[uif]\d{1,3}|float\d*|utf-?\d+|base-?\d+|sha-?\d+(?:sum)?|md5|oauth[12]?|v\d+(?:\.\d+)*|\w*array"
+    r"|[ehr]s\d{3}|ed25519|x509|ipv[46]|k8s|s3|http2|p256|str(?:ing)?|bool(?:ean)?|number|any|unknown|bytes|object"
+    r"|none|null|nil|undefined|true|false|secretstr|text|char|varchar|void|never|symbol|optional|required)[?;!]*",
+    re.IGNORECASE,
+)
+_COMMON_WORDS = frozenset(
+    re.findall(
+        r"\w+",
+        """
+        password passwd passphrase secret secrets token tokens string value values text file stdin stdout
+        input output key keys credential credentials argument option flag parameter param field name user
+        username login hash hashed hidden none null true false undefined required optional invalid missing
+        empty default example changed unchanged bearer basic github gitlab google reset forgot confirm
+        change update create delete enter show hide type with from that this instead switch which must
+        should when will only also here there not set unset test authentication requires
+        """,
+    )
+)
+_REFERENCE_HEADS = (
+    "process", "os", "env", "environ", "self", "this", "cls", "config", "cfg", "conf", "settings", "secrets", "request",
+    "req", "args", "opts", "options", "ctx", "context", "import", "system", "props", "state", "params", "data", "response",
+    "res", "user", "vault", "auth", "form", "body", "input", "event", "session", "client", "creds", "credentials", "var",
+    "local", "module", "github", "inputs", "steps", "vars", "runner",
+)  # fmt: skip
+_REFERENCE = re.compile(
+    rf"[&*!]?(?:{'|'.join(_REFERENCE_HEADS)})(?:\?\.|\.|\[|->|::)"
+    r"|[&*!]?[A-Za-z_$][\w$]{0,80}(?:(?:\?\.|\.|->|::)[A-Za-z_$][\w$]{0,80}){0,12}(?:\(|\[)"
+    r"|[&*]?[A-Za-z_$]{1,80}(?:(?:\?\.|\.|->|::)[A-Za-z_$]{1,80}){1,12}[;?!]*$"
+    r"|\$[A-Za-z_]\w{0,80}$|%[A-Za-z_]\w{0,80}%$|[@!][A-Za-z_]{1,80}$|[=>|~]",
+    re.IGNORECASE,
+)
+_PATH = re.compile(r"(?:~|\.{1,2})?/[\w.~-]{0,80}(?:/|$|\.\w)|[A-Za-z]:\\|https?://|file:")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_WORDS_ONLY = re.compile(r"[A-Za-z]+(?:[-_./:][A-Za-z]+)*+")
+_CONSTANT_NAME = re.compile(r"[A-Z][A-Z_]{2,}(?:_[A-Z0-9]+)*+")
+_DENSE_RUN = re.compile(r"[A-Za-z0-9+/]{8,}")
+_PROSE = re.compile(
+    r"\b(?:the|your|you|is|are|was|be|must|should|please|enter|required|invalid|incorrect|not|for|to|and|or|of|a|an|with"
+    r"|new|current|confirm|forgot|reset|has|have|at|least|too|in)\b",
+    re.IGNORECASE,
+)
+_HANGUL = re.compile(r"[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]")
+
+
+def is_placeholder(value: str) -> bool:
+    """Whether a value stands for one: ``<your-token>``, ``${TOKEN}``, ``xxxx``, ``****``, ``sk-...``."""
+    return _PLACEHOLDER.search(value) is not None or _ONE_CHARACTER.fullmatch(value) is not None
+
+
+def is_dense(token: str) -> bool:
+    """Whether a token has a long run of letters and digits, as keys have and kebab-case words have not."""
+    return any(
+        len(run) >= 20 or (len(run) >= 10 and any(char.isdigit() for char in run)) for run in re.findall(r"[A-Za-z0-9]+", token)
+    )
+
+
+def is_secret_value(value: str, *, name: str, strength: Strength, form: Form) -> bool:
+    """Whether a value assigned to a secret's name is the secret itself.
+
+    Args:
+        name: the identifier it is assigned to, as written.
+        strength: what the name promises.
+        form: how the value is written.
+    """
+    if len(value) < _SHORTEST[strength] or is_placeholder(value) or _TYPE_NAME.fullmatch(value):
+        return False
+    if _HANGUL.search(value) or _simple(value) == _simple(name) or _CONSTANT_NAME.fullmatch(value):
+        return False
+    if form == "quoted":
+        return _quoted(value, strength)
+    if _REFERENCE.match(value) or _PATH.match(value) or _DATE.match(value):
+        return False
+    return _bare(value, name, strength, form)
+
+
+def _quoted(value: str, strength: Strength) -> bool:
+    if any(char.isspace() for char in value):
+        return strength == "password" and not _PROSE.search(value) and not value.endswith((".", "!", "?", ":"))
+    if _simple(value) in _COMMON_WORDS or _PATH.match(value):
+        return False
+    if strength == "password":
+        return True
+    if value.isalpha():
+        return (strength == "secret" and len(value) >= 8) or len(value) >= 20
+    return _is_mixed(value)
+
+
+def _bare(value: str, name: str, strength: Strength, form: Form) -> bool:
+    if value.isdigit():
+        return strength == "password" and form != "prose"
+    if _WORDS_ONLY.fullmatch(value):
+        return _bare_words(value, name, strength, form)
+    if strength == "password":
+        return form != "prose" or (len(value) >= 6 and _has_letter_and_digit(value))
+    return _is_mixed(value) and not _names_itself(value, name)
+
+
+def _bare_words(value: str, name: str, strength: Strength, form: Form) -> bool:
+    """Letters alone are a variable in code, but a password in ``DB_PASSWORD=postgres`` and behind ``--password``."""
+    if strength == "token" or len(value) < 6 or _simple(value) in _COMMON_WORDS:
+        return False
+    if strength == "secret" and not value.isalpha():
+        return False
+    return (form == "compact" and name.isupper()) or (form == "flag" and strength == "password")
+
+
+def _is_mixed(value: str) -> bool:
+    """Letters and digits, in one long run or with many digits: not ``my-secret-2`` and not ``line_42``."""
+    if not _has_letter_and_digit(value):
+        return False
+    if value.isalnum() or any(_has_letter_and_digit(run) for run in _DENSE_RUN.findall(value)):
+        return True
+    return sum(char.isdigit() for char in value) >= 4
+
+
+def _has_letter_and_digit(value: str) -> bool:
+    return any(char.isalpha() for char in value) and any(char.isdigit() for char in value)
+
+
+def _names_itself(value: str, name: str) -> bool:
+    """``token=token2``, ``api_key=api_key_v1``: a variable called after what it holds."""
+    return _simple(value).rstrip("0123456789v").endswith(_simple(name).rstrip("0123456789"))
+
+
+def _simple(value: str) -> str:
+    return re.sub(r"[^a-z0-9가-힣]+", "", value.casefold())

