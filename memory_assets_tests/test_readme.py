@@ -23,6 +23,7 @@ pytestmark = pytest.mark.skipif(not (ROOT / "docs").is_dir(), reason="runs in a 
 
 _SHELL_BLOCK = re.compile(r"(?P<marked><!-- run -->\n)?```sh\n(?P<body>.*?)```", re.DOTALL)
 _INLINE = re.compile(r"`(memory [^`\n]+)`")
+PLACEHOLDERS = ("[OPTIONS]", "COMMAND", "…")
 _LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 
 
@@ -55,34 +56,40 @@ def command_tree() -> Any:
 def leaf_commands() -> dict[str, Any]:
     """Every command by its words: ``sessions list`` and so on."""
     tree = command_tree()
-    found = {}
+    found: dict[str, Any] = {}
     for name, command in tree.commands.items():
         inner = getattr(command, "commands", None)
         found |= {f"{name} {sub}": leaf for sub, leaf in inner.items()} if inner else {name: command}
     return found
 
 
-def options_of(command: Any) -> set[str]:
-    return {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)} | {
-        "--help",
-        "-h",
-    }
+def options_of(command: Any) -> dict[str, bool]:
+    """A command's options, and whether each takes a value."""
+    found: dict[str, bool] = {"--help": False, "-h": False}
+    for parameter in command.params:
+        takes_value = not getattr(parameter, "is_flag", False)
+        found |= {name: takes_value for name in (*parameter.opts, *parameter.secondary_opts) if name.startswith("-")}
+    return found
 
 
 def problem_with(words: list[str]) -> str | None:
     """What is wrong with a command line of the documentation; values and arguments are not looked at."""
     command = command_tree()
-    for word in words:
+    remaining = iter(words)
+    for word in remaining:
+        inner = getattr(command, "commands", None)
         if word.startswith("-"):
             if word not in options_of(command):
                 return f"{command.name} has no option {word}"
-        elif word in getattr(command, "commands", {}):
-            command = command.commands[word]
-        elif command is command_tree().commands.get(command.name) and hasattr(command, "commands") and word.islower():
-            return f"{command.name} has no command {word}"
-    if command.name == "memory" and not any(word.startswith("-") for word in words):
-        return "it names no command"
-    return None
+            if options_of(command)[word]:
+                next(remaining, None)
+            if word in ("--help", "--version"):
+                return None
+        elif inner is not None:
+            if word not in inner and word not in PLACEHOLDERS:
+                return f"{command.name} has no command {word}"
+            command = inner.get(word, command)
+    return "it names no command" if not words else None
 
 
 @pytest.mark.parametrize("page", PAGES, ids=page_id)
@@ -105,14 +112,15 @@ def test_the_readme_mentions_commands_at_all() -> None:
 
 def test_every_command_and_option_is_documented() -> None:
     page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
-    described = [words for words in mentioned_commands(ROOT / "docs" / "commands.md") if words]
+    headings = [heading.split()[1:] for heading in re.findall(r"^#+ (memory .+)$", page, re.MULTILINE)]
+    described = [words for words in (*mentioned_commands(ROOT / "docs" / "commands.md"), *headings) if words]
     for name, command in leaf_commands().items():
         group, _, sub = name.partition(" ")
         assert any(words[0] == group and (not sub or sub in words or sub in ("list", "tail")) for words in described), name
-        for option in options_of(command) - {"--help", "-h", "-n"}:
-            assert f"{option}" in page, f"memory {name} {option} is not in docs/commands.md"
+        for option in options_of(command).keys() - {"--help", "-h", "-n"}:
+            assert option in page, f"memory {name} {option} is not in docs/commands.md"
     for option in options_of(command_tree()):
-        assert option in ("-h",) or option in page
+        assert option == "-h" or option in page
 
 
 def test_every_command_answers_help() -> None:
@@ -214,7 +222,8 @@ def test_the_sample_sessions_are_read_without_a_defect_and_masked() -> None:
     from memory_assets.sessions.redaction import redact_session
     from memory_assets.sessions.redaction_policy import default_policy
 
-    formats, counts = set(), {}
+    formats: set[str] = set()
+    counts: dict[str, int] = {}
     sessions = []
     for path in sorted(EXAMPLES.iterdir()):
         outcome = read_source(str(path), path.read_bytes(), explicit=True)

@@ -100,7 +100,8 @@ def print_entries(entries: list[EntryView]) -> None:
             )
             for entry in entries
         ],
-        shrink=((6, 20), (5, 24), (6, 0), (5, 12)),
+        shrink=((5, 24), (5, 12)),
+        drop=(6, 1, 4),
     )
 
 

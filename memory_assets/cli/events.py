@@ -103,5 +103,5 @@ def stats(context: typer.Context, as_json: JsonOption = False) -> int:
     )
     if found.by_type:
         rows = [(name, f"{count:,}") for name, count in sorted(found.by_type.items(), key=lambda item: (-item[1], item[0]))]
-        print_table(("type", "events"), rows, shrink=(), right=frozenset((1,)))
+        print_table(("type", "events"), rows, right=frozenset((1,)))
     return OK

@@ -5,6 +5,7 @@ Nothing heavy is imported before a command needs it: ``memory --help`` costs a f
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -59,6 +60,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         0 done, 1 no hit, refusal or something quarantined, 2 an error, 3 doctor found something unhealthy, 130 interrupted.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
+    # Sessions are private: whatever a command or a library under it writes is its user's alone (requirement K-55).
+    os.umask(0o077)
     prepare_streams()
     return guarded(
         lambda: typer.main.get_command(app).main(args=arguments, prog_name="memory", standalone_mode=False),

@@ -10,7 +10,7 @@ import typer
 
 from memory_assets.cli.invocation import NOTHING_FOUND, OK, JsonOption, KindOption, ProjectOption, invocation
 from memory_assets.cli.memories import stage_cell
-from memory_assets.cli.output import cut, day, one_line, print_json, styled
+from memory_assets.cli.output import cut, day, one_line, plural, print_json, styled
 from memory_assets.cli.tables import print_text, terminal_width
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def print_response(response: FoundV1) -> None:
     if not response.hits:
         print_text(styled("nothing found"))
     legs = " and ".join(response.channels) or "no leg"
-    print_text(styled((f"{len(response.hits)} hits by {legs} search ({response.score_kind})", "dim")))
+    print_text(styled((f"{plural(len(response.hits), 'hit')} by {legs} search ({response.score_kind})", "dim")))
     for note in response.notes:
         sys.stderr.write(f"note: {one_line(note)}\n")
 

@@ -180,4 +180,7 @@ def dagster_instance(settings: Settings) -> Any:
     """The instance that in-process runs are recorded in, so that the UI shows them."""
     folder = dagster_home(settings)
     os.environ["DAGSTER_HOME"] = str(folder)
+    # One planned event a stage instead of one a session: a third of what Dagster writes for a batch (measured). What the UI
+    # loses by it is the mark on each partition of a run that failed as a whole; the command says that itself.
+    os.environ.setdefault("DAGSTER_EMIT_PARTITION_SUBSET_IN_PLANNED_EVENTS", "true")
     return dg.DagsterInstance.get()

@@ -110,7 +110,7 @@ def prepare(
         CacheUnusableError: when the cache folder cannot be written or its lock is not to be had.
     """
     env = {**environ, "LC_ALL": "C.UTF-8", "NO_COLOR": "1"}
-    identity = _identity(executable, env)
+    identity = _identity(executable, env, min(timeout_s, 20.0))
     if isinstance(identity, Unavailable):
         return identity
     version, ttc_version = identity
@@ -183,10 +183,10 @@ def _refusal(tool: Idris2, modules: tuple[Module, ...], output: str, duration_ms
 # -- who it is, and the core package -----------------------------------------------------------------------------------
 
 
-def _identity(executable: Path, env: Mapping[str, str]) -> tuple[str, str] | Unavailable:
+def _identity(executable: Path, env: Mapping[str, str], timeout_s: float) -> tuple[str, str] | Unavailable:
     answers = []
     for option, pattern in (("--version", _VERSION), ("--ttc-version", _TTC_VERSION)):
-        match run([str(executable), option], cwd=Path(tempfile.gettempdir()), env=env, timeout_s=20):
+        match run([str(executable), option], cwd=Path(tempfile.gettempdir()), env=env, timeout_s=timeout_s):
             case DidNotRun(reason):
                 return Unavailable(f"{executable.name} {reason}")
             case Ran(exit_code, output, _):

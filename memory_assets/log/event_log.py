@@ -156,6 +156,10 @@ class EventLog:
                 [json_list(session_ids), event_types and "", json_list(event_types or ())],
             )
 
+    def known(self, session_ids: Sequence[str], event_type: str) -> dict[str, StoredEvent]:
+        """The visible events of one type of these sessions, by id: what a stage need not do again."""
+        return {event.event_id: event for event in self.of_sessions(session_ids, [event_type])}
+
     def configure(self, versions: Mapping[str, str]) -> None:
         """State which version of each stage :meth:`current` and the folds follow. Writes only when something differs."""
         with self._database.reading() as connection:

@@ -106,7 +106,8 @@ def _hit(
         unit_kind=kind,
         id=citation,
         title=title,
-        snippet=snippet(body, query),
+        # A unit's body begins with its title, which is shown already.
+        snippet=snippet(body.removeprefix(f"{title}\n"), query),
         project=project,
         session_id=session_id,
         stage=stage,

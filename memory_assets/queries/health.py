@@ -18,6 +18,7 @@ from memory_assets import configuration
 from memory_assets.errors import MemoryAssetsError
 from memory_assets.queries.records import Check
 from memory_assets.queries.rows import counts, fetch, scalar
+from memory_assets.settings import SETTINGS_FILE_NAME
 
 if TYPE_CHECKING:
     import duckdb
@@ -33,7 +34,7 @@ def checks(settings: Settings, database: Database) -> list[Check]:
     """Every check, in the order in which what they look at depends on each other."""
     store = _guarded("store", lambda: _store(database))
     found = [
-        Check("settings", True, str(settings.config_file or settings.home / "memory.toml") + ", environment and flags agree"),
+        _settings(settings),
         _guarded("folders", lambda: _folders(settings)),
         store,
     ]
@@ -59,6 +60,14 @@ def _guarded(name: str, check: Callable[[], Check]) -> Check:
         return Check(
             name, False, f"{type(error).__name__}: {error}", "set MEMORY_DEBUG=1 and run what failed for the traceback"
         )
+
+
+def _settings(settings: Settings) -> Check:
+    # They were read when the command began: wrong ones end it before doctor is asked.
+    file = settings.config_file or settings.home / SETTINGS_FILE_NAME
+    if file.is_file():
+        return Check("settings", True, f"{file} is in force")
+    return Check("settings", True, f"defaults, environment and flags; there is no {file}", "`memory init` writes one")
 
 
 def _folders(settings: Settings) -> Check:

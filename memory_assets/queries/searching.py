@@ -66,6 +66,8 @@ def search(
         hits = hits_of(connection, ranking.hits, query, k)
         waiting = connection.execute("SELECT count(*) FROM vector_outbox WHERE status = 'pending'").fetchall()[0][0]
     notes = list(ranking.notes)
+    if not index.exists():
+        notes.append(f"there is no index {index.table_name} yet: `memory import` or `memory run --all` makes it")
     if waiting:
         notes.append(f"{waiting} units wait to be written to the index: `memory run --all`")
     return FoundV1(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,6 +44,9 @@ def store_stats(connection: duckdb.DuckDBPyConnection, store: Path, vectors: Pat
 
 
 def _bytes_of(path: Path) -> int:
-    if path.is_dir():
-        return sum(file.stat().st_size for file in path.rglob("*") if file.is_file() and not file.is_symlink())
-    return path.stat().st_size if path.exists() else 0
+    # A writer may take a file away while it is counted.
+    total = 0
+    for file in path.rglob("*") if path.is_dir() else [path]:
+        with contextlib.suppress(OSError):
+            total += file.lstat().st_size if file.is_file() else 0
+    return total

@@ -49,10 +49,12 @@ _OPERATOR = re.compile(
     r"""(?:[rbuf@]{0,2}(?P<quote>\\{0,3}["'`]))?"""
 )
 _FLAG = re.compile(r"""[ \t]{1,4}(?P<quote>\\{0,3}["'])?""")
-_PROSE = re.compile(r"(?:[은는이가]|[ \t](?:is|was))[ \t]{1,3}(?P<quote>\\{0,3}[\"'`])?")
+_PROSE = re.compile(r"(?:[은는이가]|[ \t](?:is|was)|[ \t]{0,8}\|)[ \t]{1,8}(?P<quote>\\{0,3}[\"'`])?")
 _BARE = re.compile(rf"[^{_VALUE_STOP}]{{1,{_LONGEST_BARE}}}+")
 _BARE_REST = re.compile(rf"[^{_VALUE_STOP}]*+")
 _ESCAPED_BREAK = re.compile(r"\\+[nrt\"'`]")
+# What closes a sentence, a call or Markdown emphasis; a mark of exclamation may well end a password.
+_SENTENCE_END = re.compile(r"(?:[.:)\]}]|\*{2}|_{2})++\Z")
 _IDENTIFIER_BEFORE = re.compile(r"[\w-]{0,40}+")
 
 
@@ -129,9 +131,9 @@ def _bare(text: str, start: int, form: Form) -> _Value | None:
     if run is None:
         return None
     if escaped := _ESCAPED_BREAK.search(run[0]):
-        end = start + escaped.start()
+        end = start + len(_SENTENCE_END.sub("", run[0][: escaped.start()]))
     elif run.end() - start < _LONGEST_BARE:
-        end = start + len(run[0].rstrip(".:!?)]}*_"))
+        end = start + len(_SENTENCE_END.sub("", run[0]))
     else:
         end = run.end()
     return _Value(start, end, form) if end > start else None

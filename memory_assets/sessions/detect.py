@@ -27,14 +27,12 @@ def detect(text: str) -> SourceFormat | None:
     head = text.lstrip()
     if not head:
         return None
-    if head.startswith("{"):
-        return _jsonl_format(head) or _document_format(head)
-    if head.startswith("["):
+    found: SourceFormat | None = None
+    if head.startswith("{") or "\n{" in head:  # the first record may be damaged
+        found = _jsonl_format(head)
+    if found is None and head.startswith(("{", "[")):
         found = _document_format(head)
-        if found is not None:
-            return found
-    jsonl = _jsonl_format(head) if "\n{" in head else None  # the first record may be damaged
-    return jsonl or _markdown_format(head)
+    return found or _markdown_format(head)
 
 
 def _jsonl_format(text: str) -> SourceFormat | None:

@@ -51,6 +51,8 @@ def _is_something_else(text: str, start: int, match: re.Match[str]) -> bool:
         return True
     if text.startswith("(", end) or domain.startswith("self."):  # q@k.transpose(…)
         return True
+    if text[max(0, start - 1) : start] == "$":  # $USER@host
+        return True
     if text[start : match.start()] in _REMOTE_USERS and text.startswith((":", "/"), end):
         return True
     return text.startswith((":/", ":~"), end) or text[max(0, start - 6) : start].endswith(("ssh://", "sftp://"))

@@ -7,6 +7,7 @@ was masked under another policy is recognised by :attr:`RedactionPolicy.policy_h
 from __future__ import annotations
 
 import importlib
+import json
 import re
 from dataclasses import dataclass
 from functools import lru_cache
@@ -253,8 +254,6 @@ def _invalid_document(json_text: str, error: ValidationError) -> ConfigInvalidEr
 
 def _named(json_text: str, location: tuple[int | str, ...]) -> str:
     """``rule 'github': `` where an error's location lies in a rule that has a name."""
-    import json
-
     if len(location) < 2 or not isinstance(location[1], int):
         return ""
     name = json.loads(json_text)[str(location[0])][location[1]]

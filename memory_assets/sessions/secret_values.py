@@ -121,12 +121,14 @@ def _bare(value: str, name: str, strength: Strength, form: Form) -> bool:
 
 
 def _bare_words(value: str, name: str, strength: Strength, form: Form) -> bool:
-    """Letters alone are a variable in code, but a password in ``DB_PASSWORD=postgres`` and behind ``--password``."""
+    """Letters alone are a variable in code, but a password in ``DB_PASSWORD: postgres`` and behind ``--password``."""
     if strength == "token" or len(value) < 6 or _simple(value) in _COMMON_WORDS:
         return False
     if strength == "secret" and not value.isalpha():
         return False
-    return (form == "compact" and name.isupper()) or (form == "flag" and strength == "password")
+    if form == "flag":
+        return strength == "password"
+    return name.isupper() and (form == "compact" or (form == "spaced" and "_" in name and value.islower()))
 
 
 def _is_mixed(value: str) -> bool:
@@ -134,6 +136,8 @@ def _is_mixed(value: str) -> bool:
     if not _has_letter_and_digit(value):
         return False
     if value.isalnum() or any(_has_letter_and_digit(run) for run in _DENSE_RUN.findall(value)):
+        return True
+    if any(char in "!@#$%^&*+=~" for char in value):
         return True
     return sum(char.isdigit() for char in value) >= 4
 

@@ -52,7 +52,7 @@ def decode(path: str, data: bytes) -> tuple[DecodedSource, tuple[Defect, ...]]:
         if REPLACEMENT in text:
             defects.add(None, "invalid_utf8", "the file is UTF-16, and some of it cannot be decoded")
     else:
-        data = data.removeprefix(codecs.BOM_UTF8)
+        data = _without_half_a_character(data.removeprefix(codecs.BOM_UTF8), defects)
         try:
             text = data.decode("utf-8")
         except UnicodeDecodeError:
@@ -66,6 +66,21 @@ def decode(path: str, data: bytes) -> tuple[DecodedSource, tuple[Defect, ...]]:
                 defects.add(number, "nul_character", "NUL characters were replaced by U+FFFD")
         text = text.replace("\0", REPLACEMENT)
     return DecodedSource(path, text), defects.all()
+
+
+def _without_half_a_character(data: bytes, defects: DefectLog) -> bytes:
+    # A file that is still being written may end within a character, and Hangul has three bytes each.
+    for length in range(1, min(3, len(data)) + 1):
+        first = data[-length]
+        if first < 0x80:
+            break
+        if first >= 0xC0:
+            if length < (2 if first < 0xE0 else 3 if first < 0xF0 else 4):
+                line = data.count(b"\n") + 1
+                defects.add(line, "truncated_record", "the file ends within a character; it is taken when it is whole")
+                return data[:-length]
+            break
+    return data
 
 
 def _is_utf8(line: bytes) -> bool:

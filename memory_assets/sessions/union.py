@@ -114,7 +114,7 @@ def _is_cut_off(message: Message, whole: Sequence[Message], *, last: bool) -> bo
 
     Where the whole history goes on behind it, the last line of what was cut off may be half of a mark of the format.
     """
-    if not whole or message.role != whole[0].role or not message.text:
+    if not whole or message.role != whole[0].role:
         return False
     if whole[0].text.startswith(message.text):
         return True

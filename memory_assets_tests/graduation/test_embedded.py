@@ -133,7 +133,7 @@ _SESSION_CORRUPTIONS: dict[str, tuple[Callable[[ProofSession], ProofSession], se
         _evidence(1, lambda e: replace(e, method="fuzzy", confidence=0.8499)),
         {("confidence-fits-method", "evi_2")},
     ),
-    "message changed under its quote": (_message(0, text="W" + "e will use SQLite for the event log"), set()),
+    "message changed under its quote": (_message(0, text="We will use SQLite"), {_SLICE, ("span-inside-message", "evi_5")}),
     "message id empty": (
         lambda s: _evidence(0, lambda e: replace(e, message_id=""))(
             _evidence(3, lambda e: replace(e, message_id=""))(_message(0, message_id="")(s))
@@ -170,6 +170,14 @@ _SESSION_CORRUPTIONS: dict[str, tuple[Callable[[ProofSession], ProofSession], se
     "blocked by nothing": (
         _moves(lambda m: [*m[:2], replace(m[2], blockers=()), *m[3:]]),
         {("blockers-fit-status", "tsk_1")},
+    ),
+    "created blocked by nothing": (
+        _moves(lambda m: [replace(m[2], blockers=())]),
+        {("blockers-fit-status", "tsk_1")},
+    ),
+    "task id empty": (
+        lambda s: replace(s, tasks=(replace(s.tasks[0], task_id=""),)),
+        {("task-id-not-empty", "")},
     ),
     "blocked by itself": (
         _moves(lambda m: [*m[:2], replace(m[2], blockers=("tsk_2", "tsk_1")), *m[3:]]),
@@ -228,10 +236,10 @@ _TEXT_CORRUPTIONS: dict[str, tuple[str, str, tuple[str, str]]] = {
     "chain of another entry": ("  Add C0 E0", "  Add C0 E1", ("well-typed", "ent_a")),
     "chain starts full": ('C0 : Entries ""', 'C0 : Entries "a"', ("well-typed", "a")),
     "message text changed": ("We will use DuckDB for", "We shall use DuckDB fo", ("slice-is-source-text", "evi_1")),
-    "message longer than it says": (" 93 0 ", " 92 0 ", ("message-text-fits-length", "msg_1")),
-    "window moved": (" 6093 3072 ", " 6093 3071 ", ("slice-is-source-text", "evi_4")),
-    "window before the message": (" 6093 3072 ", " 6093 (minus 1) ", ("message-text-fits-length", "msg_3")),
-    "span before the window": (" 3072 3093 ", " 3000 3021 ", ("slice-is-source-text", "evi_4")),
+    "message longer than it says": (" 96 0 ", " 95 0 ", ("message-text-fits-length", "msg_1")),
+    "window moved": (" 6096 3072 ", " 6096 3071 ", ("slice-is-source-text", "evi_4")),
+    "window before the message": (" 6096 3072 ", " 6096 (minus 1) ", ("message-text-fits-length", "msg_3")),
+    "span before the window": (" 3072 3096 ", " 3000 3024 ", ("slice-is-source-text", "evi_4")),
     "history of another task": ('T0 : History "tsk_1"', 'T0 : History "tsk_9"', ("well-typed", "tsk_9")),
     "history of another time": ("Create \"tsk_1\" 1700000000000", "Create \"tsk_1\" 1700000000001", ("well-typed", "tsk_1")),
     "cite at another time": ("Q0 : Cited 1700000200000", "Q0 : Cited 1700000200001", ("well-typed", "dec_1")),
@@ -309,8 +317,7 @@ def test_random_cuts_and_swaps_never_raise() -> None:
         judge(["\n".join(spoiled)])
 
 
-def test_a_session_of_many_modules_is_judged_in_linear_time() -> None:
-    # Counts steps and not seconds: the number of definitions read is what the time goes by.
-    small, large = (sum(len(m.source) for m in generate(many_entries(n)).modules) / n for n in (100, 1_000))
-    assert large <= small * 1.1
-    assert judge([module.source for module in generate(many_entries(1_000)).modules]).accepted
+def test_a_thousand_entries_are_accepted_and_their_modules_grow_with_them_alone() -> None:
+    large, small = generate(many_entries(1_000)).modules, generate(many_entries(100)).modules
+    assert sum(len(module.source) for module in large) <= 10.5 * sum(len(module.source) for module in small)
+    assert judge([module.source for module in large]).accepted

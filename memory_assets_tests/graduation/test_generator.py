@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -127,14 +128,19 @@ def test_a_decision_cites_an_entry_of_an_earlier_module() -> None:
     assert {failure.subject for failure in judge([m.source for m in early.modules]).failures} == {"ent_00003", "ent_00110"}
 
 
-def test_a_session_full_of_hostile_texts_is_clean_and_valid() -> None:
-    messages = tuple(ProofMessage(f"m{n}" + text, n, f"before {text} behind") for n, text in enumerate(HOSTILE))
+def hostile_session(texts: Sequence[str]) -> ProofSession:
+    """Each text as an id, a title, a message, a quote, a certifier and a blocker."""
+    messages = tuple(ProofMessage(f"m{n}{text}", n, f"before {text} behind") for n, text in enumerate(texts))
     entries = tuple(
         ProofEntry(f"{n:03}{text}", "fact", f"t{text}", (evidence_of(message, message.text, f"v{n}{text}"),), certifier=text)
-        for n, (text, message) in enumerate(zip(HOSTILE, messages, strict=True))
+        for n, (text, message) in enumerate(zip(texts, messages, strict=True))
     )
-    tasks = tuple(ProofTask(f"{n:03}{text}", (ProofMove(-n, "blocked", (f"b{text}",)),)) for n, text in enumerate(HOSTILE))
-    generated = generate(ProofSession("hostile", messages, entries, tasks))
+    tasks = tuple(ProofTask(f"{n:03}{text}", (ProofMove(-n, "blocked", (f"b{text}",)),)) for n, text in enumerate(texts))
+    return ProofSession("hostile", messages, entries, tasks)
+
+
+def test_a_session_full_of_hostile_texts_is_clean_and_valid() -> None:
+    generated = generate(hostile_session(HOSTILE))
     assert generated.refused == ()
     assert [audit(module.source) for module in generated.modules] == [None] * len(generated.modules)
     assert judge([module.source for module in generated.modules]).failures == ()

@@ -48,7 +48,7 @@ def test_each_gate_of_verified_can_shut(change: dict[str, object], gate: str, re
     assert isinstance(outcome, Refused)
     assert reason in outcome.reason
     assert outcome.gates[gate] is False
-    assert [name for name, holds in outcome.gates.items() if not holds][0] == gate
+    assert next(name for name, holds in outcome.gates.items() if not holds) == gate
 
 
 def test_a_refusal_carries_the_failed_quotes() -> None:

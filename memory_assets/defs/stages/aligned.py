@@ -1,7 +1,7 @@
 """``aligned``: every quote becomes exact characters of a message, or a failure with a reason."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import dagster as dg
@@ -14,7 +14,7 @@ from memory_assets.evidence.model import AlignedEvidence, Evidence
 from memory_assets.extraction.windows import shown_text
 from memory_assets.identifiers import sha256_hex
 from memory_assets.log.chain import Extraction, History
-from memory_assets.log.events import EvidenceAligned, EvidenceRecord, NewEvent, WindowAligned, WindowExtracted
+from memory_assets.log.events import EvidenceAligned, EvidenceRecord, NewEvent, StoredEvent, WindowAligned, WindowExtracted
 from memory_assets.log.upcasting import payload_as
 from memory_assets.retrieval.citations import MessageCitation, SpanCitation
 
@@ -49,13 +49,14 @@ def aligned(
 ) -> Iterator[dg.Output[StageOutput] | dg.AssetCheckResult]:
     histories: dict[str, History] = ingested
     extractions: dict[str, Extraction] = extracted
+    known = event_log.opened.log.known(list(histories), WindowAligned.event_type)
     output = run_stage(
         context,
         event_log,
         "aligned",
         session_keys(context),
         histories.keys() & extractions.keys(),
-        lambda session_id: align(histories[session_id], extractions[session_id], event_log.opened),
+        lambda session_id: align(histories[session_id], extractions[session_id], known, event_log.opened),
     )
     yield dg.Output(output)
     yield quarantine_check(output)
@@ -63,11 +64,10 @@ def aligned(
     yield _rate_check(output)
 
 
-def align(history: History, extraction: Extraction, opened: OpenStore) -> SessionResult:
-    """Each window's quotes against that window's messages; a window that was aligned before is not aligned again."""
+def align(history: History, extraction: Extraction, known: Mapping[str, StoredEvent], opened: OpenStore) -> SessionResult:
+    """Each window's quotes against that window's messages; a window that is known is not aligned again."""
     version = opened.versions["aligned"]
     aligner = Aligner(max_quote_length=opened.settings.alignment.max_quote_length)
-    known = opened.log.by_id([_window_event(history, window_id, version, []).event_id for window_id, _ in extraction.windows])
     result = SessionResult()
     methods: Counter[str] = Counter()
     parts = []

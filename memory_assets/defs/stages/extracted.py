@@ -12,7 +12,7 @@ from memory_assets.defs.resources import EventLogResource, OpenStore
 from memory_assets.extraction.extractor import ExtractionAnswer, Extractor, RuleExtractor
 from memory_assets.extraction.windows import Window, window_hash, windows
 from memory_assets.log.chain import History
-from memory_assets.log.events import MemoryExtracted, NewEvent, WindowExtracted
+from memory_assets.log.events import MemoryExtracted, NewEvent, StoredEvent, WindowExtracted
 from memory_assets.log.upcasting import payload_as
 
 
@@ -42,13 +42,14 @@ def extracted(
     histories: dict[str, History] = ingested
     opened = event_log.opened
     extractor = configuration.extractor(opened.settings)
+    known = opened.log.known(list(histories), WindowExtracted.event_type)
     output = run_stage(
         context,
         event_log,
         "extracted",
         session_keys(context),
         histories,
-        lambda session_id: extract(histories[session_id], extractor, opened),
+        lambda session_id: extract(histories[session_id], extractor, known, opened),
     )
     yield dg.Output(output)
     yield quarantine_check(output)
@@ -58,12 +59,11 @@ def extracted(
     )
 
 
-def extract(history: History, extractor: Extractor, opened: OpenStore) -> SessionResult:
-    """One answer a window; those that the log has already are not asked for again."""
+def extract(history: History, extractor: Extractor, known: Mapping[str, StoredEvent], opened: OpenStore) -> SessionResult:
+    """One answer a window; those that are known are not asked for again."""
     version = opened.versions["extracted"]
     cut = windows(history.messages, budget=opened.settings.extraction.window_characters)
     wanted = [_window_event(history, window, version) for window in cut]
-    known = opened.log.by_id([event.event_id for event in wanted])
     # A model's answer is dear: it is in the log before the next window is asked for.
     dear = not isinstance(extractor, RuleExtractor)
     result = SessionResult()
@@ -106,7 +106,7 @@ def extract(history: History, extractor: Extractor, opened: OpenStore) -> Sessio
     )
     result.metadata = {
         "windows": len(cut),
-        "windows_answered_now": len(cut) - len(known),
+        "windows_answered_now": sum(event.event_id not in known for event in wanted),
         "entries": entry_count,
         "warnings": warnings,
         "extractor": f"{extractor.name} {version}",

@@ -1,6 +1,6 @@
 """``materialized``: quotes with their spans become immutable entries."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import dagster as dg
@@ -14,7 +14,7 @@ from memory_assets.evidence.model import AlignedEvidence, Evidence, FailedEviden
 from memory_assets.extraction.dedupe import merge_entries
 from memory_assets.identifiers import sha256_hex, typed_id
 from memory_assets.log.chain import Alignment, Extraction, History
-from memory_assets.log.events import EntriesMaterialized, EntryMaterialized, EvidenceRecord, NewEvent, payload_text
+from memory_assets.log.events import EntriesMaterialized, EntryMaterialized, EvidenceRecord, NewEvent, StoredEvent, payload_text
 from memory_assets.retrieval.citations import SpanCitation
 from memory_assets.tasks.canonical import normalize
 
@@ -50,6 +50,7 @@ def materialized(
     histories: dict[str, History] = ingested
     extractions: dict[str, Extraction] = extracted
     alignments: dict[str, Alignment] = aligned
+    known = event_log.opened.log.known(list(histories), EntryMaterialized.event_type)
     output = run_stage(
         context,
         event_log,
@@ -57,7 +58,7 @@ def materialized(
         session_keys(context),
         histories.keys() & extractions.keys() & alignments.keys(),
         lambda session_id: materialize(
-            histories[session_id], extractions[session_id], alignments[session_id], event_log.opened
+            histories[session_id], extractions[session_id], alignments[session_id], known, event_log.opened
         ),
     )
     yield dg.Output(output)
@@ -71,7 +72,9 @@ def materialized(
     )
 
 
-def materialize(history: History, extraction: Extraction, alignment: Alignment, opened: OpenStore) -> SessionResult:
+def materialize(
+    history: History, extraction: Extraction, alignment: Alignment, known: Mapping[str, StoredEvent], opened: OpenStore
+) -> SessionResult:
     """The entries of a revision; near-identical ones of the session merged."""
     version = opened.versions["materialized"]
     aligner_version = opened.versions["aligned"]
@@ -86,7 +89,6 @@ def materialize(history: History, extraction: Extraction, alignment: Alignment, 
         event = _entry_event(history, item, ordinal, version, aligner_version)
         assert isinstance(event.payload, EntryMaterialized)
         entries.setdefault(event.payload.entry_id, event)
-    known = opened.log.by_id([event.event_id for event in entries.values()])
     result.events = [event for event in entries.values() if event.event_id not in known]
     result.events.append(
         NewEvent(

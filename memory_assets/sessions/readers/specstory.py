@@ -15,7 +15,7 @@ SESSION = re.compile(r"^<!-- ?(?:[\w .+-]{1,40} )?Session ([\w.-]{4,80})(?: \(([
 TURN = re.compile(r"^_\*\*(User|Agent|Assistant)( - sidechain)?(?: \(([^()\n]{0,200})\))?\*\*_[ \t]*$")
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?$")
 _BLOCK = re.compile(r"<(tool-use|think)\b([^<>\n]{0,300})><details>")
-_MARK_STARTS = ("_**", "<tool-use", "<think", "</details")
+_MARK_STARTS = ("_**", "<tool-use", "<think", "</details", "---")
 _TOOL_NAME = re.compile(r'data-tool-name="([^"\n]{1,120})"')
 _TOOL_TYPE = re.compile(r'data-tool-type="([^"\n]{1,40})"')
 _SUMMARY = re.compile(r"\A\s*<summary>[^\n]{0,400}?(?:</summary>[ \t]*\n?|\Z)")
@@ -27,7 +27,7 @@ def read(source: DecodedSource) -> ReaderResult:
     defects = DefectLog(source.path)
     text = unix_lines(source.text)
     lines = text.split("\n")
-    if lines[-1].startswith(_MARK_STARTS) and not TURN.match(lines[-1]) and not lines[-1].endswith(">"):
+    if _is_half_a_mark(lines[-1]):
         defects.add(len(lines), "truncated_record", "the last line is half-written; it is taken when it is whole")
         lines.pop()
     turns = _turns(lines)
@@ -42,6 +42,14 @@ def read(source: DecodedSource) -> ReaderResult:
         if turn is not None:
             _read_turn(draft, turn, "\n".join(lines[start + 1 : end]), start + 1, defects)
     return ReaderResult((draft.finish(defects),), defects.all())
+
+
+def _is_half_a_mark(last_line: str) -> bool:
+    if not last_line or last_line == "---" or TURN.match(last_line) or _BLOCK.match(last_line):
+        return False
+    if last_line.endswith(("</tool-use>", "</think>")):
+        return False
+    return last_line.startswith(_MARK_STARTS[:-1]) or any(mark.startswith(last_line) for mark in _MARK_STARTS)
 
 
 def _turns(lines: list[str]) -> list[int]:
@@ -59,14 +67,17 @@ def _turns(lines: list[str]) -> list[int]:
 
 
 def _end_of_tool_use(lines: list[str], start: int) -> int:
-    # Output may quote such blocks themselves. Only one that ends before the next begins is taken as a whole.
+    # Output may quote such blocks themselves. Only one that ends before the next begins is taken as a whole, and one that
+    # is cut off within its output by the end of the file.
+    in_output = False
     for number in range(start + 1, len(lines)):
         line = lines[number]
+        in_output ^= line.startswith("```")
         if line.startswith("<tool-use "):
             return start
         if line.endswith("</tool-use>"):
             return number
-    return start
+    return len(lines) if in_output else start
 
 
 def _read_turn(draft: SessionDraft, turn: re.Match[str], body: str, line: int, defects: DefectLog) -> None:
@@ -91,12 +102,12 @@ def _parts(body: str, role: Role, *, synthetic: bool) -> list[Part]:
         end = body.find(closing, block.end())
         inner = body[block.end() : end if end >= 0 else len(body)]  # half-written: all that is there
         position = end + len(closing) if end >= 0 else len(body)
-        inner = _SUMMARY.sub("", inner, count=1)
+        inner = "" if "<summary>".startswith(inner.strip()) else _SUMMARY.sub("", inner, count=1)
         if block[1] == "think":
             if inner.strip():
                 parts.append(Part("assistant", "thinking", inner.strip()))
         else:
-            parts.extend(_tool_parts(block[2], inner))
+            parts.extend(_tool_parts(block[2], inner) if inner.strip() else [])
     _say(parts, body[position:], synthetic=synthetic)
     return parts
 

@@ -14,11 +14,13 @@ _SUSPECT_ESCAPE = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 def read_whole_file(source: DecodedSource, defects: DefectLog) -> Any:
     """The file's value, as far as it can be read; damage is named by the line where it begins."""
     document = read_document(source.text)
+    ends_open = not source.text.rstrip().endswith(("}", "]"))
     for offset in document.broken_at:
-        if source.text[offset:].strip():
-            defects.add(line_of(source.text, offset), "malformed_record", "the file is not JSON from here on")
+        line = line_of(source.text, offset)
+        if not source.text[offset:].strip() or (ends_open and offset == document.broken_at[-1]):
+            defects.add(line, "truncated_record", "the file is half-written; the rest is taken when it is whole")
         else:
-            defects.add(line_of(source.text, offset), "truncated_record", "the file is half-written")
+            defects.add(line, "malformed_record", "the file is not JSON here")
     if _SUSPECT_ESCAPE.search(source.text):
         return scrub(document.value, None, defects)
     return document.value

@@ -1,0 +1,96 @@
+"""A program that stands in for the compiler, to test how it is run: it answers as idris2 does, and misbehaves as told.
+
+It builds the package into empty files and judges a module with the embedded checker, with an error at the line that the
+test names. What it says about proofs proves nothing; that is for the tests marked ``idris2``.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+_SCRIPT = """#!{python}
+import os, sys, time
+sys.path.insert(0, {root!r})
+args, mode, log = sys.argv[1:], {mode!r}, {log!r}
+with open(log, "a") as file:
+    file.write(" ".join(args) + "\\n")
+if "--version" in args:
+    if mode == "other-program":
+        print("GNU coreutils 9.1"); sys.exit(0)
+    if mode == "crashes":
+        sys.exit(139)
+    if mode == "hangs-at-once":
+        time.sleep(60)
+    print("Idris 2, version {version}"); sys.exit(0)
+if "--ttc-version" in args:
+    print("2024011200"); sys.exit(0)
+if "--build" in args:
+    if mode == "cannot-build":
+        print("Error: Module Memory.Rule not found"); sys.exit(1)
+    os.makedirs("build/ttc/2024011200/Memory")
+    for name in ("Rule", "Evidence", "Stage", "Task", "Session"):
+        open(f"build/ttc/2024011200/Memory/{{name}}.ttc", "w").close()
+    sys.exit(0)
+assert args[:3] == ["--no-prelude", "-Werror", "--check"], args
+assert sys.stdin.read() == ""
+core = os.environ["IDRIS2_PATH"].split(":")[0]
+name = args[3].removesuffix(".idr")
+source = open(args[3], encoding="utf-8").read()
+if not os.path.isfile(core + "/2024011200/Memory/Session.ttc"):
+    print(f"Error: Module Memory.Session not found\\n\\n{{name}}:2:1--2:22"); sys.exit(1)
+from memory_assets.graduation.embedded import judge
+from memory_assets.graduation.embedded_syntax import read_module
+chain = [source]
+while len(read_module(chain[0]).imports) > 0:
+    chain.insert(0, open(read_module(chain[0]).imports[0] + ".idr", encoding="utf-8").read())
+good = judge(chain).accepted
+marked = "MARK" in source
+if marked:
+    if mode == "hangs":
+        if os.fork() == 0:
+            time.sleep(60)
+        time.sleep(60)
+    if mode == "talks":
+        while True:
+            print("x" * 100000)
+    if mode == "dies":
+        os.kill(os.getpid(), 9)
+    if mode == "no-ttc":
+        sys.exit(0)
+    if mode == "error-but-exit-0":
+        print("Error: something without a place"); good = True
+    if mode == "says-no":
+        good = False
+if mode == "says-yes":
+    good = True
+if mode == "stale-ttc" and not good:
+    sys.exit(0)
+if good:
+    os.makedirs("build/ttc/2024011200", exist_ok=True)
+    for text in chain:
+        open(f"build/ttc/2024011200/{{read_module(text).name}}.ttc", "w").close()
+    sys.exit(0)
+place = {place}
+line = place if place else next(n for n, text in enumerate(source.split("\\n"), 1) if text == "  Ok")
+print("\\x1b[31mError\\x1b[0m: While processing right hand side.\\nMismatch between: True and False.\\n")
+print(f"{{name}}:{{line}}:3--{{line}}:5\\n {{line:03}} |   Ok\\n            ^^\\n")
+sys.exit(1)
+"""
+
+
+def write_fake(folder: Path, mode: str = "good", *, version: str = "0.8.0", place: int = 0) -> Path:
+    """A fake compiler; ``place`` is the line that it blames (0 for the first obligation). Its calls go to ``calls``."""
+    program = folder / f"idris2-{mode}-{version}"
+    root = str(Path(__file__).resolve().parents[2])
+    program.write_text(
+        _SCRIPT.format(python=sys.executable, root=root, mode=mode, version=version, place=place, log=str(folder / "calls")),
+        encoding="utf-8",
+    )
+    program.chmod(0o755)
+    return program
+
+
+def calls_of(folder: Path) -> list[str]:
+    """The arguments of each call of a fake compiler, in order."""
+    return (folder / "calls").read_text(encoding="utf-8").splitlines()

@@ -1,0 +1,262 @@
+"""Small session files of every format, written for the tests."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+SESSION = "0f1e2d3c-1111-4222-8333-944455556666"
+
+
+def jsonl(*records: Any) -> bytes:
+    """Records as a JSONL file; a string stands for a line as it is."""
+    lines = [record if isinstance(record, str) else json.dumps(record, ensure_ascii=False) for record in records]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def claude(kind: str, uid: str, content: Any, *, second: int = 0, **more: Any) -> dict[str, Any]:
+    """A Claude Code message record."""
+    record = {
+        "type": kind,
+        "uuid": uid,
+        "sessionId": SESSION,
+        "timestamp": f"2026-03-01T09:00:{second:02d}.000Z",
+        "cwd": "/home/mina/보고서-앱",
+        "gitBranch": "main",
+        "message": {"role": kind, "content": content},
+    }
+    return {**record, **more}
+
+
+CLAUDE = jsonl(
+    {"type": "file-history-snapshot", "messageId": "m", "snapshot": {}},
+    claude("user", "u1", "로그인 토큰을 Redis에 두자. TTL은 15분.", second=1),
+    claude(
+        "assistant",
+        "a1",
+        [
+            {"type": "thinking", "thinking": "Redis it is."},
+            {"type": "text", "text": "네, Redis에 두겠습니다."},
+            {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "ls 문서"}},
+        ],
+        second=2,
+    ),
+    claude("user", "u2", [{"type": "tool_result", "tool_use_id": "t1", "content": "a.md", "is_error": False}], second=3),
+    claude("user", "u3", "계속", second=4),
+    claude("user", "u4", "계속", second=5),
+)
+
+CODEX = jsonl(
+    {
+        "timestamp": "2026-03-02T10:00:00Z",
+        "type": "session_meta",
+        "payload": {"id": "codex-session-1", "cwd": "/w/shop", "git": {"branch": "dev"}},
+    },
+    {
+        "timestamp": "2026-03-02T10:00:01Z",
+        "type": "response_item",
+        "payload": {
+            "type": "message",
+            "role": "user",
+            "content": [{"type": "input_text", "text": "<environment_context>\ncwd\n</environment_context>"}],
+        },
+    },
+    {
+        "timestamp": "2026-03-02T10:00:02Z",
+        "type": "response_item",
+        "payload": {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Use pnpm, not npm."}]},
+    },
+    {
+        "timestamp": "2026-03-02T10:00:02Z",
+        "type": "event_msg",
+        "payload": {"type": "user_message", "message": "Use pnpm, not npm."},
+    },
+    {
+        "timestamp": "2026-03-02T10:00:03Z",
+        "type": "event_msg",
+        "payload": {"type": "agent_message", "message": "Only the screen showed this."},
+    },
+    {
+        "timestamp": "2026-03-02T10:00:04Z",
+        "type": "response_item",
+        "payload": {"type": "function_call", "name": "shell", "arguments": '{"cmd": "pnpm i"}', "call_id": "c1"},
+    },
+    {
+        "timestamp": "2026-03-02T10:00:05Z",
+        "type": "response_item",
+        "payload": {
+            "type": "function_call_output",
+            "call_id": "c1",
+            "output": "Process exited with code 2\nOutput:\nno lockfile",
+        },
+    },
+    {
+        "timestamp": "2026-03-02T10:00:06Z",
+        "type": "event_msg",
+        "payload": {"type": "agent_message", "message": "The lockfile is missing."},
+    },
+    {
+        "timestamp": "2026-03-02T10:00:06Z",
+        "type": "response_item",
+        "payload": {
+            "type": "message",
+            "role": "assistant",
+            "content": [{"type": "output_text", "text": "The lockfile is missing."}],
+        },
+    },
+    {
+        "timestamp": "2026-03-02T10:00:07Z",
+        "type": "event_msg",
+        "payload": {"type": "task_complete", "last_agent_message": "The lockfile is missing."},
+    },
+)
+
+
+def chatgpt_node(uid: str, parent: str | None, role: str, text: str, time: float | None) -> dict[str, Any]:
+    message = {
+        "id": uid,
+        "author": {"role": role},
+        "create_time": time,
+        "content": {"content_type": "text", "parts": [text]},
+        "recipient": "all",
+        "metadata": {},
+    }
+    return {"id": uid, "parent": parent, "children": [], "message": message}
+
+
+CONVERSATION: dict[str, Any] = {
+    "title": "여행 계획",
+    "create_time": 1_700_000_000.5,
+    "current_node": "n4",
+    "mapping": {
+        "root": {"id": "root", "parent": None, "children": ["n1"], "message": None},
+        "n1": chatgpt_node("n1", "root", "user", "부산 숙소 추천해줘", 1_700_000_001.0),
+        "n2": chatgpt_node("n2", "n1", "assistant", "첫 답 (버려진 가지)", 1_700_000_002.0),
+        "n3": chatgpt_node("n3", "n1", "assistant", "해운대가 좋습니다.", 1_700_000_003.0),
+        "n4": chatgpt_node("n4", "n3", "user", "감사", 1_700_000_004.0),
+    },
+    "conversation_id": "conv-1",
+}
+CHATGPT = json.dumps([CONVERSATION, {**CONVERSATION, "conversation_id": "conv-2"}], ensure_ascii=False).encode()
+
+SPECSTORY = f"""<!-- Generated by SpecStory, Markdown v2.1.0 -->
+
+# 2026-03-03 11:00:00Z
+
+<!-- Claude Code Session {SESSION} (2026-03-03 11:00:00Z) -->
+
+_**User (2026-03-03 11:00:00Z)**_
+
+Please keep answers in English, 주석은 한국어로.
+
+---
+
+_**Agent (some-model-1 2026-03-03 11:00:05Z)**_
+
+<think><details><summary>Thought Process</summary>
+English, Korean comments.
+</details></think>
+
+_**Agent (some-model-1 2026-03-03 11:00:06Z)**_
+
+Reading the file first.
+
+<tool-use data-tool-type="read" data-tool-name="Read"><details>
+<summary>Tool use: **Read**</summary>
+ path `notes.md`
+
+```text
+_**User (2020-01-01 00:00:00Z)**_
+
+quoted, not said
+```
+</details></tool-use>
+
+_**Agent - sidechain (some-model-1 2026-03-03 11:00:09Z)**_
+
+A sub-agent answers.
+
+---
+
+_**User (2026-03-03 11:01:00Z)**_
+
+ok
+""".encode()
+
+AIDER = b"""
+# aider chat started at 2026-03-04 08:00:00
+
+> Aider v0.86.1@@
+> Git repo: .git with 3 files@@
+
+# aider chat started at 2026-03-04 08:05:00
+
+> Aider v0.86.1@@
+
+#### add a limit of 20@@
+#### and a test@@
+
+I will add it.
+
+#### A heading of the model's
+
+> a quotation of the model's
+
+> Applied edit to app.py@@
+
+#### /commit@@
+""".replace(b"@@", b"  ")  # aider ends its own lines with two blanks
+
+MARKDOWN = """---
+session_id: weekly-3
+project: shop
+title: 주간 회의
+date: 2026-03-05
+---
+# Weekly
+
+## User
+
+배포는 금요일로 정했어.
+
+```text
+## Assistant
+not a turn
+```
+
+## Assistant (2026-03-05 10:00)
+
+알겠습니다. 금요일 배포.
+
+### Notes
+
+1. one
+""".encode()
+
+CHAT_V1: dict[str, Any] = {
+    "schema_version": "chat.v1",
+    "session_id": "team-chat-1",
+    "project": "shop",
+    "started_at": "2026-03-06T09:00:00+09:00",
+    "messages": [
+        {"id": "m1", "role": "user", "name": "지민", "ts": "2026-03-06T09:00:00+09:00", "content": "API는 v2로 고정."},
+        {"id": "m2", "role": "assistant", "ts": "2026-03-06T00:00:30Z", "content": ""},
+        {"id": "m3", "role": "assistant", "ts": "2026-03-06T00:01:00Z", "content": "고정했습니다."},
+    ],
+}
+
+
+def chat(**changes: Any) -> bytes:
+    """A chat.v1 file."""
+    return json.dumps({**CHAT_V1, **changes}, ensure_ascii=False).encode()
+
+
+ALL = {
+    "claude_code": CLAUDE,
+    "codex": CODEX,
+    "chatgpt": CHATGPT,
+    "specstory": SPECSTORY,
+    "aider": AIDER,
+    "markdown": MARKDOWN,
+    "chat.v1": chat(),
+}

@@ -1,0 +1,352 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from memory_assets import configuration
+from memory_assets.errors import InvalidArgumentError, NotFoundError
+from memory_assets.log.event_log import EventLog
+from memory_assets.log.events import NewEvent, SessionForgotten
+from memory_assets.memory import Memory, ResolvedMemory, ResolvedSpan, as_plain
+from memory_assets.projections.fold import catch_up
+from memory_assets.queries.errors import AmbiguousIdError
+from memory_assets.queries.found import snippet
+from memory_assets.queries.searching import mode_for
+from memory_assets.settings import load_settings
+from memory_assets.vectors.outbox import drain_outbox
+from memory_assets_tests.filled_store import SHOP, fill
+
+POSTGRES = "Keep PostgreSQL 16 for orders"
+
+
+@pytest.fixture(scope="module")
+def memory(tmp_path_factory: pytest.TempPathFactory) -> Memory:
+    return Memory(fill(tmp_path_factory.mktemp("store")))
+
+
+@pytest.fixture
+def own_memory(tmp_path: Path) -> Memory:
+    return Memory(fill(tmp_path))
+
+
+def cited(memory: Memory, title: str) -> str:
+    return next(found.citation for found in memory.memories().memories if found.title == title)
+
+
+def test_sessions_are_listed_newest_first_with_those_put_aside(memory: Memory) -> None:
+    sessions = memory.sessions()
+    assert [session.session_id for session in sessions] == ["notes-2", "shop-1", "odd-3"]
+    plain = as_plain(sessions[1])
+    assert plain["source_uri"] == "/work/장애.jsonl" and plain["source_uris"] == ["/work/장애.jsonl"]
+    assert (plain["project"], plain["title"], plain["messages"], plain["status"]) == ("shop", "결제 서버 장애", 4, "vectorized")
+    assert plain["entries"] == 4 and plain["started_at"] == "2025-01-02T03:04:05Z"
+    assert (sessions[2].status, sessions[2].source_uri) == ("quarantined", "/work/odd.md")
+    assert [session.session_id for session in memory.sessions(status="quarantined")] == ["odd-3"]
+    assert memory.sessions(project="none") == []
+
+
+def test_a_session_is_found_by_the_beginning_of_its_id(memory: Memory) -> None:
+    details = memory.session("shop")
+    assert details.session.session_id == "shop-1"
+    assert [message.text for message in details.messages] == [text for _, text in SHOP]
+    assert memory.session("odd-3").quarantine[0].error_code == "unexpected"
+    assert memory.messages("shop-1") == list(details.messages)
+    for unknown in ("", "nobody", "%", "' OR 1=1 --"):
+        with pytest.raises(NotFoundError):
+            memory.session(unknown)
+
+
+def test_entries_have_the_names_that_programs_read(memory: Memory) -> None:
+    entries, total = memory.entries()
+    assert total == len(entries) == 6
+    for entry in as_plain(entries):
+        assert {"entry_id", "memory_id", "session_id", "entry_type", "title", "stage", "evidence"} <= entry.keys()
+        for quote in entry["evidence"]:
+            assert quote["session_id"] == entry["session_id"]
+            if quote["method"] == "none":
+                assert quote["matched_text"] is quote["message_index"] is quote["span_start"] is quote["span_end"] is None
+                assert quote["segments"] == []
+            else:
+                text = SHOP[quote["message_index"]][1] if entry["session_id"] == "shop-1" else None
+                assert text is None or text[quote["span_start"] : quote["span_end"]] == quote["matched_text"]
+                assert quote["segments"] == [[quote["span_start"], quote["span_end"]]]
+    raw = next(entry for entry in entries if entry.stage == "raw")
+    assert raw.memory_id is None and raw.citation is None and raw.evidence[0].failure_reason == "not_found"
+
+
+def test_entries_are_filtered_and_counted_without_the_page(memory: Memory) -> None:
+    page, total = memory.entries(limit=2)
+    assert len(page) == 2 and total == 6
+    assert {entry.session_id for entry in memory.entries(session_id="notes-2")[0]} == {"notes-2"}
+    assert memory.entries(entry_type="task")[1] == 1
+    assert memory.entries(stage="verified", project="shop")[1] == 5
+    assert memory.entries(project="other") == ([], 0)
+
+
+def test_an_entry_is_named_by_id_beginning_or_memory(memory: Memory) -> None:
+    entry = memory.entries(entry_type="task")[0][0]
+    assert memory.entry(entry.entry_id) == memory.entry(entry.entry_id[:12]) == memory.entry(entry.entry_id[4:12]) == entry
+    assert entry.citation is not None and memory.entry(entry.citation) == memory.entry(f"[{entry.citation}]") == entry
+    with pytest.raises(AmbiguousIdError, match="begins several ids"):
+        memory.entry("ent_")
+    with pytest.raises(NotFoundError):
+        memory.entry("ent_zzzz")
+
+
+def test_evidence_comes_with_its_messages(memory: Memory) -> None:
+    view = memory.evidence(cited(memory, "캐시를 Redis로 옮긴다"))
+    assert len(view.quotes) == 2
+    for item in view.quotes:
+        assert item.message is not None and item.quote.span_start is not None
+        assert item.message.text[item.quote.span_start : item.quote.span_end] == item.quote.quote
+    failed = next(entry for entry in memory.entries()[0] if entry.stage == "raw")
+    assert memory.evidence(failed.entry_id).quotes[0].message is None
+
+
+def test_memories_group_entries_that_say_the_same(memory: Memory) -> None:
+    page = memory.memories()
+    assert page.total == len(page.memories) == 4
+    postgres = next(found for found in page.memories if found.title == POSTGRES)
+    assert (postgres.entry_count, postgres.session_count, postgres.stage, postgres.checker) == (2, 2, "verified", "embedded 1")
+    assert postgres.uri.startswith("session:shop-1#m=2&c=")
+
+
+def test_memories_of_sessions_come_in_their_order_as_said(memory: Memory) -> None:
+    page = memory.memories(session_ids=["notes-2", "shop-1"])
+    assert [found.title for found in page.memories] == [
+        POSTGRES,
+        "The retry budget is 3 attempts",
+        "캐시를 Redis로 옮긴다",
+        "배포 전에 블로커를 고친다",
+    ]
+    assert memory.memories(session_ids=["shop-1"], limit=1).total == 3
+    assert memory.memories(session_ids=[]).total == 0
+
+
+@pytest.mark.parametrize("form", ["{}", "[{}]", " {} ", "bare"])
+def test_a_memory_is_resolved_in_every_form(memory: Memory, form: str) -> None:
+    citation = cited(memory, POSTGRES)
+    resolved = memory.resolve(citation.removeprefix("mem:") if form == "bare" else form.format(citation))
+    assert isinstance(resolved, ResolvedMemory)
+    assert [item.quote.session_id for item in resolved.quotes] == ["shop-1", "notes-2"]
+    first, second = resolved.quotes
+    assert first.previous is not None and first.previous.preview == "배포 전에 블로커를 고친다" and first.next is None
+    assert second.previous is None and second.next is not None and second.next.preview == "The retry budget is 3 attempts"
+    assert (first.role, first.ts is not None) == ("user", True)
+
+
+def test_every_entrys_short_id_resolves_to_the_memory_that_holds_it(memory: Memory) -> None:
+    with memory.database.reading() as connection:
+        rows = connection.execute("SELECT short_id, memory_id FROM memory_citations").fetchall()
+    assert len(rows) == 5
+    for short_id, memory_id in rows:
+        resolved = memory.resolve(f"mem:{short_id}")
+        assert isinstance(resolved, ResolvedMemory) and resolved.memory.memory_id == memory_id
+
+
+def test_a_span_is_resolved_with_what_stands_around_it(memory: Memory) -> None:
+    entry = memory.entries(entry_type="task")[0][0]
+    uri = entry.evidence[0].uri
+    assert uri is not None
+    resolved = memory.resolve(uri)
+    assert isinstance(resolved, ResolvedSpan)
+    assert resolved.text == entry.evidence[0].quote
+    assert resolved.before is not None and resolved.before.message_index == 1
+    assert resolved.after is not None and resolved.after.message_index == 3
+    assert [found.title for found in resolved.memories] == ["배포 전에 블로커를 고친다"]
+    assert resolved.previous is not None and resolved.previous.preview == "캐시를 Redis로 옮긴다"
+    assert resolved.next is not None and resolved.next.preview == POSTGRES
+
+
+def test_segments_and_whole_messages_are_resolved(memory: Memory) -> None:
+    whole = memory.resolve("session:shop-1#m=0")
+    assert isinstance(whole, ResolvedSpan) and whole.text == SHOP[0][1] and whole.before is None
+    parts = memory.resolve("session:shop-1#m=0&c=0-2,3-5")
+    assert isinstance(parts, ResolvedSpan) and parts.text == f"{SHOP[0][1][:2]} … {SHOP[0][1][3:5]}"
+
+
+@pytest.mark.parametrize(
+    ("citation", "error"),
+    [
+        ("mem:zzzzzz", NotFoundError),
+        ("session:shop-1#m=99", NotFoundError),
+        ("session:shop#m=0", NotFoundError),  # a beginning is no address
+        ("session:nobody#m=0", NotFoundError),
+        ("session:shop-1#m=0&c=0-9999", InvalidArgumentError),
+        ("session:shop-1#m=0&c=5-5", InvalidArgumentError),
+        ("what is this?", InvalidArgumentError),
+        ("", InvalidArgumentError),
+    ],
+)
+def test_what_names_nothing_is_an_error_with_a_hint(memory: Memory, citation: str, error: type[Exception]) -> None:
+    with pytest.raises(error) as caught:
+        memory.resolve(citation)
+    assert caught.value.hint  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("mode", ["lexical", "vector", "hybrid", "auto"])
+def test_search_finds_units_with_their_citations(memory: Memory, mode: str) -> None:
+    found = memory.search("PostgreSQL orders", mode=mode, k=3)  # type: ignore[arg-type]
+    assert found.hits[0].id == cited(memory, POSTGRES) and found.hits[0].checker == "embedded 1"
+    assert {citation.session_id for citation in found.hits[0].citations} == {"shop-1", "notes-2"}
+    for citation in found.hits[0].citations:
+        assert citation.kind == "message" and citation.quote == "We decided to keep PostgreSQL 16 for orders."
+        assert isinstance(memory.resolve(citation.uri), ResolvedSpan)
+    assert [hit.rank for hit in found.hits] == [1, 2, 3]
+    plain = json.loads(found.model_dump_json())
+    assert plain["schema_version"] == "search_response.v1" and plain["hits"][0]["checker"] == "embedded 1"
+
+
+def test_search_finds_korean_nouns_without_their_particles(memory: Memory) -> None:
+    found = memory.search("블로커", mode="lexical")
+    assert "배포 전에 블로커를 고친다" in [hit.title for hit in found.hits]
+    assert {hit.unit_kind for hit in found.hits} == {"entry", "task", "passage"}
+
+
+def test_search_keeps_to_kinds_and_projects(memory: Memory) -> None:
+    assert {hit.unit_kind for hit in memory.search("PostgreSQL", mode="lexical", kinds=["passage"]).hits} == {"passage"}
+    assert not memory.search("PostgreSQL", mode="lexical", project="other").hits
+    assert not memory.search("zzzxxyyqq", mode="lexical").hits
+    for query, kinds, k in (("", (), 5), ("x", ("lesson",), 5), ("x", (), 0)):
+        with pytest.raises(InvalidArgumentError):
+            memory.search(query, kinds=kinds, k=k)
+
+
+def test_auto_leaves_a_korean_question_to_words_where_the_embedder_is_english(tmp_path: Path) -> None:
+    settings = load_settings({"home": tmp_path, "embedding": {"model": "bundled"}})
+    assert mode_for(settings, "배포는 언제?", "auto") == "lexical"
+    assert mode_for(settings, "when do we deploy?", "auto") == "hybrid"
+    assert mode_for(settings, "배포는 언제?", "hybrid") == "hybrid"
+    multilingual = load_settings({"home": tmp_path, "embedding": {"model": "intfloat/multilingual-e5-small"}})
+    assert mode_for(multilingual, "배포는 언제?", "auto") == "hybrid"
+
+
+def test_a_snippet_shows_the_word_that_was_asked_for() -> None:
+    text = "가나다 " * 200 + "the cache moves to Redis " + "다라마 " * 200
+    shown = snippet(text, "REDIS?", 120)
+    assert len(shown) <= 120 and "Redis" in shown and shown.startswith("…") and shown.endswith("…")
+    assert snippet("short\n text", "x") == "short text"
+    assert len(snippet(text, "nothing of it", 120)) <= 120
+
+
+def test_events_are_listed_counted_and_shown(memory: Memory) -> None:
+    stats = memory.events_stats()
+    assert stats.total == sum(stats.by_type.values()) == stats.last_seq
+    assert stats.by_type["entry_materialized"] == 6
+    tail = memory.events_tail(limit=5)
+    assert [event.seq for event in tail] == list(range(stats.last_seq - 4, stats.last_seq + 1))
+    assert {event.event_type for event in memory.events_tail(limit=99, event_type="entry_promoted")} == {"entry_promoted"}
+    ingested = memory.events_tail(event_type="session_ingested", session_id="shop-1")[0]
+    details = memory.event(ingested.event_id)
+    assert details == memory.event(ingested.event_id[:14]) == memory.event(str(ingested.seq))
+    assert details.payload["message_count"] == 4
+
+
+def test_a_forgotten_session_is_shown_nowhere(own_memory: Memory) -> None:
+    ingested = own_memory.events_tail(event_type="session_ingested", session_id="shop-1")[0]
+    uri = next(quote.uri for quote in own_memory.entries(session_id="shop-1")[0][0].evidence if quote.uri)
+    settings, database = own_memory.settings, own_memory.database
+    EventLog(database).append([NewEvent(SessionForgotten(reason="asked"), session_id="shop-1", inputs=("1",))])
+    catch_up(database, configuration.configured_versions(settings), resolve=True)
+    before = own_memory.search("Redis", mode="lexical")
+    assert not before.hits and any("wait" in note for note in before.notes)
+    drain_outbox(
+        database,
+        configuration.embedder(settings),
+        configuration.vector_index(settings),
+        lock_folder=settings.store_folder,
+    )
+    assert [session.session_id for session in own_memory.sessions()] == ["notes-2", "odd-3"]
+    assert {entry.session_id for entry in own_memory.entries()[0]} == {"notes-2"}
+    for named in (lambda: own_memory.event(ingested.event_id), lambda: own_memory.resolve(uri)):
+        with pytest.raises(NotFoundError):
+            named()
+    assert own_memory.verify_rebuild(with_vectors=True).equal
+
+
+def test_stats_count_what_there_is(memory: Memory) -> None:
+    stats = memory.stats()
+    assert (stats.sessions, stats.messages, stats.entries, stats.memories, stats.quarantined) == (2, 6, 6, 4, 1)
+    assert stats.units_by_kind == {"entry": 4, "passage": 6, "task": 1} and stats.outbox_by_status == {"done": 11}
+    assert stats.characters == sum(len(message.text) for name in ("shop-1", "notes-2") for message in memory.messages(name))
+    assert stats.store_bytes > 0 and stats.vectors_bytes > 0
+
+
+def test_a_store_that_holds_nothing_answers(tmp_path: Path) -> None:
+    empty = Memory(load_settings({"home": tmp_path / "new", "embedding": {"model": "hashing"}}))
+    assert empty.sessions() == [] and empty.entries() == ([], 0) and empty.memories().total == 0
+    assert empty.events_stats().total == 0 and empty.events_tail() == []
+    found = empty.search("anything")
+    assert not found.hits and any("no index" in note for note in found.notes)
+    assert empty.stats().events == 0
+    assert empty.verify_rebuild().equal
+
+
+def test_doctor_names_what_is_wrong(own_memory: Memory) -> None:
+    checks = {check.name: check for check in own_memory.doctor()}
+    assert {name for name, check in checks.items() if not check.ok} == {"quarantine"}
+    assert "odd-3" in checks["quarantine"].detail and "retry" in checks["quarantine"].hint
+    assert "carries Korean" in checks["korean"].detail
+    with own_memory.database.writing() as connection:
+        connection.execute("UPDATE vector_outbox SET status = 'failed', error = 'poison' WHERE item_kind = 'unit'")
+        connection.execute("DELETE FROM memory_units WHERE unit_kind = 'task'")
+    EventLog(own_memory.database).append([NewEvent(SessionForgotten(reason="asked"), session_id="shop-1", inputs=("1",))])
+    own_memory.settings.home.chmod(0o755)
+    checks = {check.name: check for check in own_memory.doctor()}
+    assert {name for name, check in checks.items() if not check.ok} == {"quarantine", "folders", "outbox", "projections"}
+    assert "poison" in checks["outbox"].detail
+
+
+def test_doctor_survives_a_store_that_does_not_open(tmp_path: Path) -> None:
+    (tmp_path / "memory.duckdb").write_bytes(b"this is no database" * 1000)
+    checks = Memory(load_settings({"home": tmp_path, "embedding": {"model": "hashing"}})).doctor()
+    assert {check.name for check in checks if not check.ok} >= {"store"}
+    assert all(check.hint for check in checks if not check.ok)
+
+
+def test_rebuild_mends_tables_and_index(own_memory: Memory) -> None:
+    with own_memory.database.writing() as connection:
+        connection.execute("UPDATE entries SET title = 'tampered' WHERE entry_type = 'task'")
+    index = configuration.vector_index(own_memory.settings)
+    units = index.rows(["unit_id"])["unit_id"].to_pylist()
+    index.delete(units[:2])
+    report = own_memory.verify_rebuild()
+    assert not report.equal and report.difference_count == 3
+    by_table = {difference.table: difference for difference in report.differences}
+    assert (by_table["entries"].column, by_table["entries"].stored) == ("title", "tampered")
+    assert (by_table[index.table_name].stored, by_table[index.table_name].replayed) == (None, "present")
+    rebuilt = own_memory.rebuild()
+    assert rebuilt.units_written == 2 and rebuilt.units_failed == 0
+    assert own_memory.verify_rebuild(with_vectors=True).equal
+
+
+def test_rebuild_finds_and_mends_vectors_of_another_value(own_memory: Memory) -> None:
+    index = configuration.vector_index(own_memory.settings)
+    table = index._open_or_create()
+    unit_id = index.rows(["unit_id"])["unit_id"].to_pylist()[0]
+    table.update(where=f"unit_id = '{unit_id}'", values={"vector": [1.0] + [0.0] * 255})
+    assert own_memory.verify_rebuild().equal
+    report = own_memory.verify_rebuild(with_vectors=True)
+    assert [difference.key for difference in report.differences] == [unit_id]
+    assert own_memory.rebuild(with_vectors=True).units_written == 11
+    assert own_memory.verify_rebuild(with_vectors=True).equal
+
+
+def test_rebuild_replaces_an_index_that_cannot_be_read(own_memory: Memory) -> None:
+    for file in (own_memory.settings.vectors_folder).rglob("*.manifest"):
+        file.write_bytes(b"broken")
+    assert own_memory.rebuild().units_written == 11
+    assert own_memory.verify_rebuild().equal
+
+
+def test_initialise_keeps_what_is_there(tmp_path: Path) -> None:
+    memory = Memory(load_settings({"home": tmp_path / "집", "embedding": {"model": "hashing"}}))
+    assert all(item.made for item in memory.initialise())
+    file = tmp_path / "집" / "memory.toml"
+    file.write_text("[store]\nlock_timeout_seconds = 3\n")
+    assert not any(item.made for item in memory.initialise())
+    assert file.read_text().startswith("[store]")
+    assert [item.path for item in memory.initialise(force=True) if item.made] == [file]
+    assert (tmp_path / "집").stat().st_mode & 0o777 == 0o700 and file.stat().st_mode & 0o777 == 0o600

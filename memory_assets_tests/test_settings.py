@@ -1,0 +1,177 @@
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel
+
+from memory_assets.errors import ConfigInvalidError
+from memory_assets.queries.initialising import settings_template
+from memory_assets.settings import Settings, load_settings
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(autouse=True)
+def _own_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in os.environ:
+        if name.startswith("MEMORY_") or name == "DAGSTER_HOME":
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("MEMORY_HOME", str(tmp_path))
+
+
+def keys() -> list[tuple[str, str, object]]:
+    return [
+        (section, key, inner.default)
+        for section, field in Settings.model_fields.items()
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel)
+        for key, inner in field.annotation.model_fields.items()
+    ]
+
+
+def test_folders_follow_the_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = load_settings()
+    assert settings.home == settings.store_folder == tmp_path
+    assert settings.vectors_folder == tmp_path / "vectors"
+    assert settings.sessions_folder == tmp_path / "sessions"
+    assert settings.dagster_home == tmp_path / "dagster"
+    monkeypatch.setenv("DAGSTER_HOME", "/elsewhere")
+    assert settings.dagster_home == Path("/elsewhere")
+
+
+def test_without_a_home_the_platform_has_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MEMORY_HOME")
+    monkeypatch.setenv("XDG_DATA_HOME", "/data")
+    if sys.platform == "linux":
+        assert load_settings().home == Path("/data/memory_assets")
+
+
+def test_file_then_environment_then_flags(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert load_settings().extraction.timeout_seconds == 60
+    (tmp_path / "memory.toml").write_text('[extraction]\ntimeout_seconds = 1\nmodel = "file"\napi_base = "http://f"\n')
+    assert load_settings().extraction.timeout_seconds == 1
+    monkeypatch.setenv("MEMORY_EXTRACTION_TIMEOUT_SECONDS", "2")
+    monkeypatch.setenv("MEMORY_EXTRACTION_MODEL", "environment")
+    settings = load_settings({"extraction": {"model": "flag"}})
+    assert settings.extraction.timeout_seconds == 2
+    assert settings.extraction.model == "flag"
+    assert settings.extraction.api_base == "http://f"
+
+
+def test_every_key_is_reached_by_its_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    for section, key, default in keys():
+        value = "true" if isinstance(default, bool) else "7" if isinstance(default, int | float) else "/some/thing"
+        monkeypatch.setenv(f"MEMORY_{section}_{key}".upper(), value)
+        changed = getattr(getattr(load_settings(), section), key)
+        assert changed != default and str(changed).removesuffix(".0") in (value, "True"), (section, key)
+        monkeypatch.delenv(f"MEMORY_{section}_{key}".upper())
+
+
+def test_idris2_has_a_name_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "memory.toml").write_text('[idris]\npath = "/file/idris2"\n')
+    monkeypatch.setenv("MEMORY_IDRIS2", "/own/idris2")
+    assert load_settings().idris.path == "/own/idris2"
+    monkeypatch.setenv("MEMORY_IDRIS_PATH", "/section/idris2")
+    assert load_settings().idris.path == "/section/idris2"
+
+
+def test_a_named_file_must_exist_and_may_move_the_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MEMORY_HOME")
+    file = tmp_path / "other.toml"
+    with pytest.raises(ConfigInvalidError, match=r"other\.toml cannot be read"):
+        load_settings(config_file=file)
+    file.write_text(f'home = "{tmp_path / "moved"}"\n')
+    assert load_settings(config_file=file).home == tmp_path / "moved"
+    monkeypatch.setenv("MEMORY_CONFIG", str(file))
+    assert load_settings().home == tmp_path / "moved"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[extraction\n", "no TOML"),
+        ("[extraction]\nmodle = 1\n", r"memory\.toml sets extraction\.modle: there is no such setting"),
+        ("[embedding]\nbatch_size = 0\n", r"memory\.toml sets embedding\.batch_size: .*greater than 0"),
+        ("[store]\nlock_timeout_seconds = 'soon'\n", r"memory\.toml sets store\.lock_timeout_seconds"),
+        ("extraction = 3\n", r"memory\.toml sets extraction: "),
+        ("home = '/x'\n", "sets home"),
+    ],
+)
+def test_a_bad_file_names_the_key(tmp_path: Path, text: str, told: str) -> None:
+    (tmp_path / "memory.toml").write_text(text)
+    with pytest.raises(ConfigInvalidError, match=told) as caught:
+        load_settings()
+    assert caught.value.hint
+
+
+def test_a_file_that_is_not_utf8(tmp_path: Path) -> None:
+    (tmp_path / "memory.toml").write_bytes(b"[extraction]\nmodel = '\xff'\n")
+    with pytest.raises(ConfigInvalidError, match="is not UTF-8"):
+        load_settings()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("MEMORY_EXTRACTION_TIMEOUT_SECONDS", "-1", "MEMORY_EXTRACTION_TIMEOUT_SECONDS sets extraction.timeout_seconds"),
+        ("MEMORY_EXTRACTION_MODLE", "x", "MEMORY_EXTRACTION_MODLE sets extraction.modle: there is no such setting"),
+        ("MEMORY_EXTRACTION", "{", "extraction"),
+        ("MEMORY_DAGSTER_SHOW_QUOTES", "perhaps", "MEMORY_DAGSTER_SHOW_QUOTES sets dagster.show_quotes"),
+    ],
+)
+def test_a_bad_variable_is_named(monkeypatch: pytest.MonkeyPatch, name: str, value: str, told: str) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(ConfigInvalidError, match=re.escape(told)):
+        load_settings()
+
+
+def test_values_are_not_repeated_in_errors(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MEMORY_EMBEDDING_BATCH_SIZE", "sk-private")
+    with pytest.raises(ConfigInvalidError) as caught:
+        load_settings()
+    assert "sk-private" not in f"{caught.value} {caught.value.hint}"
+
+
+def test_a_bad_flag_is_named() -> None:
+    with pytest.raises(ConfigInvalidError, match=r"a flag sets dagster\.batch_size"):
+        load_settings({"dagster": {"batch_size": "many"}})
+
+
+def test_settings_do_not_change(tmp_path: Path) -> None:
+    settings = load_settings()
+    with pytest.raises(ValueError, match="frozen"):
+        settings.home = tmp_path  # type: ignore[misc]
+    with pytest.raises(ValueError, match="frozen"):
+        settings.extraction.model = "x"  # type: ignore[misc]
+
+
+def test_relative_paths_are_fixed_when_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert load_settings({"home": "here"}).home == tmp_path / "here"
+
+
+def test_the_template_names_everything_and_sets_nothing(tmp_path: Path) -> None:
+    template = settings_template()
+    assert tomllib.loads(template) == {section: {} for section in dict.fromkeys(section for section, _, _ in keys())}
+    (tmp_path / "memory.toml").write_text(template)
+    assert load_settings() == load_settings({"home": tmp_path})
+    with_defaults = re.sub(r"(?m)^# (\w+ = .+)$", r"\1", template)
+    for section, key, default in keys():
+        assert tomllib.loads(with_defaults)[section].get(key) == default
+
+
+def test_the_page_of_settings_lists_every_one() -> None:
+    page = (REPOSITORY / "docs" / "settings.md").read_text(encoding="utf-8")
+    documented = set(re.findall(r"^\| `(\w+\.\w+)` \|", page, re.MULTILINE))
+    assert documented == {f"{section}.{key}" for section, key, _ in keys()}
+
+
+def test_importing_settings_is_cheap() -> None:
+    code = "import sys, memory_assets.settings; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"duckdb", "pyarrow", "lancedb", "torch", "litellm", "dagster", "rich"} & set(loaded)
