@@ -63,6 +63,7 @@ def embedder_settings(settings: Settings) -> EmbedderSettings:
         query_prefix=chosen.query_prefix,
         passage_prefix=chosen.passage_prefix,
         batch_size=chosen.batch_size,
+        allow_download=chosen.allow_download,
     )
 
 
@@ -78,7 +79,7 @@ def vector_index(settings: Settings) -> VectorIndex:
     from memory_assets.vectors.index import VectorIndex
 
     chosen = embedder(settings)
-    return VectorIndex(settings.vectors_folder, chosen.embedding_version, chosen.dimensions)
+    return VectorIndex(settings.vectors_folder, chosen.embedding_version, lambda: chosen.dimensions)
 
 
 def idris2(settings: Settings) -> Idris2 | Unavailable | None:

@@ -212,7 +212,7 @@ class Memory:
         """Make folders, store and settings file where they are missing."""
         from memory_assets.queries.initialising import initialise
 
-        return initialise(self.settings, self.database, force=force)
+        return initialise(self.settings, force=force)
 
     def rebuild(self, *, with_vectors: bool = False, progress: Progress | None = None) -> Rebuilt:
         """Throw every derived table away and fold it again from the log; mend the index, or make it again whole."""

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,13 @@ from memory_assets.vectors.outbox import drain_outbox
 from memory_assets_tests.filled_store import SHOP, fill
 
 POSTGRES = "Keep PostgreSQL 16 for orders"
+
+
+@pytest.fixture(autouse=True)
+def _own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in os.environ:
+        if name.startswith("MEMORY_") or name == "DAGSTER_HOME":
+            monkeypatch.delenv(name)
 
 
 @pytest.fixture(scope="module")

@@ -51,6 +51,8 @@ def guarded(action: Callable[[], int | None], *, as_json: bool) -> int:
     except Exception as error:
         if isinstance(error, _USAGE_ERROR):
             message = error.format_message()  # type: ignore[attr-defined]
+            if not message:  # a group without a command has printed its help
+                return OK
             _report("invalid_argument", message, f"`{_command_of(error)} --help` shows what it takes", as_json=as_json)
         else:
             _trace(error)

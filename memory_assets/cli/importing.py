@@ -16,7 +16,7 @@ from memory_assets.cli.tables import print_text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-SHOWN_MEMORIES = 20
+SHOWN_MEMORIES = 50
 SHOWN_DEFECTS = 10
 
 

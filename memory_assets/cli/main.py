@@ -30,6 +30,14 @@ for group in (importing, sessions, pipeline, entries, evidence, show, search, ev
     group.register(app)
 
 
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from memory_assets import __version__
+
+        print_line(f"memory_assets {__version__}")
+        raise typer.Exit
+
+
 @app.callback()
 def options(
     context: typer.Context,
@@ -43,13 +51,10 @@ def options(
         list[str] | None,
         typer.Option("--set", metavar="SECTION.KEY=VALUE", help="A setting for this call only. May be repeated."),
     ] = None,
-    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.", is_eager=True)] = False,
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and exit.", callback=_print_version, is_eager=True)
+    ] = False,
 ) -> None:
-    if version:
-        from memory_assets import __version__
-
-        print_line(f"memory_assets {__version__}")
-        raise typer.Exit
     context.obj = Invocation(overrides_of(home, assignments or []), config)
 
 

@@ -46,7 +46,9 @@ def print_memories(memories: Sequence[MemoryView]) -> None:
     for head, title, uri in rows:
         room = width - head.cell_len - GAP - uri.cell_len
         if title.cell_len > room and room < LEAST_TITLE:
-            print_text(head + cut(title, width - head.cell_len), styled(" " * head.cell_len) + uri)
+            print_text(
+                head + cut(title, width - head.cell_len), styled(" " * max(0, min(head.cell_len, width - uri.cell_len))) + uri
+            )
             continue
         shown = cut(title, room)
         # Addresses below each other where there is room for it.

@@ -141,7 +141,8 @@ class OpenStore:
 
 @lru_cache(maxsize=8)
 def open_store(settings: Settings) -> OpenStore:
-    """The store of these settings, one a process."""
+    """The store of these settings, one a process. What it and Dagster write from here on is the user's alone."""
+    os.umask(0o077)
     return OpenStore(settings)
 
 
@@ -179,8 +180,16 @@ def dagster_home(settings: Settings) -> Path:
 def dagster_instance(settings: Settings) -> Any:
     """The instance that in-process runs are recorded in, so that the UI shows them."""
     folder = dagster_home(settings)
-    os.environ["DAGSTER_HOME"] = str(folder)
     # One planned event a stage instead of one a session: a third of what Dagster writes for a batch (measured). What the UI
     # loses by it is the mark on each partition of a run that failed as a whole; the command says that itself.
     os.environ.setdefault("DAGSTER_EMIT_PARTITION_SUBSET_IN_PLANNED_EVENTS", "true")
-    return dg.DagsterInstance.get()
+    # Dagster reads its home from the environment only; another home may be asked for later in this process.
+    before = os.environ.get("DAGSTER_HOME")
+    os.environ["DAGSTER_HOME"] = str(folder)
+    try:
+        return dg.DagsterInstance.get()
+    finally:
+        if before is None:
+            del os.environ["DAGSTER_HOME"]
+        else:
+            os.environ["DAGSTER_HOME"] = before

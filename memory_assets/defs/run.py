@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -48,7 +49,7 @@ class RunReport:
     unchanged: int = 0
     quarantined: int = 0
     events_appended: int = 0
-    quarantine: list[dict[str, str]] = field(default_factory=list)
+    quarantine: list[dict[str, Any]] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
         """The report as one JSON object."""
@@ -92,6 +93,8 @@ def import_paths(
             whole.add(registration)
             _run(settings, opened, registration.to_run, PIPELINE_STAGES[-1], report)
             shown.advance(len(files[start : start + batch]))
+        if report.new or report.updated:
+            _materialize(settings, dagster_instance(settings), [dg.AssetKey("memory_index")])
     finally:
         shown.finish()
     return ImportReport(
@@ -198,8 +201,20 @@ def serve_development(settings: Settings, *, port: int) -> int:
     home = dagster_home(settings)
     settings.sessions_folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     environment = os.environ | {"DAGSTER_HOME": str(home), "MEMORY_HOME": str(settings.home)}
+    if settings.config_file is not None:
+        environment["MEMORY_CONFIG"] = str(settings.config_file)
     command = [sys.executable, "-m", "dagster", "dev", "-m", "memory_assets.definitions", "-h", "127.0.0.1", "-p", str(port)]
-    return subprocess.run(command, env=environment, check=False).returncode
+    # Dagster takes SIGTERM as it takes SIGINT, which a shell's background job ignores: then nothing but a kill would end it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    with subprocess.Popen(command, env=environment) as process:
+        # Whoever ends this process means Dagster's: it is told, and waited for.
+        previous = signal.signal(signal.SIGTERM, lambda *_: process.terminate())
+        try:
+            return process.wait()
+        except KeyboardInterrupt:
+            return process.wait()
+        finally:
+            signal.signal(signal.SIGTERM, previous)
 
 
 def _run(settings: Settings, opened: OpenStore, session_ids: Sequence[str], to_stage: PipelineStage, report: RunReport) -> None:
@@ -209,8 +224,9 @@ def _run(settings: Settings, opened: OpenStore, session_ids: Sequence[str], to_s
     _add_partitions(instance, session_ids)
     known = opened.log.current(session_ids, "session_ingested")
     before = opened.log.last_seq()
+    selection = [dg.AssetKey(stage) for stage in PIPELINE_STAGES[: PIPELINE_STAGES.index(to_stage) + 1]]
     for first, last in _ranges(instance, session_ids):
-        _materialize(settings, instance, first, last, to_stage)
+        _materialize(settings, instance, selection, {RANGE_START_TAG: first, RANGE_END_TAG: last})
     now = opened.log.current(session_ids, "session_ingested")
     letters = _quarantined(opened, session_ids)
     for session_id in session_ids:
@@ -226,16 +242,20 @@ def _run(settings: Settings, opened: OpenStore, session_ids: Sequence[str], to_s
     report.events_appended += opened.log.last_seq() - before
 
 
-def _materialize(settings: Settings, instance: dg.DagsterInstance, first: str, last: str, to_stage: PipelineStage) -> None:
+def _materialize(
+    settings: Settings,
+    instance: dg.DagsterInstance,
+    selection: Sequence[dg.AssetKey],
+    tags: dict[str, str] | None = None,
+) -> None:
     from memory_assets.definitions import build_definitions
 
     definitions = build_definitions(home=str(settings.home))
-    selection = [dg.AssetKey(stage) for stage in PIPELINE_STAGES[: PIPELINE_STAGES.index(to_stage) + 1]]
     job = definitions.get_implicit_global_asset_job_def()
     result = job.execute_in_process(
         instance=instance,
-        asset_selection=selection,
-        tags={RANGE_START_TAG: first, RANGE_END_TAG: last},
+        asset_selection=list(selection),
+        tags=tags,
         run_config=QUIET,
         raise_on_error=False,
     )
@@ -286,15 +306,23 @@ def _known_sessions(opened: OpenStore) -> list[str]:
     return [row[0] for row in rows]
 
 
-def _quarantined(opened: OpenStore, session_ids: Sequence[str]) -> dict[str, dict[str, str]]:
+def _quarantined(opened: OpenStore, session_ids: Sequence[str]) -> dict[str, dict[str, Any]]:
     with opened.database.reading() as connection:
         rows = connection.execute(
-            f"SELECT session_id, stage, error_code, detail FROM quarantine WHERE session_id IN {IN_LIST} ORDER BY stage",
+            f"""SELECT q.session_id, q.stage, q.error_code, q.detail, coalesce(q.uri, s.source_uri, q.session_id)
+                FROM quarantine q LEFT JOIN sessions s USING (session_id) WHERE q.session_id IN {IN_LIST} ORDER BY q.stage""",
             [json_list(session_ids)],
         ).fetchall()
     return {
-        session_id: {"session_id": session_id, "stage": stage, "reason": code, "detail": detail}
-        for session_id, stage, code, detail in rows
+        session_id: {
+            "path": path,
+            "line": None,
+            "reason": code,
+            "detail": detail,
+            "session_id": session_id,
+            "stage": stage,
+        }
+        for session_id, stage, code, detail, path in rows
     }
 
 

@@ -288,9 +288,7 @@ def insert(
     return Appended(len(fresh), len(rows.events) - len(fresh), tuple(conflicts), _last_seq(connection))
 
 
-def insert_metrics(
-    connection: duckdb.DuckDBPyConnection, metrics: Sequence[StageMetric], build: Build | None = None
-) -> None:
+def insert_metrics(connection: duckdb.DuckDBPyConnection, metrics: Sequence[StageMetric], build: Build | None = None) -> None:
     """Write metrics inside the caller's transaction."""
     if not metrics:
         return

@@ -111,7 +111,7 @@ WITH told AS (
 ), files AS (
   SELECT uri, file_hash, arg_max(payload_json, seq) AS payload_json, arg_max(event_type, seq) AS event_type,
     max(CAST(payload_json ->> '$.byte_length' AS BIGINT)) AS byte_length,
-    list_sort(list_distinct(list(session_id) FILTER (session_id IS NOT NULL))) AS session_ids,
+    coalesce(list_sort(list_distinct(list(session_id) FILTER (session_id IS NOT NULL))), []) AS session_ids,
     max(payload_json -> '$.defects') AS defects, max(ts) AS registered_at
   FROM told WHERE uri IN (SELECT uri FROM read_files) GROUP BY uri, file_hash
 )

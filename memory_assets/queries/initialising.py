@@ -5,14 +5,11 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
+from memory_assets import configuration
 from memory_assets.settings import SETTINGS_FILE_NAME, Settings
-
-if TYPE_CHECKING:
-    from memory_assets.log.database import Database
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +20,11 @@ class Made:
     made: bool
 
 
-def initialise(settings: Settings, database: Database, *, force: bool = False) -> list[Made]:
+def initialise(settings: Settings, *, force: bool = False) -> list[Made]:
     """Make what is missing. With ``force`` the settings file is written again; nothing else is ever replaced."""
     folders = [settings.home, settings.sessions_folder, settings.vectors_folder, settings.dagster_home]
     made = [_folder(folder) for folder in folders]
+    database = configuration.database(settings)
     store = Made(database.path, not database.path.exists())
     with database.reading():
         made.append(store)

@@ -74,6 +74,7 @@ class EmbedderSettings:
         query_prefix, passage_prefix: what some models want in front of a question and of a text.
         max_chars: longer texts are cut; the default is what the bundled model reads of English (256 tokens), doubled.
         batch_size: texts of one pass through the model.
+        allow_download: a model that is named on a hub may be fetched from there; otherwise it has to be on this machine.
     """
 
     model: str = BUNDLED_MODEL
@@ -81,6 +82,7 @@ class EmbedderSettings:
     passage_prefix: str = ""
     max_chars: int = 2000
     batch_size: int = 32
+    allow_download: bool = False
     hashing_dimensions: int = 256
 
 
@@ -193,7 +195,7 @@ class SentenceTransformersEmbedder:
 
     def _loaded(self) -> Any:
         if self._model is None:
-            self._model = _load_model(self.model_id, self._folder)
+            self._model = _load_model(self.model_id, self._folder, download=self.settings.allow_download)
         return self._model
 
 
@@ -221,8 +223,9 @@ def _files_of(folder: Path) -> list[list[str]]:
     return [[path.relative_to(folder).as_posix(), sha256_hex(path.read_bytes())] for path in paths]
 
 
-def _load_model(model_id: str, folder: Path | None) -> Any:
-    if folder is not None:
+def _load_model(model_id: str, folder: Path | None, *, download: bool) -> Any:
+    local = folder is not None or not download
+    if local:
         # Read when the hub's library is first imported; `local_files_only` below holds if it was imported already.
         os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1")
     os.environ.update(HF_HUB_DISABLE_TELEMETRY="1", TOKENIZERS_PARALLELISM="false")
@@ -231,7 +234,7 @@ def _load_model(model_id: str, folder: Path | None) -> Any:
         from transformers.utils import logging as transformers_logging
 
         transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-        return SentenceTransformer(str(folder or model_id), local_files_only=folder is not None)
+        return SentenceTransformer(str(folder or model_id), local_files_only=local)
     except (ImportError, OSError, ValueError, RuntimeError) as error:
         raise EmbedderUnavailableError(
             f"the embedding model {model_id} cannot be loaded: {cause_line(error)}",

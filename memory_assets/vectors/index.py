@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -51,23 +51,28 @@ class VectorIndex:
 
     Args:
         folder: made by the first write.
-        dimensions: length of the vectors.
+        dimensions: length of the vectors; a function where only a loaded model knows it, asked when it is needed.
 
     Raises:
         InvalidArgumentError: the version is no name for a table.
     """
 
-    def __init__(self, folder: Path, embedding_version: str, dimensions: int) -> None:
+    def __init__(self, folder: Path, embedding_version: str, dimensions: int | Callable[[], int]) -> None:
         if not _VERSION.fullmatch(embedding_version):
             raise InvalidArgumentError(
                 f"no embedding version: {embedding_version[:120]!r}", hint="Use a-z, 0-9, dot, underscore and hyphen."
             )
         self.folder = folder
         self.embedding_version = embedding_version
-        self.dimensions = dimensions
+        self._dimensions = dimensions
         self.table_name = f"units_{embedding_version}"
         self._table: Any = None
         self._known_fingerprint: str | None = None
+
+    @property
+    def dimensions(self) -> int:
+        """Length of the vectors."""
+        return self._dimensions() if callable(self._dimensions) else self._dimensions
 
     def exists(self) -> bool:
         """Whether a table is there, readable or not."""
@@ -280,7 +285,7 @@ class VectorIndex:
                 table.create_index(_FTS_COLUMN, config=words)
 
     def _check_schema(self, schema: pa.Schema) -> None:
-        wanted = index_schema(self.dimensions)
+        wanted = index_schema(1)  # names alone are compared, and only a loaded model may know the length
         missing = [field.name for field in wanted if field not in schema]
         if missing:
             raise IndexCorruptError(

@@ -25,8 +25,8 @@ from memory_assets.log.events import (
 )
 from memory_assets.log.upcasting import payload_as
 from memory_assets.sessions.files import SourceFile
-from memory_assets.sessions.model import Message, Session, SourceTaken
-from memory_assets.sessions.union import Extended, Unchanged, Unrelated, merge_history
+from memory_assets.sessions.model import Message, Session, SourceFormat, SourceTaken
+from memory_assets.sessions.union import Extended, Merge, Unchanged, Unrelated, merge_history
 
 # A longer text goes on in further events, so that no single row grows without bound (architecture.md section 4, *Size*).
 EVENT_CHARACTERS = 1_000_000
@@ -132,7 +132,7 @@ def ingest(
     base = known.messages if known else ()
     if known is not None and retired:
         base = _masked_again(known, reader)
-    merged = _merge(session_id, base, registered, reader)
+    merged = _merge(session_id, known, base, registered, reader)
     if not merged.messages:
         if merged.refused:
             return SessionResult(events=merged.events, metadata={"messages": 0, "files_refused": merged.refused})
@@ -170,8 +170,15 @@ def _registered(events: Sequence[StoredEvent]) -> dict[str, list[StoredEvent]]:
     return pending
 
 
-def _merge(session_id: str, base: tuple[Message, ...], registered: Sequence[StoredEvent], reader: SourceReader) -> Merged:
+def _merge(
+    session_id: str,
+    known: History | None,
+    base: tuple[Message, ...],
+    registered: Sequence[StoredEvent],
+    reader: SourceReader,
+) -> Merged:
     merged = Merged(base, None, None, [], 0, 0)
+    told_as = known.head.source_format if known else None
     for registration in registered:
         uri = payload_as(registration, SourceRegistered).uri
         read = reader.read(SourceFile(uri, explicit=False))
@@ -183,7 +190,7 @@ def _merge(session_id: str, base: tuple[Message, ...], registered: Sequence[Stor
         merged.files += 1
         merged.file_date = merged.file_date or read.file_date
         key = (uri, read.outcome.file_hash)
-        outcome = merge_history(merged.messages, session.messages, ordinal_uids=session.ordinal_uids)
+        outcome = _merge_one(merged.messages, told_as, session)
         match outcome:
             case Unrelated():
                 merged.refused += 1
@@ -204,6 +211,7 @@ def _merge(session_id: str, base: tuple[Message, ...], registered: Sequence[Stor
             case Extended(messages=messages):
                 merged.messages = tuple(messages)
                 merged.newest = session
+                told_as = session.source_format
             case Unchanged():
                 merged.newest = merged.newest or session
         merged.events.append(
@@ -217,6 +225,20 @@ def _merge(session_id: str, base: tuple[Message, ...], registered: Sequence[Stor
             )
         )
     return merged
+
+
+def _merge_one(known: tuple[Message, ...], told_as: SourceFormat | None, session: Session) -> Merge:
+    """A file's history merged into what is known.
+
+    One session may lie in two formats (Claude Code's own log and SpecStory's page of it). Their records cannot be matched,
+    so the one whose records have ids is kept: the other tells nothing more.
+    """
+    if told_as is None or told_as == session.source_format or not known:
+        return merge_history(known, session.messages, ordinal_uids=session.ordinal_uids)
+    said = {message.text.strip() for message in known if message.kind == "said"}
+    if said.isdisjoint(message.text.strip() for message in session.messages if message.kind == "said"):
+        return Unrelated()
+    return Unchanged() if session.ordinal_uids else Extended(session.messages, 0)
 
 
 def _revision(

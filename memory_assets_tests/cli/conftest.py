@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memory_assets.cli.main import main
+from memory_assets_tests.filled_store import fill
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        lines = self.out.splitlines()
+        assert len(lines) == 1, self
+        return json.loads(lines[0])
+
+
+Run = Callable[..., Ended]
+
+
+@pytest.fixture(autouse=True)
+def _own_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in os.environ:
+        if name.startswith("MEMORY_") or name in ("DAGSTER_HOME", "NO_COLOR", "FORCE_COLOR", "COLUMNS"):
+            monkeypatch.delenv(name)
+    # A run in this process sets it; it is taken away again after the test.
+    monkeypatch.setenv("DAGSTER_HOME", "")
+    monkeypatch.setenv("MEMORY_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("MEMORY_EMBEDDING_MODEL", "hashing")
+
+
+@pytest.fixture
+def memory(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run a command in this process, as the console script does."""
+
+    def run(*arguments: str) -> Ended:
+        capsys.readouterr()
+        mask = os.umask(0o022)
+        try:
+            code = main(list(arguments))
+        finally:
+            os.umask(mask)
+        captured = capsys.readouterr()
+        return Ended(code, captured.out, captured.err)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def filled_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("filled")
+    fill(home)
+    return home
+
+
+@pytest.fixture
+def filled(filled_home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A store with everything in it, to be read only."""
+    monkeypatch.setenv("MEMORY_HOME", str(filled_home))
+    return filled_home

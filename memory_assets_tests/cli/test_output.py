@@ -1,0 +1,128 @@
+"""Text on a terminal: clean, in the right width, never markup."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory_assets.cli import memories, tables
+from memory_assets.cli.evidence import highlighted
+from memory_assets.cli.importing import print_defects
+from memory_assets.cli.memories import print_memories, stage_text
+from memory_assets.cli.output import clean, cut, json_text, moment, one_line, styled
+from memory_assets.cli.tables import print_table
+from memory_assets.memory import MemoryView
+
+any_text = st.text(st.characters(exclude_categories=()))
+
+
+@given(any_text)
+def test_cleaning_keeps_every_character_in_its_place(text: str) -> None:
+    shown = clean(text)
+    assert len(shown) == len(text) and clean(shown) == shown
+    assert all(a == b for a, b in zip(text, shown, strict=True) if a.isprintable() and a.isascii())
+    assert not any((ord(c) < 32 and c not in "\n\t") or 0x7F <= ord(c) < 0xA0 for c in shown)
+    shown.encode()
+
+
+@given(any_text)
+def test_json_is_one_clean_line_that_reads_back(text: str) -> None:
+    line = json_text({"text": text})
+    assert json.loads(line) == {"text": text}
+    assert not any(ord(c) < 32 or 0x7F <= ord(c) < 0xA0 or c in "\u2028\u2029\u202e" for c in line)
+    line.encode()
+
+
+@given(any_text, st.integers(1, 40))
+def test_what_is_cut_fits(text: str, width: int) -> None:
+    assert cut(styled(one_line(text)), width).cell_len <= width
+
+
+def test_hangul_takes_two_cells() -> None:
+    assert cut(styled("가나다라마"), 7).plain == "가나다…"
+    assert cut(styled("가나다"), 6).plain == "가나다"
+
+
+def test_markup_is_not_read(capsys: pytest.CaptureFixture[str]) -> None:
+    print_defects("odd :smile:", [{"path": "[red]x[/red].md", "line": 3, "reason": "malformed_record", "detail": "[/]"}], "red")
+    assert capsys.readouterr().out == "odd :smile:: 1\n  [red]x[/red].md:3  malformed_record  [/]\n"
+
+
+@given(any_text, st.data())
+def test_the_highlight_is_the_span(text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, len(text)))
+    context = data.draw(st.integers(0, 10))
+    shown = highlighted(text, [(start, end)] if end > start else [], context)
+    marked = [shown.plain[span.start : span.end] for span in shown.spans]
+    assert marked == ([clean(text[start:end])] if end > start else [])
+
+
+def test_a_checker_is_named_where_it_granted_the_stage() -> None:
+    assert stage_text("verified", "embedded 1") == "verified (embedded 1)"
+    assert stage_text("candidate", "embedded 1") == "candidate"
+
+
+def test_times_are_utc() -> None:
+    assert moment(datetime(2025, 1, 2, 3, 4, tzinfo=UTC)) == "2025-01-02 03:04" and moment(None) == "-"
+
+
+def table(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, width: int) -> list[str]:
+    monkeypatch.setattr(tables, "terminal_width", lambda: width)
+    print_table(
+        ("id", "n", "title", "address"),
+        [("mem:a", "5", "결제 서버가 자꾸 죽는다", "session:a#m=1"), ("mem:b", "1,000", "short", "session:b#m=2&c=1-2")],
+        shrink=((2, 10), (2, 4)),
+        drop=(3,),
+        right=frozenset((1,)),
+    )
+    return capsys.readouterr().out.splitlines()
+
+
+def test_a_table_is_aligned_in_cells(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    header, first, second = table(capsys, monkeypatch, 1000)
+    assert second == "mem:b  1,000  short                    session:b#m=2&c=1-2"
+    assert first == "mem:a      5  결제 서버가 자꾸 죽는다  session:a#m=1"
+    assert header.startswith("id         n  title")
+
+
+@pytest.mark.parametrize("width", [20, 30, 40, 50, 60])
+def test_a_table_fits_the_terminal(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, width: int) -> None:
+    lines = table(capsys, monkeypatch, width)
+    assert all(styled(line).cell_len <= width for line in lines)
+    assert ("session:b#m=2&c=1-2" in lines[2]) == (width >= 46)  # left out, never cut
+
+
+LONG = MemoryView(
+    "mem_1",
+    "mem:a7Bc3x",
+    "decision",
+    "우리는 캐시를 Redis로 옮기기로 했다, because restarts are quick",
+    None,
+    "verified",
+    "embedded 1",
+    1,
+    1,
+    datetime(2025, 1, 2, tzinfo=UTC),
+    datetime(2025, 1, 2, tzinfo=UTC),
+    "s",
+    "session:e8811ad6-93d9-4ee6-997d-2447a5d496f3#m=12&c=140-182",
+)
+
+
+@pytest.mark.parametrize("width", [80, 100, 120, tables.UNLIMITED])
+def test_a_memorys_address_is_never_cut(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    monkeypatch.setattr(memories, "terminal_width", lambda: width)
+    print_memories([LONG])
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == (2 if width == 80 else 1 if width > 110 else len(lines))
+    assert LONG.uri in lines[-1] and lines[0].startswith("mem:a7Bc3x  decision    우리는")
+    assert all(styled(line).cell_len <= width for line in lines)
+    if width == tables.UNLIMITED:
+        assert lines == [f"mem:a7Bc3x  decision    {LONG.title}  {LONG.uri}"]
