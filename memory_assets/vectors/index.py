@@ -285,8 +285,14 @@ class VectorIndex:
                 table.create_index(_FTS_COLUMN, config=words)
 
     def _check_schema(self, schema: pa.Schema) -> None:
-        wanted = index_schema(1)  # names alone are compared, and only a loaded model may know the length
-        missing = [field.name for field in wanted if field not in schema]
+        # Where only a loaded model knows the vectors' length no reader asks for it: their column is known by its name.
+        known = self._dimensions if isinstance(self._dimensions, int) else None
+        wanted = index_schema(known or 1)
+        missing = [
+            field.name
+            for field in wanted
+            if (field.name not in schema.names if field.name == "vector" and known is None else field not in schema)
+        ]
         if missing:
             raise IndexCorruptError(
                 f"table {self.table_name} is of another layout (columns {', '.join(missing)})", hint=REBUILD_HINT
