@@ -71,7 +71,8 @@ def add(
     context: typer.Context,
     paths: Annotated[list[Path], typer.Argument(help="Session files, or folders of them.", show_default=False)],
     project: Annotated[
-        str | None, typer.Option("--project", help="The project of sessions that name none themselves.", show_default=False)
+        str | None,
+        typer.Option("--project", help="The project of these sessions, whatever their files say.", show_default=False),
     ] = None,
     as_json: JsonOption = False,
 ) -> int:

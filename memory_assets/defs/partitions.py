@@ -6,6 +6,9 @@ import dagster as dg
 
 SESSIONS_PARTITIONS_NAME = "sessions"
 BATCH_SIZE = 25
+# A run over a range of partitions carries these tags, which are Dagster's own.
+RANGE_START_TAG = "dagster/asset_partition_range_start"
+RANGE_END_TAG = "dagster/asset_partition_range_end"
 
 sessions_partitions = dg.DynamicPartitionsDefinition(name=SESSIONS_PARTITIONS_NAME)
 """Keys are session keys (``sessions.keys``), checked before they are added: Dagster itself takes tabs and commas."""

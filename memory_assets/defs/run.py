@@ -14,7 +14,7 @@ from typing import Any
 
 import dagster as dg
 
-from memory_assets.defs.partitions import SESSIONS_PARTITIONS_NAME
+from memory_assets.defs.partitions import RANGE_END_TAG, RANGE_START_TAG, SESSIONS_PARTITIONS_NAME
 from memory_assets.defs.registration import found_files, register
 from memory_assets.defs.resources import OpenStore, dagster_home, dagster_instance, open_store
 from memory_assets.errors import InvalidArgumentError, MemoryAssetsError, NotFoundError
@@ -29,8 +29,6 @@ from memory_assets.settings import Settings
 BRIDGED_GAP = 3
 # What goes wrong is reported by us; a line for each of Dagster's events would bury it. The UI has them all.
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
-RANGE_START_TAG = "dagster/asset_partition_range_start"
-RANGE_END_TAG = "dagster/asset_partition_range_end"
 
 
 class RunFailedError(MemoryAssetsError):

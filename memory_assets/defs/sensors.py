@@ -11,10 +11,9 @@ from pathlib import Path
 import dagster as dg
 
 from memory_assets.defs.jobs import graduate_sessions
-from memory_assets.defs.partitions import SESSIONS_PARTITIONS_NAME, sessions_partitions
+from memory_assets.defs.partitions import RANGE_END_TAG, RANGE_START_TAG, SESSIONS_PARTITIONS_NAME, sessions_partitions
 from memory_assets.defs.registration import Registration, content_hash, finished_files, found_files, register
 from memory_assets.defs.resources import EventLogResource, OpenStore
-from memory_assets.defs.run import RANGE_END_TAG, RANGE_START_TAG
 from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.log.events import NewEvent, SessionQuarantined
 from memory_assets.log.sql import IN_LIST, json_list

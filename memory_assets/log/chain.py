@@ -6,9 +6,10 @@ names the events that hold its parts; here they are put together again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import Any
 
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import (
@@ -17,6 +18,8 @@ from memory_assets.log.events import (
     EvidenceAligned,
     MemoryExtracted,
     MessageContinued,
+    NewEvent,
+    Payload,
     SessionIngested,
     StoredEvent,
     WindowAligned,
@@ -44,6 +47,31 @@ class History:
     @property
     def started_at(self) -> datetime:
         return self.head.started_at
+
+    def event(
+        self,
+        payload: Payload,
+        *,
+        inputs: tuple[str, ...],
+        stage_version: str,
+        causation_id: str | None = None,
+        occurred_at: datetime | None = None,
+        actor: str = "pipeline",
+        telemetry: Mapping[str, Any] | None = None,
+    ) -> NewEvent:
+        """An event that belongs to this history; it occurred when the session began, unless it says otherwise."""
+        return NewEvent(
+            payload=payload,
+            session_id=self.session_id,
+            inputs=inputs,
+            stage_version=stage_version,
+            actor=actor,
+            occurred_at=occurred_at or self.started_at,
+            causation_id=causation_id,
+            chain_id=self.chain_id,
+            project=self.project,
+            telemetry=dict(telemetry or {}),
+        )
 
     def said_at(self, message_index: int) -> datetime:
         """When a message was said: its own time, else the session's start plus its index in seconds."""

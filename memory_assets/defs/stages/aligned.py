@@ -87,8 +87,8 @@ def align(history: History, extraction: Extraction, known: Mapping[str, StoredEv
                 failed.append(_address(history.session_id, record))
     counted = sum(methods.values())
     result.events.append(
-        NewEvent(
-            payload=EvidenceAligned(
+        history.event(
+            EvidenceAligned(
                 source_event_id=history.event_id,
                 extraction_event_id=extraction.event_id,
                 windows=parts,
@@ -96,13 +96,9 @@ def align(history: History, extraction: Extraction, known: Mapping[str, StoredEv
                 failed_count=methods["none"],
                 methods=dict(sorted(methods.items())),
             ),
-            session_id=history.session_id,
             inputs=(extraction.event_id,),
             stage_version=version,
-            occurred_at=history.started_at,
             causation_id=extraction.event_id,
-            chain_id=history.chain_id,
-            project=history.project,
         )
     )
     result.metadata = {
@@ -116,15 +112,11 @@ def align(history: History, extraction: Extraction, known: Mapping[str, StoredEv
 
 
 def _window_event(history: History, window_id: str, version: str, evidence: list[list[EvidenceRecord]]) -> NewEvent:
-    return NewEvent(
-        payload=WindowAligned(window_event_id=window_id, evidence=evidence),
-        session_id=history.session_id,
+    return history.event(
+        WindowAligned(window_event_id=window_id, evidence=evidence),
         inputs=(window_id,),
         stage_version=version,
-        occurred_at=history.started_at,
         causation_id=window_id,
-        chain_id=history.chain_id,
-        project=history.project,
     )
 
 

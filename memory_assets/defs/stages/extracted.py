@@ -88,20 +88,16 @@ def extract(history: History, extractor: Extractor, known: Mapping[str, StoredEv
         else:
             result.events.append(answered)
     result.events.append(
-        NewEvent(
-            payload=MemoryExtracted(
+        history.event(
+            MemoryExtracted(
                 extractor_kind="litellm" if dear else "rules",
                 extractor_model=extractor.name,
                 windows=[event.event_id for event in wanted],
                 entry_count=entry_count,
             ),
-            session_id=history.session_id,
             inputs=(history.event_id,),
             stage_version=version,
-            occurred_at=history.started_at,
             causation_id=history.event_id,
-            chain_id=history.chain_id,
-            project=history.project,
         )
     )
     result.metadata = {
@@ -136,8 +132,8 @@ def _event(
     history: History, window: Window, version: str, answer: ExtractionAnswer, extractor: str, telemetry: dict[str, Any]
 ) -> NewEvent:
     hashed = window_hash(history.messages, window)
-    return NewEvent(
-        payload=WindowExtracted(
+    return history.event(
+        WindowExtracted(
             window_hash=hashed,
             first_message=window.context_start,
             end_message=window.end,
@@ -145,13 +141,10 @@ def _event(
             entries=list(answer.entries),
             warnings=list(answer.warnings),
         ),
-        session_id=history.session_id,
         inputs=(history.chain_id, hashed),
         stage_version=version,
         actor=f"llm:{extractor}" if telemetry else "pipeline",
         occurred_at=history.said_at(window.start),
-        chain_id=history.chain_id,
-        project=history.project,
         telemetry=telemetry,
     )
 

@@ -188,8 +188,8 @@ def _decide(entry: EntryMaterialized, checked: CheckedSession, *, require_idris2
 
 
 def _judged(history: History, materialization: Materialization, checked: CheckedSession, version: str) -> NewEvent:
-    return NewEvent(
-        payload=IdrisChecked(
+    return history.event(
+        IdrisChecked(
             materialized_event_id=materialization.event_id,
             verdicts=[
                 VerdictRecord(
@@ -203,13 +203,9 @@ def _judged(history: History, materialization: Materialization, checked: Checked
             ],
             disagreement=checked.disagreement,
         ),
-        session_id=history.session_id,
         inputs=(materialization.event_id,),
         stage_version=version,
-        occurred_at=history.started_at,
         causation_id=materialization.event_id,
-        chain_id=history.chain_id,
-        project=history.project,
         telemetry={f"{name}_ms": round(value, 2) for name, value in checked.durations_ms.items()},
     )
 
@@ -244,16 +240,13 @@ def _promotion(
             reason=outcome.reason,
             failed_quotes=list(outcome.failed_quotes),
         )
-    return NewEvent(
-        payload=payload,
-        session_id=history.session_id,
+    return history.event(
+        payload,
         # The entry's own content decides, not the revision that it is part of: a grown session promotes it no second time.
         inputs=(entry_event.event_id, "proved" if isinstance(outcome, Promoted) else outcome.reason),
         stage_version=version,
         occurred_at=entry_event.occurred_at.replace(tzinfo=UTC) if entry_event.occurred_at else None,
         causation_id=entry_event.event_id,
-        chain_id=history.chain_id,
-        project=history.project,
     )
 
 

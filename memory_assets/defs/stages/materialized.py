@@ -91,17 +91,11 @@ def materialize(
         entries.setdefault(event.payload.entry_id, event)
     result.events = [event for event in entries.values() if event.event_id not in known]
     result.events.append(
-        NewEvent(
-            payload=EntriesMaterialized(
-                alignment_event_id=alignment.event_id, entries=[event.event_id for event in entries.values()]
-            ),
-            session_id=history.session_id,
+        history.event(
+            EntriesMaterialized(alignment_event_id=alignment.event_id, entries=[event.event_id for event in entries.values()]),
             inputs=(alignment.event_id,),
             stage_version=version,
-            occurred_at=history.started_at,
             causation_id=alignment.event_id,
-            chain_id=history.chain_id,
-            project=history.project,
         )
     )
     payloads = [event.payload for event in entries.values() if isinstance(event.payload, EntryMaterialized)]
@@ -142,15 +136,12 @@ def _entry_event(history: History, item: AlignedEntry, ordinal: int, version: st
         blocked_by=list(entry.blocked_by),
         aligner_version=aligner_version,
     )
-    return NewEvent(
-        payload=payload,
-        session_id=history.session_id,
+    return history.event(
+        payload,
         # Its content is its identity: a later revision with the same entry adds nothing.
         inputs=(history.chain_id, sha256_hex(payload_text(payload))),
         stage_version=version,
         occurred_at=history.said_at(payload.message_index),
-        chain_id=history.chain_id,
-        project=history.project,
     )
 
 
