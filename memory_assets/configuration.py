@@ -132,13 +132,6 @@ def redaction_policy(settings: Settings) -> RedactionPolicy:
     return load_policy(text)
 
 
-def reading_version(settings: Settings) -> str:
-    """What the masked messages of a file depend on: the readers and the masking."""
-    from memory_assets.sessions.reading import READER_VERSION
-
-    return f"reader {READER_VERSION} redaction {redaction_policy(settings).policy_hash[:16]}"
-
-
 def configured_versions(settings: Settings) -> dict[str, str]:
     """The version of each stage that follows another, by the type of its event."""
     return {CHAIN[stage]: version for stage, version in stage_versions(settings).items()}

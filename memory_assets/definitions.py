@@ -23,11 +23,12 @@ from memory_assets.defs.stages.ingested import ingested, session_files  # noqa: 
 from memory_assets.defs.stages.materialized import materialized  # noqa: E402
 from memory_assets.defs.stages.projected import projected  # noqa: E402
 from memory_assets.defs.stages.vectorized import vectorized  # noqa: E402
+from memory_assets.settings import Settings  # noqa: E402
 
 
-def build_definitions(home: str | None = None) -> dg.Definitions:
-    """The code location over one MEMORY_HOME; None for the environment's."""
-    event_log = EventLogResource(home=home)
+def build_definitions(settings: Settings | None = None) -> dg.Definitions:
+    """The code location under some settings; None for those of the environment, read anew by each run."""
+    event_log = EventLogResource(settings_json=settings.model_dump_json() if settings else None)
     return dg.Definitions(
         assets=[
             session_files,

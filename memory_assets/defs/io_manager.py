@@ -42,7 +42,6 @@ class EventLogIOManager(dg.ConfigurableIOManager):
         """What the stage before logged, by session; a session without it is absent."""
         session_ids = list(context.asset_partition_keys)
         opened = self.store.opened
-        _ = opened.versions
         stage: PipelineStage = context.asset_key.path[-1]  # type: ignore[assignment]
         match stage:
             case "ingested":

@@ -6,7 +6,8 @@ is not even parsed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,7 +20,6 @@ from memory_assets.log.events import (
     SessionVectorized,
     SourceRefused,
     SourceRegistered,
-    SourceTakenFor,
 )
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.sessions.files import SourceFile, iter_source_files, load_source
@@ -79,7 +79,8 @@ def register(opened: OpenStore, files: Sequence[SourceFile], *, project: str | N
         project: the project of their sessions, over what the files say.
     """
     registration = Registration()
-    done = finished_files(opened, files)
+    newest = newest_registrations(opened, files)
+    done = _finished(opened, newest, _content_is_known)
     events: list[NewEvent] = []
     sessions: list[str] = []
     for file in files:
@@ -88,7 +89,8 @@ def register(opened: OpenStore, files: Sequence[SourceFile], *, project: str | N
             continue
         match opened.sources.read(file).outcome:
             case SourceTaken() as taken:
-                events += _registered(taken, opened.sources.version, project, actor)
+                told_before = {told.session_id: told for told in newest.get(file.path, ())}
+                events += _registered(taken, told_before, opened.sources.version, project, actor)
                 sessions += [session.session_id for session in taken.sessions if session.session_id not in sessions]
                 registration.warnings += taken.defects
             case SourceSkipped(defect=defect):
@@ -112,7 +114,10 @@ def register(opened: OpenStore, files: Sequence[SourceFile], *, project: str | N
     return registration
 
 
-def _registered(taken: SourceTaken, version: str, project: str | None, actor: str) -> list[NewEvent]:
+def _registered(
+    taken: SourceTaken, told_before: Mapping[str, ToldFile], version: str, project: str | None, actor: str
+) -> list[NewEvent]:
+    # A file that goes back to an older text is told of again, behind what was told of it last.
     return [
         NewEvent(
             payload=SourceRegistered(
@@ -126,13 +131,17 @@ def _registered(taken: SourceTaken, version: str, project: str | None, actor: st
                 ],
             ),
             session_id=session.session_id,
-            inputs=(taken.path, taken.file_hash),
+            inputs=(taken.path, taken.file_hash, before.event_id if before else ""),
             stage_version=version,
             actor=actor,
             occurred_at=session.started_at,
-            project=project or session.project,
+            # What the session says of its project belongs to its history, which a stricter policy retires; this does not.
+            project=project,
+            telemetry=_stamp(taken.path),
         )
         for place, session in enumerate(taken.sessions)
+        for before in [told_before.get(session.session_id)]
+        if before is None or (before.file_hash, before.stage_version) != (taken.file_hash, version)
     ]
 
 
@@ -147,42 +156,102 @@ def _refused(defect: Defect, file_hash: str | None, version: str, actor: str) ->
     )
 
 
-def finished_files(opened: OpenStore, files: Sequence[SourceFile]) -> dict[str, list[str]]:
-    """Files whose content as it is now was taken in, and all of whose sessions are through; with these sessions."""
+@dataclass(frozen=True, slots=True)
+class ToldFile:
+    """What the log was told last of one file and one session in it.
+
+    Attributes:
+        stamp: the file's time and size when it was read.
+        taken: it is part of the session's history.
+    """
+
+    uri: str
+    session_id: str
+    event_id: str
+    file_hash: str
+    stage_version: str
+    stamp: dict[str, int]
+    taken: bool
+
+
+def newest_registrations(opened: OpenStore, files: Sequence[SourceFile]) -> dict[str, list[ToldFile]]:
+    """By file, the newest registration of each session in it."""
     with opened.database.reading() as connection:
         rows = connection.execute(
             f"""
             WITH told AS (
-              SELECT seq, event_type, session_id, payload_json ->> '$.uri' AS uri, payload_json ->> '$.file_hash' AS file_hash
-              FROM visible_events WHERE event_type IN ('source_registered', 'source_taken') AND stage_version = ?
-            ), newest AS (
-              SELECT uri, arg_max(file_hash, seq) AS file_hash FROM told
-              WHERE event_type = 'source_registered' AND uri IN {IN_LIST} GROUP BY uri
+              SELECT seq, event_id, session_id, stage_version, telemetry_json, payload_json ->> '$.uri' AS uri,
+                payload_json ->> '$.file_hash' AS file_hash
+              FROM visible_events WHERE event_type = 'source_registered'
+            ), taken AS (
+              SELECT DISTINCT payload_json ->> '$.registration_event_id' AS event_id FROM visible_events
+              WHERE event_type = 'source_taken'
             )
-            SELECT n.uri, n.file_hash,
-              coalesce(list_sort(list(DISTINCT t.session_id) FILTER (t.event_type = 'source_registered')), []),
-              coalesce(list_sort(list(DISTINCT t.session_id) FILTER (t.event_type = 'source_taken')), [])
-            FROM newest n JOIN told t ON t.uri = n.uri AND t.file_hash = n.file_hash GROUP BY n.uri, n.file_hash
+            SELECT t.uri, t.session_id, t.event_id, t.file_hash, t.stage_version, t.telemetry_json, k.event_id IS NOT NULL
+            FROM told t LEFT JOIN taken k ON k.event_id = t.event_id WHERE t.uri IN {IN_LIST}
+            QUALIFY row_number() OVER (PARTITION BY t.uri, t.session_id ORDER BY t.seq DESC) = 1
+            ORDER BY t.uri, t.session_id
             """,
-            [opened.sources.version, json_list(file.path for file in files)],
+            [json_list(file.path for file in files)],
         ).fetchall()
-    through = opened.log.current([session_id for row in rows for session_id in row[2]], SessionVectorized.event_type)
+    newest: dict[str, list[ToldFile]] = {}
+    for uri, session_id, event_id, file_hash, stage_version, telemetry, taken in rows:
+        stamp = json.loads(telemetry or "{}")
+        newest.setdefault(uri, []).append(ToldFile(uri, session_id, event_id, file_hash, stage_version, stamp, taken))
+    return newest
+
+
+def untouched_files(opened: OpenStore, files: Sequence[SourceFile]) -> set[str]:
+    """Files that nobody touched since all of it was done: by time and size, so that thousands cost no reading."""
+    return set(_finished(opened, newest_registrations(opened, files), _stamp_is_known))
+
+
+def _finished(
+    opened: OpenStore, newest: Mapping[str, Sequence[ToldFile]], is_known: Callable[[str, Sequence[ToldFile]], bool]
+) -> dict[str, list[str]]:
+    """Files that say nothing new and all of whose sessions are through; with these sessions."""
+    through = opened.log.current(
+        [told.session_id for sessions in newest.values() for told in sessions], SessionVectorized.event_type
+    )
     return {
-        uri: registered
-        for uri, file_hash, registered, taken in rows
-        if registered == taken and all(session_id in through for session_id in registered) and content_hash(uri) == file_hash
+        uri: [told.session_id for told in sessions]
+        for uri, sessions in newest.items()
+        if all(told.taken and told.stage_version == opened.sources.version and told.session_id in through for told in sessions)
+        and is_known(uri, sessions)
     }
+
+
+def _content_is_known(uri: str, sessions: Sequence[ToldFile]) -> bool:
+    hashed = content_hash(uri)
+    return all(told.file_hash == hashed for told in sessions)
+
+
+def _stamp_is_known(uri: str, sessions: Sequence[ToldFile]) -> bool:
+    stamp = _stamp(uri)
+    return bool(stamp) and all(told.stamp == stamp for told in sessions)
+
+
+def _stamp(uri: str) -> dict[str, int]:
+    try:
+        status = Path(uri).stat()
+    except OSError:
+        return {}
+    return {"mtime_ns": status.st_mtime_ns, "size": status.st_size}
 
 
 def _unfinished(opened: OpenStore, session_ids: Sequence[str]) -> set[str]:
     """Sessions with a file that was not taken in, or whose chain does not reach its end."""
     with opened.database.reading() as connection:
         rows = connection.execute(
-            f"""SELECT DISTINCT r.session_id FROM visible_events r WHERE r.event_type = ? AND r.session_id IN {IN_LIST}
-                AND NOT EXISTS (SELECT 1 FROM visible_events t WHERE t.event_type = ? AND t.session_id = r.session_id
-                  AND t.stage_version = r.stage_version AND (t.payload_json ->> '$.uri') = (r.payload_json ->> '$.uri')
-                  AND (t.payload_json ->> '$.file_hash') = (r.payload_json ->> '$.file_hash'))""",
-            [SourceRegistered.event_type, json_list(session_ids), SourceTakenFor.event_type],
+            f"""WITH newest AS (
+                  SELECT session_id, arg_max(event_id, seq) AS event_id FROM visible_events
+                  WHERE event_type = 'source_registered' AND session_id IN {IN_LIST}
+                  GROUP BY session_id, payload_json ->> '$.uri'
+                )
+                SELECT DISTINCT n.session_id FROM newest n WHERE NOT EXISTS (SELECT 1 FROM visible_events t
+                  WHERE t.event_type = 'source_taken' AND t.session_id = n.session_id
+                    AND (t.payload_json ->> '$.registration_event_id') = n.event_id)""",
+            [json_list(session_ids)],
         ).fetchall()
     through = opened.log.current(session_ids, SessionVectorized.event_type)
     return {row[0] for row in rows} | {session_id for session_id in session_ids if session_id not in through}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,7 @@ from memory_assets.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     import duckdb
+    from dagster_shared.error import SerializableErrorInfo
 
     from memory_assets.defs.sources import SourceReader
     from memory_assets.sessions.redaction_policy import RedactionPolicy
@@ -38,11 +40,11 @@ class EventLogResource(DuckDBResource):
 
     Attributes:
         database: the store's file; empty for the one that the settings name.
-        home: MEMORY_HOME for this code location; None for the environment's.
+        settings_json: the settings of this code location, flags included; None for those of the environment.
     """
 
     database: str = ""
-    home: str | None = None
+    settings_json: str | None = None
 
     @classmethod
     def _is_dagster_maintained(cls) -> bool:
@@ -57,7 +59,7 @@ class EventLogResource(DuckDBResource):
     @property
     def opened(self) -> OpenStore:
         """The store behind this resource. Dagster copies resources for each run and each user of them: all share it."""
-        return open_store(load_settings({"home": self.home} if self.home else None))
+        return open_store(load_settings(json.loads(self.settings_json) if self.settings_json else None))
 
     def setup_for_execution(self, context: dg.InitResourceContext) -> None:
         """A run begins: what it appends belongs to one build."""
@@ -65,7 +67,7 @@ class EventLogResource(DuckDBResource):
 
     def teardown_after_execution(self, context: dg.InitResourceContext) -> None:
         """The run ended: its build is closed, if it wrote anything."""
-        self.opened.end()
+        self.opened.end(_failures(context))
 
 
 class OpenStore:
@@ -76,27 +78,28 @@ class OpenStore:
         self.database: Database = configuration.database(settings)
         self.log = EventLog(self.database)
         self.build: Build | None = None
-        self.failures: list[str] = []
         self._histories: dict[str, History] = {}
+        self._sources: SourceReader | None = None
         self._wrote = False
 
     @cached_property
     def versions(self) -> dict[PipelineStage, str]:
-        """Each stage's configured version; the folds are told as well."""
-        self.log.configure(configuration.configured_versions(self.settings))
+        """Each stage's configured version."""
         return configuration.stage_versions(self.settings)
 
-    @cached_property
-    def policy(self) -> RedactionPolicy:
-        """What is masked."""
-        return configuration.redaction_policy(self.settings)
+    def follow_versions(self) -> None:
+        """Tell the log which versions to follow: a process with other settings may have told it others since."""
+        self.log.configure(configuration.configured_versions(self.settings))
 
-    @cached_property
+    @property
     def sources(self) -> SourceReader:
-        """Reads and masks session files."""
+        """Reads session files and masks them by the policy as its file is now: a code location lives for weeks."""
         from memory_assets.defs.sources import SourceReader
 
-        return SourceReader(self.policy, configuration.reading_version(self.settings))
+        policy = _policy(self.settings, _file_state(self.settings.privacy.policy_file))
+        if self._sources is None or self._sources.policy is not policy:
+            self._sources = SourceReader(policy)
+        return self._sources
 
     def histories(self, session_ids: list[str]) -> dict[str, History]:
         """Each session's newest history. A revision never changes, so the last ones read are kept."""
@@ -113,30 +116,29 @@ class OpenStore:
 
     def begin(self, run_id: str | None) -> None:
         """A run starts."""
-        self.failures = []
         self._wrote = False
+        self.follow_versions()
         self.build = _build(self.settings, self.versions, run_id) if run_id else None
 
     def wrote(self, events: int) -> None:
         """The run has appended so many events."""
         self._wrote = self._wrote or events > 0
 
-    def end(self) -> None:
-        """The run is over; a run that appended nothing leaves no trace in the log."""
+    def end(self, failures: Sequence[str] = ()) -> None:
+        """The run is over; a run that appended nothing leaves no trace in the log.
+
+        Args:
+            failures: what failed in it, as stage and kind of error.
+        """
         build, self.build = self.build, None
         if build is None or not self._wrote:
             return
-        self._close(build)
-        # The run's own marks are folded too, so that nobody has to come and do it before tables can be read.
-        catch_up(self.database, configuration.configured_versions(self.settings))
-
-    def _close(self, build: Build) -> None:
         finished = BuildFinished(
-            build_id=build.build_id,
-            status="failed" if self.failures else "success",
-            error="; ".join(self.failures) or None,
+            build_id=build.build_id, status="failed" if failures else "success", error="; ".join(failures) or None
         )
         self.log.append([NewEvent(payload=finished, inputs=(build.build_id,))], build=build)
+        # The run's own marks are folded too, so that nobody has to come and do it before tables can be read.
+        catch_up(self.database, configuration.configured_versions(self.settings))
 
 
 @lru_cache(maxsize=8)
@@ -144,6 +146,38 @@ def open_store(settings: Settings) -> OpenStore:
     """The store of these settings, one a process. What it and Dagster write from here on is the user's alone."""
     os.umask(0o077)
     return OpenStore(settings)
+
+
+@lru_cache(maxsize=8)
+def _policy(settings: Settings, file_state: tuple[int, int] | None) -> RedactionPolicy:
+    return configuration.redaction_policy(settings)
+
+
+def _file_state(path: Path | None) -> tuple[int, int] | None:
+    try:
+        status = path.stat() if path else None
+    except OSError:
+        return None  # whoever reads the file says so
+    return (status.st_mtime_ns, status.st_size) if status else None
+
+
+def _failures(context: dg.InitResourceContext) -> list[str]:
+    """The stages of the run that failed, each with the kind of its error: what an error says may quote a session."""
+    if context.run is None or context.instance is None:
+        return []
+    failed = []
+    for record in context.instance.all_logs(context.run.run_id, of_type=dg.DagsterEventType.STEP_FAILURE):
+        if record.dagster_event is not None:
+            error = innermost(record.dagster_event.step_failure_data.error)
+            failed.append(f"{record.step_key}: {error.cls_name if error else 'interrupted'}")
+    return failed
+
+
+def innermost(error: SerializableErrorInfo | None) -> SerializableErrorInfo | None:
+    """What went wrong at first; around it stand Dagster's own errors."""
+    while error is not None and error.cause is not None:
+        error = error.cause
+    return error
 
 
 def _build(settings: Settings, versions: dict[PipelineStage, str], run_id: str) -> Build:

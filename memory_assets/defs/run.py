@@ -6,23 +6,34 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
 from memory_assets.defs.partitions import RANGE_END_TAG, RANGE_START_TAG, SESSIONS_PARTITIONS_NAME
 from memory_assets.defs.registration import found_files, register
-from memory_assets.defs.resources import OpenStore, dagster_home, dagster_instance, open_store
+from memory_assets.defs.resources import OpenStore, dagster_home, dagster_instance, innermost, open_store
 from memory_assets.errors import InvalidArgumentError, MemoryAssetsError, NotFoundError
-from memory_assets.log.events import PIPELINE_STAGES, NewEvent, PipelineStage, QuarantineReleased
+from memory_assets.log.events import (
+    PIPELINE_STAGES,
+    NewEvent,
+    PipelineStage,
+    QuarantineReleased,
+    SessionIngested,
+    SourceRefused,
+)
 from memory_assets.log.sql import IN_LIST, json_list
+from memory_assets.log.upcasting import payload_as
 from memory_assets.progress import NoProgress, Progress
 from memory_assets.sessions.model import Defect
 from memory_assets.settings import Settings
+
+if TYPE_CHECKING:
+    from dagster_shared.error import SerializableErrorInfo
 
 # Sessions between two that have work are run along with them when there are few: a range is one run, and what is done
 # already costs next to nothing.
@@ -81,7 +92,7 @@ def import_paths(
     opened = open_store(settings)
     shown = progress or NoProgress()
     before = opened.log.last_seq()
-    report = RunReport()
+    heads: dict[str, str | None] = {}
     files, whole = found_files(paths)
     shown.start(len(files), "reading and remembering")
     try:
@@ -89,17 +100,18 @@ def import_paths(
         for start in range(0, len(files), batch):
             registration = register(opened, files[start : start + batch], project=project)
             whole.add(registration)
-            _run(settings, opened, registration.to_run, PIPELINE_STAGES[-1], report)
+            _run(settings, opened, registration.to_run, PIPELINE_STAGES[-1], heads)
             shown.advance(len(files[start : start + batch]))
+        report = _outcome(opened, heads, before)
         if report.new or report.updated:
             _materialize(settings, dagster_instance(settings), [dg.AssetKey("memory_index")])
     finally:
         shown.finish()
     return ImportReport(
-        sessions=len(whole.to_run) + len([s for s in whole.unchanged if s not in whole.to_run]),
+        sessions=len({*whole.to_run, *whole.unchanged}),
         new=report.new,
         updated=report.updated,
-        unchanged=len(whole.unchanged) + report.unchanged,
+        unchanged=len(set(whole.unchanged) - heads.keys()) + report.unchanged,
         skipped=len(whole.skipped),
         quarantined=len(whole.errors) + report.quarantined,
         events_appended=opened.log.last_seq() - before,
@@ -123,7 +135,7 @@ def add_sessions(settings: Settings, paths: Sequence[Path], *, project: str | No
         skipped=len(registration.skipped),
         quarantined=len(registration.errors),
         events_appended=opened.log.last_seq() - before,
-        warnings=[_named(defect) for defect in registration.warnings],
+        warnings=[_named(defect) for defect in (*registration.warnings, *registration.skipped)],
         errors=[_named(defect) for defect in registration.errors],
         session_ids=[*registration.to_run, *registration.unchanged],
     )
@@ -144,22 +156,23 @@ def run_sessions(
     """
     stage = _stage(to_stage)
     opened = open_store(settings)
-    known = _known_sessions(opened)
-    wanted = known if session_ids is None else list(session_ids)
-    missing = [session_id for session_id in wanted if session_id not in set(known)]
+    before = opened.log.last_seq()
+    heads: dict[str, str | None] = {}
+    known = dict.fromkeys(_known_sessions(opened))
+    wanted = list(known if session_ids is None else dict.fromkeys(session_ids))
+    missing = [session_id for session_id in wanted if session_id not in known]
     if missing:
         raise NotFoundError(f"no session {missing[0]}", hint="`memory sessions list` shows those that are known")
-    report = RunReport(sessions=len(wanted))
     shown = progress or NoProgress()
     shown.start(len(wanted), f"running up to {stage}")
     try:
         for start in range(0, len(wanted), settings.dagster.batch_size):
             batch = wanted[start : start + settings.dagster.batch_size]
-            _run(settings, opened, batch, stage, report)
+            _run(settings, opened, batch, stage, heads)
             shown.advance(len(batch))
     finally:
         shown.finish()
-    return report
+    return _outcome(opened, heads, before)
 
 
 def retry_quarantined(settings: Settings, *, progress: Progress | None = None) -> RunReport:
@@ -215,29 +228,62 @@ def serve_development(settings: Settings, *, port: int) -> int:
             signal.signal(signal.SIGTERM, previous)
 
 
-def _run(settings: Settings, opened: OpenStore, session_ids: Sequence[str], to_stage: PipelineStage, report: RunReport) -> None:
+def _run(
+    settings: Settings,
+    opened: OpenStore,
+    session_ids: Sequence[str],
+    to_stage: PipelineStage,
+    heads: dict[str, str | None],
+) -> None:
+    """Materialize the assets for a batch; ``heads`` gets the newest revision that each session had before its first run."""
     if not session_ids:
         return
     instance = dagster_instance(settings)
     _add_partitions(instance, session_ids)
-    known = opened.log.current(session_ids, "session_ingested")
-    before = opened.log.last_seq()
+    known = opened.log.current(session_ids, SessionIngested.event_type)
+    for session_id in session_ids:
+        heads.setdefault(session_id, known[session_id].event_id if session_id in known else None)
     selection = [dg.AssetKey(stage) for stage in PIPELINE_STAGES[: PIPELINE_STAGES.index(to_stage) + 1]]
     for first, last in _ranges(instance, session_ids):
         _materialize(settings, instance, selection, {RANGE_START_TAG: first, RANGE_END_TAG: last})
-    now = opened.log.current(session_ids, "session_ingested")
-    letters = _quarantined(opened, session_ids)
-    for session_id in session_ids:
+
+
+def _outcome(opened: OpenStore, heads: Mapping[str, str | None], since: int) -> RunReport:
+    """What became of the sessions that were run, each counted once, and the files of theirs that were refused meanwhile."""
+    report = RunReport(sessions=len(heads), events_appended=opened.log.last_seq() - since)
+    now = opened.log.current(list(heads), SessionIngested.event_type)
+    letters = _quarantined(opened, list(heads))
+    for session_id, head in heads.items():
         if session_id in letters:
-            report.quarantined += 1
             report.quarantine.append(letters[session_id])
-        elif session_id not in known:
-            report.new += session_id in now
-        elif known[session_id].event_id != now[session_id].event_id:
+        elif session_id not in now:
+            continue
+        elif head is None:
+            report.new += 1
+        elif head != now[session_id].event_id:
             report.updated += 1
         else:
             report.unchanged += 1
-    report.events_appended += opened.log.last_seq() - before
+    report.quarantine += [
+        letter for letter in _refused(opened, since) if letter["session_id"] in heads and letter["session_id"] not in letters
+    ]
+    report.quarantined = len(report.quarantine)
+    return report
+
+
+def _refused(opened: OpenStore, since: int) -> Iterator[dict[str, Any]]:
+    """Files that were refused for what their session's history is."""
+    for event in opened.log.fetch_since(since, [SourceRefused.event_type]):
+        refused = payload_as(event, SourceRefused)
+        if event.session_id is not None:
+            yield {
+                "path": refused.uri,
+                "line": refused.line,
+                "reason": refused.reason,
+                "detail": refused.detail,
+                "session_id": event.session_id,
+                "stage": "ingested",
+            }
 
 
 def _materialize(
@@ -248,8 +294,7 @@ def _materialize(
 ) -> None:
     from memory_assets.definitions import build_definitions
 
-    definitions = build_definitions(home=str(settings.home))
-    job = definitions.get_implicit_global_asset_job_def()
+    job = build_definitions(settings).resolve_implicit_global_asset_job_def()
     result = job.execute_in_process(
         instance=instance,
         asset_selection=list(selection),
@@ -263,15 +308,18 @@ def _materialize(
 
 def _failure(result: dg.ExecuteInProcessResult) -> MemoryAssetsError:
     for event in result.all_events:
-        if event.is_step_failure and event.step_failure_data.error is not None:
-            error = event.step_failure_data.error
-            while error.cause is not None:
-                error = error.cause
+        if event.is_step_failure and (error := innermost(event.step_failure_data.error)) is not None:
             return RunFailedError(
-                f"stage {event.step_key} failed: {error.message.strip().splitlines()[0]}",
+                f"stage {event.step_key} failed: {_said(error)}",
                 hint=f"run {result.run_id} in the UI (`memory dev`) has the details; nothing that was logged is lost",
             )
     return RunFailedError("the run failed before any stage began", hint="`memory doctor` looks for the cause")
+
+
+def _said(error: SerializableErrorInfo) -> str:
+    """Our own errors in their own words; of any other its kind alone, its words may quote a session."""
+    kind, _, words = error.message.strip().partition(": ")
+    return words.splitlines()[0] if words and kind.startswith("memory_assets.") else f"unexpected {error.cls_name}"
 
 
 def _ranges(instance: dg.DagsterInstance, session_ids: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -322,6 +370,20 @@ def _quarantined(opened: OpenStore, session_ids: Sequence[str]) -> dict[str, dic
         }
         for session_id, stage, code, detail, path in rows
     }
+
+
+def _refused_histories(opened: OpenStore, session_ids: Sequence[str], since: int) -> list[dict[str, Any]]:
+    """Files that tell another history under the id of a session: refused while the session itself goes on."""
+    with opened.database.reading() as connection:
+        rows = connection.execute(
+            f"""SELECT session_id, payload_json ->> '$.uri', payload_json ->> '$.reason', payload_json ->> '$.detail'
+                FROM events WHERE event_type = 'session_rejected' AND seq > ? AND session_id IN {IN_LIST} ORDER BY seq""",
+            [since, json_list(session_ids)],
+        ).fetchall()
+    return [
+        {"path": uri, "line": None, "reason": reason, "detail": detail, "session_id": session_id, "stage": "ingested"}
+        for session_id, uri, reason, detail in rows
+    ]
 
 
 def _stage(name: str | None) -> PipelineStage:

@@ -12,7 +12,7 @@ import dagster as dg
 
 from memory_assets.defs.jobs import graduate_sessions
 from memory_assets.defs.partitions import RANGE_END_TAG, RANGE_START_TAG, SESSIONS_PARTITIONS_NAME, sessions_partitions
-from memory_assets.defs.registration import Registration, content_hash, finished_files, found_files, register
+from memory_assets.defs.registration import Registration, content_hash, found_files, register, untouched_files
 from memory_assets.defs.resources import EventLogResource, OpenStore
 from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.log.events import NewEvent, SessionQuarantined
@@ -45,7 +45,7 @@ def sessions_folder(context: dg.SensorEvaluationContext, event_log: EventLogReso
         return dg.SkipReason(f"the sessions folder {folder} does not exist yet")
     files, seen = found_files([folder])
     settled = [file for file in files if _settled(file, opened.settings.sessions.settle_seconds)]
-    done = finished_files(opened, settled)
+    done = untouched_files(opened, settled)
     refused = _refused_files(opened)
     waiting = [file for file in settled if file.path not in done and not _known_as_refused(file, refused)]
     if not waiting:

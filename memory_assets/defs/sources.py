@@ -9,7 +9,7 @@ from pathlib import Path
 
 from memory_assets.sessions.files import SourceFile, load_source
 from memory_assets.sessions.model import Defect, Session, SourceOutcome, SourceRefused, SourceTaken
-from memory_assets.sessions.reading import read_source
+from memory_assets.sessions.reading import READER_VERSION, read_source
 from memory_assets.sessions.redaction import redact_session
 from memory_assets.sessions.redaction_policy import RedactionPolicy
 
@@ -28,14 +28,14 @@ class ReadFile:
 class SourceReader:
     """Reads files and masks what they hold, before anything else sees it.
 
-    Args:
+    Attributes:
         policy: what is masked.
         version: of readers and masking together; an event made from a file names it.
     """
 
-    def __init__(self, policy: RedactionPolicy, version: str) -> None:
-        self._policy = policy
-        self.version = version
+    def __init__(self, policy: RedactionPolicy) -> None:
+        self.policy = policy
+        self.version = f"reader {READER_VERSION} redaction {policy.policy_hash[:16]}"
         self._kept: OrderedDict[tuple[SourceFile, int, int], ReadFile] = OrderedDict()
 
     def read(self, file: SourceFile) -> ReadFile:
@@ -57,7 +57,7 @@ class SourceReader:
 
     def masked(self, session: Session) -> Session:
         """A session whose text is stored already, masked by the policy as it is now."""
-        return redact_session(session, self._policy, path=session.session_id)[0]
+        return redact_session(session, self.policy, path=session.session_id)[0]
 
     def _masked(self, outcome: SourceOutcome, file_date: datetime) -> ReadFile:
         if not isinstance(outcome, SourceTaken):
@@ -65,7 +65,7 @@ class SourceReader:
         sessions, defects = [], list(outcome.defects)
         redactions: dict[str, dict[str, int]] = {}
         for session in outcome.sessions:
-            masked, counts, unclosed = redact_session(session, self._policy, path=outcome.path)
+            masked, counts, unclosed = redact_session(session, self.policy, path=outcome.path)
             sessions.append(masked)
             defects += unclosed
             redactions[session.session_id] = counts

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+from pathlib import Path
+
 from memory_assets.errors import MemoryAssetsError
 
 
@@ -21,6 +24,12 @@ class StoreFullError(StoreError):
     """The disk is full; nothing of the batch was written."""
 
     code = "disk_full"
+
+
+class UnstorableTextError(MemoryAssetsError):
+    """An event holds half a character (a lone surrogate), which UTF-8 cannot spell; nothing of the batch was written."""
+
+    code = "invalid_argument"
 
 
 class SchemaMismatchError(StoreError):
@@ -46,3 +55,20 @@ class UnknownEventTypeError(StoreError):
     """The log holds an event that this version cannot read."""
 
     code = "schema_mismatch"
+
+
+def full_disk(path: Path) -> StoreFullError:
+    """The disk under ``path`` has no room."""
+    return StoreFullError(
+        f"the disk that holds {path} is full; nothing of this batch was written",
+        hint="free some space and run the command again: what was written before is kept",
+    )
+
+
+def of_system(error: OSError, path: Path) -> StoreError:
+    """What the operating system refused of ``path``, as an error of the store."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return full_disk(path)
+    return StoreError(
+        f"{path} cannot be used: {error.strerror}", hint="check the folder's rights, or choose another with MEMORY_HOME"
+    )

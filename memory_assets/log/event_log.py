@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.log.database import Database
-from memory_assets.log.errors import HeadMovedError
+from memory_assets.log.errors import HeadMovedError, UnstorableTextError
 from memory_assets.log.events import CHAIN, NewEvent, SessionIngested, StoredEvent, event_id_of, payload_text
 from memory_assets.log.sql import IN_LIST, json_list
 
@@ -128,6 +128,8 @@ class EventLog:
         """Every event behind ``since`` in commit order, read in chunks: no connection is held between them."""
         while chunk := self.fetch_since(since, event_types, limit=REPLAY_CHUNK):
             yield from chunk
+            if len(chunk) < REPLAY_CHUNK:
+                return
             since = chunk[-1].seq
 
     def current(self, session_ids: Sequence[str], event_type: str) -> dict[str, StoredEvent]:
@@ -231,8 +233,12 @@ def rows_of(events: Sequence[NewEvent]) -> EventRows:
     for event in events:
         key = event.dedupe_key
         payload = payload_text(event.payload)
-        checksum = sha256_hex(payload)
-        event_id = event_id_of(key)
+        try:
+            checksum = sha256_hex(payload)
+            event_id = event_id_of(key)
+            canonical_json(event.telemetry).encode()
+        except UnicodeEncodeError as error:
+            raise _unstorable(event) from error
         earlier = taken.setdefault(event_id, (event, key, payload, checksum))
         if earlier[3] != checksum:
             conflicts.append(ChecksumConflict(event_id, key, earlier[3], checksum))
@@ -243,6 +249,13 @@ def rows_of(events: Sequence[NewEvent]) -> EventRows:
         payloads=tuple(row[2] for row in taken.values()),
         checksums=tuple(row[3] for row in taken.values()),
         conflicts=tuple(conflicts),
+    )
+
+
+def _unstorable(event: NewEvent) -> UnstorableTextError:
+    return UnstorableTextError(
+        f"a {event.event_type} of session {event.session_id!r} holds text that is no text: half a character",
+        hint="whoever made the event replaces such characters first (U+FFFD), as the readers do",
     )
 
 
@@ -338,7 +351,7 @@ def current_events(
 
 
 def _select(connection: duckdb.DuckDBPyConnection, tail: str, parameters: list[object]) -> list[StoredEvent]:
-    return [StoredEvent._make(row) for row in connection.execute(f"SELECT {COLUMNS} FROM {tail}", parameters).fetchall()]
+    return list(map(StoredEvent._make, connection.execute(f"SELECT {COLUMNS} FROM {tail}", parameters).fetchall()))
 
 
 def _last_seq(connection: duckdb.DuckDBPyConnection) -> int:

@@ -81,6 +81,7 @@ class SourceTakenFor(Payload):
     """What a file says of a session is part of the session's history now (also when it added nothing)."""
 
     event_type: ClassVar[str] = "source_taken"
+    registration_event_id: str
     uri: str
     file_hash: str
     redactions: dict[str, int] = {}

@@ -19,7 +19,7 @@ from typing import IO
 
 import portalocker
 
-from memory_assets.log.errors import StoreLockedError
+from memory_assets.log.errors import StoreError, StoreLockedError, of_system
 
 POLL_SECONDS = 0.005
 DEFAULT_TIMEOUT_SECONDS = 10.0
@@ -50,6 +50,9 @@ class StoreLock:
                 self._acquire(turnstile, portalocker.LockFlags.SHARED, deadline)
                 self._acquire(main, portalocker.LockFlags.SHARED, deadline)
                 portalocker.unlock(turnstile)
+            # No writer is inside now: a name that stands there is of one that was killed.
+            with contextlib.suppress(OSError):
+                self._holder.unlink(missing_ok=True)
             try:
                 yield
             finally:
@@ -64,11 +67,15 @@ class StoreLock:
                 self._acquire(turnstile, portalocker.LockFlags.EXCLUSIVE, deadline)
                 self._acquire(main, portalocker.LockFlags.EXCLUSIVE, deadline)
                 portalocker.unlock(turnstile)
-            self._holder.write_text(json.dumps({"pid": os.getpid(), "command": _command()}))
+            # The name is for the error message of others; a full disk may keep it out, and only that is lost then.
+            with contextlib.suppress(OSError, StoreError), _opened(self._holder) as holder:
+                holder.truncate()
+                holder.write(json.dumps({"pid": os.getpid(), "command": _command()}))
             try:
                 yield
             finally:
-                self._holder.unlink(missing_ok=True)
+                with contextlib.suppress(OSError):
+                    self._holder.unlink(missing_ok=True)
                 portalocker.unlock(main)
 
     def _acquire(self, file: IO[str], flags: portalocker.LockFlags, deadline: float) -> None:
@@ -80,12 +87,16 @@ class StoreLock:
                 if time.monotonic() >= deadline:
                     raise self._locked() from None
                 time.sleep(POLL_SECONDS)
+            except portalocker.LockException as error:
+                raise StoreError(
+                    f"{file.name} cannot be locked: {error}", hint="keep the store on a file system that has locks"
+                ) from error
 
     def _locked(self) -> StoreLockedError:
         try:
             holder = json.loads(self._holder.read_text())
-            who = f"process {holder['pid']} ({holder['command']})"
-        except (OSError, ValueError, KeyError):
+            who = f"process {int(holder['pid'])} ({holder['command']})"
+        except (OSError, ValueError, KeyError, TypeError):
             who = "other readers"
         return StoreLockedError(
             f"the store is locked by {who}; waited {self._timeout:g} s",
@@ -95,8 +106,11 @@ class StoreLock:
 
 @contextlib.contextmanager
 def _opened(path: Path) -> Iterator[IO[str]]:
-    file = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+")
-    with file:
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise of_system(error, path) from error
+    with os.fdopen(descriptor, "r+", encoding="utf-8") as file:
         yield file
 
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.log.event_log import Appended, Build
 from memory_assets.projections.entries import fold_entries
 from memory_assets.projections.ledgers import fold_builds
@@ -67,7 +68,7 @@ def catch_up(database: Database, versions: Mapping[str, str], *, resolve: bool =
     """
     with database.reading() as connection:
         if not resolve and _is_current(connection, versions):
-            return Folded(0, _offset(connection))
+            return Folded(0, _offset(connection, _projector(versions)))
     with database.writing() as connection:
         return fold(connection, versions, resolve=resolve, build=build)
 
@@ -80,16 +81,16 @@ def fold(
     build: Build | None = None,
 ) -> Folded:
     """:func:`catch_up` inside the caller's transaction."""
-    since = _offset(connection)
-    if _configure(connection, versions):
+    projector = _projector(versions)
+    since = _offset(connection, projector)
+    _configure(connection, versions)
+    if since == 0:
+        # Another configuration, or none yet: everything is folded anew, and other vectors may be wanted of what stays.
         enqueue_all(connection, versions["session_vectorized"])
-        since_sessions = 0
-    else:
-        since_sessions = since
     touched = connection.execute(
         f"""SELECT session_id, bool_and(event_type IN {MARKS}) FROM events
             WHERE seq > ? AND session_id IS NOT NULL GROUP BY session_id ORDER BY session_id""",
-        [since_sessions],
+        [since],
     ).fetchall()
     sessions = [session_id for session_id, only_marks in touched if not only_marks]
     marked = [session_id for session_id, only_marks in touched if only_marks]
@@ -103,7 +104,7 @@ def fold(
         open_scope(connection, marked[start : start + SCOPE_SIZE])
         fold_marks(connection)
         close_scope(connection)
-    return Folded(len(touched), _write_offset(connection), outcomes)
+    return Folded(len(touched), _write_offset(connection, projector), outcomes)
 
 
 def _fold_scope(
@@ -142,33 +143,33 @@ def _sum(first: Appended, second: Appended) -> Appended:
 def _is_current(connection: duckdb.DuckDBPyConnection, versions: Mapping[str, str]) -> bool:
     newest = connection.execute("SELECT coalesce(max(seq), 0) FROM events").fetchall()[0][0]
     configured = dict(connection.execute("SELECT event_type, stage_version FROM configured_versions").fetchall())
-    return bool(newest == _offset(connection) and configured == dict(versions))
+    return bool(newest == _offset(connection, _projector(versions)) and configured == dict(versions))
 
 
-def _offset(connection: duckdb.DuckDBPyConnection) -> int:
+def _projector(versions: Mapping[str, str]) -> str:
+    """The version of the tables: of this code and of the stages that they follow."""
+    return f"{PROJECTOR_VERSION} {sha256_hex(canonical_json(dict(versions)))[:16]}"
+
+
+def _offset(connection: duckdb.DuckDBPyConnection, projector: str) -> int:
     rows = connection.execute(
-        "SELECT last_seq FROM projection_offsets WHERE projector_name = ? AND projector_version = ?",
-        [PROJECTOR, PROJECTOR_VERSION],
+        "SELECT last_seq FROM projection_offsets WHERE projector_name = ? AND projector_version = ?", [PROJECTOR, projector]
     ).fetchall()
     return int(rows[0][0]) if rows else 0
 
 
-def _configure(connection: duckdb.DuckDBPyConnection, versions: Mapping[str, str]) -> bool:
-    stored = dict(connection.execute("SELECT event_type, stage_version FROM configured_versions").fetchall())
-    if stored == dict(versions):
-        return False
+def _configure(connection: duckdb.DuckDBPyConnection, versions: Mapping[str, str]) -> None:
     connection.execute("DELETE FROM configured_versions")
     for event_type, version in versions.items():
         connection.execute("INSERT INTO configured_versions VALUES (?, ?)", [event_type, version])
-    return True
 
 
-def _write_offset(connection: duckdb.DuckDBPyConnection) -> int:
+def _write_offset(connection: duckdb.DuckDBPyConnection, projector: str) -> int:
     connection.execute("DELETE FROM projection_offsets WHERE projector_name = ?", [PROJECTOR])
     connection.execute(
         """INSERT INTO projection_offsets
            SELECT ?, max_by(ts, seq), max_by(event_id, seq), coalesce(max(seq), 0), ?,
              CAST(get_current_timestamp() AS TIMESTAMP) FROM events""",
-        [PROJECTOR, PROJECTOR_VERSION],
+        [PROJECTOR, projector],
     )
-    return _offset(connection)
+    return _offset(connection, projector)

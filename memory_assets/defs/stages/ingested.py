@@ -1,6 +1,6 @@
 """``ingested``: what session files say becomes the session's history in the log."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -85,7 +85,8 @@ def ingested(
     def take() -> StageOutput:
         opened = event_log.opened
         known = opened.histories(session_ids)
-        registered = _registered(opened.log.of_sessions(session_ids, [SourceRegistered.event_type, SourceTakenFor.event_type]))
+        told = opened.log.of_sessions(session_ids, [SourceRegistered.event_type, SourceTakenFor.event_type])
+        registered, files = _registered(told), _files(told)
         output = run_stage(
             context,
             event_log,
@@ -96,8 +97,8 @@ def ingested(
                 session_id,
                 known.get(session_id),
                 registered.get(session_id, []),
+                files.get(session_id, set()),
                 opened.sources,
-                opened.policy.policy_hash,
             ),
         )
         grown = {event.session_id for event in output.events if isinstance(event.payload, SessionIngested)}
@@ -115,24 +116,26 @@ def ingest(
     session_id: str,
     known: History | None,
     registered: Sequence[StoredEvent],
+    files: Set[str],
     reader: SourceReader,
-    policy_hash: str,
 ) -> SessionResult:
     """The events that bring a session's history up to its files.
 
     Args:
         known: the history so far.
         registered: source_registered events of files that were not taken in yet, in commit order.
+        files: those that the history was made from.
 
     Raises:
         SourceMissingError: there is neither a history nor a readable file.
     """
+    policy_hash = reader.policy.policy_hash
     # A changed policy begins a new chain: what the old one let through is not read any more.
     retired = known is not None and known.head.redaction_policy != policy_hash
-    base = known.messages if known else ()
     if known is not None and retired:
-        base = _masked_again(known, reader)
-    merged = _merge(session_id, known, base, registered, reader)
+        known = _masked_again(known, reader)
+    base = known.messages if known else ()
+    merged = _merge(session_id, known, registered, files if retired else frozenset(), reader)
     if not merged.messages:
         if merged.refused:
             return SessionResult(events=merged.events, metadata={"messages": 0, "files_refused": merged.refused})
@@ -154,30 +157,37 @@ def ingest(
 
 def _registered(events: Sequence[StoredEvent]) -> dict[str, list[StoredEvent]]:
     """By session, the newest registration of each file that was not taken in yet."""
-    taken: set[tuple[str | None, str, str, str | None]] = set()
+    taken: set[str] = set()
     newest: dict[tuple[str, str], StoredEvent] = {}
     for event in events:
         if event.event_type == SourceTakenFor.event_type:
-            file = payload_as(event, SourceTakenFor)
-            taken.add((event.session_id, file.uri, file.file_hash, event.stage_version))
+            taken.add(payload_as(event, SourceTakenFor).registration_event_id)
         else:
             newest[str(event.session_id), payload_as(event, SourceRegistered).uri] = event
     pending: dict[str, list[StoredEvent]] = {}
-    for (session_id, uri), event in newest.items():
-        file_hash = payload_as(event, SourceRegistered).file_hash
-        if (session_id, uri, file_hash, event.stage_version) not in taken:
+    for (session_id, _), event in newest.items():
+        if event.event_id not in taken:
             pending.setdefault(session_id, []).append(event)
     return pending
+
+
+def _files(events: Sequence[StoredEvent]) -> dict[str, set[str]]:
+    """By session, the files that were taken in."""
+    files: dict[str, set[str]] = {}
+    for event in events:
+        if event.event_type == SourceTakenFor.event_type:
+            files.setdefault(str(event.session_id), set()).add(payload_as(event, SourceTakenFor).uri)
+    return files
 
 
 def _merge(
     session_id: str,
     known: History | None,
-    base: tuple[Message, ...],
     registered: Sequence[StoredEvent],
+    masked_otherwise: Set[str],
     reader: SourceReader,
 ) -> Merged:
-    merged = Merged(base, None, None, [], 0, 0)
+    merged = Merged(known.messages if known else (), None, None, [], 0, 0)
     told_as = known.head.source_format if known else None
     for registration in registered:
         uri = payload_as(registration, SourceRegistered).uri
@@ -189,8 +199,10 @@ def _merge(
             continue
         merged.files += 1
         merged.file_date = merged.file_date or read.file_date
-        key = (uri, read.outcome.file_hash)
         outcome = _merge_one(merged.messages, told_as, session)
+        if isinstance(outcome, Unrelated) and uri in masked_otherwise:
+            # The history was made from this very file: what differs is the masking.
+            outcome = Extended(session.messages, 0)
         match outcome:
             case Unrelated():
                 merged.refused += 1
@@ -204,7 +216,7 @@ def _merge(
                             source_session_id=session_id,
                         ),
                         session_id=session_id,
-                        inputs=key,
+                        inputs=(registration.event_id,),
                         stage_version=reader.version,
                     )
                 )
@@ -217,10 +229,13 @@ def _merge(
         merged.events.append(
             NewEvent(
                 payload=SourceTakenFor(
-                    uri=uri, file_hash=read.outcome.file_hash, redactions=read.redactions.get(session_id, {})
+                    registration_event_id=registration.event_id,
+                    uri=uri,
+                    file_hash=read.outcome.file_hash,
+                    redactions=read.redactions.get(session_id, {}),
                 ),
                 session_id=session_id,
-                inputs=key,
+                inputs=(registration.event_id,),
                 stage_version=reader.version,
             )
         )
@@ -308,9 +323,22 @@ def _revision(
     ]
 
 
-def _masked_again(known: History, reader: SourceReader) -> tuple[Message, ...]:
-    session = Session(known.session_id, known.head.source_id, known.head.source_format, known.messages)
-    return reader.masked(session).messages
+def _masked_again(known: History, reader: SourceReader) -> History:
+    """A history under the policy as it is now: all that the source said in words, its title as well."""
+    head = known.head
+    session = Session(
+        known.session_id,
+        head.source_id,
+        head.source_format,
+        known.messages,
+        project=head.project,
+        title=head.title,
+        cwd=head.cwd,
+        git_branch=head.git_branch,
+    )
+    masked = reader.masked(session)
+    told = {"project": masked.project, "title": masked.title, "cwd": masked.cwd, "git_branch": masked.git_branch}
+    return replace(known, head=head.model_copy(update=told), messages=masked.messages)
 
 
 def _started_at(session: Session | None, merged: Merged) -> datetime:

@@ -1,0 +1,131 @@
+"""Running the assets in this process: the settings that hold, what is counted, what is done again."""
+
+from __future__ import annotations
+
+import os
+from datetime import timedelta
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from memory_assets.defs import run
+from memory_assets.errors import InvalidArgumentError, NotFoundError
+from memory_assets.log.events import MemoryExtracted, SessionVectorized
+from memory_assets.settings import Settings, load_settings
+from memory_assets_tests.defs.conftest import Import
+from memory_assets_tests.defs.files import STARTED, chat, claude, records, talk
+from memory_assets_tests.defs.state import events, rows, tables
+
+
+def test_flags_hold_for_the_run_too(
+    inbox: Path, tmp_path: Path, unrecorded: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # What a flag or a settings file elsewhere says is known to the caller alone, not to the environment.
+    monkeypatch.delenv("MEMORY_EMBEDDING_MODEL")
+    chosen = tmp_path / "chosen.toml"
+    chosen.write_text("[alignment]\nmax_quote_length = 333\n")
+    settings = load_settings(
+        {"home": tmp_path / "flag", "embedding": {"model": "hashing"}, "extraction": {"window_characters": 777}},
+        config_file=chosen,
+    )
+    report = run.import_paths(settings, [chat(inbox, "flagged", talk(1))], project=None)
+    assert (report.new, report.errors) == (1, [])
+    versions = {event.event_type: event.stage_version or "" for event in events(settings)}
+    assert versions[MemoryExtracted.event_type].endswith("window 777")
+    assert versions["evidence_aligned"].endswith("quote 333")
+    assert versions[SessionVectorized.event_type].startswith("hashing")
+    assert rows(settings, "SELECT status FROM sessions") == [("vectorized",)]
+
+
+def test_a_session_counts_once_whatever_number_of_batches_tell_of_it(
+    inbox: Path, tmp_path: Path, unrecorded: dg.DagsterInstance
+) -> None:
+    settings = load_settings({"dagster": {"batch_size": 1}})
+    claude(inbox, "a.jsonl", records("grows", talk(1, 2)))
+    claude(inbox, "b.jsonl", records("grows", talk(1, 4)))
+    chat(inbox, "other", talk(2))
+    first = run.import_paths(settings, [inbox], project=None)
+    assert (first.sessions, first.new, first.updated, first.unchanged) == (2, 2, 0, 0)
+
+    claude(inbox, "c.jsonl", records("grows", talk(1, 6)))
+    second = run.import_paths(settings, [inbox], project=None)
+    assert (second.sessions, second.new, second.updated, second.unchanged) == (2, 0, 1, 1)
+
+
+def test_project_and_order_of_the_files(inbox: Path, take: Import, settings: Settings) -> None:
+    chat(inbox, "with-own", talk(1), project="own")
+    chat(inbox, "without", talk(2))
+    take(inbox, project="given")
+    assert dict(rows(settings, "SELECT session_id, project FROM sessions")) == {"with-own": "given", "without": "given"}
+
+
+def test_up_to_a_stage_and_on_from_there(inbox: Path, settings: Settings, unrecorded: dg.DagsterInstance) -> None:
+    added = run.add_sessions(settings, [chat(inbox, "stepwise", talk(1))])
+    assert (added.sessions, added.new, added.session_ids) == (1, 1, ["stepwise"])
+    assert unrecorded.get_dynamic_partitions("sessions") == ["stepwise"]
+    report = run.run_sessions(settings, ["stepwise"], to_stage="aligned")
+    assert (report.new, report.quarantined) == (1, 0)
+    assert {event.event_type for event in events(settings)} >= {"evidence_aligned"}
+    assert not events(settings, "entries_materialized")
+    run.run_sessions(settings, ["stepwise"])
+    assert rows(settings, "SELECT status FROM sessions") == [("vectorized",)]
+    with pytest.raises(NotFoundError, match="nobody"):
+        run.run_sessions(settings, ["stepwise", "nobody"])
+    with pytest.raises(InvalidArgumentError, match="no stage"):
+        run.run_sessions(settings, ["stepwise"], to_stage="polished")
+
+
+def test_adding_names_what_it_passed_over(inbox: Path, settings: Settings, unrecorded: dg.DagsterInstance) -> None:
+    chat(inbox, "good", talk(1))
+    (inbox / "empty.md").write_text("")
+    (inbox / "notes.md").write_text("# Groceries\n\n- milk\n")
+    report = run.add_sessions(settings, [inbox])
+    assert (report.sessions, report.skipped, report.quarantined) == (1, 2, 0)
+    assert {warning["reason"] for warning in report.warnings} == {"empty_file", "not_a_session"}
+
+
+def test_a_run_that_fails_says_so_in_its_build(
+    inbox: Path, settings: Settings, take: Import, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from memory_assets.defs.stages import vectorized
+    from memory_assets.vectors.errors import IndexWriteError
+
+    def broken(*_: object, **__: object) -> None:
+        raise IndexWriteError("the index cannot be written", hint="free some space")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(vectorized, "drain_outbox", broken)
+        patch.setattr(vectorized.vectorized.op, "_retry_policy", None, raising=False)
+        with pytest.raises(run.RunFailedError, match="vectorized failed: the index cannot be written"):
+            take(chat(inbox, "unlucky", talk(1)))
+    assert rows(settings, "SELECT status, error FROM build_runs") == [("failed", "vectorized: IndexWriteError")]
+    # Nothing that was logged is lost, and the same command finishes the work.
+    report = take(inbox)
+    assert (report.new, report.updated, report.unchanged, report.errors) == (0, 0, 1, [])
+    assert rows(settings, "SELECT status FROM sessions") == [("vectorized",)]
+    assert {status for (status,) in rows(settings, "SELECT status FROM build_runs ORDER BY started_at")} == {"failed", "success"}
+
+
+def test_builds_and_metrics_are_filled(inbox: Path, settings: Settings, take: Import) -> None:
+    take(chat(inbox, "measured", talk(1)))
+    ((build_id, status, finished, run_id),) = rows(
+        settings, "SELECT build_id, status, finished_at IS NOT NULL, dagster_run_id FROM build_runs"
+    )
+    assert (status, finished) == ("success", True) and build_id == f"bld_{run_id.replace('-', '')}"
+    metrics = rows(settings, "SELECT stage, session_id, success, latency_ms > 0, build_id FROM pipeline_metrics")
+    assert len(metrics) == 7 and {row[1:] for row in metrics} == {("measured", True, True, build_id)}
+
+
+def test_the_process_environment_is_left_alone(inbox: Path, settings: Settings) -> None:
+    run.add_sessions(settings, [chat(inbox, "quiet", talk(1))])
+    assert "DAGSTER_HOME" not in os.environ
+
+
+def test_history_of_different_days_keeps_its_times(inbox: Path, settings: Settings, take: Import) -> None:
+    later = STARTED + timedelta(days=400)
+    take(chat(inbox, "late", talk(1), started=later))
+    assert rows(settings, "SELECT started_at, ended_at FROM sessions") == [
+        (later.replace(tzinfo=None), (later + timedelta(minutes=3)).replace(tzinfo=None))
+    ]
+    assert {row["created_ts"].date() for row in tables(settings)["entries"]} == {later.date()}

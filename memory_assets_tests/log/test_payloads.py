@@ -1,0 +1,106 @@
+"""The payload of every event type: it comes back as it went in, and what stands at its default is not written."""
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from memory_assets.identifiers import canonical_json, sha256_hex
+from memory_assets.log.event_log import rows_of
+from memory_assets.log.events import CHAIN, PAYLOADS, PIPELINE_STAGES, NewEvent, Payload, StoredEvent, payload_text
+from memory_assets.log.upcasting import read_payload
+from memory_assets.sessions.model import Message
+
+st.register_type_strategy(datetime, st.datetimes(timezones=st.just(UTC)))
+st.register_type_strategy(
+    Message,
+    st.builds(
+        Message,
+        uid=st.text(),
+        role=st.sampled_from(["user", "assistant", "tool", "system"]),
+        kind=st.sampled_from(["said", "thinking", "tool_call", "tool_result", "injected"]),
+        text=st.text(),
+        ts=st.none() | st.datetimes(timezones=st.just(UTC)),
+        name=st.none() | st.text(),
+        sidechain=st.booleans(),
+    ),
+)
+st.register_type_strategy(float, st.floats(allow_nan=False, allow_infinity=False))
+EVERY = sorted(PAYLOADS)
+
+
+def stored(payload: Payload, text: str | None = None, version: int | None = None) -> StoredEvent:
+    """As the log would hold it."""
+    told = payload_text(payload) if text is None else text
+    return StoredEvent(
+        seq=1,
+        event_id="ev_1",
+        ts=datetime(2026, 1, 1),
+        event_type=payload.event_type,
+        actor="pipeline",
+        session_id=None,
+        payload_json=told,
+        checksum=sha256_hex(told),
+        occurred_at=None,
+        payload_version=payload.payload_version if version is None else version,
+        causation_id=None,
+        stage_version=None,
+        chain_id=None,
+        project=None,
+        build_id=None,
+        telemetry_json=None,
+    )
+
+
+@pytest.mark.parametrize("event_type", EVERY)
+@settings(max_examples=15, suppress_health_check=list(HealthCheck), deadline=None)
+@given(data=st.data())
+def test_a_payload_comes_back_as_it_went_in(event_type: str, data: st.DataObject) -> None:
+    payload = data.draw(st.from_type(PAYLOADS[event_type]))
+    text = payload_text(payload)
+    assert read_payload(stored(payload)) == payload
+    assert payload_text(read_payload(stored(payload))) == text
+    assert canonical_json(json.loads(text)) == text
+    rows = rows_of([NewEvent(payload)])
+    assert (rows.payloads, rows.checksums) == ((text,), (sha256_hex(text),))
+
+
+def test_every_type_has_one_model_and_its_own_name() -> None:
+    classes = set(_models(Payload))
+    assert classes == set(PAYLOADS.values())
+    assert {model.event_type for model in classes} == set(PAYLOADS)
+    assert all(model.payload_version >= 1 for model in classes)
+
+
+def _models(base: type[Payload]) -> list[type[Payload]]:
+    found = []
+    for model in base.__subclasses__():
+        if model.__module__.startswith("memory_assets."):
+            found += [model, *_models(model)]
+    return found
+
+
+def test_every_stage_has_its_event() -> None:
+    assert tuple(CHAIN) == PIPELINE_STAGES
+    assert set(CHAIN.values()) <= set(PAYLOADS)
+
+
+def test_a_default_is_not_written_so_a_new_field_changes_no_checksum() -> None:
+    payload = PAYLOADS["session_forgotten"](reason="asked")  # type: ignore[call-arg]
+    assert payload_text(payload) == '{"reason":"asked"}'
+    assert payload_text(PAYLOADS["source_taken"](registration_event_id="r", uri="u", file_hash="f")) == (  # type: ignore[call-arg]
+        '{"file_hash":"f","registration_event_id":"r","uri":"u"}'
+    )
+
+
+def test_a_field_that_nobody_knows_is_refused() -> None:
+    with pytest.raises(ValueError, match="spans"):
+        PAYLOADS["session_forgotten"](reason="asked", spans=[1, 2])  # type: ignore[call-arg]
+
+
+def test_a_payload_cannot_be_changed() -> None:
+    payload = PAYLOADS["session_forgotten"](reason="asked")  # type: ignore[call-arg]
+    with pytest.raises(ValueError, match="frozen"):
+        payload.reason = "another"  # type: ignore[attr-defined]

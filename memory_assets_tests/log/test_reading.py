@@ -1,0 +1,175 @@
+"""Reading: by seq, by session, by id, and the latest history under the configured versions."""
+
+import pytest
+
+from memory_assets.log import event_log
+from memory_assets.log.chain import histories, materializations
+from memory_assets.log.database import Database
+from memory_assets.log.event_log import EventLog
+from memory_assets.log.events import CHAIN, MessageContinued, NewEvent
+from memory_assets_tests.log.samples import taken
+from memory_assets_tests.projections.story import VERSIONS, Remark, Story, other_versions
+
+REMARKS = [Remark("Keep the cache", 0)]
+
+
+def test_fetch_since_reads_behind_a_seq(log: EventLog) -> None:
+    log.append(taken(number) for number in range(10))
+    assert [event.seq for event in log.fetch_since(7)] == [8, 9, 10]
+    assert [event.seq for event in log.fetch_since(2, limit=3)] == [3, 4, 5]
+    assert log.fetch_since(10) == []
+
+
+def test_fetch_since_keeps_to_the_types_that_are_asked_for(log: EventLog) -> None:
+    log.append([*Story("a").tell(["x"]), taken(1)])
+    assert [event.event_type for event in log.fetch_since(0, ["source_taken", "session_ingested"])] == [
+        "session_ingested",
+        "source_taken",
+    ]
+    assert log.fetch_since(0, ["no_such_type"]) == []
+    assert log.fetch_since(0, []) == []
+
+
+def test_a_late_writer_with_an_older_clock_is_read(log: EventLog) -> None:
+    from memory_assets_tests.log.samples import NOON
+
+    log.append([taken(1, occurred_at=NOON)])
+    cursor = log.last_seq()
+    log.append([taken(2, occurred_at=NOON.replace(year=2020))])
+    assert [event.event_id for event in log.fetch_since(cursor)] == [taken(2).event_id]
+
+
+@pytest.mark.parametrize("size", [1, 3, 4, 100])
+def test_a_replay_gives_every_event_once_whatever_the_chunk(log: EventLog, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(event_log, "REPLAY_CHUNK", size)
+    log.append(taken(number) for number in range(12))
+    assert [event.seq for event in log.replay()] == list(range(1, 13))
+    assert [event.seq for event in log.replay(since=9)] == [10, 11, 12]
+    assert list(log.replay(["build_started"])) == []
+
+
+def test_a_replay_holds_no_connection_between_chunks(log: EventLog, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(event_log, "REPLAY_CHUNK", 2)
+    log.append(taken(number) for number in range(3))
+    seen = []
+    for event in log.replay():
+        seen.append(event.seq)
+        if event.seq == 2:
+            log.append([taken(99)])
+    assert seen == [1, 2, 3, 4]
+
+
+def test_current_follows_the_configured_versions_not_the_newest_row(log: EventLog) -> None:
+    log.configure(VERSIONS)
+    story = Story("a")
+    first = story.tell(["x"], REMARKS)
+    log.append(first)
+    newer = story.follow(REMARKS, other_versions("extracted", "rules 2"))
+    log.append(newer)
+    assert log.current(["a"], "memory_extracted")["a"].event_id == first[1].event_id
+    assert log.current(["a"], "session_vectorized")["a"].event_id == first[-1].event_id
+
+    log.configure(other_versions("extracted", "rules 2"))
+    assert log.current(["a"], "memory_extracted")["a"].event_id == newer[0].event_id
+    assert log.current(["a"], "session_vectorized")["a"].event_id == newer[-1].event_id
+
+    log.configure(VERSIONS)
+    assert log.current(["a"], "session_vectorized")["a"].event_id == first[-1].event_id
+
+
+def test_a_stage_that_was_not_run_in_its_configured_version_has_no_result(log: EventLog) -> None:
+    log.append(Story("a").tell(["x"], REMARKS))
+    log.configure(other_versions("materialized", "materializer 2"))
+    assert log.current(["a"], "evidence_aligned").keys() == {"a"}
+    for stage in ("materialized", "idris_checked", "projected", "vectorized"):
+        assert log.current(["a"], CHAIN[stage]) == {}  # type: ignore[index]
+
+
+def test_current_follows_the_newest_revision(log: EventLog) -> None:
+    log.configure(VERSIONS)
+    story = Story("a")
+    log.append(story.tell(["x"], REMARKS))
+    head = story.ingest(["x", "y"])
+    log.append([head])
+    assert log.current(["a"], "session_ingested")["a"].event_id == head.event_id
+    assert log.current(["a"], "memory_extracted") == {}
+
+
+def test_current_answers_for_each_session_asked_for(log: EventLog) -> None:
+    log.configure(VERSIONS)
+    log.append([*Story("a").tell(["x"]), *Story("b").tell(["x"]), *Story("c").tell(["x"])])
+    assert log.current(["a", "c", "nobody"], "idris_checked").keys() == {"a", "c"}
+    assert log.current([], "idris_checked") == {}
+
+
+def test_a_new_chain_retires_the_one_before(log: EventLog) -> None:
+    log.configure(VERSIONS)
+    old = Story("a").tell(["my token is 123", "y"], REMARKS)
+    log.append(old)
+    # A changed policy: the same session from the beginning, without a predecessor.
+    again = Story("a")
+    new = again.tell(["my token is [SECRET]", "y"], REMARKS)
+    log.append(new)
+    assert log.current(["a"], "session_ingested")["a"].event_id == new[0].event_id
+    assert log.current(["a"], "session_vectorized")["a"].event_id == new[-1].event_id
+    assert log.by_id([old[0].event_id, new[0].event_id]).keys() == {new[0].event_id}
+    assert {event.event_id for event in log.of_sessions(["a"])} == {event.event_id for event in new}
+    assert [message.text for message in histories(log, ["a"])["a"].messages] == ["my token is [SECRET]", "y"]
+    assert len(log.fetch_since()) == len(old) + len(new)
+
+
+def test_nothing_of_a_forgotten_session_is_read(log: EventLog) -> None:
+    log.configure(VERSIONS)
+    story, other = Story("a"), Story("b")
+    told = story.tell(["secret plans"], REMARKS)
+    log.append([*told, taken(1, session_id="a"), *other.tell(["y"], REMARKS), story.forget()])
+    assert log.current(["a", "b"], "session_ingested").keys() == {"b"}
+    assert log.by_id([event.event_id for event in told]) == {}
+    assert [event.event_type for event in log.of_sessions(["a"])] == ["session_forgotten"]
+    assert log.known(["a"], "entry_materialized") == {}
+    assert histories(log, ["a", "b"]).keys() == {"b"}
+    assert materializations(log, ["a", "b"]).keys() == {"b"}
+
+
+def test_configuring_the_same_versions_writes_nothing(log: EventLog, database: Database) -> None:
+    log.configure(VERSIONS)
+    before = database.path.stat().st_mtime_ns
+    log.configure(dict(reversed(VERSIONS.items())))
+    assert database.path.stat().st_mtime_ns == before
+
+
+def test_a_history_is_put_together_from_its_revisions(log: EventLog) -> None:
+    story = Story("a")
+    revisions = [["one", "two", "three"], ["one", "two", "three", "four"], ["one", "TWO", "three"], ["one", "two", "three"]]
+    for texts in revisions:
+        log.append([story.ingest(texts)])
+        history = histories(log, ["a"])["a"]
+        assert [message.text for message in history.messages] == texts
+        assert [message.uid for message in history.messages] == [f"m{index}" for index in range(len(texts))]
+    assert (history.revision, history.chain_id) == (4, story.chain_id)
+
+
+def test_a_long_message_goes_on_in_further_events(log: EventLog) -> None:
+    story = Story("a")
+    head = story.ingest(["long ", "short"])
+    parts = [
+        NewEvent(
+            MessageContinued(uid="m0", part=part, text=text),
+            session_id="a",
+            inputs=(head.event_id,),
+            ordinal=part,
+            causation_id=head.event_id,
+            chain_id=head.event_id,
+        )
+        for part, text in ((2, "text"), (1, "winded "))
+    ]
+    log.append([head, *parts])
+    assert [message.text for message in histories(log, ["a"])["a"].messages] == ["long winded text", "short"]
+
+
+def test_reading_does_not_change_the_store(log: EventLog, database: Database) -> None:
+    log.append(Story("a").tell(["x"], REMARKS))
+    before = database.path.read_bytes()
+    log.fetch_since()
+    log.current(["a"], "idris_checked")
+    assert database.path.read_bytes() == before

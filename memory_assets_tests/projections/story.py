@@ -1,0 +1,284 @@
+"""Sessions as streams of events, written straight into a log: what the stages would have logged of them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from memory_assets.extraction.schema import EntryType, TaskStatus
+from memory_assets.identifiers import sha256_hex, typed_id
+from memory_assets.log.database import Database
+from memory_assets.log.events import (
+    CHAIN,
+    EntriesMaterialized,
+    EntryMaterialized,
+    EntryPromoted,
+    EntryPromotionRejected,
+    EvidenceAligned,
+    EvidenceRecord,
+    IdrisChecked,
+    MemoryExtracted,
+    NewEvent,
+    Payload,
+    SessionForgotten,
+    SessionIngested,
+    SessionProjected,
+    SessionVectorized,
+    Stage,
+    VerdictRecord,
+)
+from memory_assets.projections.rebuild import derived_tables
+from memory_assets.sessions.model import Message
+from memory_assets.tasks.canonical import normalize
+
+STARTED = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
+VERSIONS = {
+    "memory_extracted": "rules 1",
+    "evidence_aligned": "aligner 1",
+    "entries_materialized": "materializer 1",
+    "idris_checked": "embedded 1",
+    "session_projected": "resolver 1",
+    "session_vectorized": "hashing-1",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """An entry that quotes the whole of one message."""
+
+    title: str
+    message_index: int
+    entry_type: EntryType = "decision"
+    status: TaskStatus | None = None
+    promoted: Stage | None = "verified"
+    quoted: bool = True
+
+
+class Story:
+    """One session that grows. Each call of :meth:`tell` gives the events of its next revision."""
+
+    def __init__(self, session_id: str, *, project: str | None = "hourglass", started: datetime = STARTED) -> None:
+        self.session_id = session_id
+        self.project = project
+        self.started = started
+        self.texts: tuple[str, ...] = ()
+        self.head: NewEvent | None = None
+        self.revision = 0
+
+    def tell(self, texts: Sequence[str], remarks: Sequence[Remark] = (), versions: dict[str, str] = VERSIONS) -> list[NewEvent]:
+        """The session says these texts now."""
+        return [self.ingest(texts), *self.follow(remarks, versions)]
+
+    def ingest(self, texts: Sequence[str]) -> NewEvent:
+        """A revision of the history alone."""
+        self.revision += 1
+        prefix = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(self.texts, texts, strict=False)))
+        predecessor = self.head.event_id if self.head else None
+        content_hash = sha256_hex(repr(list(texts)))
+        self.head = NewEvent(
+            SessionIngested(
+                revision=self.revision,
+                predecessor=predecessor,
+                source_format="chat.v1",
+                source_id=self.session_id,
+                title=f"Talk {self.session_id}",
+                project=self.project,
+                started_at=self.started,
+                content_hash=content_hash,
+                parser_version="reader 1",
+                redaction_policy="none",
+                common_prefix=prefix,
+                message_count=len(texts),
+                messages=[Message(f"m{index}", "user", "said", text) for index, text in enumerate(texts) if index >= prefix],
+            ),
+            session_id=self.session_id,
+            inputs=(predecessor or "", content_hash),
+            occurred_at=self.started,
+            chain_id=self.chain_id,
+            project=self.project,
+        )
+        self._chain_id = self.chain_id or self.head.event_id
+        self.texts = tuple(texts)
+        return self.head
+
+    _chain_id: str | None = None
+
+    @property
+    def chain_id(self) -> str | None:
+        """The history's first event."""
+        return self._chain_id
+
+    def follow(self, remarks: Sequence[Remark] = (), versions: dict[str, str] = VERSIONS) -> list[NewEvent]:
+        """What the stages behind ``ingested`` say of the newest revision in these versions."""
+        assert self.head is not None
+        extracted = self._step(
+            MemoryExtracted(extractor_kind="rules", extractor_model="rules", windows=[], entry_count=len(remarks)),
+            self.head,
+            versions["memory_extracted"],
+        )
+        aligned = self._step(
+            EvidenceAligned(
+                source_event_id=self.head.event_id,
+                extraction_event_id=extracted.event_id,
+                windows=[],
+                aligned_count=sum(remark.quoted for remark in remarks),
+                failed_count=sum(not remark.quoted for remark in remarks),
+                methods={},
+            ),
+            extracted,
+            versions["evidence_aligned"],
+        )
+        entries = [
+            self._entry(remark, ordinal, aligned, versions["entries_materialized"]) for ordinal, remark in enumerate(remarks)
+        ]
+        materialized = self._step(
+            EntriesMaterialized(alignment_event_id=aligned.event_id, entries=[entry.event_id for entry in entries]),
+            aligned,
+            versions["entries_materialized"],
+        )
+        checked = self._step(
+            IdrisChecked(
+                materialized_event_id=materialized.event_id,
+                verdicts=[VerdictRecord(checker="embedded", checker_version="1", accepted=True)],
+            ),
+            materialized,
+            versions["idris_checked"],
+        )
+        judged = [
+            self._judged(remark, entry, versions["idris_checked"]) for remark, entry in zip(remarks, entries, strict=True)
+        ]
+        projected = self._step(SessionProjected(checked_event_id=checked.event_id), checked, versions["session_projected"])
+        vectorized = self._step(
+            SessionVectorized(projected_event_id=projected.event_id, embedding_version=versions["session_vectorized"]),
+            projected,
+            versions["session_vectorized"],
+        )
+        return [extracted, aligned, *entries, materialized, checked, *judged, projected, vectorized]
+
+    def forget(self) -> NewEvent:
+        """The session is to be forgotten."""
+        return NewEvent(
+            SessionForgotten(reason="asked"), session_id=self.session_id, inputs=(self.chain_id or "", str(self.revision))
+        )
+
+    def entry_id(self, remark: Remark) -> str:
+        """The id of an entry of this session."""
+        return typed_id(
+            "ent",
+            self.session_id,
+            remark.entry_type,
+            remark.title,
+            f"m{remark.message_index}",
+            self.texts[remark.message_index],
+        )
+
+    def _entry(self, remark: Remark, ordinal: int, aligned: NewEvent, version: str) -> NewEvent:
+        text = self.texts[remark.message_index]
+        return self._step(
+            EntryMaterialized(
+                entry_id=self.entry_id(remark),
+                entry_type=remark.entry_type,
+                title=remark.title,
+                canonical_key=normalize(remark.title),
+                evidence=[_quoted(text, remark.message_index) if remark.quoted else _unquoted(text, remark.message_index)],
+                evidence_aligned=remark.quoted,
+                message_index=remark.message_index,
+                ordinal=ordinal,
+                status=remark.status,
+                aligner_version="aligner 1",
+            ),
+            aligned,
+            version,
+            ordinal=ordinal,
+            at=self.started + timedelta(seconds=remark.message_index),
+        )
+
+    def _judged(self, remark: Remark, entry: NewEvent, version: str) -> NewEvent:
+        told: dict[str, Any] = {
+            "entry_id": self.entry_id(remark),
+            "from_stage": "candidate",
+            "policy_version": "1",
+            "checker": "embedded 1",
+        }
+        payload: Payload
+        if remark.promoted is None:
+            payload = EntryPromotionRejected(**told, to_stage="verified", gates={"aligned": False}, reason="aligned")
+        else:
+            payload = EntryPromoted(**told, to_stage=remark.promoted, gates={"aligned": True})
+        return self._step(payload, entry, version)
+
+    def _step(
+        self, payload: Payload, after: NewEvent, version: str, *, ordinal: int = 0, at: datetime | None = None
+    ) -> NewEvent:
+        return NewEvent(
+            payload,
+            session_id=self.session_id,
+            inputs=(after.event_id,),
+            stage_version=version,
+            ordinal=ordinal,
+            occurred_at=at or self.started,
+            causation_id=after.event_id,
+            chain_id=self.chain_id,
+            project=self.project,
+        )
+
+
+def _quoted(text: str, message_index: int) -> EvidenceRecord:
+    return EvidenceRecord(
+        message_index=message_index,
+        claimed_message_index=message_index,
+        quote=text,
+        quote_hash=sha256_hex(text),
+        span_start=0,
+        span_end=len(text),
+        segments=[(0, len(text))],
+        matched_text=text,
+        method="exact",
+        confidence=1.0,
+        similarity=1.0,
+    )
+
+
+def _unquoted(text: str, message_index: int) -> EvidenceRecord:
+    return EvidenceRecord(
+        claimed_message_index=message_index,
+        quote=text,
+        quote_hash=sha256_hex(text),
+        method="none",
+        confidence=0.0,
+        failure_reason="not_found",
+    )
+
+
+def other_versions(stage: str, version: str) -> dict[str, str]:
+    """The configured versions with one of them changed."""
+    event_type = CHAIN[stage]  # type: ignore[index]
+    return VERSIONS | {event_type: version}
+
+
+Tables = dict[str, tuple[tuple[str, ...], list[tuple[Any, ...]]]]
+
+
+def tables(database: Database, *, without: Iterable[str] = ()) -> dict[str, list[dict[str, Any]]]:
+    """Every derived table, its rows in an order of their own; columns named in ``without`` are left out."""
+    left_out = set(without)
+    found: dict[str, list[dict[str, Any]]] = {}
+    with database.reading() as connection:
+        for table in derived_tables():
+            cursor = connection.execute(f"SELECT * FROM {table}")
+            names = [column[0] for column in cursor.description or []]
+            rows = [
+                {name: value for name, value in zip(names, row, strict=True) if name not in left_out}
+                for row in cursor.fetchall()
+            ]
+            found[table] = sorted(rows, key=repr)
+    return found
+
+
+def rows(database: Database, statement: str, *parameters: Any) -> list[tuple[Any, ...]]:
+    """What a query of the store gives."""
+    with database.reading() as connection:
+        return connection.execute(statement, list(parameters)).fetchall()
