@@ -80,7 +80,8 @@ CREATE TABLE memories (
 CREATE TABLE memory_citations (
   entry_id VARCHAR PRIMARY KEY,
   short_id VARCHAR NOT NULL,
-  memory_id VARCHAR NOT NULL
+  memory_id VARCHAR NOT NULL,
+  attempt INTEGER NOT NULL                -- how often it gave way to another with the same short id
 );
 
 -- class: derived

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import dagster as dg
 
-from memory_assets.defs.partitions import sessions_partitions
-
 graduate_sessions = dg.define_asset_job(
     "graduate_sessions",
     selection=dg.AssetSelection.groups("graduation"),
-    partitions_def=sessions_partitions,
     description="From session files to searchable memory: all seven stages.",
 )

@@ -17,6 +17,7 @@ import dagster as dg
 from memory_assets.defs.partitions import RANGE_END_TAG, RANGE_START_TAG, SESSIONS_PARTITIONS_NAME
 from memory_assets.defs.registration import found_files, register
 from memory_assets.defs.resources import OpenStore, dagster_home, dagster_instance, innermost, open_store
+from memory_assets.defs.runner import RUNNER_TAG, end_dead_runs, runner_name
 from memory_assets.errors import InvalidArgumentError, MemoryAssetsError, NotFoundError
 from memory_assets.log.events import (
     PIPELINE_STAGES,
@@ -239,6 +240,7 @@ def _run(
     if not session_ids:
         return
     instance = dagster_instance(settings)
+    end_dead_runs(instance, settings.dagster_home)
     _add_partitions(instance, session_ids)
     known = opened.log.current(session_ids, SessionIngested.event_type)
     for session_id in session_ids:
@@ -298,7 +300,7 @@ def _materialize(
     result = job.execute_in_process(
         instance=instance,
         asset_selection=list(selection),
-        tags=tags,
+        tags={**(tags or {}), RUNNER_TAG: runner_name(settings.dagster_home)},
         run_config=QUIET,
         raise_on_error=False,
     )

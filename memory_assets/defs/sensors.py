@@ -14,6 +14,7 @@ from memory_assets.defs.jobs import graduate_sessions
 from memory_assets.defs.partitions import RANGE_END_TAG, RANGE_START_TAG, SESSIONS_PARTITIONS_NAME, sessions_partitions
 from memory_assets.defs.registration import Registration, content_hash, found_files, register, untouched_files
 from memory_assets.defs.resources import EventLogResource, OpenStore
+from memory_assets.defs.runner import end_dead_runs
 from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.log.events import NewEvent, SessionQuarantined
 from memory_assets.log.sql import IN_LIST, json_list
@@ -40,6 +41,7 @@ UNFINISHED = [
 )
 def sessions_folder(context: dg.SensorEvaluationContext, event_log: EventLogResource) -> dg.SensorResult | dg.SkipReason:
     opened = event_log.opened
+    end_dead_runs(context.instance, opened.settings.dagster_home)
     folder = opened.settings.sessions_folder
     if not folder.is_dir():
         return dg.SkipReason(f"the sessions folder {folder} does not exist yet")

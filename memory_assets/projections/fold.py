@@ -18,7 +18,14 @@ from memory_assets.projections.memories import close_touched, fold_memories, rem
 from memory_assets.projections.outbox import enqueue, enqueue_all
 from memory_assets.projections.scope import close_scope, open_scope
 from memory_assets.projections.sessions import fold_marks, fold_sessions, fold_source_files
-from memory_assets.projections.tasks import close_touched_tasks, fold_claims, fold_tasks, remember_touched_tasks, resolve_tasks
+from memory_assets.projections.tasks import (
+    close_touched_tasks,
+    fold_claims,
+    fold_tasks,
+    remember_touched_tasks,
+    remember_unresolved_tasks,
+    resolve_tasks,
+)
 from memory_assets.projections.units import close_touched_units, fold_units, remember_touched_units
 
 if TYPE_CHECKING:
@@ -49,7 +56,7 @@ class Folded:
     Attributes:
         sessions: how many sessions were folded anew.
         upto_seq: the newest event that the tables rest on now.
-        outcomes: what was appended of outcomes across sessions.
+        outcomes: what was appended of outcomes across sessions; None where nothing was missing.
     """
 
     sessions: int
@@ -96,24 +103,17 @@ def fold(
     marked = [session_id for session_id, only_marks in touched if only_marks]
     fold_source_files(connection, since)
     fold_builds(connection, since)
-    outcomes = None
     for start in range(0, len(sessions), SCOPE_SIZE):
-        appended = _fold_scope(connection, sessions[start : start + SCOPE_SIZE], versions, resolve, build)
-        outcomes = appended if outcomes is None or appended is None else _sum(outcomes, appended)
+        _fold_scope(connection, sessions[start : start + SCOPE_SIZE], versions)
     for start in range(0, len(marked), SCOPE_SIZE):
         open_scope(connection, marked[start : start + SCOPE_SIZE])
         fold_marks(connection)
         close_scope(connection)
+    outcomes = _resolve(connection, versions, build) if resolve else None
     return Folded(len(touched), _write_offset(connection, projector), outcomes)
 
 
-def _fold_scope(
-    connection: duckdb.DuckDBPyConnection,
-    session_ids: list[str],
-    versions: Mapping[str, str],
-    resolve: bool,
-    build: Build | None,
-) -> Appended | None:
+def _fold_scope(connection: duckdb.DuckDBPyConnection, session_ids: list[str], versions: Mapping[str, str]) -> None:
     open_scope(connection, session_ids)
     remember_touched(connection)
     remember_touched_tasks(connection)
@@ -125,7 +125,6 @@ def _fold_scope(
     # Memories and tasks still stand as they were: what they were shown as is noted before they change.
     remember_touched_units(connection)
     fold_memories(connection)
-    outcomes = resolve_tasks(connection, build) if resolve else None
     fold_tasks(connection)
     fold_units(connection)
     enqueue(connection, versions["session_vectorized"])
@@ -133,11 +132,27 @@ def _fold_scope(
     close_touched_tasks(connection)
     close_touched_units(connection)
     close_scope(connection)
+
+
+def _resolve(connection: duckdb.DuckDBPyConnection, versions: Mapping[str, str], build: Build | None) -> Appended | None:
+    """Append the outcomes that are missing, whoever folded the claims they rest on, and fold those tasks.
+
+    After all sessions are folded: an outcome of half of a task's claims would be of no use to anybody.
+    """
+    outcomes = None
+    if remember_unresolved_tasks(connection):
+        open_scope(connection, [])
+        remember_touched(connection)
+        remember_touched_units(connection)
+        outcomes = resolve_tasks(connection, build)
+        fold_tasks(connection)
+        fold_units(connection)
+        enqueue(connection, versions["session_vectorized"])
+        close_touched(connection)
+        close_touched_units(connection)
+        close_scope(connection)
+    close_touched_tasks(connection)
     return outcomes
-
-
-def _sum(first: Appended, second: Appended) -> Appended:
-    return Appended(first.new + second.new, first.known + second.known, first.conflicts + second.conflicts, second.last_seq)
 
 
 def _is_current(connection: duckdb.DuckDBPyConnection, versions: Mapping[str, str]) -> bool:

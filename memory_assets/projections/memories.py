@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.retrieval.citations import memory_short_id
 
 if TYPE_CHECKING:
@@ -79,33 +80,54 @@ def close_touched(connection: duckdb.DuckDBPyConnection) -> None:
 
 
 def _insert_citations(connection: duckdb.DuckDBPyConnection) -> None:
+    """Give every entry of the groups a short id. Of two that ask for the same, the one whose entry id comes first has it.
+
+    Who has to give way is hashed again (requirement R1.3). That is deferred acceptance: in whatever order they ask, and
+    however often, the same ones end up with the same. Those that gave way ask anew each time, for the other may be gone.
+    """
+    memories = dict(connection.execute("SELECT entry_id, memory_id FROM grouped").fetchall())
+    memories |= dict(connection.execute("SELECT entry_id, memory_id FROM memory_citations WHERE attempt > 0").fetchall())
+    given: dict[str, tuple[str, int]] = {}
+    asking = [(entry_id, 0) for entry_id in memories]
+    while asking:
+        asked = [(memory_short_id(entry_id, attempt), entry_id, attempt) for entry_id, attempt in asking]
+        for short_id, entry_id, memory_id in connection.execute(
+            f"SELECT short_id, entry_id, memory_id FROM memory_citations WHERE attempt = 0 AND short_id IN {IN_LIST}",
+            [json_list(short_id for short_id, _, _ in asked)],
+        ).fetchall():
+            if entry_id not in memories:
+                given[short_id] = (entry_id, 0)
+                memories[entry_id] = memory_id
+        asking = []
+        for short_id, entry_id, attempt in asked:
+            owner = given.setdefault(short_id, (entry_id, attempt))
+            if owner[0] < entry_id:
+                asking.append((entry_id, attempt + 1))
+            elif owner[0] > entry_id:
+                given[short_id] = (entry_id, attempt)
+                asking.append((owner[0], owner[1] + 1))
+    _write_citations(connection, given, memories)
+
+
+def _write_citations(
+    connection: duckdb.DuckDBPyConnection, given: dict[str, tuple[str, int]], memories: dict[str, str]
+) -> None:
     import pyarrow as pa
 
-    rows = connection.execute("SELECT entry_id, memory_id FROM grouped").fetchall()
-    entry_ids = [entry_id for entry_id, _ in rows]
+    owners = list(given.values())
     table = pa.table(
         {
-            "entry_id": pa.array(entry_ids, pa.string()),
-            "short_id": pa.array(map(memory_short_id, entry_ids), pa.string()),
-            "memory_id": pa.array([memory_id for _, memory_id in rows], pa.string()),
+            "entry_id": pa.array([entry_id for entry_id, _ in owners], pa.string()),
+            "short_id": pa.array(given, pa.string()),
+            "memory_id": pa.array([memories[entry_id] for entry_id, _ in owners], pa.string()),
+            "attempt": pa.array([attempt for _, attempt in owners], pa.int32()),
         }
     )
     connection.register("new_citations", table)
+    connection.execute("DELETE FROM memory_citations WHERE entry_id IN (SELECT entry_id FROM new_citations)")
     connection.execute("INSERT INTO memory_citations SELECT * FROM new_citations")
+    connection.execute(
+        """UPDATE memories SET short_id = c.short_id FROM new_citations c
+           WHERE c.entry_id = memories.first_entry_id AND c.short_id <> memories.short_id"""
+    )
     connection.unregister("new_citations")
-    _separate_collisions(connection)
-
-
-def _separate_collisions(connection: duckdb.DuckDBPyConnection) -> None:
-    """Two entries with one short id: the one that comes first by its id keeps it, the others are hashed again (R1.3)."""
-    collided = connection.execute(
-        """SELECT c.entry_id FROM memory_citations c
-           JOIN (SELECT short_id, min(entry_id) AS keeper FROM memory_citations GROUP BY short_id HAVING count(*) > 1) d
-           ON d.short_id = c.short_id AND d.keeper <> c.entry_id ORDER BY c.entry_id"""
-    ).fetchall()
-    for (entry_id,) in collided:
-        for attempt in range(1, 10):
-            short_id = memory_short_id(entry_id, attempt)
-            if not connection.execute("SELECT 1 FROM memory_citations WHERE short_id = ?", [short_id]).fetchall():
-                connection.execute("UPDATE memory_citations SET short_id = ? WHERE entry_id = ?", [short_id, entry_id])
-                break

@@ -143,11 +143,13 @@ def fold_sessions(connection: duckdb.DuckDBPyConnection) -> None:
 
 
 def fold_source_files(connection: duckdb.DuckDBPyConnection, since: int) -> None:
-    """Fold the files that something was logged of since an offset."""
+    """Fold the files that something was logged of since an offset, or that hold a session which was forgotten since."""
     connection.execute(
-        """CREATE OR REPLACE TEMP TABLE read_files AS SELECT DISTINCT payload_json ->> '$.uri' AS uri FROM events
-           WHERE seq > ? AND event_type IN ('source_registered', 'session_rejected')""",
-        [since],
+        """CREATE OR REPLACE TEMP TABLE read_files AS
+           SELECT DISTINCT payload_json ->> '$.uri' AS uri FROM events
+           WHERE event_type IN ('source_registered', 'session_rejected') AND (seq > $since OR session_id IN (
+             SELECT session_id FROM events WHERE event_type = 'session_forgotten' AND seq > $since))""",
+        {"since": since},
     )
     connection.execute("DELETE FROM source_files WHERE uri IN (SELECT uri FROM read_files)")
     connection.execute(_SOURCE_FILES)

@@ -50,7 +50,7 @@ WITH created AS (
   WHERE event_type = 'task_status_changed' GROUP BY created_id
 ), claimed AS (
   SELECT canonical_key, max(occurred_at) AS claimed_at, count(*) AS claims, bool_or(evidence_aligned) AS aligned,
-    max(e.stage) FILTER (e.stage IN ('verified', 'certified')) AS proved
+    arg_max(e.stage, list_position(['verified', 'certified'], e.stage)) AS proved
   FROM task_claims c JOIN (SELECT entry_id, stage FROM entries) e ON e.entry_id = c.claim_id GROUP BY canonical_key
 )
 SELECT c.payload_json ->> '$.task_id', 'task', c.payload_json ->> '$.canonical_key', c.payload_json ->> '$.title',
@@ -94,6 +94,15 @@ def remember_touched_tasks(connection: duckdb.DuckDBPyConnection) -> None:
     )
 
 
+def remember_unresolved_tasks(connection: duckdb.DuckDBPyConnection) -> bool:
+    """Note the tasks without an outcome that rests on their claims as they stand; whether there are any."""
+    connection.execute(
+        """CREATE OR REPLACE TEMP TABLE touched_tasks AS SELECT DISTINCT canonical_key FROM task_claims
+           WHERE canonical_key NOT IN (SELECT canonical_key FROM entities WHERE entity_type = 'task')"""
+    )
+    return bool(connection.execute("SELECT 1 FROM touched_tasks LIMIT 1").fetchall())
+
+
 def fold_claims(connection: duckdb.DuckDBPyConnection) -> None:
     """Fold the claims of the scope's sessions anew."""
     connection.execute("DELETE FROM task_claims WHERE session_id IN (SELECT session_id FROM affected)")
@@ -101,7 +110,7 @@ def fold_claims(connection: duckdb.DuckDBPyConnection) -> None:
 
 
 def resolve_tasks(connection: duckdb.DuckDBPyConnection, build: Build | None) -> Appended:
-    """Append the outcomes of every touched task whose claims have changed; part of the caller's transaction."""
+    """Append the outcomes of every touched task that rest on its claims as they stand; part of the caller's transaction."""
     bases = _bases(connection)
     known = _known_ids(connection, bases)
     claims = _claims(connection, [key for key in bases if _created_id(key, bases[key]) not in known])

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from memory_assets.log.events import BuildStarted, NewEvent, SourceTakenFor
 from memory_assets.log.event_log import Build
+from memory_assets.log.events import BuildStarted, NewEvent, SourceTakenFor
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 

@@ -89,9 +89,9 @@ def test_readers_that_hold_it_are_not_called_by_a_dead_writer_s_name(tmp_path: P
     with python(HOLDER, tmp_path, "exclusive") as killed:
         first_line(killed)
     assert json.loads((tmp_path / "store.holder").read_text())["pid"] == killed.pid
-    with StoreLock(tmp_path, timeout=0.05).shared(), pytest.raises(StoreLockedError, match="locked by other readers"):
-        with StoreLock(tmp_path, timeout=0.05).exclusive():
-            pass
+    ours = StoreLock(tmp_path, timeout=0.05)
+    with ours.shared(), pytest.raises(StoreLockedError, match="locked by other readers"), ours.exclusive():
+        pass
 
 
 @pytest.mark.parametrize("written", ["", "{", "[]", "{}", '{"pid": "x", "command": 3}', "\x00\xff"])

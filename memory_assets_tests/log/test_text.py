@@ -45,7 +45,7 @@ def test_any_text_comes_back(log: EventLog, texts: list[str]) -> None:
 
 def test_half_a_character_is_refused_and_the_event_named(log: EventLog) -> None:
     log.append([taken(1)])
-    with pytest.raises(UnstorableTextError, match="session_ingested of session talk-9") as raised:
+    with pytest.raises(UnstorableTextError, match="session_ingested of session 'talk-9'") as raised:
         log.append([taken(2), Story("talk-9").ingest(["bad \udcff text"])])
     assert "text" not in str(raised.value).replace("text that is no text", "")
     assert raised.value.hint

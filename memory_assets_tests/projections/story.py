@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -259,22 +259,27 @@ def other_versions(stage: str, version: str) -> dict[str, str]:
     return VERSIONS | {event_type: version}
 
 
-Tables = dict[str, tuple[tuple[str, ...], list[tuple[Any, ...]]]]
+# Columns that hold when something was appended: the one thing in which two orders of the same sessions differ.
+APPEND_TIMES: Mapping[str, frozenset[str]] = {
+    "entries": frozenset({"created_at"}),
+    "idris_checks": frozenset({"checked_at"}),
+    "promotions": frozenset({"ts"}),
+    "quarantine": frozenset({"quarantined_at"}),
+    "source_files": frozenset({"registered_at"}),
+}
 
 
-def tables(database: Database, *, without: Iterable[str] = ()) -> dict[str, list[dict[str, Any]]]:
-    """Every derived table, its rows in an order of their own; columns named in ``without`` are left out."""
-    left_out = set(without)
+def tables(database: Database, *, without: Mapping[str, frozenset[str]] | None = None) -> dict[str, list[dict[str, Any]]]:
+    """Every derived table, its rows in an order of their own, but for the columns ``without`` (by table)."""
     found: dict[str, list[dict[str, Any]]] = {}
     with database.reading() as connection:
         for table in derived_tables():
+            left_out = (without or {}).get(table, frozenset())
             cursor = connection.execute(f"SELECT * FROM {table}")
             names = [column[0] for column in cursor.description or []]
-            rows = [
-                {name: value for name, value in zip(names, row, strict=True) if name not in left_out}
-                for row in cursor.fetchall()
-            ]
-            found[table] = sorted(rows, key=repr)
+            told = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+            kept = [{name: value for name, value in row.items() if name not in left_out} for row in told]
+            found[table] = sorted(kept, key=repr)
     return found
 
 
