@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-import warnings
-
 import dagster as dg
 
-# Per-partition metadata and backfill policies are marked beta or preview; their warnings would fill every run's log.
-for _category in (dg.BetaWarning, dg.PreviewWarning):
-    warnings.filterwarnings("ignore", category=_category)
-
-from memory_assets.defs.checks import event_log_integrity, no_sessions_quarantined  # noqa: E402
-from memory_assets.defs.io_manager import EventLogIOManager  # noqa: E402
-from memory_assets.defs.jobs import graduate_sessions  # noqa: E402
-from memory_assets.defs.leaves import memory_index  # noqa: E402
-from memory_assets.defs.resources import EventLogResource  # noqa: E402
-from memory_assets.defs.sensors import sessions_folder  # noqa: E402
-from memory_assets.defs.stages.aligned import aligned  # noqa: E402
-from memory_assets.defs.stages.extracted import extracted  # noqa: E402
-from memory_assets.defs.stages.idris_checked import idris_checked  # noqa: E402
-from memory_assets.defs.stages.ingested import ingested, session_files  # noqa: E402
-from memory_assets.defs.stages.materialized import materialized  # noqa: E402
-from memory_assets.defs.stages.projected import projected  # noqa: E402
-from memory_assets.defs.stages.vectorized import vectorized  # noqa: E402
-from memory_assets.settings import Settings  # noqa: E402
+from memory_assets.defs.checks import event_log_integrity, no_sessions_quarantined
+from memory_assets.defs.io_manager import EventLogIOManager
+from memory_assets.defs.jobs import graduate_sessions
+from memory_assets.defs.leaves import memory_index
+from memory_assets.defs.resources import EventLogResource
+from memory_assets.defs.sensors import sessions_folder
+from memory_assets.defs.stages.aligned import aligned
+from memory_assets.defs.stages.extracted import extracted
+from memory_assets.defs.stages.idris_checked import idris_checked
+from memory_assets.defs.stages.ingested import ingested, session_files
+from memory_assets.defs.stages.materialized import materialized
+from memory_assets.defs.stages.projected import projected
+from memory_assets.defs.stages.vectorized import vectorized
+from memory_assets.settings import Settings
 
 
 def build_definitions(settings: Settings | None = None) -> dg.Definitions:

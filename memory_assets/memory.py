@@ -85,8 +85,12 @@ class Memory:
 
     @cached_property
     def database(self) -> Database:
-        """The store's file; made at the first use."""
-        return configuration.database(self.settings)
+        """The store's file; made at the first use, when what was to be forgotten is forgotten first."""
+        from memory_assets.rebuilding import honour_forgetting
+
+        database = configuration.database(self.settings)
+        honour_forgetting(self.settings, database)
+        return database
 
     def sessions(self, *, project: str | None = None, status: str | None = None) -> list[SessionSummary]:
         """Every session, the newest first; also those that were put aside before their first stage was done."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from memory_assets import configuration
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.progress import NoProgress, Progress
+from memory_assets.projections.fold import catch_up
 from memory_assets.projections.outbox import enqueue_all
 from memory_assets.projections.rebuild import Difference, RebuildReport, rebuild, verify
 from memory_assets.vectors.errors import IndexCorruptError
@@ -37,6 +38,29 @@ class Rebuilt:
     upto_seq: int
     units_written: int
     units_failed: int
+
+
+def honour_forgetting(settings: Settings, database: Database) -> bool:
+    """Make the tables and the index forget what the log was told to forget since they were folded; whether there was any.
+
+    Nothing of a forgotten session is to be read any more, whoever reads next: nobody has to run a stage first.
+    """
+    with database.reading() as connection:
+        waiting = connection.execute(
+            """SELECT 1 FROM events WHERE event_type = 'session_forgotten'
+               AND seq > (SELECT coalesce(max(last_seq), 0) FROM projection_offsets) LIMIT 1"""
+        ).fetchall()
+    if not waiting:
+        return False
+    catch_up(database, configuration.configured_versions(settings))
+    drain_outbox(
+        database,
+        configuration.embedder(settings),
+        configuration.vector_index(settings),
+        lock_folder=settings.store_folder,
+        only_deletes=True,
+    )
+    return True
 
 
 def rebuild_all(

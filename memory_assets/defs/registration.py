@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from memory_assets.defs.resources import OpenStore
+from memory_assets.defs.sources import stamp_of
 from memory_assets.identifiers import sha256_hex
 from memory_assets.log.events import (
     DefectRecord,
@@ -65,7 +66,7 @@ def found_files(paths: Sequence[Path]) -> tuple[list[SourceFile], Registration]:
         match found:
             case SourceFile():
                 files.append(found)
-            case Defect(reason="symlink_loop"):
+            case Defect(reason="symlink_loop" | "not_a_session"):
                 registration.skipped.append(found)
             case Defect():
                 registration.errors.append(found)
@@ -87,10 +88,11 @@ def register(opened: OpenStore, files: Sequence[SourceFile], *, project: str | N
         if file.path in done:
             registration.unchanged += [s for s in done[file.path] if s not in registration.unchanged]
             continue
-        match opened.sources.read(file).outcome:
+        read = opened.sources.read(file)
+        match read.outcome:
             case SourceTaken() as taken:
                 told_before = {told.session_id: told for told in newest.get(file.path, ())}
-                events += _registered(taken, told_before, opened.sources.version, project, actor)
+                events += _registered(taken, told_before, read.stamp, opened.sources.version, project, actor)
                 sessions += [session.session_id for session in taken.sessions if session.session_id not in sessions]
                 registration.warnings += taken.defects
             case SourceSkipped(defect=defect):
@@ -104,6 +106,7 @@ def register(opened: OpenStore, files: Sequence[SourceFile], *, project: str | N
     wanted = [event for event in events if event.session_id not in forgotten]
     if wanted:
         registration.events_appended = opened.log.append(wanted).new
+        opened.appended += registration.events_appended
     open_sessions = _unfinished(opened, [session_id for session_id in sessions if session_id not in forgotten])
     registration.to_run = [session_id for session_id in sessions if session_id in open_sessions]
     registration.unchanged += [
@@ -115,7 +118,12 @@ def register(opened: OpenStore, files: Sequence[SourceFile], *, project: str | N
 
 
 def _registered(
-    taken: SourceTaken, told_before: Mapping[str, ToldFile], version: str, project: str | None, actor: str
+    taken: SourceTaken,
+    told_before: Mapping[str, ToldFile],
+    stamp: dict[str, int],
+    version: str,
+    project: str | None,
+    actor: str,
 ) -> list[NewEvent]:
     # A file that goes back to an older text is told of again, behind what was told of it last.
     return [
@@ -137,7 +145,7 @@ def _registered(
             occurred_at=session.started_at,
             # What the session says of its project belongs to its history, which a stricter policy retires; this does not.
             project=project,
-            telemetry=_stamp(taken.path),
+            telemetry=stamp,
         )
         for place, session in enumerate(taken.sessions)
         for before in [told_before.get(session.session_id)]
@@ -227,16 +235,11 @@ def _content_is_known(uri: str, sessions: Sequence[ToldFile]) -> bool:
 
 
 def _stamp_is_known(uri: str, sessions: Sequence[ToldFile]) -> bool:
-    stamp = _stamp(uri)
-    return bool(stamp) and all(told.stamp == stamp for told in sessions)
-
-
-def _stamp(uri: str) -> dict[str, int]:
     try:
-        status = Path(uri).stat()
+        stamp = stamp_of(Path(uri).stat())
     except OSError:
-        return {}
-    return {"mtime_ns": status.st_mtime_ns, "size": status.st_size}
+        return False
+    return all(told.stamp == stamp for told in sessions)
 
 
 def _unfinished(opened: OpenStore, session_ids: Sequence[str]) -> set[str]:

@@ -81,6 +81,8 @@ class OpenStore:
         self._histories: dict[str, History] = {}
         self._sources: SourceReader | None = None
         self._wrote = False
+        self.appended = 0
+        """Events that this process has written, whatever other processes wrote meanwhile."""
 
     @cached_property
     def versions(self) -> dict[PipelineStage, str]:
@@ -123,6 +125,7 @@ class OpenStore:
     def wrote(self, events: int) -> None:
         """The run has appended so many events."""
         self._wrote = self._wrote or events > 0
+        self.appended += events
 
     def end(self, failures: Sequence[str] = ()) -> None:
         """The run is over; a run that appended nothing leaves no trace in the log.
@@ -136,7 +139,7 @@ class OpenStore:
         finished = BuildFinished(
             build_id=build.build_id, status="failed" if failures else "success", error="; ".join(failures) or None
         )
-        self.log.append([NewEvent(payload=finished, inputs=(build.build_id,))], build=build)
+        self.appended += self.log.append([NewEvent(payload=finished, inputs=(build.build_id,))], build=build).new
         # The run's own marks are folded too, so that nobody has to come and do it before tables can be read.
         catch_up(self.database, configuration.configured_versions(self.settings))
 
@@ -168,14 +171,14 @@ def _failures(context: dg.InitResourceContext) -> list[str]:
     failed = []
     for record in context.instance.all_logs(context.run.run_id, of_type=dg.DagsterEventType.STEP_FAILURE):
         if record.dagster_event is not None:
-            error = innermost(record.dagster_event.step_failure_data.error)
+            error = telling(record.dagster_event.step_failure_data.error)
             failed.append(f"{record.step_key}: {error.cls_name if error else 'interrupted'}")
     return failed
 
 
-def innermost(error: SerializableErrorInfo | None) -> SerializableErrorInfo | None:
-    """What went wrong at first; around it stand Dagster's own errors."""
-    while error is not None and error.cause is not None:
+def telling(error: SerializableErrorInfo | None) -> SerializableErrorInfo | None:
+    """The error that says what happened: our own where there is one, else the first one; around it stand Dagster's."""
+    while error is not None and error.cause is not None and not error.message.startswith("memory_assets."):
         error = error.cause
     return error
 

@@ -16,8 +16,9 @@ import dagster as dg
 
 from memory_assets.defs.partitions import RANGE_END_TAG, RANGE_START_TAG, SESSIONS_PARTITIONS_NAME
 from memory_assets.defs.registration import found_files, register
-from memory_assets.defs.resources import OpenStore, dagster_home, dagster_instance, innermost, open_store
+from memory_assets.defs.resources import OpenStore, dagster_home, dagster_instance, open_store, telling
 from memory_assets.defs.runner import RUNNER_TAG, end_dead_runs, runner_name
+from memory_assets.defs.stages.ingested import pending_registrations
 from memory_assets.errors import InvalidArgumentError, MemoryAssetsError, NotFoundError
 from memory_assets.log.events import (
     PIPELINE_STAGES,
@@ -26,6 +27,8 @@ from memory_assets.log.events import (
     QuarantineReleased,
     SessionIngested,
     SourceRefused,
+    SourceRegistered,
+    SourceTakenFor,
 )
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.log.upcasting import payload_as
@@ -92,7 +95,7 @@ def import_paths(
     """Register files and folders, run the seven assets over what is new in them, and say what came of it."""
     opened = open_store(settings)
     shown = progress or NoProgress()
-    before = opened.log.last_seq()
+    before = opened.appended
     heads: dict[str, str | None] = {}
     files, whole = found_files(paths)
     shown.start(len(files), "reading and remembering")
@@ -115,7 +118,7 @@ def import_paths(
         unchanged=len(set(whole.unchanged) - heads.keys()) + report.unchanged,
         skipped=len(whole.skipped),
         quarantined=len(whole.errors) + report.quarantined,
-        events_appended=opened.log.last_seq() - before,
+        events_appended=opened.appended - before,
         warnings=[_named(defect) for defect in (*whole.warnings, *whole.skipped)],
         errors=[_named(defect) for defect in whole.errors] + [dict(letter) for letter in report.quarantine],
         session_ids=list(dict.fromkeys([*whole.to_run, *whole.unchanged])),
@@ -125,7 +128,7 @@ def import_paths(
 def add_sessions(settings: Settings, paths: Sequence[Path], *, project: str | None = None) -> ImportReport:
     """Register files and make their partitions, without running anything: what CI does before it materializes."""
     opened = open_store(settings)
-    before = opened.log.last_seq()
+    before = opened.appended
     files, registration = found_files(paths)
     registration.add(register(opened, files, project=project))
     _add_partitions(dagster_instance(settings), [*registration.to_run, *registration.unchanged])
@@ -135,7 +138,7 @@ def add_sessions(settings: Settings, paths: Sequence[Path], *, project: str | No
         unchanged=len(registration.unchanged),
         skipped=len(registration.skipped),
         quarantined=len(registration.errors),
-        events_appended=opened.log.last_seq() - before,
+        events_appended=opened.appended - before,
         warnings=[_named(defect) for defect in (*registration.warnings, *registration.skipped)],
         errors=[_named(defect) for defect in registration.errors],
         session_ids=[*registration.to_run, *registration.unchanged],
@@ -157,7 +160,7 @@ def run_sessions(
     """
     stage = _stage(to_stage)
     opened = open_store(settings)
-    before = opened.log.last_seq()
+    before = opened.appended
     heads: dict[str, str | None] = {}
     known = dict.fromkeys(_known_sessions(opened))
     wanted = list(known if session_ids is None else dict.fromkeys(session_ids))
@@ -252,7 +255,7 @@ def _run(
 
 def _outcome(opened: OpenStore, heads: Mapping[str, str | None], since: int) -> RunReport:
     """What became of the sessions that were run, each counted once, and the files of theirs that were refused meanwhile."""
-    report = RunReport(sessions=len(heads), events_appended=opened.log.last_seq() - since)
+    report = RunReport(sessions=len(heads), events_appended=opened.appended - since)
     now = opened.log.current(list(heads), SessionIngested.event_type)
     letters = _quarantined(opened, list(heads))
     for session_id, head in heads.items():
@@ -266,18 +269,20 @@ def _outcome(opened: OpenStore, heads: Mapping[str, str | None], since: int) -> 
             report.updated += 1
         else:
             report.unchanged += 1
-    report.quarantine += [
-        letter for letter in _refused(opened, since) if letter["session_id"] in heads and letter["session_id"] not in letters
-    ]
+    report.quarantine += [letter for letter in _refused(opened, list(heads)) if letter["session_id"] not in letters]
     report.quarantined = len(report.quarantine)
     return report
 
 
-def _refused(opened: OpenStore, since: int) -> Iterator[dict[str, Any]]:
-    """Files that were refused for what their session's history is."""
-    for event in opened.log.fetch_since(since, [SourceRefused.event_type]):
-        refused = payload_as(event, SourceRefused)
-        if event.session_id is not None:
+def _refused(opened: OpenStore, session_ids: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Files that tell another history under the id of a session, as long as they do: they are never taken in."""
+    told = opened.log.of_sessions(
+        session_ids, [SourceRegistered.event_type, SourceTakenFor.event_type, SourceRefused.event_type]
+    )
+    pending = {event.event_id for events in pending_registrations(told).values() for event in events}
+    for event in told:
+        if event.event_type == SourceRefused.event_type and event.causation_id in pending:
+            refused = payload_as(event, SourceRefused)
             yield {
                 "path": refused.uri,
                 "line": refused.line,
@@ -310,7 +315,7 @@ def _materialize(
 
 def _failure(result: dg.ExecuteInProcessResult) -> MemoryAssetsError:
     for event in result.all_events:
-        if event.is_step_failure and (error := innermost(event.step_failure_data.error)) is not None:
+        if event.is_step_failure and (error := telling(event.step_failure_data.error)) is not None:
             return RunFailedError(
                 f"stage {event.step_key} failed: {_said(error)}",
                 hint=f"run {result.run_id} in the UI (`memory dev`) has the details; nothing that was logged is lost",

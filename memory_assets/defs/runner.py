@@ -53,7 +53,7 @@ def end_dead_runs(instance: dg.DagsterInstance, dagster_home: Path) -> list[str]
 def _taken(dagster_home: Path, _process: int) -> str:
     name = uuid.uuid4().hex
     folder = dagster_home / _FOLDER
-    folder.mkdir(mode=0o700, exist_ok=True)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     # It is locked before it has its name: nobody ever finds it free while this process lives.
     unnamed = folder / f"{name}.new"
     file = unnamed.open("w")

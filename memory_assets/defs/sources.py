@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import OrderedDict
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -18,10 +19,15 @@ KEPT_FILES = 64
 
 @dataclass(frozen=True, slots=True)
 class ReadFile:
-    """A file's masked sessions, its date, which stands in for a session without a time, and what was masked by session."""
+    """A file's masked sessions, its date, which stands in for a session without a time, and what was masked by session.
+
+    Attributes:
+        stamp: the file's time and size from before it was read: what is written meanwhile gives it another one.
+    """
 
     outcome: SourceOutcome
     file_date: datetime
+    stamp: dict[str, int] = field(default_factory=dict)
     redactions: dict[str, dict[str, int]] = field(default_factory=dict)
 
 
@@ -36,7 +42,7 @@ class SourceReader:
     def __init__(self, policy: RedactionPolicy) -> None:
         self.policy = policy
         self.version = f"reader {READER_VERSION} redaction {policy.policy_hash[:16]}"
-        self._kept: OrderedDict[tuple[SourceFile, int, int], ReadFile] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, int, int], ReadFile] = OrderedDict()
 
     def read(self, file: SourceFile) -> ReadFile:
         """The outcome for one file; a file that cannot be read is an outcome too."""
@@ -45,23 +51,27 @@ class SourceReader:
         except OSError as error:
             defect = Defect(file.path, None, "unreadable_file", error.strerror or type(error).__name__)
             return ReadFile(SourceRefused(file.path, defect), datetime.fromtimestamp(0, UTC))
-        key = (file, status.st_mtime_ns, status.st_size)
-        if key not in self._kept:
-            data = load_source(file.path)
-            outcome = data if isinstance(data, SourceRefused) else read_source(file.path, data, explicit=file.explicit)
-            self._kept[key] = self._masked(outcome, datetime.fromtimestamp(status.st_mtime, UTC))
-        self._kept.move_to_end(key)
-        while len(self._kept) > KEPT_FILES:
-            self._kept.popitem(last=False)
-        return self._kept[key]
+        key = (file.path, status.st_mtime_ns, status.st_size)
+        if key in self._kept:
+            self._kept.move_to_end(key)
+            return self._kept[key]
+        data = load_source(file.path)
+        outcome = data if isinstance(data, SourceRefused) else read_source(file.path, data, explicit=file.explicit)
+        read = self._masked(outcome, datetime.fromtimestamp(status.st_mtime, UTC), stamp_of(status))
+        # Only what holds for the file whoever asks: one that cannot be read now can be in a moment, with the same time.
+        if isinstance(outcome, SourceTaken):
+            self._kept[key] = read
+            while len(self._kept) > KEPT_FILES:
+                self._kept.popitem(last=False)
+        return read
 
     def masked(self, session: Session) -> Session:
         """A session whose text is stored already, masked by the policy as it is now."""
         return redact_session(session, self.policy, path=session.session_id)[0]
 
-    def _masked(self, outcome: SourceOutcome, file_date: datetime) -> ReadFile:
+    def _masked(self, outcome: SourceOutcome, file_date: datetime, stamp: dict[str, int]) -> ReadFile:
         if not isinstance(outcome, SourceTaken):
-            return ReadFile(outcome, file_date)
+            return ReadFile(outcome, file_date, stamp)
         sessions, defects = [], list(outcome.defects)
         redactions: dict[str, dict[str, int]] = {}
         for session in outcome.sessions:
@@ -69,4 +79,9 @@ class SourceReader:
             sessions.append(masked)
             defects += unclosed
             redactions[session.session_id] = counts
-        return ReadFile(replace(outcome, sessions=tuple(sessions), defects=tuple(defects)), file_date, redactions)
+        return ReadFile(replace(outcome, sessions=tuple(sessions), defects=tuple(defects)), file_date, stamp, redactions)
+
+
+def stamp_of(status: os.stat_result) -> dict[str, int]:
+    """What tells that nobody wrote to a file, without reading it."""
+    return {"mtime_ns": status.st_mtime_ns, "size": status.st_size}

@@ -44,7 +44,7 @@ class Appended:
     """What became of a batch.
 
     Attributes:
-        new: how many events were written.
+        new: how many events were written, the build's opening event among them.
         known: how many were in the log already, with the same payload.
         conflicts: those that were in the log with another payload; always a bug, never silent.
         last_seq: the newest seq of the log after the batch.
@@ -283,8 +283,10 @@ def insert(
             fresh.append(position)
         elif stored[event_id] != rows.checksums[position]:
             conflicts.append(ChecksumConflict(event_id, rows.keys[position], stored[event_id], rows.checksums[position]))
+    new_count = 0
     if fresh:
         new = _with_opening(connection, rows.at(fresh), build)
+        new_count = len(new.events)
         connection.register("new_events", _arrow(new, build))
         connection.execute(
             """
@@ -298,7 +300,7 @@ def insert(
             """
         )
         connection.unregister("new_events")
-    return Appended(len(fresh), len(rows.events) - len(fresh), tuple(conflicts), _last_seq(connection))
+    return Appended(new_count, len(rows.events) - len(fresh), tuple(conflicts), _last_seq(connection))
 
 
 def insert_metrics(connection: duckdb.DuckDBPyConnection, metrics: Sequence[StageMetric], build: Build | None = None) -> None:

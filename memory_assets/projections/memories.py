@@ -85,8 +85,10 @@ def _insert_citations(connection: duckdb.DuckDBPyConnection) -> None:
     Who has to give way is hashed again (requirement R1.3). That is deferred acceptance: in whatever order they ask, and
     however often, the same ones end up with the same. Those that gave way ask anew each time, for the other may be gone.
     """
-    memories = dict(connection.execute("SELECT entry_id, memory_id FROM grouped").fetchall())
-    memories |= dict(connection.execute("SELECT entry_id, memory_id FROM memory_citations WHERE attempt > 0").fetchall())
+    grouped = dict(connection.execute("SELECT entry_id, memory_id FROM grouped").fetchall())
+    memories = grouped | dict(
+        connection.execute("SELECT entry_id, memory_id FROM memory_citations WHERE attempt > 0").fetchall()
+    )
     given: dict[str, tuple[str, int]] = {}
     asking = [(entry_id, 0) for entry_id in memories]
     while asking:
@@ -107,6 +109,11 @@ def _insert_citations(connection: duckdb.DuckDBPyConnection) -> None:
                 given[short_id] = (entry_id, attempt)
                 asking.append((owner[0], owner[1] + 1))
     _write_citations(connection, given, memories)
+    if memories.keys() != grouped.keys():
+        connection.execute(
+            """UPDATE memories SET short_id = c.short_id FROM memory_citations c
+               WHERE c.entry_id = memories.first_entry_id AND c.short_id <> memories.short_id"""
+        )
 
 
 def _write_citations(
@@ -126,8 +133,4 @@ def _write_citations(
     connection.register("new_citations", table)
     connection.execute("DELETE FROM memory_citations WHERE entry_id IN (SELECT entry_id FROM new_citations)")
     connection.execute("INSERT INTO memory_citations SELECT * FROM new_citations")
-    connection.execute(
-        """UPDATE memories SET short_id = c.short_id FROM new_citations c
-           WHERE c.entry_id = memories.first_entry_id AND c.short_id <> memories.short_id"""
-    )
     connection.unregister("new_citations")

@@ -107,6 +107,8 @@ def _document_format(text: str) -> SourceFormat | None:
         except (ValueError, RecursionError):
             value = read_document(text).value
             value = value[0] if isinstance(value, list) and value else None
+        if isinstance(value, dict) and _is_chat_v1(value):
+            return "chat.v1"
         return "chatgpt" if isinstance(value, dict) and isinstance(value.get("mapping"), dict) else None
     value = read_document(text).value
     if not isinstance(value, dict):

@@ -6,7 +6,7 @@ import errno
 import os
 import stat
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from memory_assets.sessions.model import Defect, SourceRefused
@@ -33,6 +33,16 @@ def iter_source_files(paths: Iterable[str | Path]) -> Iterator[SourceFile | Defe
     Hidden files are passed over. In a Codex data folder only ``rollout-*.jsonl`` is looked at, and a file named
     ``auth.json`` is never opened anywhere.
     """
+    for found in _found(paths):
+        if isinstance(found, SourceFile) and not _is_unicode(found.path):
+            yield Defect(_readable(found.path), None, "unreadable_file", "its name is not UTF-8; rename it")
+        elif isinstance(found, Defect):
+            yield replace(found, path=_readable(found.path))
+        else:
+            yield found
+
+
+def _found(paths: Iterable[str | Path]) -> Iterator[SourceFile | Defect]:
     yielded: set[str] = set()
     visited: set[str] = set()
     for path in paths:
@@ -43,6 +53,19 @@ def iter_source_files(paths: Iterable[str | Path]) -> Iterator[SourceFile | Defe
             elif found.path not in yielded:
                 yielded.add(found.path)
                 yield found
+
+
+def _is_unicode(path: str) -> bool:
+    try:
+        path.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _readable(path: str) -> str:
+    """A path as text that can be stored and shown: what is not UTF-8 in it becomes U+FFFD."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def load_source(path: str) -> bytes | SourceRefused:
@@ -98,8 +121,11 @@ def _in_folder(folder: str, *, ancestors: tuple[str, ...], visited: set[str], co
         if stat.S_ISDIR(mode):
             inside = codex or name == ".codex"
             yield from _in_folder(path, ancestors=(*ancestors, real), visited=visited, codex=inside)
-        elif stat.S_ISREG(mode) and _may_hold_sessions(name, codex=codex):
-            yield SourceFile(path, explicit=False)
+        elif _may_hold_sessions(name, codex=codex):
+            if stat.S_ISREG(mode):
+                yield SourceFile(path, explicit=False)
+            else:
+                yield Defect(path, None, "not_a_session", "it is neither a file nor a folder")
 
 
 def _is_codex_home(folder: str, names: list[str]) -> bool:

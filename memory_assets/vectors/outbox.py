@@ -31,7 +31,8 @@ _PENDING = f"""
 SELECT o.job_id, o.item_id, o.op, u.unit_kind, u.project, u.session_id, u.message_index, u.occurred_at, u.search_text,
   CASE WHEN u.speaker IS NULL THEN u.body ELSE u.speaker || ': ' || u.body END, u.content_hash
 FROM vector_outbox o LEFT JOIN memory_units u ON u.unit_id = o.item_id
-WHERE o.embedding_version = ? AND (o.status = 'pending' OR (o.status = 'failed' AND o.attempts < {MAX_ATTEMPTS}))
+WHERE o.embedding_version = ? AND (o.op = 'delete' OR NOT ?)
+  AND (o.status = 'pending' OR (o.status = 'failed' AND o.attempts < {MAX_ATTEMPTS}))
 ORDER BY o.attempts, o.job_id LIMIT {READ_AT_ONCE}
 """
 
@@ -46,8 +47,13 @@ class Drained:
     reused: int
 
 
-def drain_outbox(database: Database, embedder: Embedder, index: VectorIndex, *, lock_folder: Path) -> Drained:
+def drain_outbox(
+    database: Database, embedder: Embedder, index: VectorIndex, *, lock_folder: Path, only_deletes: bool = False
+) -> Drained:
     """Carry out every pending job of this embedder's version; the only writer of the index while it runs.
+
+    Args:
+        only_deletes: take away what is to go and leave the rest pending: no model is needed for that.
 
     Raises:
         IndexWriteError: another process has been writing for too long, or the disk is full.
@@ -56,7 +62,7 @@ def drain_outbox(database: Database, embedder: Embedder, index: VectorIndex, *, 
     done = failed = embedded = reused = 0
     tried: set[str] = set()
     with _only_writer(lock_folder):
-        while rows := [row for row in _pending(database, embedder.embedding_version) if row[0] not in tried]:
+        while rows := [row for row in _pending(database, embedder.embedding_version, only_deletes) if row[0] not in tried]:
             jobs = [_job(row) for row in rows]
             tried.update(job.job_id for job in jobs)
             report = drain(jobs, embedder, index)
@@ -69,9 +75,9 @@ def drain_outbox(database: Database, embedder: Embedder, index: VectorIndex, *, 
     return Drained(done, failed, embedded, reused)
 
 
-def _pending(database: Database, embedding_version: str) -> list[tuple[Any, ...]]:
+def _pending(database: Database, embedding_version: str, only_deletes: bool) -> list[tuple[Any, ...]]:
     with database.reading() as connection:
-        return connection.execute(_PENDING, [embedding_version]).fetchall()
+        return connection.execute(_PENDING, [embedding_version, only_deletes]).fetchall()
 
 
 def _job(row: tuple[Any, ...]) -> OutboxJob:

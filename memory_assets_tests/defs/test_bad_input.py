@@ -30,7 +30,7 @@ def defective(folder: Path) -> dict[str, Path]:
     written = {
         "truncated_record": claude(folder, "half.jsonl", records("half", talk(1)[:3])),
         "malformed_record": claude(folder, "broken.jsonl", [records("broken", talk(2))[0], "{oops", *records("broken", talk(2))[1:]]),
-        "unknown_record": claude(folder, "strange.jsonl", [*records("strange", talk(3)), {"type": "user", "sessionId": "strange"}]),
+        "unknown_record": claude(folder, "strange.jsonl", [*records("strange", talk(3)), {"type": "telepathy", "sessionId": "strange"}]),
         "invalid_utf8": chat(folder, "latin", talk(4)),
         "nul_character": chat(folder, "nul", [talk(5)[0] + " a\0b", talk(5)[1]], title="with \0 nul"),
         "lone_surrogate": chat(folder, "half-pair", [talk(6)[0] + " \ud83d!", talk(6)[1]], title="\udc00 half a pair"),
@@ -108,7 +108,10 @@ def strange(folder: Path) -> None:
 def test_strange_values_harm_nobody(inbox: Path, settings: Settings, take: Import) -> None:
     strange(inbox)
     report = take(inbox)
-    assert report.errors == [] and report.new == report.sessions >= 15, report
+    # A name that is no text cannot stand in the log; nothing else is refused.
+    assert [(Path(error["path"]).name, error["reason"]) for error in report.errors] == [("caf\ufffd.json", "unreadable_file")]
+    assert report.new == report.sessions == 15
+    assert [warning["reason"] for warning in report.warnings].count("no_messages") == 1
     assert rows(settings, "SELECT DISTINCT status FROM sessions") == [("vectorized",)]
     assert take(inbox).events_appended == 0
     assert_rebuilds_equal(settings)
@@ -159,8 +162,8 @@ def test_what_cannot_be_taken_is_quarantined(
         "pipe.json": ("unreadable_file", None),
         "absent.json": ("unreadable_file", None),
     }
-    # The folder was named first, and a file inside a folder need not be a session.
-    assert [Path(warning["path"]).name for warning in report.warnings] == ["notes.txt"]
+    # The folder was named first, and what lies inside a folder need not be a session.
+    assert {Path(warning["path"]).name for warning in report.warnings} == {"notes.txt", "pipe.json"}
     assert (report.new, report.quarantined) == (2, 4)
     told = {json.loads(event.payload_json)["reason"] for event in events(settings, "session_rejected")}
     assert told >= {"record_too_large", "unreadable_file"}
@@ -192,13 +195,13 @@ def test_an_id_that_another_history_has_is_refused(inbox: Path, settings: Settin
         (str(inbox / "taken.json"), 4)
     ]
     again = take(inbox)
-    assert (again.unchanged, again.events_appended) == (2, 0)
-    # Alone, in a later import, it is refused in the same way.
+    assert (again.unchanged, again.quarantined, again.events_appended) == (2, 1, 0)
+    # In a later import another one is refused in the same way, and the first is still told of.
     third = inbox / "z" / "third.json"
     third.write_text(other.read_text().replace("other-", "third-"))
     later = take(third)
-    assert (later.new, later.updated, later.quarantined) == (0, 0, 1)
-    assert [error["path"] for error in later.errors] == [str(third)]
+    assert (later.new, later.updated, later.quarantined) == (0, 0, 2)
+    assert {error["path"] for error in later.errors} == {str(other), str(third)}
     assert_rebuilds_equal(settings)
 
 

@@ -127,7 +127,8 @@ def test_a_build_opens_once_and_only_with_something_new(log: EventLog) -> None:
     log.append([taken(1)])
     log.append([taken(1)], build=build("b1"))
     assert log.last_seq() == 1
-    assert log.append([taken(1), taken(2)], build=build("b1")) == Appended(1, 1, (), 3)
+    # The build's opening is new as well.
+    assert log.append([taken(1), taken(2)], build=build("b1")) == Appended(2, 1, (), 3)
     log.append([taken(3)], build=build("b1"))
     log.append([taken(4)], build=build("b2"))
     told = [(event.event_type, event.build_id) for event in log.fetch_since(1)]

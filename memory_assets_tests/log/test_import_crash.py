@@ -12,7 +12,9 @@ from typing import Any
 
 import pytest
 
+from memory_assets.defs.run import ImportReport, import_paths
 from memory_assets.log.database import Database
+from memory_assets.settings import load_settings
 from memory_assets_tests.projections.story import APPEND_TIMES, rows, tables
 
 IMPORT = """
@@ -27,8 +29,6 @@ print(json.dumps(report.as_json()))
 SEARCHES = """
 import sys
 from pathlib import Path
-from memory_assets.log.database import Database
-from memory_assets.log.event_log import EventLog
 from memory_assets.memory import Memory
 from memory_assets.settings import load_settings
 memory = Memory(load_settings())
@@ -88,7 +88,7 @@ def start(program: str, home: Path, *arguments: object) -> subprocess.Popen[str]
 
 def finished(process: subprocess.Popen[str]) -> str:
     """The last line of a program that ends well."""
-    out, complaints = process.communicate(timeout=240)
+    out, complaints = process.communicate(timeout=600)
     assert process.returncode == 0, complaints[-3000:]
     return out.splitlines()[-1]
 
@@ -108,11 +108,20 @@ def is_whole(home: Path) -> None:
     assert rows(database, "SELECT count(*) FROM vector_outbox WHERE status <> 'done'") == [(0,)]
 
 
+@pytest.fixture(autouse=True)
+def no_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MEMORY_EMBEDDING_MODEL", "hashing")
+
+
+def imported(home: Path, folder: Path) -> ImportReport:
+    """An undisturbed import, in this process."""
+    return import_paths(load_settings({"home": home}), [folder], project=None)
+
+
 def kill_and_import_again(tmp_path: Path, kills: int, seed: int, sessions: int) -> None:
     folder = talks(tmp_path / "talks", sessions)
-    undisturbed = start(IMPORT, tmp_path / "undisturbed", folder)
     began = time.monotonic()
-    assert json.loads(finished(undisturbed))["new"] == sessions
+    assert imported(tmp_path / "undisturbed", folder).new == sessions
     took = time.monotonic() - began
     expected = state(tmp_path / "undisturbed")
     assert expected["memories"] and expected["entities"]
@@ -122,14 +131,14 @@ def kill_and_import_again(tmp_path: Path, kills: int, seed: int, sessions: int) 
         process = start(IMPORT, home, folder)
         assert process.stdout is not None
         process.stdout.readline()
-        time.sleep(chance.uniform(0.1, max(0.2, took - 1)))
+        time.sleep(chance.uniform(0.1, took))
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
-        report = json.loads(finished(start(IMPORT, home, folder)))
-        assert (report["sessions"], report["quarantined"], report["errors"]) == (sessions, 0, [])
+        report = imported(home, folder)
+        assert (report.sessions, report.quarantined, report.errors) == (sessions, 0, [])
         assert state(home) == expected, f"kill {attempt}"
         is_whole(home)
-        assert json.loads(finished(start(IMPORT, home, folder)))["events_appended"] == 0
+        assert imported(home, folder).events_appended == 0
 
 
 def test_an_import_that_was_killed_goes_on_where_it_was(tmp_path: Path) -> None:
@@ -143,14 +152,11 @@ def test_imports_killed_at_many_moments_go_on_where_they_were(tmp_path: Path) ->
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1200)
 @pytest.mark.parametrize("shared", [False, True], ids=["other files", "the same files"])
 def test_two_imports_at_once_while_a_third_process_searches(tmp_path: Path, shared: bool) -> None:
-    one_by_one(tmp_path, shared)
-
-
-def one_by_one(tmp_path: Path, shared: bool, sessions: int = 24) -> None:
-    folder = talks(tmp_path / "talks", sessions)
-    finished(start(IMPORT, tmp_path / "serial", folder))
+    folder = talks(tmp_path / "talks", 24)
+    imported(tmp_path / "serial", folder)
     files = sorted(folder.iterdir())
     halves = (files, files) if shared else (files[::2], files[1::2])
     home = tmp_path / "together"

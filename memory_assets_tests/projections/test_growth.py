@@ -33,8 +33,8 @@ def test_revisions_edits_and_the_way_back(log: EventLog, database: Database) -> 
         assert {row[0] for row in rows(database, "SELECT title FROM entities")} == titles & {fix.title}
         assert {row[0] for row in rows(database, "SELECT body FROM memory_units WHERE unit_kind = 'passage'")} == set(texts)
         assert rows(database, "SELECT count(*) FROM evidence_spans") == [(len(remarks),)]
-        report = verify(database, VERSIONS)
-        assert report.equal, report.differences
+    report = verify(database, VERSIONS)
+    assert report.equal, report.differences
 
 
 def test_what_a_revision_no_longer_says_is_superseded_and_its_memory_is_gone(log: EventLog, database: Database) -> None:

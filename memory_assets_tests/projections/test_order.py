@@ -67,7 +67,7 @@ def folded(folder: Path, batches: Sequence[list[NewEvent]], resolve: Sequence[bo
 
 # An example takes a second: a failing one is shown as it was found.
 @settings(
-    max_examples=7,
+    max_examples=4,
     deadline=None,
     suppress_health_check=list(HealthCheck),
     derandomize=True,

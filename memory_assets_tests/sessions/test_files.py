@@ -62,7 +62,7 @@ def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.jsonl")
     (tmp_path / "gone.md").symlink_to("nowhere")
     reasons = {Path(i.path).name: i.reason for i in iter_source_files([tmp_path]) if isinstance(i, Defect)}
-    assert reasons == {"gone.md": "unreadable_file"}
+    assert reasons == {"gone.md": "unreadable_file", "pipe.jsonl": "not_a_session"}
     for path in (tmp_path / "missing.md", tmp_path / "pipe.jsonl", "bad\0name"):
         (defect,) = iter_source_files([path])
         assert isinstance(defect, Defect) and defect.reason == "unreadable_file"
@@ -79,3 +79,12 @@ def test_a_file_without_permission_is_refused(tmp_path: Path) -> None:
     make(tmp_path, "a.md")
     (tmp_path / "a.md").chmod(0)
     assert isinstance(load_source(str(tmp_path / "a.md")), SourceRefused)
+
+
+def test_a_name_that_is_not_utf8_is_named_and_the_others_are_found(tmp_path: Path) -> None:
+    make(tmp_path, "good.md")
+    (Path(os.fsdecode(os.fsencode(tmp_path) + b"/bad\xff name.md"))).write_text("x")
+    listed = list(iter_source_files([tmp_path]))
+    assert [Path(item.path).name for item in listed if not isinstance(item, Defect)] == ["good.md"]
+    (defect,) = [item for item in listed if isinstance(item, Defect)]
+    assert defect.reason == "unreadable_file" and defect.path.encode("utf-8").endswith("bad\ufffd name.md".encode())

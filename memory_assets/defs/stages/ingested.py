@@ -86,7 +86,7 @@ def ingested(
         opened = event_log.opened
         known = opened.histories(session_ids)
         told = opened.log.of_sessions(session_ids, [SourceRegistered.event_type, SourceTakenFor.event_type])
-        registered, files = _registered(told), _files(told)
+        registered, files = pending_registrations(told), _files(told)
         output = run_stage(
             context,
             event_log,
@@ -155,14 +155,14 @@ def ingest(
     return result
 
 
-def _registered(events: Sequence[StoredEvent]) -> dict[str, list[StoredEvent]]:
+def pending_registrations(events: Sequence[StoredEvent]) -> dict[str, list[StoredEvent]]:
     """By session, the newest registration of each file that was not taken in yet."""
     taken: set[str] = set()
     newest: dict[tuple[str, str], StoredEvent] = {}
     for event in events:
         if event.event_type == SourceTakenFor.event_type:
             taken.add(payload_as(event, SourceTakenFor).registration_event_id)
-        else:
+        elif event.event_type == SourceRegistered.event_type:
             newest[str(event.session_id), payload_as(event, SourceRegistered).uri] = event
     pending: dict[str, list[StoredEvent]] = {}
     for (session_id, _), event in newest.items():
@@ -218,8 +218,10 @@ def _merge(
                         session_id=session_id,
                         inputs=(registration.event_id,),
                         stage_version=reader.version,
+                        causation_id=registration.event_id,
                     )
                 )
+                continue
             case Extended(messages=messages):
                 merged.messages = tuple(messages)
                 merged.newest = session

@@ -1,4 +1,4 @@
-"""Our own ``chat.v1``: one JSON object a file, with a list of messages."""
+"""Our own ``chat.v1``: a JSON object with a list of messages; a file holds one, a list of them, or one a line."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from typing import Any
 
 from memory_assets.sessions.draft import Part, SessionDraft
 from memory_assets.sessions.injected import user_parts
-from memory_assets.sessions.model import Role
+from memory_assets.sessions.model import Role, Session
 from memory_assets.sessions.readers.whole_file import read_whole_file
 from memory_assets.sessions.source import DecodedSource, DefectLog, ReaderResult
 from memory_assets.sessions.times import parse_time
+from memory_assets.sessions.tolerant_json import read_records
 
 SCHEMA = "chat.v1"
 _ROLES: dict[str, Role] = {
@@ -30,13 +31,30 @@ _STANDARD_ROLES = frozenset({"user", "assistant", "tool", "system"})
 
 
 def read(source: DecodedSource) -> ReaderResult:
-    """One session. A message without an id has its position for one; an empty message keeps its place."""
+    """A session an object. A message without an id has its position for one; an empty message keeps its place."""
     defects = DefectLog(source.path)
-    value = read_whole_file(source, defects)
-    value = value if isinstance(value, dict) else {}
+    return ReaderResult(
+        tuple(_read_session(value, source.path, defects) for value in _sessions(source, defects)), defects.all()
+    )
+
+
+def _sessions(source: DecodedSource, defects: DefectLog) -> list[dict[str, Any]]:
+    starts = sum(line.lstrip().startswith("{") and f'"{SCHEMA}' in line for line in source.text.split("\n"))
+    if starts > 1:
+        values = [record.value for record in read_records(source, defects)]
+    else:
+        value = read_whole_file(source, defects)
+        values = value if isinstance(value, list) else [value]
+    for number, value in enumerate(values, start=1):
+        if not isinstance(value, dict):
+            defects.add(None, "malformed_record", f"value {number} of the file is no session")
+    return [value for value in values if isinstance(value, dict)]
+
+
+def _read_session(value: dict[str, Any], path: str, defects: DefectLog) -> Session:
     messages = value.get("messages")
     messages = messages if isinstance(messages, list) else []
-    draft = SessionDraft(_source_id(value, source.path, defects), "chat.v1")
+    draft = SessionDraft(_source_id(value, path, defects), "chat.v1")
     draft.ordinal_uids = not any(isinstance(message, dict) and _id_of(message) for message in messages)
     draft.project, draft.title = _text(value.get("project")), _text(value.get("title"))
     draft.cwd, draft.git_branch = _text(value.get("cwd")), _text(value.get("git_branch"))
@@ -45,7 +63,7 @@ def read(source: DecodedSource) -> ReaderResult:
         defects.add(None, "invalid_time", "the session's started_at cannot be")
     for position, message in enumerate(messages):
         _read_message(draft, position, message, defects)
-    return ReaderResult((draft.finish(defects),), defects.all())
+    return draft.finish(defects)
 
 
 def _read_message(draft: SessionDraft, position: int, message: Any, defects: DefectLog) -> None:

@@ -1,4 +1,7 @@
-"""ChatGPT's data export (``conversations.json``): each conversation a tree, of which one path is what was said last."""
+"""ChatGPT's data export (``conversations.json``): each conversation a tree, of which one path is what was said last.
+
+What stands beside that path was said too, and left: it is kept as a side chain, which is searched and never remembered from.
+"""
 
 from __future__ import annotations
 
@@ -41,15 +44,18 @@ def _read_conversation(conversation: dict[str, Any], number: int, draft: Session
     draft.title = draft.title or (" ".join(title.split()) if isinstance(title, str) and title.strip() else None)
     draft.started_at = draft.started_at or parse_time(conversation.get("create_time"))
     mapping: dict[str, Any] = conversation["mapping"]
-    for node_id in _path_to(mapping, _last_node(mapping, conversation.get("current_node"))):
+    path = _path_to(mapping, _last_node(mapping, conversation.get("current_node")))
+    for node_id in _with_branches(mapping, path):
         message = mapping[node_id].get("message")
         if isinstance(message, dict):
-            _read_message(draft, node_id, message, number, defects)
+            _read_message(draft, node_id, message, number, defects, left=node_id not in path)
         elif message is not None:
             defects.add(None, "malformed_record", f"a message of conversation {number} is no JSON object")
 
 
-def _read_message(draft: SessionDraft, node_id: str, message: dict[str, Any], number: int, defects: DefectLog) -> None:
+def _read_message(
+    draft: SessionDraft, node_id: str, message: dict[str, Any], number: int, defects: DefectLog, *, left: bool
+) -> None:
     author = message.get("author")
     author = author if isinstance(author, dict) else {}
     parts = _parts(message, author)
@@ -66,6 +72,7 @@ def _read_message(draft: SessionDraft, node_id: str, message: dict[str, Any], nu
         defects,
         ts=ts,
         name=name if isinstance(name, str) and name else None,
+        sidechain=left,
     )
 
 
@@ -90,6 +97,25 @@ def _path_to(mapping: dict[str, Any], node_id: str | None) -> list[str]:
         parent = mapping[node_id].get("parent")
         node_id = parent if _is_id(parent) else None
     return list(path)[::-1]
+
+
+def _with_branches(mapping: dict[str, Any], path: list[str]) -> list[str]:
+    """The path, and after each of its nodes what was said and left behind there: an answer given anew, a question put again."""
+    children: dict[str, list[str]] = {}
+    for node_id, node in mapping.items():
+        if isinstance(node, dict) and _is_id(node.get("parent")):
+            children.setdefault(node["parent"], []).append(node_id)
+    ordered: dict[str, None] = {}
+    on_path = set(path)
+    for node_id in path:
+        ordered[node_id] = None
+        waiting = [child for child in reversed(children.get(node_id, [])) if child not in on_path]
+        while waiting:
+            branch = waiting.pop()
+            if branch not in ordered:
+                ordered[branch] = None
+                waiting += reversed(children.get(branch, []))
+    return list(ordered)
 
 
 def _is_id(value: Any) -> bool:

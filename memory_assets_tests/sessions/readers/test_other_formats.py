@@ -64,24 +64,26 @@ def test_an_early_rollout_of_bare_items() -> None:
     assert outcome.defects == ()
 
 
-def test_chatgpt_follows_the_path_to_the_current_node() -> None:
+def test_chatgpt_keeps_the_path_and_what_was_left_beside_it() -> None:
     outcome = taken(CHATGPT)
     assert [found.session_id for found in outcome.sessions] == ["conv-1", "conv-2"]
     first = outcome.sessions[0]
-    assert [(message.uid, message.text) for message in first.messages] == [
-        ("n1", "부산 숙소 추천해줘"),
-        ("n3", "해운대가 좋습니다."),
-        ("n4", "감사"),
+    assert [(message.uid, message.text, message.sidechain) for message in first.messages] == [
+        ("n1", "부산 숙소 추천해줘", False),
+        ("n2", "첫 답 (버려진 가지)", True),
+        ("n3", "해운대가 좋습니다.", False),
+        ("n4", "감사", False),
     ]
     assert first.title == "여행 계획"
     lost = {**CONVERSATION, "current_node": None}
-    assert [message.uid for message in session(json.dumps([lost]).encode()).messages] == ["n1", "n3", "n4"]
+    said = session(json.dumps([lost]).encode()).messages
+    assert [message.uid for message in said if not message.sidechain] == ["n1", "n3", "n4"]
 
 
 def test_a_cycle_in_a_chatgpt_tree_ends() -> None:
     mapping = {**CONVERSATION["mapping"], "root": {"parent": "n4", "message": None}}
     found = session(json.dumps([{**CONVERSATION, "mapping": mapping}]).encode())
-    assert [message.uid for message in found.messages] == ["n1", "n3", "n4"]
+    assert [message.uid for message in found.messages] == ["n1", "n2", "n3", "n4"]
 
 
 def test_a_half_written_chatgpt_export_keeps_its_whole_conversations() -> None:
@@ -219,3 +221,27 @@ def test_a_chat_whose_id_is_no_key() -> None:
     assert found.session_id.startswith("1-") or found.session_id.startswith("chat.v1-")
     nameless = taken(chat(session_id=None))
     assert [defect.reason for defect in nameless.defects] == ["invalid_session_id"]
+
+
+CHATS = [
+    {"schema_version": "chat.v1", "session_id": f"many-{n}", "messages": [{"id": "a", "role": "user", "content": f"말 {n}"}]}
+    for n in range(3)
+]
+
+
+def test_a_chat_v1_file_may_hold_several_sessions() -> None:
+    as_lines = "\n".join(json.dumps(chat, ensure_ascii=False) for chat in CHATS).encode()
+    as_list = json.dumps(CHATS, ensure_ascii=False).encode()
+    for data in (as_lines, as_list):
+        outcome = taken(data)
+        assert outcome.source_format == "chat.v1"
+        assert [found.session_id for found in outcome.sessions] == ["many-0", "many-1", "many-2"]
+        assert [found.messages[0].text for found in outcome.sessions] == ["말 0", "말 1", "말 2"]
+
+
+def test_a_damaged_line_among_chat_v1_lines_is_named_and_the_others_are_taken() -> None:
+    lines = [json.dumps(chat, ensure_ascii=False) for chat in CHATS]
+    lines[1] = lines[1][:40]
+    outcome = taken("\n".join(lines).encode())
+    assert [found.session_id for found in outcome.sessions] == ["many-0", "many-2"]
+    assert [(defect.line, defect.reason) for defect in outcome.defects if defect.line] == [(2, "malformed_record")]

@@ -1,0 +1,135 @@
+"""The proof that a rebuild is equal finds whatever is not: a changed value, a row too many, a row too few, in every table."""
+
+from pathlib import Path
+
+import pytest
+
+from memory_assets.log.database import Database
+from memory_assets.log.errors import StoreError
+from memory_assets.log.event_log import EventLog
+from memory_assets.log.events import BuildFinished, NewEvent
+from memory_assets.projections.fold import catch_up
+from memory_assets.projections.rebuild import derived_tables, rebuild, verify
+from memory_assets_tests.log.samples import build
+from memory_assets_tests.projections.story import VERSIONS, Remark, Story, rows, tables
+from memory_assets_tests.projections.test_forgotten import registered
+from memory_assets_tests.projections.test_quarantine import letter
+
+# One column of each derived table that is no part of its key, and a value that no replay gives.
+TAMPERED = {
+    "source_files": ("byte_length", 99),
+    "sessions": ("title", "tampered"),
+    "messages": ("text", "tampered"),
+    "quarantine": ("detail", "tampered"),
+    "entries": ("title", "tampered"),
+    "evidence_spans": ("matched_text", "tampered"),
+    "memories": ("last_said_at", "2020-01-01 00:00:00"),
+    "memory_citations": ("short_id", "tamper"),
+    "idris_checks": ("accepted", False),
+    "promotions": ("reason", "tampered"),
+    "task_claims": ("status", "done"),
+    "entities": ("current_json", '{"status": "done"}'),
+    "entity_aliases": ("is_primary", False),
+    "edges": ("meta_json", "{}"),
+    "memory_units": ("search_text", "tampered"),
+    "build_runs": ("finished_at", "2020-01-01 00:00:00"),
+}
+
+
+@pytest.fixture
+def filled(log: EventLog, database: Database) -> Database:
+    """A store with something in every derived table."""
+    story = Story("a")
+    run = build("b1")
+    log.append(
+        [
+            *registered(story, "a.json"),
+            *story.tell(["We keep PostgreSQL.", "We fix it."], [Remark("Keep PostgreSQL", 0), Remark("Fix it", 1, "task")]),
+            letter("aligned", "unexpected", session_id="b"),
+            NewEvent(BuildFinished(build_id="b1", status="success"), inputs=("b1",)),
+        ],
+        build=run,
+    )
+    catch_up(database, VERSIONS, resolve=True)
+    assert [table for table, found in tables(database).items() if not found] == []
+    return database
+
+
+def test_equal_tables_are_found_equal(filled: Database) -> None:
+    report = verify(filled, VERSIONS)
+    assert (report.equal, report.difference_count, report.differences) == (True, 0, ())
+    assert report.tables == {table: len(found) for table, found in tables(filled).items()}
+
+
+def test_a_changed_value_in_any_table_is_named(filled: Database) -> None:
+    assert set(TAMPERED) == set(derived_tables())
+    expected = []
+    for table, (column, value) in TAMPERED.items():
+        keys = " || ' ' || ".join(_keys(filled, table))
+        key, before = rows(filled, f"SELECT {keys}, CAST({column} AS VARCHAR) FROM {table} ORDER BY 1 LIMIT 1")[0]
+        with filled.writing() as connection:
+            connection.execute(f"UPDATE {table} SET {column} = ? WHERE {keys} = ?", [value, key])
+        expected.append((table, key, column, str(value), str(before)))
+    report = verify(filled, VERSIONS)
+    found = [(told.table, told.key, told.column, told.stored, told.replayed) for told in report.differences]
+    assert [(*difference[:4], difference[4].casefold()) for difference in sorted(found)] == [
+        (*difference[:4], difference[4].casefold()) for difference in sorted(expected)
+    ]
+    assert (report.equal, report.difference_count) == (False, len(TAMPERED))
+    rebuild(filled, VERSIONS)
+    assert verify(filled, VERSIONS).equal
+
+
+def _keys(database: Database, table: str) -> list[str]:
+    found = rows(
+        database,
+        "SELECT constraint_column_names FROM duckdb_constraints() WHERE table_name = ? AND constraint_type = 'PRIMARY KEY'",
+        table,
+    )
+    return [f"CAST({column} AS VARCHAR)" for column in found[0][0]]
+
+
+def test_a_row_too_few_and_a_row_too_many_are_named(filled: Database) -> None:
+    with filled.writing() as connection:
+        connection.execute("DELETE FROM entries WHERE title = 'Fix it'")
+        connection.execute("INSERT INTO memory_citations VALUES ('ent_nowhere', 'abcdef', 'mem_nowhere', 0)")
+    report = verify(filled, VERSIONS)
+    assert {(told.table, told.column, told.stored, told.replayed) for told in report.differences} == {
+        ("entries", "(row)", None, "present"),
+        ("memory_citations", "(row)", "present", None),
+    }
+    assert report.difference_count == 2
+
+
+def test_many_differences_are_counted_and_the_first_shown(filled: Database) -> None:
+    with filled.writing() as connection:
+        connection.execute(
+            """INSERT INTO memory_citations
+               SELECT 'ent_' || n, 's' || n, 'mem_nowhere', 0 FROM range(50) AS numbers(n)"""
+        )
+    report = verify(filled, VERSIONS)
+    assert (report.difference_count, len(report.differences)) == (50, 20)
+
+
+def test_a_verification_leaves_nothing_behind(filled: Database) -> None:
+    folder = filled.path.parent
+    before = sorted(folder.iterdir()), tables(filled)
+    verify(filled, VERSIONS)
+    assert (sorted(folder.iterdir()), tables(filled)) == before
+
+
+def test_events_that_no_fold_has_read_are_read_first(filled: Database) -> None:
+    EventLog(filled).append(Story("late").tell(["x"]))
+    report = verify(filled, VERSIONS)
+    assert report.equal and report.tables["sessions"] == 2
+
+
+def test_a_store_that_cannot_be_read_is_an_error_and_no_difference(filled: Database) -> None:
+    filled.path.write_bytes(b"broken" * 1000)
+    with pytest.raises(StoreError):
+        verify(Database(filled.path.parent), VERSIONS)
+
+
+def test_an_empty_store_is_equal(tmp_path: Path) -> None:
+    report = verify(Database(tmp_path / "empty"), VERSIONS)
+    assert report.equal and set(report.tables.values()) == {0}
