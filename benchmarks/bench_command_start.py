@@ -15,14 +15,17 @@ import sys
 import tempfile
 from pathlib import Path
 
+# What the console script does. The module alone runs nothing.
+PROGRAM = "import sys; from memory_assets.cli.main import main; sys.exit(main())"
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples" / "sessions"
 
 
 def cpu_seconds(arguments: list[str], environment: dict[str, str]) -> float:
+    """Of one command that ended well and said something: the time of one that did nothing would be no measurement."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(
-        [sys.executable, "-m", "memory_assets.cli.main", *arguments], env=environment, check=False, capture_output=True
-    )
+    ran = subprocess.run([sys.executable, "-c", PROGRAM, *arguments], env=environment, check=False, capture_output=True)
+    if ran.returncode != 0 or not ran.stdout.strip():
+        sys.exit(f"memory {' '.join(arguments)} ended with {ran.returncode}: {ran.stderr.decode()[-500:]}")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 

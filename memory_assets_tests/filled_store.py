@@ -213,7 +213,7 @@ def _session(
     vectorized = step(
         SessionVectorized(projected_event_id=projected.event_id, embedding_version=versions["session_vectorized"]), projected
     )
-    taken = step(SourceTakenFor(uri=uri, file_hash=session_id), ingested)
+    taken = step(SourceTakenFor(registration_event_id=f"ev_{session_id}", uri=uri, file_hash=session_id), ingested)
     return [ingested, taken, extracted, aligned, *entries, materialized, checked, *promoted, projected, vectorized]
 
 

@@ -38,20 +38,33 @@ CREATE TABLE events (
 
 CREATE VIEW event_dedup AS SELECT dedupe_key, event_id, ts, event_type FROM events;
 
--- What folds read: nothing of a forgotten session, of a retired history, or resting on either.
-CREATE VIEW visible_events AS
-WITH forgotten AS (
-  SELECT session_id, max(seq) AS seq FROM events WHERE event_type = 'session_forgotten' GROUP BY session_id
-), roots AS (
-  SELECT session_id, chain_id, seq, max(seq) OVER (PARTITION BY session_id) AS newest
-  FROM events WHERE event_type = 'session_ingested' AND event_id = chain_id
-), hidden AS (
-  SELECT r.chain_id FROM roots r LEFT JOIN forgotten f USING (session_id) WHERE r.seq < r.newest OR r.seq < f.seq
+-- Nothing of a session before this is to be read.
+CREATE VIEW forgotten_sessions AS
+SELECT session_id, max(seq) AS seq FROM events WHERE event_type = 'session_forgotten' GROUP BY session_id;
+
+-- Histories that a later one replaced, or that were forgotten. Few sessions have more than one such mark.
+CREATE VIEW hidden_chains AS
+WITH marked AS (
+  SELECT session_id, max(seq) AS seq FROM events
+  WHERE event_type = 'session_forgotten' OR (event_type = 'session_ingested' AND event_id = chain_id)
+  GROUP BY session_id HAVING count(*) > 1
 )
-SELECT e.* FROM events e LEFT JOIN forgotten f ON f.session_id = e.session_id
+SELECT r.chain_id FROM events r JOIN marked m USING (session_id)
+WHERE r.event_type = 'session_ingested' AND r.event_id = r.chain_id AND r.seq < m.seq;
+
+-- Outcomes across sessions that rest on one of them.
+CREATE VIEW hidden_outcomes AS
+SELECT o.event_id
+FROM (SELECT event_id, unnest(basis_chains) AS chain_id FROM events WHERE basis_chains IS NOT NULL) o
+JOIN hidden_chains USING (chain_id);
+
+-- What folds read: nothing of a forgotten session, of a retired history, or resting on either. `log.sql.visible` says the same of
+-- some events only, for this view reads the whole log, whatever is asked of it.
+CREATE VIEW visible_events AS
+SELECT e.* FROM events e LEFT JOIN forgotten_sessions f ON f.session_id = e.session_id
 WHERE (f.seq IS NULL OR e.seq >= f.seq)
-  AND (e.chain_id IS NULL OR e.chain_id NOT IN (SELECT chain_id FROM hidden))
-  AND (e.basis_chains IS NULL OR NOT list_has_any(e.basis_chains, coalesce((SELECT list(chain_id) FROM hidden), [])));
+  AND (e.chain_id IS NULL OR e.chain_id NOT IN (SELECT chain_id FROM hidden_chains))
+  AND (e.basis_chains IS NULL OR e.event_id NOT IN (SELECT event_id FROM hidden_outcomes));
 
 -- Which version of each stage the folds follow; written from the settings before a fold.
 -- class: operational

@@ -11,8 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from memory_assets.defs.own_sessions import without_own_sessions
 from memory_assets.defs.resources import OpenStore
-from memory_assets.defs.sources import stamp_of
+from memory_assets.defs.sources import ReadFile, stamp_of
 from memory_assets.identifiers import sha256_hex
 from memory_assets.log.events import (
     DefectRecord,
@@ -79,11 +80,13 @@ def register(opened: OpenStore, files: Sequence[SourceFile], *, project: str | N
     Args:
         project: the project of their sessions, over what the files say.
     """
+    opened.follow_versions()
     registration = Registration()
     newest = newest_registrations(opened, files)
     done = _finished(opened, newest, _content_is_known)
     events: list[NewEvent] = []
     sessions: list[str] = []
+    told: list[tuple[str, ReadFile, list[str]]] = []
     for file in files:
         if file.path in done:
             registration.unchanged += [s for s in done[file.path] if s not in registration.unchanged]
@@ -91,15 +94,22 @@ def register(opened: OpenStore, files: Sequence[SourceFile], *, project: str | N
         read = opened.sources.read(file)
         match read.outcome:
             case SourceTaken() as taken:
+                taken, own = without_own_sessions(taken, opened.settings.home)
+                registration.skipped += own
+                told.append((file.path, read, [session.session_id for session in taken.sessions]))
                 told_before = {told.session_id: told for told in newest.get(file.path, ())}
                 events += _registered(taken, told_before, read.stamp, opened.sources.version, project, actor)
                 sessions += [session.session_id for session in taken.sessions if session.session_id not in sessions]
                 registration.warnings += taken.defects
             case SourceSkipped(defect=defect):
                 registration.skipped.append(defect)
+                told.append((file.path, read, []))
             case RefusedFile(defect=defect, file_hash=file_hash):
                 events.append(_refused(defect, file_hash, opened.sources.version, actor))
                 registration.errors.append(defect)
+                # Whether a file can be read now shows in nothing but reading it.
+                if defect.reason != "unreadable_file":
+                    told.append((file.path, read, []))
     forgotten = _forgotten(opened, sessions)
     for session_id in sorted(forgotten):
         registration.skipped.append(Defect(session_id, None, "session_forgotten", "this session was forgotten"))
@@ -114,7 +124,18 @@ def register(opened: OpenStore, files: Sequence[SourceFile], *, project: str | N
         for session_id in sessions
         if session_id not in open_sessions | forgotten and session_id not in registration.unchanged
     ]
+    for path, read, session_ids in told:
+        if open_sessions.isdisjoint(session_ids):
+            opened.idle_files[path] = (opened.sources.version, read.stamp)
     return registration
+
+
+def refuse(opened: OpenStore, defects: Sequence[Defect], *, actor: str) -> None:
+    """Log files that cannot even be looked at, each once."""
+    events = [_refused(defect, None, opened.sources.version, actor) for defect in defects]
+    known = opened.log.by_id([event.event_id for event in events])
+    if new := [event for event in events if event.event_id not in known]:
+        opened.appended += opened.log.append(new).new
 
 
 def _registered(
@@ -210,8 +231,18 @@ def newest_registrations(opened: OpenStore, files: Sequence[SourceFile]) -> dict
 
 
 def untouched_files(opened: OpenStore, files: Sequence[SourceFile]) -> set[str]:
-    """Files that nobody touched since all of it was done: by time and size, so that thousands cost no reading."""
-    return set(_finished(opened, newest_registrations(opened, files), _stamp_is_known))
+    """Files that nobody touched since all of it was done, or since there was nothing to do in them.
+
+    By time and size, so that thousands cost no reading. What a file without a session is, the log is not told: each process
+    finds that out once.
+    """
+    version = opened.sources.version
+    idle = {
+        file.path
+        for file in files
+        if (known := opened.idle_files.get(file.path)) and known[0] == version and _has_stamp(file.path, known[1])
+    }
+    return idle.union(_finished(opened, newest_registrations(opened, files), _stamp_is_known))
 
 
 def _finished(
@@ -235,11 +266,14 @@ def _content_is_known(uri: str, sessions: Sequence[ToldFile]) -> bool:
 
 
 def _stamp_is_known(uri: str, sessions: Sequence[ToldFile]) -> bool:
+    return all(_has_stamp(uri, told.stamp) for told in sessions)
+
+
+def _has_stamp(path: str, stamp: dict[str, int]) -> bool:
     try:
-        stamp = stamp_of(Path(uri).stat())
+        return stamp_of(Path(path).stat()) == stamp
     except OSError:
         return False
-    return all(told.stamp == stamp for told in sessions)
 
 
 def _unfinished(opened: OpenStore, session_ids: Sequence[str]) -> set[str]:

@@ -83,6 +83,8 @@ class OpenStore:
         self._wrote = False
         self.appended = 0
         """Events that this process has written, whatever other processes wrote meanwhile."""
+        self.idle_files: dict[str, tuple[str, dict[str, int]]] = {}
+        """Files that this process found nothing to do in, with the reader's version and the file's time and size."""
 
     @cached_property
     def versions(self) -> dict[PipelineStage, str]:

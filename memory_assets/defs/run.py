@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
+from memory_assets import configuration
 from memory_assets.defs.partitions import RANGE_END_TAG, RANGE_START_TAG, SESSIONS_PARTITIONS_NAME
 from memory_assets.defs.registration import found_files, register
 from memory_assets.defs.resources import OpenStore, dagster_home, dagster_instance, open_store, telling
@@ -33,6 +34,7 @@ from memory_assets.log.events import (
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.log.upcasting import payload_as
 from memory_assets.progress import NoProgress, Progress
+from memory_assets.projections.fold import catch_up
 from memory_assets.sessions.model import Defect
 from memory_assets.settings import Settings
 
@@ -182,6 +184,7 @@ def run_sessions(
 def retry_quarantined(settings: Settings, *, progress: Progress | None = None) -> RunReport:
     """Release every session that was put aside, and run it again."""
     opened = open_store(settings)
+    catch_up(opened.database, configuration.configured_versions(settings))
     with opened.database.reading() as connection:
         letters = connection.execute("SELECT session_id, stage, event_id FROM quarantine ORDER BY session_id").fetchall()
     opened.log.append(

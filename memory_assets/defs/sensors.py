@@ -1,26 +1,33 @@
 """The sensor on the sessions folder (requirement D-02; architecture.md section 6).
 
-What is known is asked of the log, so a lost cursor loses nothing. A set of sessions that is queued or running is not asked
-for again; one that was asked for three times without success is put aside, so that it cannot be asked for for ever.
+What is known is asked of the log, so a lost cursor loses nothing: it says only where the last tick stopped looking, so that
+files which are no sessions cannot hold up those behind them. A session that is queued or running is not asked for again; a set
+that was asked for three times without success is put aside, so that it cannot be asked for for ever.
 """
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import dagster as dg
 
+from memory_assets import configuration
 from memory_assets.defs.jobs import graduate_sessions
 from memory_assets.defs.partitions import RANGE_END_TAG, RANGE_START_TAG, SESSIONS_PARTITIONS_NAME, sessions_partitions
-from memory_assets.defs.registration import Registration, content_hash, found_files, register, untouched_files
+from memory_assets.defs.registration import Registration, found_files, refuse, register, untouched_files
 from memory_assets.defs.resources import EventLogResource, OpenStore
 from memory_assets.defs.runner import end_dead_runs
 from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.log.events import NewEvent, SessionQuarantined
 from memory_assets.log.sql import IN_LIST, json_list
+from memory_assets.projections.fold import catch_up
 from memory_assets.sessions.files import SourceFile
 
 FILES_A_TICK = 25
+# One that works and one that waits for it: more would only fill the queue.
+RUNS_UNDER_WAY = 2
+# Dagster gives a tick a minute; files that turn out to hold nothing are looked at no longer than this.
+SECONDS_A_TICK = 20.0
 MAX_ATTEMPTS = 3
 BATCH_TAG = "memory/batch"
 ATTEMPT_TAG = "memory/attempt"
@@ -39,31 +46,84 @@ UNFINISHED = [
     default_status=dg.DefaultSensorStatus.RUNNING,
     description="Watches the sessions folder: takes files that have settled, 25 at a time, and asks for runs over them.",
 )
-def sessions_folder(context: dg.SensorEvaluationContext, event_log: EventLogResource) -> dg.SensorResult | dg.SkipReason:
+def sessions_folder(context: dg.SensorEvaluationContext, event_log: EventLogResource) -> dg.SensorResult:
     opened = event_log.opened
     end_dead_runs(context.instance, opened.settings.dagster_home)
+    under_way = _runs_under_way(context.instance)
     folder = opened.settings.sessions_folder
     if not folder.is_dir():
-        return dg.SkipReason(f"the sessions folder {folder} does not exist yet")
+        return _nothing(context, f"the sessions folder {folder} does not exist yet")
+    if len(under_way) >= RUNS_UNDER_WAY:
+        return _nothing(context, f"{len(under_way)} runs that were asked for are still under way")
+    opened.follow_versions()
     files, seen = found_files([folder])
+    refuse(opened, seen.errors, actor="sensor")
     settled = [file for file in files if _settled(file, opened.settings.sessions.settle_seconds)]
-    done = untouched_files(opened, settled)
-    refused = _refused_files(opened)
-    waiting = [file for file in settled if file.path not in done and not _known_as_refused(file, refused)]
+    known = untouched_files(opened, settled)
+    waiting = [file for file in settled if file.path not in known]
+    keys = context.instance.get_dynamic_partitions(SESSIONS_PARTITIONS_NAME)
+    busy = {key for run in under_way for key in _keys_of(run, keys)}
+    found = Registration()
+    for looked_at, part in _parts(waiting, context.cursor):
+        registration = register(opened, part, actor="sensor")
+        found.add(registration)
+        wanted = [key for key in registration.to_run if key not in busy]
+        wanted = [key for key in wanted if key not in _answered(opened, wanted)]
+        added = [key for key in wanted if key not in keys]
+        if requests := _requests(context.instance, opened, [*keys, *added], wanted):
+            return dg.SensorResult(
+                dynamic_partitions_requests=[sessions_partitions.build_add_request(added)] if added else [],
+                run_requests=requests,
+                cursor=looked_at,
+            )
     if not waiting:
-        return dg.SkipReason(f"nothing new in {len(files)} files, {len(files) - len(settled)} of them still settling")
-    registration = register(opened, waiting[:FILES_A_TICK], actor="sensor")
-    registration.add(seen)
-    if not registration.to_run:
-        return dg.SkipReason(f"{len(waiting[:FILES_A_TICK])} files were read, nothing is to be run: {_reasons(registration)}")
-    known = context.instance.get_dynamic_partitions(SESSIONS_PARTITIONS_NAME)
-    added = [session_id for session_id in registration.to_run if session_id not in set(known)]
-    requests = _requests(context.instance, opened, [*known, *added], registration.to_run)
-    return dg.SensorResult(
-        dynamic_partitions_requests=[sessions_partitions.build_add_request(added)] if added else [],
-        run_requests=requests,
-        skip_reason=None if requests else dg.SkipReason("these sessions are queued, running, or were put aside"),
-    )
+        return _nothing(context, f"nothing new in {len(files)} files, {len(files) - len(settled)} of them still settling")
+    return _nothing(context, f"nothing is to be run of {len(waiting)} files: {_reasons(found)}")
+
+
+def _nothing(context: dg.SensorEvaluationContext, reason: str) -> dg.SensorResult:
+    return dg.SensorResult(skip_reason=reason, cursor=context.cursor)
+
+
+def _parts(waiting: Sequence[SourceFile], cursor: str | None) -> Iterator[tuple[str, list[SourceFile]]]:
+    """The files, those behind the cursor first, a tick's worth at a time, with the last one's path; as long as time allows."""
+    deadline = time.monotonic() + SECONDS_A_TICK
+    behind = [file for file in waiting if cursor is None or file.path > cursor]
+    ordered = [*behind, *(file for file in waiting if cursor is not None and file.path <= cursor)]
+    for start in range(0, len(ordered), FILES_A_TICK):
+        if start and time.monotonic() > deadline:
+            return
+        part = ordered[start : start + FILES_A_TICK]
+        yield part[-1].path, part
+
+
+def _runs_under_way(instance: dg.DagsterInstance) -> list[dg.DagsterRun]:
+    runs = instance.get_runs(filters=dg.RunsFilter(statuses=UNFINISHED))
+    return [run for run in runs if BATCH_TAG in run.tags]
+
+
+def _keys_of(run: dg.DagsterRun, keys: Sequence[str]) -> Sequence[str]:
+    """The partitions of a run over a range."""
+    first, last = run.tags.get(RANGE_START_TAG), run.tags.get(RANGE_END_TAG)
+    if first not in keys or last not in keys:
+        return ()
+    return keys[keys.index(first) : keys.index(last) + 1]
+
+
+def _answered(opened: OpenStore, session_ids: Sequence[str]) -> set[str]:
+    """Sessions that were put aside, or a file of theirs refused, since a file was last told of: asking again changes nothing."""
+    with opened.database.reading() as connection:
+        rows = connection.execute(
+            f"""WITH mine AS (SELECT seq, event_id, event_type, session_id FROM visible_events WHERE session_id IN {IN_LIST}),
+                released AS (SELECT payload_json ->> '$.quarantine_event_id' AS event_id FROM visible_events
+                  WHERE event_type = 'quarantine_released'),
+                told AS (SELECT session_id, max(seq) AS seq FROM mine WHERE event_type = 'source_registered' GROUP BY ALL)
+                SELECT DISTINCT m.session_id FROM mine m JOIN told USING (session_id)
+                WHERE m.event_type IN ('session_quarantined', 'session_rejected') AND m.seq > told.seq
+                  AND m.event_id NOT IN (SELECT event_id FROM released)""",
+            [json_list(session_ids)],
+        ).fetchall()
+    return {row[0] for row in rows}
 
 
 def _requests(
@@ -73,13 +133,10 @@ def _requests(
     requests = []
     for part in contiguous(keys, session_ids):
         batch = _batch_hash(opened, part)
-        earlier = instance.get_runs(filters=dg.RunsFilter(tags={BATCH_TAG: batch}))
-        if any(run.status in UNFINISHED for run in earlier):
-            continue
-        if len(earlier) >= MAX_ATTEMPTS:
+        attempt = len(instance.get_runs(filters=dg.RunsFilter(tags={BATCH_TAG: batch}))) + 1
+        if attempt > MAX_ATTEMPTS:
             _put_aside(opened, part, batch)
             continue
-        attempt = len(earlier) + 1
         requests.append(
             dg.RunRequest(
                 run_key=f"batch:{batch}:{attempt}",
@@ -136,27 +193,17 @@ def _put_aside(opened: OpenStore, session_ids: Sequence[str], batch: str) -> Non
             for session_id in session_ids
         ]
     )
-
-
-def _refused_files(opened: OpenStore) -> dict[str, str]:
-    with opened.database.reading() as connection:
-        rows = connection.execute(
-            """SELECT payload_json ->> '$.uri', max(payload_json ->> '$.file_hash') FROM visible_events
-               WHERE event_type = 'session_rejected' AND stage_version = ? GROUP BY ALL""",
-            [opened.sources.version],
-        ).fetchall()
-    return dict(rows)
-
-
-def _known_as_refused(file: SourceFile, refused: dict[str, str]) -> bool:
-    return file.path in refused and refused[file.path] in (None, content_hash(file.path))
+    # No run comes that would fold it, and people look at the tables.
+    catch_up(opened.database, configuration.configured_versions(opened.settings))
 
 
 def _settled(file: SourceFile, seconds: float) -> bool:
     try:
-        return time.time() - Path(file.path).stat().st_mtime >= seconds
+        age = time.time() - Path(file.path).stat().st_mtime
     except OSError:
         return False
+    # A time that lies ahead is a clock's error, and no reason to wait for that day.
+    return age >= seconds or age < -seconds
 
 
 def _reasons(registration: Registration) -> str:

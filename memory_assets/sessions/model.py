@@ -82,6 +82,7 @@ DefectReason = Literal[
     "unrelated_history",
     "invalid_session_id",
     "session_forgotten",
+    "own_session",
 ]
 
 

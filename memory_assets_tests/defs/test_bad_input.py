@@ -29,8 +29,12 @@ def defective(folder: Path) -> dict[str, Path]:
     half = json.dumps(records("half", talk(1), first=0)[-1])[:-30]
     written = {
         "truncated_record": claude(folder, "half.jsonl", records("half", talk(1)[:3])),
-        "malformed_record": claude(folder, "broken.jsonl", [records("broken", talk(2))[0], "{oops", *records("broken", talk(2))[1:]]),
-        "unknown_record": claude(folder, "strange.jsonl", [*records("strange", talk(3)), {"type": "telepathy", "sessionId": "strange"}]),
+        "malformed_record": claude(
+            folder, "broken.jsonl", [records("broken", talk(2))[0], "{oops", *records("broken", talk(2))[1:]]
+        ),
+        "unknown_record": claude(
+            folder, "strange.jsonl", [*records("strange", talk(3)), {"type": "telepathy", "sessionId": "strange"}]
+        ),
         "invalid_utf8": chat(folder, "latin", talk(4)),
         "nul_character": chat(folder, "nul", [talk(5)[0] + " a\0b", talk(5)[1]], title="with \0 nul"),
         "lone_surrogate": chat(folder, "half-pair", [talk(6)[0] + " \ud83d!", talk(6)[1]], title="\udc00 half a pair"),
@@ -84,7 +88,7 @@ def strange(folder: Path) -> None:
     chat(folder, "x" * 300, talk(4), name="long.json")
     chat(folder, "tab\there\nline", talk(5), name="control.json")
     chat(folder, 17, talk(6), name="number.json")
-    chat(folder, "sql", [f"'); DROP TABLE events; -- {talk(7)[0]}", "<script>alert(1)</script> {{7*7}} \"\"\" \\"], project="a'b")
+    chat(folder, "sql", [f"'); DROP TABLE events; -- {talk(7)[0]}", '<script>alert(1)</script> {{7*7}} """ \\'], project="a'b")
     chat(folder, "wide", ["\U0001f600 " + talk(8)[0], "\u200f\u202e" + talk(8)[1], "\x1b[31m\x07 red"], title="\x1b]0;t\x07")
     chat(folder, "late", talk(9), started_at="9999-12-31T23:59:59+00:00")
     chat(folder, "early", talk(10), started_at="0001-01-01T00:00:00+14:00")
@@ -97,8 +101,15 @@ def strange(folder: Path) -> None:
     for message, uid in zip(value["messages"], ["a\0b", "\ud800", "a\0b", ""], strict=True):
         message["id"] = uid
     (folder / "uids.json").write_text(json.dumps(value))
-    (folder / "nested.json").write_text('{"schema_version":"chat.v1","session_id":"n","messages":' + "[" * 5000 + "]" * 5000 + "}")
-    numbers = {"schema_version": "chat.v1", "session_id": 1e999, "started_at": 10**40, "messages": [{"role": 1, "content": "x"}]}
+    (folder / "nested.json").write_text(
+        '{"schema_version":"chat.v1","session_id":"n","messages":' + "[" * 5000 + "]" * 5000 + "}"
+    )
+    numbers = {
+        "schema_version": "chat.v1",
+        "session_id": 1e999,
+        "started_at": 10**40,
+        "messages": [{"role": 1, "content": "x"}],
+    }
     (folder / "numbers.json").write_text(json.dumps(numbers))
     chat(folder, "blank", ["", " \n", "\u3000", talk(12)[0]])
     chat(folder, "cited", [talk(13)[0], "~" * 70_000 + " " + talk(13)[1]])
@@ -119,7 +130,12 @@ def test_strange_values_harm_nobody(inbox: Path, settings: Settings, take: Impor
 
 def test_what_holds_nothing_is_skipped(inbox: Path, settings: Settings, take: Import) -> None:
     chat(inbox, "good", talk(1))
-    for name, text in (("empty.jsonl", ""), ("blank.md", "\n\n  \n"), ("notes.md", "# Groceries\n\n- milk\n"), ("data.json", "{}")):
+    for name, text in (
+        ("empty.jsonl", ""),
+        ("blank.md", "\n\n  \n"),
+        ("notes.md", "# Groceries\n\n- milk\n"),
+        ("data.json", "{}"),
+    ):
         (inbox / name).write_text(text)
     chat(inbox, "silent", [])
     (inbox / "deep").mkdir()

@@ -12,7 +12,6 @@ import pytest
 from memory_assets.defs import run
 from memory_assets.defs.stages import extracted
 from memory_assets.settings import Settings, load_settings
-from memory_assets_tests.defs.conftest import Import
 from memory_assets_tests.defs.files import chat, claude, records
 from memory_assets_tests.defs.state import (
     assert_rebuilds_equal,

@@ -104,7 +104,10 @@ def test_a_run_that_fails_says_so_in_its_build(
     report = take(inbox)
     assert (report.new, report.updated, report.unchanged, report.errors) == (0, 0, 1, [])
     assert rows(settings, "SELECT status FROM sessions") == [("vectorized",)]
-    assert {status for (status,) in rows(settings, "SELECT status FROM build_runs ORDER BY started_at")} == {"failed", "success"}
+    assert {status for (status,) in rows(settings, "SELECT status FROM build_runs ORDER BY started_at")} == {
+        "failed",
+        "success",
+    }
 
 
 def test_builds_and_metrics_are_filled(inbox: Path, settings: Settings, take: Import) -> None:

@@ -7,6 +7,7 @@ from memory_assets.log.chain import histories, materializations
 from memory_assets.log.database import Database
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import CHAIN, MessageContinued, NewEvent
+from memory_assets.log.sql import visible
 from memory_assets_tests.log.samples import taken
 from memory_assets_tests.projections.story import VERSIONS, Remark, Story, other_versions
 
@@ -173,3 +174,32 @@ def test_reading_does_not_change_the_store(log: EventLog, database: Database) ->
     log.fetch_since()
     log.current(["a"], "idris_checked")
     assert database.path.read_bytes() == before
+
+
+def test_what_is_visible_is_said_once_for_all_events_and_for_some(log: EventLog, database: Database) -> None:
+    forgotten, retired, kept, again = Story("forgotten"), Story("retired"), Story("kept"), Story("again")
+    log.append([*forgotten.tell(["x"], REMARKS), *retired.tell(["x"], REMARKS), *kept.tell(["x"], REMARKS), taken(1)])
+    outcomes = [
+        taken(number, session_id=None, basis_chains=chains)
+        for number, chains in enumerate(
+            (
+                (str(forgotten.chain_id), str(kept.chain_id)),
+                (str(retired.chain_id),),
+                (str(kept.chain_id),),
+                (),
+            ),
+            start=10,
+        )
+    ]
+    log.append([*outcomes, *again.tell(["y"])])
+    log.append([forgotten.forget(), again.forget(), taken(2, session_id="forgotten"), *Story("retired").tell(["z"], REMARKS)])
+    with database.reading() as connection:
+        every = connection.execute("SELECT seq FROM visible_events ORDER BY seq").fetchall()
+        some = connection.execute(f"SELECT seq FROM {visible('true')} ORDER BY seq").fetchall()
+        shown = {row[0] for row in connection.execute("SELECT session_id FROM visible_events").fetchall()}
+        resting = connection.execute(
+            "SELECT payload_json ->> '$.uri' FROM visible_events WHERE basis_chains IS NOT NULL ORDER BY seq"
+        ).fetchall()
+    assert every == some and len(every) < log.last_seq()
+    assert shown == {"kept", "retired", "talk-1", "forgotten", "again", None}
+    assert resting == [("/talks/12.md",), ("/talks/13.md",)]

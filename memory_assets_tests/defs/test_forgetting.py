@@ -1,0 +1,67 @@
+"""A forgotten session is in no table, unit, vector or search, and stays away (architecture.md section 4, *Privacy*)."""
+
+from __future__ import annotations
+
+import dagster as dg
+import pytest
+
+from memory_assets.defs import run
+from memory_assets.errors import NotFoundError
+from memory_assets.log.events import NewEvent, SessionForgotten
+from memory_assets.memory import Memory
+from memory_assets.settings import Settings
+from memory_assets_tests.defs.conftest import GROWN, HALVED, Mixed
+from memory_assets_tests.defs.files import chat, claude, records, talk
+from memory_assets_tests.defs.state import assert_rebuilds_equal, events, index_rows, log_of, rows, tables, texts_of_store
+
+FORGOTTEN = "plain-2"
+WORD = "service 2 "
+
+
+def forget(settings: Settings, session_id: str) -> None:
+    log_of(settings).append([NewEvent(SessionForgotten(reason="asked"), session_id=session_id, inputs=("by hand",))])
+
+
+def test_forgetting_and_rebuilding(mixed_copy: Mixed, unrecorded: dg.DagsterInstance) -> None:
+    settings, folder = mixed_copy.settings, mixed_copy.folder
+    assert_rebuilds_equal(settings)
+    assert Memory(settings).search(WORD, mode="lexical").hits
+    forget(settings, FORGOTTEN)
+    forget(settings, "one-of-two")
+
+    # The next run folds and drains, whatever it is about.
+    grown = claude(folder.parent / "later", "c-grown.jsonl", records(GROWN, talk(10, 6) + ["We decided to add caching."]))
+    report = run.import_paths(settings, [grown], project=None)
+    assert (report.updated, report.errors) == (1, [])
+    for session_id in (FORGOTTEN, "one-of-two"):
+        for table, found in tables(settings).items():
+            assert not [row for row in found if session_id in (row.get("session_id"), row.get("source_id"))], table
+        assert not [row for row in index_rows(settings) if row["session_id"] == session_id]
+    told = {place for place, text in texts_of_store(settings) if WORD in text}
+    assert told <= {"events.payload_json", "events.dedupe_key", "event_dedup.dedupe_key"}
+    assert not [hit for hit in Memory(settings).search(WORD, mode="lexical").hits if WORD in str(hit)]
+    # The other session of the same file, and that of two files, are untouched.
+    statuses = dict(rows(settings, "SELECT session_id, status FROM sessions"))
+    assert len(statuses) == 8 and {statuses["other-of-two"], statuses[HALVED], statuses[GROWN]} == {"vectorized"}
+    assert_rebuilds_equal(settings)
+
+    # Its file tells of it again: it is passed over by name, also when it has grown.
+    count = len(events(settings))
+    again = run.import_paths(settings, [folder], project=None)
+    assert (again.new, again.updated, again.quarantined, again.events_appended) == (0, 0, 0, 0)
+    assert [warning["path"] for warning in again.warnings if warning["reason"] == "session_forgotten"] == [FORGOTTEN]
+    chat(folder.parent / "later", FORGOTTEN, talk(2, 6))
+    later = run.import_paths(settings, [folder.parent / "later"], project=None)
+    assert (later.new, later.events_appended, len(events(settings))) == (0, 0, count)
+    assert {warning["reason"] for warning in later.warnings} == {"session_forgotten"}
+
+    # Nor does running bring it back: neither by name, nor with all the others, nor its partition alone.
+    with pytest.raises(NotFoundError):
+        run.run_sessions(settings, [FORGOTTEN])
+    assert run.run_sessions(settings, None).events_appended == 0
+    unrecorded.add_dynamic_partitions("sessions", [FORGOTTEN])
+    from memory_assets.definitions import build_definitions
+
+    job = build_definitions(settings).resolve_implicit_global_asset_job_def()
+    alone = job.execute_in_process(instance=unrecorded, partition_key=FORGOTTEN, run_config=run.QUIET)
+    assert alone.success and len(events(settings)) == count

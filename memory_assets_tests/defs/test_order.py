@@ -1,0 +1,63 @@
+"""Sessions in any order and in batches of any size give the same state (architecture.md section 4, *Order*)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from memory_assets.defs import run
+from memory_assets.settings import load_settings
+from memory_assets_tests.defs.conftest import write_mixed
+from memory_assets_tests.defs.state import Rows, assert_rebuilds_equal, differing, index_rows, tables
+
+# How many revisions a session has, which of its files was taken last, and by which events it was told, is its history.
+OF_HISTORY = {
+    ("sessions", "revision"),
+    ("sessions", "source_uri"),
+    ("sessions", "ingest_event_id"),
+    ("sessions", "chain_id"),
+    ("messages", "revision"),
+    ("messages", "event_id"),
+    ("entries", "source_event_id"),
+    ("evidence_spans", "event_id"),
+    ("idris_checks", "event_id"),
+    ("idris_checks", "check_id"),
+    ("promotions", "event_id"),
+    ("promotions", "promotion_id"),
+    ("task_claims", "source_event_id"),
+    ("task_claims", "chain_id"),
+    ("edges", "source_event_id"),
+    ("entities", "basis"),
+}
+
+
+def test_any_order_gives_the_same_tables(tmp_path: Path, unrecorded: dg.DagsterInstance) -> None:
+    paths = list(write_mixed(tmp_path / "inbox"))
+    states: list[dict[str, Rows]] = []
+    units: list[set[tuple[str, str]]] = []
+    # In order and at once; backwards, a file a run; the middle first, three at a time.
+    for place, (order, size) in enumerate([(paths, 25), (paths[::-1], 4), (paths[5:] + paths[:5], 3)]):
+        settings = load_settings({"home": tmp_path / f"home-{place}", "dagster": {"batch_size": size}})
+        report = run.import_paths(settings, order, project=None)
+        assert (report.new, report.errors) == (10, [])
+        states.append(tables(settings, without=OF_HISTORY))
+        units.append({(row["unit_id"], row["search_text"]) for row in index_rows(settings)})
+        if place:
+            assert_rebuilds_equal(settings)
+    assert differing(states[0], states[1]) == {}
+    assert differing(states[0], states[2]) == {}
+    assert units[0] == units[1] == units[2]
+
+
+def test_what_is_compared_is_worth_comparing() -> None:
+    columns = {table for table, _ in OF_HISTORY}
+    assert not columns & {"memories", "memory_citations", "memory_units", "entity_aliases", "source_files"}
+
+
+@pytest.mark.parametrize("column", ["text", "role", "ts"])
+def test_the_comparison_sees_a_difference(column: str) -> None:
+    one: dict[str, Rows] = {"messages": [{"text": "a", "role": "user", "ts": 1}]}
+    other: dict[str, Rows] = {"messages": [{**one["messages"][0], column: "other"}]}
+    assert differing(one, other) == {"messages": [column]}
