@@ -6,11 +6,13 @@ frozen records; :func:`as_plain` makes plain JSON values of them, under the name
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from memory_assets import configuration
+from memory_assets.log.errors import StoreError
 from memory_assets.queries import citations, entries, events, sessions, statistics
 from memory_assets.queries.records import (
     Check,
@@ -89,7 +91,9 @@ class Memory:
         from memory_assets.rebuilding import honour_forgetting
 
         database = configuration.database(self.settings)
-        honour_forgetting(self.settings, database)
+        # A store that cannot be opened says so to whoever asks it something.
+        with contextlib.suppress(StoreError):
+            honour_forgetting(self.settings, database)
         return database
 
     def sessions(self, *, project: str | None = None, status: str | None = None) -> list[SessionSummary]:

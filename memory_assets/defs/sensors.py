@@ -111,7 +111,7 @@ def _keys_of(run: dg.DagsterRun, keys: Sequence[str]) -> Sequence[str]:
 
 
 def _answered(opened: OpenStore, session_ids: Sequence[str]) -> set[str]:
-    """Sessions that were put aside, or a file of theirs refused, since a file was last told of: asking again changes nothing."""
+    """Sessions put aside, or with a file refused, since a file was last told of: asking again changes nothing."""
     with opened.database.reading() as connection:
         rows = connection.execute(
             f"""WITH mine AS (SELECT seq, event_id, event_type, session_id FROM visible_events WHERE session_id IN {IN_LIST}),

@@ -64,9 +64,6 @@ def read_source(path: str, data: bytes, *, explicit: bool = False, project: str 
         detail = f"a message of more than {MAX_RECORD_BYTES} bytes in session {too_long.session_id}"
         return SourceRefused(path, Defect(path, None, "record_too_large", detail), file_hash)
     sessions = tuple(session for session in result.sessions if _says_something(session))
-    if not sessions and (decoding_defects or result.defects):
-        # What could not be read says more than that nothing was.
-        return SourceSkipped(path, (*result.defects, *decoding_defects)[0], file_hash)
     if not sessions:
         return _no_session(path, "no_messages", f"a {source_format} file without a message", file_hash, explicit=False)
     if project:

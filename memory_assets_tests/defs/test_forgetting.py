@@ -30,7 +30,7 @@ def test_forgetting_and_rebuilding(mixed_copy: Mixed, unrecorded: dg.DagsterInst
     forget(settings, "one-of-two")
 
     # The next run folds and drains, whatever it is about.
-    grown = claude(folder.parent / "later", "c-grown.jsonl", records(GROWN, talk(10, 6) + ["We decided to add caching."]))
+    grown = claude(folder.parent / "later", "c-grown.jsonl", records(GROWN, [*talk(10, 6), "We decided to add caching."]))
     report = run.import_paths(settings, [grown], project=None)
     assert (report.updated, report.errors) == (1, [])
     for session_id in (FORGOTTEN, "one-of-two"):

@@ -1,7 +1,7 @@
 """``ingested``: what session files say becomes the session's history in the log."""
 
 from collections.abc import Iterator, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 
@@ -12,6 +12,7 @@ from memory_assets.defs.partitions import backfill_policy, sessions_partitions
 from memory_assets.defs.resources import EventLogResource
 from memory_assets.defs.sources import SourceReader
 from memory_assets.errors import MemoryAssetsError
+from memory_assets.identifiers import canonical_json
 from memory_assets.log.chain import History
 from memory_assets.log.events import (
     Continuation,
@@ -25,6 +26,7 @@ from memory_assets.log.events import (
 )
 from memory_assets.log.upcasting import payload_as
 from memory_assets.sessions.files import SourceFile
+from memory_assets.sessions.heading import Heading, heading_of, merge_headings
 from memory_assets.sessions.model import Message, Session, SourceFormat, SourceTaken
 from memory_assets.sessions.union import Extended, Merge, Unchanged, Unrelated, merge_history
 
@@ -52,11 +54,25 @@ class Merged:
     """A history after its files were taken in."""
 
     messages: tuple[Message, ...]
-    newest: Session | None
-    file_date: datetime | None
-    events: list[NewEvent]
-    files: int
-    refused: int
+    heading: Heading
+    newest: Session | None = None
+    file_date: datetime | None = None
+    events: list[NewEvent] = field(default_factory=list)
+    files: int = 0
+    refused: int = 0
+
+
+@dataclass(slots=True)
+class Sources:
+    """What was told of a session's files.
+
+    Attributes:
+        taken: those that the history was made from.
+        given_project: the project that a person gave for them last, over what they say themselves.
+    """
+
+    taken: set[str] = field(default_factory=set)
+    given_project: str | None = None
 
 
 @dg.asset(
@@ -86,7 +102,7 @@ def ingested(
         opened = event_log.opened
         known = opened.histories(session_ids)
         told = opened.log.of_sessions(session_ids, [SourceRegistered.event_type, SourceTakenFor.event_type])
-        registered, files = pending_registrations(told), _files(told)
+        registered, sources = pending_registrations(told), _sources(told)
         output = run_stage(
             context,
             event_log,
@@ -97,7 +113,7 @@ def ingested(
                 session_id,
                 known.get(session_id),
                 registered.get(session_id, []),
-                files.get(session_id, set()),
+                sources.get(session_id, Sources()),
                 opened.sources,
             ),
         )
@@ -116,7 +132,7 @@ def ingest(
     session_id: str,
     known: History | None,
     registered: Sequence[StoredEvent],
-    files: Set[str],
+    sources: Sources,
     reader: SourceReader,
 ) -> SessionResult:
     """The events that bring a session's history up to its files.
@@ -124,7 +140,7 @@ def ingest(
     Args:
         known: the history so far.
         registered: source_registered events of files that were not taken in yet, in commit order.
-        files: those that the history was made from.
+        sources: what was told of its files before.
 
     Raises:
         SourceMissingError: there is neither a history nor a readable file.
@@ -135,7 +151,7 @@ def ingest(
     if known is not None and retired:
         known = _masked_again(known, reader)
     base = known.messages if known else ()
-    merged = _merge(session_id, known, registered, files if retired else frozenset(), reader)
+    merged = _merge(session_id, known, registered, sources.taken if retired else set(), reader)
     if not merged.messages:
         if merged.refused:
             return SessionResult(events=merged.events, metadata={"messages": 0, "files_refused": merged.refused})
@@ -145,7 +161,7 @@ def ingest(
     result = SessionResult(events=merged.events)
     if known is None or retired or merged.messages != known.messages:
         result.events = [
-            *_revision(session_id, known, merged, registered, policy_hash, reader.version, retired),
+            *_revision(session_id, known, merged, sources.given_project, policy_hash, reader.version, retired),
             *merged.events,
         ]
         result.metadata["revision"] = 1 if known is None else known.revision + 1
@@ -171,13 +187,15 @@ def pending_registrations(events: Sequence[StoredEvent]) -> dict[str, list[Store
     return pending
 
 
-def _files(events: Sequence[StoredEvent]) -> dict[str, set[str]]:
-    """By session, the files that were taken in."""
-    files: dict[str, set[str]] = {}
+def _sources(events: Sequence[StoredEvent]) -> dict[str, Sources]:
+    sources: dict[str, Sources] = {}
     for event in events:
+        of_session = sources.setdefault(str(event.session_id), Sources())
         if event.event_type == SourceTakenFor.event_type:
-            files.setdefault(str(event.session_id), set()).add(payload_as(event, SourceTakenFor).uri)
-    return files
+            of_session.taken.add(payload_as(event, SourceTakenFor).uri)
+        else:
+            of_session.given_project = event.project or of_session.given_project
+    return sources
 
 
 def _merge(
@@ -187,7 +205,7 @@ def _merge(
     masked_otherwise: Set[str],
     reader: SourceReader,
 ) -> Merged:
-    merged = Merged(known.messages if known else (), None, None, [], 0, 0)
+    merged = Merged(known.messages if known else (), _known_heading(known))
     told_as = known.head.source_format if known else None
     for registration in registered:
         uri = payload_as(registration, SourceRegistered).uri
@@ -226,8 +244,11 @@ def _merge(
                 merged.messages = tuple(messages)
                 merged.newest = session
                 told_as = session.source_format
+                leads = session.messages[0].uid == merged.messages[0].uid
+                merged.heading = merge_headings(merged.heading, heading_of(session), leads=leads)
             case Unchanged():
                 merged.newest = merged.newest or session
+                merged.heading = merge_headings(merged.heading, heading_of(session), leads=False)
         merged.events.append(
             NewEvent(
                 payload=SourceTakenFor(
@@ -262,7 +283,7 @@ def _revision(
     session_id: str,
     known: History | None,
     merged: Merged,
-    registered: Sequence[StoredEvent],
+    given_project: str | None,
     policy_hash: str,
     reading_version: str,
     retired: bool,
@@ -272,18 +293,19 @@ def _revision(
     before = known.messages if known and not retired else ()
     prefix = _common_prefix(before, merged.messages)
     content_hash = _content_hash(merged.messages)
-    started_at = head.started_at if head else _started_at(session, merged)
+    # A session without a clock has the date of its first file, once.
+    started_at = merged.heading.started_at or (head.started_at if head else merged.file_date)
+    assert started_at is not None
     continued, messages = _split(merged.messages[prefix:])
-    project = head.project if head else next((event.project for event in registered if event.project), None)
     payload = SessionIngested(
         revision=known.revision + 1 if known else 1,
         predecessor=known.event_id if known and not retired else None,
         source_format=session.source_format if session else head.source_format,  # type: ignore[union-attr]
         source_id=session.source_id if session else head.source_id,  # type: ignore[union-attr]
-        title=(session.title if session else None) or (head.title if head else None),
-        project=project or (session.project if session else None),
-        cwd=(session.cwd if session else None) or (head.cwd if head else None),
-        git_branch=(session.git_branch if session else None) or (head.git_branch if head else None),
+        title=merged.heading.title,
+        project=given_project or merged.heading.project,
+        cwd=merged.heading.cwd,
+        git_branch=merged.heading.git_branch,
         started_at=started_at,
         content_hash=content_hash,
         parser_version=reading_version.split(" redaction")[0],
@@ -343,11 +365,12 @@ def _masked_again(known: History, reader: SourceReader) -> History:
     return replace(known, head=head.model_copy(update=told), messages=masked.messages)
 
 
-def _started_at(session: Session | None, merged: Merged) -> datetime:
-    times = [message.ts for message in merged.messages if message.ts is not None]
-    first = (session.started_at if session else None) or (min(times) if times else None) or merged.file_date
-    assert first is not None
-    return first.astimezone(UTC)
+def _known_heading(known: History | None) -> Heading:
+    if known is None:
+        return Heading()
+    head = known.head
+    has_clock = any(message.ts is not None for message in known.messages)
+    return Heading(head.title, head.project, head.cwd, head.git_branch, head.started_at if has_clock else None)
 
 
 def _common_prefix(before: Sequence[Message], after: Sequence[Message]) -> int:
@@ -360,7 +383,8 @@ def _common_prefix(before: Sequence[Message], after: Sequence[Message]) -> int:
 def _content_hash(messages: Sequence[Message]) -> str:
     digest = sha256()
     for message in messages:
-        digest.update(repr((message.uid, message.role, message.kind, message.text, message.ts)).encode("utf-8", "replace"))
+        told_at = message.ts and message.ts.astimezone(UTC).isoformat()
+        digest.update(canonical_json([message.uid, message.role, message.kind, message.text, told_at]).encode())
     return digest.hexdigest()
 
 
