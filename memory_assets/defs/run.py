@@ -382,20 +382,6 @@ def _quarantined(opened: OpenStore, session_ids: Sequence[str]) -> dict[str, dic
     }
 
 
-def _refused_histories(opened: OpenStore, session_ids: Sequence[str], since: int) -> list[dict[str, Any]]:
-    """Files that tell another history under the id of a session: refused while the session itself goes on."""
-    with opened.database.reading() as connection:
-        rows = connection.execute(
-            f"""SELECT session_id, payload_json ->> '$.uri', payload_json ->> '$.reason', payload_json ->> '$.detail'
-                FROM events WHERE event_type = 'session_rejected' AND seq > ? AND session_id IN {IN_LIST} ORDER BY seq""",
-            [since, json_list(session_ids)],
-        ).fetchall()
-    return [
-        {"path": uri, "line": None, "reason": reason, "detail": detail, "session_id": session_id, "stage": "ingested"}
-        for session_id, uri, reason, detail in rows
-    ]
-
-
 def _stage(name: str | None) -> PipelineStage:
     for stage in PIPELINE_STAGES:
         if name is None or name == stage:

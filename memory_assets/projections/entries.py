@@ -82,6 +82,7 @@ SELECT 'chk_' || substr(sha256(event_id || ':' || (v ->> '$.checker')), 1, 32), 
 FROM verdicts
 """
 
+# An entry may have been told of by several revisions; which those were depends on the order in which files were taken.
 _PROMOTIONS = """
 INSERT INTO promotions
 SELECT 'prm_' || substr(e.event_id, 4), e.ts, 'entry', e.payload_json ->> '$.entry_id', e.session_id,
@@ -90,6 +91,7 @@ SELECT 'prm_' || substr(e.event_id, 4), e.ts, 'entry', e.payload_json ->> '$.ent
   coalesce(e.payload_json ->> '$.reason', 'all gates passed'), e.payload_json ->> '$.policy_version',
   e.payload_json -> '$.gates', e.event_id, e.build_id
 FROM scoped e WHERE e.event_type IN ('entry_promoted', 'entry_promotion_rejected')
+  AND e.causation_id IN (SELECT source_event_id FROM entries WHERE session_id IN (SELECT session_id FROM affected))
 """
 
 

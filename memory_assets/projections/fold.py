@@ -26,7 +26,7 @@ from memory_assets.projections.tasks import (
     remember_unresolved_tasks,
     resolve_tasks,
 )
-from memory_assets.projections.units import close_touched_units, fold_units, remember_touched_units
+from memory_assets.projections.units import close_touched_units, fold_task_units, fold_units, remember_touched_units
 
 if TYPE_CHECKING:
     import duckdb
@@ -146,7 +146,7 @@ def _resolve(connection: duckdb.DuckDBPyConnection, versions: Mapping[str, str],
         remember_touched_units(connection)
         outcomes = resolve_tasks(connection, build)
         fold_tasks(connection)
-        fold_units(connection)
+        fold_task_units(connection)
         enqueue(connection, versions["session_vectorized"])
         close_touched(connection)
         close_touched_units(connection)

@@ -10,7 +10,7 @@ import itertools
 from typing import TYPE_CHECKING
 
 from memory_assets.log.events import CHAIN
-from memory_assets.log.sql import IN_LIST, json_list
+from memory_assets.log.sql import IN_LIST, json_list, visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,11 +25,11 @@ def open_scope(connection: duckdb.DuckDBPyConnection, session_ids: Sequence[str]
         [json_list(session_ids)],
     )
     connection.execute(
-        """
+        f"""
         CREATE OR REPLACE TEMP TABLE scoped AS
         SELECT seq, event_id, ts, event_type, session_id, payload_json, occurred_at, causation_id, stage_version, chain_id,
                project, build_id
-        FROM visible_events WHERE session_id IN (SELECT session_id FROM affected)
+        FROM {visible("session_id IN (SELECT session_id FROM affected)")}
         """
     )
     connection.execute(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memory_assets.log.sql import IN_LIST, json_list, visible
+
 if TYPE_CHECKING:
     import duckdb
 
@@ -101,19 +103,22 @@ SELECT session_id, stage, arg_max(payload_json ->> '$.error_code', seq), arg_max
 FROM dead GROUP BY session_id, stage HAVING NOT arg_max(released, seq)
 """
 
+_OF_READ_FILES = """event_type IN ('source_registered', 'session_rejected')
+  AND (payload_json ->> '$.uri') IN (SELECT uri FROM read_files)"""
+
 # A file may hold several sessions, so its row is made from all that was logged of it.
-_SOURCE_FILES = """
+_SOURCE_FILES = f"""
 INSERT INTO source_files
 WITH told AS (
   SELECT seq, ts, event_type, session_id, payload_json, payload_json ->> '$.uri' AS uri,
     coalesce(payload_json ->> '$.file_hash', '') AS file_hash
-  FROM visible_events WHERE event_type IN ('source_registered', 'session_rejected')
+  FROM {visible(_OF_READ_FILES)}
 ), files AS (
   SELECT uri, file_hash, arg_max(payload_json, seq) AS payload_json, arg_max(event_type, seq) AS event_type,
     max(CAST(payload_json ->> '$.byte_length' AS BIGINT)) AS byte_length,
     coalesce(list_sort(list_distinct(list(session_id) FILTER (session_id IS NOT NULL))), []) AS session_ids,
     max(payload_json -> '$.defects') AS defects, max(ts) AS registered_at
-  FROM told WHERE uri IN (SELECT uri FROM read_files) GROUP BY uri, file_hash
+  FROM told GROUP BY uri, file_hash
 )
 SELECT uri, file_hash, payload_json ->> '$.source_format',
   CASE event_type WHEN 'source_registered' THEN 'taken' ELSE 'refused' END, coalesce(byte_length, 0), session_ids,
@@ -145,12 +150,21 @@ def fold_sessions(connection: duckdb.DuckDBPyConnection) -> None:
 def fold_source_files(connection: duckdb.DuckDBPyConnection, since: int) -> None:
     """Fold the files that something was logged of since an offset, or that hold a session which was forgotten since."""
     connection.execute(
-        """CREATE OR REPLACE TEMP TABLE read_files AS
-           SELECT DISTINCT payload_json ->> '$.uri' AS uri FROM events
-           WHERE event_type IN ('source_registered', 'session_rejected') AND (seq > $since OR session_id IN (
-             SELECT session_id FROM events WHERE event_type = 'session_forgotten' AND seq > $since))""",
-        {"since": since},
+        """CREATE OR REPLACE TEMP TABLE read_files AS SELECT DISTINCT payload_json ->> '$.uri' AS uri FROM events
+           WHERE seq > ? AND event_type IN ('source_registered', 'session_rejected')""",
+        [since],
     )
-    connection.execute("DELETE FROM source_files WHERE uri IN (SELECT uri FROM read_files)")
-    connection.execute(_SOURCE_FILES)
+    forgotten = connection.execute(
+        "SELECT session_id FROM events WHERE seq > ? AND event_type = 'session_forgotten'", [since]
+    ).fetchall()
+    if forgotten:
+        connection.execute(
+            f"""INSERT INTO read_files SELECT DISTINCT payload_json ->> '$.uri' FROM events
+                WHERE event_type IN ('source_registered', 'session_rejected') AND session_id IN {IN_LIST}
+                EXCEPT SELECT uri FROM read_files""",
+            [json_list(row[0] for row in forgotten)],
+        )
+    if connection.execute("SELECT 1 FROM read_files LIMIT 1").fetchall():
+        connection.execute("DELETE FROM source_files WHERE uri IN (SELECT uri FROM read_files)")
+        connection.execute(_SOURCE_FILES)
     connection.execute("DROP TABLE read_files")

@@ -19,7 +19,7 @@ from memory_assets.log.events import (
     dedupe_key_of,
     event_id_of,
 )
-from memory_assets.log.sql import IN_LIST, json_list
+from memory_assets.log.sql import IN_LIST, json_list, visible
 from memory_assets.retrieval.lexical_text import search_text
 from memory_assets.tasks.canonical import normalize
 from memory_assets.tasks.resolver import RESOLVER_VERSION, Created, Moved, Outcome, Rejected, TaskClaim, resolve, task_id
@@ -82,6 +82,12 @@ WHERE c.canonical_key IN (SELECT canonical_key FROM touched_tasks) AND s.match_m
 QUALIFY row_number() OVER (PARTITION BY c.claim_id ORDER BY s.ordinal) = 1
 """
 
+_OUTCOMES = f"""seq IN (
+  SELECT seq FROM events WHERE event_type = 'task_created' AND event_id IN {IN_LIST}
+  UNION ALL
+  SELECT seq FROM events
+  WHERE event_type IN ('task_status_changed', 'task_transition_rejected') AND causation_id IN {IN_LIST})"""
+
 _CLAIM_ORDER = "occurred_at, session_id, message_index, ordinal, claim_id"
 
 
@@ -131,9 +137,7 @@ def fold_tasks(connection: duckdb.DuckDBPyConnection) -> None:
     connection.execute(
         f"""CREATE OR REPLACE TEMP TABLE outcomes AS
             SELECT CASE event_type WHEN 'task_created' THEN event_id ELSE causation_id END AS created_id, seq, event_id,
-              event_type, payload_json, occurred_at, project FROM visible_events
-            WHERE event_type IN ('task_created', 'task_status_changed', 'task_transition_rejected')
-              AND (event_id IN {IN_LIST} OR causation_id IN {IN_LIST})""",
+              event_type, payload_json, occurred_at, project FROM {visible(_OUTCOMES)}""",
         [created, created],
     )
     titles = connection.execute(

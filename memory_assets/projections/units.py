@@ -98,10 +98,18 @@ def remember_touched_units(connection: duckdb.DuckDBPyConnection) -> None:
 
 def fold_units(connection: duckdb.DuckDBPyConnection) -> None:
     """Fold the units of the scope anew. ``touched_units`` holds every unit that was or is concerned afterwards."""
+    _replace(connection, [*_memory_units(connection), *_task_units(connection), *_passage_units(connection)])
+
+
+def fold_task_units(connection: duckdb.DuckDBPyConnection) -> None:
+    """As :func:`fold_units`, where nothing but tasks was touched."""
+    _replace(connection, _task_units(connection))
+
+
+def _replace(connection: duckdb.DuckDBPyConnection, units: list[Unit]) -> None:
     import pyarrow as pa
 
     connection.execute("DELETE FROM memory_units WHERE unit_id IN (SELECT unit_id FROM touched_units)")
-    units = [*_memory_units(connection), *_task_units(connection), *_passage_units(connection)]
     if units:
         names = list(Unit.__dataclass_fields__)
         table = pa.table({name: pa.array([getattr(unit, name) for unit in units], _arrow_type(name)) for name in names})
