@@ -1,0 +1,193 @@
+"""Who may import whom (architecture.md section 3), read from every import statement, late ones included."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parents[1] / "memory_assets"
+
+# The domain: what came in, what is quoted, where it stands, what is proved, what follows. It knows no store.
+DOMAIN = ("sessions", "extraction", "evidence", "graduation", "tasks")
+MIDDLE = (*DOMAIN, "retrieval", "log", "projections", "vectors", "queries")
+SURFACES = ("cli",)
+# Small roots that every room may use (decision 0010).
+ROOTS = {"errors", "identifiers", "progress", "resources"}
+STORE = {"log", "projections", "vectors", "queries"}
+HEAVY = {"dagster", "dagster_duckdb", "duckdb", "lancedb", "litellm", "torch", "sentence_transformers", "transformers"}
+# Adapters to what lies outside: the model, and the proof checker's process.
+ADAPTERS = {"extraction.llm", "graduation.idris2", "graduation.idris2_process"}
+CLOCKS_AND_FILES = {"time", "os", "shutil", "subprocess", "socket", "tempfile", "urllib", "http"}
+
+
+@lru_cache
+def modules() -> dict[str, ast.Module]:
+    """Every module of the package by its name below it."""
+    found = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        name = ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__")
+        found[name] = ast.parse(path.read_text(encoding="utf-8"), str(path))
+    return found
+
+
+def imports(module: str) -> Iterator[tuple[str, int]]:
+    """What a module imports, with the line; not what only its types need."""
+    waiting: list[ast.AST] = [modules()[module]]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING"):
+            waiting += node.orelse
+            continue
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, node.lineno) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{module}:{node.lineno} imports relatively"
+            if node.module == "memory_assets":
+                yield from ((f"memory_assets.{alias.name}", node.lineno) for alias in node.names)
+            elif node.module:
+                yield node.module, node.lineno
+        waiting += ast.iter_child_nodes(node)
+
+
+def own(module: str) -> Iterator[tuple[str, int]]:
+    """The modules of the package that a module imports, by their names below it."""
+    for name, line in imports(module):
+        if name.startswith("memory_assets."):
+            yield name.removeprefix("memory_assets."), line
+
+
+def room(module: str) -> str:
+    return module.partition(".")[0]
+
+
+def all_of(*rooms: str) -> list[str]:
+    return [module for module in modules() if room(module) in rooms]
+
+
+def violations(importers: list[str], forbidden: set[str]) -> list[str]:
+    return [f"{module}:{line} imports {name}" for module in importers for name, line in own(module) if room(name) in forbidden]
+
+
+def test_the_rooms_are_those_that_are_known() -> None:
+    rooms = {room(module) for module in modules()} - {"__init__", ""}
+    assert rooms - {"memory_assets"} <= {
+        *MIDDLE,
+        *SURFACES,
+        *ROOTS,
+        "defs",
+        "definitions",
+        "memory",
+        "configuration",
+        "rebuilding",
+        "settings",
+    }
+
+
+@pytest.mark.parametrize("name", DOMAIN)
+def test_the_domain_is_pure(name: str) -> None:
+    importers = [module for module in all_of(name) if module not in ADAPTERS]
+    assert importers
+    known = {*DOMAIN, "errors", "identifiers", "resources"}
+    assert violations(importers, {room(module) for module in modules()} - known) == []
+    outside = [
+        f"{module}:{line} imports {imported}"
+        for module in importers
+        for imported, line in imports(module)
+        if room(imported) in HEAVY
+    ]
+    assert outside == []
+
+
+@pytest.mark.parametrize("name", DOMAIN)
+def test_the_domain_has_no_clock_no_process_and_no_network(name: str) -> None:
+    files = {"sessions.files"}  # the one module that touches the file system, for those who read sessions
+    touching = [
+        f"{module}:{line} imports {imported}"
+        for module in all_of(name)
+        if module not in ADAPTERS | files
+        for imported, line in imports(module)
+        if room(imported) in CLOCKS_AND_FILES
+    ]
+    assert touching == []
+    clocks = {"now", "today", "utcnow", "time", "time_ns"}
+    asked = [
+        f"{module}:{node.lineno} asks {ast.unparse(node)}"
+        for module in all_of(name)
+        if module not in ADAPTERS
+        for node in ast.walk(modules()[module])
+        if isinstance(node, ast.Attribute) and node.attr in clocks and ast.unparse(node.value) in ("datetime", "date", "time")
+    ]
+    assert asked == []
+
+
+def test_the_middle_imports_neither_dagster_nor_a_surface() -> None:
+    assert violations(all_of(*MIDDLE), {"defs", "definitions", "memory", *SURFACES}) == []
+    dagster = [
+        f"{module}:{line} imports {name}"
+        for module in modules()
+        if room(module) not in ("defs", "definitions")
+        for name, line in imports(module)
+        if room(name) in ("dagster", "dagster_duckdb", "dagster_webserver")
+    ]
+    assert dagster == []
+
+
+def test_the_log_stands_on_nothing_and_the_folds_on_the_log() -> None:
+    assert violations(all_of("log"), STORE - {"log"}) == []
+    assert violations(all_of("projections"), {"vectors", "queries", "configuration", "rebuilding"}) == []
+    assert violations(all_of("vectors"), {"projections", "queries", "configuration", "rebuilding"}) == []
+    # Search knows the wire, not the store: rows come to it.
+    assert violations(all_of("retrieval"), {"log", "projections", "queries", "configuration", "rebuilding"}) == []
+
+
+def test_nobody_imports_the_assets_but_the_code_location_and_late_the_command_line() -> None:
+    allowed = {"definitions", "defs", "cli"}
+    assert violations([module for module in modules() if room(module) not in allowed], {"defs", "definitions"}) == []
+    early = [
+        f"{module}:{line} imports {name} when it is imported"
+        for module in all_of("cli")
+        for node in modules()[module].body
+        for name, line in _named(node)
+        if name.startswith(("memory_assets.defs", "memory_assets.definitions"))
+    ]
+    assert early == []
+    # Of the assets, one module serves the commands.
+    served = {name for module in all_of("cli") for name, _ in own(module) if room(name) == "defs"}
+    assert served <= {"defs", "defs.run"}
+
+
+def _named(node: ast.stmt) -> Iterator[tuple[str, int]]:
+    if isinstance(node, ast.Import):
+        yield from ((alias.name, node.lineno) for alias in node.names)
+    elif isinstance(node, ast.ImportFrom) and node.module:
+        yield node.module, node.lineno
+
+
+def test_surfaces_go_through_one_door() -> None:
+    door = {"cli", "memory", "settings", "errors", "progress", "defs"}
+    assert violations(all_of(*SURFACES), {room(module) for module in modules()} - door - {""}) == []
+
+
+def test_only_the_facade_asks_the_tables() -> None:
+    askers = [module for module in modules() if room(module) not in ("memory", "queries")]
+    assert violations(askers, {"queries"}) == []
+
+
+def test_the_stores_file_is_opened_in_one_place() -> None:
+    connecting = {
+        module
+        for module, tree in modules().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "duckdb.connect"
+    }
+    assert connecting == {"log.database"}
+
+
+def test_modules_are_short() -> None:
+    lengths = sorted(len(path.read_text(encoding="utf-8").splitlines()) for path in PACKAGE.rglob("*.py"))
+    assert lengths[len(lengths) // 2] <= 170
+    assert sum(length > 400 for length in lengths) <= 6

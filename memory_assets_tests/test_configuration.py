@@ -1,0 +1,80 @@
+"""What the settings choose, and the versions that follow from them."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memory_assets import configuration
+from memory_assets.errors import ConfigInvalidError
+from memory_assets.log.events import CHAIN, PIPELINE_STAGES
+from memory_assets.settings import Settings, load_settings
+
+
+def settings(home: Path, **sections: Any) -> Settings:
+    return load_settings({"home": home, "embedding": {"model": "hashing"}} | sections)
+
+
+def test_every_stage_behind_the_first_has_a_version(tmp_path: Path) -> None:
+    versions = configuration.stage_versions(settings(tmp_path))
+    assert tuple(versions) == PIPELINE_STAGES[1:]
+    assert all(version.strip() for version in versions.values())
+    assert configuration.configured_versions(settings(tmp_path)) == {
+        CHAIN[stage]: version for stage, version in versions.items()
+    }
+
+
+def test_versions_are_the_same_in_another_home(tmp_path: Path) -> None:
+    assert configuration.stage_versions(settings(tmp_path / "a")) == configuration.stage_versions(settings(tmp_path / "b"))
+
+
+@pytest.mark.parametrize(
+    ("section", "values", "stage"),
+    [
+        ("extraction", {"model": "some/model"}, "extracted"),
+        ("extraction", {"window_characters": 1000}, "extracted"),
+        ("alignment", {"max_quote_length": 100}, "aligned"),
+        ("graduation", {"require_idris2": True}, "idris_checked"),
+        ("embedding", {"model": "bundled"}, "vectorized"),
+    ],
+)
+def test_a_setting_that_changes_a_result_changes_that_stage_s_version_alone(
+    tmp_path: Path, section: str, values: dict[str, Any], stage: str
+) -> None:
+    before = configuration.stage_versions(settings(tmp_path))
+    after = configuration.stage_versions(settings(tmp_path, **{section: values}))
+    assert {name for name in before if before[name] != after[name]} == {stage}
+
+
+@pytest.mark.parametrize(
+    ("section", "values"),
+    [("dagster", {"batch_size": 3}), ("store", {"lock_timeout_seconds": 1}), ("extraction", {"timeout_seconds": 5})],
+)
+def test_a_setting_that_changes_no_result_changes_no_version(tmp_path: Path, section: str, values: dict[str, Any]) -> None:
+    assert configuration.stage_versions(settings(tmp_path, **{section: values})) == configuration.stage_versions(
+        settings(tmp_path)
+    )
+
+
+def test_the_lock_waits_as_long_as_the_settings_say(tmp_path: Path) -> None:
+    database = configuration.database(settings(tmp_path / "home", store={"lock_timeout_seconds": 0.5}))
+    assert database.path == tmp_path / "home" / "memory.duckdb"
+    assert database._lock._timeout == 0.5
+
+
+def test_a_policy_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    for path, content in (
+        (tmp_path / "gone.json", None),
+        (tmp_path / "bad.json", b"\xff\xfe"),
+        (tmp_path / "odd.json", b"[1]"),
+    ):
+        if content is not None:
+            path.write_bytes(content)
+        with pytest.raises(ConfigInvalidError):
+            configuration.redaction_policy(settings(tmp_path, privacy={"policy_file": path}))
+
+
+def test_another_policy_is_another_reading(tmp_path: Path) -> None:
+    plain = configuration.redaction_policy(settings(tmp_path))
+    assert plain == configuration.redaction_policy(settings(tmp_path))
+    assert plain.policy_hash

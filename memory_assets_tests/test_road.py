@@ -1,0 +1,85 @@
+"""The whole road over real sessions that nobody of us wrote: nothing crashes, nothing is done twice, all of it rebuilds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from memory_assets.defs import run
+from memory_assets.log.event_log import EventLog
+from memory_assets.memory import Memory
+from memory_assets.settings import Settings, load_settings
+
+SESSIONS = Path(__file__).resolve().parents[2] / "shared" / "data" / "sessions"
+FILES = 42
+
+pytestmark = [
+    pytest.mark.shared_data,
+    pytest.mark.skipif(not SESSIONS.is_dir(), reason=f"the real sessions are not there: {SESSIONS}"),
+]
+
+
+@pytest.fixture(scope="module")
+def road(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Settings, run.ImportReport]]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MEMORY_EMBEDDING_MODEL", "hashing")
+        patch.delenv("DAGSTER_HOME", raising=False)
+        settings = load_settings({"home": tmp_path_factory.mktemp("road")})
+        yield settings, run.import_paths(settings, [SESSIONS], project=None)
+
+
+def files() -> set[str]:
+    return {str(path) for path in SESSIONS.rglob("*") if path.is_file() and path.name != "manifest.json"}
+
+
+def test_every_file_is_taken_or_named(road: tuple[Settings, run.ImportReport]) -> None:
+    settings, report = road
+    assert len(files()) == FILES
+    assert (report.quarantined, report.errors) == (0, [])
+    assert report.new == report.sessions >= FILES - 1
+    taken = {uri for session in Memory(settings).sessions() for uri in session.source_uris}
+    named = {warning["path"] for warning in report.warnings}
+    assert files() <= taken | named
+    assert {Path(path).name for path in named - taken} <= {"manifest.json"} | {Path(path).name for path in files()}
+    assert {session.status for session in Memory(settings).sessions()} == {"vectorized"}
+
+
+def test_a_second_import_adds_nothing(road: tuple[Settings, run.ImportReport]) -> None:
+    settings, first = road
+    again = run.import_paths(settings, [SESSIONS], project=None)
+    assert (again.events_appended, again.new, again.updated, again.unchanged) == (0, 0, 0, first.sessions)
+
+
+def test_all_of_it_rebuilds(road: tuple[Settings, run.ImportReport]) -> None:
+    settings, _ = road
+    report = Memory(settings).verify_rebuild()
+    assert report.equal, report.differences
+    assert report.tables["entries"] > 100
+
+
+def test_every_span_is_the_text(road: tuple[Settings, run.ImportReport]) -> None:
+    settings, _ = road
+    memory = Memory(settings)
+    texts = {
+        (session.session_id, message.message_index): message.text
+        for session in memory.sessions()
+        for message in memory.messages(session.session_id)
+    }
+    entries, count = memory.entries()
+    quotes = [quote for entry in entries for quote in entry.evidence if quote.method != "none"]
+    assert count == len(entries) and len(quotes) > 200
+    for quote in quotes:
+        assert quote.message_index is not None
+        text = texts[quote.session_id, quote.message_index]
+        assert text[quote.span_start : quote.span_end] == quote.matched_text
+
+
+def test_the_log_is_whole(road: tuple[Settings, run.ImportReport]) -> None:
+    settings, report = road
+    log = EventLog(Memory(settings).database)
+    seqs = [event.seq for event in log.replay()]
+    assert seqs == list(range(1, len(seqs) + 1)) and len(seqs) == report.events_appended
+    assert all(json.loads(event.payload_json) is not None for event in log.fetch_since(0, limit=50))
