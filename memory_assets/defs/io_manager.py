@@ -43,17 +43,18 @@ class EventLogIOManager(dg.ConfigurableIOManager):
         session_ids = list(context.asset_partition_keys)
         opened = self.store.opened
         stage: PipelineStage = context.asset_key.path[-1]  # type: ignore[assignment]
-        match stage:
-            case "ingested":
-                return opened.histories(session_ids)
-            case "extracted":
-                return extractions(opened.log, session_ids)
-            case "aligned":
-                return alignments(opened.log, session_ids)
-            case "materialized":
-                return materializations(opened.log, session_ids)
-            case _:
-                return dict(opened.log.current(session_ids, CHAIN[stage]))
+        with opened.database.reading():
+            match stage:
+                case "ingested":
+                    return opened.histories(session_ids)
+                case "extracted":
+                    return extractions(opened.log, session_ids)
+                case "aligned":
+                    return alignments(opened.log, session_ids)
+                case "materialized":
+                    return materializations(opened.log, session_ids)
+                case _:
+                    return dict(opened.log.current(session_ids, CHAIN[stage]))
 
     def _append(self, output: StageOutput) -> Appended:
         opened = self.store.opened

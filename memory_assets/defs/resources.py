@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import dagster as dg
 from dagster_duckdb import DuckDBResource
@@ -59,7 +59,7 @@ class EventLogResource(DuckDBResource):
     @property
     def opened(self) -> OpenStore:
         """The store behind this resource. Dagster copies resources for each run and each user of them: all share it."""
-        return open_store(load_settings(json.loads(self.settings_json) if self.settings_json else None))
+        return _store_of(self.settings_json) if self.settings_json else open_store(load_settings())
 
     def setup_for_execution(self, context: dg.InitResourceContext) -> None:
         """A run begins: what it appends belongs to one build."""
@@ -107,11 +107,14 @@ class OpenStore:
 
     def histories(self, session_ids: list[str]) -> dict[str, History]:
         """Each session's newest history. A revision never changes, so the last ones read are kept."""
-        heads = self.log.current(session_ids, "session_ingested")
-        kept = {
-            session_id: self._histories[head.event_id] for session_id, head in heads.items() if head.event_id in self._histories
-        }
-        read = histories(self.log, [session_id for session_id in heads if session_id not in kept])
+        with self.database.reading():
+            heads = self.log.current(session_ids, "session_ingested")
+            kept = {
+                session_id: self._histories[head.event_id]
+                for session_id, head in heads.items()
+                if head.event_id in self._histories
+            }
+            read = histories(self.log, {session_id: head for session_id, head in heads.items() if session_id not in kept})
         for history in read.values():
             self._histories[history.event_id] = history
         while len(self._histories) > HISTORY_CACHE_SIZE:
@@ -119,7 +122,9 @@ class OpenStore:
         return kept | read
 
     def begin(self, run_id: str | None) -> None:
-        """A run starts."""
+        """A run starts. Dagster says so for each user of the resource."""
+        if self.build is not None and self.build.dagster_run_id == run_id:
+            return
         self._wrote = False
         self.follow_versions()
         self.build = _build(self.settings, self.versions, run_id) if run_id else None
@@ -151,6 +156,12 @@ def open_store(settings: Settings) -> OpenStore:
     """The store of these settings, one a process. What it and Dagster write from here on is the user's alone."""
     os.umask(0o077)
     return OpenStore(settings)
+
+
+@lru_cache(maxsize=8)
+def _store_of(settings_json: str) -> OpenStore:
+    # Dagster asks for the resource 50 times a run, and settings take 10 ms to be read.
+    return open_store(load_settings(json.loads(settings_json)))
 
 
 @lru_cache(maxsize=8)
@@ -216,9 +227,13 @@ def dagster_home(settings: Settings) -> Path:
     return folder
 
 
-def dagster_instance(settings: Settings) -> Any:
-    """The instance that in-process runs are recorded in, so that the UI shows them."""
-    folder = dagster_home(settings)
+def dagster_instance(settings: Settings) -> dg.DagsterInstance:
+    """The instance that in-process runs are recorded in, so that the UI shows them; made once: that takes 250 ms."""
+    return _instance(dagster_home(settings))
+
+
+@lru_cache(maxsize=8)
+def _instance(folder: Path) -> dg.DagsterInstance:
     # One planned event a stage instead of one a session: a third of what Dagster writes for a batch (measured). What the UI
     # loses by it is the mark on each partition of a run that failed as a whole; the command says that itself.
     os.environ.setdefault("DAGSTER_EMIT_PARTITION_SUBSET_IN_PLANNED_EVENTS", "true")

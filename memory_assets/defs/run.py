@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 import dagster as dg
 
 from memory_assets import configuration
+from memory_assets.defs.checks import event_log_integrity
+from memory_assets.defs.leaves import memory_index
 from memory_assets.defs.partitions import RANGE_END_TAG, RANGE_START_TAG, SESSIONS_PARTITIONS_NAME
 from memory_assets.defs.registration import found_files, register
 from memory_assets.defs.resources import OpenStore, dagster_home, dagster_instance, open_store, telling
@@ -109,8 +111,6 @@ def import_paths(
             _run(settings, opened, registration.to_run, PIPELINE_STAGES[-1], heads)
             shown.advance(len(files[start : start + batch]))
         report = _outcome(opened, heads, before)
-        if report.new or report.updated:
-            _materialize(settings, dagster_instance(settings), [dg.AssetKey("memory_index")])
     finally:
         shown.finish()
     return ImportReport(
@@ -251,7 +251,9 @@ def _run(
     known = opened.log.current(session_ids, SessionIngested.event_type)
     for session_id in session_ids:
         heads.setdefault(session_id, known[session_id].event_id if session_id in known else None)
-    selection = [dg.AssetKey(stage) for stage in PIPELINE_STAGES[: PIPELINE_STAGES.index(to_stage) + 1]]
+    selection = {dg.AssetKey(stage) for stage in PIPELINE_STAGES[: PIPELINE_STAGES.index(to_stage) + 1]}
+    if to_stage == PIPELINE_STAGES[-1]:
+        selection.add(memory_index.key)
     for first, last in _ranges(instance, session_ids):
         _materialize(settings, instance, selection, {RANGE_START_TAG: first, RANGE_END_TAG: last})
 
@@ -259,8 +261,10 @@ def _run(
 def _outcome(opened: OpenStore, heads: Mapping[str, str | None], since: int) -> RunReport:
     """What became of the sessions that were run, each counted once, and the files of theirs that were refused meanwhile."""
     report = RunReport(sessions=len(heads), events_appended=opened.appended - since)
-    now = opened.log.current(list(heads), SessionIngested.event_type)
-    letters = _quarantined(opened, list(heads))
+    with opened.database.reading():
+        now = opened.log.current(list(heads), SessionIngested.event_type)
+        letters = _quarantined(opened, list(heads))
+        refused = [letter for letter in _refused(opened, list(heads)) if letter["session_id"] not in letters]
     for session_id, head in heads.items():
         if session_id in letters:
             report.quarantine.append(letters[session_id])
@@ -272,7 +276,7 @@ def _outcome(opened: OpenStore, heads: Mapping[str, str | None], since: int) -> 
             report.updated += 1
         else:
             report.unchanged += 1
-    report.quarantine += [letter for letter in _refused(opened, list(heads)) if letter["session_id"] not in letters]
+    report.quarantine += refused
     report.quarantined = len(report.quarantine)
     return report
 
@@ -296,19 +300,16 @@ def _refused(opened: OpenStore, session_ids: Sequence[str]) -> Iterator[dict[str
             }
 
 
-def _materialize(
-    settings: Settings,
-    instance: dg.DagsterInstance,
-    selection: Sequence[dg.AssetKey],
-    tags: dict[str, str] | None = None,
-) -> None:
+def _materialize(settings: Settings, instance: dg.DagsterInstance, selection: Set[dg.AssetKey], tags: dict[str, str]) -> None:
     from memory_assets.definitions import build_definitions
 
-    job = build_definitions(settings).resolve_implicit_global_asset_job_def()
+    whole = build_definitions(settings).resolve_implicit_global_asset_job_def()
+    # All checks but the one that reads the whole log: it is for a person to ask, not for every import to pay.
+    checks = set(whole.asset_layer.asset_graph.get_check_keys_for_assets(selection)) - event_log_integrity.check_keys
+    job = whole.get_subset(asset_selection=selection, asset_check_selection=checks)
     result = job.execute_in_process(
         instance=instance,
-        asset_selection=list(selection),
-        tags={**(tags or {}), RUNNER_TAG: runner_name(settings.dagster_home)},
+        tags={**tags, RUNNER_TAG: runner_name(settings.dagster_home)},
         run_config=QUIET,
         raise_on_error=False,
     )

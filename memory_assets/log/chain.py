@@ -102,9 +102,10 @@ class Materialization:
     entries: tuple[tuple[StoredEvent, EntryMaterialized], ...]
 
 
-def histories(log: EventLog, session_ids: Sequence[str]) -> dict[str, History]:
-    """The newest history of each session that has one."""
-    heads = log.current(session_ids, SessionIngested.event_type)
+def histories(log: EventLog, heads: Mapping[str, StoredEvent]) -> dict[str, History]:
+    """Each session's whole history up to its newest ``session_ingested``, as :meth:`EventLog.current` gives them."""
+    if not heads:
+        return {}
     told = _by_session(log.of_sessions(list(heads), [SessionIngested.event_type, MessageContinued.event_type]))
     return {session_id: _history(head, told[session_id]) for session_id, head in heads.items()}
 

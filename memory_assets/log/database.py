@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import duckdb
 
+from memory_assets.log.checkpoints import CheckpointPolicy
 from memory_assets.log.errors import StoreError, full_disk, of_system
 from memory_assets.log.lock import DEFAULT_TIMEOUT_SECONDS, StoreLock
 from memory_assets.log.migrations import applied_version, migrate, schema_version
@@ -23,12 +26,6 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "autoload_known_extensions": False,
 }
 STORE_FILE_NAME = "memory.duckdb"
-
-# Closing a connection would write a checkpoint each time, and a checkpoint writes the indexes whole: 300 ms at 60,000 events,
-# and growing. What was committed is safe in the write-ahead log, which costs 4 ms a megabyte at each opening (measured). So
-# a checkpoint is written when that log has grown to a part of the file.
-_CHECKPOINT_FRACTION = 32
-_CHECKPOINT_BYTES = (4 * 2**20, 32 * 2**20)
 
 
 class Database:
@@ -50,19 +47,36 @@ class Database:
                 f"the folder {folder} cannot be made: {error.strerror}", hint="choose another one with MEMORY_HOME"
             ) from error
         self._lock = StoreLock(folder, timeout=lock_timeout)
+        self._checkpoints = CheckpointPolicy()
+        self._threads = threading.local()
         self._migrated = False
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        """A read-only connection under the shared lock. Keep it for one bounded query.
+        """A read-only connection under the shared lock. Keep it for a few bounded queries.
+
+        Inside another one of the same thread it is that one: an opening costs 15 ms and more, so what belongs together is
+        read together.
 
         Raises:
             StoreLockedError: when a writer holds the store for too long.
             StoreError: when the file cannot be read.
         """
+        if (outer := self._outer) is not None:
+            yield outer
+            return
         self._ensure_schema()
-        with self._lock.shared(), _connected(self.path, read_only=True) as connection:
-            yield connection
+        with self._lock.shared(), self._connected(read_only=True) as connection:
+            self._threads.reading = connection
+            try:
+                yield connection
+            finally:
+                self._threads.reading = None
+
+    @property
+    def _outer(self) -> duckdb.DuckDBPyConnection | None:
+        """The connection that this thread is reading on."""
+        return getattr(self._threads, "reading", None)
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -71,9 +85,12 @@ class Database:
         Raises:
             StoreLockedError: when others hold the store for too long.
             StoreFullError: when the disk is full; nothing was written.
+            RuntimeError: inside :meth:`reading` of the same thread, which would wait for itself.
         """
+        if self._outer is not None:
+            raise RuntimeError("what this thread is reading it cannot write: the writing goes behind the reading")
         self._ensure_schema()
-        with self._lock.exclusive(), _connected(self.path) as connection:
+        with self._lock.exclusive(), self._connected() as connection:
             connection.execute("BEGIN")
             try:
                 yield connection
@@ -88,22 +105,31 @@ class Database:
     def held(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """A writing connection outside a transaction, for bulk work that commits by itself (rebuild, benchmarks)."""
         self._ensure_schema()
-        with self._lock.exclusive(), _connected(self.path) as connection:
+        with self._lock.exclusive(), self._connected() as connection:
             yield connection
             self._checkpoint_if_due(connection)
 
-    def checkpoint(self) -> None:
-        """Write what the write-ahead log holds into the file; done at the end of long work."""
-        with self._lock.exclusive(), _connected(self.path) as connection:
-            connection.execute("CHECKPOINT")
+    @contextlib.contextmanager
+    def _connected(self, *, read_only: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
+        log_bytes = self._log_bytes()
+        started = time.perf_counter()
+        with _connected(self.path, read_only=read_only) as connection:
+            self._checkpoints.opened(time.perf_counter() - started, log_bytes)
+            yield connection
 
     def _checkpoint_if_due(self, connection: duckdb.DuckDBPyConnection) -> None:
-        low, high = _CHECKPOINT_BYTES
-        due = min(max(_size(self.path) // _CHECKPOINT_FRACTION, low), high)
-        if _size(self.path.with_name(f"{self.path.name}.wal")) >= due:
+        if self._checkpoints.is_due(self._log_bytes()):
+            started = time.perf_counter()
             # The transaction is committed whatever becomes of this; the next one tries again.
             with contextlib.suppress(duckdb.Error):
                 connection.execute("CHECKPOINT")
+            self._checkpoints.written(time.perf_counter() - started)
+
+    def _log_bytes(self) -> int:
+        try:
+            return self.path.with_name(f"{self.path.name}.wal").stat().st_size
+        except FileNotFoundError:
+            return 0
 
     @contextlib.contextmanager
     def reading_attached(self, connection: duckdb.DuckDBPyConnection, name: str) -> Iterator[None]:
@@ -171,13 +197,6 @@ def _make_private(path: Path) -> None:
     # DuckDB makes its files with the process's umask, and this one holds what sessions say.
     with contextlib.suppress(OSError):
         path.chmod(0o600)
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except FileNotFoundError:
-        return 0
 
 
 def _translated(error: duckdb.Error, path: Path) -> StoreError:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from memory_assets.log.event_log import Build
-from memory_assets.log.events import BuildStarted, NewEvent, SourceTakenFor
+from memory_assets.log.chain import History, histories
+from memory_assets.log.event_log import Build, EventLog
+from memory_assets.log.events import BuildStarted, NewEvent, SessionIngested, SourceTakenFor
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
@@ -37,3 +38,8 @@ def build(name: str) -> Build:
         inputs=(name,),
     )
     return Build(name, opening, dagster_run_id=f"run of {name}")
+
+
+def newest(log: EventLog, *session_ids: str) -> dict[str, History]:
+    """The newest history of each of these sessions that has one."""
+    return histories(log, log.current(session_ids, SessionIngested.event_type))

@@ -3,12 +3,12 @@
 import pytest
 
 from memory_assets.log import event_log
-from memory_assets.log.chain import histories, materializations
+from memory_assets.log.chain import materializations
 from memory_assets.log.database import Database
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import CHAIN, MessageContinued, NewEvent
 from memory_assets.log.sql import visible
-from memory_assets_tests.log.samples import taken
+from memory_assets_tests.log.samples import newest, taken
 from memory_assets_tests.projections.story import VERSIONS, Remark, Story, other_versions
 
 REMARKS = [Remark("Keep the cache", 0)]
@@ -115,7 +115,10 @@ def test_a_new_chain_retires_the_one_before(log: EventLog) -> None:
     assert log.current(["a"], "session_vectorized")["a"].event_id == new[-1].event_id
     assert log.by_id([old[0].event_id, new[0].event_id]).keys() == {new[0].event_id}
     assert {event.event_id for event in log.of_sessions(["a"])} == {event.event_id for event in new}
-    assert [message.text for message in histories(log, ["a"])["a"].messages] == ["my token is [SECRET]", "y"]
+    assert [message.text for message in newest(log, "a")["a"].messages] == [
+        "my token is [SECRET]",
+        "y",
+    ]
     assert len(log.fetch_since()) == len(old) + len(new)
 
 
@@ -128,7 +131,7 @@ def test_nothing_of_a_forgotten_session_is_read(log: EventLog) -> None:
     assert log.by_id([event.event_id for event in told]) == {}
     assert [event.event_type for event in log.of_sessions(["a"])] == ["session_forgotten"]
     assert log.known(["a"], "entry_materialized") == {}
-    assert histories(log, ["a", "b"]).keys() == {"b"}
+    assert newest(log, "a", "b").keys() == {"b"}
     assert materializations(log, ["a", "b"]).keys() == {"b"}
 
 
@@ -144,7 +147,7 @@ def test_a_history_is_put_together_from_its_revisions(log: EventLog) -> None:
     revisions = [["one", "two", "three"], ["one", "two", "three", "four"], ["one", "TWO", "three"], ["one", "two", "three"]]
     for texts in revisions:
         log.append([story.ingest(texts)])
-        history = histories(log, ["a"])["a"]
+        history = newest(log, "a")["a"]
         assert [message.text for message in history.messages] == texts
         assert [message.uid for message in history.messages] == [f"m{index}" for index in range(len(texts))]
     assert (history.revision, history.chain_id) == (4, story.chain_id)
@@ -165,7 +168,10 @@ def test_a_long_message_goes_on_in_further_events(log: EventLog) -> None:
         for part, text in ((2, "text"), (1, "winded "))
     ]
     log.append([head, *parts])
-    assert [message.text for message in histories(log, ["a"])["a"].messages] == ["long winded text", "short"]
+    assert [message.text for message in newest(log, "a")["a"].messages] == [
+        "long winded text",
+        "short",
+    ]
 
 
 def test_reading_does_not_change_the_store(log: EventLog, database: Database) -> None:

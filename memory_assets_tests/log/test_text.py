@@ -4,12 +4,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memory_assets.log.chain import histories
 from memory_assets.log.database import Database
 from memory_assets.log.errors import UnstorableTextError
 from memory_assets.log.event_log import EventLog
 from memory_assets.projections.fold import catch_up
-from memory_assets_tests.log.samples import taken
+from memory_assets_tests.log.samples import newest, taken
 from memory_assets_tests.projections.story import VERSIONS, Remark, Story, rows
 
 TEXTS = [
@@ -29,7 +28,7 @@ TEXTS = [
 def test_every_text_comes_back_as_it_was_and_is_counted_in_code_points(log: EventLog, database: Database) -> None:
     log.append(Story("a").tell(TEXTS, [Remark("제목 \x00 title", 0)]))
     catch_up(database, VERSIONS)
-    assert [message.text for message in histories(log, ["a"])["a"].messages] == TEXTS
+    assert [message.text for message in newest(log, "a")["a"].messages] == TEXTS
     assert rows(database, "SELECT text, char_len FROM messages ORDER BY message_index") == [(text, len(text)) for text in TEXTS]
     assert rows(database, "SELECT title FROM entries") == [("제목 \x00 title",)]
     assert rows(database, "SELECT matched_text, span_start, span_end FROM evidence_spans") == [("a\x00b", 0, 3)]
@@ -40,7 +39,7 @@ def test_every_text_comes_back_as_it_was_and_is_counted_in_code_points(log: Even
 def test_any_text_comes_back(log: EventLog, texts: list[str]) -> None:
     session_id = Story("x").ingest(texts).event_id
     log.append([Story(session_id).ingest(texts)])
-    assert [message.text for message in histories(log, [session_id])[session_id].messages] == texts
+    assert [message.text for message in newest(log, session_id)[session_id].messages] == texts
 
 
 def test_half_a_character_is_refused_and_the_event_named(log: EventLog) -> None:
