@@ -6,6 +6,8 @@ Expected outcomes are values; an exception means a broken invariant or a missing
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 
 class MemoryAssetsError(Exception):
     """Something failed that the user can act upon.
@@ -38,3 +40,13 @@ class ConfigInvalidError(MemoryAssetsError):
     """A settings file, environment variable or policy file cannot be used."""
 
     code = "config_invalid"
+
+
+def check_word(what: str, given: str | None, known: Collection[str]) -> None:
+    """Refuse a word that a closed list does not hold; an answer of nothing would look like the truth.
+
+    Raises:
+        InvalidArgumentError: with the words that there are.
+    """
+    if given is not None and given not in known:
+        raise InvalidArgumentError(f"there is no {what} {given[:100]!r}", hint=f"one of {', '.join(known)}")

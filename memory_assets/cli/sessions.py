@@ -33,7 +33,8 @@ def list_(
     context: typer.Context,
     project: ProjectOption = None,
     status: Annotated[
-        str | None, typer.Option("--status", help="Only of this status: a stage's name, or quarantined.", show_default=False)
+        str | None,
+        typer.Option("--status", help="Only of this status: registered, a stage's name, or quarantined.", show_default=False),
     ] = None,
     as_json: JsonOption = False,
 ) -> int:

@@ -22,7 +22,7 @@ from memory_assets.defs.registration import found_files, register
 from memory_assets.defs.resources import OpenStore, dagster_home, dagster_instance, open_store, telling
 from memory_assets.defs.runner import RUNNER_TAG, end_dead_runs, runner_name
 from memory_assets.defs.stages.ingested import pending_registrations
-from memory_assets.errors import InvalidArgumentError, MemoryAssetsError, NotFoundError
+from memory_assets.errors import MemoryAssetsError, NotFoundError, check_word
 from memory_assets.log.events import (
     PIPELINE_STAGES,
     NewEvent,
@@ -134,6 +134,8 @@ def add_sessions(settings: Settings, paths: Sequence[Path], *, project: str | No
     files, registration = found_files(paths)
     registration.add(register(opened, files, project=project))
     _add_partitions(dagster_instance(settings), [*registration.to_run, *registration.unchanged])
+    # `memory sessions list` shows them from here on.
+    catch_up(opened.database, configuration.configured_versions(settings))
     return ImportReport(
         sessions=len(registration.to_run) + len(registration.unchanged),
         new=len(registration.to_run),
@@ -384,10 +386,8 @@ def _quarantined(opened: OpenStore, session_ids: Sequence[str]) -> dict[str, dic
 
 
 def _stage(name: str | None) -> PipelineStage:
-    for stage in PIPELINE_STAGES:
-        if name is None or name == stage:
-            return PIPELINE_STAGES[-1] if name is None else stage
-    raise InvalidArgumentError(f"there is no stage {name!r}", hint=f"the stages are {', '.join(PIPELINE_STAGES)}")
+    check_word("stage", name, PIPELINE_STAGES)
+    return next((stage for stage in PIPELINE_STAGES if stage == name), PIPELINE_STAGES[-1])
 
 
 def _named(defect: Defect) -> dict[str, Any]:

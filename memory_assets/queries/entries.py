@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
-from memory_assets.errors import NotFoundError
+from memory_assets.errors import NotFoundError, check_word
+from memory_assets.extraction.schema import EntryType
+from memory_assets.log.events import Stage
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.queries.records import EntryView, EvidenceView, MemoryPage, MemoryView, Quote, QuoteInMessage
 from memory_assets.queries.rows import fetch, full_id, scalar
@@ -52,7 +54,13 @@ def list_entries(
     stage: str | None = None,
     limit: int | None = None,
 ) -> tuple[list[EntryView], int]:
-    """Current entries of every stage, the newest first, and how many there are without the limit."""
+    """Current entries of every stage, the newest first, and how many there are without the limit.
+
+    Raises:
+        InvalidArgumentError: there is no such type or stage.
+    """
+    check_word("entry type", entry_type, get_args(EntryType))
+    check_word("stage", stage, get_args(Stage))
     chosen = {"session": session_id, "project": project, "type": entry_type, "stage": stage}
     rows = fetch(
         connection, f"{_ENTRIES} {_FILTER} {_NEWEST_FIRST}" + (f" LIMIT {int(limit)}" if limit is not None else ""), chosen

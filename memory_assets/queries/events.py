@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from memory_assets.errors import check_word
+from memory_assets.log.events import PAYLOADS
 from memory_assets.queries.records import EventDetails, EventStats, EventView
 from memory_assets.queries.rows import counts, fetch, full_id
 
@@ -24,7 +26,12 @@ def newest_events(
     event_type: str | None = None,
     after: int = 0,
 ) -> list[EventView]:
-    """The newest events behind seq ``after``, in commit order. Payloads are not shown, so forgotten sessions stay so."""
+    """The newest events behind seq ``after``, in commit order. Payloads are not shown, so forgotten sessions stay so.
+
+    Raises:
+        InvalidArgumentError: there is no such type.
+    """
+    check_word("event type", event_type, PAYLOADS)
     rows = fetch(
         connection,
         f"""SELECT * FROM ({_EVENT} FROM events WHERE seq > $after AND ($session IS NULL OR session_id = $session)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from memory_assets import configuration
-from memory_assets.errors import InvalidArgumentError
+from memory_assets.errors import InvalidArgumentError, check_word
 from memory_assets.queries.found import FoundV1, hits_of
 from memory_assets.retrieval.search import (
     LegUnavailable,
@@ -95,8 +95,7 @@ def _check(query: str, k: int, kinds: Sequence[str]) -> None:
     if not 1 <= k <= MAX_HITS:
         raise InvalidArgumentError(f"{k} hits cannot be asked for", hint=f"ask for 1 to {MAX_HITS}")
     for kind in kinds:
-        if kind not in UNIT_KINDS:
-            raise InvalidArgumentError(f"there are no units of kind {kind!r}", hint=f"one of {', '.join(UNIT_KINDS)}")
+        check_word("kind", kind, UNIT_KINDS)
 
 
 def _leg(

@@ -4,19 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memory_assets.errors import check_word
+from memory_assets.log.events import PIPELINE_STAGES
 from memory_assets.queries.records import MessageView, Quarantined, SessionDetails, SessionSummary
 from memory_assets.queries.rows import fetch, full_id
 
 if TYPE_CHECKING:
     import duckdb
 
-# A session that never got past its first stage has no row of its own, and is listed all the same.
+# A session that did not get past its first stage has no row of its own, and is listed all the same.
 _SESSIONS = """
 WITH kept AS (
   SELECT session_id, count(*) AS entries FROM entries WHERE status <> 'superseded' GROUP BY session_id
 ), aside AS (
   SELECT session_id, any_value(uri) AS uri FROM quarantine
   WHERE session_id NOT IN (SELECT session_id FROM sessions) GROUP BY session_id
+), told AS (
+  SELECT unnest(session_ids) AS session_id, uri, registered_at FROM source_files WHERE outcome = 'taken'
+), registered AS (
+  SELECT session_id, arg_max(uri, registered_at) AS uri, list_sort(list_distinct(list(uri))) AS uris FROM told
+  WHERE session_id NOT IN (SELECT session_id FROM sessions) AND session_id NOT IN (SELECT session_id FROM aside)
+  GROUP BY session_id
 )
 SELECT s.session_id, s.source_uri, s.source_uris, s.project, s.title, s.message_count, s.status, s.source_kind, s.lang,
   s.started_at, s.ended_at, s.char_len, s.revision, coalesce(k.entries, 0)
@@ -25,7 +33,10 @@ UNION ALL
 SELECT session_id, uri, CASE WHEN uri IS NULL THEN [] ELSE [uri] END, NULL, NULL, 0, 'quarantined', NULL, NULL,
   NULL, NULL, 0, 0, 0
 FROM aside
+UNION ALL
+SELECT session_id, uri, uris, NULL, NULL, 0, 'registered', NULL, NULL, NULL, NULL, 0, 0, 0 FROM registered
 """
+STATUSES = ("registered", *PIPELINE_STAGES, "quarantined")
 _MESSAGES = "SELECT session_id, message_index, role, kind, name, ts, text, tool_name, is_error FROM messages"
 _QUARANTINE = "SELECT session_id, stage, error_code, detail, uri, attempts, quarantined_at FROM quarantine"
 
@@ -33,7 +44,12 @@ _QUARANTINE = "SELECT session_id, stage, error_code, detail, uri, attempts, quar
 def all_sessions(
     connection: duckdb.DuckDBPyConnection, *, project: str | None = None, status: str | None = None
 ) -> list[SessionSummary]:
-    """Every session, the newest first."""
+    """Every session, the newest first.
+
+    Raises:
+        InvalidArgumentError: there is no such status.
+    """
+    check_word("status", status, STATUSES)
     rows = fetch(
         connection,
         f"""SELECT * FROM ({_SESSIONS})

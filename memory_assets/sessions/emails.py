@@ -12,6 +12,7 @@ KIND = "EMAIL"
 # Searched from the @, which is rare: reading local parts first costs 64 steps for every letter of a long line.
 _DOMAIN = re.compile(r"@(?P<domain>(?:[A-Za-z0-9가-힣][A-Za-z0-9가-힣-]{0,62}\.){1,8}(?:[A-Za-z]{2,24}|한국))(?![A-Za-z0-9])")
 _LOCAL_BACKWARDS = re.compile(r"[A-Za-z0-9._%+-]{1,64}+")
+_ANY_LOCAL_BACKWARDS = re.compile(r"[\w.%+-]{1,64}+")
 _VERSION = re.compile(r"v?\d+\.\d")
 _PIXEL_RATIO = re.compile(r"\d{1,2}x\.\w{2,4}$")
 _REMOTE_USERS = frozenset({"git", "hg", "svn"})
@@ -33,8 +34,9 @@ def find_emails(text: str) -> Iterator[Region]:
 
 def _local_start(text: str, at: int, last: int) -> int:
     """Where the address begins; the @ itself where nothing stands before it."""
-    before = text[max(last, at - _LONGEST_LOCAL) : at]
-    backwards = _LOCAL_BACKWARDS.match(before[::-1])
+    before = text[max(last, at - _LONGEST_LOCAL) : at][::-1]
+    # Hangul before a name is a word of the sentence (``메일은kim@…``), unless there is no other name.
+    backwards = _LOCAL_BACKWARDS.match(before) or _ANY_LOCAL_BACKWARDS.match(before)
     if backwards is None:
         return at
     local = backwards[0][::-1].lstrip(".-%+")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from memory_assets.identifiers import sha256_hex
@@ -65,7 +65,7 @@ def read_source(path: str, data: bytes, *, explicit: bool = False, project: str 
         return SourceRefused(path, Defect(path, None, "record_too_large", detail), file_hash)
     sessions = tuple(session for session in result.sessions if _says_something(session))
     if not sessions:
-        return _no_session(path, "no_messages", f"a {source_format} file without a message", file_hash, explicit=False)
+        return SourceSkipped(path, _why_empty(path, source_format, (*decoding_defects, *result.defects)), file_hash)
     if project:
         sessions = tuple(replace(session, project=project) for session in sessions)
     return SourceTaken(
@@ -83,6 +83,14 @@ def _no_session(
 ) -> SourceSkipped | SourceRefused:
     defect = Defect(path, None, reason, detail)
     return SourceRefused(path, defect, file_hash) if explicit else SourceSkipped(path, defect, file_hash)
+
+
+def _why_empty(path: str, source_format: SourceFormat, defects: Sequence[Defect]) -> Defect:
+    """What kept every message of a file away: damage where there is some, else there was none to take."""
+    damage = next((defect for defect in defects if defect.reason in ("malformed_record", "truncated_record")), None)
+    if damage is None:
+        return Defect(path, None, "no_messages", f"a {source_format} file without a message")
+    return replace(damage, detail=f"a {source_format} file without a message that can be read: {damage.detail}")
 
 
 def _says_something(session: Session) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Any
 
@@ -197,6 +198,52 @@ def _list_partly(text: str, at: int, broken: list[int], depth: int, resume: bool
         at = _skip_space(text, at)
         if text[at : at + 1] == ",":
             at += 1
+
+
+class PartLines:
+    """The lines on which the parts of a whole-file JSON value begin, so that a defect can be named by its line."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._breaks = [at for at, character in enumerate(text) if character == "\n"] if "\n" in text else []
+        self._parts: dict[int, dict[str | int, int]] = {}
+
+    def line(self, *path: str | int) -> int | None:
+        """The 1-based line of the part under these keys and positions; None where damage keeps it from being told."""
+        if not self._breaks:
+            return 1
+        at = _skip_space(self._text, 0)
+        for key in path:
+            if at not in self._parts:
+                self._parts[at] = _offsets_of_parts(self._text, at)
+            found = self._parts[at].get(key)
+            if found is None:
+                return None
+            at = found
+        return bisect_left(self._breaks, at) + 1
+
+
+def _offsets_of_parts(text: str, at: int) -> dict[str | int, int]:
+    """Where the values of an object, or the items of a list, begin. A damaged container tells nothing: items may be missing."""
+    parts: dict[str | int, int] = {}
+    is_object = text[at : at + 1] == "{"
+    if not is_object and text[at : at + 1] != "[":
+        return parts
+    at = _skip_space(text, at + 1)
+    try:
+        while text[at : at + 1] not in ("}", "]"):
+            key: str | int = len(parts)
+            if is_object:
+                key, at = _DECODER.raw_decode(text, at)
+                at = _skip_space(text, _skip_space(text, at) + 1)
+            parts[key] = at
+            _, at = _DECODER.raw_decode(text, at)
+            at = _skip_space(text, at)
+            if text[at : at + 1] == ",":
+                at = _skip_space(text, at + 1)
+    except (ValueError, RecursionError, TypeError):
+        return {}
+    return parts
 
 
 def _skip_space(text: str, at: int) -> int:

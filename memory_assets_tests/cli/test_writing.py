@@ -75,6 +75,9 @@ def test_a_file_that_is_no_session_is_put_aside_and_the_others_are_done(memory: 
 def test_sessions_are_registered_then_run_to_a_stage_and_on(memory: Run, talk: Path) -> None:
     ended = memory("sessions", "add", str(talk))
     assert ended.code == 0 and "standup-1" in ended.out
+    (listed,) = memory("sessions", "--json").json
+    assert (listed["session_id"], listed["status"], listed["messages"]) == ("standup-1", "registered", 0)
+    assert listed["source_uri"] == str(talk) and listed["source_uris"] == [str(talk)]
     assert memory("run", "standup-1", "--to", "extracted").code == 0
     assert memory("sessions", "--json").json[0]["status"] == "extracted"
     ended = memory("run", "--all", "--json")

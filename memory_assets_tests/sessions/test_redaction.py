@@ -118,6 +118,8 @@ def test_key_in_a_json_string_is_masked() -> None:
         ("Bob <bob.b+tag@mail.example.co.kr>", "Bob <[EMAIL]>"),
         ("메일은bob@example.com으로", "메일은[EMAIL]으로"),
         ("bob@회사.한국.", "[EMAIL]."),
+        ("담당 홍길동@example.com 님", "담당 [EMAIL] 님"),
+        ("josé@example.fr", "[EMAIL]"),
         ("Co-Authored-By: Claude <noreply@anthropic.com>", "Co-Authored-By: Claude <[EMAIL]>"),
         ("a@b.io,c@d.io", "[EMAIL],[EMAIL]"),
         ("\\nbob@example.com", "\\n[EMAIL]"),

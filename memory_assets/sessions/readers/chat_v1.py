@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from memory_assets.sessions.draft import Part, SessionDraft
@@ -10,9 +12,11 @@ from memory_assets.sessions.model import Role, Session
 from memory_assets.sessions.readers.whole_file import read_whole_file
 from memory_assets.sessions.source import DecodedSource, DefectLog, ReaderResult
 from memory_assets.sessions.times import parse_time
-from memory_assets.sessions.tolerant_json import read_records
+from memory_assets.sessions.tolerant_json import PartLines, read_records
 
 SCHEMA = "chat.v1"
+# The line of a part of one session's object, by keys and positions.
+LineOf = Callable[..., int | None]
 _ROLES: dict[str, Role] = {
     "user": "user",
     "human": "user",
@@ -33,49 +37,55 @@ _STANDARD_ROLES = frozenset({"user", "assistant", "tool", "system"})
 def read(source: DecodedSource) -> ReaderResult:
     """A session an object. A message without an id has its position for one; an empty message keeps its place."""
     defects = DefectLog(source.path)
-    return ReaderResult(
-        tuple(_read_session(value, source.path, defects) for value in _sessions(source, defects)), defects.all()
-    )
+    sessions = []
+    for value, line_of in _values(source, defects):
+        if isinstance(value, dict):
+            sessions.append(_read_session(value, source.path, line_of, defects))
+        else:
+            defects.add(line_of(), "malformed_record", "a value of the file is no session")
+    return ReaderResult(tuple(sessions), defects.all())
 
 
-def _sessions(source: DecodedSource, defects: DefectLog) -> list[dict[str, Any]]:
+def _values(source: DecodedSource, defects: DefectLog) -> list[tuple[Any, LineOf]]:
     starts = sum(line.lstrip().startswith("{") and f'"{SCHEMA}' in line for line in source.text.split("\n"))
     if starts > 1:
-        values = [record.value for record in read_records(source, defects)]
-    else:
-        value = read_whole_file(source, defects)
-        values = value if isinstance(value, list) else [value]
-    for number, value in enumerate(values, start=1):
-        if not isinstance(value, dict):
-            defects.add(None, "malformed_record", f"value {number} of the file is no session")
-    return [value for value in values if isinstance(value, dict)]
+        return [(record.value, partial(_same_line, record.line)) for record in read_records(source, defects)]
+    value = read_whole_file(source, defects)
+    lines = PartLines(source.text)
+    if isinstance(value, list):
+        return [(item, partial(lines.line, number)) for number, item in enumerate(value)]
+    return [(value, lines.line)]
 
 
-def _read_session(value: dict[str, Any], path: str, defects: DefectLog) -> Session:
+def _same_line(line: int, *_: str | int) -> int:
+    return line
+
+
+def _read_session(value: dict[str, Any], path: str, line_of: LineOf, defects: DefectLog) -> Session:
     messages = value.get("messages")
     messages = messages if isinstance(messages, list) else []
-    draft = SessionDraft(_source_id(value, path, defects), "chat.v1")
+    draft = SessionDraft(_source_id(value, path, line_of, defects), "chat.v1")
     draft.ordinal_uids = not any(isinstance(message, dict) and _id_of(message) for message in messages)
     draft.project, draft.title = _text(value.get("project")), _text(value.get("title"))
     draft.cwd, draft.git_branch = _text(value.get("cwd")), _text(value.get("git_branch"))
     draft.started_at = parse_time(value.get("started_at"))
     if draft.started_at is None and value.get("started_at"):
-        defects.add(None, "invalid_time", "the session's started_at cannot be")
+        defects.add(line_of("started_at"), "invalid_time", "the session's started_at cannot be")
     for position, message in enumerate(messages):
-        _read_message(draft, position, message, defects)
+        _read_message(draft, position, message, line_of("messages", position), defects)
     return draft.finish(defects)
 
 
-def _read_message(draft: SessionDraft, position: int, message: Any, defects: DefectLog) -> None:
+def _read_message(draft: SessionDraft, position: int, message: Any, line: int | None, defects: DefectLog) -> None:
     content = message.get("content", message.get("text")) if isinstance(message, dict) else None
     if not isinstance(content, str | list):
-        defects.add(None, "malformed_record", f"message {position} has no content")
+        defects.add(line, "malformed_record", f"message {position} has no content")
         return
-    ts = draft.read_time(message.get("ts", message.get("timestamp")), None, defects)
-    role = _role_of(message.get("role"), position, defects)
+    ts = draft.read_time(message.get("ts", message.get("timestamp")), line, defects)
+    role = _role_of(message.get("role"), position, line, defects)
     parts = _parts(role, _content_text(content), message)
     uid = _id_of(message) or str(position)
-    draft.add_record(uid, parts, defects, ts=ts, name=_text(message.get("name")))
+    draft.add_record(uid, parts, defects, ts=ts, name=_text(message.get("name")), line=line)
 
 
 def _parts(role: Role, text: str, message: dict[str, Any]) -> list[Part]:
@@ -90,13 +100,13 @@ def _parts(role: Role, text: str, message: dict[str, Any]) -> list[Part]:
     return [Part(role, "injected" if injected else "said", text)]
 
 
-def _role_of(role: Any, position: int, defects: DefectLog) -> Role:
+def _role_of(role: Any, position: int, line: int | None, defects: DefectLog) -> Role:
     spelled = role.strip().lower() if isinstance(role, str) else ""
     if spelled not in _STANDARD_ROLES:
         known = _ROLES.get(spelled)
         if known is not None:
             return known
-        defects.add(None, "unknown_record", f"message {position} has an unknown role; it is taken as the user's")
+        defects.add(line, "unknown_record", f"message {position} has an unknown role; it is taken as the user's")
     return _ROLES.get(spelled, "user")
 
 
@@ -113,13 +123,13 @@ def _content_text(content: str | list[Any]) -> str:
     return "\n".join(texts)
 
 
-def _source_id(value: dict[str, Any], path: str, defects: DefectLog) -> str:
+def _source_id(value: dict[str, Any], path: str, line_of: LineOf, defects: DefectLog) -> str:
     session_id = value.get("session_id")
     if isinstance(session_id, int) and not isinstance(session_id, bool):
         return str(session_id)
     if isinstance(session_id, str) and session_id.strip():
         return session_id
-    defects.add(None, "invalid_session_id", "the session has no id; the file's path stands in")
+    defects.add(line_of(), "invalid_session_id", "the session has no id; the file's path stands in")
     return path
 
 

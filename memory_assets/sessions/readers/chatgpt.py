@@ -5,6 +5,8 @@ What stands beside that path was said too, and left: it is kept as a side chain,
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from memory_assets.sessions.draft import Part, SessionDraft
@@ -13,6 +15,7 @@ from memory_assets.sessions.model import Role
 from memory_assets.sessions.readers.whole_file import read_whole_file
 from memory_assets.sessions.source import DecodedSource, DefectLog, ReaderResult
 from memory_assets.sessions.times import parse_time
+from memory_assets.sessions.tolerant_json import PartLines
 
 
 def read(source: DecodedSource) -> ReaderResult:
@@ -20,17 +23,19 @@ def read(source: DecodedSource) -> ReaderResult:
     defects = DefectLog(source.path)
     value = read_whole_file(source, defects)
     damaged = bool(defects.all())
+    lines = PartLines(source.text)
     drafts: dict[str, SessionDraft] = {}
     for number, conversation in enumerate(value if isinstance(value, list) else [value], start=1):
+        line_of = partial(lines.line, number - 1) if isinstance(value, list) else lines.line
         if isinstance(conversation, dict) and isinstance(conversation.get("mapping"), dict):
             source_id = _id_of(conversation) or f"{source.path}#{number}"
             if damaged and _id_of(conversation) is None:  # the id stands behind what could be read
-                defects.add(None, "truncated_record", f"conversation {number} has lost its id; it is taken when whole")
+                defects.add(line_of(), "truncated_record", f"conversation {number} has lost its id; it is taken when whole")
                 continue
             draft = drafts.setdefault(source_id, SessionDraft(source_id, "chatgpt"))
-            _read_conversation(conversation, number, draft, defects)
+            _read_conversation(conversation, number, line_of, draft, defects)
         else:
-            defects.add(None, "malformed_record", f"conversation {number} of the export has no messages")
+            defects.add(line_of(), "malformed_record", f"conversation {number} of the export has no messages")
     return ReaderResult(tuple(draft.finish(defects) for draft in drafts.values()), defects.all())
 
 
@@ -39,7 +44,9 @@ def _id_of(conversation: dict[str, Any]) -> str | None:
     return next((value for value in ids if isinstance(value, str) and value.strip()), None)
 
 
-def _read_conversation(conversation: dict[str, Any], number: int, draft: SessionDraft, defects: DefectLog) -> None:
+def _read_conversation(
+    conversation: dict[str, Any], number: int, line_of: Callable[..., int | None], draft: SessionDraft, defects: DefectLog
+) -> None:
     title = conversation.get("title")
     draft.title = draft.title or (" ".join(title.split()) if isinstance(title, str) and title.strip() else None)
     draft.started_at = draft.started_at or parse_time(conversation.get("create_time"))
@@ -47,14 +54,15 @@ def _read_conversation(conversation: dict[str, Any], number: int, draft: Session
     path = _path_to(mapping, _last_node(mapping, conversation.get("current_node")))
     for node_id in _with_branches(mapping, path):
         message = mapping[node_id].get("message")
+        line = line_of("mapping", node_id)
         if isinstance(message, dict):
-            _read_message(draft, node_id, message, number, defects, left=node_id not in path)
+            _read_message(draft, node_id, message, line, defects, left=node_id not in path)
         elif message is not None:
-            defects.add(None, "malformed_record", f"a message of conversation {number} is no JSON object")
+            defects.add(line, "malformed_record", f"a message of conversation {number} is no JSON object")
 
 
 def _read_message(
-    draft: SessionDraft, node_id: str, message: dict[str, Any], number: int, defects: DefectLog, *, left: bool
+    draft: SessionDraft, node_id: str, message: dict[str, Any], line: int | None, defects: DefectLog, *, left: bool
 ) -> None:
     author = message.get("author")
     author = author if isinstance(author, dict) else {}
@@ -63,7 +71,7 @@ def _read_message(
         return
     moment = message.get("create_time")
     speaks = any(part.kind == "said" for part in parts)  # hidden and system messages never have a time
-    ts = draft.read_time(moment, None, defects) if speaks or moment else None
+    ts = draft.read_time(moment, line, defects) if speaks or moment else None
     uid = message.get("id")
     name = author.get("name")
     draft.add_record(
@@ -73,6 +81,7 @@ def _read_message(
         ts=ts,
         name=name if isinstance(name, str) and name else None,
         sidechain=left,
+        line=line,
     )
 
 

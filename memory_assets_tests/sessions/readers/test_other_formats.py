@@ -3,7 +3,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from memory_assets.sessions.model import Message, Session, SourceTaken
+import pytest
+
+from memory_assets.sessions.model import Message, Session, SourceSkipped, SourceTaken
 from memory_assets.sessions.reading import read_source
 from memory_assets_tests.sessions.texts import (
     AIDER,
@@ -244,4 +246,39 @@ def test_a_damaged_line_among_chat_v1_lines_is_named_and_the_others_are_taken() 
     lines[1] = lines[1][:40]
     outcome = taken("\n".join(lines).encode())
     assert [found.session_id for found in outcome.sessions] == ["many-0", "many-2"]
-    assert [(defect.line, defect.reason) for defect in outcome.defects if defect.line] == [(2, "malformed_record")]
+    assert [(defect.line, defect.reason) for defect in outcome.defects] == [
+        (1, "missing_time"),
+        (2, "malformed_record"),
+        (3, "missing_time"),
+    ]
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_defect_of_a_whole_file_format_is_named_by_its_line(indent: int | None) -> None:
+    messages = [{"id": f"m{n}", "role": "user", "content": f"{n}", "ts": "2026-01-01T00:00:00Z"} for n in range(4)]
+    messages[1]["ts"] = "soon"
+    messages[3]["ts"] = "later"
+    value = {"schema_version": "chat.v1", "session_id": "s", "note": ["[", {"}": 1}], "messages": messages}
+    for document in (value, [CHATS[0], value]):
+        text = json.dumps(document, indent=indent)
+        lines = [text[: text.index(f'"id": "{uid}"')].rstrip(" {\n").count("\n") + 2 for uid in ("m1", "m3")]
+        expected = lines if indent else [1, 1]
+        told = [defect.line for defect in taken(text.encode()).defects if defect.reason == "invalid_time"]
+        assert told == expected
+
+
+def test_a_chatgpt_message_with_an_impossible_time_is_named_by_its_line() -> None:
+    value = json.loads(CHATGPT)
+    node = next(key for key, node in value[0]["mapping"].items() if node.get("message") and node["message"].get("create_time"))
+    value[0]["mapping"][node]["message"]["create_time"] = "soon"
+    text = json.dumps(value, indent=1, ensure_ascii=False)
+    (defect,) = [defect for defect in taken(text.encode()).defects if defect.reason == "invalid_time"]
+    assert text.split("\n")[(defect.line or 0) - 1].strip() == f'"{node}": {{'
+
+
+@pytest.mark.parametrize("content", ["[" * 100_000, '{"a":' * 100_000, "9" * 5_000])
+def test_what_keeps_every_message_away_is_named(content: str) -> None:
+    text = f'{{"schema_version": "chat.v1",\n"session_id": "s",\n"messages": [{{"role": "user", "content": {content}}}]}}'
+    outcome = read_source("/f", text.encode())
+    assert isinstance(outcome, SourceSkipped)
+    assert outcome.defect.reason in ("malformed_record", "truncated_record") and outcome.defect.line == 3
