@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from memory_assets.defs import run
+from memory_assets.defs.reports import ImportReport
 from memory_assets.log.event_log import EventLog
 from memory_assets.memory import Memory
 from memory_assets.settings import Settings, load_settings
@@ -23,7 +24,7 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def road(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Settings, run.ImportReport]]:
+def road(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Settings, ImportReport]]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MEMORY_EMBEDDING_MODEL", "hashing")
         patch.delenv("DAGSTER_HOME", raising=False)
@@ -35,7 +36,7 @@ def files() -> set[str]:
     return {str(path) for path in SESSIONS.rglob("*") if path.is_file() and path.name != "manifest.json"}
 
 
-def test_every_file_is_taken_or_named(road: tuple[Settings, run.ImportReport]) -> None:
+def test_every_file_is_taken_or_named(road: tuple[Settings, ImportReport]) -> None:
     settings, report = road
     assert len(files()) == FILES
     assert (report.quarantined, report.errors) == (0, [])
@@ -47,20 +48,20 @@ def test_every_file_is_taken_or_named(road: tuple[Settings, run.ImportReport]) -
     assert {session.status for session in Memory(settings).sessions()} == {"vectorized"}
 
 
-def test_a_second_import_adds_nothing(road: tuple[Settings, run.ImportReport]) -> None:
+def test_a_second_import_adds_nothing(road: tuple[Settings, ImportReport]) -> None:
     settings, first = road
     again = run.import_paths(settings, [SESSIONS], project=None)
     assert (again.events_appended, again.new, again.updated, again.unchanged) == (0, 0, 0, first.sessions)
 
 
-def test_all_of_it_rebuilds(road: tuple[Settings, run.ImportReport]) -> None:
+def test_all_of_it_rebuilds(road: tuple[Settings, ImportReport]) -> None:
     settings, _ = road
     report = Memory(settings).verify_rebuild()
     assert report.equal, report.differences
     assert report.tables["entries"] > 100
 
 
-def test_every_span_is_the_text(road: tuple[Settings, run.ImportReport]) -> None:
+def test_every_span_is_the_text(road: tuple[Settings, ImportReport]) -> None:
     settings, _ = road
     memory = Memory(settings)
     texts = {
@@ -77,7 +78,7 @@ def test_every_span_is_the_text(road: tuple[Settings, run.ImportReport]) -> None
         assert text[quote.span_start : quote.span_end] == quote.matched_text
 
 
-def test_the_log_is_whole(road: tuple[Settings, run.ImportReport]) -> None:
+def test_the_log_is_whole(road: tuple[Settings, ImportReport]) -> None:
     settings, report = road
     log = EventLog(Memory(settings).database)
     seqs = [event.seq for event in log.replay()]

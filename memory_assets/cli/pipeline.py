@@ -14,7 +14,7 @@ from memory_assets.cli.tables import print_text
 from memory_assets.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
-    from memory_assets.defs.run import RunReport
+    from memory_assets.defs.reports import RunReport
 
 KEPT_DAYS = 30
 
@@ -67,9 +67,9 @@ def prune(
     as_json: JsonOption = False,
 ) -> int:
     """Trim Dagster's history of runs, which it keeps for ever. The log and all memory stay."""
-    from memory_assets.defs import run as pipeline
+    from memory_assets.defs import development
 
-    dropped = pipeline.prune_runs(invocation(context).settings(), older_than_days=days)
+    dropped = development.prune_runs(invocation(context).settings(), older_than_days=days)
     if as_json:
         print_json({"dropped": dropped})
     else:
@@ -82,13 +82,13 @@ def dev(
     port: Annotated[int, typer.Option("--port", min=1, max=65535, help="Where Dagster's UI listens.")] = 3000,
 ) -> int:
     """Start Dagster with the sensor on the sessions folder, and its UI. Ends with Ctrl-C."""
-    from memory_assets.defs import run as pipeline
+    from memory_assets.defs import development
 
     settings = invocation(context).settings()
     print_text(
         styled("Dagster's UI: ", (f"http://127.0.0.1:{port}", "cyan")), styled(f"sessions folder: {settings.sessions_folder}")
     )
-    return int(pipeline.serve_development(settings, port=port))
+    return int(development.serve_development(settings, port=port))
 
 
 def print_run(report: RunReport, *, as_json: bool) -> int:

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
-from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterator, Sequence, Set
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import dagster as dg
 
@@ -19,9 +13,9 @@ from memory_assets.defs.checks import event_log_integrity
 from memory_assets.defs.leaves import memory_index
 from memory_assets.defs.partitions import RANGE_END_TAG, RANGE_START_TAG, SESSIONS_PARTITIONS_NAME
 from memory_assets.defs.registration import found_files, register
-from memory_assets.defs.resources import OpenStore, dagster_home, dagster_instance, open_store, telling
+from memory_assets.defs.reports import ImportReport, RunReport, named, outcome_of
+from memory_assets.defs.resources import OpenStore, dagster_instance, open_store, telling
 from memory_assets.defs.runner import RUNNER_TAG, end_dead_runs, runner_name
-from memory_assets.defs.stages.ingested import pending_registrations
 from memory_assets.errors import MemoryAssetsError, NotFoundError, check_word
 from memory_assets.log.events import (
     PIPELINE_STAGES,
@@ -29,15 +23,9 @@ from memory_assets.log.events import (
     PipelineStage,
     QuarantineReleased,
     SessionIngested,
-    SourceRefused,
-    SourceRegistered,
-    SourceTakenFor,
 )
-from memory_assets.log.sql import IN_LIST, json_list
-from memory_assets.log.upcasting import payload_as
 from memory_assets.progress import NoProgress, Progress
 from memory_assets.projections.fold import catch_up
-from memory_assets.sessions.model import Defect
 from memory_assets.settings import Settings
 
 if TYPE_CHECKING:
@@ -54,43 +42,6 @@ class RunFailedError(MemoryAssetsError):
     """A run of the assets failed as a whole (not one session of it)."""
 
     code = "run_failed"
-
-
-@dataclass(slots=True)
-class RunReport:
-    """What a run over sessions did."""
-
-    sessions: int = 0
-    new: int = 0
-    updated: int = 0
-    unchanged: int = 0
-    quarantined: int = 0
-    events_appended: int = 0
-    quarantine: list[dict[str, Any]] = field(default_factory=list)
-
-    def as_json(self) -> dict[str, Any]:
-        """The report as one JSON object."""
-        return asdict(self)
-
-
-@dataclass(slots=True)
-class ImportReport:
-    """What an import did (requirement K-42). ``sessions`` counts those that the given files hold."""
-
-    sessions: int = 0
-    new: int = 0
-    updated: int = 0
-    unchanged: int = 0
-    skipped: int = 0
-    quarantined: int = 0
-    events_appended: int = 0
-    warnings: list[dict[str, Any]] = field(default_factory=list)
-    errors: list[dict[str, Any]] = field(default_factory=list)
-    session_ids: list[str] = field(default_factory=list)
-
-    def as_json(self) -> dict[str, Any]:
-        """The report as one JSON object."""
-        return asdict(self)
 
 
 def import_paths(
@@ -110,7 +61,7 @@ def import_paths(
             whole.add(registration)
             _run(settings, opened, registration.to_run, PIPELINE_STAGES[-1], heads)
             shown.advance(len(files[start : start + batch]))
-        report = _outcome(opened, heads, before)
+        report = outcome_of(opened, heads, before)
     finally:
         shown.finish()
     return ImportReport(
@@ -121,8 +72,8 @@ def import_paths(
         skipped=len(whole.skipped),
         quarantined=len(whole.errors) + report.quarantined,
         events_appended=opened.appended - before,
-        warnings=[_named(defect) for defect in (*whole.warnings, *whole.skipped)],
-        errors=[_named(defect) for defect in whole.errors] + [dict(letter) for letter in report.quarantine],
+        warnings=[named(defect) for defect in (*whole.warnings, *whole.skipped)],
+        errors=[named(defect) for defect in whole.errors] + [dict(letter) for letter in report.quarantine],
         session_ids=list(dict.fromkeys([*whole.to_run, *whole.unchanged])),
     )
 
@@ -143,8 +94,8 @@ def add_sessions(settings: Settings, paths: Sequence[Path], *, project: str | No
         skipped=len(registration.skipped),
         quarantined=len(registration.errors),
         events_appended=opened.appended - before,
-        warnings=[_named(defect) for defect in (*registration.warnings, *registration.skipped)],
-        errors=[_named(defect) for defect in registration.errors],
+        warnings=[named(defect) for defect in (*registration.warnings, *registration.skipped)],
+        errors=[named(defect) for defect in registration.errors],
         session_ids=[*registration.to_run, *registration.unchanged],
     )
 
@@ -180,7 +131,7 @@ def run_sessions(
             shown.advance(len(batch))
     finally:
         shown.finish()
-    return _outcome(opened, heads, before)
+    return outcome_of(opened, heads, before)
 
 
 def retry_quarantined(settings: Settings, *, progress: Progress | None = None) -> RunReport:
@@ -204,39 +155,6 @@ def retry_quarantined(settings: Settings, *, progress: Progress | None = None) -
     return run_sessions(settings, list(dict.fromkeys(row[0] for row in letters)), progress=progress)
 
 
-def prune_runs(settings: Settings, *, older_than_days: int) -> int:
-    """Delete Dagster's own records of runs that ended before so many days; the log keeps everything. The runs deleted."""
-    instance = dagster_instance(settings)
-    limit = datetime.now(UTC) - timedelta(days=older_than_days)
-    deleted = 0
-    for record in instance.get_run_records():
-        if record.dagster_run.is_finished and record.create_timestamp < limit:
-            instance.delete_run(record.dagster_run.run_id)
-            deleted += 1
-    return deleted
-
-
-def serve_development(settings: Settings, *, port: int) -> int:
-    """Start Dagster's UI and daemon on the loopback interface until they are stopped; their exit status."""
-    home = dagster_home(settings)
-    settings.sessions_folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    environment = os.environ | {"DAGSTER_HOME": str(home), "MEMORY_HOME": str(settings.home)}
-    if settings.config_file is not None:
-        environment["MEMORY_CONFIG"] = str(settings.config_file)
-    command = [sys.executable, "-m", "dagster", "dev", "-m", "memory_assets.definitions", "-h", "127.0.0.1", "-p", str(port)]
-    # Dagster takes SIGTERM as it takes SIGINT, which a shell's background job ignores: then nothing but a kill would end it.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    with subprocess.Popen(command, env=environment) as process:
-        # Whoever ends this process means Dagster's: it is told, and waited for.
-        previous = signal.signal(signal.SIGTERM, lambda *_: process.terminate())
-        try:
-            return process.wait()
-        except KeyboardInterrupt:
-            return process.wait()
-        finally:
-            signal.signal(signal.SIGTERM, previous)
-
-
 def _run(
     settings: Settings,
     opened: OpenStore,
@@ -258,48 +176,6 @@ def _run(
         selection.add(memory_index.key)
     for first, last in _ranges(instance, session_ids):
         _materialize(settings, instance, selection, {RANGE_START_TAG: first, RANGE_END_TAG: last})
-
-
-def _outcome(opened: OpenStore, heads: Mapping[str, str | None], since: int) -> RunReport:
-    """What became of the sessions that were run, each counted once, and the files of theirs that were refused meanwhile."""
-    report = RunReport(sessions=len(heads), events_appended=opened.appended - since)
-    with opened.database.reading():
-        now = opened.log.current(list(heads), SessionIngested.event_type)
-        letters = _quarantined(opened, list(heads))
-        refused = [letter for letter in _refused(opened, list(heads)) if letter["session_id"] not in letters]
-    for session_id, head in heads.items():
-        if session_id in letters:
-            report.quarantine.append(letters[session_id])
-        elif session_id not in now:
-            continue
-        elif head is None:
-            report.new += 1
-        elif head != now[session_id].event_id:
-            report.updated += 1
-        else:
-            report.unchanged += 1
-    report.quarantine += refused
-    report.quarantined = len(report.quarantine)
-    return report
-
-
-def _refused(opened: OpenStore, session_ids: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Files that tell another history under the id of a session, as long as they do: they are never taken in."""
-    told = opened.log.of_sessions(
-        session_ids, [SourceRegistered.event_type, SourceTakenFor.event_type, SourceRefused.event_type]
-    )
-    pending = {event.event_id for events in pending_registrations(told).values() for event in events}
-    for event in told:
-        if event.event_type == SourceRefused.event_type and event.causation_id in pending:
-            refused = payload_as(event, SourceRefused)
-            yield {
-                "path": refused.uri,
-                "line": refused.line,
-                "reason": refused.reason,
-                "detail": refused.detail,
-                "session_id": event.session_id,
-                "stage": "ingested",
-            }
 
 
 def _materialize(settings: Settings, instance: dg.DagsterInstance, selection: Set[dg.AssetKey], tags: dict[str, str]) -> None:
@@ -365,30 +241,6 @@ def _known_sessions(opened: OpenStore) -> list[str]:
     return [row[0] for row in rows]
 
 
-def _quarantined(opened: OpenStore, session_ids: Sequence[str]) -> dict[str, dict[str, Any]]:
-    with opened.database.reading() as connection:
-        rows = connection.execute(
-            f"""SELECT q.session_id, q.stage, q.error_code, q.detail, coalesce(q.uri, s.source_uri, q.session_id)
-                FROM quarantine q LEFT JOIN sessions s USING (session_id) WHERE q.session_id IN {IN_LIST} ORDER BY q.stage""",
-            [json_list(session_ids)],
-        ).fetchall()
-    return {
-        session_id: {
-            "path": path,
-            "line": None,
-            "reason": code,
-            "detail": detail,
-            "session_id": session_id,
-            "stage": stage,
-        }
-        for session_id, stage, code, detail, path in rows
-    }
-
-
 def _stage(name: str | None) -> PipelineStage:
     check_word("stage", name, PIPELINE_STAGES)
     return next((stage for stage in PIPELINE_STAGES if stage == name), PIPELINE_STAGES[-1])
-
-
-def _named(defect: Defect) -> dict[str, Any]:
-    return {"path": defect.path, "line": defect.line, "reason": defect.reason, "detail": defect.detail}

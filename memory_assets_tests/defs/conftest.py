@@ -10,6 +10,7 @@ import dagster as dg
 import pytest
 
 from memory_assets.defs import run
+from memory_assets.defs.reports import ImportReport
 from memory_assets.settings import Settings, load_settings
 from memory_assets_tests.defs.files import chat, claude, records, talk
 
@@ -49,14 +50,14 @@ def unrecorded(monkeypatch: pytest.MonkeyPatch) -> dg.DagsterInstance:
     return instance
 
 
-Import = Callable[..., run.ImportReport]
+Import = Callable[..., ImportReport]
 
 
 @pytest.fixture
 def take(settings: Settings, unrecorded: dg.DagsterInstance) -> Import:
     """Import paths into the test's store."""
 
-    def imported(*paths: Path, project: str | None = None) -> run.ImportReport:
+    def imported(*paths: Path, project: str | None = None) -> ImportReport:
         return run.import_paths(settings, paths, project=project)
 
     return imported
@@ -68,7 +69,7 @@ class Mixed:
 
     settings: Settings
     folder: Path
-    report: run.ImportReport
+    report: ImportReport
 
 
 GROWN = "grown-session"

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from memory_assets.defs.run import ImportReport, import_paths
+from memory_assets.defs.reports import ImportReport
+from memory_assets.defs.run import import_paths
 from memory_assets.log.database import Database
 from memory_assets.settings import load_settings
 from memory_assets_tests.projections.story import APPEND_TIMES, rows, tables

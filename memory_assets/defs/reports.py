@@ -1,0 +1,117 @@
+"""What came of an import or a run, as the commands report it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from memory_assets.defs.resources import OpenStore
+from memory_assets.defs.stages.ingested import pending_registrations
+from memory_assets.log.events import SessionIngested, SourceRefused, SourceRegistered, SourceTakenFor
+from memory_assets.log.sql import IN_LIST, json_list
+from memory_assets.log.upcasting import payload_as
+from memory_assets.sessions.model import Defect
+
+
+@dataclass(slots=True)
+class RunReport:
+    """What a run over sessions did."""
+
+    sessions: int = 0
+    new: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    quarantined: int = 0
+    events_appended: int = 0
+    quarantine: list[dict[str, Any]] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, Any]:
+        """The report as one JSON object."""
+        return asdict(self)
+
+
+@dataclass(slots=True)
+class ImportReport:
+    """What an import did (requirement K-42). ``sessions`` counts those that the given files hold."""
+
+    sessions: int = 0
+    new: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    skipped: int = 0
+    quarantined: int = 0
+    events_appended: int = 0
+    warnings: list[dict[str, Any]] = field(default_factory=list)
+    errors: list[dict[str, Any]] = field(default_factory=list)
+    session_ids: list[str] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, Any]:
+        """The report as one JSON object."""
+        return asdict(self)
+
+
+def outcome_of(opened: OpenStore, heads: Mapping[str, str | None], since: int) -> RunReport:
+    """What became of the sessions that were run, each counted once, and the files of theirs that were refused meanwhile."""
+    report = RunReport(sessions=len(heads), events_appended=opened.appended - since)
+    with opened.database.reading():
+        now = opened.log.current(list(heads), SessionIngested.event_type)
+        letters = _quarantined(opened, list(heads))
+        refused = [letter for letter in _refused(opened, list(heads)) if letter["session_id"] not in letters]
+    for session_id, head in heads.items():
+        if session_id in letters:
+            report.quarantine.append(letters[session_id])
+        elif session_id not in now:
+            continue
+        elif head is None:
+            report.new += 1
+        elif head != now[session_id].event_id:
+            report.updated += 1
+        else:
+            report.unchanged += 1
+    report.quarantine += refused
+    report.quarantined = len(report.quarantine)
+    return report
+
+
+def _refused(opened: OpenStore, session_ids: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Files that tell another history under the id of a session, as long as they do: they are never taken in."""
+    told = opened.log.of_sessions(
+        session_ids, [SourceRegistered.event_type, SourceTakenFor.event_type, SourceRefused.event_type]
+    )
+    pending = {event.event_id for events in pending_registrations(told).values() for event in events}
+    for event in told:
+        if event.event_type == SourceRefused.event_type and event.causation_id in pending:
+            refused = payload_as(event, SourceRefused)
+            yield {
+                "path": refused.uri,
+                "line": refused.line,
+                "reason": refused.reason,
+                "detail": refused.detail,
+                "session_id": event.session_id,
+                "stage": "ingested",
+            }
+
+
+def _quarantined(opened: OpenStore, session_ids: Sequence[str]) -> dict[str, dict[str, Any]]:
+    with opened.database.reading() as connection:
+        rows = connection.execute(
+            f"""SELECT q.session_id, q.stage, q.error_code, q.detail, coalesce(q.uri, s.source_uri, q.session_id)
+                FROM quarantine q LEFT JOIN sessions s USING (session_id) WHERE q.session_id IN {IN_LIST} ORDER BY q.stage""",
+            [json_list(session_ids)],
+        ).fetchall()
+    return {
+        session_id: {
+            "path": path,
+            "line": None,
+            "reason": code,
+            "detail": detail,
+            "session_id": session_id,
+            "stage": stage,
+        }
+        for session_id, stage, code, detail, path in rows
+    }
+
+
+def named(defect: Defect) -> dict[str, Any]:
+    return {"path": defect.path, "line": defect.line, "reason": defect.reason, "detail": defect.detail}
