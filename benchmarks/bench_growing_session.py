@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -57,6 +58,8 @@ def main() -> None:
             )
             report = import_paths(settings, [source], project=None)
             assert report.new + report.updated == 1, report
+            if revision % 20 == 19:
+                print(f"… {revision + 1} of {revisions} revisions, {time.process_time() - started:.0f} CPU-s", file=sys.stderr)
             with database(settings).reading() as connection:
                 log_bytes.append(
                     connection.execute("SELECT sum(strlen(CAST(payload_json AS VARCHAR))) FROM events").fetchall()[0][0]

@@ -20,6 +20,7 @@ from memory_assets.log.events import (
     MessageContinued,
     NewEvent,
     Payload,
+    SessionHeading,
     SessionIngested,
     StoredEvent,
     WindowAligned,
@@ -37,16 +38,16 @@ class History:
     event_id: str
     chain_id: str
     revision: int
-    head: SessionIngested
+    heading: SessionHeading
     messages: tuple[Message, ...]
 
     @property
     def project(self) -> str | None:
-        return self.head.project
+        return self.heading.project
 
     @property
     def started_at(self) -> datetime:
-        return self.head.started_at
+        return self.heading.started_at
 
     def event(
         self,
@@ -161,16 +162,18 @@ def _by_session(events: Iterable[StoredEvent]) -> dict[str, list[StoredEvent]]:
 
 def _history(head: StoredEvent, events: Sequence[StoredEvent]) -> History:
     messages: list[Message] = []
-    newest: SessionIngested | None = None
+    heading: SessionHeading | None = None
+    revision = 0
     further = _continuations(events)
     for event in events:
         if event.event_type != SessionIngested.event_type or event.chain_id != head.chain_id:
             continue
-        newest = payload_as(event, SessionIngested)
-        del messages[newest.common_prefix :]
-        messages += (_whole(message, further.get((event.event_id, message.uid))) for message in newest.messages)
-    assert newest is not None and head.chain_id is not None and head.session_id is not None
-    return History(head.session_id, head.event_id, head.chain_id, newest.revision, newest, tuple(messages))
+        told = payload_as(event, SessionIngested)
+        heading, revision = told.heading or heading, told.revision
+        del messages[told.common_prefix :]
+        messages += (_whole(message, further.get((event.event_id, message.uid))) for message in told.messages)
+    assert heading is not None and head.chain_id is not None and head.session_id is not None
+    return History(head.session_id, head.event_id, head.chain_id, revision, heading, tuple(messages))
 
 
 def _continuations(events: Sequence[StoredEvent]) -> dict[tuple[str | None, str], str]:

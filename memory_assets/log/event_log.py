@@ -436,9 +436,8 @@ def _arrow(rows: EventRows, build: Build | None) -> pa.Table:
 
 
 def _chain_of(event: NewEvent, event_id: str) -> str | None:
-    if isinstance(event.payload, SessionIngested) and event.payload.predecessor is None:
-        return event_id
-    return event.chain_id
+    # A history without one begins a chain, which is named by its first revision.
+    return event_id if event.chain_id is None and isinstance(event.payload, SessionIngested) else event.chain_id
 
 
 def _naive(moment: datetime | None) -> datetime | None:

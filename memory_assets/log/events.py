@@ -94,20 +94,14 @@ class Continuation(Value):
     parts: int
 
 
-class SessionIngested(Payload):
-    """A revision of a session: the messages behind the prefix that it shares with its predecessor.
+class SessionHeading(Value):
+    """What is said of a session beside its messages, and how they were read.
 
     Attributes:
-        predecessor: the session_ingested event that this revision goes on from, None at the beginning of a history.
-        common_prefix: how many messages of the predecessor's whole history stay in front.
-        message_count: messages of the whole history at this revision.
-        content_hash: of the whole history.
         started_at: the session's own, or the file's date where it has none; taken once, kept by later revisions.
+        ordinal_uids: messages are known by their positions, as their source gives them no ids.
     """
 
-    event_type: ClassVar[str] = "session_ingested"
-    revision: int
-    predecessor: str | None = None
     source_format: SourceFormat
     source_id: str
     title: str | None = None
@@ -115,12 +109,27 @@ class SessionIngested(Payload):
     cwd: str | None = None
     git_branch: str | None = None
     started_at: datetime
-    content_hash: str
     parser_version: str
     redaction_policy: str
     ordinal_uids: bool = False
+
+
+class SessionIngested(Payload):
+    """A revision of a session: the messages behind the prefix that it shares with the revision before, its cause.
+
+    A session that grows 200 times is 200 of these, so each says only what is new (architecture.md section 4, *Size*).
+
+    Attributes:
+        heading: None where it is that of the revision before.
+        content_hash: of the whole history.
+        common_prefix: how many messages of the whole history before stay in front.
+    """
+
+    event_type: ClassVar[str] = "session_ingested"
+    revision: int
+    heading: SessionHeading | None = None
+    content_hash: str
     common_prefix: int = 0
-    message_count: int
     messages: list[Message]
     continued: list[Continuation] = []
 
@@ -437,7 +446,7 @@ class NewEvent:
         inputs: what it was made from, usually event ids; with type, session, version and ordinal they are its identity.
         occurred_at: the session's own clock, aware, UTC; never "now".
         causation_id: the one event that led to it, where there is one.
-        chain_id: the history that it belongs to; for a session_ingested without predecessor the log fills in its own id.
+        chain_id: the history that it belongs to; for a session_ingested without one the log fills in its own id.
         basis_chains: for outcomes across sessions, every history they rest on.
     """
 

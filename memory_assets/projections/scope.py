@@ -1,7 +1,8 @@
 """What a fold works on: the visible events of the sessions that something was logged for.
 
-Three temporary tables that every projector reads: ``affected`` (the sessions), ``scoped`` (their visible events) and
-``current_chain`` (for each session and stage, the event of its latest history under the configured versions).
+Four temporary tables that every projector reads: ``affected`` (the sessions), ``scoped`` (their visible events),
+``current_chain`` (for each session and stage, the event of its latest history under the configured versions) and ``headings``
+(what is said of each session beside its messages).
 """
 
 from __future__ import annotations
@@ -17,9 +18,18 @@ if TYPE_CHECKING:
 
     import duckdb
 
+# A revision says its heading only where it is another than before.
+_HEADINGS = """
+CREATE OR REPLACE TEMP TABLE headings AS
+SELECT e.session_id, e.chain_id, arg_max(e.payload_json -> '$.heading', e.seq) AS heading
+FROM current_chain c JOIN scoped h ON h.event_id = c.event_id
+JOIN scoped e ON e.session_id = h.session_id AND e.chain_id = h.chain_id AND e.event_type = 'session_ingested'
+WHERE c.event_type = 'session_ingested' AND (e.payload_json -> '$.heading') IS NOT NULL GROUP BY e.session_id, e.chain_id
+"""
+
 
 def open_scope(connection: duckdb.DuckDBPyConnection, session_ids: Sequence[str]) -> None:
-    """Fill the three tables for these sessions."""
+    """Fill the four tables for these sessions."""
     connection.execute(
         f"CREATE OR REPLACE TEMP TABLE affected AS SELECT DISTINCT session_id FROM {IN_LIST} AS ids(session_id)",
         [json_list(session_ids)],
@@ -52,9 +62,10 @@ def open_scope(connection: duckdb.DuckDBPyConnection, session_ids: Sequence[str]
             """,
             {"earlier": earlier, "later": later},
         )
+    connection.execute(_HEADINGS)
 
 
 def close_scope(connection: duckdb.DuckDBPyConnection) -> None:
     """Drop what :func:`open_scope` made."""
-    for table in ("affected", "scoped", "current_chain"):
+    for table in ("affected", "scoped", "current_chain", "headings"):
         connection.execute(f"DROP TABLE IF EXISTS {table}")

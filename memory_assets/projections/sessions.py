@@ -19,8 +19,7 @@ _MESSAGE = (
 _MESSAGES = f"""
 INSERT INTO messages
 WITH heads AS (
-  SELECT c.session_id, e.chain_id, CAST(e.payload_json ->> '$.started_at' AS TIMESTAMP) AS started_at
-  FROM current_chain c JOIN scoped e ON e.event_id = c.event_id WHERE c.event_type = 'session_ingested'
+  SELECT session_id, chain_id, CAST(heading ->> '$.started_at' AS TIMESTAMP) AS started_at FROM headings
 ), revisions AS (
   SELECT e.session_id, e.event_id, h.started_at, CAST(e.payload_json ->> '$.revision' AS INTEGER) AS revision,
     coalesce(CAST(e.payload_json ->> '$.common_prefix' AS INTEGER), 0) AS prefix,
@@ -40,11 +39,11 @@ WITH heads AS (
     string_agg(payload_json ->> '$.text', '' ORDER BY CAST(payload_json ->> '$.part' AS INTEGER)) AS text
   FROM scoped WHERE event_type = 'message_continued' GROUP BY ALL
 ), whole AS (
-  SELECT t.*, t.message.text || coalesce(c.text, '') AS text
+  SELECT t.*, coalesce(t.message.text, '') || coalesce(c.text, '') AS text
   FROM told t LEFT JOIN continued c ON c.causation_id = t.event_id AND c.uid = t.message.uid
   WHERE t.message_index < coalesce(t.cut_at, 2147483647)
 )
-SELECT session_id, message_index, revision, message.uid, message.role, message.kind, message.name,
+SELECT session_id, message_index, revision, message.uid, message.role, coalesce(message.kind, 'said'), message.name,
   coalesce(CAST(message.ts AS TIMESTAMP), started_at + to_seconds(message_index)),
   text, sha256(text), length(text), message.tool_name, message.tool_use_id,
   coalesce(message.sidechain, false), coalesce(message.is_error, false), event_id
@@ -54,7 +53,8 @@ FROM whole
 _SESSIONS = """
 INSERT INTO sessions
 WITH head AS (
-  SELECT e.* FROM current_chain c JOIN scoped e ON e.event_id = c.event_id WHERE c.event_type = 'session_ingested'
+  SELECT e.*, g.heading FROM current_chain c JOIN scoped e ON e.event_id = c.event_id
+  JOIN headings g ON g.session_id = c.session_id WHERE c.event_type = 'session_ingested'
 ), taken AS (
   SELECT session_id, list_distinct(list(payload_json ->> '$.uri')) AS uris, arg_max(payload_json ->> '$.uri', seq) AS uri,
     arg_max(coalesce(payload_json -> '$.redactions', '{}'), seq) AS redactions
@@ -72,15 +72,16 @@ WITH head AS (
     WHEN 5 THEN 'idris_checked' WHEN 6 THEN 'projected' ELSE 'vectorized' END AS stage
   FROM current_chain GROUP BY session_id
 )
-SELECT h.session_id, CAST(h.payload_json ->> '$.revision' AS INTEGER), h.payload_json ->> '$.source_format',
-  h.payload_json ->> '$.source_id', t.uri, list_sort(coalesce(t.uris, [])), h.payload_json ->> '$.content_hash',
-  h.payload_json ->> '$.parser_version', h.project, h.payload_json ->> '$.cwd', h.payload_json ->> '$.git_branch',
-  h.payload_json ->> '$.title',
+SELECT h.session_id, CAST(h.payload_json ->> '$.revision' AS INTEGER), h.heading ->> '$.source_format',
+  h.heading ->> '$.source_id', t.uri, list_sort(coalesce(t.uris, [])), h.payload_json ->> '$.content_hash',
+  h.heading ->> '$.parser_version', h.project, h.heading ->> '$.cwd', h.heading ->> '$.git_branch',
+  h.heading ->> '$.title',
   CASE WHEN coalesce(s.said, 0) = 0 THEN NULL WHEN s.korean = 0 THEN 'en' WHEN s.korean >= 0.9 * s.said THEN 'ko'
     ELSE 'mixed' END,
-  CAST(h.payload_json ->> '$.started_at' AS TIMESTAMP),
-  coalesce(s.ended_at, CAST(h.payload_json ->> '$.started_at' AS TIMESTAMP)),
-  CAST(h.payload_json ->> '$.message_count' AS INTEGER), coalesce(s.char_len, 0), h.event_id, h.chain_id,
+  CAST(h.heading ->> '$.started_at' AS TIMESTAMP),
+  coalesce(s.ended_at, CAST(h.heading ->> '$.started_at' AS TIMESTAMP)),
+  coalesce(CAST(h.payload_json ->> '$.common_prefix' AS INTEGER), 0) + json_array_length(h.payload_json, '$.messages'),
+  coalesce(s.char_len, 0), h.event_id, h.chain_id,
   CASE WHEN q.session_id IS NOT NULL THEN 'quarantined' ELSE r.stage END,
   coalesce(t.redactions, '{}')
 FROM head h LEFT JOIN taken t USING (session_id) LEFT JOIN said s USING (session_id) LEFT JOIN reached r USING (session_id)

@@ -30,8 +30,8 @@ class Message:
 
     uid: str
     role: Role
-    kind: MessageKind
-    text: str
+    kind: MessageKind = "said"
+    text: str = ""
     ts: datetime | None = None
     name: str | None = None
     tool_name: str | None = None

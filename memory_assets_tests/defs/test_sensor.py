@@ -305,6 +305,7 @@ def _through(path: Path, registration_id: str, version: str, versions: Any) -> l
         EvidenceAligned,
         IdrisChecked,
         MemoryExtracted,
+        SessionHeading,
         SessionIngested,
         SessionProjected,
     )
@@ -332,13 +333,10 @@ def _through(path: Path, registration_id: str, version: str, versions: Any) -> l
     ingested = NewEvent(
         SessionIngested(
             revision=1,
-            source_format="chat.v1",
-            source_id=path.stem,
-            started_at=STARTED,
+            heading=SessionHeading(
+                source_format="chat.v1", source_id=path.stem, started_at=STARTED, parser_version="1", redaction_policy="p"
+            ),
             content_hash="h",
-            parser_version="1",
-            redaction_policy="p",
-            message_count=0,
             messages=[],
         ),
         session_id=path.stem,

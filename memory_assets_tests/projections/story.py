@@ -24,6 +24,7 @@ from memory_assets.log.events import (
     NewEvent,
     Payload,
     SessionForgotten,
+    SessionHeading,
     SessionIngested,
     SessionProjected,
     SessionVectorized,
@@ -81,22 +82,16 @@ class Story:
         self.head = NewEvent(
             SessionIngested(
                 revision=self.revision,
-                predecessor=predecessor,
-                source_format="chat.v1",
-                source_id=self.session_id,
-                title=f"Talk {self.session_id}",
-                project=self.project,
-                started_at=self.started,
+                # Some revisions say the heading again: one that goes on from another need not.
+                heading=self.heading if predecessor is None or self.revision % 3 == 0 else None,
                 content_hash=content_hash,
-                parser_version="reader 1",
-                redaction_policy="none",
                 common_prefix=prefix,
-                message_count=len(texts),
                 messages=[Message(f"m{index}", "user", "said", text) for index, text in enumerate(texts) if index >= prefix],
             ),
             session_id=self.session_id,
             inputs=(predecessor or "", content_hash),
             occurred_at=self.started,
+            causation_id=predecessor,
             chain_id=self.chain_id,
             project=self.project,
         )
@@ -105,6 +100,19 @@ class Story:
         return self.head
 
     _chain_id: str | None = None
+
+    @property
+    def heading(self) -> SessionHeading:
+        """What is said of the session beside its messages."""
+        return SessionHeading(
+            source_format="chat.v1",
+            source_id=self.session_id,
+            title=f"Talk {self.session_id}",
+            project=self.project,
+            started_at=self.started,
+            parser_version="reader 1",
+            redaction_policy="none",
+        )
 
     @property
     def chain_id(self) -> str | None:

@@ -18,6 +18,7 @@ from memory_assets.log.events import (
     Continuation,
     MessageContinued,
     NewEvent,
+    SessionHeading,
     SessionIngested,
     SourceRefused,
     SourceRegistered,
@@ -32,6 +33,7 @@ from memory_assets.sessions.union import Extended, Merge, Unchanged, Unrelated, 
 
 # A longer text goes on in further events, so that no single row grows without bound (architecture.md section 4, *Size*).
 EVENT_CHARACTERS = 1_000_000
+HASH_LENGTH = 32
 
 session_files = dg.AssetSpec(
     "session_files",
@@ -147,7 +149,7 @@ def ingest(
     """
     policy_hash = reader.policy.policy_hash
     # A changed policy begins a new chain: what the old one let through is not read any more.
-    retired = known is not None and known.head.redaction_policy != policy_hash
+    retired = known is not None and known.heading.redaction_policy != policy_hash
     if known is not None and retired:
         known = _masked_again(known, reader)
     base = known.messages if known else ()
@@ -206,7 +208,7 @@ def _merge(
     reader: SourceReader,
 ) -> Merged:
     merged = Merged(known.messages if known else (), _known_heading(known))
-    told_as = known.head.source_format if known else None
+    told_as = known.heading.source_format if known else None
     for registration in registered:
         uri = payload_as(registration, SourceRegistered).uri
         read = reader.read(SourceFile(uri, explicit=False))
@@ -289,30 +291,31 @@ def _revision(
     retired: bool,
 ) -> list[NewEvent]:
     session = merged.newest
-    head = known.head if known else None
+    known_heading = known.heading if known else None
     before = known.messages if known and not retired else ()
     prefix = _common_prefix(before, merged.messages)
     content_hash = _content_hash(merged.messages)
     # A session without a clock has the date of its first file, once.
-    started_at = merged.heading.started_at or (head.started_at if head else merged.file_date)
+    started_at = merged.heading.started_at or (known_heading.started_at if known_heading else merged.file_date)
     assert started_at is not None
     continued, messages = _split(merged.messages[prefix:])
-    payload = SessionIngested(
-        revision=known.revision + 1 if known else 1,
-        predecessor=known.event_id if known and not retired else None,
-        source_format=session.source_format if session else head.source_format,  # type: ignore[union-attr]
-        source_id=session.source_id if session else head.source_id,  # type: ignore[union-attr]
+    heading = SessionHeading(
+        source_format=session.source_format if session else known_heading.source_format,  # type: ignore[union-attr]
+        source_id=session.source_id if session else known_heading.source_id,  # type: ignore[union-attr]
         title=merged.heading.title,
         project=given_project or merged.heading.project,
         cwd=merged.heading.cwd,
         git_branch=merged.heading.git_branch,
         started_at=started_at,
-        content_hash=content_hash,
         parser_version=reading_version.split(" redaction")[0],
         redaction_policy=policy_hash,
-        ordinal_uids=session.ordinal_uids if session else bool(head and head.ordinal_uids),
+        ordinal_uids=session.ordinal_uids if session else bool(known_heading and known_heading.ordinal_uids),
+    )
+    payload = SessionIngested(
+        revision=known.revision + 1 if known else 1,
+        heading=None if known and not retired and heading == known.heading else heading,
+        content_hash=content_hash,
         common_prefix=prefix,
-        message_count=len(merged.messages),
         messages=messages,
         continued=[Continuation(uid=uid, parts=len(parts)) for uid, parts in continued.items()],
     )
@@ -322,9 +325,9 @@ def _revision(
         inputs=(known.event_id if known else "", content_hash),
         stage_version=reading_version,
         occurred_at=started_at,
-        causation_id=payload.predecessor,
+        causation_id=known.event_id if known and not retired else None,
         chain_id=known.chain_id if known and not retired else None,
-        project=payload.project,
+        project=heading.project,
     )
     chain_id = event.chain_id or event.event_id
     return [
@@ -339,7 +342,7 @@ def _revision(
                 occurred_at=started_at,
                 causation_id=event.event_id,
                 chain_id=chain_id,
-                project=payload.project,
+                project=heading.project,
             )
             for uid, parts in continued.items()
             for part, text in enumerate(parts)
@@ -349,28 +352,29 @@ def _revision(
 
 def _masked_again(known: History, reader: SourceReader) -> History:
     """A history under the policy as it is now: all that the source said in words, its title as well."""
-    head = known.head
+    heading = known.heading
     session = Session(
         known.session_id,
-        head.source_id,
-        head.source_format,
+        heading.source_id,
+        heading.source_format,
         known.messages,
-        project=head.project,
-        title=head.title,
-        cwd=head.cwd,
-        git_branch=head.git_branch,
+        project=heading.project,
+        title=heading.title,
+        cwd=heading.cwd,
+        git_branch=heading.git_branch,
     )
     masked = reader.masked(session)
     told = {"project": masked.project, "title": masked.title, "cwd": masked.cwd, "git_branch": masked.git_branch}
-    return replace(known, head=head.model_copy(update=told), messages=masked.messages)
+    return replace(known, heading=heading.model_copy(update=told), messages=masked.messages)
 
 
 def _known_heading(known: History | None) -> Heading:
     if known is None:
         return Heading()
-    head = known.head
+    heading = known.heading
     has_clock = any(message.ts is not None for message in known.messages)
-    return Heading(head.title, head.project, head.cwd, head.git_branch, head.started_at if has_clock else None)
+    started_at = heading.started_at if has_clock else None
+    return Heading(heading.title, heading.project, heading.cwd, heading.git_branch, started_at)
 
 
 def _common_prefix(before: Sequence[Message], after: Sequence[Message]) -> int:
@@ -385,7 +389,7 @@ def _content_hash(messages: Sequence[Message]) -> str:
     for message in messages:
         told_at = message.ts and message.ts.astimezone(UTC).isoformat()
         digest.update(canonical_json([message.uid, message.role, message.kind, message.text, told_at]).encode())
-    return digest.hexdigest()
+    return digest.hexdigest()[:HASH_LENGTH]
 
 
 def _split(messages: Sequence[Message]) -> tuple[dict[str, list[str]], list[Message]]:
