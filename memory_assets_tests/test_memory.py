@@ -307,6 +307,16 @@ def test_doctor_names_what_is_wrong(own_memory: Memory) -> None:
     assert "poison" in checks["outbox"].detail
 
 
+def test_doctor_finds_a_log_that_another_program_changed(own_memory: Memory) -> None:
+    newest = own_memory.events_stats().last_seq
+    with own_memory.database.writing() as connection:
+        connection.execute("""UPDATE events SET payload_json = '{"reason": "tampered"}' WHERE seq = 3""")
+        connection.execute("DELETE FROM events WHERE seq = ?", [newest - 1])
+    (log,) = [check for check in own_memory.doctor() if check.name == "log"]
+    assert not log.ok and log.hint
+    assert log.detail == f"{newest - 1} events up to seq {newest}, {newest - 1} keys, 1 payloads that are not what was written"
+
+
 def test_doctor_survives_a_store_that_does_not_open(tmp_path: Path) -> None:
     (tmp_path / "memory.duckdb").write_bytes(b"this is no database" * 1000)
     checks = Memory(load_settings({"home": tmp_path, "embedding": {"model": "hashing"}})).doctor()

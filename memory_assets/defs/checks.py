@@ -1,8 +1,11 @@
 """Checks of the store as a whole; those of a stage's own batch are yielded by the stage."""
 
+from dataclasses import asdict
+
 import dagster as dg
 
 from memory_assets.defs.resources import EventLogResource
+from memory_assets.log.integrity import integrity
 
 SHOWN = 20
 
@@ -28,11 +31,5 @@ def no_sessions_quarantined(event_log: EventLogResource) -> dg.AssetCheckResult:
 )
 def event_log_integrity(event_log: EventLogResource) -> dg.AssetCheckResult:
     with event_log.get_connection() as connection:
-        count, newest, keys, wrong = connection.execute(
-            """SELECT count(*), coalesce(max(seq), 0), count(DISTINCT dedupe_key),
-                 count(*) FILTER (sha256(CAST(payload_json AS VARCHAR)) <> checksum) FROM events"""
-        ).fetchall()[0]
-    return dg.AssetCheckResult(
-        passed=count == newest == keys and wrong == 0,
-        metadata={"events": count, "newest_seq": newest, "distinct_keys": keys, "wrong_checksums": wrong},
-    )
+        counted = integrity(connection)
+    return dg.AssetCheckResult(passed=counted.is_whole, metadata=asdict(counted))

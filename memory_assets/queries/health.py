@@ -109,11 +109,27 @@ def _in_store(settings: Settings, database: Database) -> list[Check]:
         return _guarded(name, opened)
 
     return [
+        read("log", _log),
         read("projections", lambda connection: _projections(connection, settings)),
         read("quarantine", _quarantine),
         read("outbox", _outbox),
         _guarded("parity", lambda: _parity(settings, database)),
     ]
+
+
+def _log(connection: duckdb.DuckDBPyConnection) -> Check:
+    from memory_assets.log.integrity import integrity
+
+    counted = integrity(connection)
+    if counted.is_whole:
+        return Check("log", True, f"{counted.events} events, none missing, each with its own checksum")
+    return Check(
+        "log",
+        False,
+        f"{counted.events} events up to seq {counted.newest_seq}, {counted.distinct_keys} keys, "
+        f"{counted.wrong_checksums} payloads that are not what was written",
+        "the file was changed by another program: put a copy of it back",
+    )
 
 
 def _projections(connection: duckdb.DuckDBPyConnection, settings: Settings) -> Check:
