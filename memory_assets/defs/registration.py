@@ -23,10 +23,12 @@ from memory_assets.log.events import (
     SourceRefused,
     SourceRegistered,
 )
-from memory_assets.log.sql import IN_LIST, json_list
+from memory_assets.log.sql import IN_LIST, json_list, visible
 from memory_assets.sessions.files import SourceFile, iter_source_files, load_source
 from memory_assets.sessions.model import Defect, SourceSkipped, SourceTaken
 from memory_assets.sessions.model import SourceRefused as RefusedFile
+
+_REGISTERED_FILES = f"event_type = 'source_registered' AND (payload_json ->> '$.uri') IN {IN_LIST}"
 
 
 @dataclass(slots=True)
@@ -211,13 +213,13 @@ def newest_registrations(opened: OpenStore, files: Sequence[SourceFile]) -> dict
             WITH told AS (
               SELECT seq, event_id, session_id, stage_version, telemetry_json, payload_json ->> '$.uri' AS uri,
                 payload_json ->> '$.file_hash' AS file_hash
-              FROM visible_events WHERE event_type = 'source_registered'
+              FROM {visible(_REGISTERED_FILES)}
             ), taken AS (
-              SELECT DISTINCT payload_json ->> '$.registration_event_id' AS event_id FROM visible_events
-              WHERE event_type = 'source_taken'
+              SELECT DISTINCT payload_json ->> '$.registration_event_id' AS event_id
+              FROM {visible("event_type = 'source_taken' AND session_id IN (SELECT session_id FROM told)")}
             )
             SELECT t.uri, t.session_id, t.event_id, t.file_hash, t.stage_version, t.telemetry_json, k.event_id IS NOT NULL
-            FROM told t LEFT JOIN taken k ON k.event_id = t.event_id WHERE t.uri IN {IN_LIST}
+            FROM told t LEFT JOIN taken k ON k.event_id = t.event_id
             QUALIFY row_number() OVER (PARTITION BY t.uri, t.session_id ORDER BY t.seq DESC) = 1
             ORDER BY t.uri, t.session_id
             """,
@@ -281,13 +283,13 @@ def _unfinished(opened: OpenStore, session_ids: Sequence[str]) -> set[str]:
     with opened.database.reading() as connection:
         rows = connection.execute(
             f"""WITH newest AS (
-                  SELECT session_id, arg_max(event_id, seq) AS event_id FROM visible_events
-                  WHERE event_type = 'source_registered' AND session_id IN {IN_LIST}
+                  SELECT session_id, arg_max(event_id, seq) AS event_id
+                  FROM {visible(f"event_type = 'source_registered' AND session_id IN {IN_LIST}")}
                   GROUP BY session_id, payload_json ->> '$.uri'
                 )
-                SELECT DISTINCT n.session_id FROM newest n WHERE NOT EXISTS (SELECT 1 FROM visible_events t
-                  WHERE t.event_type = 'source_taken' AND t.session_id = n.session_id
-                    AND (t.payload_json ->> '$.registration_event_id') = n.event_id)""",
+                SELECT DISTINCT n.session_id FROM newest n WHERE n.event_id NOT IN (
+                  SELECT payload_json ->> '$.registration_event_id'
+                  FROM {visible("event_type = 'source_taken' AND session_id IN (SELECT session_id FROM newest)")})""",
             [json_list(session_ids)],
         ).fetchall()
     through = opened.log.current(session_ids, SessionVectorized.event_type)

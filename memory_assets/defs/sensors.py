@@ -19,7 +19,7 @@ from memory_assets.defs.resources import EventLogResource, OpenStore
 from memory_assets.defs.runner import end_dead_runs
 from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.log.events import NewEvent, SessionQuarantined
-from memory_assets.log.sql import IN_LIST, json_list
+from memory_assets.log.sql import IN_LIST, json_list, visible
 from memory_assets.projections.fold import catch_up
 from memory_assets.sessions.files import SourceFile
 
@@ -114,8 +114,9 @@ def _answered(opened: OpenStore, session_ids: Sequence[str]) -> set[str]:
     """Sessions put aside, or with a file refused, since a file was last told of: asking again changes nothing."""
     with opened.database.reading() as connection:
         rows = connection.execute(
-            f"""WITH mine AS (SELECT seq, event_id, event_type, session_id FROM visible_events WHERE session_id IN {IN_LIST}),
-                released AS (SELECT payload_json ->> '$.quarantine_event_id' AS event_id FROM visible_events
+            f"""WITH mine AS (SELECT seq, event_id, event_type, session_id, payload_json
+                              FROM {visible(f"session_id IN {IN_LIST}")}),
+                released AS (SELECT payload_json ->> '$.quarantine_event_id' AS event_id FROM mine
                   WHERE event_type = 'quarantine_released'),
                 told AS (SELECT session_id, max(seq) AS seq FROM mine WHERE event_type = 'source_registered' GROUP BY ALL)
                 SELECT DISTINCT m.session_id FROM mine m JOIN told USING (session_id)
@@ -170,7 +171,7 @@ def _batch_hash(opened: OpenStore, session_ids: Sequence[str]) -> str:
         rows = connection.execute(
             f"""SELECT session_id, string_agg(DISTINCT payload_json ->> '$.file_hash', ' '
                   ORDER BY payload_json ->> '$.file_hash')
-                FROM visible_events WHERE event_type = 'source_registered' AND session_id IN {IN_LIST}
+                FROM {visible(f"event_type = 'source_registered' AND session_id IN {IN_LIST}")}
                 GROUP BY session_id ORDER BY session_id""",
             [json_list(session_ids)],
         ).fetchall()
