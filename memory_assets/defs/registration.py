@@ -101,7 +101,7 @@ def register(opened: OpenStore, files: Sequence[SourceFile], *, project: str | N
                 told.append((file.path, read, [session.session_id for session in taken.sessions]))
                 told_before = {told.session_id: told for told in newest.get(file.path, ())}
                 events += _registered(taken, told_before, read.stamp, opened.sources.version, project, actor)
-                sessions += [session.session_id for session in taken.sessions if session.session_id not in sessions]
+                sessions += [session.session_id for session in taken.sessions]
                 registration.warnings += taken.defects
             case SourceSkipped(defect=defect):
                 registration.skipped.append(defect)
@@ -112,6 +112,7 @@ def register(opened: OpenStore, files: Sequence[SourceFile], *, project: str | N
                 # Whether a file can be read now shows in nothing but reading it.
                 if defect.reason != "unreadable_file":
                     told.append((file.path, read, []))
+    sessions = list(dict.fromkeys(sessions))
     forgotten = _forgotten(opened, sessions)
     for session_id in sorted(forgotten):
         registration.skipped.append(Defect(session_id, None, "session_forgotten", "this session was forgotten"))

@@ -15,6 +15,9 @@ _LOCAL_BACKWARDS = re.compile(r"[A-Za-z0-9._%+-]{1,64}+")
 _ANY_LOCAL_BACKWARDS = re.compile(r"[\w.%+-]{1,64}+")
 _VERSION = re.compile(r"v?\d+\.\d")
 _PIXEL_RATIO = re.compile(r"\d{1,2}x\.\w{2,4}$")
+_USUAL_END = re.compile(
+    r"\.(?:com|net|org|edu|gov|mil|int|io|co|ai|dev|app|me|info|biz|kr|jp|cn|tw|hk|sg|de|fr|uk|us|eu|in|한국)$", re.IGNORECASE
+)
 _REMOTE_USERS = frozenset({"git", "hg", "svn"})
 _LONGEST_LOCAL = 64
 
@@ -51,8 +54,8 @@ def _is_something_else(text: str, start: int, match: re.Match[str]) -> bool:
     domain, end = match["domain"], match.end()
     if _VERSION.match(domain) or _PIXEL_RATIO.match(domain):  # lodash@4.17.21-rc.x, icon@2x.png
         return True
-    if text.startswith("(", end) or domain.startswith("self."):  # q@k.transpose(…)
-        return True
+    if (text.startswith("(", end) or domain.startswith("self.")) and not _USUAL_END.search(domain):
+        return True  # q@k.transpose(…), x@self.weight; kim@example.com(회사) is an address
     if text[max(0, start - 1) : start] == "$":  # $USER@host
         return True
     if text[start : match.start()] in _REMOTE_USERS and text.startswith((":", "/"), end):

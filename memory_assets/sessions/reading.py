@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from memory_assets.identifiers import sha256_hex
@@ -18,7 +18,8 @@ from memory_assets.sessions.model import (
     SourceTaken,
 )
 from memory_assets.sessions.readers import aider, chat_v1, chatgpt, claude_code, codex, markdown, specstory
-from memory_assets.sessions.source import DecodedSource, ReaderResult, decode
+from memory_assets.sessions.source import DecodedSource, DefectLog, ReaderResult, decode
+from memory_assets.sessions.union import Extended, Unrelated, merge_history
 
 #: Part of what a stored revision is made from: raised whenever a reader gives other messages for the same bytes.
 READER_VERSION = "1"
@@ -63,7 +64,8 @@ def read_source(path: str, data: bytes, *, explicit: bool = False, project: str 
     if too_long is not None:
         detail = f"a message of more than {MAX_RECORD_BYTES} bytes in session {too_long.session_id}"
         return SourceRefused(path, Defect(path, None, "record_too_large", detail), file_hash)
-    sessions = tuple(session for session in result.sessions if _says_something(session))
+    defects = DefectLog(path)
+    sessions = tuple(_one_of_each(filter(_says_something, result.sessions), defects))
     if not sessions:
         return SourceSkipped(path, _why_empty(path, source_format, (*decoding_defects, *result.defects)), file_hash)
     if project:
@@ -74,7 +76,7 @@ def read_source(path: str, data: bytes, *, explicit: bool = False, project: str 
         file_hash=file_hash,
         byte_length=len(data),
         sessions=sessions,
-        defects=tuple(sorted((*decoding_defects, *result.defects), key=lambda defect: defect.line or 0)),
+        defects=tuple(sorted((*decoding_defects, *result.defects, *defects.all()), key=lambda defect: defect.line or 0)),
     )
 
 
@@ -83,6 +85,22 @@ def _no_session(
 ) -> SourceSkipped | SourceRefused:
     defect = Defect(path, None, reason, detail)
     return SourceRefused(path, defect, file_hash) if explicit else SourceSkipped(path, defect, file_hash)
+
+
+def _one_of_each(sessions: Iterable[Session], defects: DefectLog) -> Iterator[Session]:
+    """The sessions of a file, each once: of one that the file tells several times, all that it tells."""
+    whole: dict[str, Session] = {}
+    for session in sessions:
+        known = whole.setdefault(session.session_id, session)
+        if known is session:
+            continue
+        match merge_history(known.messages, session.messages, ordinal_uids=known.ordinal_uids or session.ordinal_uids):
+            case Extended(messages=messages):
+                whole[session.session_id] = replace(known, messages=messages)
+            case Unrelated():
+                detail = f"the file tells two conversations under the id {session.session_id}; the first is taken"
+                defects.add(None, "unrelated_history", detail)
+    yield from whole.values()
 
 
 def _why_empty(path: str, source_format: SourceFormat, defects: Sequence[Defect]) -> Defect:

@@ -12,9 +12,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from memory_assets.sessions.assignments import find_assigned_secrets
+from memory_assets.sessions.draft import title_from
 from memory_assets.sessions.emails import find_emails
 from memory_assets.sessions.model import Defect, Message, Session
-from memory_assets.sessions.private_blocks import find_private_blocks
+from memory_assets.sessions.private_blocks import KIND, find_private_blocks
+from memory_assets.sessions.private_spans import private_spans
 from memory_assets.sessions.redaction_policy import PRIVATE_KEY_KIND, RedactionPolicy
 from memory_assets.sessions.regions import Region, find_markers, mask, settle
 from memory_assets.sessions.secrets import find_private_keys, find_secrets
@@ -78,20 +80,29 @@ def redact_session(
     def masked_field(value: str | None, whereabouts: str) -> str | None:
         return None if value is None else masked(value, whereabouts)
 
+    spans = private_spans(session.messages, session.source_format)
+
     def masked_message(index: int, message: Message) -> Message:
         where = f"message {index}"
-        text = masked(message.text, where)
+        text = message.text
+        if index in spans:
+            counts[KIND] += len(spans[index])
+            text = mask(text, settle(text, spans[index], find_markers(text, policy.marker)))
+        text = masked(text, where)
         name = masked_field(message.name, f"speaker of {where}")
         tool_name = masked_field(message.tool_name, f"tool of {where}")
         if (text, name, tool_name) == (message.text, message.name, message.tool_name):
             return message
         return replace(message, text=text, name=name, tool_name=tool_name)
 
+    messages = tuple(masked_message(index, message) for index, message in enumerate(session.messages))
+    # A title out of the messages is taken from what is left of them: cut off a private block it would hold its words.
+    title = title_from(messages) if session.title == title_from(session.messages) else session.title
     clean = replace(
         session,
-        messages=tuple(masked_message(index, message) for index, message in enumerate(session.messages)),
+        messages=messages,
         project=masked_field(session.project, "project"),
-        title=masked_field(session.title, "title"),
+        title=masked_field(title, "title"),
         cwd=masked_field(session.cwd, "working directory"),
         git_branch=masked_field(session.git_branch, "branch"),
     )

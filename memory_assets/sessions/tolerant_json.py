@@ -117,24 +117,42 @@ def _scrub(value: Any, found: set[str]) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A whole-file JSON value; ``broken_at`` are the offsets where it could not be read on, () for sound JSON."""
+    """A file of one JSON value, or of several one behind the other.
 
-    value: Any
+    Attributes:
+        values: each with the offset where it begins; one at least, None where nothing can be read.
+        broken_at: the offsets where it could not be read on, () for sound JSON.
+    """
+
+    values: tuple[tuple[int, Any], ...]
     broken_at: tuple[int, ...]
+
+    @property
+    def value(self) -> Any:
+        """The first value."""
+        return self.values[0][1]
 
 
 def read_document(text: str) -> Document:
-    """The JSON value of a whole file, as far as it can be read.
+    """The JSON of a whole file, as far as it can be read.
 
     Of a half-written or damaged file the containers are read item by item down to the damage; in a list under the key
     ``messages`` reading goes on at the next item.
     """
-    try:
-        return Document(json.loads(text), ())
-    except (ValueError, RecursionError):
-        broken: list[int] = []
-        value, _ = _read_partly(text, _skip_space(text, 0), broken, depth=0, resume=False)
-        return Document(value, tuple(broken))
+    values: list[tuple[int, Any]] = []
+    broken: list[int] = []
+    at = _skip_space(text, 0)
+    while not values or at < len(text):
+        start = at
+        value, at = _read_partly(text, start, broken, depth=0, resume=False)
+        if not values or isinstance(value, dict | list):
+            values.append((start, value))
+        elif at >= 0:
+            broken.append(start)  # a number or a word behind the value is rubbish
+        if at < 0:
+            break
+        at = _skip_space(text, at)
+    return Document(tuple(values), tuple(broken))
 
 
 def _read_partly(text: str, at: int, broken: list[int], *, depth: int, resume: bool) -> tuple[Any, int]:
@@ -208,11 +226,14 @@ class PartLines:
         self._breaks = [at for at, character in enumerate(text) if character == "\n"] if "\n" in text else []
         self._parts: dict[int, dict[str | int, int]] = {}
 
-    def line(self, *path: str | int) -> int | None:
-        """The 1-based line of the part under these keys and positions; None where damage keeps it from being told."""
+    def line(self, start: int, *path: str | int) -> int | None:
+        """The 1-based line of a part of the value that begins at offset ``start``, by keys and positions.
+
+        None where damage keeps it from being told.
+        """
         if not self._breaks:
             return 1
-        at = _skip_space(self._text, 0)
+        at = start
         for key in path:
             if at not in self._parts:
                 self._parts[at] = _offsets_of_parts(self._text, at)

@@ -120,6 +120,8 @@ def test_key_in_a_json_string_is_masked() -> None:
         ("bob@회사.한국.", "[EMAIL]."),
         ("담당 홍길동@example.com 님", "담당 [EMAIL] 님"),
         ("josé@example.fr", "[EMAIL]"),
+        ("kim@example.com(회사)으로", "[EMAIL](회사)으로"),
+        ("lee@self.example.com", "[EMAIL]"),
         ("Co-Authored-By: Claude <noreply@anthropic.com>", "Co-Authored-By: Claude <[EMAIL]>"),
         ("a@b.io,c@d.io", "[EMAIL],[EMAIL]"),
         ("\\nbob@example.com", "\\n[EMAIL]"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -12,7 +13,7 @@ from memory_assets.sessions.model import Role, Session
 from memory_assets.sessions.readers.whole_file import read_whole_file
 from memory_assets.sessions.source import DecodedSource, DefectLog, ReaderResult
 from memory_assets.sessions.times import parse_time
-from memory_assets.sessions.tolerant_json import PartLines, read_records
+from memory_assets.sessions.tolerant_json import read_records
 
 SCHEMA = "chat.v1"
 # The line of a part of one session's object, by keys and positions.
@@ -38,23 +39,30 @@ def read(source: DecodedSource) -> ReaderResult:
     """A session an object. A message without an id has its position for one; an empty message keeps its place."""
     defects = DefectLog(source.path)
     sessions = []
-    for value, line_of in _values(source, defects):
+    for number, (value, line_of) in enumerate(_values(source, defects), start=1):
         if isinstance(value, dict):
-            sessions.append(_read_session(value, source.path, line_of, defects))
+            place = source.path if number == 1 else f"{source.path}#{number}"
+            sessions.append(_read_session(value, place, line_of, defects))
         else:
             defects.add(line_of(), "malformed_record", "a value of the file is no session")
     return ReaderResult(tuple(sessions), defects.all())
 
 
 def _values(source: DecodedSource, defects: DefectLog) -> list[tuple[Any, LineOf]]:
-    starts = sum(line.lstrip().startswith("{") and f'"{SCHEMA}' in line for line in source.text.split("\n"))
-    if starts > 1:
+    if _is_one_a_line(source.text):
         return [(record.value, partial(_same_line, record.line)) for record in read_records(source, defects)]
-    value = read_whole_file(source, defects)
-    lines = PartLines(source.text)
-    if isinstance(value, list):
-        return [(item, partial(lines.line, number)) for number, item in enumerate(value)]
-    return [(value, lines.line)]
+    return [(part.value, part.line_of) for part in read_whole_file(source, defects)]
+
+
+def _is_one_a_line(text: str) -> bool:
+    """Whether several lines begin an object and the first such line is a whole one."""
+    lines = [line for line in text.split("\n") if line.startswith("{")]
+    if len(lines) < 2:
+        return False
+    try:
+        return isinstance(json.loads(lines[0]), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def _same_line(line: int, *_: str | int) -> int:

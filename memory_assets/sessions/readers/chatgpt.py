@@ -6,7 +6,6 @@ What stands beside that path was said too, and left: it is kept as a side chain,
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from memory_assets.sessions.draft import Part, SessionDraft
@@ -15,18 +14,16 @@ from memory_assets.sessions.model import Role
 from memory_assets.sessions.readers.whole_file import read_whole_file
 from memory_assets.sessions.source import DecodedSource, DefectLog, ReaderResult
 from memory_assets.sessions.times import parse_time
-from memory_assets.sessions.tolerant_json import PartLines
 
 
 def read(source: DecodedSource) -> ReaderResult:
     """A session a conversation: the path from its root to ``current_node``, or to its newest leaf where that is lost."""
     defects = DefectLog(source.path)
-    value = read_whole_file(source, defects)
+    parts = read_whole_file(source, defects)
     damaged = bool(defects.all())
-    lines = PartLines(source.text)
     drafts: dict[str, SessionDraft] = {}
-    for number, conversation in enumerate(value if isinstance(value, list) else [value], start=1):
-        line_of = partial(lines.line, number - 1) if isinstance(value, list) else lines.line
+    for number, part in enumerate(parts, start=1):
+        conversation, line_of = part.value, part.line_of
         if isinstance(conversation, dict) and isinstance(conversation.get("mapping"), dict):
             source_id = _id_of(conversation) or f"{source.path}#{number}"
             if damaged and _id_of(conversation) is None:  # the id stands behind what could be read

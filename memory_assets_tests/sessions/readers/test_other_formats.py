@@ -253,6 +253,46 @@ def test_a_damaged_line_among_chat_v1_lines_is_named_and_the_others_are_taken() 
     ]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\n".join(json.dumps(chat, indent=2) for chat in CHATS),
+        "[\n" + ",\n".join(json.dumps(chat) for chat in CHATS) + "\n]",
+        "\n".join(json.dumps(chat) for chat in [*CHATS, CHATS[0]]),
+    ],
+)
+def test_sessions_one_behind_the_other_are_all_taken_without_a_warning(text: str) -> None:
+    outcome = taken(text.encode())
+    assert [found.session_id for found in outcome.sessions] == ["many-0", "many-1", "many-2"]
+    assert {defect.reason for defect in outcome.defects} == {"missing_time"}
+
+
+def test_a_second_session_that_is_cut_off_is_named() -> None:
+    outcome = taken(f"{json.dumps(CHATS[0])}\n{json.dumps(CHATS[1])[:12]}".encode())
+    assert [found.session_id for found in outcome.sessions] == ["many-0"]
+    assert [(defect.line, defect.reason) for defect in outcome.defects][-1] == (2, "truncated_record")
+
+
+def test_what_stands_behind_the_json_is_named() -> None:
+    outcome = taken(f"{json.dumps(CHATS[0], indent=1)}\nrubbish }}".encode())
+    assert [defect.reason for defect in outcome.defects if defect.reason != "missing_time"] == ["malformed_record"]
+
+
+def test_a_session_that_a_file_tells_twice_is_all_that_it_tells() -> None:
+    grown = {**CHATS[0], "messages": [*CHATS[0]["messages"], {"id": "b", "role": "assistant", "content": "네"}]}
+    for chats in ([CHATS[0], grown], [grown, CHATS[0]]):
+        (found,) = taken(json.dumps(chats).encode()).sessions
+        assert [message.text for message in found.messages] == ["말 0", "네"]
+    other = {**CHATS[0], "messages": [{"id": "z", "role": "user", "content": "something else"}]}
+    outcome = taken(json.dumps([CHATS[0], other]).encode())
+    assert len(outcome.sessions) == 1 and "unrelated_history" in {defect.reason for defect in outcome.defects}
+
+
+def test_sessions_without_an_id_are_known_by_their_place() -> None:
+    nameless = [{**chat, "session_id": None} for chat in CHATS]
+    assert len({found.session_id for found in taken(json.dumps(nameless).encode()).sessions}) == 3
+
+
 @pytest.mark.parametrize("indent", [None, 2])
 def test_a_defect_of_a_whole_file_format_is_named_by_its_line(indent: int | None) -> None:
     messages = [{"id": f"m{n}", "role": "user", "content": f"{n}", "ts": "2026-01-01T00:00:00Z"} for n in range(4)]
