@@ -85,7 +85,7 @@ def register(opened: OpenStore, files: Sequence[SourceFile], *, project: str | N
     opened.follow_versions()
     registration = Registration()
     newest = newest_registrations(opened, files)
-    done = _finished(opened, newest, _content_is_known)
+    done = _finished(opened, newest, _content_is_known, project)
     events: list[NewEvent] = []
     sessions: list[str] = []
     told: list[tuple[str, ReadFile, list[str]]] = []
@@ -173,7 +173,9 @@ def _registered(
         )
         for place, session in enumerate(taken.sessions)
         for before in [told_before.get(session.session_id)]
-        if before is None or (before.file_hash, before.stage_version) != (taken.file_hash, version)
+        if before is None
+        or (before.file_hash, before.stage_version) != (taken.file_hash, version)
+        or project not in (None, before.project)
     ]
 
 
@@ -193,6 +195,7 @@ class ToldFile:
     """What the log was told last of one file and one session in it.
 
     Attributes:
+        project: the one that a person gave for it then.
         stamp: the file's time and size when it was read.
         taken: it is part of the session's history.
     """
@@ -202,6 +205,7 @@ class ToldFile:
     event_id: str
     file_hash: str
     stage_version: str
+    project: str | None
     stamp: dict[str, int]
     taken: bool
 
@@ -212,14 +216,15 @@ def newest_registrations(opened: OpenStore, files: Sequence[SourceFile]) -> dict
         rows = connection.execute(
             f"""
             WITH told AS (
-              SELECT seq, event_id, session_id, stage_version, telemetry_json, payload_json ->> '$.uri' AS uri,
+              SELECT seq, event_id, session_id, stage_version, project, telemetry_json, payload_json ->> '$.uri' AS uri,
                 payload_json ->> '$.file_hash' AS file_hash
               FROM {visible(_REGISTERED_FILES)}
             ), taken AS (
               SELECT DISTINCT payload_json ->> '$.registration_event_id' AS event_id
               FROM {visible("event_type = 'source_taken' AND session_id IN (SELECT session_id FROM told)")}
             )
-            SELECT t.uri, t.session_id, t.event_id, t.file_hash, t.stage_version, t.telemetry_json, k.event_id IS NOT NULL
+            SELECT t.uri, t.session_id, t.event_id, t.file_hash, t.stage_version, t.project, t.telemetry_json,
+              k.event_id IS NOT NULL
             FROM told t LEFT JOIN taken k ON k.event_id = t.event_id
             QUALIFY row_number() OVER (PARTITION BY t.uri, t.session_id ORDER BY t.seq DESC) = 1
             ORDER BY t.uri, t.session_id
@@ -227,9 +232,9 @@ def newest_registrations(opened: OpenStore, files: Sequence[SourceFile]) -> dict
             [json_list(file.path for file in files)],
         ).fetchall()
     newest: dict[str, list[ToldFile]] = {}
-    for uri, session_id, event_id, file_hash, stage_version, telemetry, taken in rows:
+    for uri, session_id, event_id, file_hash, stage_version, project, telemetry, taken in rows:
         stamp = json.loads(telemetry or "{}")
-        newest.setdefault(uri, []).append(ToldFile(uri, session_id, event_id, file_hash, stage_version, stamp, taken))
+        newest.setdefault(uri, []).append(ToldFile(uri, session_id, event_id, file_hash, stage_version, project, stamp, taken))
     return newest
 
 
@@ -249,9 +254,16 @@ def untouched_files(opened: OpenStore, files: Sequence[SourceFile]) -> set[str]:
 
 
 def _finished(
-    opened: OpenStore, newest: Mapping[str, Sequence[ToldFile]], is_known: Callable[[str, Sequence[ToldFile]], bool]
+    opened: OpenStore,
+    newest: Mapping[str, Sequence[ToldFile]],
+    is_known: Callable[[str, Sequence[ToldFile]], bool],
+    project: str | None = None,
 ) -> dict[str, list[str]]:
-    """Files that say nothing new and all of whose sessions are through; with these sessions."""
+    """Files that say nothing new and all of whose sessions are through; with these sessions.
+
+    Args:
+        project: given by a person, who wants these sessions in it.
+    """
     through = opened.log.current(
         [told.session_id for sessions in newest.values() for told in sessions], SessionVectorized.event_type
     )
@@ -259,6 +271,7 @@ def _finished(
         uri: [told.session_id for told in sessions]
         for uri, sessions in newest.items()
         if all(told.taken and told.stage_version == opened.sources.version and told.session_id in through for told in sessions)
+        and all(project in (None, told.project) for told in sessions)
         and is_known(uri, sessions)
     }
 

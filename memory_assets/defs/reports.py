@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 from memory_assets.defs.resources import OpenStore
@@ -83,6 +84,8 @@ def _refused(opened: OpenStore, session_ids: Sequence[str]) -> Iterator[dict[str
     for event in told:
         if event.event_type == SourceRefused.event_type and event.causation_id in pending:
             refused = payload_as(event, SourceRefused)
+            if not Path(refused.uri).exists():
+                continue  # whoever took the file away has settled it
             yield {
                 "path": refused.uri,
                 "line": refused.line,

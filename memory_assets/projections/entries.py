@@ -41,7 +41,7 @@ SELECT t.entry_id, t.occurred_at, t.payload_json ->> '$.entry_type', t.payload_j
     WHEN j.event_type = 'entry_promoted' THEN j.payload_json ->> '$.to_stage'
     WHEN j.event_type IS NOT NULL THEN 'candidate' ELSE 'working' END,
   CASE WHEN t.is_current THEN 'active' ELSE 'superseded' END, NULL, t.build_id, t.payload_json -> '$.evidence',
-  t.payload_json ->> '$.canonical_key', t.ts, t.session_id, t.project,
+  t.payload_json ->> '$.canonical_key', t.ts, t.session_id, s.project,
   coalesce(CAST(t.payload_json ->> '$.evidence_aligned' AS BOOLEAN), false),
   list_min(from_json(t.payload_json -> '$.evidence[*].confidence', '["DOUBLE"]')),
   CAST(t.payload_json ->> '$.message_index' AS INTEGER), CAST(t.payload_json ->> '$.ordinal' AS INTEGER), t.event_id, NULL,
@@ -50,7 +50,8 @@ SELECT t.entry_id, t.occurred_at, t.payload_json ->> '$.entry_type', t.payload_j
     'promotionBlockReason', j.payload_json ->> '$.reason', 'failedQuotes', coalesce(j.payload_json -> '$.failed_quotes', '[]'))
     ELSE '{}' END
 FROM (SELECT *, from_json(payload_json -> '$.evidence[*].method', '["VARCHAR"]') AS methods FROM chosen) t
-LEFT JOIN checked k USING (session_id)
+JOIN sessions s ON s.session_id = t.session_id  -- its project may be another by now than when the entry was made
+LEFT JOIN checked k ON k.session_id = t.session_id
 LEFT JOIN judged j ON j.session_id = t.session_id AND j.causation_id = t.event_id AND k.session_id IS NOT NULL
 """
 

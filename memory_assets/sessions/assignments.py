@@ -50,6 +50,9 @@ _OPERATOR = re.compile(
 )
 _FLAG = re.compile(r"""[ \t]{1,4}(?P<quote>\\{0,3}["'])?""")
 _PROSE = re.compile(r"(?:[은는이가]|[ \t](?:is|was)|[ \t]{0,8}\|)[ \t]{1,8}(?P<quote>\\{0,3}[\"'`])?")
+# Korean puts a particle, a bracket or nothing between the two: 비밀번호를 x로, 비밀번호(임시)는 x, 비밀번호 x.
+_KOREAN_PROSE = re.compile(r"(?:\([^()\n]{0,20}\))?[은는이가을를도]?[ \t]{1,8}(?P<quote>\\{0,3}[\"'`])?")
+_COUNTED = re.compile(r"[년월일자개번회시분초글]")
 _BARE = re.compile(rf"[^{_VALUE_STOP}]{{1,{_LONGEST_BARE}}}+")
 _BARE_REST = re.compile(rf"[^{_VALUE_STOP}]*+")
 _ESCAPED_BREAK = re.compile(r"\\+[nrt\"'`]")
@@ -111,9 +114,13 @@ def _value_after(text: str, start: int, end: int, name: SecretName) -> _Value | 
         if flag["quote"]:
             return _quoted(text, flag.end(), flag["quote"])
         return None if text.startswith("-", flag.end()) else _bare(text, flag.end(), "flag")
-    if name.strength == "password" and (prose := _PROSE.match(text, end)):
-        return _bare(text, prose.end(), "prose")
-    return None
+    if name.strength != "password":
+        return None
+    if not name.spelling.isascii() and (korean := _KOREAN_PROSE.match(text, end)):
+        value = _bare(text, korean.end(), "stated")
+        return None if value and _COUNTED.match(text, value.end) else value  # 비밀번호는 2024년부터
+    prose = _PROSE.match(text, end)
+    return _bare(text, prose.end(), "prose") if prose else None
 
 
 def _quoted(text: str, start: int, quote: str) -> _Value | None:

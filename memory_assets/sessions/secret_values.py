@@ -11,8 +11,8 @@ from typing import Literal
 
 # What a key's name promises: a password may be any word, a secret rarely is one, a token (also a parser's) never.
 Strength = Literal["password", "secret", "token"]
-# How the value is written: "x" | KEY=x | key: x | --key x | the password is x.
-Form = Literal["quoted", "compact", "spaced", "flag", "prose"]
+# How the value is written: "x" | KEY=x | key: x | --key x | the password is x | 비밀번호는 x.
+Form = Literal["quoted", "compact", "spaced", "flag", "prose", "stated"]
 
 _SHORTEST: dict[Strength, int] = {"password": 4, "secret": 6, "token": 8}
 
@@ -116,7 +116,7 @@ def _bare(value: str, name: str, strength: Strength, form: Form) -> bool:
     if _WORDS_ONLY.fullmatch(value):
         return _bare_words(value, name, strength, form)
     if strength == "password":
-        return form != "prose" or (len(value) >= 6 and _has_letter_and_digit(value))
+        return form not in ("prose", "stated") or (len(value) >= 6 and _has_letter_and_digit(value))
     return _is_mixed(value) and not _names_itself(value, name)
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory_assets.sessions.model import Message
+from memory_assets.sessions.source import REPLACEMENT
+
+_PIECES = re.compile(rf"(?P<marks>{REPLACEMENT}*)(?P<sound>[^{REPLACEMENT}]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,5 +141,21 @@ def _same_words(one: Message, other: Message) -> bool:
 
 def _revises(incoming: Message, known: Message) -> bool:
     if incoming.text == known.text:
-        return (incoming.role, incoming.kind) != (known.role, known.kind)
+        return (incoming.role, incoming.kind, incoming.sidechain) != (known.role, known.kind, known.sidechain)
+    if _is_damaged_copy(incoming.text, known.text):
+        return False
     return not (incoming.text and known.text.startswith(incoming.text))
+
+
+def _is_damaged_copy(text: str, sound: str) -> bool:
+    """Whether ``text`` is ``sound`` but for characters that could not be decoded."""
+    if REPLACEMENT not in text or REPLACEMENT in sound:
+        return False
+    at = 0
+    for piece in _PIECES.finditer(text):
+        # A run of n marks stands for n bytes, so for n characters at most.
+        found = sound.find(piece["sound"], at, at + len(piece["marks"]) + len(piece["sound"]))
+        if found < 0:
+            return False
+        at = found + len(piece["sound"])
+    return len(sound) - at <= len(text) - len(text.rstrip(REPLACEMENT))

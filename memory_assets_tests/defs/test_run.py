@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from datetime import timedelta
 from pathlib import Path
@@ -15,7 +16,7 @@ from memory_assets.log.events import MemoryExtracted, SessionVectorized
 from memory_assets.settings import Settings, load_settings
 from memory_assets_tests.defs.conftest import Import
 from memory_assets_tests.defs.files import STARTED, chat, claude, records, talk
-from memory_assets_tests.defs.state import events, rows, tables
+from memory_assets_tests.defs.state import assert_rebuilds_equal, events, rows, tables
 
 
 def test_flags_hold_for_the_run_too(
@@ -58,6 +59,35 @@ def test_project_and_order_of_the_files(inbox: Path, take: Import, settings: Set
     chat(inbox, "without", talk(2))
     take(inbox, project="given")
     assert dict(rows(settings, "SELECT session_id, project FROM sessions")) == {"with-own": "given", "without": "given"}
+
+
+def test_a_session_goes_to_another_project_when_it_is_imported_for_that(inbox: Path, take: Import, settings: Settings) -> None:
+    chat(inbox, "moves", talk(1), project="own")
+    assert take(inbox).new == 1
+    told = rows(settings, "SELECT entry_id, title FROM entries ORDER BY entry_id")
+    moved = take(inbox, project="given")
+    assert (moved.new, moved.updated, moved.unchanged) == (0, 1, 0)
+    for table in ("sessions", "entries", "memory_units", "memories"):
+        assert rows(settings, f"SELECT DISTINCT project FROM {table}") == [("given",)], table
+    assert rows(settings, "SELECT entry_id, title FROM entries ORDER BY entry_id") == told
+    for again in (take(inbox, project="given"), take(inbox)):
+        assert (again.events_appended, again.unchanged) == (0, 1)
+    assert_rebuilds_equal(settings)
+
+
+def test_a_damaged_copy_takes_nothing_from_a_sound_one(inbox: Path, tmp_path: Path, settings: Settings) -> None:
+    sound = chat(tmp_path / "sound", "one", talk(1))
+    damaged = tmp_path / "damaged" / "one.chat.json"
+    damaged.parent.mkdir()
+    data = json.dumps(json.loads(sound.read_text()), ensure_ascii=False).encode()
+    sound.write_bytes(data)
+    at = data.index("캐시".encode())
+    damaged.write_bytes(data[: at + 1] + b"\xff" + data[at + 2 :])
+    for place, order in enumerate(([sound, damaged], [damaged, sound])):
+        own = load_settings({"home": tmp_path / f"home-{place}", "embedding": {"model": "hashing"}})
+        for path in order:
+            run.import_paths(own, [path], project=None)
+        assert rows(own, "SELECT count(*) FROM messages WHERE contains(text, '\ufffd')") == [(0,)]
 
 
 def test_up_to_a_stage_and_on_from_there(inbox: Path, settings: Settings, unrecorded: dg.DagsterInstance) -> None:

@@ -69,6 +69,7 @@ _HARMLESS = [
     "x@self.weight q@k.transpose(-2, -1) @scope/name user@localhost",
     "http://localhost:3000/@vite/client https://medium.com/@user/post",
     # Korean
+    "비밀번호를 bcrypt로 해시하고, 비밀번호는 2024년부터 바꾸고, 비밀번호 12345번 시도, 비밀번호 정책 v2, 비밀번호 reset 화면",
     "비밀번호는 8자 이상이어야 합니다. 비밀번호: 영문과 숫자를 섞어 주세요.",
     "토큰: 만료됨, 비밀번호를 입력하세요, 암호화: AES256, 시크릿 키를 발급받아 주세요.",
     "API 키를 환경 변수로 옮기고 토큰 사용량은 12,345개였다.",

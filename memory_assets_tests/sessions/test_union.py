@@ -135,3 +135,19 @@ def test_long_histories_take_linear_time() -> None:
     assert isinstance(merge_history(texts[:-1], texts, ordinal_uids=True), Extended)
     assert merge_history(texts, texts[::-1], ordinal_uids=True) != Unrelated()
     assert time.process_time() - began < 3
+
+
+def test_a_copy_with_characters_that_were_lost_revises_nothing() -> None:
+    sound = history("a", text="배포는 금요일로 정했어.")
+    for text in ("배포는 \ufffd\ufffd요일로 정했어.", "\ufffd포는 금요일로 정했어\ufffd", "배포는 금요일로 정했\ufffd\ufffd"):
+        damaged = history("a", text=text)
+        assert merge_history(sound, damaged, ordinal_uids=False) == Unchanged()
+        assert grown(damaged, sound) == sound
+    for text in ("배포는 \ufffd", "배포는 \ufffd요일로 미뤘어.", "\ufffd"):
+        assert isinstance(merge_history(sound, history("a", text=text), ordinal_uids=False), Extended)
+
+
+def test_an_answer_that_was_left_is_a_revision() -> None:
+    known = history("a", "b")
+    left = (known[0], replace(known[1], sidechain=True))
+    assert grown(known, left) == left

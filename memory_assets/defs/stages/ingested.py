@@ -161,11 +161,9 @@ def ingest(
             f"no file of session {session_id} can be read", hint="add the file again with `memory sessions add`"
         )
     result = SessionResult(events=merged.events)
-    if known is None or retired or merged.messages != known.messages:
-        result.events = [
-            *_revision(session_id, known, merged, sources.given_project, policy_hash, reader.version, retired),
-            *merged.events,
-        ]
+    heading = _session_heading(known, merged, sources.given_project, reader)
+    if known is None or retired or merged.messages != known.messages or _says_otherwise(heading, known.heading):
+        result.events = [*_revision(session_id, known, merged, heading, reader.version, retired), *merged.events]
         result.metadata["revision"] = 1 if known is None else known.revision + 1
     else:
         result.metadata["revision"] = known.revision
@@ -249,7 +247,6 @@ def _merge(
                 leads = session.messages[0].uid == merged.messages[0].uid
                 merged.heading = merge_headings(merged.heading, heading_of(session), leads=leads)
             case Unchanged():
-                merged.newest = merged.newest or session
                 merged.heading = merge_headings(merged.heading, heading_of(session), leads=False)
         merged.events.append(
             NewEvent(
@@ -281,36 +278,43 @@ def _merge_one(known: tuple[Message, ...], told_as: SourceFormat | None, session
     return Unchanged() if session.ordinal_uids else Extended(session.messages, 0)
 
 
-def _revision(
-    session_id: str,
-    known: History | None,
-    merged: Merged,
-    given_project: str | None,
-    policy_hash: str,
-    reading_version: str,
-    retired: bool,
-) -> list[NewEvent]:
-    session = merged.newest
-    known_heading = known.heading if known else None
-    before = known.messages if known and not retired else ()
-    prefix = _common_prefix(before, merged.messages)
-    content_hash = _content_hash(merged.messages)
+def _session_heading(known: History | None, merged: Merged, given_project: str | None, reader: SourceReader) -> SessionHeading:
+    """What the next revision says beside its messages."""
+    session, before = merged.newest, known.heading if known else None
     # A session without a clock has the date of its first file, once.
-    started_at = merged.heading.started_at or (known_heading.started_at if known_heading else merged.file_date)
+    started_at = merged.heading.started_at or (before.started_at if before else merged.file_date)
     assert started_at is not None
-    continued, messages = _split(merged.messages[prefix:])
-    heading = SessionHeading(
-        source_format=session.source_format if session else known_heading.source_format,  # type: ignore[union-attr]
-        source_id=session.source_id if session else known_heading.source_id,  # type: ignore[union-attr]
+    return SessionHeading(
+        source_format=session.source_format if session else before.source_format,  # type: ignore[union-attr]
+        source_id=session.source_id if session else before.source_id,  # type: ignore[union-attr]
         title=merged.heading.title,
         project=given_project or merged.heading.project,
         cwd=merged.heading.cwd,
         git_branch=merged.heading.git_branch,
         started_at=started_at,
-        parser_version=reading_version.split(" redaction")[0],
-        redaction_policy=policy_hash,
-        ordinal_uids=session.ordinal_uids if session else bool(known_heading and known_heading.ordinal_uids),
+        parser_version=reader.version.split(" redaction")[0],
+        redaction_policy=reader.policy.policy_hash,
+        ordinal_uids=session.ordinal_uids if session else bool(before and before.ordinal_uids),
     )
+
+
+def _says_otherwise(heading: SessionHeading, known: SessionHeading) -> bool:
+    """Whether a person would see another heading; which version of a reader made it they do not."""
+    return heading.model_copy(update={"parser_version": known.parser_version}) != known
+
+
+def _revision(
+    session_id: str,
+    known: History | None,
+    merged: Merged,
+    heading: SessionHeading,
+    reading_version: str,
+    retired: bool,
+) -> list[NewEvent]:
+    before = known.messages if known and not retired else ()
+    prefix = _common_prefix(before, merged.messages)
+    content_hash = _content_hash(merged.messages)
+    continued, messages = _split(merged.messages[prefix:])
     payload = SessionIngested(
         revision=known.revision + 1 if known else 1,
         heading=None if known and not retired and heading == known.heading else heading,
@@ -324,7 +328,7 @@ def _revision(
         session_id=session_id,
         inputs=(known.event_id if known else "", content_hash),
         stage_version=reading_version,
-        occurred_at=started_at,
+        occurred_at=heading.started_at,
         causation_id=known.event_id if known and not retired else None,
         chain_id=known.chain_id if known and not retired else None,
         project=heading.project,
@@ -339,7 +343,7 @@ def _revision(
                 inputs=(event.event_id, uid),
                 stage_version=reading_version,
                 ordinal=part,
-                occurred_at=started_at,
+                occurred_at=heading.started_at,
                 causation_id=event.event_id,
                 chain_id=chain_id,
                 project=heading.project,
@@ -388,7 +392,8 @@ def _content_hash(messages: Sequence[Message]) -> str:
     digest = sha256()
     for message in messages:
         told_at = message.ts and message.ts.astimezone(UTC).isoformat()
-        digest.update(canonical_json([message.uid, message.role, message.kind, message.text, told_at]).encode())
+        said = [message.uid, message.role, message.kind, message.text, told_at, message.sidechain]
+        digest.update(canonical_json(said).encode())
     return digest.hexdigest()[:HASH_LENGTH]
 
 

@@ -55,6 +55,9 @@ _TRAILING = re.compile(r"[ \t]*(?:\(([^()]{0,60})\)|[-–—|@·,][ \t]+(.{4,40}
 _VERSION = re.compile(r"[ -]?(?:v?\d[\w.]{0,12}|opus|sonnet|haiku|pro|flash|turbo)(?:[ -][\w.]{1,12}){0,3}$")
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
 _LEAD_LINES = 40
+# What stands before a colon in logs and in settings.
+_NOBODY = frozenset(["trace", "debug", "info", "notice", "warn", "warning", "error", "fatal", "critical"])
+_SETTINGS = frozenset({"model", "llm", "response", "prompt", "agent"})
 _LONGEST_NAME_WORDS = 3
 _MIN_TRANSCRIPT_TURNS = 4
 _MAX_SPEAKERS = 8
@@ -175,7 +178,9 @@ def _plain_turn(number: int, line: str) -> Turn | None:
         return None
     plain = _PLAIN.match(line)
     turn = _turn(number, f"{plain[1]} {plain[2] or ''}".strip(), plain[3]) if plain else None
-    return turn if turn and turn.role in ("user", "assistant") else None  # ``system: linux`` is no speech
+    if turn is None or turn.role not in ("user", "assistant"):  # ``system: linux`` is no speech
+        return None
+    return None if turn.name.lower() in _SETTINGS and " " not in turn.rest else turn  # nor is ``model: gpt-4``
 
 
 def _any_bold_turn(number: int, line: str) -> Turn | None:
@@ -184,7 +189,9 @@ def _any_bold_turn(number: int, line: str) -> Turn | None:
     if bold is None or not (bold[3] or bold[1].rstrip().endswith(_COLONS)):
         return None
     label = bold[1].rstrip(" :\uff1a")
-    turn = _turn(number, f"{label} {bold[2] or ''}".strip(), bold[4]) or _somebodys(number, label, bold[4])
+    turn = _turn(number, f"{label} {bold[2] or ''}".strip(), bold[4])
+    if turn is None and not (mark and time is None and ">" not in mark):  # a list of bold names is a glossary or a change log
+        turn = _somebodys(number, label, bold[4])
     return replace(turn, mark=mark, time=turn.time or _moment(time)) if turn else None
 
 
@@ -218,7 +225,13 @@ def _moment(clock: str | None) -> str | None:
 def _somebodys(number: int, label: str, rest: str) -> Turn | None:
     """A turn of somebody whom we do not know: a person, as agents are known by their names."""
     name = _DECORATION.sub("", label.strip())
-    fits = name and len(name.split()) <= _LONGEST_NAME_WORDS and len(name) <= 30 and not re.search(r"[.!?,;/\\]", name)
+    fits = (
+        name
+        and name.lower() not in _NOBODY
+        and len(name.split()) <= _LONGEST_NAME_WORDS
+        and len(name) <= 30
+        and not re.search(r"[.!?,;/\\]", name)
+    )
     return Turn(number, _LETTERS.get(name.lower(), "user"), name, None, rest) if fits else None
 
 

@@ -41,8 +41,8 @@ def test_a_transcript_is_taken(marks: tuple[str, str], names: tuple[str, str], r
 
 
 def test_what_follows_a_listed_or_quoted_mark_belongs_to_it() -> None:
-    listed = "- **Kim:** one\n  two\n\n  ```\n  - **Lee:** code\n  ```\n- **Lee:** three\n- **Kim:** four\n- **Lee:** five\n"
-    assert told(listed)[0] == ("Kim", "user", "one\ntwo\n\n```\n- **Lee:** code\n```")
+    listed = "- **User:** one\n  two\n\n  ```\n  - **AI:** code\n  ```\n- **AI:** three\n- **User:** four\n- **AI:** five\n"
+    assert told(listed)[0] == ("User", "user", "one\ntwo\n\n```\n- **AI:** code\n```")
     quoted = "> **Kim:** one\n> two\n> **Lee:** three\n> **Kim:** four\n> **Lee:** five\n"
     assert told(quoted)[0] == ("Kim", "user", "one\ntwo")
 
@@ -67,6 +67,9 @@ def test_a_day_and_time_before_a_name_is_when_it_was_said() -> None:
         "Q: Why?\nA: Because.\n",
         "**Note:** a\n\n**Note:** b\n\n**Note:** c\n\n**Note:** d\n",
         "Intro in prose.\n\n**Ann:** a\n\n**Bob:** b\n\n**Ann:** c\n\n**Bob:** d\n",
+        "- **core:** faster\n- **cli:** kinder\n- **core:** smaller\n- **cli:** fixed\n",
+        "10:00:01 INFO: up\n10:00:02 ERROR: down\n10:00:03 INFO: up\n10:00:04 ERROR: down\n",
+        "User: root\nModel: gpt-4\n",
         "10:00 start: now\n10:05 then: this\n10:10 later: that\n10:15 end: over\n",
     ],
 )
