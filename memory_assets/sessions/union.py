@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import heapq
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from memory_assets.sessions.model import Message
@@ -66,11 +67,11 @@ def _merge_by_uid(known: Sequence[Message], incoming: Sequence[Message]) -> Merg
             current[uid] = message
     if len(current) == len(known_by_uid) and all(current[uid] is message for uid, message in known_by_uid.items()):
         return Unchanged()
-    order = _union_order(list(known_by_uid), list(incoming_by_uid))
+    order = _union_order(list(known_by_uid), list(incoming_by_uid), current)
     return _extended(known, tuple(current[uid] for uid in order))
 
 
-def _union_order(known: list[str], incoming: list[str]) -> list[str]:
+def _union_order(known: list[str], incoming: list[str], messages: Mapping[str, Message]) -> list[str]:
     # Which of the two is known must not matter: the longer one leads, and of two as long the one that sorts first.
     lead, other = sorted((known, incoming), key=lambda uids: (-len(uids), uids))
     in_lead = set(lead)
@@ -85,7 +86,17 @@ def _union_order(known: list[str], incoming: list[str]) -> list[str]:
     for uid in lead:
         order.extend(before.get(uid, ()))
         order.append(uid)
-    return order + waiting
+    shared = set(other)
+    alone = next((place for place in range(len(order), 0, -1) if order[place - 1] in shared), 0)
+    return order[:alone] + _by_the_clock(order[alone:], waiting, messages)
+
+
+def _by_the_clock(lead: list[str], other: list[str], messages: Mapping[str, Message]) -> list[str]:
+    """Two ways on from what is shared: by their times, so that a third finds the same whichever came first."""
+    times = {uid: messages[uid].ts for uid in (*lead, *other)}
+    if None in times.values():
+        return lead + other
+    return list(heapq.merge(lead, other, key=lambda uid: (times[uid], uid)))
 
 
 def _merge_by_position(known: Sequence[Message], incoming: Sequence[Message]) -> Merge:

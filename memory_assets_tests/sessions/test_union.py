@@ -1,9 +1,10 @@
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -151,3 +152,19 @@ def test_an_answer_that_was_left_is_a_revision() -> None:
     known = history("a", "b")
     left = (known[0], replace(known[1], sidechain=True))
     assert grown(known, left) == left
+
+
+def test_files_that_share_a_beginning_give_one_order_whichever_comes_first() -> None:
+    start = datetime(2026, 1, 1, tzinfo=UTC)
+
+    def at(*minutes: int) -> tuple[Message, ...]:
+        return tuple(
+            Message(f"m{minute:02}", "user", "said", f"at {minute}", start + timedelta(minutes=minute)) for minute in minutes
+        )
+
+    files = (at(0, 1, 2, 5, 8), at(0, 1, 3, 7), at(0, 1, 4, 6, 9, 10))
+    for order in itertools.permutations(files):
+        merged: tuple[Message, ...] = ()
+        for file in order:
+            merged = grown(merged, file)
+        assert uids(merged) == [f"m{minute:02}" for minute in range(11)]
