@@ -15,6 +15,11 @@ _SPACE = re.compile(r"[ \t\n\r]*")
 _SUSPECT_ESCAPE = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _NEXT_ITEM = re.compile(r"\}[ \t\n\r]*,[ \t\n\r]*(?=\{)")
+# How a session begins in a list of them; what stands between two messages of one does not look so.
+_NEXT_SESSION = re.compile(
+    r"\}[ \t\n\r]*,[ \t\n\r]*"
+    r'(?=\{[ \t\n\r]*"(?:title|id|conversation_id|create_time|update_time|mapping|schema_version|session_id)")'
+)
 # How the records of a log begin when one was cut off and the next written on the same line.
 _RECORD_STARTS = ('{"parentUuid"', '{"timestamp"')
 _MAX_ATTEMPTS = 50
@@ -137,14 +142,14 @@ def read_document(text: str) -> Document:
     """The JSON of a whole file, as far as it can be read.
 
     Of a half-written or damaged file the containers are read item by item down to the damage; in a list under the key
-    ``messages`` reading goes on at the next item.
+    ``messages`` reading goes on at the next item, in a list of sessions at the next session.
     """
     values: list[tuple[int, Any]] = []
     broken: list[int] = []
     at = _skip_space(text, 0)
     while not values or at < len(text):
         start = at
-        value, at = _read_partly(text, start, broken, depth=0, resume=False)
+        value, at = _read_partly(text, start, broken, depth=0, resume=_NEXT_SESSION)
         if not values or isinstance(value, dict | list):
             values.append((start, value))
         elif at >= 0:
@@ -155,8 +160,14 @@ def read_document(text: str) -> Document:
     return Document(tuple(values), tuple(broken))
 
 
-def _read_partly(text: str, at: int, broken: list[int], *, depth: int, resume: bool) -> tuple[Any, int]:
-    """A value at ``at`` and the offset behind it; -1 for the offset means that reading ended in damage."""
+def _read_partly(
+    text: str, at: int, broken: list[int], *, depth: int, resume: re.Pattern[str] | None = None
+) -> tuple[Any, int]:
+    """A value at ``at`` and the offset behind it; -1 for the offset means that reading ended in damage.
+
+    Args:
+        resume: matches up to where a list's items go on behind damage.
+    """
     try:
         return _DECODER.raw_decode(text, at)
     except (ValueError, RecursionError):
@@ -184,7 +195,7 @@ def _object_partly(text: str, at: int, broken: list[int], depth: int) -> tuple[d
             broken.append(at)
             return result, -1
         at = _skip_space(text, at + 1)
-        value, at = _read_partly(text, at, broken, depth=depth + 1, resume=key == "messages")
+        value, at = _read_partly(text, at, broken, depth=depth + 1, resume=_NEXT_ITEM if key == "messages" else None)
         if at >= 0 or value:
             result[key] = value
         if at < 0:
@@ -194,8 +205,10 @@ def _object_partly(text: str, at: int, broken: list[int], depth: int) -> tuple[d
             at += 1
 
 
-def _list_partly(text: str, at: int, broken: list[int], depth: int, resume: bool) -> tuple[list[Any], int]:
+def _list_partly(text: str, at: int, broken: list[int], depth: int, resume: re.Pattern[str] | None) -> tuple[list[Any], int]:
     result: list[Any] = []
+    # Half a message is none; half a session holds whole messages.
+    depth = _MAX_DEPTH if resume is _NEXT_ITEM else depth + 1
     while True:
         at = _skip_space(text, at)
         if text[at : at + 1] == "]":
@@ -204,11 +217,11 @@ def _list_partly(text: str, at: int, broken: list[int], depth: int, resume: bool
             broken.append(at)
             return result, -1
         start = at
-        value, at = _read_partly(text, start, broken, depth=depth + 1 if not resume else _MAX_DEPTH, resume=False)
+        value, at = _read_partly(text, start, broken, depth=depth)
         if at >= 0 or value:
             result.append(value)
         if at < 0:
-            following = _NEXT_ITEM.search(text, start) if resume and len(broken) < _MAX_ATTEMPTS else None
+            following = resume.search(text, broken[-1]) if resume and len(broken) < _MAX_ATTEMPTS else None
             if following is None:
                 return result, -1
             at = following.end()

@@ -288,6 +288,16 @@ def test_a_session_that_a_file_tells_twice_is_all_that_it_tells() -> None:
     assert len(outcome.sessions) == 1 and "unrelated_history" in {defect.reason for defect in outcome.defects}
 
 
+@pytest.mark.parametrize("indent", [None, 1])
+def test_damage_in_one_conversation_of_an_export_leaves_the_others(indent: int | None) -> None:
+    conversations = [{**CONVERSATION, "title": f"t{n}", "conversation_id": f"conv-{n}"} for n in range(4)]
+    text = json.dumps(conversations, indent=indent, ensure_ascii=False)
+    at = text.index('"mapping"', text.index('"t1"')) + len('"mapping": {"')
+    outcome = taken((text[:at] + '"' + text[at:]).encode())
+    assert {"conv-0", "conv-2", "conv-3"} <= {found.source_id for found in outcome.sessions}
+    assert "malformed_record" in {defect.reason for defect in outcome.defects}
+
+
 def test_sessions_without_an_id_are_known_by_their_place() -> None:
     nameless = [{**chat, "session_id": None} for chat in CHATS]
     assert len({found.session_id for found in taken(json.dumps(nameless).encode()).sessions}) == 3
