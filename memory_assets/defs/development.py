@@ -8,7 +8,7 @@ import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
 
-from memory_assets.defs.resources import dagster_home, dagster_instance
+from memory_assets.defs.instance import dagster_home, dagster_instance
 from memory_assets.settings import Settings
 
 
@@ -27,6 +27,7 @@ def prune_runs(settings: Settings, *, older_than_days: int) -> int:
 def serve_development(settings: Settings, *, port: int) -> int:
     """Start Dagster's UI and daemon on the loopback interface until they are stopped; their exit status."""
     home = dagster_home(settings)
+    dagster_instance(settings)  # its files are made under our lock, before Dagster's own processes look for them
     settings.sessions_folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     environment = os.environ | {"DAGSTER_HOME": str(home), "MEMORY_HOME": str(settings.home)}
     if settings.config_file is not None:

@@ -212,38 +212,3 @@ def _build(settings: Settings, versions: dict[PipelineStage, str], run_id: str) 
         inputs=(build_id,),
     )
     return Build(build_id, opening, run_id)
-
-
-def dagster_home(settings: Settings) -> Path:
-    """Dagster's folder, with our ``dagster.yaml`` where it has none; never over a user's own."""
-    from memory_assets.resources import resource_file
-
-    folder = settings.dagster_home
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    target = folder / "dagster.yaml"
-    if not target.exists():
-        target.write_text(resource_file("dagster.yaml").read_text(encoding="utf-8"), encoding="utf-8")
-        target.chmod(0o600)
-    return folder
-
-
-def dagster_instance(settings: Settings) -> dg.DagsterInstance:
-    """The instance that in-process runs are recorded in, so that the UI shows them; made once: that takes 250 ms."""
-    return _instance(dagster_home(settings))
-
-
-@lru_cache(maxsize=8)
-def _instance(folder: Path) -> dg.DagsterInstance:
-    # One planned event a stage instead of one a session: a third of what Dagster writes for a batch (measured). What the UI
-    # loses by it is the mark on each partition of a run that failed as a whole; the command says that itself.
-    os.environ.setdefault("DAGSTER_EMIT_PARTITION_SUBSET_IN_PLANNED_EVENTS", "true")
-    # Dagster reads its home from the environment only; another home may be asked for later in this process.
-    before = os.environ.get("DAGSTER_HOME")
-    os.environ["DAGSTER_HOME"] = str(folder)
-    try:
-        return dg.DagsterInstance.get()
-    finally:
-        if before is None:
-            del os.environ["DAGSTER_HOME"]
-        else:
-            os.environ["DAGSTER_HOME"] = before

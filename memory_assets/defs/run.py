@@ -10,11 +10,12 @@ import dagster as dg
 
 from memory_assets import configuration
 from memory_assets.defs.checks import event_log_integrity
+from memory_assets.defs.instance import add_partitions, dagster_instance
 from memory_assets.defs.leaves import memory_index
 from memory_assets.defs.partitions import RANGE_END_TAG, RANGE_START_TAG, SESSIONS_PARTITIONS_NAME
 from memory_assets.defs.registration import found_files, register
 from memory_assets.defs.reports import ImportReport, RunReport, named, outcome_of
-from memory_assets.defs.resources import OpenStore, dagster_instance, open_store, telling
+from memory_assets.defs.resources import OpenStore, open_store, telling
 from memory_assets.defs.runner import RUNNER_TAG, end_dead_runs, runner_name
 from memory_assets.errors import MemoryAssetsError, NotFoundError, check_word
 from memory_assets.log.events import (
@@ -84,7 +85,7 @@ def add_sessions(settings: Settings, paths: Sequence[Path], *, project: str | No
     before = opened.appended
     files, registration = found_files(paths)
     registration.add(register(opened, files, project=project))
-    _add_partitions(dagster_instance(settings), [*registration.to_run, *registration.unchanged])
+    add_partitions(dagster_instance(settings), settings.dagster_home, [*registration.to_run, *registration.unchanged])
     # `memory sessions list` shows them from here on.
     catch_up(opened.database, configuration.configured_versions(settings))
     return ImportReport(
@@ -167,7 +168,7 @@ def _run(
         return
     instance = dagster_instance(settings)
     end_dead_runs(instance, settings.dagster_home)
-    _add_partitions(instance, session_ids)
+    add_partitions(instance, settings.dagster_home, session_ids)
     known = opened.log.current(session_ids, SessionIngested.event_type)
     for session_id in session_ids:
         heads.setdefault(session_id, known[session_id].event_id if session_id in known else None)
@@ -223,13 +224,6 @@ def _ranges(instance: dg.DagsterInstance, session_ids: Sequence[str]) -> Iterato
             start = position
         previous = position
     yield keys[start], keys[previous]
-
-
-def _add_partitions(instance: dg.DagsterInstance, session_ids: Sequence[str]) -> None:
-    known = set(instance.get_dynamic_partitions(SESSIONS_PARTITIONS_NAME))
-    missing = [session_id for session_id in session_ids if session_id not in known]
-    if missing:
-        instance.add_dynamic_partitions(SESSIONS_PARTITIONS_NAME, missing)
 
 
 def _known_sessions(opened: OpenStore) -> list[str]:

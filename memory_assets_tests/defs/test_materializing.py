@@ -57,7 +57,7 @@ def test_dagsters_own_command_after_adding_a_session(inbox: Path, settings: Sett
 @pytest.fixture
 def recorded(mixed_store: Mixed) -> dg.DagsterInstance:
     """The instance that the mixed store was imported in."""
-    from memory_assets.defs.resources import dagster_instance
+    from memory_assets.defs.instance import dagster_instance
 
     return dagster_instance(mixed_store.settings)
 

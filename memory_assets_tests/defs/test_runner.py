@@ -11,7 +11,7 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from memory_assets.defs.resources import dagster_instance
+from memory_assets.defs.instance import dagster_instance
 from memory_assets.defs.run import import_paths
 from memory_assets.defs.runner import RUNNER_TAG, end_dead_runs, runner_name
 from memory_assets.settings import load_settings

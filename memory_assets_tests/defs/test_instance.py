@@ -1,0 +1,67 @@
+"""Several processes begin at once: Dagster's records are made once, and a partition is added once."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import dagster as dg
+
+from memory_assets.defs.instance import add_partitions, dagster_home, dagster_instance
+from memory_assets.settings import Settings, load_settings
+
+BEGINS = """
+import sys
+from memory_assets.defs.instance import add_partitions, dagster_instance
+from memory_assets.settings import load_settings
+settings = load_settings()
+print("ready", flush=True)
+sys.stdin.readline()
+instance = dagster_instance(settings)
+for place in range(20):
+    add_partitions(instance, settings.dagster_home, [f"s-{place}", f"t-{place}"])
+"""
+
+
+def test_four_processes_begin_at_once(tmp_path: Path) -> None:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("MEMORY_", "DAGSTER_"))}
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", BEGINS],
+            env=kept | {"MEMORY_HOME": str(tmp_path / "home")},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(4)
+    ]
+    for process in processes:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+    complaints = []
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    for process in processes:
+        _, complaint = process.communicate(timeout=120)
+        complaints.append(complaint[-2000:] if process.returncode else "")
+    assert complaints == [""] * 4
+    instance = dagster_instance(load_settings({"home": tmp_path / "home"}))
+    assert set(instance.get_dynamic_partitions("sessions")) == {f"{name}-{place}" for name in "st" for place in range(20)}
+
+
+def test_a_session_named_twice_is_one_partition(settings: Settings) -> None:
+    with dg.DagsterInstance.ephemeral() as instance:
+        add_partitions(instance, settings.dagster_home, ["a", "a", "b"])
+        assert list(instance.get_dynamic_partitions("sessions")) == ["a", "b"]
+
+
+def test_a_users_own_instance_file_is_kept(settings: Settings) -> None:
+    settings.dagster_home.mkdir(parents=True)
+    (settings.dagster_home / "dagster.yaml").write_text("telemetry:\n  enabled: false\n")
+    assert dagster_home(settings) == settings.dagster_home
+    assert (settings.dagster_home / "dagster.yaml").read_text() == "telemetry:\n  enabled: false\n"
