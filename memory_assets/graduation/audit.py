@@ -23,7 +23,7 @@ _RAW = (
     '[^"\\\\\x00-\x1f\x7f-\xa0\xad\u061c\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ud800-\uf8ff'
     "\ufeff\ufff0-\ufffb\ufffe\uffff\U000e0000-\U0010ffff]"
 )
-_LITERAL = re.compile(rf'"{_RAW}*+(?:\\[0-9]{{1,7}}\\&{_RAW}*+)*+"')
+_LITERAL = re.compile(rf'"{_RAW}*+(?:\\[0-9]{{1,7}}\\&{_RAW}*+)*"')
 _DECIMAL = re.compile(r"\\([0-9]+)\\&")
 
 _OUTSIDE = re.compile(r'[A-Za-z0-9 \n()\[\],:="]*+')

@@ -167,7 +167,7 @@ _SESSION_ID = re.compile(r"(?!.*\.\.)[a-z0-9][a-z0-9._-]{0,99}")
 _NUMBER = r"(?:0|[1-9][0-9]{0,8})"
 _SESSION = re.compile(r"session:(?P<session>[^#]{1,100})(?:#(?P<fragment>.*))?", re.DOTALL)
 _MESSAGE = re.compile(_NUMBER)
-_SEGMENTS = re.compile(rf"{_NUMBER}-{_NUMBER}(?:,{_NUMBER}-{_NUMBER})*+")
+_SEGMENTS = re.compile(rf"{_NUMBER}-{_NUMBER}(?:,{_NUMBER}-{_NUMBER})*")
 
 
 def _parse_session(text: str, address: str) -> Citation:

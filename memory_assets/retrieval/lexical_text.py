@@ -28,13 +28,13 @@ _HAN_KANA = "\u3005-\u3007\u3041-\u309f\u30a1-\u30ff\u3400-\u4dbf\u4e00-\u9fff\u
 _MARKS = "\u0300-\u036f\u0591-\u05bd\u064b-\u065f\u0900-\u0dff\u0e31-\u0eff\u1000-\u109f\u1780-\u17ff"
 
 # Possessive quantifiers: a run is never tried a second way, so the scan is linear.
-_WORD = rf"(?:[^\W{_HANGUL}{_HAN_KANA}{_MARKS}]++|[{_MARKS}]++)++"
+_WORD = rf"(?:[^\W{_HANGUL}{_HAN_KANA}{_MARKS}]++|[{_MARKS}]++)+"
 _CONNECTOR = r"(?:://|::|[./\\@:'’\-]|(?<=[0-9]),(?=[0-9]{3}(?![0-9])))"
 
 
 def _run_pattern(letters: str, scripts: str) -> re.Pattern[str]:
     """Runs of one script. A word run goes on over a connector that stands between two of its letters."""
-    return re.compile(rf"(?<!\w)[CcFf](?:\+\+|\#)|{letters}(?:{_CONNECTOR}{letters})*+{scripts}")
+    return re.compile(rf"(?<!\w)[CcFf](?:\+\+|\#)|{letters}(?:{_CONNECTOR}{letters})*{scripts}")
 
 
 _RUNS = _run_pattern(_WORD, rf"|[{_HANGUL}]++|[{_HAN_KANA}]++")

@@ -57,7 +57,7 @@ _BARE = re.compile(rf"[^{_VALUE_STOP}]{{1,{_LONGEST_BARE}}}+")
 _BARE_REST = re.compile(rf"[^{_VALUE_STOP}]*+")
 _ESCAPED_BREAK = re.compile(r"\\+[nrt\"'`]")
 # What closes a sentence, a call or Markdown emphasis; a mark of exclamation may well end a password.
-_SENTENCE_END = re.compile(r"(?:[.:)\]}]|\*{2}|_{2})++\Z")
+_SENTENCE_END = re.compile(r"(?:[.:)\]}]|\*{2}|_{2})+\Z")
 _IDENTIFIER_BEFORE = re.compile(r"[\w-]{0,40}+")
 
 

@@ -14,7 +14,7 @@ LARGEST_REPEAT = 4096
 
 _REPEAT = re.compile(r"(?:\*|\+|\?|\{(?P<low>\d*)(?P<comma>,)?(?P<high>\d*)\})(?P<mode>[+?]?)")
 _GROUP_HEAD = re.compile(r"\((?:\?(?:P<\w+>|<[=!]|[:=!>]|[a-zA-Z-]+:))?")
-_CLASS = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*+\]", re.DOTALL)
+_CLASS = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
 
 
 @dataclass(slots=True)

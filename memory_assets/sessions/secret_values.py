@@ -56,8 +56,8 @@ _REFERENCE = re.compile(
 )
 _PATH = re.compile(r"(?:~|\.{1,2})?/[\w.~-]{0,80}(?:/|$|\.\w)|[A-Za-z]:\\|https?://|file:")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
-_WORDS_ONLY = re.compile(r"[A-Za-z]+(?:[-_./:][A-Za-z]+)*+")
-_CONSTANT_NAME = re.compile(r"[A-Z][A-Z_]{2,}(?:_[A-Z0-9]+)*+")
+_WORDS_ONLY = re.compile(r"[A-Za-z]+(?:[-_./:][A-Za-z]+)*")
+_CONSTANT_NAME = re.compile(r"[A-Z][A-Z_]{2,}(?:_[A-Z0-9]+)*")
 _DENSE_RUN = re.compile(r"[A-Za-z0-9+/]{8,}")
 _PROSE = re.compile(
     r"\b(?:the|your|you|is|are|was|be|must|should|please|enter|required|invalid|incorrect|not|for|to|and|or|of|a|an|with"

@@ -73,7 +73,7 @@ _KEY_FORMATS = (
         re.compile(r"Private-MAC: ?[0-9a-f]{0,128}"),
     ),
 )
-_KEY_LINES = re.compile(r"(?:\s|\\[nrt]|[A-Za-z0-9+/=]{16,}+)*+")
+_KEY_LINES = re.compile(r"(?:\s|\\[nrt]|[A-Za-z0-9+/=]{16,}+)*")
 _KEY_MATERIAL = re.compile(r"(?<![A-Za-z0-9+/=])(?![a-z]{16})[A-Za-z0-9+/=]{16}")
 _LONGEST_KEY = 20_000
 _STRETCH = 512

@@ -72,8 +72,9 @@ def test_a_changed_value_in_any_table_is_named(filled: Database) -> None:
         expected.append((table, key, column, str(value), str(before)))
     report = verify(filled, VERSIONS)
     found = [(told.table, told.key, told.column, told.stored, told.replayed) for told in report.differences]
-    assert [(*difference[:4], difference[4].casefold()) for difference in sorted(found)] == [
-        (*difference[:4], difference[4].casefold()) for difference in sorted(expected)
+    # DuckDB writes a time without the noughts at its end, and a boolean in small letters.
+    assert [(*difference[:4], difference[4].casefold().rstrip("0")) for difference in sorted(found)] == [
+        (*difference[:4], difference[4].casefold().rstrip("0")) for difference in sorted(expected)
     ]
     assert (report.equal, report.difference_count) == (False, len(TAMPERED))
     rebuild(filled, VERSIONS)
