@@ -67,8 +67,8 @@ def sessions_folder(context: dg.SensorEvaluationContext, event_log: EventLogReso
     for looked_at, part in _parts(waiting, context.cursor):
         registration = register(opened, part, actor="sensor")
         found.add(registration)
-        wanted = [key for key in registration.to_run if key not in busy]
-        wanted = [key for key in wanted if key not in _answered(opened, wanted)]
+        answered = _answered(opened, registration.to_run)
+        wanted = [key for key in registration.to_run if key not in busy | answered]
         added = [key for key in wanted if key not in keys]
         if requests := _requests(context.instance, opened, [*keys, *added], wanted):
             return dg.SensorResult(

@@ -242,6 +242,20 @@ def full_disk(monkeypatch: pytest.MonkeyPatch, after: int) -> Iterator[None]:
         yield
 
 
+def test_two_conversations_under_one_id_in_one_file(inbox: Path, take: Import, settings: Settings) -> None:
+    files = [chat(inbox, "same", talk(number), name=f"{number}.json") for number in (1, 2)]
+    told = [json.loads(file.read_text()) for file in files]
+    for message in told[1]["messages"]:
+        message["id"] = f"other-{message['id']}"
+    files[1].unlink()
+    files[0].write_text(json.dumps(told))
+    report = take(inbox)
+    assert (report.new, report.quarantined) == (1, 1)
+    assert [(error["reason"], error["path"]) for error in report.errors] == [("unrelated_history", str(files[0]))]
+    assert rows(settings, "SELECT session_id, message_count FROM sessions") == [("same", 4)]
+    assert take(inbox).events_appended == 0
+
+
 def test_a_full_disk_is_named_and_the_next_run_is_clean(
     inbox: Path, settings: Settings, take: Import, monkeypatch: pytest.MonkeyPatch
 ) -> None:
