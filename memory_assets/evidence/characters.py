@@ -18,9 +18,11 @@ _LETTERS = "0-9A-Za-zÀ-ÖØ-öø-ÿΑ-ΡΣ-Ωά-ώА-яёЁぁ-ゔァ-ヺ一-�
 _MARKS = r"\t\n !-/:-@\[-`{-~¡-§«¬®°±¶·»¿×÷–—‘’“”•←-⇿、。「」"
 _PLAIN = _LETTERS + _MARKS
 
-# A run of plain letters, or a stretch around characters that need care, with the plain neighbours that they may join.
+LETTERS = re.compile(f"[{_LETTERS}]+")
+
+# A chunk of plain text, or a stretch around characters that need care, with the plain neighbours that they may join.
 PIECES = re.compile(
-    f"(?P<word>[{_LETTERS}]+)(?![^{_PLAIN}])"
+    f"(?P<plain>[{_PLAIN}]{{1,1024}})(?![^{_PLAIN}])"
     f"|(?P<special>[{_PLAIN}]?[^{_PLAIN}](?:[^{_PLAIN}]|[{_PLAIN}](?=[^{_PLAIN}]))*[{_PLAIN}]?)"
 )
 _PLAIN_PAIR = re.compile(f"[{_PLAIN}]{{2}}")
@@ -46,7 +48,11 @@ def clusters(text: str, start: int = 0, end: int | None = None) -> Iterator[tupl
 
 def surely_between(text: str, offset: int) -> bool:
     """Whether an offset is between two clusters, as far as its two neighbours tell; False means: ask ``inner_offsets``."""
-    return offset in (0, len(text)) or _PLAIN_PAIR.match(text, offset - 1) is not None
+    if offset == 0 or offset == len(text):
+        return True
+    if text.isascii():
+        return text[offset] != "\n" or text[offset - 1] != "\r"
+    return _PLAIN_PAIR.match(text, offset - 1) is not None
 
 
 def inner_offsets(text: str) -> frozenset[int]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from enum import IntEnum
 
 from memory_assets.evidence.characters import folded_form, unified_form
@@ -39,6 +40,7 @@ _LINE_MARKS = re.compile(r"(?<=\n)" + _BULLETS)
 _FIRST_LINE_MARKS = re.compile(r"\A" + _BULLETS)
 _EMPHASIS = re.compile(r"[*_`]{1,3}")
 _MARKUP = re.compile(r"[*_`#>|\[\](){}\\•\s-]+")
+_BETWEEN_WORDS = re.compile(r"[\W_]+")
 _SPACES = re.compile(r"\s+")
 _ALWAYS = frozenset("%‰&^")
 _NEVER = frozenset("|~´`")  # symbols by their class, but Markdown by their use; "~" is judged by what follows
@@ -56,6 +58,8 @@ def between(quoted: str, found: str, left: str, right: str) -> Difference:
         return Difference.QUOTES
     if left.isdigit() and right.isdigit() and _number_gap(quoted) != _number_gap(found):
         return Difference.CRITICAL
+    if _SPACES.sub("", quoted) == _SPACES.sub("", found):
+        return Difference.MARKUP
     if operators(quoted, left, right) != operators(found, left, right):
         return Difference.CRITICAL
     pictures_quoted, pictures_found = pictures(quoted), pictures(found)
@@ -78,6 +82,15 @@ def operators(gap: str, left: str, right: str) -> str:
         if _is_operator(mark, before, after):
             found.append(mark)
     return "".join(found)
+
+
+def all_operators(text: str) -> Counter[str]:
+    """The marks of a whole text that carry meaning."""
+    found: Counter[str] = Counter()
+    for match in _BETWEEN_WORDS.finditer(text):
+        start, end = match.span()
+        found.update(operators(match.group(), text[start - 1 : start], text[end : end + 1]))
+    return found
 
 
 def pictures(gap: str) -> str:
@@ -112,5 +125,6 @@ def _is_operator(mark: str, before: str, after: str) -> bool:
 
 
 def _number_gap(gap: str) -> str:
-    """What stands between two digits, as far as it can change the number."""
-    return _SPACES.sub(" ", _EMPHASIS.sub("", _LINE_MARKS.sub("", gap)))
+    """What stands between two digits, as far as it can change the number: spaces alone part it in two."""
+    bare = _SPACES.sub(" ", _EMPHASIS.sub("", _LINE_MARKS.sub("", gap)))
+    return bare if bare.isspace() else bare.replace(" ", "")

@@ -29,6 +29,16 @@ def entry_is_aligned(evidence: Sequence[Evidence]) -> bool:
 
 
 def align_entry(aligner: Aligner, messages: Sequence[str], entry: ExtractedEntry) -> AlignedEntry:
-    """Every quote of an entry, looked up in the session's texts."""
-    found = tuple(aligner.align(messages, quote.quote, quote.message_index) for quote in entry.evidence)
-    return AlignedEntry(entry, found)
+    """Every quote of an entry, looked up in the session's texts.
+
+    A quote that stands in several places is taken where the entry's other quotes are (evidence_alignment.md, *Repeats*).
+    """
+    found = [aligner.align(messages, quote.quote, quote.message_index) for quote in entry.evidence]
+    certain = [
+        (item.message_index, item.span_start) for item in found if isinstance(item, AlignedEvidence) and not item.ambiguous
+    ]
+    if certain:
+        for place, (item, quote) in enumerate(zip(found, entry.evidence, strict=True)):
+            if isinstance(item, AlignedEvidence) and item.ambiguous:
+                found[place] = aligner.align(messages, quote.quote, quote.message_index, near=certain)
+    return AlignedEntry(entry, tuple(found))

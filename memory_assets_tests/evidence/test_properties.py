@@ -10,7 +10,7 @@ from memory_assets.evidence import characters
 from memory_assets.evidence.aligner import align
 from memory_assets.evidence.characters import inner_offsets, surely_between
 from memory_assets.evidence.model import AlignedEvidence
-from memory_assets.evidence.prepared import prepare
+from memory_assets.evidence.prepared import PreparedText
 
 AWKWARD = st.sampled_from([
     # line ends, Hangul in every form, marks
@@ -34,12 +34,16 @@ def check(messages: list[str], quote: str, index: int) -> AlignedEvidence | None
     text = messages[found.message_index]
     assert 0 <= found.span_start < found.span_end <= len(text)
     assert text[found.span_start : found.span_end] == found.matched_text
-    assert found.segments == ((found.span_start, found.span_end),)
-    assert {found.span_start, found.span_end} <= grapheme_bounds(text)
-    if found.method == "exact":
-        assert found.confidence == 1.0 and found.matched_text == quote
-    else:
-        assert found.method == "normalized" and 0.95 <= found.confidence < 1.0
+    assert (found.segments[0][0], found.segments[-1][1]) == (found.span_start, found.span_end)
+    edges = [edge for segment in found.segments for edge in segment]
+    assert edges == sorted(edges) and set(edges) <= grapheme_bounds(text)
+    match found.method:
+        case "exact":
+            assert found.confidence == 1.0 and found.matched_text == quote and not found.critical
+        case "normalized":
+            assert 0.95 <= found.confidence < 1.0
+        case "fuzzy":
+            assert 0.85 <= found.confidence < 0.95 and found.similarity >= 0.85
     assert found.ambiguous == (found.alternative_count > 0)
     assert found.relocated == (found.message_index != index)
     assert 0.0 <= found.similarity <= 1.0
@@ -56,10 +60,24 @@ def test_inner_offsets_are_those_of_whole_text_segmentation(text: str) -> None:
 
 @given(TEXT)
 def test_skeleton_points_into_the_text(text: str) -> None:
-    prepared = prepare(text)
-    assert len(prepared.skeleton) == len(prepared.cased) == len(prepared.starts) == len(prepared.ends)
-    assert list(prepared.starts) == sorted(prepared.starts) and list(prepared.ends) == sorted(prepared.ends)
-    assert set(prepared.starts) | set(prepared.ends) <= grapheme_bounds(text)
+    prepared = PreparedText(text)
+    letters = prepared.placed(0, len(prepared.skeleton))
+    assert len(prepared.skeleton) == len(letters.cased) == len(letters.starts) == len(letters.ends)
+    assert letters.starts == sorted(letters.starts) and letters.ends == sorted(letters.ends)
+    assert {*letters.starts, *letters.ends} <= grapheme_bounds(text)
+    folded = "".join(piece for letter in letters.cased for piece in letter.casefold())
+    assert set(prepared.skeleton) <= set(folded)
+
+
+@given(st.lists(TEXT, min_size=1, max_size=200).map("".join), st.data())
+@settings(max_examples=50)
+def test_a_stretch_of_a_skeleton_is_the_same_however_it_is_asked_for(text: str, data: st.DataObject) -> None:
+    prepared = PreparedText(text)
+    whole = prepared.placed(0, len(prepared.skeleton))
+    low = data.draw(st.integers(0, len(prepared.skeleton)))
+    high = data.draw(st.integers(low, len(prepared.skeleton)))
+    part = PreparedText(text).placed(low, high)
+    assert (part.cased, part.starts, part.ends) == (whole.cased[low:high], whole.starts[low:high], whole.ends[low:high])
 
 
 @given(TEXT, TEXT, st.integers(-2, 3))
@@ -78,6 +96,38 @@ def test_a_slice_on_grapheme_bounds_is_exact(text: str, data: st.DataObject) -> 
     if quote.strip() and len(quote) <= 500:
         found = check([text], quote, 0)
         assert found is not None and found.method == "exact"
+        check(["x", text * 2, quote], quote, 1)
+
+
+@given(
+    st.lists(st.sampled_from(["keep", "the", "log", "결정은", "로그다", "42", "not", "...", "…", "[link](a/b)"]), max_size=30)
+)
+@settings(max_examples=150)
+def test_what_is_exact_somewhere_never_loses_to_something_similar(words: list[str]) -> None:
+    quote = "we keep the log for 42 days"
+    message = " ".join([*words, "we keep a log for 43 days,", *words, quote, *words])
+    found = check([message], quote, 0)
+    assert found is not None and found.method == "exact"
+
+
+LONG = st.lists(
+    st.sampled_from(
+        ["we keep the event log for ever", "결정은 이벤트 로그를 남기는 것이다", "see [docs](http://a.b/c)", "x" * 40, "\n\n"]
+    ),
+    min_size=1,
+    max_size=6,
+).map(" ".join)
+
+
+@given(LONG, st.data())
+@settings(max_examples=150)
+def test_damaged_quotes_never_break_the_rules(text: str, data: st.DataObject) -> None:
+    """Letters exchanged, dropped and added at random: whatever comes of it, the rules of a result hold."""
+    letters = list(text)
+    for _ in range(data.draw(st.integers(1, 6))):
+        place = data.draw(st.integers(0, max(0, len(letters) - 1)))
+        letters[place : place + data.draw(st.integers(0, 2))] = data.draw(st.text(max_size=2))
+    check([text, text.upper()], "".join(letters)[:500], data.draw(st.integers(0, 1)))
 
 
 WORDS = st.lists(

@@ -1,0 +1,205 @@
+"""The places that have a quote's letters and digits, and what lies between them judged (evidence_alignment.md, step 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from memory_assets.evidence import differences
+from memory_assets.evidence.characters import KEYCAP, folded_form, unified_form
+from memory_assets.evidence.differences import CONFIDENCE, Difference
+from memory_assets.evidence.message_text import MessageText
+from memory_assets.evidence.prepared import Edge, Placed, PreparedText
+from memory_assets.evidence.wanted_quote import WantedQuote
+
+Span = tuple[int, int]
+
+_MAX_REFUSED = 64  # places that are looked at and refused before the search of a message is given up
+_MAX_EDGE = 500  # characters around a hit in which the quote's own edge marks are looked for
+_PASSED = frozenset((" ", "\t", "", "*", "**", "_", "`"))  # marks of a message that a quote may lack at its edges
+
+
+@dataclass(frozen=True, slots=True)
+class NormalizedHit:
+    """The places of the best tier, in order, and how many there are of any tier."""
+
+    spans: tuple[Span, ...]
+    confidence: float
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The letters are there, but what stands between or around them changes what is said."""
+
+    span: Span
+
+
+def find_normalized(message: MessageText, wanted: WantedQuote, prepared: PreparedText) -> NormalizedHit | Refused | None:
+    """The places in one reading of a message that have the quote's letters and differ in nothing that matters."""
+    best: NormalizedHit | None = None
+    refused: Refused | None = None
+    for spelling, floor in wanted.spellings:
+        match _find_spelling(message, spelling, floor, prepared):
+            case NormalizedHit() as hit:
+                best = hit if best is None or hit.confidence > best.confidence else best
+            case Refused() as other:
+                refused = refused or other
+            case None:
+                pass
+    return best or refused
+
+
+def grown(message: MessageText, prepared: PreparedText, quote: PreparedText, start: int, end: int) -> tuple[Span, str, str]:
+    """A span that reaches over the marks that the quote begins and ends with, and what of them is not there."""
+    letters = quote.letters
+    lead, trail = quote.text[: letters.starts[0]], quote.text[letters.ends[-1] :]
+    start, lead_left = _grow_back(message, prepared, start, unified_form(folded_form(lead)))
+    end, trail_left = _grow_on(message, prepared, end, unified_form(folded_form(trail)))
+    return (start, end), lead_left, trail_left
+
+
+def _find_spelling(
+    message: MessageText, quote: PreparedText, floor: Difference, prepared: PreparedText
+) -> NormalizedHit | Refused | None:
+    spans: dict[float, list[Span]] = {}
+    refused: Refused | None = None
+    accepted = rejected = 0
+    for low, high in _occurrences(quote, prepared):
+        span, difference = _judge(message, quote, prepared, low, high)
+        difference = max(difference, floor)
+        if difference is Difference.CRITICAL:
+            rejected += 1
+            refused = refused or Refused(span)
+            if rejected >= _MAX_REFUSED:
+                break
+            continue
+        accepted += 1
+        spans.setdefault(CONFIDENCE[difference], []).append(span)
+    if not spans:
+        return refused
+    confidence = max(spans)
+    return NormalizedHit(tuple(spans[confidence]), confidence, accepted)
+
+
+def _occurrences(quote: PreparedText, message: PreparedText) -> Iterator[Span]:
+    """Where a quote's skeleton stands in a message's, without overlaps; never from or to the middle of a cluster."""
+    length = len(quote.skeleton)
+    position = message.skeleton.find(quote.skeleton)
+    while position >= 0:
+        end = position + length
+        if Edge.CHARACTER not in (message.edge(position), message.edge(end)):
+            yield position, end
+        position = message.skeleton.find(quote.skeleton, end)
+
+
+def _judge(message: MessageText, quote: PreparedText, prepared: PreparedText, low: int, high: int) -> tuple[Span, Difference]:
+    """The span in the text of the characters ``low`` to ``high`` of the skeleton, and how far the quote is from it."""
+    asked, there = quote.letters, prepared.placed(low, high)
+    worst = Difference.NONE if asked.cased == there.cased else Difference.CASE
+    start, end = there.starts[0], there.ends[-1]
+    wanted, found = quote.text[asked.starts[0] : asked.ends[-1]], prepared.between(start, end)
+    if wanted != found:
+        worst = max(worst, Difference.WHITESPACE)
+        if wanted.split() != found.split():
+            worst = max(worst, _gaps(quote, asked, prepared, there))
+    (start, end), lead_left, trail_left = grown(message, prepared, quote, start, end)
+    for left in (lead_left, trail_left):
+        if left:
+            worst = max(worst, Difference.MARKUP if differences.is_markup(left) else Difference.PUNCTUATION)
+    if worst is not Difference.CRITICAL and (
+        _cuts(prepared, low, high)
+        or differences.operators(differences.without_line_marks(lead_left), "", asked.cased[0])
+        or differences.operators(trail_left, asked.cased[-1], "")
+        or _hides_a_sign(message.text, start, end, there.cased[0], there.cased[-1])
+    ):
+        worst = Difference.CRITICAL
+    return (start, end), worst
+
+
+def _gaps(quote: PreparedText, asked: Placed, message: PreparedText, there: Placed) -> Difference:
+    """The worst difference between the letters of a quote and those of a place."""
+    worst = Difference.NONE
+    for offset in range(len(asked.cased) - 1):
+        wanted = quote.text[asked.ends[offset] : asked.starts[offset + 1]]
+        found = message.text[there.ends[offset] : there.starts[offset + 1]]
+        if message.dropped:
+            found = message.between(there.ends[offset], there.starts[offset + 1])
+        if wanted != found:
+            worst = max(worst, differences.between(wanted, found, asked.cased[offset], asked.cased[offset + 1]))
+            if worst is Difference.CRITICAL:
+                break
+    return worst
+
+
+def _cuts(message: PreparedText, low: int, high: int) -> bool:
+    """Whether a place begins or ends inside a word of Latin letters or a number: "able" in "unable", "5" in "1,500"."""
+    for position in (low, high):
+        if not 0 < position < len(message.skeleton):
+            continue
+        if message.edge(position) is Edge.INSIDE:
+            return True
+        if message.skeleton[position - 1 : position + 1].isdigit():
+            around = message.placed(position - 1, position + 1)
+            if folded_form(message.text[around.ends[0] : around.starts[1]]) in (".", ","):
+                return True
+    return False
+
+
+def _hides_a_sign(text: str, start: int, end: int, first: str, last: str) -> bool:
+    """Whether a sign, a currency, a per cent or a logical not stands right before or behind the span."""
+    before = folded_form(text[max(0, start - 3) : start])
+    attached = unified_form(before[len(before.rstrip("-+.$€£¥₩~<>=!±≤≥−")) :])
+    if attached and first.isdigit():
+        left = before[-len(attached) - 1 : -len(attached)]
+        if differences.operators(attached, left, first):
+            return True
+    if attached.endswith("!") and len(attached) == len(before) and first.isalnum():
+        return True
+    return last.isdigit() and folded_form(text[end : end + 1])[:1] in ("%", "‰", "°") and end < len(text)
+
+
+def _grow_back(message: MessageText, prepared: PreparedText, start: int, marks: str) -> tuple[int, str]:
+    """Moves a start back over the marks that the quote begins with; also what of them is not there."""
+    position = start
+    for _ in range(_MAX_EDGE):
+        if not marks.strip() or position <= prepared.start:
+            break
+        before = prepared.hidden_before(position)
+        if before == position:
+            before = message.boundary_before(position)
+            unit = unified_form(folded_form(message.text[before:position]))
+            if unit.strip() and marks.rstrip().endswith(unit.strip()):
+                marks, start = marks.rstrip()[: -len(unit.strip())], before
+            elif not (_is_passed(unit) or (unit.isspace() and marks[-1:].isspace() and not _is_line_mark(marks))):
+                break
+        position = before
+    return start, marks if marks.strip() else ""
+
+
+def _grow_on(message: MessageText, prepared: PreparedText, end: int, marks: str) -> tuple[int, str]:
+    """Moves an end on over the marks that the quote ends with; also what of them is not there."""
+    position = end
+    for _ in range(_MAX_EDGE):
+        if not marks.strip() or position >= prepared.end:
+            break
+        after = prepared.hidden_after(position)
+        if after == position:
+            after = message.boundary_after(position + 1)
+            unit = unified_form(folded_form(message.text[position:after]))
+            if unit.strip() and marks.lstrip().startswith(unit.strip()):
+                marks, end = marks.lstrip()[len(unit.strip()) :], after
+            elif not (_is_passed(unit) or (unit.isspace() and marks[:1].isspace())):
+                break
+        position = after
+    return end, marks if marks.strip() else ""
+
+
+def _is_passed(unit: str) -> bool:
+    """Whether a quote may lack this at its edge: emphasis, a space, a picture."""
+    return unit in _PASSED or bool(differences.pictures(unit)) or KEYCAP in unit
+
+
+def _is_line_mark(marks: str) -> bool:
+    """Whether marks are a bullet of the quote's own line: none of the line before."""
+    return not differences.without_line_marks(marks).strip()
