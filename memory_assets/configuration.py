@@ -17,6 +17,8 @@ from memory_assets.resources import resource_folder
 from memory_assets.settings import Settings
 
 if TYPE_CHECKING:
+    from memory_assets.evidence.aligner import Aligner
+    from memory_assets.extraction.cues import Rules
     from memory_assets.extraction.extractor import Extractor
     from memory_assets.graduation.idris2 import Idris2, Unavailable
     from memory_assets.log.database import Database
@@ -35,12 +37,33 @@ def database(settings: Settings) -> Database:
     return Database(settings.store_folder, lock_timeout=settings.store.lock_timeout_seconds)
 
 
+def rules(settings: Settings) -> Rules:
+    """The rules of the embedded extractor: the built-in ones, or those of the file that the settings name.
+
+    Raises:
+        ConfigInvalidError: the file cannot be read.
+        RulesInvalidError: it holds no rules.
+    """
+    from memory_assets.extraction.cues import built_in_rules, parse_rules
+
+    path = settings.extraction.rules_file
+    if path is None:
+        return built_in_rules()
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigInvalidError(
+            f"the rules {path} cannot be read", hint="name a readable TOML file in extraction.rules_file"
+        ) from error
+    return parse_rules(text)
+
+
 def extractor(settings: Settings) -> Extractor:
     """The embedded rules, or the model that the settings name."""
     if settings.extraction.model is None:
         from memory_assets.extraction.extractor import RuleExtractor
 
-        return RuleExtractor()
+        return RuleExtractor(rules(settings))
     from memory_assets.extraction.llm import ModelExtractor, ModelSettings
 
     return ModelExtractor(
@@ -49,6 +72,7 @@ def extractor(settings: Settings) -> Extractor:
             api_base=settings.extraction.api_base,
             timeout=settings.extraction.timeout_seconds,
             max_attempts=settings.extraction.max_retries + 1,
+            window_characters=settings.extraction.window_characters,
         )
     )
 
@@ -137,6 +161,24 @@ def configured_versions(settings: Settings) -> dict[str, str]:
     return {CHAIN[stage]: version for stage, version in stage_versions(settings).items()}
 
 
+def extraction_version(settings: Settings) -> str:
+    """The version that answers of the configured extractor are kept under."""
+    return f"{extractor(settings).version} window {settings.extraction.window_characters}"
+
+
+def aligner(settings: Settings) -> Aligner:
+    """An aligner as the settings want it; one serves a session or a batch, whose texts it keeps."""
+    from memory_assets.evidence.aligner import Aligner
+
+    chosen = settings.alignment
+    return Aligner(max_quote_length=chosen.max_quote_length, fuzzy=chosen.fuzzy, fuzzy_threshold=chosen.fuzzy_threshold)
+
+
+def _alignment(settings: Settings) -> str:
+    chosen = settings.alignment
+    return f"quote {chosen.max_quote_length} fuzzy {chosen.fuzzy_threshold if chosen.fuzzy else 'off'}"
+
+
 def stage_versions(settings: Settings) -> dict[PipelineStage, str]:
     """The version of each stage behind ``ingested`` (whose events follow one another)."""
     from memory_assets.evidence.aligner import ALIGNER_VERSION
@@ -146,8 +188,8 @@ def stage_versions(settings: Settings) -> dict[PipelineStage, str]:
 
     required = "idris2 required" if settings.graduation.require_idris2 else "any checker"
     return {
-        "extracted": f"{extractor(settings).version} window {settings.extraction.window_characters}",
-        "aligned": f"aligner {ALIGNER_VERSION} quote {settings.alignment.max_quote_length}",
+        "extracted": extraction_version(settings),
+        "aligned": f"aligner {ALIGNER_VERSION} {_alignment(settings)}",
         "materialized": f"materializer {MATERIALIZER_VERSION}",
         "idris_checked": f"{checker_version(usable_idris2(settings))} policy {POLICY_VERSION} {required}",
         "projected": f"resolver {RESOLVER_VERSION}",

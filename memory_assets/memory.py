@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from memory_assets import configuration
+from memory_assets.evidence.model import AlignedEvidence, Evidence, FailedEvidence
 from memory_assets.log.errors import StoreError
 from memory_assets.queries import citations, entries, events, sessions, statistics
 from memory_assets.queries.records import (
@@ -42,12 +43,22 @@ if TYPE_CHECKING:
     from memory_assets.log.database import Database
     from memory_assets.progress import Progress
     from memory_assets.projections.rebuild import RebuildReport
+    from memory_assets.queries.audit import Audit
+    from memory_assets.queries.audit import Example as AuditExample
+    from memory_assets.queries.audit import Measure as AuditMeasure
+    from memory_assets.queries.extraction_plan import ExtractionPlan, PlannedWindow
     from memory_assets.queries.found import FoundV1, MemoryHitV1
+    from memory_assets.queries.fsck import Finding, FsckReport
     from memory_assets.queries.initialising import Made
     from memory_assets.queries.searching import AskedMode
+    from memory_assets.queries.session_evidence import QuotedMessage, SessionEvidence, SupportingQuote
     from memory_assets.rebuilding import Rebuilt
 
 __all__ = [
+    "AlignedEvidence",
+    "Audit",
+    "AuditExample",
+    "AuditMeasure",
     "Check",
     "CitedQuote",
     "EntryView",
@@ -55,22 +66,30 @@ __all__ = [
     "EventStats",
     "EventView",
     "EvidenceView",
+    "ExtractionPlan",
+    "FailedEvidence",
+    "Finding",
     "FoundV1",
+    "FsckReport",
     "Memory",
     "MemoryHitV1",
     "MemoryPage",
     "MemoryView",
     "MessageView",
     "Neighbour",
+    "PlannedWindow",
     "Quarantined",
     "Quote",
     "QuoteInMessage",
+    "QuotedMessage",
     "RebuildReport",
     "ResolvedMemory",
     "ResolvedSpan",
     "SessionDetails",
+    "SessionEvidence",
     "SessionSummary",
     "Stats",
+    "SupportingQuote",
     "as_plain",
 ]
 
@@ -96,6 +115,10 @@ class Memory:
             honour_forgetting(self.settings, database)
         return database
 
+    def align(self, text: str, quote: str) -> Evidence:
+        """Where a quote stands in one message's text, or why it does not. Needs no store, and makes none."""
+        return configuration.aligner(self.settings).align([text], quote, 0)
+
     def sessions(self, *, project: str | None = None, status: str | None = None) -> list[SessionSummary]:
         """Every session, the newest first; also those that were put aside before their first stage was done."""
         with self.database.reading() as connection:
@@ -109,6 +132,17 @@ class Memory:
         """
         with self.database.reading() as connection:
             return sessions.session_details(connection, session_id)
+
+    def session_evidence(self, session_id: str) -> SessionEvidence:
+        """A session with its messages, and in each the quotes of its current entries.
+
+        Raises:
+            NotFoundError, AmbiguousIdError
+        """
+        from memory_assets.queries.session_evidence import session_evidence
+
+        with self.database.reading() as connection:
+            return session_evidence(connection, session_id)
 
     def messages(self, session_id: str) -> list[MessageView]:
         """A session's messages in source order; none for an id that is unknown."""
@@ -152,6 +186,16 @@ class Memory:
         """
         with self.database.reading() as connection:
             return entries.evidence_of(connection, entry_id)
+
+    def extraction_plan(self, session_id: str) -> ExtractionPlan:
+        """What the configured extractor would be asked about a session. Nothing is sent and nothing written.
+
+        Raises:
+            NotFoundError, AmbiguousIdError
+        """
+        from memory_assets.queries.extraction_plan import extraction_plan
+
+        return extraction_plan(self.settings, self.database, session_id)
 
     def memories(
         self, *, session_ids: Sequence[str] | None = None, project: str | None = None, limit: int | None = None
@@ -215,6 +259,19 @@ class Memory:
         from memory_assets.queries.health import checks
 
         return checks(self.settings, self.database)
+
+    def fsck(self, *, realign: bool = False, progress: Progress | None = None) -> FsckReport:
+        """Every quote of every current entry against the log's messages, and the tables of entries against the log."""
+        from memory_assets.queries.fsck import fsck
+
+        return fsck(self.settings, self.database, realign=realign, progress=progress)
+
+    def audit(self, *, examples: int = 3) -> Audit:
+        """The rates of duplicates, ungrounded, never-retrieved and contested memories of the whole store."""
+        from memory_assets.queries.audit import audit
+
+        with self.database.reading() as connection:
+            return audit(connection, examples=examples)
 
     def initialise(self, *, force: bool = False) -> list[Made]:
         """Make folders, store and settings file where they are missing."""

@@ -14,6 +14,9 @@ class Progress(Protocol):
     def advance(self, steps: int = 1, label: str | None = None) -> None:
         """Some steps are done; a label says what comes now."""
 
+    def say(self, line: str) -> None:
+        """Something that is worth knowing before it happens, like what a model may cost. Never session text."""
+
     def finish(self) -> None:
         """The work is over, whatever became of it. A second call does nothing."""
 
@@ -25,6 +28,9 @@ class NoProgress:
         pass
 
     def advance(self, steps: int = 1, label: str | None = None) -> None:
+        pass
+
+    def say(self, line: str) -> None:
         pass
 
     def finish(self) -> None:

@@ -45,9 +45,13 @@ class Section(BaseModel):
 
 
 class ExtractionSettings(Section):
-    """Who finds memories in a session: the embedded rules, or the litellm ``model`` where one is named."""
+    """Who finds memories in a session: the embedded rules, or the litellm ``model`` where one is named.
+
+    ``rules_file``: a TOML file of a person's own rules in place of the built-in ones.
+    """
 
     model: str | None = None
+    rules_file: UserPath | None = None
     api_base: str | None = None
     timeout_seconds: Seconds = 60.0
     max_retries: Annotated[int, Field(ge=0)] = 3
@@ -55,9 +59,11 @@ class ExtractionSettings(Section):
 
 
 class AlignmentSettings(Section):
-    """How a quote becomes a span. ``max_quote_length`` is in code points."""
+    """How a quote becomes a span. ``max_quote_length`` is in code points, ``fuzzy_threshold`` a similarity."""
 
     max_quote_length: Count = 500
+    fuzzy: bool = True
+    fuzzy_threshold: float = Field(default=0.85, ge=0.85, lt=1.0)
 
 
 class GraduationSettings(Section):

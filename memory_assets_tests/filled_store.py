@@ -105,6 +105,16 @@ def fill(home: Path) -> Settings:
     return settings
 
 
+def fill_one(home: Path, session_id: str, talk: tuple[tuple[str, str], ...], said: tuple[Said, ...]) -> Settings:
+    """Make a store of one session, without an index."""
+    settings = test_settings(home)
+    database = configuration.database(settings)
+    versions = configuration.configured_versions(settings)
+    EventLog(database).append(_session(session_id, "shop", session_id, f"/work/{session_id}", STARTED, talk, said, versions))
+    catch_up(database, versions, resolve=True)
+    return settings
+
+
 def _session(
     session_id: str,
     project: str,

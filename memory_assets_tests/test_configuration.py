@@ -1,5 +1,6 @@
 """What the settings choose, and the versions that follow from them."""
 
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,7 @@ import pytest
 
 from memory_assets import configuration
 from memory_assets.errors import ConfigInvalidError
+from memory_assets.extraction.errors import RulesInvalidError
 from memory_assets.log.events import CHAIN, PIPELINE_STAGES
 from memory_assets.settings import Settings, load_settings
 
@@ -34,6 +36,8 @@ def test_versions_are_the_same_in_another_home(tmp_path: Path) -> None:
         ("extraction", {"model": "some/model"}, "extracted"),
         ("extraction", {"window_characters": 1000}, "extracted"),
         ("alignment", {"max_quote_length": 100}, "aligned"),
+        ("alignment", {"fuzzy": False}, "aligned"),
+        ("alignment", {"fuzzy_threshold": 0.9}, "aligned"),
         ("graduation", {"require_idris2": True}, "idris_checked"),
         ("embedding", {"model": "bundled"}, "vectorized"),
     ],
@@ -54,6 +58,21 @@ def test_a_setting_that_changes_no_result_changes_no_version(tmp_path: Path, sec
     assert configuration.stage_versions(settings(tmp_path, **{section: values})) == configuration.stage_versions(
         settings(tmp_path)
     )
+
+
+def test_a_persons_own_rules_are_another_version_and_are_read_when_they_change(tmp_path: Path) -> None:
+    file = tmp_path / "rules.toml"
+    own = settings(tmp_path, extraction={"rules_file": file})
+    with pytest.raises(ConfigInvalidError, match=r"rules\.toml cannot be read"):
+        configuration.extractor(own)
+    file.write_text("[limits]\nuser = 1.0\n")
+    with pytest.raises(RulesInvalidError):
+        configuration.extractor(own)
+    built_in = files("memory_assets.extraction").joinpath("rules.toml").read_text(encoding="utf-8")
+    file.write_text(built_in)
+    assert configuration.stage_versions(own) == configuration.stage_versions(settings(tmp_path))
+    file.write_text(built_in + "# one more line\n")
+    assert configuration.stage_versions(own)["extracted"] != configuration.stage_versions(settings(tmp_path))["extracted"]
 
 
 def test_the_lock_waits_as_long_as_the_settings_say(tmp_path: Path) -> None:

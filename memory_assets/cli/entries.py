@@ -10,15 +10,15 @@ from memory_assets.cli.groups import ListingGroup
 from memory_assets.cli.invocation import OK, JsonOption, ProjectOption, invocation
 from memory_assets.cli.memories import quoted, stage_cell, stage_text
 from memory_assets.cli.output import day, moment, one_line, print_json, styled
+from memory_assets.cli.quotes import METHOD_STYLES, quote_line
 from memory_assets.cli.tables import print_table, print_text
 
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from memory_assets.memory import EntryView, Quote
+    from memory_assets.memory import EntryView
 
 PAGE = 50
-METHOD_STYLES = {"exact": "green", "normalized": "green", "fuzzy": "yellow", "none": "red"}
 EntryArgument = Annotated[str, typer.Argument(help="The entry's id, its beginning, or a memory's mem: address.")]
 
 
@@ -134,26 +134,6 @@ def entry_head(entry: EntryView) -> list[Text]:
             )
         )
     return lines
-
-
-def quote_line(quote: Quote) -> Text:
-    """Where a quote stands and how it was found, or why it was not."""
-    if quote.uri is None:
-        return styled(
-            ("not in the session", "red"), f"  claimed in message {quote.claimed_message_index}: {quote.failure_reason or '-'}"
-        )
-    remarks = [
-        word
-        for word, holds in (("ambiguous", quote.ambiguous), ("relocated", quote.relocated), ("critical", quote.critical))
-        if holds
-    ]
-    return styled(
-        (quote.uri, "cyan"),
-        "  ",
-        (quote.method, METHOD_STYLES.get(quote.method, "")),
-        f" {quote.confidence:.2f}",
-        (f"  {', '.join(remarks)}" if remarks else "", "yellow"),
-    )
 
 
 def _methods(entry: EntryView) -> tuple[str, str]:

@@ -69,8 +69,19 @@ def print_import(report: dict[str, Any]) -> None:
     print_text(
         styled((plural(report["sessions"], "session"), "bold"), f"{counted}, {plural(report['events_appended'], 'event')}")
     )
+    print_model(report["model"])
     print_defects("quarantined or failed", report["errors"], "red")
     print_defects("taken with warnings or skipped", report["warnings"], "yellow")
+
+
+def print_model(use: dict[str, Any]) -> None:
+    """What was asked of a model, where one was asked."""
+    if not use:
+        return
+    asked = f"{plural(use['windows'], 'window')} answered, {plural(use['requests'], 'request')}"
+    cost = "price not known" if use["cost_usd"] is None else f"{use['cost_usd']:.4f} USD"
+    tokens = f"{use['input_tokens']:,} tokens in, {use['output_tokens']:,} out"
+    print_text(styled(f"{one_line(use['name'])}: {asked}, {tokens}, {cost}"))
 
 
 def print_defects(title: str, defects: Sequence[dict[str, Any]], style: str) -> None:

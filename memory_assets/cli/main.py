@@ -13,7 +13,21 @@ from typing import Annotated
 
 import typer
 
-from memory_assets.cli import entries, events, evidence, importing, maintenance, pipeline, search, sessions, show
+from memory_assets.cli import (
+    align,
+    audit,
+    entries,
+    events,
+    evidence,
+    extraction,
+    fsck,
+    importing,
+    maintenance,
+    pipeline,
+    search,
+    sessions,
+    show,
+)
 from memory_assets.cli.failures import guarded
 from memory_assets.cli.invocation import Invocation, overrides_of
 from memory_assets.cli.output import prepare_streams, print_line
@@ -26,7 +40,21 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Long-term memory from sessions with people and coding agents: every memory points at the characters it came from.",
 )
-for group in (importing, sessions, pipeline, entries, evidence, show, search, events, maintenance):
+for group in (
+    importing,
+    sessions,
+    pipeline,
+    entries,
+    evidence,
+    align,
+    extraction,
+    show,
+    search,
+    events,
+    maintenance,
+    fsck,
+    audit,
+):
     group.register(app)
 
 
@@ -62,7 +90,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command.
 
     Returns:
-        0 done, 1 no hit, refusal or something quarantined, 2 an error, 3 doctor found something unhealthy, 130 interrupted.
+        0 done, 1 no hit, refusal or something quarantined, 2 an error, 3 doctor or fsck found something wrong, 130 interrupted.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     # Sessions are private: whatever a command or a library under it writes is its user's alone (requirement K-55).

@@ -14,8 +14,19 @@ if TYPE_CHECKING:
 
 
 def progress_for_people(*, as_json: bool) -> Progress:
-    """A bar, or nothing at all where no person looks."""
-    return NoProgress() if as_json or not sys.stderr.isatty() else RichProgress()
+    """A bar, lines where stderr is no terminal, or nothing at all where no person looks."""
+    if as_json:
+        return NoProgress()
+    return RichProgress() if sys.stderr.isatty() else LineProgress()
+
+
+class LineProgress(NoProgress):
+    """Only what is said in words."""
+
+    def say(self, line: str) -> None:
+        from memory_assets.cli.output import console
+
+        console(stderr=True).print(one_line(line), markup=False, highlight=False, soft_wrap=True)
 
 
 class RichProgress:
@@ -47,6 +58,12 @@ class RichProgress:
     def advance(self, steps: int = 1, label: str | None = None) -> None:
         if self._bars is not None and self._task is not None:
             self._bars.update(self._task, advance=steps, description=None if label is None else one_line(label))
+
+    def say(self, line: str) -> None:
+        if self._bars is None:
+            LineProgress().say(line)
+        else:
+            self._bars.console.print(one_line(line), markup=False, highlight=False, soft_wrap=True)
 
     def finish(self) -> None:
         if self._bars is not None:

@@ -11,13 +11,15 @@ from memory_assets.cli.groups import ListingGroup
 from memory_assets.cli.importing import print_import
 from memory_assets.cli.invocation import NOTHING_FOUND, OK, JsonOption, ProjectOption, invocation
 from memory_assets.cli.output import clean, day, moment, one_line, plural, print_json, styled
+from memory_assets.cli.session_evidence import ROLE_STYLES, message_line, print_evidence
 from memory_assets.cli.tables import print_table, print_text
 
 if TYPE_CHECKING:
-    from memory_assets.memory import SessionDetails, SessionSummary
+    from collections.abc import Sequence
+
+    from memory_assets.memory import Quarantined, SessionDetails, SessionSummary
 
 STATUS_STYLES = {"quarantined": "red", "vectorized": "green", "projected": "green"}
-ROLE_STYLES = {"user": "bold cyan", "assistant": "bold", "tool": "dim", "system": "dim"}
 
 
 def register(app: typer.Typer) -> None:
@@ -55,12 +57,24 @@ def show(
     context: typer.Context,
     session: Annotated[str, typer.Argument(help="The session's id, or its beginning.")],
     full: Annotated[bool, typer.Option("--full", help="Print every message whole, not its first line.")] = False,
+    evidence: Annotated[
+        bool, typer.Option("--evidence", help="Highlight what its entries quote, each quote with the entry that it supports.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> int:
     """Show a session with its messages."""
     from memory_assets.memory import as_plain
 
-    details = invocation(context).memory().session(session)
+    memory = invocation(context).memory()
+    if evidence:
+        found = memory.session_evidence(session)
+        if as_json:
+            print_json(as_plain(found))
+        else:
+            print_head(found.session, found.quarantine)
+            print_evidence(found, full=full)
+        return OK
+    details = memory.session(session)
     if as_json:
         print_json(as_plain(details))
     else:
@@ -110,9 +124,8 @@ def print_sessions(sessions: list[SessionSummary]) -> None:
     )
 
 
-def print_session(details: SessionDetails, *, full: bool) -> None:
-    """A session's head, and its messages one a line."""
-    session = details.session
+def print_head(session: SessionSummary, quarantine: Sequence[Quarantined]) -> None:
+    """What a session is, where it came from, and why it was put aside where it was."""
     print_text(
         styled((one_line(session.title or session.session_id), "bold")),
         styled((session.session_id, "cyan"), f"  {session.source_format or '-'}  {session.project or '-'}  ", session.status),
@@ -125,20 +138,17 @@ def print_session(details: SessionDetails, *, full: bool) -> None:
             styled(
                 (f"put aside at {item.stage} ({item.error_code}), tried {item.attempts} times: ", "red"), one_line(item.detail)
             )
-            for item in details.quarantine
+            for item in quarantine
         ),
     )
+
+
+def print_session(details: SessionDetails, *, full: bool) -> None:
+    """A session's head, and its messages one a line."""
+    print_head(details.session, details.quarantine)
     if full:
         for message in details.messages:
-            speaker = message.name or message.role
-            print_text(
-                styled(""),
-                styled(
-                    (f"{message.message_index}  {one_line(speaker)}", ROLE_STYLES.get(message.role, "")),
-                    (f"  {message.kind}  {moment(message.ts)}", "dim"),
-                ),
-                styled(clean(message.text)),
-            )
+            print_text(styled(""), message_line(message), styled(clean(message.text)))
         return
     print_table(
         ("m", "who", "kind", "time", "text"),

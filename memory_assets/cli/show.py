@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memory_assets.cli.entries import quote_line
-from memory_assets.cli.evidence import highlighted
 from memory_assets.cli.invocation import OK, JsonOption, invocation
 from memory_assets.cli.memories import print_memories, quoted, stage_cell
 from memory_assets.cli.output import cut, moment, one_line, plural, print_json, styled
+from memory_assets.cli.quotes import highlighted, quote_line
 from memory_assets.cli.tables import print_text, terminal_width
 
 if TYPE_CHECKING:

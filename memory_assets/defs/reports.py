@@ -17,7 +17,7 @@ from memory_assets.sessions.model import Defect
 
 @dataclass(slots=True)
 class RunReport:
-    """What a run over sessions did."""
+    """What a run over sessions did. ``model`` is what asking a model cost; empty where none was asked."""
 
     sessions: int = 0
     new: int = 0
@@ -26,6 +26,7 @@ class RunReport:
     quarantined: int = 0
     events_appended: int = 0
     quarantine: list[dict[str, Any]] = field(default_factory=list)
+    model: dict[str, Any] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         """The report as one JSON object."""
@@ -34,7 +35,7 @@ class RunReport:
 
 @dataclass(slots=True)
 class ImportReport:
-    """What an import did (requirement K-42). ``sessions`` counts those that the given files hold."""
+    """What an import did (requirement K-42). ``sessions`` counts those that the given files hold; ``model`` is as in a run."""
 
     sessions: int = 0
     new: int = 0
@@ -46,6 +47,7 @@ class ImportReport:
     warnings: list[dict[str, Any]] = field(default_factory=list)
     errors: list[dict[str, Any]] = field(default_factory=list)
     session_ids: list[str] = field(default_factory=list)
+    model: dict[str, Any] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         """The report as one JSON object."""

@@ -14,11 +14,14 @@ import dagster as dg
 from dagster_duckdb import DuckDBResource
 
 from memory_assets import configuration
+from memory_assets.defs.model_use import ModelUse
+from memory_assets.extraction.extractor import ExtractionTelemetry
 from memory_assets.log.chain import History, histories
 from memory_assets.log.database import Database
 from memory_assets.log.event_log import Build, EventLog
 from memory_assets.log.events import BuildFinished, BuildStarted, NewEvent, PipelineStage
 from memory_assets.log.migrations import schema_version
+from memory_assets.progress import NoProgress, Progress
 from memory_assets.projections.fold import catch_up
 from memory_assets.settings import Settings, load_settings
 
@@ -81,6 +84,10 @@ class OpenStore:
         self._histories: dict[str, History] = {}
         self._sources: SourceReader | None = None
         self._wrote = False
+        self._meters: list[ModelUse] = []
+        self._build_use = ModelUse()
+        self.listener: Progress = NoProgress()
+        """Whoever waits for what this process does."""
         self.appended = 0
         """Events that this process has written, whatever other processes wrote meanwhile."""
         self.idle_files: dict[str, tuple[str, dict[str, int]]] = {}
@@ -126,6 +133,7 @@ class OpenStore:
         if self.build is not None and self.build.dagster_run_id == run_id:
             return
         self._wrote = False
+        self._build_use = ModelUse()
         self.follow_versions()
         self.build = _build(self.settings, self.versions, run_id) if run_id else None
 
@@ -133,6 +141,21 @@ class OpenStore:
         """The run has appended so many events."""
         self._wrote = self._wrote or events > 0
         self.appended += events
+
+    def paid(self, spent: ExtractionTelemetry, *, windows: int = 0) -> None:
+        """A model was asked; ``windows`` is how many it answered."""
+        for meter in (self._build_use, *self._meters):
+            meter.add(spent, windows=windows)
+
+    @contextlib.contextmanager
+    def metered(self) -> Iterator[ModelUse]:
+        """Counts what models are asked meanwhile."""
+        use = ModelUse()
+        self._meters.append(use)
+        try:
+            yield use
+        finally:
+            self._meters = [meter for meter in self._meters if meter is not use]
 
     def end(self, failures: Sequence[str] = ()) -> None:
         """The run is over; a run that appended nothing leaves no trace in the log.
@@ -146,7 +169,8 @@ class OpenStore:
         finished = BuildFinished(
             build_id=build.build_id, status="failed" if failures else "success", error="; ".join(failures) or None
         )
-        self.appended += self.log.append([NewEvent(payload=finished, inputs=(build.build_id,))], build=build).new
+        closing = NewEvent(payload=finished, inputs=(build.build_id,), telemetry=self._build_use.as_json())
+        self.appended += self.log.append([closing], build=build).new
         # The run's own marks are folded too, so that nobody has to come and do it before tables can be read.
         catch_up(self.database, configuration.configured_versions(self.settings))
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Sequence, Set
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
@@ -12,6 +13,7 @@ from memory_assets import configuration
 from memory_assets.defs.checks import event_log_integrity
 from memory_assets.defs.instance import add_partitions, dagster_instance
 from memory_assets.defs.leaves import memory_index
+from memory_assets.defs.model_use import ModelUse
 from memory_assets.defs.partitions import RANGE_END_TAG, RANGE_START_TAG, SESSIONS_PARTITIONS_NAME
 from memory_assets.defs.registration import found_files, register
 from memory_assets.defs.reports import ImportReport, RunReport, named, outcome_of
@@ -54,8 +56,8 @@ def import_paths(
     before = opened.appended
     heads: dict[str, str | None] = {}
     files, whole = found_files(paths)
-    shown.start(len(files), "reading and remembering")
-    try:
+    with _listening(opened, shown), opened.metered() as use:
+        shown.start(len(files), "reading and remembering")
         batch = settings.dagster.batch_size
         for start in range(0, len(files), batch):
             registration = register(opened, files[start : start + batch], project=project)
@@ -63,8 +65,6 @@ def import_paths(
             _run(settings, opened, registration.to_run, PIPELINE_STAGES[-1], heads)
             shown.advance(len(files[start : start + batch]))
         report = outcome_of(opened, heads, before)
-    finally:
-        shown.finish()
     return ImportReport(
         sessions=len({*whole.to_run, *whole.unchanged}),
         new=report.new,
@@ -76,6 +76,7 @@ def import_paths(
         warnings=[named(defect) for defect in (*whole.warnings, *whole.skipped)],
         errors=[named(defect) for defect in whole.errors] + [dict(letter) for letter in report.quarantine],
         session_ids=list(dict.fromkeys([*whole.to_run, *whole.unchanged])),
+        model=_named(settings, use),
     )
 
 
@@ -124,15 +125,15 @@ def run_sessions(
     if missing:
         raise NotFoundError(f"no session {missing[0]}", hint="`memory sessions list` shows those that are known")
     shown = progress or NoProgress()
-    shown.start(len(wanted), f"running up to {stage}")
-    try:
+    with _listening(opened, shown), opened.metered() as use:
+        shown.start(len(wanted), f"running up to {stage}")
         for start in range(0, len(wanted), settings.dagster.batch_size):
             batch = wanted[start : start + settings.dagster.batch_size]
             _run(settings, opened, batch, stage, heads)
             shown.advance(len(batch))
-    finally:
-        shown.finish()
-    return outcome_of(opened, heads, before)
+    report = outcome_of(opened, heads, before)
+    report.model = _named(settings, use)
+    return report
 
 
 def retry_quarantined(settings: Settings, *, progress: Progress | None = None) -> RunReport:
@@ -154,6 +155,22 @@ def retry_quarantined(settings: Settings, *, progress: Progress | None = None) -
         ]
     )
     return run_sessions(settings, list(dict.fromkeys(row[0] for row in letters)), progress=progress)
+
+
+@contextlib.contextmanager
+def _listening(opened: OpenStore, progress: Progress) -> Iterator[None]:
+    """Who hears of the work while it is done."""
+    opened.listener = progress
+    try:
+        yield
+    finally:
+        opened.listener = NoProgress()
+        progress.finish()
+
+
+def _named(settings: Settings, use: ModelUse) -> dict[str, Any]:
+    counted = use.as_json()
+    return {"name": settings.extraction.model, **counted} if counted else {}
 
 
 def _run(

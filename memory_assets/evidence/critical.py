@@ -35,7 +35,8 @@ _NEGATION_ENGLISH = re.compile(
 _NUMBER_WORDS = re.compile(
     r"\b(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|fifty|hundred|thousand|million"
     r"|first|second|third|half|twice|double)\b"
-    r"|(?<![가-힣])(?:한|두|세|네|다섯|여섯|일곱|여덟|아홉|열)(?= ?(?:개|번|시간|시|명|달|주|가지|건|줄|배|사람|곳|장)(?![가-힣]{2}))"
+    r"|(?<![가-힣])(?:한|두|세|네|다섯|여섯|일곱|여덟|아홉|열)"
+    r"(?= ?(?:개|번|시간|시|명|달|주|가지|건|줄|배|사람|곳|장)(?![가-힣]{2}))"
 )
 _PREFIXES = ("un", "non", "dis", "in", "im", "ir", "de", "a", "anti", "불", "비", "미", "무", "부")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")

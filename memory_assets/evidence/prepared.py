@@ -68,7 +68,19 @@ class PreparedText:
         dropped: ranges of the part that were left out (link targets, comments …), in order, on cluster bounds.
     """
 
-    __slots__ = ("_asked", "_bounds", "_hits", "_letters", "_places", "_skeleton_starts", "dropped", "end", "skeleton", "start", "text")
+    __slots__ = (
+        "_asked",
+        "_bounds",
+        "_hits",
+        "_letters",
+        "_places",
+        "_skeleton_starts",
+        "dropped",
+        "end",
+        "skeleton",
+        "start",
+        "text",
+    )
 
     def __init__(self, text: str, dropped: Ranges = (), start: int = 0, end: int | None = None) -> None:
         self.text = text

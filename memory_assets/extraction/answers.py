@@ -5,23 +5,39 @@ One bad entry is dropped with a warning and never takes the others with it. Warn
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from memory_assets.extraction.answer_json import MAX_ANSWER_CHARACTERS, find_answer, whole_entries
 from memory_assets.extraction.schema import EntryType, ExtractedEntry, Priority, Quote, TaskStatus
 from memory_assets.extraction.titles import title_of
-from memory_assets.extraction.windows import Window
 
 MAX_ENTRIES = 200
+MAX_QUOTES = 5
+MAX_BLOCKERS = 10
+MAX_FIELD_CHARACTERS = 2_000
+"""Longer texts of a model are no quote, title or reason; whatever limit the aligner has lies below."""
+SPANS_REFUSED = "span fields refused"
+"""The warning that a model gave positions."""
+QUOTE_CHARACTERS = range(30, 201)
+"""How long a quote should be: others are taken and counted."""
 
-_SPAN_FIELD = re.compile(r"(?:span|offset|position|range)s?(?:_?(?:start|end))?|(?:char_?)?(?:start|end)(?:_?\w{1,10})?", re.I)
-_OTHER_NAMES = {"messageIndex": "message_index", "entry_type": "type", "blockedBy": "blocked_by"}
-_FENCED = re.compile(r"\A\s*```[a-z]{0,10}\s*\n(.*?)\n?```\s*\Z", re.DOTALL)
+_SPAN_FIELD = re.compile(
+    r"(?:char_?|text_)?(?:span|offset|position|range|location)s?(?:_?(?:start|end|begin|stop|from|to))?"
+    r"|(?:char_?)?(?:start|end|begin|stop)(?:_?\w{1,10})?"
+)
+_OTHER_NAMES = {"entry_type": "type", "index": "message_index"}
+_OTHER_WORDS = {"completed": "done", "canceled": "cancelled", "todo": "pending"}
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+# Half a character cannot be stored, NUL is the end of text to too many readers: neither stands in any session.
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+# What moves the cursor, rings, or turns the direction of what follows has no place in a line for people.
+_INVISIBLE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 
 
 class QuoteAnswer(BaseModel):
@@ -57,85 +73,142 @@ class WindowAnswer(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ReadAnswer:
-    """An answer that could be read, whatever had to be left out of it."""
+    """An answer that could be read, whatever had to be left out of it; ``warnings`` counts by kind."""
 
     entries: tuple[ExtractedEntry, ...]
-    warnings: tuple[str, ...]
+    warnings: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
 class UnreadableAnswer:
-    """An answer that is no JSON object with a list of entries; ``reason`` may be told to the model."""
+    """An answer that holds no object with a list of entries; ``reason`` may be told to the model."""
 
     reason: str
 
 
-def read_answer(text: str, window: Window) -> ReadAnswer | UnreadableAnswer:
-    """The entries of a model's answer for a window."""
-    fenced = _FENCED.match(text)
-    try:
-        answer = json.loads(fenced.group(1) if fenced else text)
-    except (ValueError, RecursionError) as error:
-        return UnreadableAnswer(f"it is not valid JSON ({error.__class__.__name__})")
-    if not isinstance(answer, dict) or not isinstance(answer.get("entries"), list):
-        return UnreadableAnswer('it is not an object with a list "entries"')
+def read_answer(text: str) -> ReadAnswer | UnreadableAnswer:
+    """The entries of a model's whole answer."""
+    if not text.strip():
+        return UnreadableAnswer("it is empty")
+    if len(text) > MAX_ANSWER_CHARACTERS:
+        return UnreadableAnswer("it is far too long")
+    answer = find_answer(text)
+    if answer is None:
+        return UnreadableAnswer('it is no valid JSON object with a list "entries"')
     warnings: Counter[str] = Counter()
-    entries: list[ExtractedEntry] = []
-    for raw in answer["entries"][:MAX_ENTRIES]:
-        entry = _entry(raw, window, warnings)
-        if entry is not None:
-            entries.append(entry)
-    if len(answer["entries"]) > MAX_ENTRIES:
-        warnings["entries beyond the limit dropped"] += len(answer["entries"]) - MAX_ENTRIES
-    if answer.keys() - {"entries"}:
-        warnings["unknown fields dropped"] += len(answer.keys() - {"entries"})
-    return ReadAnswer(tuple(entries), tuple(f"{what}: {count}" for what, count in sorted(warnings.items())))
+    if further := len(answer.keys() - {"entries"}):
+        warnings["unknown fields dropped"] += further
+    return ReadAnswer(_entries(answer["entries"], warnings), dict(warnings))
 
 
-def _entry(raw: Any, window: Window, warnings: Counter[str]) -> ExtractedEntry | None:
+def read_broken_answer(text: str) -> ReadAnswer | UnreadableAnswer:
+    """The whole entries of an answer that breaks off or is damaged behind them."""
+    entries = whole_entries(text[:MAX_ANSWER_CHARACTERS])
+    if not entries:
+        return UnreadableAnswer("not one entry of it is whole")
+    warnings: Counter[str] = Counter()
+    return ReadAnswer(_entries(entries, warnings), dict(warnings))
+
+
+def _entries(raw: Sequence[Any], warnings: Counter[str]) -> tuple[ExtractedEntry, ...]:
+    if len(raw) > MAX_ENTRIES:
+        warnings["entries beyond the limit dropped"] += len(raw) - MAX_ENTRIES
+    read = (_entry(item, warnings) for item in raw[:MAX_ENTRIES])
+    # A model that repeats itself says nothing new.
+    return tuple(dict.fromkeys(entry for entry in read if entry is not None))
+
+
+def _entry(raw: Any, warnings: Counter[str]) -> ExtractedEntry | None:
     if not isinstance(raw, dict):
         warnings["entries that are no objects dropped"] += 1
         return None
-    table = _known(raw, EntryAnswer, warnings)
-    for name in ("reason", "status", "priority"):
-        table.setdefault(name, None)
-    table["blocked_by"] = table.get("blocked_by") or []
-    if isinstance(table.get("evidence"), list):
-        table["evidence"] = [_known(q, QuoteAnswer, warnings) if isinstance(q, dict) else q for q in table["evidence"]]
     try:
-        answer = EntryAnswer.model_validate(table)
+        answer = EntryAnswer.model_validate(_table(raw, warnings))
     except ValidationError as error:
         place = ".".join(str(part) for part in error.errors()[0]["loc"] if isinstance(part, str))
         warnings[f"invalid entries dropped ({place})"] += 1
         return None
-    quotes = tuple(Quote(q.message_index, q.quote) for q in answer.evidence)
+    quotes = _quotes(answer.evidence, warnings)
     if not quotes:
         warnings["entries without evidence dropped"] += 1
-        return None
-    if window.context_start <= quotes[0].message_index < window.start:
-        warnings["entries that rest on the context only dropped"] += 1
         return None
     is_task = answer.type == "task"
     return ExtractedEntry(
         entry_type=answer.type,
-        title=title_of(answer.title.strip() or quotes[0].quote),
+        title=title_of(_INVISIBLE.sub(" ", _storable(answer.title[:MAX_FIELD_CHARACTERS])).strip() or quotes[0].quote),
         evidence=quotes,
-        reason=answer.reason if answer.type == "decision" else None,
+        reason=_said(answer.reason) if answer.reason else None,
         status=answer.status or "pending" if is_task else None,
-        priority=answer.priority if is_task else None,
-        blocked_by=tuple(answer.blocked_by) if is_task else (),
+        priority=answer.priority,
+        blocked_by=tuple(dict.fromkeys(filter(None, map(_said, answer.blocked_by[:MAX_BLOCKERS])))),
     )
 
 
-def _known(raw: dict[str, Any], model: type[BaseModel], warnings: Counter[str]) -> dict[str, Any]:
-    """The fields that the schema knows; spans and unknown ones are counted and gone."""
+def _quotes(evidence: Sequence[QuoteAnswer], warnings: Counter[str]) -> tuple[Quote, ...]:
+    quotes = dict.fromkeys(Quote(item.message_index, _storable(item.quote)) for item in evidence if item.quote.strip())
+    taken = [quote for quote in quotes if len(quote.quote) <= MAX_FIELD_CHARACTERS and abs(quote.message_index) < 2**31]
+    if len(taken) < len(quotes):
+        warnings["quotes beyond every limit dropped"] += len(quotes) - len(taken)
+    if len(taken) > MAX_QUOTES:
+        warnings["quotes beyond the fifth dropped"] += len(taken) - MAX_QUOTES
+    if odd := sum(len(quote.quote) not in QUOTE_CHARACTERS for quote in taken[:MAX_QUOTES]):
+        warnings["quotes not of 30 to 200 characters"] += odd
+    return tuple(taken[:MAX_QUOTES])
+
+
+def _table(raw: Mapping[str, Any], warnings: Counter[str]) -> dict[str, Any]:
+    """An entry in the schema's words; what belongs to another type is left out before it can be wrong."""
+    table = _known(raw, EntryAnswer, warnings)
+    table["type"] = _word(table.get("type"))
+    is_task = table["type"] == "task"
+    table["status"] = _word(table.get("status")) if is_task else None
+    table["priority"] = _word(table.get("priority")) if is_task else None
+    blockers = (table.get("blocked_by") or []) if is_task else []
+    table["blocked_by"] = [blockers] if isinstance(blockers, str) else blockers
+    table["reason"] = table.get("reason") if table["type"] == "decision" else None
+    if isinstance(table.get("evidence"), dict):
+        table["evidence"] = [table["evidence"]]
+    if isinstance(table.get("evidence"), list):
+        table["evidence"] = [_quote(item, warnings) for item in table["evidence"]]
+    return table
+
+
+def _quote(raw: Any, warnings: Counter[str]) -> Any:
+    if not isinstance(raw, dict):
+        return raw
+    table = _known(raw, QuoteAnswer, warnings)
+    index = table.get("message_index")
+    if isinstance(index, str) and index.isascii() and index.isdigit() and len(index) < 10:
+        table["message_index"] = int(index)
+    return table
+
+
+def _known(raw: Mapping[str, Any], model: type[BaseModel], warnings: Counter[str]) -> dict[str, Any]:
+    """The fields that the schema knows, in its spelling; spans and unknown ones are counted and gone."""
     known: dict[str, Any] = {}
     for given, value in raw.items():
-        name = _OTHER_NAMES.get(given, given)
+        name = _HUMP.sub("_", given[:40]).replace("-", "_").replace(" ", "_").lower()
+        name = _OTHER_NAMES.get(name, name)
         if name in model.model_fields:
-            known[name] = value
+            known.setdefault(name, value)
         elif _SPAN_FIELD.fullmatch(name):
-            warnings["span fields refused"] += 1
+            warnings[SPANS_REFUSED] += 1
         else:
             warnings["unknown fields dropped"] += 1
     return known
+
+
+def _word(value: Any) -> Any:
+    """A word of the schema in its spelling: models write "In Progress"; nothing at all for an empty one."""
+    if not isinstance(value, str):
+        return value
+    word = _HUMP.sub("_", value.strip()[:40]).replace("-", "_").replace(" ", "_").lower()
+    return _OTHER_WORDS.get(word, word) or None
+
+
+def _said(text: str) -> str:
+    return _storable(text).strip()[:MAX_FIELD_CHARACTERS]
+
+
+def _storable(text: str) -> str:
+    return _UNSTORABLE.sub("\ufffd", text)

@@ -13,6 +13,22 @@ from memory_assets.extraction.errors import RulesInvalidError
 from memory_assets.extraction.schema import EntryType, Priority, TaskStatus
 from memory_assets.identifiers import sha256_hex
 
+LIMITS = (
+    "user",
+    "assistant",
+    "support",
+    "reach",
+    "alike",
+    "per_message",
+    "per_thousand",
+    "pasted_length",
+    "per_pasted",
+    "budget",
+    "budget_growth",
+    "budget_later",
+)
+"""What ``[limits]`` holds; ``rules.toml`` says what each means."""
+
 
 @dataclass(frozen=True, slots=True)
 class Cue:
@@ -22,13 +38,15 @@ class Cue:
     entry_type: EntryType | None
     roles: tuple[str, ...]
     weight: float
+    vote: float
+    heading: bool
     words: tuple[str, ...]
     pattern: re.Pattern[str]
     status: TaskStatus | None
     priority: Priority | None
 
     def found_in(self, text: str, lowered: str) -> bool:
-        """Whether the cue is in a sentence; the literal words are tried first, for they are cheap."""
+        """Whether the cue is in a text; the literal words are tried first, for they are cheap."""
         if self.words and not any(word in lowered for word in self.words):
             return False
         return self.pattern.search(text) is not None
@@ -56,12 +74,12 @@ def parse_rules(text: str) -> Rules:
     except tomllib.TOMLDecodeError as error:
         raise RulesInvalidError(f"the rules are not valid TOML: {error}", hint="compare with rules.toml") from error
     try:
-        limits = {name: float(value) for name, value in table["limits"].items()}
+        limits = {name: float(table["limits"][name]) for name in LIMITS}
         places = {name: float(value) for name, value in table["places"].items()}
         conversation = {name: float(value) for name, value in table["conversation"].items()}
     except (KeyError, AttributeError, TypeError, ValueError) as error:
-        message = "the rules need the tables [limits], [places] and [conversation] of numbers"
-        raise RulesInvalidError(message, hint=str(error)) from error
+        message = "the rules need the tables [limits] (all of it), [places] and [conversation] of numbers"
+        raise RulesInvalidError(message, hint=f"missing or no number: {error}") from error
     cues = tuple(_cue(raw) for raw in table.get("cue", []))
     return Rules(cues, limits, places, conversation, sha256_hex(text)[:12])
 
@@ -80,6 +98,8 @@ def _cue(raw: dict[str, Any]) -> Cue:
             entry_type=_one_of(raw.get("type"), get_args(EntryType)),
             roles=tuple(raw.get("roles", ("user", "assistant"))),
             weight=float(raw["weight"]),
+            vote=float(raw.get("vote", max(1.0, float(raw["weight"])))),
+            heading=bool(raw.get("heading", False)),
             words=tuple(word.lower() for word in raw["words"]),
             pattern=re.compile(raw["pattern"], re.IGNORECASE),
             status=_one_of(raw.get("status"), get_args(TaskStatus)),

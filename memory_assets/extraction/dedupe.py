@@ -7,7 +7,7 @@ they are; grouping them is the fold's work.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from memory_assets.evidence.entries import AlignedEntry
@@ -15,7 +15,9 @@ from memory_assets.evidence.model import AlignedEvidence, Evidence
 from memory_assets.extraction.schema import ExtractedEntry, Quote
 
 _MIN_TITLE = 8
-"""Letters and digits that a title needs to stand for its entry: "fixed" and "OK" do not."""
+"""Letters and digits that a title needs to stand for its entry ("fixed" and "OK" do not); a Hangul syllable counts as two."""
+_MIN_QUOTE = 16
+"""Letters and digits of a quote from which it is no coincidence that it is quoted twice."""
 _CLOSED = ("done", "cancelled")
 
 
@@ -23,12 +25,14 @@ def merge_entries(entries: Iterable[AlignedEntry]) -> list[AlignedEntry]:
     """Entries of one session, each memory once, in the order of their first appearance.
 
     Two entries are the same memory when they are of one type and their first quotes share most of their span, or their
-    titles are equal but for case, punctuation and spacing. The first one's title stays; quotes are joined without
-    repeats; a task takes the later status, unless that only opens again what was closed before it. An entry with a quote
-    that was not found stays as it is, so that the failure stays visible.
+    titles are equal but for case, punctuation and spacing; and, whatever their types, when the later one's first quote is
+    a text that the earlier one quotes already (the same document pasted again, a summary repeated). The first one's title
+    stays; quotes are joined without repeats; a task takes the later status, unless that only opens again what was closed
+    before it. An entry with a quote that was not found stays as it is, so that the failure stays visible.
     """
     merged: list[AlignedEntry] = []
     by_title: dict[tuple[str, str], int] = {}
+    by_quote: dict[str, int] = {}
     by_message: dict[tuple[str, int], list[int]] = {}
     for item in entries:
         if not item.aligned:
@@ -36,15 +40,19 @@ def merge_entries(entries: Iterable[AlignedEntry]) -> list[AlignedEntry]:
             continue
         title = (item.entry.entry_type, _folded(item.entry.title))
         where = _main_span(item)
-        place = by_title.get(title) if len(title[1]) >= _MIN_TITLE else None
+        place = by_title.get(title) if _weight(title[1]) >= _MIN_TITLE else None
         if place is None and where is not None:
             candidates = by_message.get((item.entry.entry_type, where.message_index), [])
             place = next((i for i in candidates if _same_span(_main_span(merged[i]), where)), None)
+        if place is None and where is not None:
+            place = by_quote.get(_folded(where.matched_text))
         if place is None:
             place = len(merged)
             merged.append(item)
         else:
             merged[place] = _joined(merged[place], item)
+        for text in _long_quotes(item):
+            by_quote.setdefault(text, place)
         by_title.setdefault(title, place)
         if where is not None:
             slot = by_message.setdefault((item.entry.entry_type, where.message_index), [])
@@ -57,6 +65,13 @@ def _main_span(item: AlignedEntry) -> AlignedEvidence | None:
     """The span that carries the entry, when its first quote was found."""
     first = item.evidence[0]
     return first if isinstance(first, AlignedEvidence) else None
+
+
+def _long_quotes(item: AlignedEntry) -> Iterator[str]:
+    for found in item.evidence:
+        text = _folded(found.matched_text) if isinstance(found, AlignedEvidence) else ""
+        if _weight(text) >= _MIN_QUOTE:
+            yield text
 
 
 def _same_span(one: AlignedEvidence | None, other: AlignedEvidence) -> bool:
@@ -101,3 +116,7 @@ def _covers(known: Evidence, found: AlignedEvidence) -> bool:
 
 def _folded(title: str) -> str:
     return "".join(c for c in unicodedata.normalize("NFKC", title).casefold() if c.isalnum())
+
+
+def _weight(letters: str) -> int:
+    return len(letters) + sum("가" <= c <= "힣" for c in letters)

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from memory_assets.errors import MemoryAssetsError
+
+if TYPE_CHECKING:
+    from memory_assets.extraction.extractor import ExtractionTelemetry
 
 
 class ExtractionError(MemoryAssetsError):
@@ -14,10 +19,14 @@ class ExtractionError(MemoryAssetsError):
 class ExtractionFailed(ExtractionError):
     """The model could not be reached, or never gave an answer that could be read.
 
-    The message names the model and the window, never a word of the session.
+    The message names the model and the window, never a word of the session. ``spent`` is what the attempts cost.
     """
 
     code = "extraction_failed"
+
+    def __init__(self, message: str, *, hint: str, spent: ExtractionTelemetry) -> None:
+        super().__init__(message, hint=hint)
+        self.spent = spent
 
 
 class RulesInvalidError(ExtractionError):

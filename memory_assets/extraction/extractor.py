@@ -29,6 +29,27 @@ class ExtractionTelemetry:
     seconds: float = 0.0
     attempts: int = 0
 
+    def plus(self, other: ExtractionTelemetry) -> ExtractionTelemetry:
+        """Both together; a price that is not known adds nothing."""
+        costs = [cost for cost in (self.cost_usd, other.cost_usd) if cost is not None]
+        return ExtractionTelemetry(
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            cost_usd=sum(costs) if costs else None,
+            seconds=round(self.seconds + other.seconds, 3),
+            attempts=self.attempts + other.attempts,
+        )
+
+    def as_json(self) -> dict[str, int | float | None]:
+        """As an event keeps it beside its payload."""
+        return {
+            "requests": self.attempts,
+            "input_tokens": self.input_tokens,
+            "output_tokens": self.output_tokens,
+            "cost_usd": self.cost_usd,
+            "seconds": self.seconds,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class ExtractionAnswer:
@@ -47,6 +68,10 @@ class Extractor(Protocol):
 
     @property
     def version(self) -> str: ...
+
+    def most_requests(self, windows: int) -> int:
+        """How many requests that many windows can cost, failed ones included; 0 where no model is asked."""
+        ...
 
     def extract(self, messages: Sequence[Message], window: Window) -> ExtractionAnswer:
         """The entries of one window of a session; ``messages`` is the whole session.
@@ -70,6 +95,9 @@ class RuleExtractor:
     @property
     def version(self) -> str:
         return f"rules-{CODE_VERSION}-{self.rules.version}"
+
+    def most_requests(self, windows: int) -> int:
+        return 0
 
     def extract(self, messages: Sequence[Message], window: Window) -> ExtractionAnswer:
         return ExtractionAnswer(tuple(extract_window(messages, window, self.rules)))

@@ -1,29 +1,47 @@
 """The model extractor: any provider that litellm names, held to quotes by a schema (requirements G-50, E-15, E-16).
 
 litellm is imported when the first window is sent. No socket is opened but to the model that the settings name: its cost
-map is the local one, callbacks and telemetry are off, and no tokenizer is downloaded. Keys come from the environment.
+map is the local one, callbacks and telemetry are off, and no tokenizer is downloaded. Keys come from the environment, and
+from no ``.env`` file that happens to lie around.
 """
 
 from __future__ import annotations
 
 import os
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from memory_assets.extraction.answers import ReadAnswer, WindowAnswer, read_answer
+from memory_assets.extraction.answers import ReadAnswer, UnreadableAnswer, WindowAnswer, read_answer, read_broken_answer
 from memory_assets.extraction.errors import ExtractionFailed
 from memory_assets.extraction.extractor import ExtractionAnswer, ExtractionTelemetry
+from memory_assets.extraction.grounding import ground
+from memory_assets.extraction.patience import (
+    OutOfTimeError,
+    causes_of,
+    is_down,
+    refused_parameter,
+    status_of,
+    wait_before_next,
+    within,
+    worth_another,
+)
+from memory_assets.extraction.replies import Reply, reply_of, same_model
 from memory_assets.extraction.windows import WINDOW_CHARACTERS, Window, shown_text, window_hash
 from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.sessions.model import Message
 
-_CODE_VERSION = "1"
-_LONGEST_WAIT = 30.0
+_CODE_VERSION = "2"
+_ROUNDS = 2
+"""Answers that a window is asked for: the first one, and one more when that cannot be read."""
 _REPAIR_EXCERPT = 4_000
+_UNREACHED = ("ConnectError", "ConnectTimeout")
+_GRACE = 1.0
+"""Seconds that a client gets to end its own time-out before it is left alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +51,10 @@ class ModelSettings:
     Attributes:
         model: the provider's and model's name as litellm writes it, ``openai/gpt-4o-mini``, ``ollama/qwen3`` …
         api_base: the address of the provider's API where it is not the usual one.
-        timeout: seconds that one attempt may take.
+        timeout: seconds that one attempt may take, from its first byte to its last.
         max_attempts: attempts for one answer, the first included.
         backoff: seconds before the second attempt; doubled for each further one, at most 30.
+        window_characters: a longer message is shown without its middle.
     """
 
     model: str
@@ -44,6 +63,20 @@ class ModelSettings:
     max_attempts: int = 4
     backoff: float = 1.0
     max_output_tokens: int = 8_000
+    window_characters: int = WINDOW_CHARACTERS
+
+
+@dataclass(slots=True)
+class _Server:
+    """What was learned of the server while it was asked.
+
+    Attributes:
+        optional: parameters that not every server takes; one that was refused is not offered again.
+        down: it failed whatever patience it was given: until it answers, it is asked once a window and not waited for.
+    """
+
+    optional: dict[str, Any] = field(default_factory=lambda: _optional_parameters())
+    down: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +85,7 @@ class ModelExtractor:
 
     settings: ModelSettings
     sleep: Callable[[float], None] = field(default=time.sleep)
+    _server: _Server = field(default_factory=lambda: _Server(), repr=False, compare=False)
 
     @property
     def name(self) -> str:
@@ -63,6 +97,10 @@ class ModelExtractor:
         asked = canonical_json([_prompt(), WindowAnswer.model_json_schema(), self.settings.model])
         return f"llm-{_CODE_VERSION}-{sha256_hex(asked)[:12]}"
 
+    def most_requests(self, windows: int) -> int:
+        """See ``Extractor.most_requests``."""
+        return windows and windows * _ROUNDS * self.settings.max_attempts + len(_optional_parameters())
+
     def extract(self, messages: Sequence[Message], window: Window) -> ExtractionAnswer:
         """See ``Extractor.extract``.
 
@@ -70,61 +108,101 @@ class ModelExtractor:
             ExtractionFailed: no attempt reached the model, it refused, or the repaired answer cannot be read either.
         """
         started = time.monotonic()
-        talk = request(messages, window)
+        talk = request(messages, window, budget=self.settings.window_characters)
         spent = ExtractionTelemetry()
-        for repaired in (False, True):
-            text, call = self._ask(talk, window)
-            spent = _sum(spent, call)
-            answer = read_answer(text, window)
-            if isinstance(answer, ReadAnswer):
-                warnings = (*answer.warnings, *(("answer repaired: 1",) if repaired else ()))
-                seconds = round(time.monotonic() - started, 3)
-                return ExtractionAnswer(answer.entries, warnings, replace(spent, seconds=seconds))
-            talk = [
-                *talk,
-                {"role": "assistant", "content": text[:_REPAIR_EXCERPT]},
-                {"role": "user", "content": f"This answer cannot be used: {answer.reason}. Answer with the JSON alone."},
-            ]
-        raise ExtractionFailed(
-            f"{self.settings.model} gave no answer that can be read for messages {window.start} to {window.end - 1}",
-            hint="try a model that supports structured output, or unset the model to use the embedded extractor",
+        warnings: Counter[str] = Counter()
+        unread: list[str] = []
+        answer: ReadAnswer | UnreadableAnswer = UnreadableAnswer("it was not asked for")
+        while isinstance(answer, UnreadableAnswer) and len(unread) < _ROUNDS:
+            reply = self._ask(talk, window, spent)
+            spent = reply.telemetry
+            if reply.refused:
+                raise self._failed("declined to answer", window, spent)
+            warnings["answers of another model"] += not same_model(self.settings.model, reply.model)
+            answer = read_answer(reply.text)
+            if isinstance(answer, UnreadableAnswer) and reply.cut_off:
+                # Another answer would be cut off as well: what is whole of this one is the answer.
+                answer = read_broken_answer(reply.text)
+                warnings["answers cut off"] += isinstance(answer, ReadAnswer)
+            if isinstance(answer, UnreadableAnswer):
+                unread.append(reply.text)
+                talk = [*talk[:2], *_repair(reply.text, answer)]
+        if isinstance(answer, UnreadableAnswer):
+            answer = next((a for a in map(read_broken_answer, unread) if isinstance(a, ReadAnswer)), answer)
+            warnings["answers read in part"] += 1
+        elif unread:
+            warnings["answers repaired"] += 1
+        if isinstance(answer, UnreadableAnswer):
+            raise self._failed("gave no answer that can be read", window, spent)
+        grounded = ground(answer.entries, messages, window)
+        counted = warnings + Counter(answer.warnings) + grounded.warnings
+        return ExtractionAnswer(
+            grounded.entries,
+            tuple(f"{what}: {count}" for what, count in sorted(counted.items())),
+            replace(spent, seconds=round(time.monotonic() - started, 3)),
         )
 
-    def _ask(self, talk: list[dict[str, str]], window: Window) -> tuple[str, ExtractionTelemetry]:
-        """One answer, with further attempts after rate limits, server errors and time-outs."""
-        litellm, api_error = _litellm()
-        settings = self.settings
-        for attempt in range(1, settings.max_attempts + 1):
+    def _ask(self, talk: list[dict[str, str]], window: Window, spent: ExtractionTelemetry) -> Reply:
+        """One answer, with further attempts after rate limits, server errors and time-outs; its telemetry adds to ``spent``."""
+        litellm = _litellm()
+        settings, server = self.settings, self._server
+        failures = calls = 0
+        while True:
+            calls += 1
             try:
-                response = litellm.completion(
-                    model=settings.model,
-                    messages=talk,
-                    api_base=settings.api_base,
-                    temperature=0,
-                    max_tokens=settings.max_output_tokens,
-                    timeout=settings.timeout,
-                    response_format=_response_format(),
-                    drop_params=True,
-                    num_retries=0,
-                    max_retries=0,
+                response = within(
+                    settings.timeout + _GRACE,
+                    lambda: litellm.completion(
+                        model=settings.model,
+                        messages=talk,
+                        api_base=settings.api_base,
+                        max_tokens=settings.max_output_tokens,
+                        timeout=settings.timeout,
+                        drop_params=True,
+                        num_retries=0,
+                        max_retries=0,
+                        **server.optional,
+                    ),
                 )
-            except api_error as error:
-                if attempt == settings.max_attempts or not _worth_another(error):
-                    raise ExtractionFailed(
-                        f"{settings.model} failed for messages {window.start} to {window.end - 1} after {attempt} "
-                        f"attempt(s): {_kind(error)}",
-                        hint="check the model's name, its address and key, or unset the model to use the embedded extractor",
-                    ) from None  # the provider's message may hold session text
-                self.sleep(_wait(error, settings.backoff * 2 ** (attempt - 1)))
-                continue
-            return _text_of(response), _telemetry(litellm, response, attempt)
-        raise AssertionError("max_attempts is at least 1")
+                server.down = False
+                reply = reply_of(response, cost_usd=_price(litellm, response), calls=calls)
+                return replace(reply, telemetry=spent.plus(reply.telemetry))
+            except Exception as error:  # litellm lets through whatever a provider's client raises
+                refused = refused_parameter(error, set(server.optional))
+                if refused is not None:
+                    del server.optional[refused]
+                    continue
+                failures += 1
+                if failures == settings.max_attempts or server.down or not worth_another(error):
+                    server.down = server.down or is_down(error)
+                    # The provider's own message may hold session text.
+                    raise self._failed(
+                        f"failed after {calls} attempt(s): {_kind(error)}",
+                        window,
+                        spent.plus(ExtractionTelemetry(attempts=calls)),
+                    ) from None
+                self.sleep(wait_before_next(error, settings.backoff * 2 ** (failures - 1), time.time()))
+
+    def _failed(self, what: str, window: Window, spent: ExtractionTelemetry) -> ExtractionFailed:
+        return ExtractionFailed(
+            f"{self.settings.model} {what} (messages {window.start} to {window.end - 1})",
+            hint="check the model's name (provider/model, as litellm writes it), its address and key, then "
+            "`memory retry --quarantined`; without a model the embedded rules extract",
+            spent=spent,
+        )
 
 
-def request(messages: Sequence[Message], window: Window) -> list[dict[str, str]]:
+def _repair(text: str, answer: UnreadableAnswer) -> list[dict[str, str]]:
+    return [
+        {"role": "assistant", "content": text[:_REPAIR_EXCERPT] or "(empty)"},
+        {"role": "user", "content": f"This answer cannot be used: {answer.reason}. Answer with the JSON alone."},
+    ]
+
+
+def request(messages: Sequence[Message], window: Window, *, budget: int = WINDOW_CHARACTERS) -> list[dict[str, str]]:
     """What is sent for a window: the prompt, and the session's text as data between lines that it cannot contain.
 
-    A message longer than a window loses its middle, with a note of how much.
+    A message longer than the budget of a window loses its middle, with a note of how much.
     """
     boundary = window_hash(messages, window)[:16]
     parts: list[str] = []
@@ -134,14 +212,14 @@ def request(messages: Sequence[Message], window: Window) -> list[dict[str, str]]
             continue
         message = messages[index]
         speaker = f"{message.role}{' (context)' if index < window.start else ''}"
-        parts.append(f"<<<message {index} {speaker} {boundary}>>>\n{_shortened(text)}\n<<<end {boundary}>>>")
+        parts.append(f"<<<message {index} {speaker} {boundary}>>>\n{_shortened(text, budget)}\n<<<end {boundary}>>>")
     return [{"role": "system", "content": _prompt()}, {"role": "user", "content": "\n".join(parts)}]
 
 
-def _shortened(text: str) -> str:
-    if len(text) <= WINDOW_CHARACTERS:
+def _shortened(text: str, budget: int) -> str:
+    if len(text) <= budget:
         return text
-    half = WINDOW_CHARACTERS // 2
+    half = max(budget // 2, 1)
     return f"{text[:half]}\n[… {len(text) - 2 * half} characters are not shown …]\n{text[-half:]}"
 
 
@@ -150,18 +228,18 @@ def _prompt() -> str:
     return files("memory_assets.extraction").joinpath("prompt.md").read_text(encoding="utf-8")
 
 
-def _response_format() -> dict[str, Any]:
+def _optional_parameters() -> dict[str, Any]:
     schema = {"name": "window_answer", "strict": True, "schema": WindowAnswer.model_json_schema()}
-    return {"type": "json_schema", "json_schema": schema}
+    return {"temperature": 0, "response_format": {"type": "json_schema", "json_schema": schema}}
 
 
 @cache
-def _litellm() -> tuple[Any, type[Exception]]:
-    """litellm, quiet and kept from every address but the model's, and the root of the errors that it raises."""
-    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # read while it is imported
+def _litellm() -> Any:
+    """litellm, quiet and kept from every address but the model's and from every file but its own."""
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # these are read while it is imported
+    os.environ["LITELLM_MODE"] = "PRODUCTION"  # else the .env of whatever folder it lies in is read into the environment
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     import litellm
-    from openai import OpenAIError
 
     for name in ("callbacks", "input_callback", "success_callback", "failure_callback", "service_callback"):
         setattr(litellm, name, [])
@@ -169,55 +247,21 @@ def _litellm() -> tuple[Any, type[Exception]]:
     litellm.suppress_debug_info = True
     litellm.turn_off_message_logging = True
     litellm.disable_hf_tokenizer_download = True
-    return litellm, OpenAIError
-
-
-def _worth_another(error: Exception) -> bool:
-    """Rate limits, time-outs, lost connections and the provider's own failures pass; wrong keys and requests do not."""
-    status = getattr(error, "status_code", None)
-    return not isinstance(status, int) or status in (408, 409, 425, 429) or status >= 500
-
-
-def _wait(error: Exception, planned: float) -> float:
-    """Seconds until the next attempt: what the provider asks for, when it does, within bounds."""
-    headers = getattr(getattr(error, "response", None), "headers", None) or {}
-    try:
-        asked = float(headers.get("retry-after", planned))
-    except (TypeError, ValueError):
-        asked = planned
-    return min(max(asked, 0.0), _LONGEST_WAIT)
+    return litellm
 
 
 def _kind(error: Exception) -> str:
-    status = getattr(error, "status_code", None)
-    return f"{type(error).__name__} ({status})" if isinstance(status, int) else type(error).__name__
+    """What kind of failure it was, in a few words that hold nothing of the request."""
+    if isinstance(error, OutOfTimeError):
+        return "no whole answer in time"
+    if any(type(cause).__name__ in _UNREACHED for cause in causes_of(error)):
+        return "no connection"
+    status = status_of(error)
+    return f"{type(error).__name__} ({status})" if status is not None else type(error).__name__
 
 
-def _text_of(response: Any) -> str:
-    choices = getattr(response, "choices", None) or []
-    content = choices[0].message.content if choices else None
-    return content if isinstance(content, str) else ""
-
-
-def _telemetry(litellm: Any, response: Any, attempts: int) -> ExtractionTelemetry:
-    usage = getattr(response, "usage", None)
+def _price(litellm: Any, response: Any) -> float | None:
     try:
-        cost: float | None = float(litellm.completion_cost(completion_response=response))
-    except Exception:
-        cost = None
-    return ExtractionTelemetry(
-        input_tokens=getattr(usage, "prompt_tokens", 0) or 0,
-        output_tokens=getattr(usage, "completion_tokens", 0) or 0,
-        cost_usd=cost,
-        attempts=attempts,
-    )
-
-
-def _sum(one: ExtractionTelemetry, other: ExtractionTelemetry) -> ExtractionTelemetry:
-    costs = [cost for cost in (one.cost_usd, other.cost_usd) if cost is not None]
-    return ExtractionTelemetry(
-        input_tokens=one.input_tokens + other.input_tokens,
-        output_tokens=one.output_tokens + other.output_tokens,
-        cost_usd=sum(costs) if costs else None,
-        attempts=one.attempts + other.attempts,
-    )
+        return float(litellm.completion_cost(completion_response=response))
+    except Exception:  # the price of most models is unknown, and litellm says so in many ways
+        return None

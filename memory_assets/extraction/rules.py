@@ -1,48 +1,39 @@
 """The embedded extractor: deterministic, without a model, Korean and English alike (requirement G-50).
 
-Each sentence that a person or an agent said collects the weights of the cues it holds (``rules.toml``) and of its place.
-The best sentences of a message become entries; neighbours that also say something are quoted beside them, and a request
-is quoted together with the sentence in which the agent reports its outcome. It quotes like any extractor: what it
-proposes goes through the same aligner.
+Each sentence that a person or an agent said collects the weights of the phrases it holds and of the places it stands in
+(``rules.toml``). The best sentences of a window become entries, each with the neighbours that say most beside it and with
+what says the same elsewhere. A request is quoted with the sentence in which the agent reports its outcome, the cause of an
+error with its fix, an answer with the option that it takes; the items of a todo tool are tasks. It quotes like any
+extractor: what it proposes goes through the same aligner.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from memory_assets.extraction.cues import Cue, Rules, built_in_rules
+from memory_assets.extraction.cues import Rules, built_in_rules
+from memory_assets.extraction.options import chosen, options_of
+from memory_assets.extraction.places import OWN_WORDS, words_of
 from memory_assets.extraction.schema import EntryType, ExtractedEntry, Quote
-from memory_assets.extraction.sentences import Sentence, sentences
+from memory_assets.extraction.scoring import Scored, is_conversation, is_said, score_window
+from memory_assets.extraction.selection import MAX_QUOTES, Choice, Selection
 from memory_assets.extraction.titles import title_of
+from memory_assets.extraction.todos import Todo, is_todo_call, todos_of
 from memory_assets.extraction.windows import Window, shown_text
 from memory_assets.sessions.model import Message
 
-CODE_VERSION = "1"
+CODE_VERSION = "2"
 RULES_VERSION = f"rules-{CODE_VERSION}-{built_in_rules().version}"
 
-_SHORT = 40
-_BRIEF = 200
-_MAX_QUOTES = 3
-_REACH = 2  # how many sentences away a neighbour may be
+_ANSWER_LENGTH = 160
 _BLOCKER = re.compile(
     r"\b(?:blocked (?:on|by|until)|waiting (?:for|on)|stuck on)\s+(?P<after>[^.;,\n]{3,120})"
     r"|(?P<before>[^.;,\n]{2,80}?)(?:에 막혀|에 막혔|(?:을|를) 기다리|(?:이|가) 끝나야|때문에 막)",
     re.IGNORECASE,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class _Scored:
-    """A sentence with what its cues say about it."""
-
-    message_index: int
-    position: int
-    sentence: Sentence
-    score: float
-    entry_type: EntryType | None
-    cues: tuple[Cue, ...]
 
 
 def extract_window(messages: Sequence[Message], window: Window, rules: Rules | None = None) -> list[ExtractedEntry]:
@@ -53,111 +44,54 @@ def extract_window(messages: Sequence[Message], window: Window, rules: Rules | N
         rules: the package's own when left out.
     """
     rules = rules or built_in_rules()
-    found: list[ExtractedEntry] = []
-    people_only = _is_conversation(messages[window.context_start : window.end])
-    request: int | None = None  # where in ``found`` the request stands that the agent is working on
-    for index in range(window.start, window.end):
-        message = messages[index]
-        if message.kind != "said" or not shown_text(message):
-            continue
-        final = message.role == "assistant" and _ends_turn(messages[index + 1 : window.end])
-        scored = _score_message(message, index, final, rules)
-        if people_only:
-            scored = [replace(s, score=s.score + rules.conversation.get(s.entry_type or "", 0.0)) for s in scored]
-        entries = _entries_of(message, scored, rules)
-        if message.role == "user":
-            request = next((len(found) + n for n, e in enumerate(entries) if e.entry_type == "task"), None)
-        elif final and request is not None:
-            outcome = _outcome(scored)
-            if outcome is not None:
-                found[request] = _with_outcome(found[request], outcome)
-                entries = [entry for entry in entries if outcome not in entry.evidence]
-                request = None
-        found.extend(entries)
-    return found
+    scored = score_window(messages, window, rules)
+    people_only = is_conversation(messages[window.context_start : window.end])
+    selection = Selection(scored, rules, people_only=people_only, opening=window.start == 0)
+    entries = [*_answers(messages, window, scored, selection), *_todos(messages, window, scored, selection)]
+    choices = _linked(selection.run(), scored)
+    _reversals(choices)
+    entries.extend(_entry(choice) for choice in choices)
+    return sorted(entries, key=lambda entry: entry.evidence[0].message_index)
 
 
-def _score_message(message: Message, index: int, final: bool, rules: Rules) -> list[_Scored]:
-    role = message.role
-    cues = [cue for cue in rules.cues if role in cue.roles]
-    pasted = role == "user" and len(message.text) > rules.limits["pasted_length"]
-    scored: list[_Scored] = []
-    for position, sentence in enumerate(sentences(message.text)):
-        text = sentence.text.strip("*_ \t")
-        lowered = text.lower()
-        matched = tuple(cue for cue in cues if cue.found_in(text, lowered))
-        places = {
-            "first": position == 0,
-            "short": len(text) < _SHORT,
-            "pasted": pasted,
-            "heading": sentence.shape == "heading",
-            "final": final,
-            "brief": not final and len(message.text) < _BRIEF,
-        }
-        score = sum(cue.weight for cue in matched)
-        score += sum(rules.places.get(f"{role} {place}", 0.0) for place, there in places.items() if there)
-        entry_type = _type_of(matched)
-        if sentence.shape in ("open_box", "done_box"):
-            score, entry_type = score + rules.limits["user"], "task"
-        scored.append(_Scored(index, position, sentence, score, entry_type, matched))
-    return scored
+# -- what is chosen by its words
 
 
-def _type_of(cues: Sequence[Cue]) -> EntryType | None:
-    """The type with the most weight behind it; the first in the file's order when two have as much."""
-    weights: dict[EntryType, float] = {}
-    for cue in cues:
-        if cue.entry_type is not None and cue.weight > 0:
-            weights[cue.entry_type] = weights.get(cue.entry_type, 0.0) + cue.weight
-    return max(weights, key=lambda name: weights[name], default=None)
-
-
-def _entries_of(message: Message, scored: Sequence[_Scored], rules: Rules) -> list[ExtractedEntry]:
-    """The best sentences of a message as entries, each with the neighbours that support it."""
-    limit = int(rules.limits["per_message"] + rules.limits["per_thousand"] * len(message.text) / 1000)
-    enough = rules.limits[message.role]
-    used: set[int] = set()
-    chosen: list[tuple[_Scored, list[_Scored]]] = []
-    for best in sorted(scored, key=lambda s: (-s.score, s.position)):
-        if len(chosen) >= limit or best.score < enough:
-            break
-        if best.entry_type is None or best.position in used:
-            continue
-        near = [
-            other
-            for other in scored
-            if 0 < abs(other.position - best.position) <= _REACH
-            and other.position not in used
-            and other.score >= rules.limits["support"]
-            and other.sentence.heading == best.sentence.heading
-        ]
-        near.sort(key=lambda s: (-s.score, s.position))
-        support = near[: _MAX_QUOTES - 1]
-        used.update(s.position for s in [best, *support])
-        chosen.append((best, support))
-    chosen.sort(key=lambda pair: pair[0].position)
-    return [_entry(best, support, message) for best, support in chosen]
-
-
-def _entry(best: _Scored, support: Sequence[_Scored], message: Message) -> ExtractedEntry:
-    assert best.entry_type is not None
-    quotes = tuple(Quote(s.message_index, s.sentence.text) for s in [best, *support])
-    entry = ExtractedEntry(best.entry_type, title_of(best.sentence.text), quotes)
-    if best.entry_type == "decision":
-        reason = next((s for s in support if s.entry_type == "insight"), None)
-        return replace(entry, reason=reason.sentence.text if reason else None)
-    if best.entry_type != "task":
+def _entry(choice: Choice) -> ExtractedEntry:
+    main = choice.main
+    entry_type = _type(main)
+    text = main.spot.sentence.text
+    quotes = tuple(Quote(one.spot.message_index, one.spot.sentence.text) for one in choice.sentences)
+    entry = ExtractedEntry(entry_type, title_of(text), quotes)
+    if entry_type == "decision":
+        reason = next((one for one in choice.sentences[1:] if one.entry_type == "insight"), None)
+        return replace(entry, reason=reason.spot.sentence.text if reason else None)
+    if entry_type != "task":
         return entry
-    status = next((cue.status for cue in best.cues if cue.status), None)
-    if best.sentence.shape == "done_box":
+    done = any(one.status == "done" and one.spot.voice != "user" for one in choice.same[:1])
+    status = main.status or ("done" if done else None)
+    if main.spot.voice == "user" and done and status in ("pending", "in_progress"):
         status = "done"
-    blocked_by = tuple(_blockers(best.sentence.text))
+    blocked_by = tuple(_blockers(text))
     return replace(
         entry,
         status="blocked" if blocked_by and status != "done" else status or "pending",
-        priority=next((cue.priority for cue in best.cues if cue.priority), None),
+        priority=main.priority,
         blocked_by=blocked_by,
     )
+
+
+def _type(main: Scored) -> EntryType:
+    """What its phrases say; a person's sentence without one decides, an agent's tells what is so.
+
+    An order in a document that a person pastes is a rule of that document, not a task of this session.
+    """
+    if main.spot.voice != "user":
+        return main.entry_type or "fact"
+    boxed = main.spot.sentence.shape in ("open_box", "done_box")
+    if main.entry_type == "task" and not boxed and len(main.spot.message.text) >= OWN_WORDS:
+        return "preference"
+    return main.entry_type or "decision"
 
 
 def _blockers(text: str) -> list[str]:
@@ -166,27 +100,122 @@ def _blockers(text: str) -> list[str]:
     return [blocker for blocker in found if blocker]
 
 
-def _is_conversation(messages: Sequence[Message]) -> bool:
-    """Whether people talk to people: at least two named ones, and no agent among them."""
-    shown = [message for message in messages if shown_text(message)]
-    return len({m.name for m in shown if m.name}) > 1 and all(m.role != "assistant" for m in shown)
+# -- what belongs together
 
 
-def _ends_turn(later: Sequence[Message]) -> bool:
-    """Whether a person speaks next, or nobody does in this window."""
-    return next((m.role == "user" for m in later if m.kind == "said" and shown_text(m)), True)
+def _linked(choices: list[Choice], scored: Sequence[Scored]) -> list[Choice]:
+    """Requests with their outcomes and causes with their fixes; an outcome that is cited is no entry of its own."""
+    reports: dict[int, list[Scored]] = {}
+    for one in scored:
+        if one.spot.voice != "user" and one.status == "done" and one.score > _REPORT:
+            reports.setdefault(one.turn, []).append(one)
+    kept = list(choices)
+    requests = Counter(choice.main.turn for choice in choices if _asks(choice.main))
+    for choice in choices:
+        main = choice.main
+        asked = _asks(main)
+        caused = main.spot.voice == "working" and main.entry_type == "insight"
+        found = _reports(main, reports.get(main.turn, []), only_request=asked and requests[main.turn] == 1)
+        report = max(found, key=lambda one: _fit(main, one), default=None)
+        if report is None or not (asked or caused):
+            continue
+        reports[main.turn].remove(report)
+        if all(one is not report for one in choice.sentences):
+            choice.same.insert(0, report)
+            kept = [other for other in kept if other.main is not report]
+    return kept
 
 
-def _outcome(scored: Sequence[_Scored]) -> Quote | None:
-    """The sentence in which the agent says that it is done."""
-    done = [s for s in scored if any(cue.status == "done" for cue in s.cues) and s.score > 0]
-    if not done:
-        return None
-    best = max(done, key=lambda s: (s.score, -s.position))
-    return Quote(best.message_index, best.sentence.text)
+def _reversals(choices: Sequence[Choice]) -> None:
+    """A decision that takes an earlier one back quotes it: the one with which it shares most words."""
+    decided: list[Scored] = []
+    for choice in choices:
+        main = choice.main
+        if main.has(_REVERSAL):
+            shared = [(len(main.spot.words & one.spot.words), number) for number, one in enumerate(decided)]
+            count, number = max(shared, default=(0, 0))
+            if count >= 1:
+                choice.same.insert(0, decided[number])
+        if main.entry_type in ("decision", "preference"):
+            decided.append(main)
 
 
-def _with_outcome(request: ExtractedEntry, outcome: Quote) -> ExtractedEntry:
-    quotes = (*request.evidence[: _MAX_QUOTES - 1], outcome)
-    status = "done" if request.status in ("pending", "in_progress") else request.status
-    return replace(request, evidence=quotes, status=status)
+_REVERSAL = "reversal"
+_REPORT = -6.0
+"""How far below what an entry needs a report may be and still be cited."""
+
+
+def _asks(main: Scored) -> bool:
+    """Whether the sentence is a request in a person's own words."""
+    return main.spot.voice == "user" and main.entry_type == "task" and len(main.spot.message.text) < OWN_WORDS
+
+
+def _reports(main: Scored, reports: Sequence[Scored], *, only_request: bool) -> list[Scored]:
+    """The sentences that may say what became of it: they share a word with it, unless nothing else was asked for."""
+    later = [one for one in reports if one.spot.message_index > main.spot.message_index]
+    if only_request:
+        return [one for one in later if one.spot.voice == "closing"] or later
+    return [one for one in later if main.spot.words & one.spot.words]
+
+
+def _fit(main: Scored, report: Scored) -> tuple[int, float, int, int]:
+    """How well a report suits: by the words that it shares, then by its score; the first of equals."""
+    shared = len(main.spot.words & report.spot.words)
+    return shared, report.score, -report.spot.message_index, -report.spot.position
+
+
+# -- answers to a question that listed options
+
+
+def _answers(
+    messages: Sequence[Message], window: Window, scored: Sequence[Scored], selection: Selection
+) -> list[ExtractedEntry]:
+    entries: list[ExtractedEntry] = []
+    first_of: dict[int, Scored] = {}
+    for one in scored:
+        first_of.setdefault(one.spot.message_index, one)
+    asked: int | None = None
+    for index in range(window.context_start, window.end):
+        message = messages[index]
+        if not is_said(message):
+            continue
+        if message.role == "assistant":
+            asked = index
+        elif asked is not None and window.owns(index):
+            options = options_of(messages[asked].text)
+            taken = chosen(message.text, options) if options else []
+            if taken:
+                first = first_of.get(index)
+                answer = first.spot.sentence.text if first is not None else _first_line(message.text)
+                quotes = (Quote(index, answer), *(Quote(asked, option.text) for option in taken))
+                entries.append(ExtractedEntry("decision", title_of(taken[0].text), quotes[:MAX_QUOTES]))
+                if first is not None:
+                    selection.use(first)
+            asked = None
+    return entries
+
+
+def _first_line(text: str) -> str:
+    return text.strip().splitlines()[0].strip()[:_ANSWER_LENGTH]
+
+
+# -- the items of a todo tool
+
+
+def _todos(messages: Sequence[Message], window: Window, scored: Sequence[Scored], selection: Selection) -> list[ExtractedEntry]:
+    calls = [i for i in range(window.start, window.end) if is_todo_call(messages[i]) and shown_text(messages[i])]
+    return [_todo_entry(todo, scored, selection) for todo in todos_of(messages, calls, numbered=window.start == 0)]
+
+
+def _todo_entry(todo: Todo, scored: Sequence[Scored], selection: Selection) -> ExtractedEntry:
+    quotes = [Quote(todo.message_index, todo.quote)]
+    words = words_of(todo.text)
+    said = max(
+        (one for one in scored if 2 * len(words & one.spot.words) >= max(3, len(words)) and not selection.is_used(one)),
+        key=lambda one: (len(words & one.spot.words), one.score, -one.spot.message_index, -one.spot.position),
+        default=None,
+    )
+    if said is not None:
+        selection.use(said)
+        quotes.append(Quote(said.spot.message_index, said.spot.sentence.text))
+    return ExtractedEntry("task", title_of(todo.text), tuple(quotes), status=todo.status, priority=todo.priority)

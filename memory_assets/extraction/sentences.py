@@ -1,6 +1,6 @@
 """Cuts a message into sentences that can be quoted, each with its place (Korean and English alike).
 
-Code fences, tables and quoted text are passed over: they are shown, not said.
+Code fences, tables, quoted text and what a program wrote (logs, diffs, traces) are passed over: they are shown, not said.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from memory_assets.extraction.machine_text import MachineText
+
 MIN_LENGTH = 6
-MAX_LENGTH = 300
+MAX_LENGTH = 220
 """Characters of a sentence; what is longer is cut at a clause, what is shorter says nothing."""
 
 Shape = Literal["prose", "item", "heading", "open_box", "done_box"]
@@ -27,6 +29,10 @@ _RULE = re.compile(r"^[ \t]{0,3}(?:[-*_=][ \t]?){3,}$")
 _STOP = re.compile(
     r"(?<![A-Z])(?<!\b[a-zA-Z])(?<!e\.g)(?<!i\.e)(?<!\betc)(?<!\bvs)(?<!\d)[.!?。…]{1,8}[\"'”’)*`\]]{0,3}(?=\s|$)|[.](?=\s+[A-Z가-힣])"
 )
+_WEAK_STOP = re.compile(r"(?:\.\.|…|[\"'”’)\]`])[*`]{0,2}$")
+"""An ellipsis or a closing mark: no end of a sentence when it goes on in a small letter."""
+_GOES_ON = re.compile(r"\s{1,3}[a-z`–—-]")
+_PAUSE = re.compile(r";(?=\s)|(?<=\s)[–—](?=\s)")
 _CLAUSE = re.compile(r"(?:[;:,](?=\s)|\s[-–—](?=\s)|\s(?=\())")
 
 
@@ -55,6 +61,7 @@ def sentences(text: str) -> list[Sentence]:
 def _sentences(text: str) -> Iterator[Sentence]:
     fence = ""
     heading = ""
+    machine = MachineText()
     position = 0
     for line in text.splitlines(keepends=True):
         start, position = position, position + len(line)
@@ -71,6 +78,8 @@ def _sentences(text: str) -> Iterator[Sentence]:
             continue
         if (len(body) - len(body.lstrip(" ")) >= 8 and not _LIST.match(body)) or body.startswith("\t\t"):
             continue  # indented as code or program output
+        if machine.wrote(body):
+            continue
         titled = _HEADING.match(body)
         if titled:
             heading = body[titled.end() :].strip()
@@ -93,7 +102,7 @@ def _sentences(text: str) -> Iterator[Sentence]:
 def _cut(text: str, start: int, end: int, shape: Shape, heading: str) -> Iterator[Sentence]:
     """The sentences of one line."""
     begin = start
-    for stop in [match.end() for match in _STOP.finditer(text, start, end)] + [end]:
+    for stop in [*_stops(text, start, end), end]:
         if stop <= begin:
             continue
         while begin < stop and text[begin].isspace():
@@ -102,6 +111,12 @@ def _cut(text: str, start: int, end: int, shape: Shape, heading: str) -> Iterato
             if high - low >= MIN_LENGTH:
                 yield Sentence(low, high, text[low:high], shape, heading)
         begin = stop
+
+
+def _stops(text: str, start: int, end: int) -> Iterator[int]:
+    for match in _STOP.finditer(text, start, end):
+        if not (_WEAK_STOP.search(match.group()) and _GOES_ON.match(text, match.end())):
+            yield match.end()
 
 
 def _shortened(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

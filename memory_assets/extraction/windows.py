@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from memory_assets.extraction.todos import checklist, is_todo_call
 from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.sessions.model import Message
 
@@ -40,16 +41,30 @@ class Window:
 def shown_text(message: Message) -> str:
     """What an extractor sees of a message; empty when it sees nothing of it.
 
-    Shown is what the person and the agent said to each other, and the beginning of a tool's error. Talk between agents
-    (side chains), thinking, injected text and other tool traffic is no source of memories.
+    Shown is what the person and the agent said to each other, the beginning of a tool's error, and what a todo tool was
+    told, as a short checklist. Talk between agents (side chains), thinking, injected text and other tool traffic is no
+    source of memories.
     """
     if message.sidechain:
         return ""
     if message.kind == "said" and message.role in ("user", "assistant"):
         return message.text if message.text.strip() else ""
+    if is_todo_call(message):
+        return checklist(message)
     if message.kind == "tool_result" and message.is_error:
         return message.text[:ERROR_CHARACTERS].strip()
     return ""
+
+
+def quotable_texts(messages: Sequence[Message], first: int, end: int) -> list[str]:
+    """The texts that a quote may stand in: what an extractor was shown of messages ``first`` to ``end``; the others empty.
+
+    A text is the whole message where only its beginning was shown, so that spans count in the stored text.
+    """
+    texts = [""] * len(messages)
+    for index in range(first, end):
+        texts[index] = messages[index].text if shown_text(messages[index]) else ""
+    return texts
 
 
 def windows(messages: Sequence[Message], *, budget: int = WINDOW_CHARACTERS) -> list[Window]:

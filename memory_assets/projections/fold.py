@@ -18,6 +18,7 @@ from memory_assets.projections.memories import close_touched, fold_memories, rem
 from memory_assets.projections.outbox import enqueue, enqueue_all
 from memory_assets.projections.scope import close_scope, open_scope
 from memory_assets.projections.sessions import fold_marks, fold_sessions, fold_source_files
+from memory_assets.projections.statements import fold_statements
 from memory_assets.projections.tasks import (
     close_touched_tasks,
     fold_claims,
@@ -27,6 +28,7 @@ from memory_assets.projections.tasks import (
     resolve_tasks,
 )
 from memory_assets.projections.units import close_touched_units, fold_task_units, fold_units, remember_touched_units
+from memory_assets.tasks.statements import STATEMENT_VERSION
 
 if TYPE_CHECKING:
     import duckdb
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
     from memory_assets.log.database import Database
 
 PROJECTOR = "all"
-PROJECTOR_VERSION = "1"
+PROJECTOR_VERSION = f"2.{STATEMENT_VERSION}"
 # Sessions folded at a time: their events are copied into a temporary table.
 SCOPE_SIZE = 200
 # These say how far a session has come and change none of what it says: no message, entry or unit depends on them.
@@ -119,6 +121,7 @@ def _fold_scope(connection: duckdb.DuckDBPyConnection, session_ids: list[str], v
     remember_touched_tasks(connection)
     fold_sessions(connection)
     fold_entries(connection)
+    fold_statements(connection)
     fold_claims(connection)
     remember_touched(connection)
     remember_touched_tasks(connection)

@@ -1,6 +1,7 @@
 """Memories: entries that say the same, with all their evidence (architecture.md section 4, *Entries and memories*).
 
-Entries belong together when project, type and canonical key are equal: an exact key, never a guess.
+Entries of one project and type belong together when their statements are equal, or say the same (`tasks.sameness`): an exact
+key first, then likeness, never a model's guess. Groups follow from the texts and the sessions' own clocks alone.
 """
 
 from __future__ import annotations
@@ -8,54 +9,61 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memory_assets.log.sql import IN_LIST, json_list
+from memory_assets.projections.statements import Links, Said, leaders, linked
 from memory_assets.retrieval.citations import memory_short_id
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import duckdb
 
-# An entry without any span was quoted from nowhere: it is listed among the entries, and never a memory.
-_GROUPED = """
+_ORDER = "n.created_ts, n.session_id, n.message_index, n.ordinal, n.entry_id"
+
+_GROUPED = f"""
 SELECT n.entry_id, n.entry_type, n.title, n.project, n.canonical_key, n.stage, n.checker, n.session_id, n.created_ts,
   'mem_' || substr(sha256(first_value(n.entry_id) OVER told), 1, 32) AS memory_id,
   first_value(n.entry_id) OVER told AS first_entry_id, row_number() OVER told AS place
-FROM entries n JOIN touched k ON k.entry_type = n.entry_type AND k.canonical_key = n.canonical_key
-  AND k.project IS NOT DISTINCT FROM n.project
-WHERE n.status = 'active' AND n.stage <> 'raw'
-WINDOW told AS (PARTITION BY n.project, n.entry_type, n.canonical_key
-  ORDER BY n.created_ts, n.session_id, n.message_index, n.ordinal, n.entry_id)
+FROM touched k JOIN statements s ON s.statement = k.statement AND s.entry_type = k.entry_type
+  AND s.project IS NOT DISTINCT FROM k.project
+JOIN entries n ON n.entry_id = s.entry_id
+WINDOW told AS (PARTITION BY s.project, s.entry_type, k.leader ORDER BY {_ORDER})
 """
 
 _LADDER = "['raw', 'working', 'candidate', 'verified', 'certified']"
 
 
 def remember_touched(connection: duckdb.DuckDBPyConnection) -> None:
-    """Note the groups that the scope's entries are in; before their fold and again after it."""
+    """Note what the scope's entries say, whatever is linked to it, and the memories of all that.
+
+    Before the fold of the entries and again after it: the memories still stand as they were.
+    """
     connection.execute(
-        """CREATE TEMP TABLE IF NOT EXISTS touched (project VARCHAR, entry_type VARCHAR, canonical_key VARCHAR)"""
+        """CREATE TEMP TABLE IF NOT EXISTS touched (project VARCHAR, entry_type VARCHAR, statement VARCHAR, leader VARCHAR)"""
     )
+    connection.execute("CREATE TEMP TABLE IF NOT EXISTS touched_memories (memory_id VARCHAR)")
+    start = connection.execute(
+        """SELECT project, entry_type, statement FROM touched UNION
+           SELECT project, entry_type, statement FROM statements WHERE session_id IN (SELECT session_id FROM affected)"""
+    ).fetchall()
+    if start:
+        found, links = linked(connection, (Said(*row) for row in start))
+        _write_touched(connection, found, links)
     connection.execute(
         """
-        INSERT INTO touched SELECT DISTINCT project, entry_type, canonical_key FROM entries
-        WHERE session_id IN (SELECT session_id FROM affected)
-        EXCEPT SELECT * FROM touched
+        INSERT INTO touched_memories
+        SELECT DISTINCT memory_id FROM memory_citations WHERE entry_id IN (
+          SELECT s.entry_id FROM statements s JOIN touched k ON k.statement = s.statement AND k.entry_type = s.entry_type
+            AND k.project IS NOT DISTINCT FROM s.project
+          UNION ALL SELECT entry_id FROM entries WHERE session_id IN (SELECT session_id FROM affected))
+        EXCEPT SELECT * FROM touched_memories
         """
     )
 
 
 def fold_memories(connection: duckdb.DuckDBPyConnection) -> None:
-    """Group the entries of every touched key anew."""
-    connection.execute(
-        """
-        DELETE FROM memory_citations WHERE memory_id IN (SELECT m.memory_id FROM memories m JOIN touched k
-          ON k.entry_type = m.entry_type AND k.canonical_key = m.canonical_key AND k.project IS NOT DISTINCT FROM m.project)
-        """
-    )
-    connection.execute(
-        """
-        DELETE FROM memories m USING touched k WHERE k.entry_type = m.entry_type AND k.canonical_key = m.canonical_key
-          AND k.project IS NOT DISTINCT FROM m.project
-        """
-    )
+    """Group the entries of everything that was touched anew. ``touched_memories`` also holds what came of it afterwards."""
+    for table in ("memory_citations", "memories"):
+        connection.execute(f"DELETE FROM {table} WHERE memory_id IN (SELECT memory_id FROM touched_memories)")
     connection.execute(f"CREATE OR REPLACE TEMP TABLE grouped AS {_GROUPED}")
     connection.execute(
         "UPDATE entries SET memory_id = grouped.memory_id FROM grouped WHERE grouped.entry_id = entries.entry_id"
@@ -64,12 +72,16 @@ def fold_memories(connection: duckdb.DuckDBPyConnection) -> None:
     connection.execute(
         f"""
         INSERT INTO memories
-        SELECT g.memory_id, any_value(c.short_id), g.entry_type, arg_min(g.title, g.place), g.project, g.canonical_key,
-          {_LADDER}[max(list_position({_LADDER}, g.stage))], arg_max(g.checker, list_position({_LADDER}, g.stage)),
+        SELECT g.memory_id, any_value(c.short_id), g.entry_type, arg_min(g.title, g.place), g.project,
+          arg_min(g.canonical_key, g.place), {_LADDER}[max(list_position({_LADDER}, g.stage))],
+          arg_max(g.checker, list_position({_LADDER}, g.stage)),
           any_value(g.first_entry_id), count(*), count(DISTINCT g.session_id), min(g.created_ts), max(g.created_ts)
         FROM grouped g JOIN memory_citations c ON c.entry_id = g.first_entry_id
-        GROUP BY g.memory_id, g.entry_type, g.project, g.canonical_key
+        GROUP BY g.memory_id, g.entry_type, g.project
         """
+    )
+    connection.execute(
+        "INSERT INTO touched_memories SELECT DISTINCT memory_id FROM grouped EXCEPT SELECT * FROM touched_memories"
     )
     connection.execute("DROP TABLE grouped")
 
@@ -77,6 +89,38 @@ def fold_memories(connection: duckdb.DuckDBPyConnection) -> None:
 def close_touched(connection: duckdb.DuckDBPyConnection) -> None:
     """Drop what :func:`remember_touched` made."""
     connection.execute("DROP TABLE IF EXISTS touched")
+    connection.execute("DROP TABLE IF EXISTS touched_memories")
+
+
+def _write_touched(connection: duckdb.DuckDBPyConnection, found: set[Said], links: Links) -> None:
+    import pyarrow as pa
+
+    leader = leaders(_said_order(connection, links), links)
+    said = list(found)
+    table = pa.table(
+        {
+            "project": pa.array([one.project for one in said], pa.string()),
+            "entry_type": pa.array([one.entry_type for one in said], pa.string()),
+            "statement": pa.array([one.statement for one in said], pa.string()),
+            "leader": pa.array([leader.get(one, one).statement for one in said], pa.string()),
+        }
+    )
+    connection.execute("DELETE FROM touched")
+    connection.register("new_touched", table)
+    connection.execute("INSERT INTO touched SELECT * FROM new_touched")
+    connection.unregister("new_touched")
+
+
+def _said_order(connection: duckdb.DuckDBPyConnection, links: Links) -> Iterable[Said]:
+    """The linked statements that somebody still says, in the order in which they were said first."""
+    if not links:
+        return []
+    rows = connection.execute(
+        f"""SELECT s.project, s.entry_type, s.statement FROM statements s JOIN entries n USING (entry_id)
+            WHERE s.statement IN {IN_LIST} ORDER BY {_ORDER}""",
+        [json_list({said.statement for said in links})],
+    ).fetchall()
+    return [said for said in dict.fromkeys(Said(*row) for row in rows) if said in links]
 
 
 def _insert_citations(connection: duckdb.DuckDBPyConnection) -> None:

@@ -26,8 +26,7 @@ _TOUCHED_SOURCES = """
 INSERT INTO touched_units
 SELECT DISTINCT unit_id FROM memory_units u
 WHERE (u.unit_kind = 'passage' AND u.session_id IN (SELECT session_id FROM affected))
-   OR (u.unit_kind = 'entry' AND u.source_id IN (SELECT memory_id FROM memories m JOIN touched k
-        ON k.entry_type = m.entry_type AND k.canonical_key = m.canonical_key AND k.project IS NOT DISTINCT FROM m.project))
+   OR (u.unit_kind = 'entry' AND u.source_id IN (SELECT memory_id FROM touched_memories))
    OR (u.unit_kind = 'task' AND u.source_id IN (SELECT entity_id FROM entities
         WHERE canonical_key IN (SELECT canonical_key FROM touched_tasks)))
 """
@@ -38,8 +37,7 @@ SELECT m.memory_id, m.title, m.entry_type, m.stage, m.project,
   min(s.confidence), list(struct_pack(session_id := s.session_id, message_index := s.message_index,
     span_start := s.span_start, span_end := s.span_end, segments := s.segments_json, quote := s.matched_text)
     ORDER BY n.created_ts, n.session_id, n.message_index, n.ordinal, n.entry_id, s.ordinal)
-FROM memories m JOIN touched k ON k.entry_type = m.entry_type AND k.canonical_key = m.canonical_key
-  AND k.project IS NOT DISTINCT FROM m.project
+FROM memories m JOIN touched_memories k ON k.memory_id = m.memory_id
 JOIN entries n ON n.memory_id = m.memory_id AND n.status = 'active'
 JOIN evidence_spans s ON s.entry_id = n.entry_id AND s.match_method <> 'none'
 GROUP BY m.memory_id, m.title, m.entry_type, m.stage, m.project, m.session_count, m.first_said_at

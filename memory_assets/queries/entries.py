@@ -204,6 +204,7 @@ def _quote(session_id: str, item: dict[str, Any]) -> Quote:
         critical=bool(item.get("critical")),
         failure_reason=item.get("failure_reason"),
         uri=address(session_id, item.get("message_index"), segments),
+        alternative_count=item.get("alternative_count") or 0,
     )
 
 

@@ -128,7 +128,7 @@ def _log(connection: duckdb.DuckDBPyConnection) -> Check:
         False,
         f"{counted.events} events up to seq {counted.newest_seq}, {counted.distinct_keys} keys, "
         f"{counted.wrong_checksums} payloads that are not what was written",
-        "the file was changed by another program: put a copy of it back",
+        "the file was changed by another program: `memory fsck` says what it concerns; put a copy of it back",
     )
 
 

@@ -77,7 +77,12 @@ class SessionDetails:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """One quote of an entry. With method ``none`` matched text, span and message are None, and ``uri`` too."""
+    """One quote of an entry. With method ``none`` matched text, span and message are None, and ``uri`` too.
+
+    Attributes:
+        similarity: of the quote and the matched text; with method ``none`` of the best place, where there was one.
+        alternative_count: further places where it stands just as well.
+    """
 
     session_id: str
     quote: str
@@ -95,6 +100,7 @@ class Quote:
     critical: bool
     failure_reason: str | None
     uri: str | None
+    alternative_count: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from memory_assets.cli.main import main
+from memory_assets_tests.defs.files import chat, talk
 from memory_assets_tests.filled_store import fill
 
 
@@ -63,6 +64,29 @@ def memory(capsys: pytest.CaptureFixture[str]) -> Run:
 def filled_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("filled")
     fill(home)
+    return home
+
+
+@pytest.fixture(scope="session")
+def imported_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store that the stages filled from files; session ``one`` grew between two imports. To be read only."""
+    home, inbox = tmp_path_factory.mktemp("imported"), tmp_path_factory.mktemp("inbox")
+    with pytest.MonkeyPatch.context() as patch:
+        for name in os.environ:
+            if name.startswith("MEMORY_"):
+                patch.delenv(name)
+        patch.setenv("DAGSTER_HOME", "")
+        patch.setenv("MEMORY_HOME", str(home))
+        patch.setenv("MEMORY_EMBEDDING_MODEL", "hashing")
+        mask = os.umask(0o022)
+        try:
+            chat(inbox, "one", talk(1, 4))
+            assert main(["import", str(inbox)]) == 0
+            chat(inbox, "one", talk(1, 9))
+            chat(inbox, "two", [*talk(2, 6), "가족 이모지 👨‍👩‍👧로 표시하기로 했다. We decided to keep it."])
+            assert main(["import", str(inbox)]) == 0
+        finally:
+            os.umask(mask)
     return home
 
 

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
+from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.text import Text
 
 from memory_assets.cli import memories, tables
-from memory_assets.cli.evidence import highlighted
 from memory_assets.cli.importing import print_defects
 from memory_assets.cli.memories import print_memories, stage_text
 from memory_assets.cli.output import clean, cut, json_text, moment, one_line, styled
+from memory_assets.cli.quotes import CLOSE, FAILURE_WORDS, OPEN, Mark, highlighted, marked, why_aligned, why_failed
 from memory_assets.cli.tables import print_table
-from memory_assets.memory import MemoryView
+from memory_assets.evidence.model import FailureReason
+from memory_assets.memory import MemoryView, Quote
 
 any_text = st.text(st.characters(exclude_categories=()))
 
@@ -58,8 +62,96 @@ def test_the_highlight_is_the_span(text: str, data: st.DataObject) -> None:
     end = data.draw(st.integers(start, len(text)))
     context = data.draw(st.integers(0, 10))
     shown = highlighted(text, [(start, end)] if end > start else [], context)
-    marked = [shown.plain[span.start : span.end] for span in shown.spans]
-    assert marked == ([clean(text[start:end])] if end > start else [])
+    assert reversed_in(shown) == ([clean(text[start:end])] if end > start else [])
+
+
+def reversed_in(shown: Text) -> list[str]:
+    return [shown.plain[span.start : span.end] for span in shown.spans if span.style == "bold reverse"]
+
+
+@given(any_text, st.data(), st.booleans(), st.integers(0, 30) | st.none())
+def test_marks_leave_the_text_as_it_is(text: str, data: st.DataObject, always: bool, context: int | None) -> None:
+    """What is shown is the text with brackets and labels added, whatever overlaps, and every mark is inside it whole."""
+    text = text.replace(OPEN, "<").replace(CLOSE, ">").replace("…", ".").replace("#", "-")
+    spans = []
+    for _ in range(data.draw(st.integers(0, 4))):
+        start = data.draw(st.integers(0, len(text)))
+        end = data.draw(st.integers(start, len(text)))
+        spans += [(start, end)] if end > start else []
+    shown = marked(text, [Mark(start, end, (("#", "cyan"),)) for start, end in spans], context, always=always).plain
+    assert shown.count(OPEN) == shown.count(CLOSE) == shown.count("#") == len(spans)
+    plain = shown.replace(OPEN, "").replace(CLOSE, "")
+    for piece in plain.replace("(#", "#").replace("#)", "#").replace(", #", "#").replace(" … ", "…").split("…"):
+        assert piece.replace("#", "") in clean(text)
+    if context is None:
+        assert "…" not in shown
+
+
+def test_every_segment_is_highlighted_and_what_lies_far_between_is_cut() -> None:
+    text = "앞" * 50 + "첫 부분" + "-" * 500 + "둘째 부분" + "뒤" * 50
+    first, second = text.index("첫"), text.index("둘째")
+    segments = [(first, first + 4), (second, second + 5)]
+    shown = highlighted(text, segments, 20)
+    assert reversed_in(shown) == ["첫 부분", "둘째 부분"]
+    assert shown.plain == f"…{'앞' * 20}⟦첫 부분⟧{'-' * 20} … {'-' * 20}⟦둘째 부분⟧{'뒤' * 20}…"
+    assert highlighted(text, segments, None).plain.count("-") == 500
+
+
+def test_brackets_stand_where_no_style_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert highlighted("가나다", [(1, 2)]).plain == "가⟦나⟧다"
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    assert highlighted("가나다", [(1, 2)]).plain == "가나다"
+    assert marked("가나다", [Mark(1, 2)]).plain == "가⟦나⟧다"
+
+
+def test_each_mark_has_its_label_behind_it() -> None:
+    marks = [Mark(0, 2, ("A",)), Mark(1, 2, ("B",)), Mark(0, 3, ("C",)), Mark(4, 5)]
+    assert marked("가나다라마", marks).plain == "⟦⟦가⟦나⟧⟧(A, B)다⟧(C)라⟦마⟧"
+
+
+QUOTE = Quote(
+    session_id="s",
+    quote="a … b",
+    matched_text="a and b",
+    message_index=4,
+    span_start=0,
+    span_end=7,
+    segments=((0, 1), (6, 7)),
+    method="fuzzy",
+    confidence=0.91,
+    claimed_message_index=3,
+    similarity=0.912,
+    ambiguous=True,
+    relocated=True,
+    critical=True,
+    failure_reason=None,
+    uri="session:s#m=4&c=0-1,6-7",
+    alternative_count=2,
+)
+
+
+def test_why_a_quote_was_found_is_said_in_words() -> None:
+    words = [line.plain for line in why_aligned(QUOTE)]
+    assert words == [
+        "fuzzy: similar, not the same: 91.2% alike",
+        "leaves something out: 2 parts, in their order",
+        "critical: a number, a negation, an operator or a word differs; it never supports verified",
+        "ambiguous: it stands 2 times more just as well",
+        "relocated: claimed in message 3, found in 4",
+    ]
+    exact = replace(
+        QUOTE, method="exact", segments=((0, 7),), ambiguous=False, relocated=False, critical=False, alternative_count=0
+    )
+    assert [line.plain for line in why_aligned(exact)] == ["exact: the same, character for character"]
+
+
+def test_why_a_quote_failed_is_said_in_words() -> None:
+    assert why_failed("not_found", None).plain == "not_found: nothing like it stands there"
+    below = why_failed("below_threshold", 0.724).plain
+    assert below.startswith("below_threshold: ") and below.endswith("the best place is 72.4% alike")
+    assert why_failed(None, None).plain == "-: no reason was logged"
+    assert set(FAILURE_WORDS) == set(get_args(FailureReason))
 
 
 def test_a_checker_is_named_where_it_granted_the_stage() -> None:

@@ -34,7 +34,7 @@ def test_flags_hold_for_the_run_too(
     assert (report.new, report.errors) == (1, [])
     versions = {event.event_type: event.stage_version or "" for event in events(settings)}
     assert versions[MemoryExtracted.event_type].endswith("window 777")
-    assert versions["evidence_aligned"].endswith("quote 333")
+    assert versions["evidence_aligned"].endswith("quote 333 fuzzy 0.85")
     assert versions[SessionVectorized.event_type].startswith("hashing")
     assert rows(settings, "SELECT status FROM sessions") == [("vectorized",)]
 

@@ -66,3 +66,22 @@ def test_merging_is_idempotent() -> None:
     once = merge_entries([item("Keep the log", (0, "We keep the log")), item("keep the log", (2, "keep the log!"))])
     assert merge_entries(once) == once
     assert merge_entries([*once, *once]) == once
+
+
+def test_a_text_that_is_quoted_already_is_no_second_memory() -> None:
+    first = item("Keep the log", (0, "We keep the log for ever"), (1, "Fix the flaky sensor test"))
+    again = item("The sensor test is flaky", (1, "Fix the flaky sensor test please."), kind="task", status="pending")
+    same = item("Flaky", (1, "Fix the flaky sensor test"), kind="task", status="pending")
+    assert merge_entries([first, again]) == [first, again]
+    assert [len(merged.evidence) for merged in merge_entries([first, same])] == [2]
+
+
+def test_short_korean_titles_stand_for_their_entries() -> None:
+    texts = ["테스트 실행", "네, 테스트 실행"]
+    statuses: tuple[TaskStatus, ...] = ("pending", "done")
+    one, two = (
+        align_entry(ALIGNER, texts, ExtractedEntry("task", "테스트 실행", (Quote(n, "테스트 실행"),), status=status))
+        for n, status in enumerate(statuses)
+    )
+    (merged,) = merge_entries([one, two])
+    assert merged.entry.status == "done"

@@ -1,6 +1,8 @@
 """The embedded extractor: what it keeps, what it leaves, and that every quote of it stands in its message."""
 
 import json
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,12 +12,12 @@ from hypothesis import strategies as st
 from memory_assets.evidence.aligner import Aligner
 from memory_assets.evidence.entries import align_entry
 from memory_assets.evidence.model import AlignedEvidence
-from memory_assets.extraction.cues import built_in_rules, parse_rules
+from memory_assets.extraction.cues import LIMITS, built_in_rules, parse_rules
 from memory_assets.extraction.errors import RulesInvalidError
 from memory_assets.extraction.extractor import RuleExtractor
 from memory_assets.extraction.rules import RULES_VERSION, extract_window
 from memory_assets.extraction.schema import ExtractedEntry
-from memory_assets.extraction.windows import windows
+from memory_assets.extraction.windows import Window, windows
 from memory_assets.sessions.model import Message
 from memory_assets_tests.extraction.talk import agent, message, user
 
@@ -124,6 +126,239 @@ def test_a_request_is_quoted_with_its_outcome() -> None:
     assert [q.message_index for q in found[0].evidence] == [0, 2]
 
 
+def test_of_two_requests_only_the_one_that_is_reported_is_done() -> None:
+    found = entries(
+        user("please fix the flaky sensor test"),
+        user("please rename the uploader module"),
+        agent("Fixed the flaky sensor test by waiting for the file to settle."),
+        user("great, thanks"),
+    )
+    assert [(e.title, e.status) for e in found] == [
+        ("please fix the flaky sensor test", "done"),
+        ("please rename the uploader module", "pending"),
+    ]
+
+
+def test_a_request_in_korean_is_quoted_with_its_outcome() -> None:
+    found = entries(
+        user("README에 설치 방법을 추가해줘."),
+        agent("먼저 README를 확인하겠습니다."),
+        agent("README에 설치 방법 섹션을 추가했습니다."),
+        user("고마워"),
+    )
+    assert [(e.entry_type, e.status) for e in found] == [("task", "done")]
+    assert [q.message_index for q in found[0].evidence] == [0, 2]
+
+
+@pytest.mark.parametrize(
+    ("cause", "fix"),
+    [
+        (
+            "The issue is that `getFlaggedRows` returns rows of the wrong tenant, which means the report counts them twice.",
+            "Fixed `getFlaggedRows` so that it filters the rows by tenant.",
+        ),
+        (
+            "원인은 `posMap`이 NFD 텍스트를 잘못 세기 때문입니다.",
+            "`posMap`이 NFD 텍스트를 바르게 세도록 수정했습니다.",
+        ),
+    ],
+)
+def test_the_cause_of_an_error_is_quoted_with_its_fix(cause: str, fix: str) -> None:
+    found = entries(
+        user("hm, why"),
+        message("tool", "Exit code 1: 3 tests failed", kind="tool_result", is_error=True),
+        agent(cause),
+        agent(fix),
+    )
+    (entry,) = [e for e in found if e.entry_type == "insight"]
+    assert [(q.message_index, q.quote) for q in entry.evidence[:2]] == [(2, cause), (3, fix)]
+    assert not any(q.quote == fix for e in found if e is not entry for q in e.evidence)
+
+
+@pytest.mark.parametrize(
+    ("decided", "taken_back"),
+    [
+        ("Let's store the vectors in SQLite.", "On second thought, let's go back to LanceDB for the vectors."),
+        ("벡터는 SQLite에 저장하기로 했어.", "생각해 보니 벡터는 LanceDB로 되돌리자."),
+    ],
+)
+def test_a_decision_that_is_taken_back_is_quoted_by_the_new_one(decided: str, taken_back: str) -> None:
+    found = entries(user(decided), agent("ok"), user(taken_back), agent("ok"))
+    assert [(e.entry_type, [q.quote for q in e.evidence]) for e in found] == [
+        ("decision", [decided]),
+        ("decision", [taken_back, decided]),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("who", "text"),
+    [
+        (user, "이슈는 https://github.com/dagster-io/dagster/issues/1234 에 있어"),
+        (user, "The spec of the reader is at ./docs/reader/spec.md and it is the only one."),
+        (agent, "Commit `a6c15dbe`: publish from the trusted workflow"),
+        (agent, "커밋 `313c1a3`: 문서 템플릿과 가이드라인"),
+        (agent, "PR #323: https://github.com/example/cli/pull/323"),
+        (agent, "이슈 #323: https://github.com/example/cli/issues/323"),
+        (agent, "원본 명세: `spec-design/common-template.md` 문서"),
+    ],
+)
+def test_references(who: Callable[[str], Message], text: str) -> None:
+    found = entries(user("hm"), who(text), user("hm"))
+    assert [(e.entry_type, e.evidence[0].quote) for e in found] == [("reference", text)]
+
+
+def test_what_is_said_again_is_evidence_and_no_second_entry() -> None:
+    found = entries(
+        user("We decided to keep the event log append-only for good."),
+        agent("Let me look."),
+        user("As decided: the event log stays append-only, we keep it for good."),
+    )
+    assert [sorted(q.message_index for q in e.evidence) for e in found] == [[0, 2]]
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "option"),
+    [
+        ("Which store?\n\n1. **DuckDB** - one file\n2. **SQLite** - everywhere", "2번으로", "**SQLite** - everywhere"),
+        ("어떤 방식으로 할까요?\n1. 로그를 그대로 둔다\n2. 매일 밤 압축한다", "응 첫 번째로", "로그를 그대로 둔다"),
+        (
+            "어떤 방식으로 할까요?\n### 방법 1: 로그를 그대로 둔다\n### 방법 2: 압축한다",
+            "방법 1로 진행하자.",
+            "로그를 그대로 둔다",
+        ),
+        ("Which one?\nA) Keep it append-only\nB) Compact it every night", "yes, do B", "Compact it every night"),
+        ("Which one?\n- **Option 1**: keep it append-only\n- **Option 2**: compact it", "the second one", "compact it"),
+        ("What do you prefer?\n1. keep the log\n2. drop the log", "1, but keep it small please", "keep the log"),
+    ],
+)
+def test_an_answer_cites_the_option_that_it_takes(asked: str, answer: str, option: str) -> None:
+    found = entries(user("how should we store it"), agent(asked), user(answer))
+    (entry,) = [e for e in found if e.entry_type == "decision" and e.evidence[0].message_index == 2]
+    assert entry.evidence[0].quote in answer
+    assert (entry.evidence[1].message_index, entry.evidence[1].quote) == (1, option)
+
+
+@pytest.mark.parametrize("answer", ["3 files are missing", "2개 파일이 남았어", "hm, none of them", "A quick question first"])
+def test_what_takes_no_option_cites_none(answer: str) -> None:
+    asked = "Which one?\nA) Keep it append-only\nB) Compact it every night"
+    numbered = "Which one?\n1. Keep it append-only\n2. Compact it every night"
+    for question in (asked, numbered):
+        assert all(q.message_index != 1 for e in entries(user("so"), agent(question), user(answer)) for q in e.evidence)
+
+
+def test_an_option_of_the_window_before_is_cited() -> None:
+    talk = [user("hm"), agent("Which?\n1. keep the log\n2. drop the log"), user("2번으로"), agent("Noted.")]
+    (entry,) = extract_window(talk, Window(2, 4, 1))
+    assert [(q.message_index, q.quote) for q in entry.evidence] == [(2, "2번으로"), (1, "drop the log")]
+
+
+def todo_call(*items: tuple[str, str], uid: str = "call") -> Message:
+    todos = [{"content": content, "status": status, "activeForm": "x"} for content, status in items]
+    text = json.dumps({"todos": todos}, ensure_ascii=False, separators=(",", ":"))
+    return Message(uid, "assistant", "tool_call", text, tool_name="TodoWrite")
+
+
+def test_each_todo_once_with_its_latest_status() -> None:
+    steps = ["pending", "in_progress", "completed"]
+    calls = [
+        todo_call(("센서 테스트 고치기", steps[min(n // 5, 2)]), ('Write the "guide"', "pending"), uid=f"call-{n}")
+        for n in range(20)
+    ]
+    talk = [user("please start"), *calls]
+    found = [e for e in entries(*talk) if e.evidence[0].message_index >= 1]
+    assert [(e.entry_type, e.title, e.status) for e in found] == [
+        ("task", "센서 테스트 고치기", "done"),
+        ("task", 'Write the "guide"', "pending"),
+    ]
+    texts, aligner = [one.text for one in talk], Aligner()
+    assert all(align_entry(aligner, texts, entry).aligned for entry in found)
+
+
+def test_a_todo_is_quoted_with_what_is_said_of_it() -> None:
+    talk = [user("hm"), todo_call(("Add a retry to the uploader", "completed")), agent("The uploader has a retry now.")]
+    (found,) = [e for e in entries(*talk) if e.evidence[0].message_index == 1]
+    assert (found.status, [q.message_index for q in found.evidence]) == ("done", [1, 2])
+
+
+@pytest.mark.parametrize(
+    ("tool", "call", "items"),
+    [
+        ("update_plan", '{"plan":[{"step":"설정 파일 나누기","status":"in_progress"}]}', [("설정 파일 나누기", "in_progress")]),
+        ("TaskCreate", '{"subject":"Ship the {new} reader","description":"..."}', [("Ship the {new} reader", "pending")]),
+        ("todo_write", '{"todos":[{"id":"1","status":"cancelled","content":"Drop it"}]}', [("Drop it", "cancelled")]),
+        ("TodoWrite", '{"todos":[{"content":"cut off', []),
+        ("TodoWrite", "no JSON at all", []),
+        ("Bash", '{"todos":[{"content":"Not a todo tool","status":"pending"}]}', []),
+    ],
+)
+def test_todo_tools(tool: str, call: str, items: list[tuple[str, str]]) -> None:
+    found = entries(user("so"), Message("c", "assistant", "tool_call", call, tool_name=tool))
+    assert [(e.title, e.status) for e in found if e.evidence[0].message_index == 1] == items
+
+
+def test_tasks_that_are_updated_by_number() -> None:
+    def call(tool: str, **told: str) -> Message:
+        text = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+        return Message(text, "assistant", "tool_call", text, tool_name=tool)
+
+    talk = [
+        user("so"),
+        call("TaskCreate", subject="리더 나누기", description="a"),
+        call("TaskCreate", subject="Write the guide"),
+        call("TaskUpdate", taskId="2", status="in_progress"),
+        call("TaskUpdate", taskId="1", status="completed"),
+        call("TaskUpdate", taskId="9", status="completed"),
+        call("TaskUpdate", taskId="2", status="no such status"),
+    ]
+    assert [(e.title, e.status) for e in entries(*talk)] == [("리더 나누기", "done"), ("Write the guide", "in_progress")]
+    later = extract_window([*talk, *talk], Window(7, 14, 7))
+    assert [e.status for e in later] == ["pending", "pending"]
+
+
+def test_a_long_window_gives_no_more_than_its_budget() -> None:
+    names = [f"{first}{second}{first}{second}ax" for first in "bcdfghklmnprst" for second in "aeiouy"]
+    talk = [user("let's begin")]
+    talk += [agent(f"The root cause is {one}, {one[::-1]} and {one[2:] + one[:2]}y.") for one in names]
+    (window,) = windows(talk, budget=1_000_000)
+    assert 5 <= len(extract_window(talk, window)) <= 60
+
+
+HOSTILE = {
+    "prose": "We decided to always use the log, because it is safe. " * 6_000,
+    "한국어": "원인은 잘못된 오프셋 계산이다. 로그는 항상 유지한다. " * 4_000,
+    "one line": "가" * 1_000_000,
+    "lines": "\n".join(f"- item {n} should be kept" for n in range(10_000)),
+    "short lines": "ok\n" * 100_000,
+    "options": "which?\n" + "\n".join(f"{n % 9 + 1}. do it" for n in range(20_000)),
+    "braces": '{"' * 300_000,
+    "joiners": "\u200d" * 300_000,
+    "combining": "e\u0301 " * 100_000,
+    "separators": "\u2028\u0085\x1c" * 100_000,
+    "odd": "".join(chr(0x10FF00 + n % 200) + chr(0x0E00 + n % 90) for n in range(100_000)),
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
+def test_odd_and_huge_messages_end_in_time(text: str) -> None:
+    call = Message("t", "assistant", "tool_call", text, tool_name="TodoWrite")
+    started = time.process_time()
+    for talk in ([user(text), agent("Noted.")], [agent(text), user("2번으로")], [user("so"), call]):
+        assert all(q.quote in talk[q.message_index].text for e in entries(*talk) for q in e.evidence)
+    assert time.process_time() - started < 15
+
+
+@pytest.mark.slow
+def test_ten_megabytes_cost_ten_times_one() -> None:
+    def cost(size: int) -> float:
+        talk = [user("We decided to keep the log, because the disk is cheap. " * (size // 55)), agent("ok")]
+        started = time.process_time()
+        entries(*talk)
+        return time.process_time() - started
+
+    small, large = cost(1_000_000), cost(10_000_000)
+    assert large < 20 * small + 1
+
+
 def test_a_request_without_an_outcome_is_pending() -> None:
     (found,) = entries(user("please fix the flaky sensor test"), agent("Let me look."))
     assert (found.entry_type, found.status) == ("task", "pending")
@@ -204,9 +439,15 @@ def test_own_rules() -> None:
 user = 1.0
 assistant = 1.0
 support = 9.0
+reach = 1
+alike = 1.0
 per_message = 1
 per_thousand = 0
 pasted_length = 1000
+per_pasted = 1
+budget = 5
+budget_growth = 0
+budget_later = 1
 [places]
 [conversation]
 [[cue]]
@@ -223,15 +464,19 @@ pattern = 'xyzzy'
     assert RuleExtractor(rules).version != RuleExtractor().version
 
 
+LIMITED = "[limits]\n" + "".join(f"{name} = 1\n" for name in LIMITS) + "[places]\n[conversation]\n"
+
+
 @pytest.mark.parametrize(
     "text",
     [
         "no toml [",
+        "[limits]\nuser = 1\n[places]\n[conversation]",
         "[limits]\nuser = 'x'",
-        "[limits]\n[places]\n[conversation]\n[[cue]]\nname = 'a'",
-        "[limits]\n[places]\n[conversation]\n[[cue]]\nname='a'\nweight=1\nwords=[]\npattern='('",
-        "[limits]\n[places]\n[conversation]\n[[cue]]\nname='a'\ntype='rumour'\nweight=1\nwords=[]\npattern='x'",
-        "[limits]\n[places]\n[conversation]\n[[cue]]\nname='a'\nweight=50\nwords=[]\npattern='x'",
+        LIMITED + "[[cue]]\nname = 'a'",
+        LIMITED + "[[cue]]\nname='a'\nweight=1\nwords=[]\npattern='('",
+        LIMITED + "[[cue]]\nname='a'\ntype='rumour'\nweight=1\nwords=[]\npattern='x'",
+        LIMITED + "[[cue]]\nname='a'\nweight=50\nwords=[]\npattern='x'",
     ],
 )
 def test_unusable_rules_say_so(text: str) -> None:

@@ -39,6 +39,48 @@ def test_code_and_quotes_are_passed_over() -> None:
     assert texts(text) == ["Before the code.", "After the code."]
 
 
+def test_what_a_program_wrote_is_passed_over() -> None:
+    written = """still not quite right
+{"time":"2026-02-15T15:05:29.111156+11:00","level":"INFO","msg":"we decided nothing"}
+2026/01/24 16:45:18 INFO checkpoint saved component=checkpoint strategy=auto-commit
+component=a strategy=b checkpoint_type=c and it should always be so
+$ go test ./...
+ok  \texample.io/cli/agent\t(cached)
+Traceback (most recent call last):
+  File "reader.py", line 12, in read
+main.go:12:5: we should declare it
+diff --git a/reader.py b/reader.py
+@@ -1,2 +1,2 @@
+-we always did this
++we never do this
+ context of it
+
+다시 확인해 주세요."""
+    assert texts(written) == ["still not quite right", "다시 확인해 주세요."]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "- **Keep** the log in `events`, and never in two places.",
+        "Pass already-computed values as arguments to prevent redundant computation:",
+        "- `agentv@4.41.0-next.1` published, `next` -> `4.41.0-next.1`",
+        "결정: `events` 테이블은 지우지 않는다 (DuckDB 1.5.5 기준).",
+        "At 15:05 the hook (post-commit) fires.",
+    ],
+)
+def test_what_somebody_said_is_not_taken_for_a_program_s(said: str) -> None:
+    assert "".join(texts(said))
+
+
+def test_a_closing_mark_or_an_ellipsis_ends_no_sentence_that_goes_on() -> None:
+    assert texts("That fixed the “will it run?” problem for good.") == ["That fixed the “will it run?” problem for good."]
+    assert texts("Run `gh view --job ... --log` to see it. Then stop.") == [
+        "Run `gh view --job ... --log` to see it.",
+        "Then stop.",
+    ]
+
+
 def test_an_unclosed_fence_hides_the_rest() -> None:
     assert texts("Look at this one.\n```\nwe decided nothing") == ["Look at this one."]
 

@@ -36,6 +36,18 @@ def test_what_is_shown() -> None:
     assert len(shown_text(message("tool", "boom " * 200, kind="tool_result", is_error=True))) <= 400
 
 
+def test_a_todo_call_is_shown_as_a_short_checklist() -> None:
+    def call(text: str, **fields: object) -> Message:
+        return agent(text, kind="tool_call", tool_name="TodoWrite", **fields)
+
+    told = '{"todos":[{"content":"리더 \\"고치기\\"","status":"completed"},{"content":"Ship it","status":"pending"}]}'
+    assert shown_text(call(told)) == '- [x] 리더 \\"고치기\\"\n- [ ] Ship it'
+    assert shown_text(call(told, sidechain=True)) == ""
+    assert shown_text(agent(told, kind="tool_call", tool_name="Bash")) == ""
+    many = ",".join(f'{{"content":"step number {n}","status":"pending"}}' for n in range(5_000))
+    assert 1_000 < len(shown_text(call(f'{{"todos":[{many}]}}'))) <= 2_000
+
+
 @given(MESSAGES, st.integers(1, 300))
 def test_every_shown_message_is_in_one_window(messages: list[Message], budget: int) -> None:
     cut = windows(messages, budget=budget)

@@ -23,6 +23,7 @@ TAMPERED = {
     "quarantine": ("detail", "tampered"),
     "entries": ("title", "tampered"),
     "evidence_spans": ("matched_text", "tampered"),
+    "statements": ("statement", "tampered"),
     "memories": ("last_said_at", "2020-01-01 00:00:00"),
     "memory_citations": ("short_id", "tamper"),
     "idris_checks": ("accepted", False),

@@ -6,12 +6,14 @@ from typing import Any
 
 import dagster as dg
 
+from memory_assets import configuration
 from memory_assets.defs.batch import SessionResult, StageOutput, quarantine_check, run_stage, session_keys
 from memory_assets.defs.partitions import backfill_policy, sessions_partitions
 from memory_assets.defs.resources import EventLogResource, OpenStore
 from memory_assets.evidence.aligner import Aligner
+from memory_assets.evidence.entries import align_entry
 from memory_assets.evidence.model import AlignedEvidence, Evidence
-from memory_assets.extraction.windows import shown_text
+from memory_assets.extraction.windows import quotable_texts
 from memory_assets.identifiers import sha256_hex
 from memory_assets.log.chain import Extraction, History
 from memory_assets.log.events import EvidenceAligned, EvidenceRecord, NewEvent, StoredEvent, WindowAligned, WindowExtracted
@@ -19,6 +21,7 @@ from memory_assets.log.upcasting import payload_as
 from memory_assets.retrieval.citations import MessageCitation, SpanCitation
 
 ALIGNMENT_RATE = 0.9
+SHOWN_ADDRESSES = 50
 
 
 @dg.asset(
@@ -67,11 +70,11 @@ def aligned(
 def align(history: History, extraction: Extraction, known: Mapping[str, StoredEvent], opened: OpenStore) -> SessionResult:
     """Each window's quotes against that window's messages; a window that is known is not aligned again."""
     version = opened.versions["aligned"]
-    aligner = Aligner(max_quote_length=opened.settings.alignment.max_quote_length)
+    aligner = configuration.aligner(opened.settings)
     result = SessionResult()
     methods: Counter[str] = Counter()
     parts = []
-    failed: list[str] = []
+    listed: list[str] = []
     for window_id, window in extraction.windows:
         event = _window_event(history, window_id, version, [])
         if event.event_id in known:
@@ -83,8 +86,8 @@ def align(history: History, extraction: Extraction, known: Mapping[str, StoredEv
         parts.append(event.event_id)
         for record in (record for quotes in evidence for record in quotes):
             methods[record.method] += 1
-            if record.method == "none" or record.critical:
-                failed.append(_address(history.session_id, record))
+            if record.method == "none" or record.critical or record.relocated:
+                listed.append(_address(history.session_id, record))
     counted = sum(methods.values())
     result.events.append(
         history.event(
@@ -106,7 +109,7 @@ def align(history: History, extraction: Extraction, known: Mapping[str, StoredEv
         "quotes_aligned": counted - methods["none"],
         "quotes_failed": methods["none"],
         **{f"method_{method}": count for method, count in sorted(methods.items())},
-        "failed_or_flagged": dg.MetadataValue.md("\n".join(f"- `{address}`" for address in failed[:20]) or "none"),
+        "failed_or_flagged": dg.MetadataValue.md(_listing(listed)),
     }
     return result
 
@@ -121,15 +124,8 @@ def _window_event(history: History, window_id: str, version: str, evidence: list
 
 
 def _evidence(history: History, window: WindowExtracted, aligner: Aligner) -> list[list[EvidenceRecord]]:
-    # A quote may stand only where the extractor looked: the other messages are empty to the aligner.
-    texts = [""] * len(history.messages)
-    for index in range(window.first_message, window.end_message):
-        message = history.messages[index]
-        texts[index] = message.text if shown_text(message) else ""
-    return [
-        [record_of(aligner.align(texts, quote.quote, quote.message_index)) for quote in entry.evidence]
-        for entry in window.entries
-    ]
+    texts = quotable_texts(history.messages, window.first_message, window.end_message)
+    return [[record_of(found) for found in align_entry(aligner, texts, entry).evidence] for entry in window.entries]
 
 
 def record_of(evidence: Evidence) -> EvidenceRecord:
@@ -169,7 +165,16 @@ def record_of(evidence: Evidence) -> EvidenceRecord:
 def _address(session_id: str, record: EvidenceRecord) -> str:
     if record.message_index is None or record.span_start is None or record.span_end is None:
         return f"{MessageCitation(session_id, max(record.claimed_message_index, 0)).uri} {record.failure_reason}"
-    return f"{SpanCitation(session_id, record.message_index, ((record.span_start, record.span_end),)).uri} critical"
+    flags = [name for name, raised in (("critical", record.critical), ("relocated", record.relocated)) if raised]
+    return f"{SpanCitation(session_id, record.message_index, ((record.span_start, record.span_end),)).uri} {' '.join(flags)}"
+
+
+def _listing(addresses: Sequence[str]) -> str:
+    """What failed or was flagged, as Markdown; addresses and reasons, never session text."""
+    lines = [f"- `{address}`" for address in addresses[:SHOWN_ADDRESSES]]
+    if len(addresses) > SHOWN_ADDRESSES:
+        lines.append(f"- … and {len(addresses) - SHOWN_ADDRESSES} more")
+    return "\n".join(lines) or "none"
 
 
 def _spans_check(output: StageOutput, histories: dict[str, History]) -> dg.AssetCheckResult:

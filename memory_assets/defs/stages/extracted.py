@@ -1,5 +1,6 @@
 """``extracted``: an extractor quotes what is worth remembering, window by window."""
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -7,9 +8,12 @@ import dagster as dg
 
 from memory_assets import configuration
 from memory_assets.defs.batch import SessionResult, StageOutput, quarantine_check, run_stage, session_keys
+from memory_assets.defs.model_use import ModelUse, told
 from memory_assets.defs.partitions import backfill_policy, sessions_partitions
 from memory_assets.defs.resources import EventLogResource, OpenStore
-from memory_assets.extraction.extractor import ExtractionAnswer, Extractor, RuleExtractor
+from memory_assets.extraction.answers import SPANS_REFUSED
+from memory_assets.extraction.errors import ExtractionFailed
+from memory_assets.extraction.extractor import ExtractionAnswer, ExtractionTelemetry, Extractor
 from memory_assets.extraction.windows import Window, window_hash, windows
 from memory_assets.log.chain import History
 from memory_assets.log.events import MemoryExtracted, NewEvent, StoredEvent, WindowExtracted
@@ -33,7 +37,8 @@ from memory_assets.log.upcasting import payload_as
 
 - **reads** the session's messages, in windows of whole messages
 - **writes** `window_extracted` for each window that was not answered yet, as it is answered, and `memory_extracted`
-- **guarantees** that an answer holds quotes and never offsets, and that a revision pays for its new windows only
+- **guarantees** that an answer holds quotes and never offsets, that a revision pays for its new windows only, and that no
+  window costs more requests than was said before
 """,
 )
 def extracted(
@@ -43,17 +48,24 @@ def extracted(
     opened = event_log.opened
     extractor = configuration.extractor(opened.settings)
     known = opened.log.known(list(histories), WindowExtracted.event_type)
-    output = run_stage(
-        context,
-        event_log,
-        "extracted",
-        session_keys(context),
-        histories,
-        lambda session_id: extract(histories[session_id], extractor, known, opened),
-    )
-    yield dg.Output(output)
+    if bound := _bound(histories, extractor, known, opened):
+        context.log.info(bound)
+        opened.listener.say(bound)
+    with opened.metered() as use:
+        output = run_stage(
+            context,
+            event_log,
+            "extracted",
+            session_keys(context),
+            histories,
+            lambda session_id: extract(histories[session_id], extractor, known, opened),
+        )
+    if use.spent.attempts:
+        context.log.info(f"{extractor.name}: {told(use.as_json())}")
+    batch = {f"batch_model_{name}": value for name, value in use.as_json().items() if value is not None}
+    yield dg.Output(output, metadata=batch)
     yield quarantine_check(output)
-    refused = sum(len(event.payload.warnings) for event in output.events if isinstance(event.payload, WindowExtracted))
+    refused = sum((metric.counts or {}).get("spans_refused", 0) for metric in output.metrics)
     yield dg.AssetCheckResult(
         check_name="quotes_only", passed=refused == 0, severity=dg.AssetCheckSeverity.WARN, metadata={"refused": refused}
     )
@@ -65,28 +77,30 @@ def extract(history: History, extractor: Extractor, known: Mapping[str, StoredEv
     cut = windows(history.messages, budget=opened.settings.extraction.window_characters)
     wanted = [_window_event(history, window, version) for window in cut]
     # A model's answer is dear: it is in the log before the next window is asked for.
-    dear = not isinstance(extractor, RuleExtractor)
+    dear = extractor.most_requests(1) > 0
     result = SessionResult()
-    entry_count = 0
-    warnings = 0
-    tokens: dict[str, int] = {"input_tokens": 0, "output_tokens": 0}
-    cost = 0.0
+    now, total = ModelUse(), ModelUse()
+    entry_count = warnings = refused = 0
     for window, event in zip(cut, wanted, strict=True):
-        if event.event_id in known:
-            entry_count += len(payload_as(known[event.event_id], WindowExtracted).entries)
-            continue
-        answer = extractor.extract(history.messages, window)
-        answered = _answered(history, window, extractor, answer, version)
-        entry_count += len(answer.entries)
-        warnings += len(answer.warnings)
-        tokens["input_tokens"] += answer.telemetry.input_tokens
-        tokens["output_tokens"] += answer.telemetry.output_tokens
-        cost += answer.telemetry.cost_usd or 0.0
-        if dear:
-            appended = opened.log.append([answered], build=opened.build)
-            opened.wrote(appended.new)
+        stored = known.get(event.event_id)
+        if stored is None:
+            answer = _asked(history, window, extractor, opened)
+            now.add(answer.telemetry, windows=1)
+            warnings += sum(map(_count, answer.warnings))
+            refused += sum(_count(warning) for warning in answer.warnings if warning.startswith(SPANS_REFUSED))
+            answered = _answered(history, window, extractor, answer, version)
+            if not dear:
+                result.events.append(answered)
+            else:
+                appended = opened.log.append([answered], build=opened.build)
+                opened.wrote(appended.new)
+                if appended.known or appended.conflicts:  # another process was faster: its answer is the answer
+                    stored = opened.log.by_id([event.event_id])[event.event_id]
+            total.add(answer.telemetry, windows=1)
+            entry_count += len(answer.entries if stored is None else payload_as(stored, WindowExtracted).entries)
         else:
-            result.events.append(answered)
+            total.add(_spent(stored), windows=1)
+            entry_count += len(payload_as(stored, WindowExtracted).entries)
     result.events.append(
         history.event(
             MemoryExtracted(
@@ -98,6 +112,8 @@ def extract(history: History, extractor: Extractor, known: Mapping[str, StoredEv
             inputs=(history.event_id,),
             stage_version=version,
             causation_id=history.event_id,
+            # What this run paid, and all that was ever paid for the windows of the session as it is now.
+            telemetry=now.as_json() | {"total": total.as_json()} if dear else None,
         )
     )
     result.metadata = {
@@ -105,10 +121,60 @@ def extract(history: History, extractor: Extractor, known: Mapping[str, StoredEv
         "windows_answered_now": sum(event.event_id not in known for event in wanted),
         "entries": entry_count,
         "warnings": warnings,
+        "spans_refused": refused,
         "extractor": f"{extractor.name} {version}",
-        "cost_usd": cost,
-    } | _metadata(tokens)
+    } | {f"model_{name}": value for name, value in now.as_json().items() if name != "windows" and value is not None}
     return result
+
+
+def _asked(history: History, window: Window, extractor: Extractor, opened: OpenStore) -> ExtractionAnswer:
+    """The extractor's answer; what it cost is counted, also when there is none."""
+    try:
+        answer = extractor.extract(history.messages, window)
+    except ExtractionFailed as failure:
+        opened.paid(failure.spent)
+        raise
+    if answer.telemetry.attempts:
+        opened.paid(answer.telemetry, windows=1)
+    return answer
+
+
+def _bound(histories: Mapping[str, History], extractor: Extractor, known: Mapping[str, StoredEvent], opened: OpenStore) -> str:
+    """What this batch can cost at most, told before the first request; empty when nothing is asked of a model."""
+    if extractor.most_requests(1) == 0:
+        return ""
+    version = opened.versions["extracted"]
+    waiting = [
+        sum(
+            _window_event(history, window, version).event_id not in known
+            for window in windows(history.messages, budget=opened.settings.extraction.window_characters)
+        )
+        for history in histories.values()
+    ]
+    if not any(waiting):
+        return ""
+    return (
+        f"{extractor.name}: {sum(waiting):,} windows of {sum(map(bool, waiting)):,} sessions to be answered, "
+        f"at most {extractor.most_requests(sum(waiting)):,} requests"
+    )
+
+
+def _spent(stored: StoredEvent) -> ExtractionTelemetry:
+    """What a window's answer cost when it was given."""
+    measured: dict[str, Any] = json.loads(stored.telemetry_json or "{}")
+    return ExtractionTelemetry(
+        input_tokens=measured.get("input_tokens", 0),
+        output_tokens=measured.get("output_tokens", 0),
+        cost_usd=measured.get("cost_usd"),
+        seconds=measured.get("seconds", 0.0),
+        attempts=measured.get("requests", 0),
+    )
+
+
+def _count(warning: str) -> int:
+    """How often an extractor met what it warns of."""
+    number = warning.rpartition(" ")[2]
+    return int(number) if number.isascii() and number.isdigit() else 1
 
 
 def _window_event(history: History, window: Window, version: str) -> NewEvent:
@@ -117,15 +183,9 @@ def _window_event(history: History, window: Window, version: str) -> NewEvent:
 
 
 def _answered(history: History, window: Window, extractor: Extractor, answer: ExtractionAnswer, version: str) -> NewEvent:
-    measured = answer.telemetry
-    telemetry = {
-        "input_tokens": measured.input_tokens,
-        "output_tokens": measured.output_tokens,
-        "cost_usd": measured.cost_usd,
-        "seconds": round(measured.seconds, 3),
-        "attempts": measured.attempts,
-    }
-    return _event(history, window, version, answer, extractor.name, telemetry if measured.attempts else {})
+    return _event(
+        history, window, version, answer, extractor.name, answer.telemetry.as_json() if answer.telemetry.attempts else {}
+    )
 
 
 def _event(
@@ -147,7 +207,3 @@ def _event(
         occurred_at=history.said_at(window.start),
         telemetry=telemetry,
     )
-
-
-def _metadata(tokens: Mapping[str, int]) -> dict[str, int]:
-    return {name: count for name, count in tokens.items() if count}

@@ -1,0 +1,88 @@
+"""`memory fsck`: is every quote still what the log's messages say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memory_assets.cli.invocation import OK, UNHEALTHY, JsonOption, invocation
+from memory_assets.cli.output import one_line, plural, print_json, styled
+from memory_assets.cli.progress import progress_for_people
+from memory_assets.cli.tables import print_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.text import Text
+
+    from memory_assets.memory import Finding, FsckReport
+
+SHOWN = 40
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command of this file."""
+    app.command("fsck")(fsck)
+
+
+def fsck(
+    context: typer.Context,
+    realign: Annotated[
+        bool, typer.Option("--realign", help="Also align every quote again: it must give the same span by the same method.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> int:
+    """Check every quote of every entry against the messages of the log. Exits 3 where something is wrong."""
+    from memory_assets.memory import as_plain
+
+    report = invocation(context).memory().fsck(realign=realign, progress=progress_for_people(as_json=as_json))
+    if as_json:
+        print_json({"schema_version": "fsck.v1", "clean": report.clean, **as_plain(report)})
+    else:
+        print_report(report)
+    return OK if report.clean else UNHEALTHY
+
+
+def print_report(report: FsckReport) -> None:
+    """What was checked, then each finding under the entry and address, or the event, that it concerns, and what to do."""
+    methods = ", ".join(f"{count:,} {method}" for method, count in report.methods.items())
+    checked = (
+        f"{plural(report.quotes, 'quote')}{f' ({methods})' if methods else ''} of {plural(report.entries, 'entry', 'entries')} "
+        f"in {plural(report.sessions, 'session')}, {plural(report.events, 'event')}"
+    )
+    again = f"; {plural(report.realigned, 'quote')} aligned again" if report.realigned else ""
+    if report.clean:
+        print_text(styled(("sound", "bold green"), f": {checked}{again}"))
+    else:
+        print_text(styled((f"{plural(report.finding_count, 'thing')} wrong", "bold red"), f": {checked}{again}"))
+    if report.waiting:
+        waiting = f"{plural(report.waiting, 'session')} with events that the tables do not have yet: not compared"
+        print_text(styled((waiting, "yellow"), "; `memory run --all` brings them up"))
+    shown = report.findings[:SHOWN]
+    for group in _grouped(shown):
+        print_text(styled(""), _concerned(group[0]))
+        place = None
+        for finding in group:
+            if finding.uri not in (None, place):
+                place = finding.uri
+                print_text(styled("  ", (str(place), "cyan")))
+            print_text(styled("  ", (finding.kind.ljust(8), "red"), one_line(finding.detail)))
+        for hint in dict.fromkeys(finding.hint for finding in group):
+            print_text(styled("  ", (f"hint: {hint}", "yellow")))
+    if report.finding_count > len(shown):
+        print_text(styled(""), styled((f"… and {report.finding_count - len(shown):,} more: --json lists them", "dim")))
+
+
+def _grouped(findings: Sequence[Finding]) -> list[list[Finding]]:
+    """Findings of one entry together, else of one event, in the order in which they come up."""
+    groups: dict[tuple[str | None, str | None], list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault((finding.session_id, finding.entry_id or finding.event_id), []).append(finding)
+    return list(groups.values())
+
+
+def _concerned(finding: Finding) -> Text:
+    """The entry, or else the session, and the event that tells of it."""
+    named = finding.entry_id or finding.session_id or "the log"
+    return styled((one_line(named), "bold"), (f"  {finding.event_id or ''}", "dim"))

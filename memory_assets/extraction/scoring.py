@@ -1,0 +1,160 @@
+"""What each sentence of a window is worth: the weights of the phrases it holds and of the places it stands in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from memory_assets.extraction.cues import Cue, Rules
+from memory_assets.extraction.places import Spot, Talk, Voice, words_of
+from memory_assets.extraction.schema import EntryType, Priority, TaskStatus
+from memory_assets.extraction.sentences import sentences
+from memory_assets.extraction.windows import Window, shown_text
+from memory_assets.sessions.model import Message
+
+_ERROR_REACH = 6
+"""How many messages after a tool's error an agent still speaks of it."""
+_STRAIGHT = str.maketrans("’‘“”", "''\"\"")
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A sentence with the cues that it and the heading above it hold, and the places it stands in.
+
+    Attributes:
+        turn: which turn of the window it is said in; a person's message begins one.
+    """
+
+    spot: Spot
+    turn: int
+    cues: tuple[Cue, ...]
+    on_heading: tuple[Cue, ...]
+    places: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A sentence with what its phrases and places say about it.
+
+    Attributes:
+        score: how far it is above what a sentence of its speaker needs to be kept; below zero it is not.
+    """
+
+    spot: Spot
+    score: float
+    turn: int
+    entry_type: EntryType | None
+    cues: tuple[Cue, ...]
+
+    @property
+    def status(self) -> TaskStatus | None:
+        if self.spot.sentence.shape == "done_box":
+            return "done"
+        return next((cue.status for cue in self.cues if cue.status), None)
+
+    @property
+    def priority(self) -> Priority | None:
+        return next((cue.priority for cue in self.cues if cue.priority), None)
+
+    def has(self, cue_name: str) -> bool:
+        return any(cue.name == cue_name for cue in self.cues)
+
+
+def is_said(message: Message) -> bool:
+    """Whether the message is what a person or an agent said to the other."""
+    return message.kind == "said" and bool(shown_text(message))
+
+
+def is_conversation(messages: Sequence[Message]) -> bool:
+    """Whether people talk to people: at least two named ones, and no agent among them."""
+    shown = [message for message in messages if shown_text(message)]
+    return len({m.name for m in shown if m.name}) > 1 and all(m.role != "assistant" for m in shown)
+
+
+def read_window(messages: Sequence[Message], window: Window, rules: Rules) -> Iterator[Read]:
+    """All sentences of a window's own messages, in order; what stands before the window counts as talk only."""
+    spots = list(_spots(messages, window))
+    before = (m.text for m in messages[window.context_start : window.start] if m.role == "user" and is_said(m))
+    talk = Talk(spots, before)
+    errors = [index for index in range(window.start, window.end) if messages[index].is_error and shown_text(messages[index])]
+    turns = _turns(messages, window)
+    for spot in spots:
+        index = spot.message_index
+        after_error = any(0 < index - error <= _ERROR_REACH for error in errors)
+        opening = window.start == 0 and index == spots[0].message_index
+        cues, on_heading = _cues_of(spot, rules)
+        yield Read(spot, turns[index], cues, on_heading, tuple(talk.places(spot, opening=opening, after_error=after_error)))
+
+
+def score_window(messages: Sequence[Message], window: Window, rules: Rules) -> list[Scored]:
+    """What every sentence of a window is worth, in order."""
+    people_only = is_conversation(messages[window.context_start : window.end])
+    scored: list[Scored] = []
+    for read in read_window(messages, window, rules):
+        spot = read.spot
+        score = sum(cue.weight for cue in (*read.cues, *read.on_heading))
+        entry_type = _type_of(read.cues)
+        if people_only:
+            score += _conversation_weight(spot, entry_type, rules)
+        else:
+            score += sum(rules.places.get(place, 0.0) for place in read.places)
+            score -= rules.limits["user" if spot.voice == "user" else "assistant"]
+        if spot.sentence.shape in ("open_box", "done_box"):
+            score, entry_type = max(score, 0.0) + 1.0, "task"
+        scored.append(Scored(spot, score, read.turn, entry_type, read.cues))
+    return scored
+
+
+def _spots(messages: Sequence[Message], window: Window) -> Iterator[Spot]:
+    said = [index for index in range(window.start, window.end) if is_said(messages[index])]
+    for index, later in zip_longest(said, said[1:]):
+        message = messages[index]
+        closing = later is None or messages[later].role == "user"
+        voice: Voice = "user" if message.role == "user" else "closing" if closing else "working"
+        found = sentences(message.text)
+        for position, sentence in enumerate(found):
+            yield Spot(index, message, voice, position, len(found), sentence, words_of(sentence.text))
+
+
+def _turns(messages: Sequence[Message], window: Window) -> dict[int, int]:
+    turns: dict[int, int] = {}
+    turn, speaker = 0, "user"
+    for index in range(window.start, window.end):
+        if is_said(messages[index]):
+            turn += messages[index].role == "user" and speaker != "user"
+            speaker = messages[index].role
+        turns[index] = turn
+    return turns
+
+
+def _cues_of(spot: Spot, rules: Rules) -> tuple[tuple[Cue, ...], tuple[Cue, ...]]:
+    """The cues that a sentence holds, and those that the heading above it holds."""
+    text = spot.sentence.text.strip("*_ \t").translate(_STRAIGHT)
+    heading = spot.sentence.heading.translate(_STRAIGHT)[:200]
+    lowered, heading_lowered = text.lower(), heading.lower()
+    mine = [cue for cue in rules.cues if spot.message.role in cue.roles]
+    return (
+        tuple(cue for cue in mine if not cue.heading and cue.found_in(text, lowered)),
+        tuple(cue for cue in mine if cue.heading and heading and cue.found_in(heading, heading_lowered)),
+    )
+
+
+def _type_of(cues: Sequence[Cue]) -> EntryType | None:
+    """The type with the most votes; the first in the file's order when two have as many."""
+    votes: dict[EntryType, float] = {}
+    for cue in cues:
+        if cue.entry_type is not None and cue.vote > 0:
+            votes[cue.entry_type] = votes.get(cue.entry_type, 0.0) + cue.vote
+    return max(votes, key=lambda name: votes[name], default=None)
+
+
+def _conversation_weight(spot: Spot, entry_type: EntryType | None, rules: Rules) -> float:
+    """People who talk to each other have no turns of work: only the phrase counts, and whether it opens a message."""
+    own = rules.conversation
+    weight = own.get(entry_type or "", 0.0) - own.get("enough", 0.0)
+    if spot.position == 0:
+        weight += own.get("first", 0.0)
+    if len(spot.sentence.text) < 40:
+        weight += own.get("short", 0.0)
+    return weight

@@ -1,0 +1,145 @@
+"""Which sentences of a window become entries, and which others support them.
+
+The best sentence is taken first, with the neighbours that say most, and with a sentence that says the same elsewhere;
+what only repeats an entry becomes its evidence and no entry of its own. A window gives so many entries as its length
+allows, so that a long one does not bury what matters.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from memory_assets.extraction.cues import Rules
+from memory_assets.extraction.scoring import Scored
+
+MAX_QUOTES = 3
+_COUNTED = 4_000
+"""Characters of a message that count towards the budget: a pasted document is no longer talk."""
+_ALIKE_CANDIDATES = 5
+
+
+@dataclass(slots=True)
+class Choice:
+    """The sentence that carries an entry, what says the same elsewhere, and its neighbours."""
+
+    main: Scored
+    same: list[Scored] = field(default_factory=list)
+    near: list[Scored] = field(default_factory=list)
+
+    def take(self, other: Scored) -> None:
+        """Another sentence for the same memory: a person's words carry it before an agent's, a request before its report."""
+        if other.spot.voice == "user" and self.main.spot.voice != "user":
+            self.main, other = other, self.main
+            self.same.insert(0, other)
+        else:
+            self.same.append(other)
+
+    @property
+    def sentences(self) -> list[Scored]:
+        """The sentences to quote, best support first."""
+        return [self.main, *self.same[:1], *self.near][:MAX_QUOTES]
+
+
+class Selection:
+    """The choices of a window while they are made."""
+
+    def __init__(self, scored: Sequence[Scored], rules: Rules, *, people_only: bool, opening: bool) -> None:
+        self._scored = scored
+        self._limits = rules.limits
+        self._people_only = people_only
+        self._opening = opening
+        self._by_message: dict[int, list[Scored]] = defaultdict(list)
+        for one in scored:
+            self._by_message[one.spot.message_index].append(one)
+        self._texts: set[str] = set()
+        self._used: set[tuple[int, int]] = set()
+        self._by_word: dict[str, list[int]] = defaultdict(list)
+        self._count: Counter[int] = Counter()
+        self.choices: list[Choice] = []
+
+    def use(self, one: Scored) -> None:
+        """A sentence that is quoted already, and is not to be quoted again."""
+        self._used.add(_place(one))
+        self._texts.add(folded(one.spot.sentence.text))
+
+    def run(self) -> list[Choice]:
+        """All choices, in the order of the talk."""
+        budget = self._budget()
+        for best in sorted(self._scored, key=lambda one: (-one.score, _place(one))):
+            if best.score < 0 or len(self.choices) >= budget:
+                break
+            if self.is_used(best) or self._count[best.spot.message_index] >= self._room(best):
+                continue
+            known = None if self._people_only else self._alike(best)
+            if known is not None:
+                self.use(best)
+                known.take(best)
+            else:
+                self._choose(best)
+        return sorted(self.choices, key=lambda choice: _place(choice.main))
+
+    def _choose(self, best: Scored) -> None:
+        choice = Choice(best, near=self._near(best))
+        for one in (best, *choice.near):
+            self.use(one)
+        for word in best.spot.words:
+            self._by_word[word].append(len(self.choices))
+        self._count[best.spot.message_index] += 1
+        self.choices.append(choice)
+
+    def _near(self, best: Scored) -> list[Scored]:
+        reach, enough = self._limits["reach"], self._limits["support"]
+        if self._people_only:
+            reach, enough = 2, -2
+        around = self._by_message[best.spot.message_index]
+        first = max(0, best.spot.position - int(reach))
+        around = around[first : best.spot.position + int(reach) + 1]
+        near = [one for one in around if one is not best and one.score >= enough and not self.is_used(one)]
+        near.sort(key=lambda one: (-one.score, _place(one)))
+        return near[: MAX_QUOTES - 1]
+
+    def _alike(self, best: Scored) -> Choice | None:
+        """The choice whose sentence has most of this one's words, when that is enough to be the same memory."""
+        mine = best.spot.words
+        if len(mine) < 2:
+            return None
+        shared = Counter(number for word in mine for number in self._by_word.get(word, ()))
+        found: list[tuple[float, int]] = []
+        for number, count in sorted(shared.items(), key=lambda item: (-item[1], item[0]))[:_ALIKE_CANDIDATES]:
+            theirs = self.choices[number].main.spot.words
+            smaller = min(len(mine), len(theirs))
+            share = count / (smaller if smaller >= 3 else max(len(mine), len(theirs)))
+            if share >= self._limits["alike"]:
+                found.append((-share, number))
+        return self.choices[min(found)[1]] if found else None
+
+    def is_used(self, one: Scored) -> bool:
+        """Whether a sentence is quoted already, here or in the same words elsewhere."""
+        return _place(one) in self._used or folded(one.spot.sentence.text) in self._texts
+
+    def _room(self, one: Scored) -> int:
+        """How many entries the message of a sentence may give: a document that a person pastes, few."""
+        length = len(one.spot.message.text)
+        if one.spot.voice == "user" and length > self._limits["pasted_length"]:
+            return int(self._limits["per_pasted"])
+        return int(self._limits["per_message"] + self._limits["per_thousand"] * length / 1000)
+
+    def _budget(self) -> float:
+        """How many entries the window may give: what is code or a program's output does not count as talk."""
+        if self._people_only:
+            return float("inf")
+        talked = 0
+        for found in self._by_message.values():
+            talked += min(_COUNTED, sum(len(one.spot.sentence.text) for one in found))
+        allowed = self._limits["budget"] + self._limits["budget_growth"] * float(talked**0.5)
+        return allowed if self._opening else allowed * self._limits["budget_later"]
+
+
+def folded(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def _place(one: Scored) -> tuple[int, int]:
+    return one.spot.message_index, one.spot.position

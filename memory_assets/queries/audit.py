@@ -1,0 +1,178 @@
+"""`memory audit`: how much of what is remembered is said twice, grounded in nothing, of no use or contested.
+
+Each measure is a count of so many, with a few examples. What nothing records is unknown, and no zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from memory_assets.queries.likeness import Pair, Told, alike, compared, folded
+from memory_assets.queries.rows import fetch, scalar
+from memory_assets.tasks.sameness import differ_in_a_fact
+from memory_assets.tasks.statements import statement_of
+
+if TYPE_CHECKING:
+    import duckdb
+
+NEAR_DUPLICATES_BAR = 0.02
+_ENTRY_ID_SHOWN = 16
+
+_MEMORIES = """
+SELECT m.project, m.entry_type, m.memory_id, 'mem:' || m.short_id, m.title, coalesce(s.matched_text, m.title)
+FROM memories m
+LEFT JOIN (SELECT entry_id, arg_min(matched_text, ordinal) AS matched_text FROM evidence_spans
+           WHERE match_method <> 'none' GROUP BY entry_id) s ON s.entry_id = m.first_entry_id
+ORDER BY m.project NULLS FIRST, m.entry_type, m.memory_id
+"""
+_UNGROUNDED = """
+FROM entries n WHERE n.status <> 'superseded'
+  AND n.entry_id NOT IN (SELECT entry_id FROM evidence_spans WHERE match_method <> 'none')
+"""
+_CONTESTED = "FROM entries n WHERE n.status = 'contested'"
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One thing that was counted, or two that are alike: by the ids that the other commands take, with their titles.
+
+    Attributes:
+        similarity: how alike two are, 1.0 for equal letters; None for one thing alone.
+        reason: more about it, in words; empty where the titles say all.
+    """
+
+    ids: tuple[str, ...]
+    titles: tuple[str, ...]
+    similarity: float | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """How many of what.
+
+    Attributes:
+        name: as in ``near_duplicates``.
+        of: the things that were looked at; ``unit`` says what they are. With ``count`` None nothing was there to look at.
+        bar: the highest rate that is acceptable; None where there is none.
+        note: what to know about the number; empty where it speaks for itself.
+    """
+
+    name: str
+    unit: str
+    count: int | None
+    of: int
+    bar: float | None = None
+    note: str = ""
+    examples: tuple[Example, ...] = ()
+
+    @property
+    def rate(self) -> float | None:
+        """Between 0 and 1; None where the count is unknown."""
+        return None if self.count is None else self.count / self.of if self.of else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """What was found in the whole store."""
+
+    schema_version: str
+    sessions: int
+    entries: int
+    memories: int
+    measures: tuple[Measure, ...]
+
+
+def audit(connection: duckdb.DuckDBPyConnection, *, examples: int) -> Audit:
+    """Measure the whole store; so many examples a measure."""
+    groups = [
+        [Told(*row[2:]) for row in rows] for _, rows in groupby(fetch(connection, _MEMORIES), key=lambda row: (row[0], row[1]))
+    ]
+    entries = int(scalar(connection, "SELECT count(*) FROM entries WHERE status <> 'superseded'"))
+    memories = sum(map(len, groups))
+    return Audit(
+        schema_version="audit.v1",
+        sessions=int(scalar(connection, "SELECT count(*) FROM sessions")),
+        entries=entries,
+        memories=memories,
+        measures=(
+            *_duplicates(groups, examples),
+            _entries_where(connection, "ungrounded", _UNGROUNDED, entries, examples, "no quote of it was found"),
+            Measure("never_retrieved", "memories", None, memories, note="nothing records what searches show yet"),
+            _entries_where(
+                connection,
+                "contested",
+                _CONTESTED,
+                entries,
+                examples,
+                "",
+                note="nothing looks for conflicts between entries yet",
+            ),
+        ),
+    )
+
+
+def _duplicates(groups: list[list[Told]], examples: int) -> Iterable[Measure]:
+    exact: list[Pair] = []
+    near: list[Pair] = []
+    differing: list[Pair] = []
+    for group in groups:
+        for pair in alike(group):
+            one, other = (pair.one.quote, pair.other.quote) if pair.by_quote else (pair.one.title, pair.other.title)
+            if differ_in_a_fact(statement_of(one), statement_of(other)):
+                differing.append(pair)
+            elif folded(pair.one.title) == folded(pair.other.title):
+                exact.append(pair)
+            else:
+                near.append(pair)
+    looked_at = {told.memory_id for group in groups for told in compared(group)}
+    whole = sum(map(len, groups)) == len(looked_at)
+    note = "" if whole else "estimated: of each large project and type some memories are compared with all"
+    yield _pairs("exact_duplicates", exact, looked_at, examples, note)
+    yield _pairs("near_duplicates", near, looked_at, examples, note, bar=NEAR_DUPLICATES_BAR)
+    yield _pairs(
+        "alike_but_differing",
+        differing,
+        looked_at,
+        examples,
+        note or "look alike and are kept apart: a number, name, path, operator or negation differs",
+    )
+
+
+def _pairs(name: str, pairs: list[Pair], looked_at: set[str], examples: int, note: str, *, bar: float | None = None) -> Measure:
+    concerned = {told.memory_id for pair in pairs for told in (pair.one, pair.other)} & looked_at
+    best = sorted(pairs, key=lambda pair: (-pair.similarity, pair.one.memory_id, pair.other.memory_id))[:examples]
+    return Measure(
+        name,
+        "memories",
+        len(concerned),
+        len(looked_at),
+        bar=bar,
+        note=note,
+        examples=tuple(
+            Example(
+                (pair.one.citation, pair.other.citation),
+                (pair.one.title, pair.other.title),
+                pair.similarity,
+                "their quotes are alike" if pair.by_quote else "",
+            )
+            for pair in best
+        ),
+    )
+
+
+def _entries_where(
+    connection: duckdb.DuckDBPyConnection, name: str, source: str, entries: int, examples: int, reason: str, *, note: str = ""
+) -> Measure:
+    rows = fetch(connection, f"SELECT n.entry_id, n.title {source} ORDER BY n.created_ts DESC, n.entry_id LIMIT ?", [examples])
+    return Measure(
+        name,
+        "entries",
+        int(scalar(connection, f"SELECT count(*) {source}")),
+        entries,
+        note=note,
+        examples=tuple(Example((entry_id[:_ENTRY_ID_SHOWN],), (title,), reason=reason) for entry_id, title in rows),
+    )

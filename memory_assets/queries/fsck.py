@@ -1,0 +1,356 @@
+"""`memory fsck`: every quote of every current entry, checked against the messages of the log (issue item 5).
+
+The log is read session by session in batches of bounded size, so the time grows with what was said and the memory does not.
+What cannot be read is a finding like any other: a damaged event never ends the check of the others.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from memory_assets.errors import MemoryAssetsError
+from memory_assets.log.chain import History, histories
+from memory_assets.log.event_log import EventLog
+from memory_assets.log.events import EntriesMaterialized, EntryMaterialized, EvidenceRecord, SessionIngested, StoredEvent
+from memory_assets.log.integrity import integrity, wrong_events
+from memory_assets.log.upcasting import payload_as
+from memory_assets.progress import NoProgress, Progress
+from memory_assets.queries.agreement import SessionTables, disagreements, read_tables
+from memory_assets.queries.realigning import Realigner
+from memory_assets.queries.spans import Texts, defects_of
+from memory_assets.retrieval.citations import MessageCitation, SpanCitation
+from memory_assets.retrieval.errors import InvalidCitationError
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from memory_assets.log.database import Database
+    from memory_assets.settings import Settings
+
+# A batch holds so many bytes of messages, or so many sessions, whichever comes first; at least one session.
+BATCH_BYTES = 16_000_000
+BATCH_SESSIONS = 200
+# So many findings are kept; all are counted.
+KEPT_FINDINGS = 1_000
+
+Kind = Literal["log", "span", "realign", "table"]
+HINTS: Mapping[Kind, str] = {
+    "log": "another program changed the store's file: put a copy of it back",
+    "span": "it was logged so: do not rely on this entry, and report it as a bug of the aligner",
+    "realign": "another version of the aligner wrote it: `memory run --all` aligns with this one",
+    "table": "`memory rebuild` folds the tables again from the log",
+}
+
+# Written behind the fold that they report: the tables have nothing to take from them.
+_WAITING = """SELECT DISTINCT session_id FROM events WHERE session_id IS NOT NULL
+  AND event_type NOT IN ('build_started', 'build_finished', 'session_vectorized')
+  AND seq > (SELECT coalesce(max(last_seq), 0) FROM projection_offsets)"""
+_SIZES = """SELECT session_id, sum(strlen(CAST(payload_json AS VARCHAR))) FROM visible_events
+  WHERE event_type IN ('session_ingested', 'message_continued') GROUP BY session_id
+  UNION ALL SELECT DISTINCT session_id, 0 FROM entries WHERE session_id NOT IN
+    (SELECT session_id FROM visible_events WHERE event_type = 'session_ingested') ORDER BY session_id"""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong.
+
+    Attributes:
+        kind: ``log``: an event is damaged or missing. ``span``: a quote is not what the messages say. ``realign``: aligned
+            again it stands elsewhere. ``table``: a derived row is not what the log says.
+        uri: the quote's address, its message's where it has no span, None where no quote is concerned.
+        ordinal: which of the entry's quotes, from 0.
+    """
+
+    kind: Kind
+    session_id: str | None
+    entry_id: str | None
+    event_id: str | None
+    uri: str | None
+    ordinal: int | None
+    detail: str
+    hint: str
+
+
+@dataclass(frozen=True, slots=True)
+class FsckReport:
+    """What was checked and what is wrong.
+
+    Attributes:
+        events, sessions, entries, quotes: how many were checked; ``methods`` counts the quotes by method.
+        realigned: how many quotes were aligned again.
+        waiting: sessions with events that the tables do not have yet; their rows were not compared.
+        finding_count: how much is wrong; ``findings`` are the first KEPT_FINDINGS of it.
+    """
+
+    events: int
+    sessions: int
+    entries: int
+    quotes: int
+    methods: dict[str, int]
+    realigned: int
+    waiting: int
+    finding_count: int
+    findings: tuple[Finding, ...]
+
+    @property
+    def clean(self) -> bool:
+        return self.finding_count == 0
+
+
+@dataclass(slots=True)
+class _Notes:
+    """What is noted on the way.
+
+    ``damaged`` are the sessions whose events were changed: nothing of them is mended by reading the log again.
+    """
+
+    findings: list[Finding] = field(default_factory=list)
+    finding_count: int = 0
+    entries: int = 0
+    methods: Counter[str] = field(default_factory=Counter)
+    realigned: int = 0
+    damaged: set[str | None] = field(default_factory=set)
+
+    def add(
+        self,
+        kind: Kind,
+        detail: str,
+        *,
+        session_id: str | None,
+        entry_id: str | None = None,
+        event_id: str | None = None,
+        uri: str | None = None,
+        ordinal: int | None = None,
+    ) -> None:
+        self.finding_count += 1
+        if kind == "log":
+            self.damaged.add(session_id)
+        if len(self.findings) < KEPT_FINDINGS:
+            hint = HINTS["log" if session_id in self.damaged else kind]
+            self.findings.append(Finding(kind, session_id, entry_id, event_id, uri, ordinal, detail, hint))
+
+
+@dataclass(frozen=True, slots=True)
+class _Session:
+    """What the log and the tables say of one session. Without a history its messages cannot be read."""
+
+    session_id: str
+    history: History | None
+    entries: dict[str, tuple[StoredEvent, EntryMaterialized]]
+    tables: SessionTables | None
+
+
+def fsck(settings: Settings, database: Database, *, realign: bool = False, progress: Progress | None = None) -> FsckReport:
+    """Check every current entry's evidence against the log, and the tables of entries against both.
+
+    Args:
+        realign: also align every quote again, as the stage ``aligned`` does with these settings, and compare.
+    """
+    notes = _Notes()
+    told = progress or NoProgress()
+    realigner = Realigner(EventLog(database), settings) if realign else None
+    with database.reading() as connection:
+        events = _check_log(connection, notes)
+        sizes = connection.execute(_SIZES).fetchall()
+        waiting = {row[0] for row in connection.execute(_WAITING).fetchall()}
+    told.start(len(sizes), "checking sessions")
+    try:
+        for session_ids in _batches(sizes):
+            for session in _read(database, session_ids, waiting, notes):
+                _check_session(session, realigner, notes)
+                told.advance()
+    finally:
+        told.finish()
+    return FsckReport(
+        events=events,
+        sessions=len(sizes),
+        entries=notes.entries,
+        quotes=sum(notes.methods.values()),
+        methods=dict(sorted(notes.methods.items())),
+        realigned=notes.realigned,
+        waiting=len(waiting & {row[0] for row in sizes}),
+        finding_count=notes.finding_count,
+        findings=tuple(notes.findings),
+    )
+
+
+def _check_log(connection: duckdb.DuckDBPyConnection, notes: _Notes) -> int:
+    counted = integrity(connection)
+    for event in wrong_events(connection) if counted.wrong_checksums else ():
+        notes.add(
+            "log",
+            f"the payload of this {event.event_type} is not what was written: its checksum is another's",
+            session_id=event.session_id,
+            entry_id=event.entry_id,
+            event_id=event.event_id,
+        )
+    if not counted.events == counted.newest_seq == counted.distinct_keys:
+        notes.add(
+            "log",
+            f"{counted.events} events up to seq {counted.newest_seq}, {counted.distinct_keys} keys: some are missing or twice",
+            session_id=None,
+        )
+    return counted.events
+
+
+def _batches(sizes: Sequence[tuple[str, int]]) -> Iterator[list[str]]:
+    batch: list[str] = []
+    filled = 0
+    for session_id, size in sizes:
+        if batch and (filled + size > BATCH_BYTES or len(batch) == BATCH_SESSIONS):
+            yield batch
+            batch, filled = [], 0
+        batch.append(session_id)
+        filled += size
+    if batch:
+        yield batch
+
+
+def _read(database: Database, session_ids: list[str], waiting: set[str], notes: _Notes) -> list[_Session]:
+    """Some sessions, log and tables at one moment."""
+    log = EventLog(database)
+    with database.reading() as connection:
+        known = _histories(log, session_ids, notes)
+        entries = _entries(log, session_ids, notes)
+        tables = read_tables(connection, session_ids)
+    return [
+        _Session(
+            session_id,
+            known.get(session_id),
+            entries.get(session_id, {}),
+            None if session_id in waiting else tables[session_id],
+        )
+        for session_id in session_ids
+    ]
+
+
+def _histories(log: EventLog, session_ids: Sequence[str], notes: _Notes) -> dict[str, History]:
+    """The sessions' messages; one by one where some of them cannot be read."""
+    heads = log.current(session_ids, SessionIngested.event_type)
+    try:
+        return histories(log, heads)
+    except Exception:  # a damaged payload may break any promise of its model
+        known: dict[str, History] = {}
+    for session_id, head in heads.items():
+        try:
+            known |= histories(log, {session_id: head})
+        except Exception as error:
+            reason = str(error) if isinstance(error, MemoryAssetsError) else type(error).__name__
+            notes.add("log", f"its messages cannot be read back: {reason}", session_id=session_id, event_id=head.event_id)
+    return known
+
+
+def _entries(
+    log: EventLog, session_ids: Sequence[str], notes: _Notes
+) -> dict[str, dict[str, tuple[StoredEvent, EntryMaterialized]]]:
+    """Each session's current entries by id; of two events of one entry the later, as the fold takes it."""
+    manifests: dict[str, EntriesMaterialized] = {}
+    for session_id, event in log.current(session_ids, EntriesMaterialized.event_type).items():
+        try:
+            manifests[session_id] = payload_as(event, EntriesMaterialized)
+        except MemoryAssetsError as error:
+            notes.add("log", str(error), session_id=session_id, event_id=event.event_id)
+    parts = log.by_id([part for manifest in manifests.values() for part in manifest.entries])
+    found: dict[str, dict[str, tuple[StoredEvent, EntryMaterialized]]] = {}
+    for session_id, manifest in manifests.items():
+        current = found.setdefault(session_id, {})
+        for missing in sorted(set(manifest.entries) - parts.keys()):
+            notes.add("log", "an entry of the session is not in the log", session_id=session_id, event_id=missing)
+        for event in sorted((parts[part] for part in manifest.entries if part in parts), key=lambda event: event.seq):
+            try:
+                told = payload_as(event, EntryMaterialized)
+            except (MemoryAssetsError, AssertionError) as error:  # an event of another type where an entry's should be
+                notes.add("log", str(error), session_id=session_id, event_id=event.event_id)
+                continue
+            current[told.entry_id] = event, told
+    return found
+
+
+def _check_session(session: _Session, realigner: Realigner | None, notes: _Notes) -> None:
+    history, session_id = session.history, session.session_id
+    notes.entries += len(session.entries)
+    for _, told in session.entries.values():
+        notes.methods.update(record.method for record in told.evidence)
+    if history is not None:
+        _check_spans(session, history, notes)
+        if realigner is not None:
+            _check_again(session, history, realigner, notes)
+    if session.tables is not None:
+        for item in disagreements(session.tables, session.entries, history):
+            told_of = session.entries.get(item.entry_id or "")
+            notes.add(
+                "table",
+                item.detail,
+                session_id=session_id,
+                entry_id=item.entry_id,
+                event_id=told_of[0].event_id if told_of else None,
+                uri=_address(session_id, _record(told_of, item.ordinal)),
+                ordinal=item.ordinal,
+            )
+
+
+def _check_spans(session: _Session, history: History, notes: _Notes) -> None:
+    texts = Texts([message.text for message in history.messages])
+    for entry_id, (event, told) in session.entries.items():
+        for ordinal, record in enumerate(told.evidence):
+            for detail in defects_of(record, texts):
+                notes.add(
+                    "span",
+                    detail,
+                    session_id=session.session_id,
+                    entry_id=entry_id,
+                    event_id=event.event_id,
+                    uri=_address(session.session_id, record),
+                    ordinal=ordinal,
+                )
+        if told.evidence_aligned != (bool(told.evidence) and all(record.method != "none" for record in told.evidence)):
+            notes.add(
+                "span",
+                f"evidence_aligned is {told.evidence_aligned}, and its quotes say otherwise",
+                session_id=session.session_id,
+                entry_id=entry_id,
+                event_id=event.event_id,
+            )
+
+
+def _check_again(session: _Session, history: History, realigner: Realigner, notes: _Notes) -> None:
+    """Not where the log is damaged: the quote, or the text, is not what the aligner was given."""
+    if session.session_id in notes.damaged:
+        return
+    again = realigner.of_session(history)
+    for entry_id, (event, told) in session.entries.items():
+        for ordinal, record in enumerate(told.evidence):
+            notes.realigned += 1
+            if other := again.differs(record):
+                notes.add(
+                    "realign",
+                    other,
+                    session_id=session.session_id,
+                    entry_id=entry_id,
+                    event_id=event.event_id,
+                    uri=_address(session.session_id, record),
+                    ordinal=ordinal,
+                )
+
+
+def _record(told_of: tuple[StoredEvent, EntryMaterialized] | None, ordinal: int | None) -> EvidenceRecord | None:
+    """A quote of an entry; None where the log knows no such."""
+    if told_of is None or ordinal is None or ordinal >= len(told_of[1].evidence):
+        return None
+    return told_of[1].evidence[ordinal]
+
+
+def _address(session_id: str, record: EvidenceRecord | None) -> str | None:
+    """Where a quote stands as far as it can be said: its span, else the message it was claimed in."""
+    if record is None:
+        return None
+    try:
+        if record.message_index is not None and record.span_start is not None and record.span_end is not None:
+            return SpanCitation(session_id, record.message_index, ((record.span_start, record.span_end),)).uri
+        return MessageCitation(session_id, max(record.claimed_message_index, 0)).uri
+    except InvalidCitationError:
+        return None

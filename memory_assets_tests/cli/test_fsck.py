@@ -1,0 +1,280 @@
+"""`memory fsck`: a store that was changed behind our back is named quote by quote."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from memory_assets.identifiers import sha256_hex
+from memory_assets.memory import Memory
+from memory_assets.settings import load_settings
+from memory_assets_tests.cli.conftest import Run
+
+Tamper = Callable[[str], None]
+REDIS = "session:shop-1#m=1&c=21-44"
+
+
+@pytest.fixture
+def store(filled_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the filled store, to be changed."""
+    home = tmp_path / "copy"
+    shutil.copytree(filled_home, home)
+    monkeypatch.setenv("MEMORY_HOME", str(home))
+    return home
+
+
+@pytest.fixture
+def tamper(store: Path) -> Tamper:
+    """Run a statement on the store's file as another program would."""
+
+    def run(statement: str) -> None:
+        with duckdb.connect(str(store / "memory.duckdb")) as connection:
+            connection.execute(statement)
+
+    return run
+
+
+def found(memory: Run, *options: str) -> list[dict[str, Any]]:
+    ended = memory("fsck", "--json", *options)
+    value = ended.json
+    assert value["schema_version"] == "fsck.v1" and ended.err == ""
+    assert (ended.code, value["clean"]) == ((3, False) if value["findings"] else (0, True))
+    assert value["finding_count"] == len(value["findings"])
+    return list(value["findings"])
+
+
+def entry_id(memory: Run, title: str) -> str:
+    entries = memory("entries", "--all", "--json").json
+    return str(next(entry["entry_id"] for entry in entries if entry["title"].startswith(title)))
+
+
+@pytest.mark.parametrize("options", [(), ("--realign",)])
+def test_a_sound_store(memory: Run, filled: Path, options: tuple[str, ...]) -> None:
+    report = memory("fsck", "--json", *options)
+    assert report.code == 0 and report.json["clean"]
+    counted = {name: report.json[name] for name in ("sessions", "entries", "quotes", "methods", "realigned", "waiting")}
+    assert counted == {
+        "sessions": 2,
+        "entries": 6,
+        "quotes": 7,
+        "methods": {"exact": 6, "none": 1},
+        "realigned": 7 if options else 0,
+        "waiting": 0,
+    }
+    assert memory("fsck", *options).out.startswith("sound: 7 quotes (6 exact, 1 none) of 6 entries in 2 sessions, ")
+
+
+def test_an_empty_store(memory: Run, tmp_path: Path) -> None:
+    assert memory("fsck").out == "sound: 0 quotes of 0 entries in 0 sessions, 0 events\n"
+
+
+@pytest.mark.parametrize(
+    ("change", "detail"),
+    [
+        (
+            "UPDATE evidence_spans SET span_start = span_start + 1 WHERE {of}",
+            "evidence_spans.span_start is 22, the log says 21",
+        ),
+        ("UPDATE evidence_spans SET segments_json = '[[0,1]]' WHERE {of}", "evidence_spans.segments_json is [(0, 1)]"),
+        ("UPDATE evidence_spans SET critical = true WHERE {of}", "evidence_spans.critical is True, the log says False"),
+        ("DELETE FROM evidence_spans WHERE {of}", "evidence_spans: there is no row of this quote"),
+    ],
+)
+def test_a_changed_row_of_evidence_is_named_with_its_address(memory: Run, tamper: Tamper, change: str, detail: str) -> None:
+    redis = entry_id(memory, "캐시를 Redis")
+    tamper(change.format(of=f"entry_id = '{redis}' AND ordinal = 0"))
+    (finding,) = found(memory)
+    assert finding["kind"] == "table" and finding["entry_id"] == redis and finding["ordinal"] == 0
+    assert finding["uri"] == REDIS and detail in finding["detail"] and "memory rebuild" in finding["hint"]
+
+
+def test_a_rebuild_mends_the_tables(memory: Run, tamper: Tamper) -> None:
+    redis = entry_id(memory, "캐시를 Redis")
+    tamper(f"UPDATE evidence_spans SET span_end = 999 WHERE entry_id = '{redis}' AND ordinal = 0")
+    out = memory("fsck").out
+    assert (
+        out.startswith("1 thing wrong: ")
+        and f"\n{redis}  ev_" in out
+        and f"\n  {REDIS}\n" in out
+        and "hint: `memory rebuild`" in out
+    )
+    assert memory("rebuild").code == 0 and found(memory) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "detail"),
+    [
+        (
+            "UPDATE entries SET title = '다른 제목' WHERE {of}",
+            "entries.title is “다른 제목”, the log says “캐시를 Redis로 옮긴다”",
+        ),
+        ("UPDATE entries SET evidence_json = '[]' WHERE {of}", "entries.evidence_json is not the evidence of the log"),
+        ("UPDATE entries SET status = 'superseded' WHERE {of}", "entries: there is no row of it"),
+    ],
+)
+def test_a_changed_entry_is_named(memory: Run, tamper: Tamper, change: str, detail: str) -> None:
+    redis = entry_id(memory, "캐시를 Redis")
+    tamper(change.format(of=f"entry_id = '{redis}'"))
+    (finding,) = found(memory)
+    assert (finding["kind"], finding["entry_id"], finding["session_id"]) == ("table", redis, "shop-1")
+    assert detail in finding["detail"]
+
+
+def test_rows_that_the_log_does_not_know(memory: Run, tamper: Tamper) -> None:
+    tamper("INSERT INTO entries SELECT * REPLACE ('ent_stray' AS entry_id, 'stray-9' AS session_id) FROM entries LIMIT 1")
+    tamper("INSERT INTO evidence_spans SELECT * REPLACE ('spn_x' AS span_id, 7 AS ordinal) FROM evidence_spans LIMIT 1")
+    tamper("UPDATE messages SET text = 'other words' WHERE session_id = 'notes-2' AND message_index = 0")
+    details = {finding["detail"] for finding in found(memory)}
+    assert details == {
+        "entries: the log knows no such current entry",
+        "evidence_spans: the log knows no such quote",
+        "messages: the text of message 0 is not the log's",
+    }
+
+
+def test_a_changed_event_of_an_entry_is_named_with_entry_and_address(memory: Run, tamper: Tamper) -> None:
+    redis = entry_id(memory, "캐시를 Redis")
+    tamper(
+        f"""UPDATE events SET payload_json = CAST(replace(CAST(payload_json AS VARCHAR), 'Redis로 옮기기로', 'Kafka로 옮기기로')
+            AS JSON) WHERE event_type = 'entry_materialized' AND (payload_json ->> '$.entry_id') = '{redis}'"""
+    )
+    findings = found(memory)
+    log = next(finding for finding in findings if finding["kind"] == "log")
+    assert log["entry_id"] == redis and "is not what was written" in log["detail"] and "copy of it back" in log["hint"]
+    spans = [finding for finding in findings if finding["kind"] == "span"]
+    assert {(finding["entry_id"], finding["uri"], finding["event_id"]) for finding in spans} == {
+        (redis, REDIS, log["event_id"])
+    }
+    details = " ".join(finding["detail"] for finding in spans)
+    assert (
+        "the message says “우리는 캐시를 Redis로 옮기기로 했다.” there" in details and "quote_hash is not the hash" in details
+    )
+    # The tables still say what the log said, and a rebuild would only spread the damage.
+    assert {finding["hint"] for finding in findings} == {log["hint"]}
+    assert any(
+        finding["kind"] == "table" and "the log says “우리는 캐시를 Kafka로" in finding["detail"] for finding in findings
+    )
+    ended = memory("fsck")
+    assert ended.code == 3 and redis in ended.out and REDIS in ended.out and log["event_id"] in ended.out
+    doctor = memory("doctor", "--json").json
+    assert "memory fsck" in next(check["hint"] for check in doctor["checks"] if check["name"] == "log")
+
+
+def test_a_changed_message_is_named_through_the_quotes_that_stand_on_it(memory: Run, tamper: Tamper) -> None:
+    tamper(
+        """UPDATE events
+           SET payload_json = CAST(replace(CAST(payload_json AS VARCHAR), '캐시를 Redis로', '캐시를 Kafka로') AS JSON)
+           WHERE event_type = 'session_ingested' AND session_id = 'shop-1'"""
+    )
+    findings = found(memory)
+    assert {finding["kind"] for finding in findings} == {"log", "span", "table"}
+    (span,) = [finding for finding in findings if finding["kind"] == "span"]
+    assert span["uri"] == REDIS and span["entry_id"] == entry_id(memory, "캐시를 Redis") and "Kafka" in span["detail"]
+
+
+@pytest.mark.parametrize(
+    ("event_type", "payload"),
+    [
+        ("session_ingested", "{}"),
+        ("session_ingested", '{"messages": 3}'),
+        ("entries_materialized", "[]"),
+        ("entry_materialized", "{}"),
+    ],
+)
+def test_what_cannot_be_read_is_a_finding_and_the_rest_is_checked(
+    memory: Run, tamper: Tamper, event_type: str, payload: str
+) -> None:
+    tamper(
+        f"""UPDATE events SET payload_json = '{payload}' WHERE event_type = '{event_type}' AND session_id = 'shop-1';
+            UPDATE evidence_spans SET span_end = span_end + 1 WHERE session_id = 'notes-2' AND match_method = 'exact'"""
+    )
+    findings = found(memory, "--realign")
+    assert {finding["session_id"] for finding in findings if finding["kind"] == "log"} == {"shop-1"}
+    assert {f["uri"] for f in findings if f["kind"] == "table" and f["session_id"] == "notes-2"} == {
+        "session:notes-2#m=0&c=0-44",
+        "session:notes-2#m=1&c=7-67",
+    }
+
+
+def test_an_event_that_is_gone(memory: Run, tamper: Tamper) -> None:
+    tamper(
+        """DELETE FROM events WHERE event_type = 'entry_materialized' AND session_id = 'notes-2'
+           AND (payload_json ->> '$.ordinal') = '1'"""
+    )
+    details = [finding["detail"] for finding in found(memory)]
+    assert "an entry of the session is not in the log" in details
+    assert any("some are missing or twice" in detail for detail in details)
+    assert "entries: the log knows no such current entry" in details
+
+
+def rewritten(store: Path, change: Callable[[dict[str, Any]], None]) -> None:
+    """Change the evidence of the Redis entry in the log, checksum included, and in the tables: only the text can tell."""
+    with duckdb.connect(str(store / "memory.duckdb")) as connection:
+        event_id, text = connection.execute(
+            """SELECT event_id, CAST(payload_json AS VARCHAR) FROM events
+               WHERE event_type = 'entry_materialized' AND (payload_json ->> '$.title') = '캐시를 Redis로 옮긴다'"""
+        ).fetchall()[0]
+        payload = json.loads(text)
+        change(payload["evidence"][0])
+        text = json.dumps(payload, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        connection.execute(
+            "UPDATE events SET payload_json = ?, checksum = ? WHERE event_id = ?", [text, sha256_hex(text), event_id]
+        )
+    Memory(load_settings({"home": store})).rebuild()
+
+
+@pytest.mark.parametrize(
+    ("values", "detail"),
+    [
+        ({"span_start": 22, "span_end": 45}, "the message says"),
+        ({"segments": [[21, 30], [25, 44]]}, "overlap"),
+    ],
+)
+def test_a_wrong_span_with_a_right_checksum_is_named(memory: Run, store: Path, values: dict[str, Any], detail: str) -> None:
+    redis = entry_id(memory, "캐시를 Redis")
+    rewritten(store, lambda evidence: evidence.update(values))
+    findings = found(memory)
+    assert {finding["kind"] for finding in findings} == {"span"}
+    assert any(detail in finding["detail"] for finding in findings)
+    assert {finding["entry_id"] for finding in findings} == {redis}
+
+
+def test_only_aligning_again_tells_another_method(memory: Run, store: Path) -> None:
+    rewritten(store, lambda evidence: evidence.update(method="normalized", confidence=0.97))
+    assert found(memory) == []
+    (finding,) = found(memory, "--realign")
+    assert finding["kind"] == "realign" and finding["uri"] == REDIS and "memory run --all" in finding["hint"]
+    assert finding["detail"] == "logged as normalized, message 1, 21-44; aligned again it is exact, message 1, 21-44"
+
+
+def test_more_findings_than_are_shown(memory: Run, tamper: Tamper, monkeypatch: pytest.MonkeyPatch) -> None:
+    from memory_assets.cli import fsck as command
+    from memory_assets.queries import fsck
+
+    monkeypatch.setattr(fsck, "KEPT_FINDINGS", 3)
+    monkeypatch.setattr(fsck, "BATCH_SESSIONS", 1)
+    monkeypatch.setattr(command, "SHOWN", 2)
+    tamper("UPDATE evidence_spans SET similarity = 0.5")
+    value = memory("fsck", "--json").json
+    assert value["finding_count"] == 7 and len(value["findings"]) == 3
+    assert "… and 5 more" in memory("fsck").out
+
+
+def test_tables_that_are_behind_are_not_compared(memory: Run, tamper: Tamper) -> None:
+    tamper("UPDATE projection_offsets SET last_seq = 3")
+    tamper("UPDATE evidence_spans SET similarity = 0.5")
+    ended = memory("fsck")
+    assert ended.code == 0 and "2 sessions with events that the tables do not have yet: not compared" in ended.out
+
+
+def test_a_store_of_the_real_road_is_sound(memory: Run, imported_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the stages logged of two sessions, one of which grew, passes, aligned again too."""
+    monkeypatch.setenv("MEMORY_HOME", str(imported_home))
+    report = memory("fsck", "--realign", "--json").json
+    assert report["findings"] == [] and report["quotes"] == report["realigned"] > 5 and report["sessions"] == 2

@@ -1,0 +1,160 @@
+"""Which two texts say the same: in Korean as in English, and never where a fact differs."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory_assets.tasks.sameness import differ_in_a_fact, form, say_the_same, shorter_forms
+from memory_assets.tasks.statements import inflected, statement_of
+
+any_text = st.text(st.characters(exclude_categories=()))
+LONG = "The importer keeps every message of a session in the order of its source file"
+LONG_KOREAN = "가져오기는 세션의 메시지를 원본 파일의 순서대로 로그 테이블 하나에 추가 전용 방식으로 저장한다"
+
+WORDS = "the cache of a server keeps 3 sessions not 로그를 안 남긴다 for PostgreSQL=5%"
+
+
+def same(one: str, other: str) -> bool:
+    a, b = statement_of(one), statement_of(other)
+    assert say_the_same(a, b) == say_the_same(b, a)
+    return say_the_same(a, b)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Fix the login", "fixed the LOGIN!"),
+        ("Let's keep PostgreSQL for orders", "We keep postgresql for the orders."),
+        ("Don't cache the session list", "do not cache session lists"),
+        ("The cache TTL is 1,000 ms", "Cache TTL is 1000 ms"),
+        ("All tests pass, lint clean", "All tests pass and lint is clean"),
+        ("Move config to src/app/main.py", "Moved the config to `src/app/main.py`."),
+        ("A → B", "A -> B"),
+        ("front matter of the guide", "frontmatter of the guide"),
+        ("배포 전에 블로커를 고치기로 했다", "배포 전 블로커를 고치기로 했습니다."),
+        ("데이터 베이스를 옮긴다", "데이터베이스를 옮깁니다"),
+        ("로그인 버그를 고쳤습니다", "로그인 버그 고친다"),
+        ("PostgreSQL을 쓴다", "postgresql 쓴다."),
+        ("캐시를 안 쓴다", "캐시는 안쓴다"),
+        ("캐시를 Redis로 옮겼음", "이제 캐시를 Redis로 옮깁니다"),
+        ("재시도는 3번 한다", "재시도는 3번 합니다"),
+        (LONG, LONG.replace("keeps every", "keeps literally every")),
+        (LONG_KOREAN, LONG_KOREAN.replace("로그 테이블", "로그 저장소 테이블")),
+    ],
+)
+def test_spelling_inflection_and_politeness_do_not_separate(one: str, other: str) -> None:
+    assert same(one, other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Retry 3 times", "Retry 5 times"),
+        ("재시도는 3번 한다", "재시도는 5번 한다"),
+        ("Use version 1.5", "Use version 15"),
+        ("The offset is -5", "The offset is 5"),
+        ("Coverage must stay at 80%", "Coverage must stay at 80"),
+        ("Use Redis for the cache", "Do not use Redis for the cache"),
+        ("Use Redis for the cache", "Never use Redis for the cache"),
+        ("We can merge it", "We can't merge it"),
+        ("캐시를 쓴다", "캐시를 안 쓴다"),
+        ("캐시를 쓴다", "캐시를 쓰지 않는다"),
+        ("로그를 삭제한다", "로그 삭제 금지"),
+        ("Keep retries <= 3", "Keep retries >= 3"),
+        ("Write it in C++", "Write it in C#"),
+        ("Edit src/app/main.py", "Edit src/app/other.py"),
+        ("Call getFiles for the list", "Call getFile for the list"),
+        ("Rename user_id", "Rename users_id"),
+        ("Pick option A", "Pick option B"),
+        ("✅ build passes ❌ lint", "✅ build passes lint"),
+    ],
+)
+def test_a_number_negation_operator_or_name_separates(one: str, other: str) -> None:
+    assert not same(one, other)
+    assert differ_in_a_fact(statement_of(one), statement_of(other))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Enable the cache", "Disable the cache"),
+        ("Add the index", "Remove the index"),
+        ("Import the sessions", "Export the sessions"),
+        (
+            "Deploy to staging after the review of the release by the whole team",
+            "Deploy to production after the review of the release by the whole team",
+        ),
+        ("Migrate from MySQL to PostgreSQL", "Migrate from PostgreSQL to MySQL"),
+        ("do not use X, use Y", "use X, do not use Y"),
+        ("Run it before the deploy", "Run it after the deploy"),
+        ("서버로 옮긴다", "서버에서 옮긴다"),
+        ("로그는 30일만 보관한다", "로그는 30일 보관한다"),
+        ("기능을 추가한다", "기능을 제거한다"),
+        ("알림을 켠다", "알림을 끈다"),
+        ("배포 전에 확인한다", "배포 후에 확인한다"),
+        ("a short one", "a very fine short one"),
+        (LONG, LONG.replace("of a session", "of only a session")),
+        (LONG, LONG.replace("keeps", "never keeps")),
+        (LONG, LONG + " in tests"),
+        (LONG, LONG.replace("message", "sessionId message")),
+        (LONG_KOREAN, LONG_KOREAN.replace("로그 테이블", "임시 로그 테이블")),
+    ],
+)
+def test_another_word_separates(one: str, other: str) -> None:
+    assert not same(one, other)
+
+
+def test_one_word_more_in_one_is_not_one_word_more_in_each() -> None:
+    assert same(LONG, LONG.replace("order", "exact order"))
+    assert not same(LONG.replace("order", "exact order"), LONG.replace("order", "reverse order"))
+
+
+@given(any_text)
+def test_any_text_has_a_statement_that_can_be_stored_and_says_the_same_as_itself(text: str) -> None:
+    statement = statement_of(text)
+    assert statement and statement.split() == statement.split(" ")
+    assert say_the_same(statement, statement)
+    assert same(text, f"  {text}  ")
+
+
+@given(st.lists(st.sampled_from(WORDS.split()), max_size=14))
+def test_sharing_a_form_is_saying_the_same(words: list[str]) -> None:
+    statement = statement_of(" ".join(words))
+    for place in range(len(words)):
+        other = statement_of(" ".join(words[:place] + words[place + 1 :]))
+        shares = (
+            form(statement) == form(other) or form(other) in shorter_forms(statement) or form(statement) in shorter_forms(other)
+        )
+        assert shares == say_the_same(statement, other)
+
+
+@given(any_text, any_text)
+def test_two_texts_that_say_the_same_do_not_differ_in_a_fixed_word(one: str, other: str) -> None:
+    a, b = statement_of(one), statement_of(other)
+    if say_the_same(a, b):
+        assert [word for word in a.split() if word[0] == "="] == [word for word in b.split() if word[0] == "="]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "cache caches cached caching",
+        "fix fixes fixed fixing",
+        "copy copies copied",
+        "plan planned planning",
+        "need needs needed",
+        "deploy deploys deployed",
+        "process processes processed",
+    ],
+)
+def test_forms_of_one_english_word_are_one(words: str) -> None:
+    assert len({inflected(word) for word in words.split()}) == 1
+
+
+@pytest.mark.parametrize("text", ["a" * 200_000, "a." * 100_000, "1," * 100_000, "가" * 200_000, "-" * 200_000, "a/" * 100_000])
+def test_a_monstrous_text_costs_little(text: str) -> None:
+    started = time.process_time()
+    shorter_forms(statement_of(text))
+    assert time.process_time() - started < 0.2
