@@ -23,6 +23,8 @@ def copies(folder: Path, target: Path, times: int) -> Path:
     target.mkdir()
     for path in sorted(folder.glob("*.json")):
         session = json.loads(path.read_text())
+        if not isinstance(session, dict) or "session_id" not in session:
+            continue  # an export of another program: copies of it would be the same sessions
         name, project = session["session_id"], session.get("project") or "bench"
         for number in range(times):
             session["session_id"], session["project"] = f"{name}-copy{number}", f"{project}-copy{number}"
