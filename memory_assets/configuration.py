@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from memory_assets.vectors.index import VectorIndex
 
 # Raised when the code of a stage gives another result for the same input.
-MATERIALIZER_VERSION = "1"
+MATERIALIZER_VERSION = "2"
 
 
 def database(settings: Settings) -> Database:
@@ -42,9 +42,10 @@ def rules(settings: Settings) -> Rules:
 
     Raises:
         ConfigInvalidError: the file cannot be read.
-        RulesInvalidError: it holds no rules.
+        RulesInvalidError: it holds no rules, or one that cannot be used.
     """
     from memory_assets.extraction.cues import built_in_rules, parse_rules
+    from memory_assets.extraction.errors import RulesInvalidError
 
     path = settings.extraction.rules_file
     if path is None:
@@ -55,7 +56,10 @@ def rules(settings: Settings) -> Rules:
         raise ConfigInvalidError(
             f"the rules {path} cannot be read", hint="name a readable TOML file in extraction.rules_file"
         ) from error
-    return parse_rules(text)
+    try:
+        return parse_rules(text)
+    except RulesInvalidError as error:
+        raise RulesInvalidError(f"{path}: {error}", hint=error.hint) from error
 
 
 def extractor(settings: Settings) -> Extractor:

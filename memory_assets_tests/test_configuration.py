@@ -68,6 +68,8 @@ def test_a_persons_own_rules_are_another_version_and_are_read_when_they_change(t
     file.write_text("[limits]\nuser = 1.0\n")
     with pytest.raises(RulesInvalidError):
         configuration.extractor(own)
+    with pytest.raises(RulesInvalidError, match=r"rules\.toml: \[limits\] has no assistant"):
+        configuration.extractor(own)
     built_in = files("memory_assets.extraction").joinpath("rules.toml").read_text(encoding="utf-8")
     file.write_text(built_in)
     assert configuration.stage_versions(own) == configuration.stage_versions(settings(tmp_path))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -68,13 +69,15 @@ def read_text(path: Path) -> str:
     """A file's text as it is: line ends stay, a byte order mark is none of it.
 
     Raises:
-        InvalidArgumentError: it cannot be read, is no UTF-8, or is larger than a message may be.
+        InvalidArgumentError: it is no regular file, cannot be read, is no UTF-8, or is larger than a message may be.
     """
     try:
+        mode = path.stat().st_mode
+        if not stat.S_ISREG(mode):  # opening a pipe waits for whoever writes to it
+            kind = "a folder" if stat.S_ISDIR(mode) else "no regular file"
+            raise InvalidArgumentError(f"{path} is {kind}", hint="name a file that holds one message's text")
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
-    except IsADirectoryError as error:
-        raise InvalidArgumentError(f"{path} is a folder", hint="name a file that holds one message's text") from error
     except FileNotFoundError as error:
         raise InvalidArgumentError(f"there is no file {path}", hint="check the path") from error
     except (OSError, ValueError) as error:  # a path with a NUL is a ValueError

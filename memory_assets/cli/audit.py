@@ -31,7 +31,9 @@ def register(app: typer.Typer) -> None:
 
 def audit(
     context: typer.Context,
-    examples: Annotated[int, typer.Option("--examples", "-n", min=0, help="How many examples of each are shown.")] = 3,
+    examples: Annotated[
+        int, typer.Option("--examples", "-n", min=0, max=1000, help="How many examples of each are shown.")
+    ] = 3,
     as_json: JsonOption = False,
 ) -> int:
     """Measure the whole store: duplicates, ungrounded, never-retrieved and contested memories."""
@@ -79,7 +81,7 @@ def _print_measure(measure: AuditMeasure, width: int) -> None:
             f"  {measure.count:,} of {plural(measure.of, *_units(measure.unit))}{bar}",
         )
     )
-    if measure.note and (measure.count or measure.name == "contested"):
+    if measure.note and measure.count:
         print_text(styled("  ", (measure.note, "dim")))
     for example in measure.examples:
         _print_example(example)

@@ -33,7 +33,7 @@ def register(app: typer.Typer) -> None:
 def list_(
     context: typer.Context,
     every: Annotated[bool, typer.Option("--all", help="Every entry, not the newest page alone.")] = False,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="How many to list without --all.")] = PAGE,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=100_000, help="How many to list without --all.")] = PAGE,
     session: Annotated[
         str | None, typer.Option("--session", help="Only of the session with this id.", show_default=False)
     ] = None,

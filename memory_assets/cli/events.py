@@ -29,7 +29,7 @@ def tail(
         str | None, typer.Option("--session", help="Only of the session with this id.", show_default=False)
     ] = None,
     kind: Annotated[str | None, typer.Option("--type", help="Only of this type.", show_default=False)] = None,
-    after: Annotated[int, typer.Option("--after", min=0, help="Only behind this seq.")] = 0,
+    after: Annotated[int, typer.Option("--after", min=0, max=2**63 - 1, help="Only behind this seq.")] = 0,
     as_json: JsonOption = False,
 ) -> int:
     """List the newest events in commit order, without their payloads."""

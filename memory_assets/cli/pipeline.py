@@ -63,7 +63,9 @@ def retry(
 
 def prune(
     context: typer.Context,
-    days: Annotated[int, typer.Option("--older-than-days", min=0, help="Drop runs that are older than this.")] = KEPT_DAYS,
+    days: Annotated[
+        int, typer.Option("--older-than-days", min=0, max=36_500, help="Drop runs that are older than this.")
+    ] = KEPT_DAYS,
     as_json: JsonOption = False,
 ) -> int:
     """Trim Dagster's history of runs, which it keeps for ever. The log and all memory stay."""

@@ -51,6 +51,7 @@ def import_paths(
     settings: Settings, paths: Sequence[Path], *, project: str | None, progress: Progress | None = None
 ) -> ImportReport:
     """Register files and folders, run the seven assets over what is new in them, and say what came of it."""
+    _look_at_the_extractor(settings)
     opened = open_store(settings)
     shown = progress or NoProgress()
     before = opened.appended
@@ -82,6 +83,7 @@ def import_paths(
 
 def add_sessions(settings: Settings, paths: Sequence[Path], *, project: str | None = None) -> ImportReport:
     """Register files and make their partitions, without running anything: what CI does before it materializes."""
+    _look_at_the_extractor(settings)
     opened = open_store(settings)
     before = opened.appended
     files, registration = found_files(paths)
@@ -114,8 +116,10 @@ def run_sessions(
     Raises:
         NotFoundError: a session that nothing was registered for.
         InvalidArgumentError: there is no such stage.
+        ConfigInvalidError, RulesInvalidError: the settings name rules that cannot be used.
     """
     stage = _stage(to_stage)
+    _look_at_the_extractor(settings)
     opened = open_store(settings)
     before = opened.appended
     heads: dict[str, str | None] = {}
@@ -138,6 +142,7 @@ def run_sessions(
 
 def retry_quarantined(settings: Settings, *, progress: Progress | None = None) -> RunReport:
     """Release every session that was put aside, and run it again."""
+    _look_at_the_extractor(settings)
     opened = open_store(settings)
     catch_up(opened.database, configuration.configured_versions(settings))
     with opened.database.reading() as connection:
@@ -155,6 +160,11 @@ def retry_quarantined(settings: Settings, *, progress: Progress | None = None) -
         ]
     )
     return run_sessions(settings, list(dict.fromkeys(row[0] for row in letters)), progress=progress)
+
+
+def _look_at_the_extractor(settings: Settings) -> None:
+    """Fail now, in the words of what is wrong: Dagster ends a run whose resource cannot be made without a word of it."""
+    configuration.extractor(settings)
 
 
 @contextlib.contextmanager

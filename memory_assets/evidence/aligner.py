@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rapidfuzz.distance import Levenshtein
 
 from memory_assets.evidence.characters import folded_form
-from memory_assets.evidence.critical import critical_differences, says_otherwise
+from memory_assets.evidence.critical import critical_differences, joins_otherwise
 from memory_assets.evidence.differences import CONFIDENCE, Difference
+from memory_assets.evidence.edges import cuts_off, whole_words
 from memory_assets.evidence.ellipsis import smallest_hull
 from memory_assets.evidence.fuzzy import similar_places
 from memory_assets.evidence.message_text import MessageText, Span
@@ -125,6 +126,7 @@ class Aligner:
                 segments=((start, end),),
                 method="exact",
                 confidence=1.0,
+                critical=cuts_off(here.text, start, end),
                 ambiguous=count > 1,
                 alternative_count=count - 1,
             )
@@ -160,7 +162,7 @@ class Aligner:
                     count += hit.count
             if first is not None:
                 index, hit = first
-                hit = _Hit(hit.spans, count, hit.method, hit.confidence)
+                hit = replace(hit, count=count)
                 return _aligned(self._text(messages[index]), wanted, hit, index, claimed, near)
         return None
 
@@ -170,8 +172,9 @@ class Aligner:
             return None if refused is None else _Similar(_similarity(wanted.quote, here.text[slice(*refused.span)]))
         places: list[_SimilarPlace] = []
         if refused is not None:
-            text = here.text[slice(*refused.span)]
-            places.append(_SimilarPlace(_similarity(wanted.quote, text), refused.span, wanted.quote, text))
+            span = _whole(here, refused.span)
+            text = here.text[slice(*span)]
+            places.append(_SimilarPlace(_similarity(wanted.quote, text), span, wanted.quote, text))
         for quote, _ in wanted.spellings:
             plain = self._similar_in(here, here.plain, quote)
             places += plain
@@ -185,14 +188,13 @@ class Aligner:
         if best.similarity < self._fuzzy_threshold:
             return _Similar(best.similarity)
         others = {place.span for place in places if place.similarity == best.similarity and place.span[0] >= best.span[1]}
-        turned = refused is not None and refused.span == best.span
         return _Hit(
             spans=(best.span, *sorted(others)),
             count=1 + len(others),
             method="fuzzy",
             confidence=round(min(best.similarity, HIGHEST_FUZZY), 4),
             similarity=round(best.similarity, 4),
-            critical=turned or bool(critical_differences(best.quote, best.text)),
+            critical=_overlaps(refused, best.span) or bool(critical_differences(best.quote, best.text)),
         )
 
     def _similar_in(self, here: MessageText, reading: PreparedText, quote: PreparedText) -> list[_SimilarPlace]:
@@ -202,7 +204,7 @@ class Aligner:
             placed = reading.placed(place.low, place.high)
             if not placed.starts:
                 continue
-            span, _, _ = grown(here, reading, quote, placed.starts[0], placed.ends[-1])
+            span = _whole(here, grown(here, reading, quote, placed.starts[0], placed.ends[-1])[0])
             text = reading.between(*span)
             letters, whole = place.similarity(len(quote.skeleton)), _similarity(quote.text, text)
             similarity = max(letters, whole) if whole >= _MIN_TEXT_SIMILARITY else whole
@@ -223,7 +225,9 @@ def align(messages: Sequence[str], quote: str, message_index: int) -> Evidence:
 
 def _exact(message: MessageText, wanted: WantedQuote) -> _Hit | None:
     spans, count = message.exact_spans(wanted.quote)
-    return _Hit(spans, count, "exact", 1.0, similarity=1.0) if spans else None
+    if not spans:
+        return None
+    return _Hit(spans, count, "exact", 1.0, similarity=1.0, critical=cuts_off(message.text, *spans[0]))
 
 
 def _normalized(message: MessageText, wanted: WantedQuote) -> _Hit | Refused | None:
@@ -273,7 +277,8 @@ def _with_ellipsis(message: MessageText, wanted: WantedQuote) -> _Hit | None:
         confidence=ELLIPSIS_CONFIDENCE,
         segments=segments,
         similarity=_similarity(quoted, _LEFT_OUT.join(message.text[low:high] for low, high in segments)),
-        critical=any(says_otherwise(message.text[one[1] : other[0]]) for one, other in gaps),
+        critical=any(cuts_off(message.text, *segment) for segment in segments)
+        or any(joins_otherwise(message.text, one[1], other[0]) for one, other in gaps),
     )
 
 
@@ -302,6 +307,17 @@ def _aligned(
         relocated=index != claimed,
         critical=hit.critical,
     )
+
+
+def _whole(here: MessageText, span: Span) -> Span:
+    """A span that cuts no Latin word, no number and no cluster."""
+    start, end = whole_words(here.text, *span)
+    return here.boundary_before(start + 1), here.boundary_after(end)
+
+
+def _overlaps(refused: Refused | None, span: Span) -> bool:
+    """Whether a place is the one that has the quote's letters, and what lies between them says something else."""
+    return refused is not None and refused.span[0] < span[1] and span[0] < refused.span[1]
 
 
 def _nearest(spans: Sequence[Span], message_index: int, near: Sequence[tuple[int, int]]) -> Span:

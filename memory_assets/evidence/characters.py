@@ -37,6 +37,7 @@ _UNIFIED = str.maketrans(
         "、": ",",
     }
 )
+_RAISED = ("<super>", "<sub>", "<fraction>", "<circle>")
 KEYCAP = "\u20e3"
 
 
@@ -83,6 +84,16 @@ def unified_form(text: str) -> str:
 def counts(character: str) -> bool:
     """Whether a character belongs to a text's skeleton: a letter, a digit, or a mark that changes a letter."""
     return character.isalnum() or (unicodedata.category(character)[0] == "M" and character != KEYCAP)
+
+
+def is_keycap(cluster: str) -> bool:
+    """Whether a cluster is a digit on a key, a picture."""
+    return KEYCAP in cluster and cluster[0] in "0123456789#*"
+
+
+def is_raised(cluster: str) -> bool:
+    """Whether a cluster is a digit above or below the line, in a circle, or a fraction: no part of a number beside it."""
+    return len(cluster) == 1 and unicodedata.decomposition(cluster).startswith(_RAISED)
 
 
 def effective_length(text: str) -> float:

@@ -110,7 +110,7 @@ def without_line_marks(text: str) -> str:
 
 def _is_operator(mark: str, before: str, after: str) -> bool:
     if mark == "-":
-        return after.isdigit() and not before.isalnum()
+        return _is_minus_or_option(before, after)
     if mark == ".":
         return after.isdigit() and not before.isalnum() and before != "."
     if mark == "!":
@@ -122,6 +122,13 @@ def _is_operator(mark: str, before: str, after: str) -> bool:
     if mark in _ALWAYS:
         return True
     return mark not in _NEVER and unicodedata.category(mark) in ("Sm", "Sc")
+
+
+def _is_minus_or_option(before: str, after: str) -> bool:
+    """A sign of a number, or the dashes in front of an option: "-5", "-f", "--force"."""
+    if before.isalnum():
+        return False
+    return after.isdigit() or (after.isalpha() and before in (" ", "-")) or (after == "-" and before == " ")
 
 
 def _number_gap(gap: str) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from memory_assets.evidence import differences
-from memory_assets.evidence.characters import KEYCAP, folded_form, unified_form
+from memory_assets.evidence.characters import folded_form, is_raised, unified_form
 from memory_assets.evidence.differences import CONFIDENCE, Difference
+from memory_assets.evidence.edges import hides_a_sign
 from memory_assets.evidence.message_text import MessageText
 from memory_assets.evidence.prepared import Edge, Placed, PreparedText
 from memory_assets.evidence.wanted_quote import WantedQuote
@@ -16,6 +18,8 @@ Span = tuple[int, int]
 
 _MAX_REFUSED = 64  # places that are looked at and refused before the search of a message is given up
 _MAX_EDGE = 500  # characters around a hit in which the quote's own edge marks are looked for
+_BESIDE = 8  # characters beside a span in which a picture belongs to it
+_KEYCAPS = re.compile("[0-9#*]\ufe0f?\u20e3")
 _PASSED = frozenset((" ", "\t", "", "*", "**", "_", "`"))  # marks of a message that a quote may lack at its edges
 
 
@@ -111,7 +115,10 @@ def _judge(message: MessageText, quote: PreparedText, prepared: PreparedText, lo
         _cuts(prepared, low, high)
         or differences.operators(differences.without_line_marks(lead_left), "", asked.cased[0])
         or differences.operators(trail_left, asked.cased[-1], "")
-        or _hides_a_sign(message.text, start, end, there.cased[0], there.cased[-1])
+        or hides_a_sign(message.text, start, end, there.cased[0], there.cased[-1])
+        or _shows_another_picture(message.text[max(0, start - _BESIDE) : start], lead_left)
+        or _shows_another_picture(message.text[end : end + _BESIDE], trail_left)
+        or ("." in trail_left and message.text[end : end + 1] in ("?", "？"))
     ):
         worst = Difference.CRITICAL
     return (start, end), worst
@@ -129,7 +136,17 @@ def _gaps(quote: PreparedText, asked: Placed, message: PreparedText, there: Plac
             worst = max(worst, differences.between(wanted, found, asked.cased[offset], asked.cased[offset + 1]))
             if worst is Difference.CRITICAL:
                 break
+        elif not wanted and _number_parts(quote, asked, offset) != _number_parts(message, there, offset):
+            return Difference.CRITICAL
     return worst
+
+
+def _number_parts(prepared: PreparedText, letters: Placed, offset: int) -> tuple[bool, bool, bool] | None:
+    """How two digits that stand side by side belong together: "102", "10²", "½"; None for other letters."""
+    if not (letters.cased[offset].isdigit() and letters.cased[offset + 1].isdigit()):
+        return None
+    one, other = (prepared.text[letters.starts[at] : letters.ends[at]] for at in (offset, offset + 1))
+    return is_raised(one), is_raised(other), letters.starts[offset] == letters.starts[offset + 1]
 
 
 def _cuts(message: PreparedText, low: int, high: int) -> bool:
@@ -146,17 +163,14 @@ def _cuts(message: PreparedText, low: int, high: int) -> bool:
     return False
 
 
-def _hides_a_sign(text: str, start: int, end: int, first: str, last: str) -> bool:
-    """Whether a sign, a currency, a per cent or a logical not stands right before or behind the span."""
-    before = folded_form(text[max(0, start - 3) : start])
-    attached = unified_form(before[len(before.rstrip("-+.$€£¥₩~<>=!±≤≥−")) :])
-    if attached and first.isdigit():
-        left = before[-len(attached) - 1 : -len(attached)]
-        if differences.operators(attached, left, first):
-            return True
-    if attached.endswith("!") and len(attached) == len(before) and first.isalnum():
-        return True
-    return last.isdigit() and folded_form(text[end : end + 1])[:1] in ("%", "‰", "°") and end < len(text)
+def _shows_another_picture(beside: str, missing: str) -> bool:
+    """Whether the quote has a picture at its edge where the message has another: a tick for a cross."""
+    wanted, there = _pictures(missing), _pictures(beside)
+    return bool(wanted) and bool(there) and wanted not in there
+
+
+def _pictures(text: str) -> str:
+    return differences.pictures(text) + "".join(_KEYCAPS.findall(text))
 
 
 def _grow_back(message: MessageText, prepared: PreparedText, start: int, marks: str) -> tuple[int, str]:
@@ -197,7 +211,7 @@ def _grow_on(message: MessageText, prepared: PreparedText, end: int, marks: str)
 
 def _is_passed(unit: str) -> bool:
     """Whether a quote may lack this at its edge: emphasis, a space, a picture."""
-    return unit in _PASSED or bool(differences.pictures(unit)) or KEYCAP in unit
+    return unit in _PASSED or bool(differences.pictures(unit)) or bool(_KEYCAPS.search(unit))
 
 
 def _is_line_mark(marks: str) -> bool:

@@ -15,14 +15,18 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 
 from memory_assets.evidence.candidates import PieceHit, piece_hits
-from memory_assets.evidence.characters import KEYCAP, LETTERS, PIECES, clusters, counts, folded_form
+from memory_assets.evidence.characters import LETTERS, PIECES, clusters, counts, folded_form, is_keycap
 
 Ranges = tuple[tuple[int, int], ...]
 
 # What a reader of rendered Markdown does not see. Bounded: a link target or a tag longer than this is left in the text.
 _TARGETS = re.compile(r"\]\([^()\n]{0,400}\)|<!--.{0,400}?-->|\{/\*.{0,400}?\*/\}", re.DOTALL)
 _NUMBERS = re.compile(r"(?m)^[ \t]{0,12}\d{1,3}[.)](?=[ \t])")
-_TAGS = re.compile(r"</?[A-Za-z][^<>\n]{0,200}>")
+_TAGS = re.compile(
+    r"</?[A-Za-z][\w:.-]{0,40}(?:\s{1,8}[A-Za-z_:@][\w:.-]{0,40}\s?=\s?(?:\"[^\"<>\n]{0,200}\"|'[^'<>\n]{0,200}'|\{[^{}\n]{0,200}\}"
+    r"|[^\s\"'<>{}]{1,100})){0,12}\s{0,8}/?>"
+)
+_ITEM = re.compile(r"[ \t]{0,40}(?:[-*+•#>|]|\d{1,3}[.)])")
 VIEWS = 4
 """Ways to read a message: as it is; without link targets and comments; also without list numbers; also without tags."""
 
@@ -213,7 +217,7 @@ def _special(text: str, start: int, end: int) -> tuple[str, Placed]:
     places = Placed()
     for low, high in clusters(text, start, end):
         cluster = text[low:high]
-        if KEYCAP in cluster:  # "1️⃣" is a picture, not a number
+        if is_keycap(cluster):  # "1️⃣" is a picture, not a number
             continue
         for character in folded_form(cluster):
             if counts(character):
@@ -236,7 +240,7 @@ def hidden_ranges(text: str, view: int, start: int = 0, end: int | None = None) 
     if view >= 1 and (has("](") or has("<!--") or has("{/*")):
         found.extend(match.span() for match in _TARGETS.finditer(text, start, end))
     if view >= 2:
-        found.extend(match.span() for match in _NUMBERS.finditer(text, start, end))
+        found.extend(match.span() for match in _NUMBERS.finditer(text, start, end) if _begins_an_item(text, match.start()))
     if view >= 3 and has("<"):
         found.extend(match.span() for match in _TAGS.finditer(text, start, end))
     merged: list[tuple[int, int]] = []
@@ -244,3 +248,9 @@ def hidden_ranges(text: str, view: int, start: int = 0, end: int | None = None) 
         if not merged or low >= merged[-1][1]:
             merged.append((low, high))
     return tuple(merged)
+
+
+def _begins_an_item(text: str, line: int) -> bool:
+    """Whether a number at a line's beginning is an item's: not where the line before runs on into it ("is\n10. After")."""
+    above = text[text.rfind("\n", 0, max(0, line - 1)) + 1 : max(0, line - 1)].rstrip()
+    return not above or above[0].isspace() or above[-1] in ".!?:;。…)*_`|>" or bool(_ITEM.match(above))

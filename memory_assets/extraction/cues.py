@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any, get_args
+from typing import Any, NoReturn, get_args
 
 from memory_assets.extraction.errors import RulesInvalidError
 from memory_assets.extraction.schema import EntryType, Priority, TaskStatus
@@ -28,6 +30,12 @@ LIMITS = (
     "budget_later",
 )
 """What ``[limits]`` holds; ``rules.toml`` says what each means."""
+CONVERSATION = ("enough", "first", "short", *get_args(EntryType))
+"""What ``[conversation]`` may hold."""
+HEAVIEST = 5.0
+_ROLES = ("user", "assistant")
+_FIELDS = ("name", "type", "roles", "weight", "vote", "heading", "words", "pattern", "status", "priority")
+_SHOWN = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,21 +75,28 @@ def parse_rules(text: str) -> Rules:
     """Rules from TOML.
 
     Raises:
-        RulesInvalidError: the text is no TOML, or a cue lacks a field, has an unknown value or a wrong pattern.
+        RulesInvalidError: the text is no TOML, or a table or cue lacks a key, has one that is unknown, or one with a value
+            that cannot be used. It names the table or the cue, the key, and what is expected.
     """
     try:
         table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise RulesInvalidError(f"the rules are not valid TOML: {error}", hint="compare with rules.toml") from error
-    try:
-        limits = {name: float(table["limits"][name]) for name in LIMITS}
-        places = {name: float(value) for name, value in table["places"].items()}
-        conversation = {name: float(value) for name, value in table["conversation"].items()}
-    except (KeyError, AttributeError, TypeError, ValueError) as error:
-        message = "the rules need the tables [limits] (all of it), [places] and [conversation] of numbers"
-        raise RulesInvalidError(message, hint=f"missing or no number: {error}") from error
-    cues = tuple(_cue(raw) for raw in table.get("cue", []))
-    return Rules(cues, limits, places, conversation, sha256_hex(text)[:12])
+    _known_keys("the rules", table, ("limits", "places", "conversation", "cue"))
+    limits = _numbers(table, "limits", LIMITS)
+    for name in LIMITS:
+        if name not in limits:
+            _refuse(f"[limits] has no {name}", "all of its keys, each a number")
+    raw = table.get("cue", [])
+    if not isinstance(raw, list):
+        _refuse(f"cue is {_shown(raw)}", "a [[cue]] for each cue, in double brackets")
+    return Rules(
+        cues=tuple(_cue(cue, number) for number, cue in enumerate(raw, start=1)),
+        limits=limits,
+        places=_numbers(table, "places"),
+        conversation=_numbers(table, "conversation", CONVERSATION),
+        version=sha256_hex(text)[:12],
+    )
 
 
 @cache
@@ -90,29 +105,92 @@ def built_in_rules() -> Rules:
     return parse_rules(files("memory_assets.extraction").joinpath("rules.toml").read_text(encoding="utf-8"))
 
 
-def _cue(raw: dict[str, Any]) -> Cue:
-    name = str(raw.get("name", "?"))
+def _numbers(table: dict[str, Any], name: str, known: tuple[str, ...] | None = None) -> dict[str, float]:
+    """A table of numbers; ``known`` are the keys that it may have, None for any."""
+    given = table.get(name)
+    if not isinstance(given, dict):
+        _refuse(f"[{name}] is {_shown(given)}", "a table of numbers")
+    if known is not None:
+        _known_keys(f"[{name}]", given, known)
+    return {key: _number(value, f"{key} of [{name}]") for key, value in given.items()}
+
+
+def _cue(raw: object, number: int) -> Cue:
+    if not isinstance(raw, dict):
+        _refuse(f"cue {number} is {_shown(raw)}", "a table under [[cue]]")
+    name = raw.get("name")
+    if not isinstance(name, str) or not name:
+        _refuse(f"the name of cue {number} is {_shown(name)}", "text in quotation marks")
+    of = f"of the cue {_shown(name)}"
+    _known_keys(f"the cue {_shown(name)}", raw, _FIELDS)
+    weight = _number(raw.get("weight"), f"weight {of}", most=HEAVIEST)
+    heading = raw.get("heading", False)
+    if not isinstance(heading, bool):
+        _refuse(f"heading {of} is {_shown(heading)}", "true or false")
+    return Cue(
+        name=name,
+        entry_type=_one_of(raw.get("type"), get_args(EntryType), f"type {of}"),
+        roles=tuple(_one_of(role, _ROLES, f"a role {of}") for role in _texts(raw.get("roles", list(_ROLES)), f"roles {of}")),
+        weight=weight,
+        vote=_number(raw.get("vote", max(1.0, weight)), f"vote {of}"),
+        heading=heading,
+        words=tuple(word.lower() for word in _texts(raw.get("words"), f"words {of}")),
+        pattern=_pattern(raw.get("pattern"), f"pattern {of}"),
+        status=_one_of(raw.get("status"), get_args(TaskStatus), f"status {of}"),
+        priority=_one_of(raw.get("priority"), get_args(Priority), f"priority {of}"),
+    )
+
+
+def _known_keys(where: str, given: Iterable[str], known: tuple[str, ...]) -> None:
+    for key in given:
+        if key not in known:
+            _refuse(f"{where} has the unknown key {_shown(key)}", f"one of {', '.join(known)}")
+
+
+def _number(value: object, what: str, *, most: float = math.inf) -> float:
+    expected = "a number" if most == math.inf else f"a number from {-most:g} to {most:g}"
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        _refuse(f"{what} is {_shown(value)}", expected)
     try:
-        cue = Cue(
-            name=raw["name"],
-            entry_type=_one_of(raw.get("type"), get_args(EntryType)),
-            roles=tuple(raw.get("roles", ("user", "assistant"))),
-            weight=float(raw["weight"]),
-            vote=float(raw.get("vote", max(1.0, float(raw["weight"])))),
-            heading=bool(raw.get("heading", False)),
-            words=tuple(word.lower() for word in raw["words"]),
-            pattern=re.compile(raw["pattern"], re.IGNORECASE),
-            status=_one_of(raw.get("status"), get_args(TaskStatus)),
-            priority=_one_of(raw.get("priority"), get_args(Priority)),
-        )
-    except (KeyError, TypeError, ValueError, re.error) as error:
-        raise RulesInvalidError(f"the cue {name!r} cannot be used: {error}", hint="see the top of rules.toml") from error
-    if not set(cue.roles) <= {"user", "assistant"} or abs(cue.weight) > 5:
-        raise RulesInvalidError(f"the cue {name!r} has an unknown role or a weight beyond 5", hint="see rules.toml")
-    return cue
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number) or abs(number) > most:
+        _refuse(f"{what} is {_shown(value)}", expected if most != math.inf else "a finite number")
+    return number
 
 
-def _one_of(value: Any, allowed: tuple[Any, ...]) -> Any:
-    if value is not None and value not in allowed:
-        raise ValueError(f"{value!r} is none of {', '.join(allowed)}")
+def _texts(value: object, what: str) -> list[str]:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        _refuse(f"{what} is {_shown(value)}", 'a list of texts, as in ["decide", "chose"]')
     return value
+
+
+def _pattern(value: object, what: str) -> re.Pattern[str]:
+    if not isinstance(value, str):
+        _refuse(f"{what} is {_shown(value)}", "a regular expression in quotation marks")
+    try:
+        return re.compile(value, re.IGNORECASE)
+    except (re.error, OverflowError, RecursionError) as error:
+        _refuse(f"{what} cannot be used: {error}", "a regular expression of Python's re")
+
+
+def _one_of(value: Any, allowed: tuple[Any, ...], what: str) -> Any:
+    if value is not None and value not in allowed:
+        _refuse(f"{what} is {_shown(value)}", f"one of {', '.join(allowed)}")
+    return value
+
+
+def _shown(value: object) -> str:
+    """A value as it was given, the beginning of a long one."""
+    if value is None:
+        return "missing"
+    try:
+        shown = repr(value)
+    except ValueError:  # an integer of more digits than Python prints
+        return "a number too long to print"
+    return shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"
+
+
+def _refuse(what: str, expected: str) -> NoReturn:
+    raise RulesInvalidError(f"{what}; expected: {expected}", hint="the top of rules.toml explains every key")

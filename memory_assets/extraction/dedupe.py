@@ -6,12 +6,12 @@ they are; grouping them is the fold's work.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from memory_assets.evidence.entries import AlignedEntry
 from memory_assets.evidence.model import AlignedEvidence, Evidence
+from memory_assets.extraction.folding import folded
 from memory_assets.extraction.schema import ExtractedEntry, Quote
 
 _MIN_TITLE = 8
@@ -25,9 +25,10 @@ def merge_entries(entries: Iterable[AlignedEntry]) -> list[AlignedEntry]:
     """Entries of one session, each memory once, in the order of their first appearance.
 
     Two entries are the same memory when they are of one type and their first quotes share most of their span, or their
-    titles are equal but for case, punctuation and spacing; and, whatever their types, when the later one's first quote is
-    a text that the earlier one quotes already (the same document pasted again, a summary repeated). The first one's title
-    stays; quotes are joined without repeats; a task takes the later status, unless that only opens again what was closed
+    titles are equal but for case, punctuation and spacing (not for an operator, a sign or a decimal point); and, whatever
+    their types, when the later one's first quote is a text that the earlier one quotes already (the same document pasted
+    again, a summary repeated). The first one's title stays; quotes are joined without repeats; a task takes the later
+    status, unless that only opens again what was closed
     before it. An entry with a quote that was not found stays as it is, so that the failure stays visible.
     """
     merged: list[AlignedEntry] = []
@@ -38,14 +39,14 @@ def merge_entries(entries: Iterable[AlignedEntry]) -> list[AlignedEntry]:
         if not item.aligned:
             merged.append(item)
             continue
-        title = (item.entry.entry_type, _folded(item.entry.title))
+        title = (item.entry.entry_type, folded(item.entry.title))
         where = _main_span(item)
         place = by_title.get(title) if _weight(title[1]) >= _MIN_TITLE else None
         if place is None and where is not None:
             candidates = by_message.get((item.entry.entry_type, where.message_index), [])
             place = next((i for i in candidates if _same_span(_main_span(merged[i]), where)), None)
         if place is None and where is not None:
-            place = by_quote.get(_folded(where.matched_text))
+            place = by_quote.get(folded(where.matched_text))
         if place is None:
             place = len(merged)
             merged.append(item)
@@ -69,7 +70,7 @@ def _main_span(item: AlignedEntry) -> AlignedEvidence | None:
 
 def _long_quotes(item: AlignedEntry) -> Iterator[str]:
     for found in item.evidence:
-        text = _folded(found.matched_text) if isinstance(found, AlignedEvidence) else ""
+        text = folded(found.matched_text) if isinstance(found, AlignedEvidence) else ""
         if _weight(text) >= _MIN_QUOTE:
             yield text
 
@@ -114,9 +115,5 @@ def _covers(known: Evidence, found: AlignedEvidence) -> bool:
     )
 
 
-def _folded(title: str) -> str:
-    return "".join(c for c in unicodedata.normalize("NFKC", title).casefold() if c.isalnum())
-
-
-def _weight(letters: str) -> int:
-    return len(letters) + sum("가" <= c <= "힣" for c in letters)
+def _weight(text: str) -> int:
+    return sum(1 + ("가" <= c <= "힣") for c in text if c.isalnum())

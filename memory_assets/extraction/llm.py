@@ -1,8 +1,8 @@
 """The model extractor: any provider that litellm names, held to quotes by a schema (requirements G-50, E-15, E-16).
 
 litellm is imported when the first window is sent. No socket is opened but to the model that the settings name: its cost
-map is the local one, callbacks and telemetry are off, and no tokenizer is downloaded. Keys come from the environment, and
-from no ``.env`` file that happens to lie around.
+map is the local one, callbacks and telemetry are off, no tokenizer is downloaded, and no redirect is followed. Keys come
+from the environment, and from no ``.env`` file that happens to lie around.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from typing import Any
 
@@ -24,6 +24,7 @@ from memory_assets.extraction.patience import (
     OutOfTimeError,
     causes_of,
     is_down,
+    redirect_of,
     refused_parameter,
     status_of,
     wait_before_next,
@@ -247,7 +248,29 @@ def _litellm() -> Any:
     litellm.suppress_debug_info = True
     litellm.turn_off_message_logging = True
     litellm.disable_hf_tokenizer_download = True
+    _follow_no_redirect(litellm)
     return litellm
+
+
+def _follow_no_redirect(litellm: Any) -> None:
+    """Send what is meant for one server to no other, whatever that one says: a redirect would take the whole window along.
+
+    litellm follows redirects and has no setting for it. Whatever it asks over HTTP goes through one of its two handlers, or
+    through OpenAI's client on ``client_session``.
+    """
+    from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler, HTTPHandler
+
+    for handler in (HTTPHandler, AsyncHTTPHandler):
+        own: Any = handler.client
+        # Where the client is used, not where it is made: some were made before this and are kept in caches.
+        setattr(handler, "client", property(partial(_without_redirects, own.fget), own.fset))  # noqa: B010
+    litellm.client_session = HTTPHandler().client
+
+
+def _without_redirects(client_of: Callable[[Any], Any], handler: Any) -> Any:
+    client = client_of(handler)
+    client.follow_redirects = False
+    return client
 
 
 def _kind(error: Exception) -> str:
@@ -256,6 +279,9 @@ def _kind(error: Exception) -> str:
         return "no whole answer in time"
     if any(type(cause).__name__ in _UNREACHED for cause in causes_of(error)):
         return "no connection"
+    redirect = redirect_of(error)
+    if redirect is not None:
+        return f"it redirects elsewhere ({redirect}), which is not followed"
     status = status_of(error)
     return f"{type(error).__name__} ({status})" if status is not None else type(error).__name__
 

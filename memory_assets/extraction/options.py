@@ -31,28 +31,59 @@ _VERB = (
     r"(?:(?:do|go with|go for|going with|use|try|pick|choose|take|prefer|like|want|start with)\s{1,3})?(?:the\s)?"
 )
 _NOUN = r"(?:option|choice|approach|plan|alternative|number|no\.|방법|옵션|선택지|방안)"
-_ENDS = (
-    r"(?=\s{0,3}(?:$|[.,!)~:;–—-]|번|안\b|안으로|로\b|으로|(?:is|please|looks|seems|sounds|but|and|then|since|because|with|for|it"
-    r"|please|first|방식|방법)\b))"
-)
 _LIST_MARK = r"(?:번|안)?(?=\s{0,2}(?:$|[.,!)~:;–—-]|방식|방법|안))"
-_GOES_ON = r"(?!\s+(?!(?:please|then|for|because|since|and|but|as)\b)[a-z])"
 _TAKES = r"(?:do|go with|go for|use|try|pick|choose|take|let'?s (?:do|go with|use|try))"
-_AND = r"(?:\s{0,2}(?:,|and|&|\+|과|와|랑|하고)\s{0,2}(?P<other>[1-9])(?:번|안)?)?"
+_ALONE = r"(?![0-9A-Za-z_%/$]|[.:]\d)"
+_AND = rf"(?:\s{{0,2}}(?:,|and\b|&|\+|과|와|이?랑|하고)\s{{0,2}}(?P<other>[1-9]){_ALONE}(?:번|안(?!\s?[되돼됩]))?)?"
 _NTH = "first|1st|former|second|2nd|latter|third|3rd|fourth|4th|fifth|5th|last"
 _ANSWERS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        rf"{_LEAD}{_VERB}{_NOUN}?\s{{0,2}}\#?(?P<label>[1-9])(?:번|안)?{_AND}{_ENDS}",
+        rf"{_LEAD}{_VERB}{_NOUN}?\s{{0,2}}\#?(?P<label>[1-9]){_ALONE}(?:번|안(?!\s?[되돼됩]))?{_AND}",
         rf"{_LEAD}{_VERB}{_NOUN}\s{{1,2}}(?P<label>[A-E])\b",
-        rf"{_LEAD}{_TAKES}\s{{1,2}}(?P<label>[A-E])\b{_GOES_ON}",
+        rf"{_LEAD}{_TAKES}\s{{1,2}}(?P<label>[A-E])\b",
         rf"{_LEAD}(?P<label>(?-i:[A-E]))(?:(?:안|번)?(?:으로|로)(?=\s|$)|{_LIST_MARK})",
         r"^\s{0,4}(?P<label>[A-E])\s{0,4}$",
         rf"{_LEAD}{_VERB}(?P<ordinal>{_NTH})\s(?:one|option|choice|approach|plan)\b",
+        rf"{_LEAD}{_VERB}(?<=the\s)(?P<ordinal>{_NTH})(?=\s{{0,2}}(?:$|[.,!;]))",
         rf"{_LEAD}(?P<ordinal>첫|두|세|네|다섯)\s?번째",
-        rf"{_LEAD}(?P<ordinal>첫째|둘째|셋째|넷째|다섯째|마지막)\s?(?:거|것|걸|방법|안|옵션|방안|로|으로)",
+        rf"{_LEAD}(?P<ordinal>첫째|둘째|셋째|넷째|다섯째|마지막)(?=\s?(?:거|것|걸|방법|안|옵션|방안|로|으로))",
     )
 )
+
+_CLAUSE_END = re.compile(r"[.,;!?:~)–—\n]+|(?:^|(?<=\w))\s+(?=(?:but|because|since|so|and)\b)|(?<=[하가]고)\s", re.IGNORECASE)
+_REFUSED_FOR = re.compile(
+    r"^\s{0,2}(?:은|는|이|가|(?:으로|로)?\s?[하가]지)?\s{0,2}(?:말고|대신에?|빼고|제외하고|보다는?|아니고|아니라)(?=\s|,|$)[\s,]{0,3}"
+)
+_RATHER_THAN = re.compile(
+    r"^\s{1,2}(?:instead of|rather than|over|not)\s{1,2}(?:the\s|option\s)?\W?(?:[1-9]\b|[A-E]\b|second|first|third)",
+    re.IGNORECASE,
+)
+_AGAINST = re.compile(
+    r"\b(?:no|not|never|none|nope|cannot|bad|worse|worst|wrong|out|wait|hate|dislike|terrible|awful|broken|ugly|too|avoid|skip"
+    r"|except|drop|reject|against|without|instead|why|what|how|which|whether|unless|if|or|maybe|later|slow|slower|risky|dont"
+    r"|isnt|wont)\b|n't\b"
+    r"|말고|말자|말아|말죠|마라|마세요|지\s?마|빼|제외|싫|별로|아니|아닌|아냐|못|없|않|대신|왜|까요|나요|[할을될]까|하면"
+    r"|어떻게|어때|어떨|뭐|무슨|차이|틀[렸려린]|나쁘|나빠|문제|위험|이상[하해한]|느리|느려|취소|반대|보류|나중|한데|지만|[은는]데"
+    r"|(?:^|\s|[은는이가])안\s?[되돼됩좋하할한해써쓰쓸맞]",
+    re.IGNORECASE,
+)
+_GOOD = r"(?:all\s)?(?:good|fine|ok|okay|great|better|best|perfect|right|nice|it|the (?:best|one|way|right|better)\b.{0,20})"
+_FOR_IT = re.compile(
+    rf"^\s{{0,3}}(?:$|(?:please|pls|plz|thanks|thank you|then|first|now|for|with|as well|it is|works|wins|makes sense"
+    rf"|(?:is|'s|would be|(?:look|seem|feel|sound)s?)\s(?:like\s)?{_GOOD}|because|since|so|but|and)\b"
+    r"|(?:방식|방법|방안|옵션|안|거|것|걸|게|케이스|항목)?(?:이|가|은|는|을|를|만|도)?(?:으로|로)?(?:요|만)?\s{0,2}"
+    r"(?:$|하|해|할|합|한|함|가자|가죠|가고|갈게|갑시다|진행|부탁|선택|고를|고르|골라|좋|나아|나을|낫|맞|괜찮|추천|결정|확정"
+    r"|적용|구현|먼저|시작|써|쓰자|쓸게|ㄱ|고고|오케이|ok))",
+    re.IGNORECASE,
+)
+_TAKEN_BACK = re.compile(
+    r"^\W{0,4}(?:(?:but|and)\s)?(?:no,? wait|wait,? no|wait|no|nope|nah|actually|scratch that|on second thought|oops|i mean"
+    r"|rather|아니야?|아니다|아냐|아 아니|잠깐만?)(?!\w)[\s,.!]{0,4}",
+    re.IGNORECASE,
+)
+_LISTED = re.compile(r"^[ \t]{0,4}(?:[1-9]|[A-E])[.)][ \t]", re.MULTILINE)
+_MAX_CLAUSES = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +114,68 @@ def options_of(asked: str) -> list[Option]:
 
 
 def chosen(answer: str, options: list[Option]) -> list[Option]:
-    """The options that an answer takes: one, two when it names two, none when it takes none."""
+    """The options that an answer takes: one, two when it names two, none when it takes none.
+
+    Clause by clause: one that names options takes them when nothing follows in it, or only what approves. What it refuses or
+    doubts is not taken, and gives way to what a later clause takes; a question takes nothing.
+    """
     said = answer.strip()[:_MAX_ANSWER].replace("’", "'")
+    if len(_LISTED.findall(said)) > 1:
+        return []  # answers to several questions
+    marked = _LISTED.match(said)
+    if marked is not None and _named(said[marked.end() :], options):
+        said = said[marked.end() :]  # an answer in a list of one, not the option of that number
+    taken: list[Option] = []
+    refused = False
+    for _ in range(_MAX_CLAUSES):
+        back = _TAKEN_BACK.match(said)
+        if back is not None and (back.end() == len(said) or _named(said[back.end() :], options)):
+            taken, refused, said = [], True, said[back.end() :]
+        found = _named(said, options)
+        if found is None:
+            if not taken and not refused:
+                return []
+            said = _behind(said)
+        else:
+            names, rest = found
+            other = _REFUSED_FOR.match(rest)
+            clause = _CLAUSE_END.split(rest, maxsplit=1)[0]
+            asks = rest[len(clause) :].lstrip().startswith("?")
+            if asks:
+                return []
+            if other is not None:
+                refused, said = True, rest[other.end() :]
+                continue
+            if _RATHER_THAN.match(clause) or _approves(clause, instead=refused):
+                if taken and taken != names:
+                    return []  # more than one is praised
+                taken = names
+            elif _AGAINST.search(clause):
+                refused = True
+                if any(option in taken for option in names):
+                    return []
+            elif not taken:
+                return []
+            said = _behind(rest)
+        if not said:
+            break
+    return taken
+
+
+def _approves(clause: str, *, instead: bool) -> bool:
+    """Whether the rest of a clause that names an option takes it; "instead" does so once another one is refused."""
+    rest = re.sub(r"\binstead\b", "", clause, flags=re.IGNORECASE) if instead else clause
+    return _FOR_IT.match(rest.rstrip()) is not None and _AGAINST.search(rest) is None
+
+
+def _behind(said: str) -> str:
+    """What follows the clause that a text begins with."""
+    parts = _CLAUSE_END.split(said, maxsplit=1)
+    return parts[1].lstrip() if len(parts) > 1 else ""
+
+
+def _named(said: str, options: list[Option]) -> tuple[list[Option], str] | None:
+    """The options that a text begins to speak of, and the rest of it."""
     for pattern in _ANSWERS:
         match = pattern.match(said)
         if match is None:
@@ -93,10 +184,12 @@ def chosen(answer: str, options: list[Option]) -> list[Option]:
         if ordinal := groups.get("ordinal"):
             name = ordinal.lower()
             place = _ORDINALS[name if name in _ORDINALS else f"{name}번째"]
-            return [options[place]] if -1 <= place < len(options) else []
-        labels = [label.upper() for label in (groups.get("label"), groups.get("other")) if label]
-        return [option for label in labels for option in options if option.label == label]
-    return []
+            found = [options[place]] if -1 <= place < len(options) else []
+        else:
+            labels = [label.upper() for label in (groups.get("label"), groups.get("other")) if label]
+            found = [option for label in labels for option in options if option.label == label]
+        return (found, said[match.end() :]) if found else None
+    return None
 
 
 def _first_sentence(body: str) -> str:

@@ -50,13 +50,19 @@ def within(seconds: float, call: Callable[[], T]) -> T:
 
 def status_of(error: Exception) -> int | None:
     """The HTTP status that an error stands for, where it has one."""
-    status = getattr(error, "status_code", None)
+    status = getattr(error, "status_code", None) or getattr(getattr(error, "response", None), "status_code", None)
     return status if isinstance(status, int) else None
+
+
+def redirect_of(error: Exception) -> int | None:
+    """The status of a reply that sends us to another address; litellm's own error may stand for another status."""
+    statuses = (status_of(cause) for cause in causes_of(error) if isinstance(cause, Exception))
+    return next((status for status in statuses if status is not None and 300 <= status < 400), None)
 
 
 def worth_another(error: Exception) -> bool:
     """Rate limits, time-outs, lost connections and the provider's own failures pass; wrong keys and requests do not."""
-    status = status_of(error)
+    status = redirect_of(error) or status_of(error)
     return status is None or status in _PASSING_STATUSES or status >= 500
 
 

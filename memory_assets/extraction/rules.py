@@ -15,18 +15,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from memory_assets.extraction.cues import Rules, built_in_rules
-from memory_assets.extraction.options import chosen, options_of
+from memory_assets.extraction.options import Option, chosen, options_of
 from memory_assets.extraction.places import OWN_WORDS, words_of
 from memory_assets.extraction.schema import EntryType, ExtractedEntry, Quote
 from memory_assets.extraction.scoring import Scored, is_conversation, is_said, score_window
-from memory_assets.extraction.selection import MAX_QUOTES, Choice, Selection
+from memory_assets.extraction.selection import QUOTED_SENTENCES, REVERSAL, Choice, Selection
 from memory_assets.extraction.titles import title_of
 from memory_assets.extraction.todos import Todo, is_todo_call, todos_of
 from memory_assets.extraction.windows import Window, shown_text
 from memory_assets.sessions.model import Message
 
-CODE_VERSION = "2"
-RULES_VERSION = f"rules-{CODE_VERSION}-{built_in_rules().version}"
+CODE_VERSION = "3"
 
 _ANSWER_LENGTH = 160
 _BLOCKER = re.compile(
@@ -131,7 +130,7 @@ def _reversals(choices: Sequence[Choice]) -> None:
     decided: list[Scored] = []
     for choice in choices:
         main = choice.main
-        if main.has(_REVERSAL):
+        if main.has(REVERSAL):
             shared = [(len(main.spot.words & one.spot.words), number) for number, one in enumerate(decided)]
             count, number = max(shared, default=(0, 0))
             if count >= 1:
@@ -140,7 +139,6 @@ def _reversals(choices: Sequence[Choice]) -> None:
             decided.append(main)
 
 
-_REVERSAL = "reversal"
 _REPORT = -6.0
 """How far below what an entry needs a report may be and still be cited."""
 
@@ -171,9 +169,9 @@ def _answers(
     messages: Sequence[Message], window: Window, scored: Sequence[Scored], selection: Selection
 ) -> list[ExtractedEntry]:
     entries: list[ExtractedEntry] = []
-    first_of: dict[int, Scored] = {}
+    said: dict[int, list[Scored]] = {}
     for one in scored:
-        first_of.setdefault(one.spot.message_index, one)
+        said.setdefault(one.spot.message_index, []).append(one)
     asked: int | None = None
     for index in range(window.context_start, window.end):
         message = messages[index]
@@ -185,14 +183,20 @@ def _answers(
             options = options_of(messages[asked].text)
             taken = chosen(message.text, options) if options else []
             if taken:
-                first = first_of.get(index)
-                answer = first.spot.sentence.text if first is not None else _first_line(message.text)
+                takes = _taking(said.get(index, []), taken, options)
+                answer = takes.spot.sentence.text if takes is not None else _first_line(message.text)
                 quotes = (Quote(index, answer), *(Quote(asked, option.text) for option in taken))
-                entries.append(ExtractedEntry("decision", title_of(taken[0].text), quotes[:MAX_QUOTES]))
-                if first is not None:
-                    selection.use(first)
+                entries.append(ExtractedEntry("decision", title_of(taken[0].text), quotes[:QUOTED_SENTENCES]))
+                if takes is not None:
+                    selection.use(takes)
             asked = None
     return entries
+
+
+def _taking(said: Sequence[Scored], taken: list[Option], options: list[Option]) -> Scored | None:
+    """The sentence of an answer that takes the options, when one does alone ("Not 1. Use 2."); else its first."""
+    alone = (one for one in said if chosen(one.spot.sentence.text, options) == taken)
+    return next(alone, said[0] if said else None)
 
 
 def _first_line(text: str) -> str:

@@ -77,7 +77,7 @@ def read_window(messages: Sequence[Message], window: Window, rules: Rules) -> It
     spots = list(_spots(messages, window))
     before = (m.text for m in messages[window.context_start : window.start] if m.role == "user" and is_said(m))
     talk = Talk(spots, before)
-    errors = [index for index in range(window.start, window.end) if messages[index].is_error and shown_text(messages[index])]
+    errors = [index for index in range(window.start, window.end) if _is_shown_error(messages[index])]
     turns = _turns(messages, window)
     for spot in spots:
         index = spot.message_index
@@ -115,6 +115,11 @@ def _spots(messages: Sequence[Message], window: Window) -> Iterator[Spot]:
         found = sentences(message.text)
         for position, sentence in enumerate(found):
             yield Spot(index, message, voice, position, len(found), sentence, words_of(sentence.text))
+
+
+def _is_shown_error(message: Message) -> bool:
+    """Of a tool's result alone: whatever else is shown is shown alike with an error and without, and hashed alike."""
+    return message.kind == "tool_result" and message.is_error and bool(shown_text(message))
 
 
 def _turns(messages: Sequence[Message], window: Window) -> dict[int, int]:

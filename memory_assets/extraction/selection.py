@@ -11,10 +11,15 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from memory_assets.extraction.conflicts import conflict
 from memory_assets.extraction.cues import Rules
+from memory_assets.extraction.folding import folded
 from memory_assets.extraction.scoring import Scored
 
-MAX_QUOTES = 3
+QUOTED_SENTENCES = 3
+"""How many sentences an entry quotes."""
+REVERSAL = "reversal"
+"""The cue of a sentence that takes back what was decided."""
 _COUNTED = 4_000
 """Characters of a message that count towards the budget: a pasted document is no longer talk."""
 _ALIKE_CANDIDATES = 5
@@ -39,7 +44,7 @@ class Choice:
     @property
     def sentences(self) -> list[Scored]:
         """The sentences to quote, best support first."""
-        return [self.main, *self.same[:1], *self.near][:MAX_QUOTES]
+        return [self.main, *self.same[:1], *self.near][:QUOTED_SENTENCES]
 
 
 class Selection:
@@ -98,10 +103,13 @@ class Selection:
         around = around[first : best.spot.position + int(reach) + 1]
         near = [one for one in around if one is not best and one.score >= enough and not self.is_used(one)]
         near.sort(key=lambda one: (-one.score, _place(one)))
-        return near[: MAX_QUOTES - 1]
+        return near[: QUOTED_SENTENCES - 1]
 
     def _alike(self, best: Scored) -> Choice | None:
-        """The choice whose sentence has most of this one's words, when that is enough to be the same memory."""
+        """The choice whose sentence has most of this one's words, when that is enough to be the same memory.
+
+        A sentence that says another thing in these words is none, nor is one that takes the other back.
+        """
         mine = best.spot.words
         if len(mine) < 2:
             return None
@@ -111,7 +119,7 @@ class Selection:
             theirs = self.choices[number].main.spot.words
             smaller = min(len(mine), len(theirs))
             share = count / (smaller if smaller >= 3 else max(len(mine), len(theirs)))
-            if share >= self._limits["alike"]:
+            if share >= self._limits["alike"] and not _differ(best, self.choices[number].main):
                 found.append((-share, number))
         return self.choices[min(found)[1]] if found else None
 
@@ -137,8 +145,8 @@ class Selection:
         return allowed if self._opening else allowed * self._limits["budget_later"]
 
 
-def folded(text: str) -> str:
-    return " ".join(text.casefold().split())
+def _differ(one: Scored, other: Scored) -> bool:
+    return one.has(REVERSAL) != other.has(REVERSAL) or conflict(one.spot.sentence.text, other.spot.sentence.text)
 
 
 def _place(one: Scored) -> tuple[int, int]:

@@ -66,11 +66,15 @@ def is_todo_call(message: Message) -> bool:
 
 
 def checklist(message: Message) -> str:
-    """A call's items as a checklist of at most ``SHOWN_CHARACTERS`` characters; each item as it stands in the call."""
+    """A call's items as a checklist of at most ``SHOWN_CHARACTERS`` characters; each item as it stands in the call.
+
+    All that an item's task depends on is in its line: status and priority in the box, ``+`` in front of a new task, which has
+    a number, and the number that an update gives.
+    """
     update = _update(message)
     if update is not None:
-        return f"- [{_BOXES[update[1]]}] #{update[0]}"
-    return "\n".join(_line(todo) for todo in _shown(message, 0))
+        return f"- #{update[0]} [{_BOXES[update[1]]}]"
+    return "\n".join(_line(todo, message) for todo in _shown(message, 0))
 
 
 def todos_of(messages: Sequence[Message], indexes: Sequence[int], *, numbered: bool) -> list[Todo]:
@@ -99,14 +103,16 @@ def _shown(message: Message, index: int) -> Iterator[Todo]:
     """The items that fit into the checklist: what is not shown is not read either, so that a window's hash tells all."""
     left = SHOWN_CHARACTERS
     for todo in _items(message, index):
-        left -= len(_line(todo)) + 1
+        left -= len(_line(todo, message)) + 1
         if left < 0:
             return
         yield todo
 
 
-def _line(todo: Todo) -> str:
-    return f"- [{_BOXES[todo.status]}] {todo.quote}"
+def _line(todo: Todo, message: Message) -> str:
+    mark = "+" if _tool(message) in ITEM_TOOLS else "-"
+    priority = f" {todo.priority}" if todo.priority else ""
+    return f"{mark} [{_BOXES[todo.status]}{priority}] {todo.quote}"
 
 
 def _items(message: Message, index: int) -> Iterator[Todo]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from memory_assets.identifiers import sha256_hex
 from memory_assets.log.chain import History
@@ -24,6 +23,8 @@ _SPANS = f"SELECT * FROM evidence_spans WHERE session_id IN {IN_LIST}"
 # Texts are compared by hash: the text that spans stand on is read from the log alone.
 _MESSAGES = f"SELECT session_id, message_index, sha256(text) FROM messages WHERE session_id IN {IN_LIST}"
 _RENAMED = {"segments_json": "segments", "match_method": "method"}
+_EVIDENCE = TypeAdapter(list[EvidenceRecord])
+_SEGMENTS = TypeAdapter(list[tuple[int, int]])
 
 
 @dataclass(slots=True)
@@ -82,12 +83,24 @@ def _entry(entry_id: str, row: Mapping[str, Any], event: StoredEvent, told: Entr
     for column, value in row.items():
         if column != "evidence_json" and value != said[column]:
             yield Disagreement(entry_id, None, _differs(f"entries.{column}", value, said[column]))
-    try:
-        evidence = [EvidenceRecord.model_validate(item) for item in json.loads(row["evidence_json"])]
-    except (ValueError, ValidationError):
-        evidence = None
-    if evidence != told.evidence:
+    if _evidence(row["evidence_json"]) != told.evidence:
         yield Disagreement(entry_id, None, "entries.evidence_json is not the evidence of the log")
+
+
+def _evidence(stored: str) -> list[EvidenceRecord] | None:
+    """The evidence of a column, None where it holds none."""
+    try:
+        return _EVIDENCE.validate_json(stored, strict=True)
+    except ValidationError:
+        return None
+
+
+def _segments(stored: str) -> list[tuple[int, int]] | str:
+    """The segments of a column, or what stands there instead."""
+    try:
+        return _SEGMENTS.validate_json(stored, strict=True)
+    except ValidationError:
+        return excerpt(stored)
 
 
 def _spans(tables: SessionTables, entries: Mapping[str, tuple[StoredEvent, EntryMaterialized]]) -> Iterator[Disagreement]:
@@ -110,7 +123,7 @@ def _spans(tables: SessionTables, entries: Mapping[str, tuple[StoredEvent, Entry
             name = _RENAMED.get(column, column)
             if name not in said:
                 continue
-            stored = [tuple(pair) for pair in json.loads(value or "[]")] if column == "segments_json" else value
+            stored = _segments(value or "[]") if column == "segments_json" else value
             if stored != said[name]:
                 yield Disagreement(entry_id, ordinal, _differs(f"evidence_spans.{column}", stored, said[name]))
 

@@ -32,7 +32,6 @@ _UNGROUNDED = """
 FROM entries n WHERE n.status <> 'superseded'
   AND n.entry_id NOT IN (SELECT entry_id FROM evidence_spans WHERE match_method <> 'none')
 """
-_CONTESTED = "FROM entries n WHERE n.status = 'contested'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,17 +99,9 @@ def audit(connection: duckdb.DuckDBPyConnection, *, examples: int) -> Audit:
         memories=memories,
         measures=(
             *_duplicates(groups, examples),
-            _entries_where(connection, "ungrounded", _UNGROUNDED, entries, examples, "no quote of it was found"),
+            _ungrounded(connection, entries, examples),
             Measure("never_retrieved", "memories", None, memories, note="nothing records what searches show yet"),
-            _entries_where(
-                connection,
-                "contested",
-                _CONTESTED,
-                entries,
-                examples,
-                "",
-                note="nothing looks for conflicts between entries yet",
-            ),
+            Measure("contested", "entries", None, entries, note="nothing looks for conflicts between entries yet"),
         ),
     )
 
@@ -138,7 +129,7 @@ def _duplicates(groups: list[list[Told]], examples: int) -> Iterable[Measure]:
         differing,
         looked_at,
         examples,
-        note or "look alike and are kept apart: a number, name, path, operator or negation differs",
+        note or "look alike and are kept apart: a number, name, path, operator, negation, person or tense differs",
     )
 
 
@@ -164,15 +155,15 @@ def _pairs(name: str, pairs: list[Pair], looked_at: set[str], examples: int, not
     )
 
 
-def _entries_where(
-    connection: duckdb.DuckDBPyConnection, name: str, source: str, entries: int, examples: int, reason: str, *, note: str = ""
-) -> Measure:
-    rows = fetch(connection, f"SELECT n.entry_id, n.title {source} ORDER BY n.created_ts DESC, n.entry_id LIMIT ?", [examples])
+def _ungrounded(connection: duckdb.DuckDBPyConnection, entries: int, examples: int) -> Measure:
+    listed = f"SELECT n.entry_id, n.title {_UNGROUNDED} ORDER BY n.created_ts DESC, n.entry_id LIMIT ?"
     return Measure(
-        name,
+        "ungrounded",
         "entries",
-        int(scalar(connection, f"SELECT count(*) {source}")),
+        int(scalar(connection, f"SELECT count(*) {_UNGROUNDED}")),
         entries,
-        note=note,
-        examples=tuple(Example((entry_id[:_ENTRY_ID_SHOWN],), (title,), reason=reason) for entry_id, title in rows),
+        examples=tuple(
+            Example((entry_id[:_ENTRY_ID_SHOWN],), (title,), reason="no quote of it was found")
+            for entry_id, title in fetch(connection, listed, [examples])
+        ),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from memory_assets import configuration
@@ -13,6 +14,7 @@ from memory_assets.extraction.answers import WindowAnswer
 from memory_assets.extraction.extractor import Extractor, RuleExtractor
 from memory_assets.extraction.schema import ExtractedEntry
 from memory_assets.extraction.windows import Window, shown_text, window_hash, windows
+from memory_assets.identifiers import canonical_json
 from memory_assets.log.chain import History, histories
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import SessionIngested, WindowExtracted, dedupe_key_of, event_id_of
@@ -33,7 +35,7 @@ class PlannedWindow:
         messages_shown, characters: of the window and its context, what an extractor sees.
         answered: the log has the configured extractor's answer already; it is not asked again.
         messages: what is sent behind the system prompt; empty without a model.
-        estimated_tokens: of all that is sent, the system prompt included; 0 without a model.
+        estimated_tokens: of all that is sent, the system prompt and the answer's schema included; 0 without a model.
         entries: what the embedded extractor quotes; empty with a model.
     """
 
@@ -127,6 +129,11 @@ def estimated_tokens(text: str) -> int:
     return math.ceil(plain / 4) + len(text) - plain
 
 
+@cache
+def _schema_tokens() -> int:
+    return estimated_tokens(canonical_json(WindowAnswer.model_json_schema()))
+
+
 def _history(log: EventLog, session_id: str) -> History:
     found = histories(log, log.current([session_id], SessionIngested.event_type)).get(session_id)
     if found is None:
@@ -154,7 +161,7 @@ def _planned(
         entries = extractor.extract(history.messages, window).entries
     else:
         talk = _request(history, window, settings)
-        tokens = sum(estimated_tokens(turn["content"]) for turn in talk)
+        tokens = sum(estimated_tokens(turn["content"]) for turn in talk) + _schema_tokens()
         sent = tuple(turn for turn in talk if turn["role"] != "system")
     return PlannedWindow(
         number=number,

@@ -15,7 +15,7 @@ from memory_assets.errors import MemoryAssetsError
 from memory_assets.log.chain import History, histories
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import EntriesMaterialized, EntryMaterialized, EvidenceRecord, SessionIngested, StoredEvent
-from memory_assets.log.integrity import integrity, wrong_events
+from memory_assets.log.integrity import WrongPart, integrity, wrong_events
 from memory_assets.log.upcasting import payload_as
 from memory_assets.progress import NoProgress, Progress
 from memory_assets.queries.agreement import SessionTables, disagreements, read_tables
@@ -42,6 +42,15 @@ HINTS: Mapping[Kind, str] = {
     "span": "it was logged so: do not rely on this entry, and report it as a bug of the aligner",
     "realign": "another version of the aligner wrote it: `memory run --all` aligns with this one",
     "table": "`memory rebuild` folds the tables again from the log",
+}
+
+_WRONG_PARTS: Mapping[WrongPart, str] = {
+    "payload": "the payload is not what was written: its checksum is another's",
+    "event_id": "its event_id is not the hash of its key",
+    "event_type": "its event_type is not that of its key",
+    "session_id": "its session_id is not that of its key",
+    "stage_version": "its stage_version is not that of its key",
+    "chain_id": "its chain_id is no history of its session",
 }
 
 # Written behind the fold that they report: the tables have nothing to take from them.
@@ -180,10 +189,10 @@ def fsck(settings: Settings, database: Database, *, realign: bool = False, progr
 
 def _check_log(connection: duckdb.DuckDBPyConnection, notes: _Notes) -> int:
     counted = integrity(connection)
-    for event in wrong_events(connection) if counted.wrong_checksums else ():
+    for event in wrong_events(connection) if counted.wrong_checksums or counted.wrong_columns else ():
         notes.add(
             "log",
-            f"the payload of this {event.event_type} is not what was written: its checksum is another's",
+            f"{_WRONG_PARTS[event.part]} (of this {event.event_type})",
             session_id=event.session_id,
             entry_id=event.entry_id,
             event_id=event.event_id,
@@ -345,12 +354,12 @@ def _record(told_of: tuple[StoredEvent, EntryMaterialized] | None, ordinal: int 
 
 
 def _address(session_id: str, record: EvidenceRecord | None) -> str | None:
-    """Where a quote stands as far as it can be said: its span, else the message it was claimed in."""
+    """Where a quote stands as far as it can be said: its span, else the message it was claimed in, if there can be such."""
     if record is None:
         return None
     try:
         if record.message_index is not None and record.span_start is not None and record.span_end is not None:
             return SpanCitation(session_id, record.message_index, ((record.span_start, record.span_end),)).uri
-        return MessageCitation(session_id, max(record.claimed_message_index, 0)).uri
+        return MessageCitation(session_id, record.claimed_message_index).uri
     except InvalidCitationError:
         return None

@@ -44,6 +44,7 @@ def checks(settings: Settings, database: Database) -> list[Check]:
         _guarded("lancedb", lambda: _lancedb(settings)),
         _guarded("embedder", lambda: _embedder(settings)),
         _guarded("korean", lambda: _korean(settings)),
+        _guarded("rules", lambda: _rules(settings)),
         _guarded("model", lambda: _model(settings)),
         _guarded("idris2", lambda: _idris2(settings)),
         _guarded("dagster", lambda: _dagster(settings)),
@@ -127,7 +128,8 @@ def _log(connection: duckdb.DuckDBPyConnection) -> Check:
         "log",
         False,
         f"{counted.events} events up to seq {counted.newest_seq}, {counted.distinct_keys} keys, "
-        f"{counted.wrong_checksums} payloads that are not what was written",
+        f"{counted.wrong_checksums} payloads that are not what was written"
+        + (f", {counted.wrong_columns} events under a key of others" if counted.wrong_columns else ""),
         "the file was changed by another program: `memory fsck` says what it concerns; put a copy of it back",
     )
 
@@ -140,7 +142,10 @@ def _projections(connection: duckdb.DuckDBPyConnection, settings: Settings) -> C
     if behind:
         return Check("projections", False, f"{behind} events of {last} are not in the tables", "run `memory rebuild`")
     stored = dict(connection.execute("SELECT event_type, stage_version FROM configured_versions").fetchall())
-    wanted = configuration.configured_versions(settings)
+    try:
+        wanted = configuration.configured_versions(settings)
+    except MemoryAssetsError:  # the check of what cannot be used says why
+        return Check("projections", True, f"the tables rest on all {last} events; with which settings cannot be told")
     stale = sorted(name for name in wanted if name in stored and stored[name] != wanted[name])
     if stale:
         return Check("projections", False, f"settings changed {', '.join(stale)}", "run `memory run --all`")
@@ -225,6 +230,13 @@ def _korean(settings: Settings) -> Check:
             "for meaning across languages set embedding.model to a multilingual model",
         )
     return Check("korean", True, f"lexical search finds {asked} in “{said}”; the embedder is {settings.embedding.model}")
+
+
+def _rules(settings: Settings) -> Check:
+    if settings.extraction.model is not None:
+        return Check("rules", True, "not used: a model extracts")
+    found = configuration.rules(settings)
+    return Check("rules", True, f"{len(found.cues)} cues of {settings.extraction.rules_file or 'the built-in rules'}")
 
 
 def _model(settings: Settings) -> Check:

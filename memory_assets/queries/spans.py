@@ -94,8 +94,8 @@ def _band(record: EvidenceRecord) -> Iterator[str]:
         yield f"its similarity is {record.similarity:g}"
     if record.method == "exact" and record.quote != record.matched_text:
         yield f"its method is exact, and the quote {excerpt(record.quote)} is not matched_text {excerpt(record.matched_text)}"
-    if record.method == "exact" and (len(record.segments) > 1 or record.critical):
-        yield "its method is exact, and it leaves something out or differs in something critical"
+    if record.method == "exact" and len(record.segments) > 1:
+        yield "its method is exact, and it leaves something out"
 
 
 def _segments(segments: Sequence[tuple[int, int]], start: int, end: int) -> Iterator[str]:

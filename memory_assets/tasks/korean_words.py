@@ -1,20 +1,32 @@
 """What of a Korean word names the thing: without the particles and endings that one sentence gives it and another does not.
 
 A word keeps whatever changes the meaning (``만``, ``보다``, ``부터``, a negation) and loses what only shows its place in the
-sentence, its tense or how polite it is: ``블로커를`` and ``블로커가`` are one, and so are ``고쳤습니다`` and ``고친다``.
+sentence or how polite it is: ``고칩니다`` and ``고친다`` are one. What is lost and may matter is told beside it: the role that
+a particle gives a noun, and whether a verb stands in the past.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 
-PARTICLES = ("은", "는", "이", "가", "을", "를", "의", "에")
-"""What shows a word's place in the sentence and may as well be left out. ``에서`` (from) and ``로`` (to) are not among them."""
+PARTICLES = {"이": "가", "가": "가", "은": "는", "는": "는", "을": "를", "를": "를", "에": "에", "의": ""}
+"""What shows a word's place in the sentence, and the role that it gives: subject, topic, object, place, and none for ``의``.
+``에서`` (from) and ``로`` (to) are not among them: they stay with their word."""
 
+_BEHIND_CONSONANT = frozenset("이은을")
+_BEHIND_VOWEL = frozenset("가는를")
+# Behind one syllable the others are as often its second syllable: `회의`, `사이`, `평가`, `높은`, `쓰는`.
+_BEHIND_ONE_SYLLABLE = frozenset("을를에")
+# Behind a time `에` may as well be left out.
+_TIMES = ("전", "후", "때", "이전", "이후", "중", "다음", "동안", "뒤")
+
+# What is kept of a verb, with a `+` where the endings are those of the past.
 _ENDINGS = """
 하: 합니다 해요 해 한다 함 하자 합시다 할게요 할게 하겠습니다 하기 해줘 해주세요 해주십시오 해줄래 하세요 하십시오 해라 하다
-하: 했습니다 했어요 했어 했다 했음 했네요 했네 했죠 했지 하였다 하였습니다 하였음
-되: 됩니다 돼요 돼 된다 됨 되다 됐습니다 됐어요 됐어 됐다 됐음 됐네요 됐죠 되었다 되었습니다 되었음
+하+: 했습니다 했어요 했어 했다 했음 했네요 했네 했죠 했지 하였다 하였습니다 하였음
+되: 됩니다 돼요 돼 된다 됨 되다
+되+: 됐습니다 됐어요 됐어 됐다 됐음 됐네요 됐죠 되었다 되었습니다 되었음
 """
 _FINALS = sorted(
     (
@@ -24,6 +36,7 @@ _FINALS = sorted(
     ),
     key=lambda pair: -len(pair[0]),
 )
+_NO_VERBS = frozenset(("마다", "바다", "보다", "다"))
 _BEHIND_PAST = ("습니다", "네요", "어요", "지요", "다", "음", "네", "죠", "지", "어")
 _NEGATIVE = (
     "않",
@@ -59,12 +72,28 @@ def is_hangul(character: str) -> bool:
     return "\uac00" <= character <= "\ud7a3"
 
 
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word taken apart.
+
+    Attributes:
+        stem: what names the thing; never empty.
+        role: what its particle makes of it: one of the values of `PARTICLES`; empty where it has none, or a verb's ending.
+        past: whether it is a verb in the past.
+    """
+
+    stem: str
+    role: str = ""
+    past: bool = False
+
+
 @lru_cache(maxsize=1 << 14)
-def stem(word: str) -> str:
-    """The word without what shows its place, tense and politeness alone; never empty."""
+def taken_apart(word: str) -> Word:
+    """A Korean word as its stem and what its particle or ending says."""
     for ending, kept in _FINALS:
-        if word.endswith(ending):
-            return word[: -len(ending)] + kept
+        # `이해`, `포함` and the like are no verbs that end.
+        if word.endswith(ending) and (len(ending) > 1 or len(word) != 2):
+            return Word(word[: -len(ending)] + kept.rstrip("+"), past=kept.endswith("+"))
     return _without_ending(word) or _without_particle(word)
 
 
@@ -78,28 +107,34 @@ def negated(word: str) -> tuple[bool, str]:
     return any(mark in word for mark in _NEGATIVE), word
 
 
-def _without_particle(word: str) -> str:
-    return word[:-1] if len(word) > 1 and word.endswith(PARTICLES) else word
+def _without_particle(word: str) -> Word:
+    rest, particle = word[:-1], word[-1]
+    if not rest or particle not in PARTICLES or (len(rest) == 1 and particle not in _BEHIND_ONE_SYLLABLE):
+        return Word(word)
+    if (particle in _BEHIND_CONSONANT and not _final(rest[-1])) or (particle in _BEHIND_VOWEL and _final(rest[-1])):
+        return Word(word)
+    return Word(rest, "" if particle == "에" and rest.endswith(_TIMES) else PARTICLES[particle])
 
 
-def _without_ending(word: str) -> str:
-    """A verb without its plain or polite ending; empty where it has none."""
+def _without_ending(word: str) -> Word | None:
+    """A verb without its plain or polite ending; None where it has none."""
     for ending in _BEHIND_PAST:
         if len(word) > len(ending) and word.endswith(ending) and _final(word[-len(ending) - 1]) == _SS:
-            return _present(word[: -len(ending)])
+            verb = word[: -len(ending)]
+            return Word(_present(verb), past=verb[-1] not in "있겠")
     if len(word) > 3 and word.endswith("습니다"):
-        return word[:-3]
+        return Word(word[:-3])
     if len(word) > 2 and word.endswith("니다") and _final(word[-3]) == _B:
-        return word[:-3] + _open(word[-3])
+        return Word(word[:-3] + _open(word[-3]))
     if len(word) > 2 and word.endswith("는다"):
-        return word[:-2]
-    if len(word) > 1 and word.endswith("다"):
-        return word[:-2] + _open(word[-2]) if _final(word[-2]) == _N else word[:-1]
-    return ""
+        return Word(word[:-2])
+    if word.endswith("다") and word not in _NO_VERBS and not word.endswith("보다"):
+        return Word(word[:-2] + _open(word[-2]) if _final(word[-2]) == _N else word[:-1])
+    return None
 
 
 def _present(past: str) -> str:
-    """``고쳤`` as ``고치``, ``만들었`` as ``만들``: tense is dropped, in English as well. ``있`` and ``겠`` are no past."""
+    """``고쳤`` as ``고치``, ``만들었`` as ``만들``: the verb itself. ``있`` and ``겠`` are no past."""
     if past[-1] in "있겠":
         return past
     if past[-1] in "었았" and len(past) > 1:

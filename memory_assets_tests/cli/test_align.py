@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -108,7 +110,6 @@ def test_what_cannot_be_read_is_code_2(memory: Run, tmp_path: Path, monkeypatch:
         (tmp_path / "none.txt", "there is no file"),
         (bad, "is no UTF-8: byte 0"),
         (huge, "is larger than a message may be"),
-        (Path("/dev/zero"), "is larger than a message may be"),
         (tmp_path / ("x" * 300), "cannot be read"),
     ):
         ended = memory("align", "--message", str(path), "--quote", "x")
@@ -117,6 +118,16 @@ def test_what_cannot_be_read_is_code_2(memory: Run, tmp_path: Path, monkeypatch:
         assert told in error and hint.startswith("hint: ")
         value = json.loads(memory("align", "--message", str(path), "--quote", "x", "--json").err)
         assert value["schema_version"] == "error.v1" and value["code"] == "invalid_argument"
+
+
+def test_what_is_no_file_is_refused_and_not_waited_for(memory: Run, tmp_path: Path) -> None:
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(tmp_path / "s"))
+        for path in (fifo, tmp_path / "s", Path("/dev/zero"), Path("/dev/null")):
+            ended = memory("align", "--message", str(path), "--quote", "x")
+            assert ended.code == 2 and ended.out == "" and f"{path} is no regular file" in ended.err, path
 
 
 def test_it_loads_nothing_heavy(file: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from memory_assets import configuration
 from memory_assets.extraction.llm import request
 from memory_assets.extraction.windows import shown_text, windows
-from memory_assets.identifiers import sha256_hex
+from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.log.chain import History, histories
 from memory_assets.log.event_log import EventLog
 from memory_assets.memory import Memory
@@ -48,7 +48,9 @@ def test_a_models_request_is_shown_exactly(memory: Run, filled: Path, no_network
     assert [{"role": "system", "content": plan["system_prompt"]}, *plan["windows"][0]["messages"]] == sent
     assert plan["answer_schema"]["required"] == ["entries"]
     assert (plan["unanswered"], plan["calls"], plan["calls_at_most"]) == (1, 1, at_most(1))
-    assert plan["estimated_tokens"] == sum(estimated_tokens(turn["content"]) for turn in sent)
+    # The schema of the answer goes with every call.
+    schema = estimated_tokens(canonical_json(plan["answer_schema"]))
+    assert schema > 100 and plan["estimated_tokens"] == schema + sum(estimated_tokens(turn["content"]) for turn in sent)
     out = memory(*MODEL, "extract", "shop-1", "--dry-run").out
     assert out.count(plan["system_prompt"].splitlines()[0]) == 1
     assert "openai/no-such-model at http://127.0.0.1:9" in out and f"1 call, {at_most(1)} at most" in out

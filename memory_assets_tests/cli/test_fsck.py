@@ -126,6 +126,40 @@ def test_a_changed_entry_is_named(memory: Run, tamper: Tamper, change: str, deta
     assert detail in finding["detail"]
 
 
+@pytest.mark.parametrize("value", ["3", "null", "[3]", "{}", '"x"', "[[1,2,3]]", "true"])
+def test_a_column_of_json_that_holds_something_else_is_a_finding(memory: Run, tamper: Tamper, value: str) -> None:
+    redis = entry_id(memory, "캐시를 Redis")
+    tamper(f"UPDATE entries SET evidence_json = '{value}' WHERE entry_id = '{redis}'")
+    tamper(f"UPDATE evidence_spans SET segments_json = '{value}' WHERE entry_id = '{redis}' AND ordinal = 0")
+    findings = found(memory)
+    assert {finding["kind"] for finding in findings} == {"table"} and {finding["entry_id"] for finding in findings} == {redis}
+    assert findings[0]["detail"] == "entries.evidence_json is not the evidence of the log"
+    assert len(findings) == 2 and findings[1]["detail"].startswith("evidence_spans.segments_json is")
+
+
+@pytest.mark.parametrize(
+    ("change", "detail"),
+    [
+        ("session_id = 'notes-2'", "its session_id is not that of its key"),
+        ("session_id = NULL", "its session_id is not that of its key"),
+        ("event_type = 'window_aligned'", "its event_type is not that of its key"),
+        ("stage_version = 'another'", "its stage_version is not that of its key"),
+        ("dedupe_key = '[1]'", "its event_id is not the hash of its key"),
+        ("dedupe_key = 'x'", "its event_id is not the hash of its key"),
+        ("chain_id = 'ev_nobody'", "its chain_id is no history of its session"),
+    ],
+)
+def test_a_changed_column_of_an_event_is_named(memory: Run, tamper: Tamper, change: str, detail: str) -> None:
+    tamper(
+        f"""UPDATE events SET {change} WHERE seq = (SELECT min(seq) FROM events
+            WHERE event_type = 'entry_materialized' AND session_id = 'shop-1')"""
+    )
+    findings = [finding for finding in found(memory) if finding["kind"] == "log"]
+    assert any(detail in finding["detail"] and finding["event_id"].startswith("ev_") for finding in findings)
+    assert "copy of it back" in findings[0]["hint"]
+    assert memory("doctor", "--json").json["healthy"] is False
+
+
 def test_rows_that_the_log_does_not_know(memory: Run, tamper: Tamper) -> None:
     tamper("INSERT INTO entries SELECT * REPLACE ('ent_stray' AS entry_id, 'stray-9' AS session_id) FROM entries LIMIT 1")
     tamper("INSERT INTO evidence_spans SELECT * REPLACE ('spn_x' AS span_id, 7 AS ordinal) FROM evidence_spans LIMIT 1")

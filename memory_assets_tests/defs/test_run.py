@@ -10,9 +10,12 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
+import memory_assets
 from memory_assets.defs import run
-from memory_assets.errors import InvalidArgumentError, NotFoundError
+from memory_assets.errors import InvalidArgumentError, MemoryAssetsError, NotFoundError
 from memory_assets.log.events import MemoryExtracted, SessionVectorized
+from memory_assets.memory import Memory
+from memory_assets.queries import health
 from memory_assets.settings import Settings, load_settings
 from memory_assets_tests.defs.conftest import Import
 from memory_assets_tests.defs.files import STARTED, chat, claude, records, talk
@@ -52,6 +55,43 @@ def test_a_session_counts_once_whatever_number_of_batches_tell_of_it(
     claude(inbox, "c.jsonl", records("grows", talk(1, 6)))
     second = run.import_paths(settings, [inbox], project=None)
     assert (second.sessions, second.new, second.updated, second.unchanged) == (2, 0, 1, 1)
+
+
+RULES = Path(memory_assets.__file__).parent.joinpath("extraction", "rules.toml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("rules", "code", "told"),
+    [
+        (None, "config_invalid", "cannot be read"),
+        ("no toml [", "config_invalid", "not valid TOML"),
+        (RULES.replace("reach = 5", "reach = nan"), "config_invalid", "reach of [limits] is nan; expected: a finite number"),
+    ],
+)
+def test_rules_that_cannot_be_used_are_named_before_anything_runs(
+    rules: str | None, code: str, told: str, inbox: Path, tmp_path: Path, take: Import, unrecorded: dg.DagsterInstance
+) -> None:
+    chat(inbox, "known", talk(1))
+    take(inbox)
+    file = tmp_path / "mine.toml"
+    if rules is not None:
+        file.write_text(rules, encoding="utf-8")
+    own = load_settings({"extraction": {"rules_file": file}})
+    before = len(events(own))
+    for attempt in (
+        lambda: run.run_sessions(own, None),
+        lambda: run.import_paths(own, [chat(inbox, "new", talk(2))], project=None),
+        lambda: run.add_sessions(own, [inbox]),
+        lambda: run.retry_quarantined(own),
+    ):
+        with pytest.raises(MemoryAssetsError) as refused:
+            attempt()
+        assert (refused.value.code, refused.value.hint != "") == (code, True)
+        assert told in str(refused.value) and str(file) in str(refused.value)
+    assert len(events(own)) == before
+    found = {check.name: check for check in health.checks(own, Memory(own).database)}
+    assert not found["rules"].ok and told in found["rules"].detail and found["rules"].hint
+    assert found["projections"].ok and [name for name, check in found.items() if not check.ok] == ["rules"]
 
 
 def test_project_and_order_of_the_files(inbox: Path, take: Import, settings: Settings) -> None:

@@ -129,6 +129,52 @@ def test_a_changed_list_number_is_not_dropped_from_the_quote() -> None:
     assert isinstance(found, AlignedEvidence) and found.critical and found.method == "fuzzy"
 
 
+@pytest.mark.parametrize(
+    ("message", "quote"),
+    [
+        ("at most 15 retries of the job", "5 retries of the job"),
+        ("it was -5 degrees at night", "5 degrees at night"),
+        ("it costs $1,500 per month", "500 per month"),
+        ("we were unable to call it", "able to call it"),
+        ("이 저장소는 비공개 상태로 둔다", "공개 상태로 둔다"),
+        ("it grew by 50% this year", "it grew by 50"),
+    ],
+)
+def test_an_exact_quote_that_cuts_a_word_a_number_or_a_sign_is_flagged(message: str, quote: str) -> None:
+    found = aligned([message], quote)
+    assert (found.method, found.confidence, found.critical) == ("exact", 1.0, True)
+    assert not aligned([message], message).critical
+
+
+@pytest.mark.parametrize(
+    ("message", "quote"),
+    [
+        ("the level is 10² in the tank of the cellar", "the level is 102 in the tank of the cellar"),
+        ("we need ½ of the time that was planned", "we need 12 of the time that was planned"),
+        ("✅ deploy the site at night", "❌ deploy the site at night"),
+        ("1️⃣ deploy the site at night", "2️⃣ deploy the site at night"),
+        ("is it safe to deploy the site at night?", "is it safe to  deploy the site at night."),
+        ("use it if x <y and not z> w as we said", "use it if x w as we said"),
+        ("The limit of retries is\n10. After that it gives up", "The limit of retries is After that it gives up"),
+        ("run rm -rf data in the folder", "run rm rf data in the folder"),
+    ],
+)
+def test_what_looks_like_a_mark_and_is_none(message: str, quote: str) -> None:
+    found = align([message], quote, 0)
+    assert isinstance(found, FailedEvidence) or found.critical, found
+
+
+def test_raised_digits_are_digits_where_no_number_is_beside_them() -> None:
+    assert aligned(["x² + y² = 1 of the circle"], "x2 + y2 = 1 of the circle").method == "normalized"
+    assert aligned(["the ａｒｅａ is １２３ here"], "the area is 123 here").confidence == 0.99
+
+
+def test_a_refused_place_is_shown_by_whole_words() -> None:
+    found = align(["Never retry on a timeout of the call"], "Ever retry on a timeout of the call", 0)
+    assert isinstance(found, AlignedEvidence) and found.critical
+    assert found.matched_text == "Never retry on a timeout of the call"
+
+
 def test_bullets_before_numbers_are_no_signs() -> None:
     assert aligned(["- **5** files changed"], "5 files changed").method == "normalized"
     assert aligned(["> 5 files\n> changed"], "5 files changed").method == "normalized"

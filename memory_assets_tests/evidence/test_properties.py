@@ -39,7 +39,7 @@ def check(messages: list[str], quote: str, index: int) -> AlignedEvidence | None
     assert edges == sorted(edges) and set(edges) <= grapheme_bounds(text)
     match found.method:
         case "exact":
-            assert found.confidence == 1.0 and found.matched_text == quote and not found.critical
+            assert found.confidence == 1.0 and found.matched_text == quote
         case "normalized":
             assert 0.95 <= found.confidence < 1.0
         case "fuzzy":

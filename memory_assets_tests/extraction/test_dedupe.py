@@ -1,5 +1,7 @@
 """Entries that say the same become one with all their quotes."""
 
+import pytest
+
 from memory_assets.evidence.aligner import Aligner
 from memory_assets.evidence.entries import AlignedEntry, align_entry
 from memory_assets.extraction.dedupe import merge_entries
@@ -85,3 +87,63 @@ def test_short_korean_titles_stand_for_their_entries() -> None:
     )
     (merged,) = merge_entries([one, two])
     assert merged.entry.status == "done"
+
+
+def says(*texts: str, titled: bool = True) -> list[AlignedEntry]:
+    """One entry for each message, titled or only quoted with its whole text."""
+    found = []
+    for index, text in enumerate(texts):
+        title = text if titled else f"Something of message number {index}"
+        found.append(align_entry(ALIGNER, texts, ExtractedEntry("fact", title, (Quote(index, text),))))
+    return found
+
+
+OTHER_FACTS = [
+    ("C++", "C"),
+    ("1.5 seconds", "15 seconds"),
+    ("x > 5", "x < 5"),
+    ("-5", "5"),
+    ("50%", "50"),
+    ("1.2.3", "12.3"),
+    ("--force", "force"),
+    ("-f", "f"),
+    ("!enabled", "enabled"),
+    ("1.5시간", "15시간"),
+    ("10²", "102"),
+    ("C#", "C"),
+    ("src/app.py", "srcapp.py"),
+    ("1 5", "15"),
+]
+
+
+@pytest.mark.parametrize("titled", [True, False])
+@pytest.mark.parametrize(("one", "other"), [*OTHER_FACTS, *(pair[::-1] for pair in OTHER_FACTS)])
+def test_what_is_no_letter_may_be_the_fact(one: str, other: str, titled: bool) -> None:
+    said = says(
+        f"The reader is now told about {one} in its settings",
+        f"The reader is now told about {other} in its settings",
+        titled=titled,
+    )
+    assert merge_entries(said) == said
+    said = says(f"{one} settings of the reader", f"{other} settings of the reader", titled=titled)
+    assert merge_entries(said) == said
+
+
+@pytest.mark.parametrize("titled", [True, False])
+@pytest.mark.parametrize(
+    "other",
+    [
+        "the READER waits 1.5 seconds, then tries again",
+        "The reader  waits 1.5 seconds, then tries again!",
+        "“The reader” waits 1.5 seconds, then tries again…",
+        "'The reader' waits **1.5 seconds** then tries again.",
+        "- The reader waits 1.5 seconds; then tries again",
+        "The reader waits `1.5` seconds – then tries again.",
+        "The Reader waits 1.5seconds, then tries again",
+        "Ｔhe reader waits 1.5 seconds, then tries again",
+    ],
+)
+def test_how_it_is_written_is_no_difference(other: str, titled: bool) -> None:
+    one = "The reader waits 1.5 seconds, then tries again."
+    assert len(merge_entries(says(one, other, titled=titled))) == 1
+    assert len(merge_entries(says(other, one, titled=titled))) == 1

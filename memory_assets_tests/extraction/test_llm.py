@@ -219,6 +219,27 @@ def test_failures_are_bounded_and_tell_no_text(provider: Provider, status: int, 
     assert len(provider.requests) == attempts
 
 
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@pytest.mark.parametrize(
+    "model", ["openai/tiny", "ollama/tiny", "ollama_chat/tiny", "anthropic/tiny", "mistral/tiny", "groq/x"]
+)
+def test_a_redirect_is_never_followed(model: str, status: int, provider: Provider, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The window is for the server that the settings name, whatever that server says of another one."""
+    for name in ("ANTHROPIC_API_KEY", "MISTRAL_API_KEY", "GROQ_API_KEY"):
+        monkeypatch.setenv(name, "test-key")
+    with serving() as other:
+        other.plan = [body(ENTRY)]
+        provider.plan = [Reply(status=status, headers={"location": f"{other.base}/chat/completions"})]
+        asked = ModelExtractor(ModelSettings(model, provider.base, timeout=20.0, max_attempts=3), lambda seconds: None)
+        with pytest.raises(ExtractionFailed) as failure:
+            asked.extract(TALK, WINDOW)
+        assert other.requests == []
+    said = str(failure.value)
+    assert f"it redirects elsewhere ({status}), which is not followed" in said
+    assert "event log" not in said and other.base not in said
+    assert len(provider.requests) == failure.value.spent.attempts == 1
+
+
 def test_a_server_without_structured_output_is_asked_without_it(provider: Provider) -> None:
     provider.plan = [400, body(ENTRY)]
     model, waits = extractor(provider)

@@ -15,7 +15,7 @@ from memory_assets.evidence.model import AlignedEvidence
 from memory_assets.extraction.cues import LIMITS, built_in_rules, parse_rules
 from memory_assets.extraction.errors import RulesInvalidError
 from memory_assets.extraction.extractor import RuleExtractor
-from memory_assets.extraction.rules import RULES_VERSION, extract_window
+from memory_assets.extraction.rules import CODE_VERSION, extract_window
 from memory_assets.extraction.schema import ExtractedEntry
 from memory_assets.extraction.windows import Window, windows
 from memory_assets.sessions.model import Message
@@ -229,6 +229,7 @@ def test_what_is_said_again_is_evidence_and_no_second_entry() -> None:
         ("Which one?\nA) Keep it append-only\nB) Compact it every night", "yes, do B", "Compact it every night"),
         ("Which one?\n- **Option 1**: keep it append-only\n- **Option 2**: compact it", "the second one", "compact it"),
         ("What do you prefer?\n1. keep the log\n2. drop the log", "1, but keep it small please", "keep the log"),
+        ("어떤 방식으로 할까요?\n1. 로그를 둔다\n2. 압축한다", "1번 말고 2번으로", "압축한다"),
     ],
 )
 def test_an_answer_cites_the_option_that_it_takes(asked: str, answer: str, option: str) -> None:
@@ -244,6 +245,11 @@ def test_what_takes_no_option_cites_none(answer: str) -> None:
     numbered = "Which one?\n1. Keep it append-only\n2. Compact it every night"
     for question in (asked, numbered):
         assert all(q.message_index != 1 for e in entries(user("so"), agent(question), user(answer)) for q in e.evidence)
+
+
+def test_the_sentence_that_takes_an_option_is_quoted() -> None:
+    found = entries(user("so"), agent("Which one?\n1. keep the log\n2. drop the log"), user("2 is out. Use 1."))
+    assert ["Use 1.", "keep the log"] in [[quote.quote for quote in entry.evidence] for entry in found]
 
 
 def test_an_option_of_the_window_before_is_cited() -> None:
@@ -429,7 +435,7 @@ def test_a_window_reads_nothing_but_itself() -> None:
 
 
 def test_the_version_names_the_rules() -> None:
-    assert RuleExtractor().version == RULES_VERSION
+    assert RuleExtractor().version == f"rules-{CODE_VERSION}-{built_in_rules().version}"
     assert RuleExtractor().extract([user("Let's use DuckDB.")], windows([user("Let's use DuckDB.")])[0]).entries
 
 
@@ -467,21 +473,58 @@ pattern = 'xyzzy'
 LIMITED = "[limits]\n" + "".join(f"{name} = 1\n" for name in LIMITS) + "[places]\n[conversation]\n"
 
 
+CUE = "[[cue]]\nname = 'magic'\nweight = 1\nwords = []\npattern = 'x'\n"
+
+
+def limited(name: str, value: str) -> str:
+    return LIMITED.replace(f"\n{name} = 1\n", f"\n{name} = {value}\n")
+
+
 @pytest.mark.parametrize(
-    "text",
+    ("text", "told"),
     [
-        "no toml [",
-        "[limits]\nuser = 1\n[places]\n[conversation]",
-        "[limits]\nuser = 'x'",
-        LIMITED + "[[cue]]\nname = 'a'",
-        LIMITED + "[[cue]]\nname='a'\nweight=1\nwords=[]\npattern='('",
-        LIMITED + "[[cue]]\nname='a'\ntype='rumour'\nweight=1\nwords=[]\npattern='x'",
-        LIMITED + "[[cue]]\nname='a'\nweight=50\nwords=[]\npattern='x'",
+        ("no toml [", "not valid TOML"),
+        ("x = " + "[" * 20_000, "not valid TOML"),
+        ("cue = []", "[limits] is missing; expected: a table of numbers"),
+        ("limits = 3", "[limits] is 3; expected: a table of numbers"),
+        ("[limits]\nuser = 1\n[places]\n[conversation]", "[limits] has no assistant"),
+        (limited("user", "'x'"), "user of [limits] is 'x'; expected: a number"),
+        (limited("user", "true"), "user of [limits] is True; expected: a number"),
+        (limited("reach", "nan"), "reach of [limits] is nan; expected: a finite number"),
+        (limited("per_message", "inf"), "per_message of [limits] is inf; expected: a finite number"),
+        (limited("budget", "1" * 400), "expected: a finite number"),
+        (LIMITED.replace("user = 1", "user = 1\nusers = 1"), "[limits] has the unknown key 'users'; expected: one of user,"),
+        (LIMITED.replace("[conversation]\n", "[conversation]\nenuf = 1\n"), "[conversation] has the unknown key 'enuf'"),
+        (LIMITED.replace("[places]\n", "[places]\n'user first' = nan\n"), "user first of [places] is nan"),
+        ("cues = 1\n" + LIMITED, "the rules has the unknown key 'cues'"),
+        ("cue = 3\n" + LIMITED, "cue is 3; expected: a [[cue]] for each cue"),
+        ("cue = [3]\n" + LIMITED, "cue 1 is 3; expected: a table under [[cue]]"),
+        (LIMITED + CUE.replace("[[cue]]", "[cue]"), "expected: a [[cue]] for each cue"),
+        (LIMITED + CUE.replace("'magic'", "3"), "the name of cue 1 is 3; expected: text"),
+        (LIMITED + CUE + "[[cue]]\nweight = 1", "the name of cue 2 is missing"),
+        (LIMITED + "[[cue]]\nname = 'a'", "weight of the cue 'a' is missing; expected: a number from -5 to 5"),
+        (LIMITED + CUE.replace("= 1", "= 50"), "weight of the cue 'magic' is 50; expected: a number from -5 to 5"),
+        (LIMITED + CUE.replace("= 1", "= nan"), "weight of the cue 'magic' is nan"),
+        (LIMITED + CUE + "vote = inf", "vote of the cue 'magic' is inf; expected: a finite number"),
+        (LIMITED + CUE + "typ = 'fact'", "the cue 'magic' has the unknown key 'typ'; expected: one of name, type,"),
+        (LIMITED + CUE + "type = 'rumour'", "type of the cue 'magic' is 'rumour'; expected: one of decision,"),
+        (LIMITED + CUE + "type = []", "type of the cue 'magic' is []"),
+        (LIMITED + CUE + "roles = 'user'", "roles of the cue 'magic' is 'user'; expected: a list of texts"),
+        (LIMITED + CUE + "roles = ['tool']", "a role of the cue 'magic' is 'tool'; expected: one of user, assistant"),
+        (LIMITED + CUE + "heading = 1", "heading of the cue 'magic' is 1; expected: true or false"),
+        (LIMITED + CUE.replace("[]", "'decide'"), "words of the cue 'magic' is 'decide'; expected: a list of texts"),
+        (LIMITED + CUE.replace("[]", "[1]"), "words of the cue 'magic' is [1]; expected: a list of texts"),
+        (LIMITED + CUE.replace("words = []\n", ""), "words of the cue 'magic' is missing"),
+        (LIMITED + CUE.replace("'x'", "'('"), "pattern of the cue 'magic' cannot be used"),
+        (LIMITED + CUE.replace("'x'", "'x{99999999999999}'"), "pattern of the cue 'magic' cannot be used"),
+        (LIMITED + CUE.replace("'x'", "3"), "pattern of the cue 'magic' is 3; expected: a regular expression"),
     ],
 )
-def test_unusable_rules_say_so(text: str) -> None:
-    with pytest.raises(RulesInvalidError):
+def test_unusable_rules_say_what_is_wrong_where(text: str, told: str) -> None:
+    assert parse_rules(LIMITED + CUE).cues[0].name == "magic"
+    with pytest.raises(RulesInvalidError) as refused:
         parse_rules(text)
+    assert told in str(refused.value) and len(str(refused.value)) < 400 and "rules.toml" in refused.value.hint
 
 
 @pytest.mark.parametrize("cue", built_in_rules().cues, ids=lambda cue: cue.name)

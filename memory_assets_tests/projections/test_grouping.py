@@ -20,14 +20,15 @@ from memory_assets_tests.projections.story import APPEND_TIMES, STARTED, VERSION
 
 LONG = "The importer keeps every message of a session in the order of its source file"
 # Each of the first three says the same as the first; the second and third do not.
-LIKE = (LONG, LONG.replace("keeps", "always keeps"), LONG.replace("order", "exact order"))
+LIKE = (LONG, LONG.replace("keeps", "carefully keeps"), LONG.replace("order", "exact order"))
 TITLES = (
     *LIKE,
     LONG.replace("every message", "every single message"),
     LONG.replace("keeps", "never keeps"),
     LONG.replace("every message", "3 messages"),
-    "로그인 버그를 고친다",
+    "로그인 버그를 고쳤다",
     "로그인 버그 고쳤습니다",
+    "로그인 버그를 고친다",
     "로그인 버그를 안 고친다",
     "Keep PostgreSQL 16",
     "keep the PostgreSQL 16!",
@@ -53,7 +54,7 @@ def memories(database: Database) -> list[tuple[str, list[str]]]:
     )
 
 
-@pytest.mark.parametrize(("one", "other"), [("로그인 버그를 고친다", "로그인 버그 고쳤습니다"), LIKE[:2]])
+@pytest.mark.parametrize(("one", "other"), [("로그인 버그를 고쳤다", "로그인 버그 고쳤습니다"), LIKE[:2]])
 def test_near_identical_entries_of_two_sessions_are_one_memory(log: EventLog, database: Database, one: str, other: str) -> None:
     early, late = session("early", 0), session("late", 1)
     log.append(told(late, other))
@@ -77,7 +78,9 @@ def test_entries_of_one_session_that_the_exact_merge_missed_are_one_memory(log: 
     assert memories(database) == [(LIKE[1], ["a", "a"])]
 
 
-@pytest.mark.parametrize("other", [LONG.replace("keeps", "never keeps"), LONG.replace("every message", "3 messages")])
+@pytest.mark.parametrize(
+    "other", [LONG.replace("keeps", "never keeps"), LONG.replace("every message", "3 messages"), LONG.replace("keeps", "kept")]
+)
 def test_entries_that_differ_in_a_fact_are_two_memories(log: EventLog, database: Database, other: str) -> None:
     log.append([*told(session("a", 0), LONG), *told(session("b", 1), other)])
     catch_up(database, VERSIONS)

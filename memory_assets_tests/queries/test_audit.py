@@ -54,7 +54,7 @@ def test_what_the_grouping_leaves_apart_and_looks_alike_is_counted(database: Dat
 
 def test_what_was_grouped_is_no_duplicate(database: Database) -> None:
     measures = filled(
-        database, [said("로그인 버그를 고친다", "Keep PostgreSQL"), said("로그인 버그 고쳤습니다", "keep postgresql!")]
+        database, [said("로그인 버그를 고쳤다", "Keep PostgreSQL"), said("로그인 버그 고쳤습니다", "keep postgresql!")]
     )
     assert [measures[name].count for name in ("exact_duplicates", "near_duplicates")] == [0, 0]
     assert measures["near_duplicates"].of == 2
@@ -101,7 +101,8 @@ def test_an_entry_without_a_quote_is_ungrounded_and_what_nothing_records_is_unkn
     assert (ungrounded.count, ungrounded.of, ungrounded.rate) == (1, 2, 0.5)
     assert ungrounded.examples[0].titles == ("Nobody said this",)
     assert (measures["never_retrieved"].count, measures["never_retrieved"].rate) == (None, None)
-    assert (measures["contested"].count, measures["contested"].of) == (0, 2)
+    assert (measures["contested"].count, measures["contested"].rate, measures["contested"].of) == (None, None, 2)
+    assert measures["contested"].note == "nothing looks for conflicts between entries yet"
     assert (found.sessions, found.entries, found.memories) == (1, 2, 1)
 
 

@@ -75,7 +75,6 @@ def test_a_quote_cut_out_of_a_message_is_sound(messages: list[str], data: st.Dat
         ({"segments": [(3, 6), (5, 14)]}, "overlap or are out of order"),
         ({"segments": [(3, 3), (3, 14)]}, "a segment without a character"),
         ({"segments": [(3, 5), (6, 14)]}, "it leaves something out"),
-        ({"critical": True}, "differs in something critical"),
         ({"failure_reason": "not_found"}, "with a reason why it is not: not_found"),
         ({"method": "none", "confidence": 0.0, "failure_reason": "not_found"}, "it has a span, and its method is none"),
     ],

@@ -18,7 +18,7 @@ from memory_assets.identifiers import sha256_hex
 from memory_assets.log.chain import Extraction, History
 from memory_assets.log.events import EvidenceAligned, EvidenceRecord, NewEvent, StoredEvent, WindowAligned, WindowExtracted
 from memory_assets.log.upcasting import payload_as
-from memory_assets.retrieval.citations import MessageCitation, SpanCitation
+from memory_assets.retrieval.citations import SpanCitation
 
 ALIGNMENT_RATE = 0.9
 SHOWN_ADDRESSES = 50
@@ -31,7 +31,7 @@ SHOWN_ADDRESSES = 50
     kinds={"python"},
     owners=["team:memory"],
     pool="duckdb_write",
-    code_version="1",
+    code_version="2",
     check_specs=[
         dg.AssetCheckSpec("no_session_put_aside", asset="aligned"),
         dg.AssetCheckSpec("spans_are_the_text", asset="aligned"),
@@ -86,7 +86,7 @@ def align(history: History, extraction: Extraction, known: Mapping[str, StoredEv
         parts.append(event.event_id)
         for record in (record for quotes in evidence for record in quotes):
             methods[record.method] += 1
-            if record.method == "none" or record.critical or record.relocated:
+            if record.method == "none" or _flags(record):
                 listed.append(_address(history.session_id, record))
     counted = sum(methods.values())
     result.events.append(
@@ -164,9 +164,16 @@ def record_of(evidence: Evidence) -> EvidenceRecord:
 
 def _address(session_id: str, record: EvidenceRecord) -> str:
     if record.message_index is None or record.span_start is None or record.span_end is None:
-        return f"{MessageCitation(session_id, max(record.claimed_message_index, 0)).uri} {record.failure_reason}"
-    flags = [name for name, raised in (("critical", record.critical), ("relocated", record.relocated)) if raised]
-    return f"{SpanCitation(session_id, record.message_index, ((record.span_start, record.span_end),)).uri} {' '.join(flags)}"
+        # As it was claimed, which may be no address: a message before the first one.
+        return f"session:{session_id}#m={record.claimed_message_index} {record.failure_reason}"
+    uri = SpanCitation(session_id, record.message_index, ((record.span_start, record.span_end),)).uri
+    return f"{uri} {' '.join(_flags(record))}"
+
+
+def _flags(record: EvidenceRecord) -> list[str]:
+    """The flags of a quote that was aligned (docs/words.md, *Flag*)."""
+    raised = (("critical", record.critical), ("relocated", record.relocated), ("ambiguous", record.ambiguous))
+    return [name for name, is_raised in raised if is_raised]
 
 
 def _listing(addresses: Sequence[str]) -> str:

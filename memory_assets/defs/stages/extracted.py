@@ -27,7 +27,7 @@ from memory_assets.log.upcasting import payload_as
     kinds={"python"},
     owners=["team:memory"],
     pool="llm",
-    code_version="1",
+    code_version="2",
     retry_policy=dg.RetryPolicy(max_retries=2, delay=1, backoff=dg.Backoff.EXPONENTIAL, jitter=dg.Jitter.PLUS_MINUS),
     check_specs=[
         dg.AssetCheckSpec("no_session_put_aside", asset="extracted"),
