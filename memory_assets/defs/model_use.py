@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from memory_assets.extraction.extractor import ExtractionTelemetry
+from memory_assets.extraction.telemetry import ExtractionTelemetry
 
 
 @dataclass(slots=True)

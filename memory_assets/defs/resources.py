@@ -15,7 +15,7 @@ from dagster_duckdb import DuckDBResource
 
 from memory_assets import configuration
 from memory_assets.defs.model_use import ModelUse
-from memory_assets.extraction.extractor import ExtractionTelemetry
+from memory_assets.extraction.telemetry import ExtractionTelemetry
 from memory_assets.log.chain import History, histories
 from memory_assets.log.database import Database
 from memory_assets.log.event_log import Build, EventLog

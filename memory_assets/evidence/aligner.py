@@ -18,8 +18,8 @@ from memory_assets.evidence.differences import CONFIDENCE, Difference
 from memory_assets.evidence.edges import cuts_off, whole_words
 from memory_assets.evidence.ellipsis import smallest_hull
 from memory_assets.evidence.fuzzy import similar_places
-from memory_assets.evidence.message_text import MessageText, Span
-from memory_assets.evidence.model import AlignedEvidence, AlignmentMethod, Evidence, FailedEvidence
+from memory_assets.evidence.message_text import MessageText
+from memory_assets.evidence.model import AlignedEvidence, AlignmentMethod, Evidence, FailedEvidence, Span
 from memory_assets.evidence.normalized import NormalizedHit, Refused, find_normalized, grown
 from memory_assets.evidence.prepared import PreparedText
 from memory_assets.evidence.wanted_quote import WantedQuote

@@ -6,14 +6,13 @@ import re
 from collections.abc import Sequence
 
 from memory_assets.evidence.characters import effective_length
+from memory_assets.evidence.model import Span
 
 MIN_SEGMENT = 8.0
 """Effective characters that each part of a quote needs, so that it is found by itself."""
 MAX_SEGMENTS = 6
 
 _ELLIPSIS = re.compile(r"\s*(?:[\[(<]\s*(?:\.{3,}|…+|중략|생략|snip)\s*[\])>]|\.{3,}|…+|‥+|⋯+)\s*")
-
-Span = tuple[int, int]
 
 
 def quoted_parts(quote: str) -> list[str]:

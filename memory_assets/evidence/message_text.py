@@ -7,9 +7,8 @@ from functools import cached_property
 
 from memory_assets.evidence.candidates import FEW_PIECES, candidates, piece_count
 from memory_assets.evidence.characters import inner_offsets, surely_between
+from memory_assets.evidence.model import Span
 from memory_assets.evidence.prepared import VIEWS, PreparedText, Ranges, hidden_ranges
-
-Span = tuple[int, int]
 
 WHOLE = 4_000
 """Characters up to which every reading of a message is prepared whole; of a longer one, only around likely places."""

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+Span = tuple[int, int]
+"""Half-open, in code points of one text."""
+
 AlignmentMethod = Literal["exact", "normalized", "fuzzy"]
 FailureReason = Literal["not_found", "below_threshold", "ambiguous", "empty_quote", "quote_too_long", "index_out_of_range"]
 

@@ -11,10 +11,9 @@ from memory_assets.evidence.characters import folded_form, is_raised, unified_fo
 from memory_assets.evidence.differences import CONFIDENCE, Difference
 from memory_assets.evidence.edges import hides_a_sign
 from memory_assets.evidence.message_text import MessageText
+from memory_assets.evidence.model import Span
 from memory_assets.evidence.prepared import Edge, Placed, PreparedText
 from memory_assets.evidence.wanted_quote import WantedQuote
-
-Span = tuple[int, int]
 
 _MAX_REFUSED = 64  # places that are looked at and refused before the search of a message is given up
 _MAX_EDGE = 500  # characters around a hit in which the quote's own edge marks are looked for

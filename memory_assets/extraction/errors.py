@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from memory_assets.errors import MemoryAssetsError
-
-if TYPE_CHECKING:
-    from memory_assets.extraction.extractor import ExtractionTelemetry
+from memory_assets.extraction.telemetry import ExtractionTelemetry
 
 
 class ExtractionError(MemoryAssetsError):

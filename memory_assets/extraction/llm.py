@@ -18,7 +18,7 @@ from typing import Any
 
 from memory_assets.extraction.answers import ReadAnswer, UnreadableAnswer, WindowAnswer, read_answer, read_broken_answer
 from memory_assets.extraction.errors import ExtractionFailed
-from memory_assets.extraction.extractor import ExtractionAnswer, ExtractionTelemetry
+from memory_assets.extraction.extractor import ExtractionAnswer
 from memory_assets.extraction.grounding import ground
 from memory_assets.extraction.patience import (
     OutOfTimeError,
@@ -32,6 +32,7 @@ from memory_assets.extraction.patience import (
     worth_another,
 )
 from memory_assets.extraction.replies import Reply, reply_of, same_model
+from memory_assets.extraction.telemetry import ExtractionTelemetry
 from memory_assets.extraction.windows import WINDOW_CHARACTERS, Window, shown_text, window_hash
 from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.sessions.model import Message

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from memory_assets.extraction.extractor import ExtractionTelemetry
+from memory_assets.extraction.telemetry import ExtractionTelemetry
 
 _HALF = re.compile("[\ud800-\udfff]")
 """Half a character, which cannot be sent back nor stored."""

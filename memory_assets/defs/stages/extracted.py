@@ -13,7 +13,8 @@ from memory_assets.defs.partitions import backfill_policy, sessions_partitions
 from memory_assets.defs.resources import EventLogResource, OpenStore
 from memory_assets.extraction.answers import SPANS_REFUSED
 from memory_assets.extraction.errors import ExtractionFailed
-from memory_assets.extraction.extractor import ExtractionAnswer, ExtractionTelemetry, Extractor
+from memory_assets.extraction.extractor import ExtractionAnswer, Extractor
+from memory_assets.extraction.telemetry import ExtractionTelemetry
 from memory_assets.extraction.windows import Window, window_hash, windows
 from memory_assets.log.chain import History
 from memory_assets.log.events import MemoryExtracted, NewEvent, StoredEvent, WindowExtracted
