@@ -319,13 +319,13 @@ def test_nobody_listens(monkeypatch: pytest.MonkeyPatch) -> None:
     port = free.getsockname()[1]
     free.close()
     for base in (f"http://127.0.0.1:{port}/v1", f"https://127.0.0.1:{port}/v1"):
-        settings = ModelSettings("openai/tiny", base, timeout=2.0, max_attempts=2, backoff=0.0)
+        settings = ModelSettings("openai/tiny", base, timeout=20.0, max_attempts=2, backoff=0.0)
         with pytest.raises(ExtractionFailed, match=r"after 2 attempt\(s\): no connection"):
             ModelExtractor(settings, lambda _: None).extract(TALK, WINDOW)
 
 
 def test_a_server_that_speaks_no_tls(provider: Provider) -> None:
-    settings = ModelSettings("openai/tiny", provider.base.replace("http:", "https:"), timeout=2.0, max_attempts=1)
+    settings = ModelSettings("openai/tiny", provider.base.replace("http:", "https:"), timeout=20.0, max_attempts=1)
     with pytest.raises(ExtractionFailed, match="no connection"):
         ModelExtractor(settings, lambda _: None).extract(TALK, WINDOW)
 
@@ -334,7 +334,7 @@ def test_a_server_that_speaks_no_tls(provider: Provider) -> None:
 def test_a_model_that_litellm_does_not_know(name: str, provider: Provider) -> None:
     provider.plan = [404]
     with pytest.raises(ExtractionFailed) as failure:
-        ModelExtractor(ModelSettings(name, provider.base, timeout=2.0, max_attempts=1)).extract(TALK, WINDOW)
+        ModelExtractor(ModelSettings(name, provider.base, timeout=20.0, max_attempts=1)).extract(TALK, WINDOW)
     assert "provider/model" in failure.value.hint
 
 
