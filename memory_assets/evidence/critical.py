@@ -227,6 +227,7 @@ def _names_another(quoted: str, found: str) -> bool:
     return False
 
 
+@lru_cache(maxsize=4096)
 def _is_opposite(one: str, other: str) -> bool:
     for first, second in _OPPOSITES:
         for left, right in ((first, second), (second, first)):
