@@ -46,7 +46,7 @@ _BOX = re.compile(r"\[([ xX])\]")
 _MIXED = re.compile(r"([A-Za-z]+)([가-힣]+)")
 _HEXADECIMAL = re.compile(r"[0-9a-f]{7,64}")
 # In front of a word these turn it round.
-_PREFIXES = ("un", "non", "dis", "in", "im", "ir", "de", "anti", "mis")
+_PREFIXES = ("un", "non", "dis", "in", "im", "ir", "il", "de", "anti", "mis")
 _PREFIXES_KOREAN = ("비", "불", "미", "무", "부", "반")
 # Words, or their beginnings, that are each other's opposite when the rest is the same.
 _OPPOSITES = (
@@ -55,6 +55,7 @@ _OPPOSITES = (
     *(("his", "her"), ("more", "less"), ("most", "least"), ("all", "any"), ("must", "most"), ("they", "them")),
     *(("read", "write"), ("left", "right"), ("old", "new"), ("can", "may"), ("was", "has"), ("am", "pm"), ("our", "your")),
     *(("in", "ex"), ("im", "ex"), ("in", "de"), ("en", "de"), ("en", "dis"), ("at", "de"), ("inter", "exter")),
+    *(("north", "south"), ("major", "minor"), ("inner", "outer"), ("senior", "junior"), ("en", "un"), ("east", "west")),
     *(("pre", "post"), ("over", "under"), ("asc", "desc"), ("async", "sync"), ("new", "news"), ("un", "re")),
     *(("이전", "이후"), ("이상", "이하"), ("전", "후"), ("최대", "최소"), ("포함", "제외"), ("증가", "감소"), ("켜", "꺼")),
     *(("내부", "외부"), ("자동", "수동"), ("허용", "금지"), ("위", "아래"), ("앞", "뒤"), ("로컬", "원격")),
@@ -68,7 +69,7 @@ _LIMITING_KOREAN = "절대 절대로 거의 아직 먼저 빼고 제외하고 �
 _LIMITING = frozenset([*_LIMITING_ENGLISH.split(), *_LIMITING_KOREAN.split()])
 _NAMES_OF_UNITS = "s ms us ns sec min h d b kb mb gb tb kib mib gib k m px pt em rem am pm usd eur krw kg g cm mm km"
 _UNITS = frozenset(_NAMES_OF_UNITS.split())
-_LONG_WORD = 7
+_LONG_WORD = 5
 """Letters from which a word with two that differ is still the same word, mistyped; of a shorter one a single letter may."""
 _DIGITS = re.compile(r"\d+")
 

@@ -84,10 +84,10 @@ def _measure(quote: PreparedText, message: PreparedText, candidate: Candidate, l
     edits = Levenshtein.distance(wanted, text[low:high])
     if edits <= 2 * candidate.least_edits + 1:
         return Place(low, high, edits)
-    for hit in candidate.hits[1:_ANCHORS]:
+    for hit in () if start.is_own_word(low) else candidate.hits[1:_ANCHORS]:
         other = start.position(hit.offset, hit.position)
         edits, low = min((edits, low), (Levenshtein.distance(wanted, text[other:high]), other))
-    for hit in candidate.hits[-_ANCHORS:-1]:
+    for hit in () if end.is_own_word(high) else candidate.hits[-_ANCHORS:-1]:
         other = end.position(hit.end, hit.position + hit.length)
         edits, high = min((edits, high), (Levenshtein.distance(wanted, text[low:other]), other))
     return Place(low, high, edits)
@@ -141,6 +141,18 @@ class _QuoteEnd:
         if best is None:
             return _out_of_word(message, chosen, self._direction)
         return chosen if best[0] <= 0 else self._own_word(offset, anchor, chosen)
+
+    def is_own_word(self, position: int) -> bool:
+        """Whether the message has the quote's outermost word at this end, whole."""
+        inner = self._inner_end
+        word = self._quote.skeleton[:inner] if self._direction < 0 else self._quote.skeleton[inner:]
+        start = position if self._direction < 0 else position - len(word)
+        ends = (start, start + len(word))
+        return (
+            start >= 0
+            and self._message.skeleton.startswith(word, start)
+            and all(self._message.edge(end) == Edge.WORD for end in ends)
+        )
 
     def _own_word(self, offset: int, anchor: int, chosen: int) -> int:
         """A place near an edge where the message has the quote's outermost word; the edge as it is where there is none.
@@ -196,9 +208,12 @@ def _out_of_word(message: PreparedText, position: int, direction: int) -> int:
 
 
 def _words(prepared: PreparedText, one: int, other: int) -> int:
-    """How many words begin between two places."""
+    """How many words lie between two places of a skeleton, the rest of one that is cut counted too."""
     low, high = min(one, other), max(one, other)
-    return sum(prepared.edge(position) == Edge.WORD for position in range(low, high))
+    if low == high:
+        return 0
+    between = prepared.placed(low, high)
+    return len(prepared.text[between.starts[0] : between.ends[-1]].split())
 
 
 def _mark(prepared: PreparedText, position: int, direction: int) -> str:

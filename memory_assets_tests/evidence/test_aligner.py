@@ -262,6 +262,7 @@ def test_one_aligner_serves_many_sessions() -> None:
         assert isinstance(found, AlignedEvidence) and found.matched_text == messages[0]
 
 
+@pytest.mark.timeout(30)  # a hundredth of a second if it is linear, minutes if it is not
 def test_repetitive_text_stays_cheap() -> None:
     """A quote of one letter in a text of that letter: work grows with the text, not with its square."""
     text = "a" * 100_000 + " " + "- a" * 50_000

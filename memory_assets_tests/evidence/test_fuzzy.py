@@ -135,6 +135,7 @@ def test_long_messages(length: int) -> None:
     assert damaged.matched_text == stripped.matched_text
 
 
+@pytest.mark.timeout(30)  # below a second if it is linear, minutes if it is not
 def test_a_hostile_text_stays_cheap() -> None:
     """Repetition makes every piece stand everywhere: work stays bounded, whatever comes of it."""
     text = "keep the log " * 20_000
