@@ -50,12 +50,7 @@ def rules(settings: Settings) -> Rules:
     path = settings.extraction.rules_file
     if path is None:
         return built_in_rules()
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigInvalidError(
-            f"the rules {path} cannot be read", hint="name a readable TOML file in extraction.rules_file"
-        ) from error
+    text = _named_file(path, "rules", "TOML file in extraction.rules_file")
     try:
         return parse_rules(text)
     except RulesInvalidError as error:
@@ -151,13 +146,19 @@ def redaction_policy(settings: Settings) -> RedactionPolicy:
     path = settings.privacy.policy_file
     if path is None:
         return default_policy()
+    return load_policy(_named_file(path, "redaction policy", "JSON file in privacy.policy_file"))
+
+
+def _named_file(path: Path, what: str, wanted: str) -> str:
+    """The text of a file that a setting names.
+
+    Raises:
+        ConfigInvalidError: it cannot be read.
+    """
     try:
-        text = path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigInvalidError(
-            f"the redaction policy {path} cannot be read", hint="name a readable JSON file in privacy.policy_file"
-        ) from error
-    return load_policy(text)
+        raise ConfigInvalidError(f"the {what} {path} cannot be read", hint=f"name a readable {wanted}") from error
 
 
 def configured_versions(settings: Settings) -> dict[str, str]:

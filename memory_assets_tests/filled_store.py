@@ -84,12 +84,10 @@ def fill(home: Path) -> Settings:
     log = EventLog(database)
     log.append(
         [
-            *_session("shop-1", "shop", "결제 서버 장애", "/work/장애.jsonl", STARTED, SHOP, SHOP_ENTRIES, versions),
-            *_session(
-                "notes-2", "shop", "Notes", "/work/notes.md", STARTED + timedelta(days=3), NOTES, NOTES_ENTRIES, versions
-            ),
+            *_session("shop-1", "shop", "결제 서버 장애", "/srv/장애.jsonl", STARTED, SHOP, SHOP_ENTRIES, versions),
+            *_session("notes-2", "shop", "Notes", "/srv/notes.md", STARTED + timedelta(days=3), NOTES, NOTES_ENTRIES, versions),
             NewEvent(
-                SessionQuarantined(stage="ingested", error_code="unexpected", detail="too strange", uri="/work/odd.md"),
+                SessionQuarantined(stage="ingested", error_code="unexpected", detail="too strange", uri="/srv/odd.md"),
                 session_id="odd-3",
                 inputs=("odd",),
             ),
@@ -110,7 +108,7 @@ def fill_one(home: Path, session_id: str, talk: tuple[tuple[str, str], ...], sai
     settings = test_settings(home)
     database = configuration.database(settings)
     versions = configuration.configured_versions(settings)
-    EventLog(database).append(_session(session_id, "shop", session_id, f"/work/{session_id}", STARTED, talk, said, versions))
+    EventLog(database).append(_session(session_id, "shop", session_id, f"/srv/{session_id}", STARTED, talk, said, versions))
     catch_up(database, versions, resolve=True)
     return settings
 

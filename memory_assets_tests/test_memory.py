@@ -47,10 +47,10 @@ def test_sessions_are_listed_newest_first_with_those_put_aside(memory: Memory) -
     sessions = memory.sessions()
     assert [session.session_id for session in sessions] == ["notes-2", "shop-1", "odd-3"]
     plain = as_plain(sessions[1])
-    assert plain["source_uri"] == "/work/장애.jsonl" and plain["source_uris"] == ["/work/장애.jsonl"]
+    assert plain["source_uri"] == "/srv/장애.jsonl" and plain["source_uris"] == ["/srv/장애.jsonl"]
     assert (plain["project"], plain["title"], plain["messages"], plain["status"]) == ("shop", "결제 서버 장애", 4, "vectorized")
     assert plain["entries"] == 4 and plain["started_at"] == "2025-01-02T03:04:05Z"
-    assert (sessions[2].status, sessions[2].source_uri) == ("quarantined", "/work/odd.md")
+    assert (sessions[2].status, sessions[2].source_uri) == ("quarantined", "/srv/odd.md")
     assert [session.session_id for session in memory.sessions(status="quarantined")] == ["odd-3"]
     assert memory.sessions(project="none") == []
 

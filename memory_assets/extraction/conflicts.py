@@ -16,9 +16,9 @@ from functools import lru_cache
 
 from memory_assets.evidence.differences import all_operators, without_line_marks
 from memory_assets.tasks.english_words import inflected
-from memory_assets.tasks.statements import ROLE, statement_of
+from memory_assets.tasks.statements import NEGATIONS, ROLE, statement_of
 
-_DENIALS = frozenset(("=not", "=no", "=never", "=none", "=nothing", "=neither", "=nor", "=without", "=unable"))
+_DENIALS = frozenset(f"={word}" for word in NEGATIONS)
 _NUMBER = re.compile(r"=[-+.]{0,2}[0-9]")
 _OPPOSITES = """
 always/never enable/disable enabled/disabled on/off add/remove add/delete add/drop keep/delete keep/remove keep/drop

@@ -53,7 +53,7 @@ _SAME_MARKS = {"->": "→", "=>": "→", "⇒": "→", "<-": "←", "≤": "<=",
 _OPERATORS_IN_PUNCTUATION = frozenset("%*/\\&@#§‰′″")
 _COUNTED_CATEGORIES = ("Sm", "Sc", "So", "Mn", "Mc", "Me", "Cn", "Co")
 
-_NEGATIONS = frozenset(("not", "no", "never", "none", "nothing", "neither", "nor", "without", "unable"))
+NEGATIONS = frozenset(("not", "no", "never", "none", "nothing", "neither", "nor", "without", "unable"))
 _CONTRACTIONS = {"cannot": "can", "cant": "can", "dont": "do", "doesnt": "do", "didnt": "did", "wont": "will", "isnt": "is"}
 _SHORT_FORMS = {"does": "do"}
 _SAYING_NOTHING = """
@@ -156,7 +156,7 @@ def _latin(word: str, *, is_tag: bool, first: bool) -> list[str]:
     if folded in _CONTRACTIONS or folded.endswith("n't"):
         verb = _CONTRACTIONS.get(folded.replace("'", ""), folded[:-3])
         return ["=not"] if verb in _FILLERS else [inflected(verb), "=not"]
-    if folded in _NEGATIONS:
+    if folded in NEGATIONS:
         return [f"={folded}"]
     folded = folded.partition("'")[0]
     if is_tag:

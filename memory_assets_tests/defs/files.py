@@ -56,7 +56,7 @@ def chat(
     return path
 
 
-def records(session_id: str, turns: Sequence[str], *, first: int = 0, cwd: str = "/work/shop") -> list[dict[str, Any]]:
+def records(session_id: str, turns: Sequence[str], *, first: int = 0, cwd: str = "/srv/shop") -> list[dict[str, Any]]:
     """Claude Code records of some turns; the first of them stands at ``first`` in the session."""
     return [
         {

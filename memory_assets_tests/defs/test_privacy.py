@@ -112,7 +112,7 @@ def test_a_stricter_policy_begins_a_new_chain(
     told = [f"We decided to call the project {SHOWN}.", f"TODO: tell everybody that {SHOWN} is the name."]
     chat(inbox, "kept", told, title=f"Why {SHOWN}", git_branch=f"feature/{SHOWN}")
     chat(inbox, "no-ids", told[:1], ids=False, title=SHOWN)
-    gone = chat(inbox, "gone", told, title=f"Why {SHOWN}", cwd=f"/work/{SHOWN}", project=SHOWN)
+    gone = chat(inbox, "gone", told, title=f"Why {SHOWN}", cwd=f"/srv/{SHOWN}", project=SHOWN)
     run.import_paths(settings, [inbox], project=None)
     chains = dict(rows(settings, "SELECT session_id, chain_id FROM sessions"))
     assert visible(settings, SHOWN) >= {"messages.text", "sessions.title", "sessions.git_branch", "visible_events.payload_json"}
