@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memory_assets.errors import ConfigInvalidError
-from memory_assets.log.events import CHAIN, PipelineStage
+from memory_assets.log.payloads import CHAIN, PipelineStage
 from memory_assets.resources import resource_folder
 from memory_assets.settings import Settings
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from memory_assets import configuration
 from memory_assets.identifiers import sha256_hex, typed_id
 from memory_assets.log.event_log import EventLog
-from memory_assets.log.events import (
+from memory_assets.log.events import NewEvent
+from memory_assets.log.payloads import (
     EntriesMaterialized,
     EntryMaterialized,
     EntryPromoted,
@@ -17,7 +18,6 @@ from memory_assets.log.events import (
     EvidenceRecord,
     IdrisChecked,
     MemoryExtracted,
-    NewEvent,
     Payload,
     SessionHeading,
     SessionIngested,

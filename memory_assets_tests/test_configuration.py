@@ -9,7 +9,7 @@ import pytest
 from memory_assets import configuration
 from memory_assets.errors import ConfigInvalidError
 from memory_assets.extraction.errors import RulesInvalidError
-from memory_assets.log.events import CHAIN, PIPELINE_STAGES
+from memory_assets.log.payloads import CHAIN, PIPELINE_STAGES
 from memory_assets.settings import Settings, load_settings
 
 

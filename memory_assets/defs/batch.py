@@ -16,7 +16,8 @@ import dagster as dg
 from memory_assets.errors import MemoryAssetsError
 from memory_assets.log.errors import StoreError
 from memory_assets.log.event_log import StageMetric
-from memory_assets.log.events import NewEvent, PipelineStage, QuarantineReleased, SessionQuarantined, StoredEvent
+from memory_assets.log.events import NewEvent, StoredEvent
+from memory_assets.log.payloads import PipelineStage, QuarantineReleased, SessionQuarantined
 from memory_assets.log.upcasting import payload_as
 
 if TYPE_CHECKING:

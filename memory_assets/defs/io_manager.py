@@ -13,7 +13,7 @@ from memory_assets.defs.resources import EventLogResource
 from memory_assets.log.chain import alignments, extractions, materializations
 from memory_assets.log.errors import HeadMovedError
 from memory_assets.log.event_log import Appended
-from memory_assets.log.events import CHAIN, PipelineStage
+from memory_assets.log.payloads import CHAIN, PipelineStage
 
 MAX_REPEATS = 5
 

@@ -15,14 +15,8 @@ from memory_assets.defs.own_sessions import without_own_sessions
 from memory_assets.defs.resources import OpenStore
 from memory_assets.defs.sources import ReadFile, stamp_of
 from memory_assets.identifiers import sha256_hex
-from memory_assets.log.events import (
-    DefectRecord,
-    NewEvent,
-    SessionForgotten,
-    SessionVectorized,
-    SourceRefused,
-    SourceRegistered,
-)
+from memory_assets.log.events import NewEvent
+from memory_assets.log.payloads import DefectRecord, SessionForgotten, SessionVectorized, SourceRefused, SourceRegistered
 from memory_assets.log.sql import IN_LIST, json_list, visible
 from memory_assets.sessions.files import SourceFile, iter_source_files, load_source
 from memory_assets.sessions.model import Defect, SourceSkipped, SourceTaken

@@ -9,7 +9,7 @@ from typing import Any
 
 from memory_assets.defs.resources import OpenStore
 from memory_assets.defs.stages.ingested import pending_registrations
-from memory_assets.log.events import SessionIngested, SourceRefused, SourceRegistered, SourceTakenFor
+from memory_assets.log.payloads import SessionIngested, SourceRefused, SourceRegistered, SourceTakenFor
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.log.upcasting import payload_as
 from memory_assets.sessions.model import Defect

@@ -19,8 +19,9 @@ from memory_assets.extraction.telemetry import ExtractionTelemetry
 from memory_assets.log.chain import History, histories
 from memory_assets.log.database import Database
 from memory_assets.log.event_log import Build, EventLog
-from memory_assets.log.events import BuildFinished, BuildStarted, NewEvent, PipelineStage
+from memory_assets.log.events import NewEvent
 from memory_assets.log.migrations import schema_version
+from memory_assets.log.payloads import BuildFinished, BuildStarted, PipelineStage
 from memory_assets.progress import NoProgress, Progress
 from memory_assets.projections.fold import catch_up
 from memory_assets.settings import Settings, load_settings

@@ -20,13 +20,8 @@ from memory_assets.defs.reports import ImportReport, RunReport, named, outcome_o
 from memory_assets.defs.resources import OpenStore, open_store, telling
 from memory_assets.defs.runner import RUNNER_TAG, end_dead_runs, runner_name
 from memory_assets.errors import MemoryAssetsError, NotFoundError, check_word
-from memory_assets.log.events import (
-    PIPELINE_STAGES,
-    NewEvent,
-    PipelineStage,
-    QuarantineReleased,
-    SessionIngested,
-)
+from memory_assets.log.events import NewEvent
+from memory_assets.log.payloads import PIPELINE_STAGES, PipelineStage, QuarantineReleased, SessionIngested
 from memory_assets.progress import NoProgress, Progress
 from memory_assets.projections.fold import catch_up
 from memory_assets.settings import Settings

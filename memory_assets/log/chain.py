@@ -12,17 +12,16 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from memory_assets.log.event_log import EventLog
-from memory_assets.log.events import (
+from memory_assets.log.events import NewEvent, StoredEvent
+from memory_assets.log.payloads import (
     EntriesMaterialized,
     EntryMaterialized,
     EvidenceAligned,
     MemoryExtracted,
     MessageContinued,
-    NewEvent,
     Payload,
     SessionHeading,
     SessionIngested,
-    StoredEvent,
     WindowAligned,
     WindowExtracted,
 )

@@ -13,7 +13,8 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from memory_assets.log.errors import UnknownEventTypeError
-from memory_assets.log.events import PAYLOADS, Payload, StoredEvent
+from memory_assets.log.events import StoredEvent
+from memory_assets.log.payloads import PAYLOADS, Payload
 
 Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
 PayloadModel = TypeVar("PayloadModel", bound=Payload)

@@ -11,14 +11,8 @@ from typing import TYPE_CHECKING
 
 from memory_assets.identifiers import sha256_hex
 from memory_assets.log.event_log import Appended, Build, EventRows, insert, rows_of
-from memory_assets.log.events import (
-    NewEvent,
-    TaskCreated,
-    TaskStatusChanged,
-    TaskTransitionRejected,
-    dedupe_key_of,
-    event_id_of,
-)
+from memory_assets.log.events import NewEvent, dedupe_key_of, event_id_of
+from memory_assets.log.payloads import TaskCreated, TaskStatusChanged, TaskTransitionRejected
 from memory_assets.log.sql import IN_LIST, json_list, visible
 from memory_assets.retrieval.lexical_text import search_text
 from memory_assets.tasks.canonical import normalize

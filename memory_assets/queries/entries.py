@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from memory_assets.errors import NotFoundError, check_word
 from memory_assets.extraction.schema import EntryType
-from memory_assets.log.events import Stage
+from memory_assets.log.payloads import Stage
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.queries.records import EntryView, EvidenceView, MemoryPage, MemoryView, Quote, QuoteInMessage
 from memory_assets.queries.rows import fetch, full_id, scalar

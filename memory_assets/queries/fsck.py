@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Literal
 from memory_assets.errors import MemoryAssetsError
 from memory_assets.log.chain import History, histories
 from memory_assets.log.event_log import EventLog
-from memory_assets.log.events import EntriesMaterialized, EntryMaterialized, EvidenceRecord, SessionIngested, StoredEvent
+from memory_assets.log.events import StoredEvent
 from memory_assets.log.integrity import WrongPart, integrity, wrong_events
+from memory_assets.log.payloads import EntriesMaterialized, EntryMaterialized, EvidenceRecord, SessionIngested
 from memory_assets.log.upcasting import payload_as
 from memory_assets.progress import NoProgress, Progress
 from memory_assets.queries.agreement import SessionTables, disagreements, read_tables

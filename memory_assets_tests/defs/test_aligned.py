@@ -10,7 +10,7 @@ from memory_assets.defs.resources import open_store
 from memory_assets.defs.stages.aligned import align
 from memory_assets.extraction.schema import ExtractedEntry, Quote
 from memory_assets.log.chain import Extraction, History
-from memory_assets.log.events import SessionHeading, WindowExtracted
+from memory_assets.log.payloads import SessionHeading, WindowExtracted
 from memory_assets.settings import Settings
 from memory_assets_tests.extraction.talk import user
 

@@ -17,7 +17,8 @@ from memory_assets.defs.resources import EventLogResource, open_store
 from memory_assets.log import event_log
 from memory_assets.log.chain import Alignment, Extraction, History, Materialization
 from memory_assets.log.event_log import EventLog
-from memory_assets.log.events import PIPELINE_STAGES, NewEvent, SessionForgotten, StoredEvent
+from memory_assets.log.events import NewEvent, StoredEvent
+from memory_assets.log.payloads import PIPELINE_STAGES, SessionForgotten
 from memory_assets.settings import Settings
 from memory_assets_tests.defs.conftest import GROWN, Import, Mixed
 from memory_assets_tests.defs.files import chat, talk

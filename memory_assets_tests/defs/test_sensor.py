@@ -16,7 +16,8 @@ from memory_assets.definitions import build_definitions
 from memory_assets.defs import registration, run, sensors
 from memory_assets.defs.partitions import RANGE_END_TAG, RANGE_START_TAG
 from memory_assets.defs.resources import EventLogResource, open_store
-from memory_assets.log.events import NewEvent, SessionForgotten, SessionVectorized, SourceRegistered, SourceTakenFor
+from memory_assets.log.events import NewEvent
+from memory_assets.log.payloads import SessionForgotten, SessionVectorized, SourceRegistered, SourceTakenFor
 from memory_assets.settings import Settings, load_settings
 from memory_assets_tests.defs.files import chat, claude, records, talk
 from memory_assets_tests.defs.state import events, log_of, rows
@@ -300,7 +301,7 @@ def known(settings: Settings, paths: Sequence[Path]) -> None:
 
 
 def _through(path: Path, registration_id: str, version: str, versions: Any) -> list[NewEvent]:
-    from memory_assets.log.events import (
+    from memory_assets.log.payloads import (
         EntriesMaterialized,
         EvidenceAligned,
         IdrisChecked,

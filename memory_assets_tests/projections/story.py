@@ -11,7 +11,8 @@ from typing import Any
 from memory_assets.extraction.schema import EntryType, TaskStatus
 from memory_assets.identifiers import sha256_hex, typed_id
 from memory_assets.log.database import Database
-from memory_assets.log.events import (
+from memory_assets.log.events import NewEvent
+from memory_assets.log.payloads import (
     CHAIN,
     EntriesMaterialized,
     EntryMaterialized,
@@ -21,7 +22,6 @@ from memory_assets.log.events import (
     EvidenceRecord,
     IdrisChecked,
     MemoryExtracted,
-    NewEvent,
     Payload,
     SessionForgotten,
     SessionHeading,

@@ -7,7 +7,8 @@ import pytest
 from memory_assets.log.database import Database
 from memory_assets.log.errors import StoreError
 from memory_assets.log.event_log import EventLog
-from memory_assets.log.events import BuildFinished, NewEvent
+from memory_assets.log.events import NewEvent
+from memory_assets.log.payloads import BuildFinished
 from memory_assets.projections.fold import catch_up
 from memory_assets.projections.rebuild import derived_tables, rebuild, verify
 from memory_assets_tests.log.samples import build

@@ -16,16 +16,15 @@ from memory_assets.graduation.idris2 import Idris2
 from memory_assets.graduation.model import ProofEntry, ProofEvidence, ProofMessage, ProofSession, Verdict
 from memory_assets.graduation.policy import Promoted, PromotionFacts, Refused, decide
 from memory_assets.log.chain import History, Materialization
-from memory_assets.log.events import (
+from memory_assets.log.events import NewEvent, StoredEvent
+from memory_assets.log.payloads import (
     EntryMaterialized,
     EntryPromoted,
     EntryPromotionRejected,
     IdrisChecked,
     ModuleRecord,
-    NewEvent,
     RuleFailureRecord,
     Stage,
-    StoredEvent,
     VerdictRecord,
 )
 

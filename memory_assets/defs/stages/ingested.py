@@ -14,16 +14,15 @@ from memory_assets.defs.sources import SourceReader
 from memory_assets.errors import MemoryAssetsError
 from memory_assets.identifiers import canonical_json
 from memory_assets.log.chain import History
-from memory_assets.log.events import (
+from memory_assets.log.events import NewEvent, StoredEvent
+from memory_assets.log.payloads import (
     Continuation,
     MessageContinued,
-    NewEvent,
     SessionHeading,
     SessionIngested,
     SourceRefused,
     SourceRegistered,
     SourceTakenFor,
-    StoredEvent,
 )
 from memory_assets.log.upcasting import payload_as
 from memory_assets.sessions.files import SourceFile

@@ -9,7 +9,8 @@ from memory_assets import configuration
 from memory_assets.defs.batch import SessionResult, StageOutput, quarantine_check, run_stage, session_keys
 from memory_assets.defs.partitions import backfill_policy, sessions_partitions
 from memory_assets.defs.resources import EventLogResource, OpenStore
-from memory_assets.log.events import NewEvent, SessionVectorized, StoredEvent
+from memory_assets.log.events import NewEvent, StoredEvent
+from memory_assets.log.payloads import SessionVectorized
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.projections.fold import catch_up
 from memory_assets.vectors.outbox import drain_outbox
