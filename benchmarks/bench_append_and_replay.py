@@ -18,7 +18,7 @@ from pathlib import Path
 from memory_assets.log.database import Database
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent, payload_text
-from memory_assets.log.payloads import MessageContinued
+from memory_assets.log.payloads.sessions import MessageContinued
 from memory_assets.log.upcasting import read_payload
 
 BATCH = 200

@@ -12,15 +12,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memory_assets.errors import ConfigInvalidError
-from memory_assets.log.payloads import CHAIN, PipelineStage
+from memory_assets.log.payloads.base import PipelineStage
+from memory_assets.log.payloads.catalogue import CHAIN
 from memory_assets.resources import resource_folder
-from memory_assets.settings import Settings
+from memory_assets.settings import IdrisSettings, Settings
 
 if TYPE_CHECKING:
     from memory_assets.evidence.aligner import Aligner
     from memory_assets.extraction.cues import Rules
     from memory_assets.extraction.extractor import Extractor
-    from memory_assets.graduation.idris2 import Idris2, Unavailable
+    from memory_assets.graduation.proofs.idris2 import Idris2, Unavailable
     from memory_assets.log.database import Database
     from memory_assets.sessions.redaction_policy import RedactionPolicy
     from memory_assets.vectors.embedder import Embedder, EmbedderSettings
@@ -107,32 +108,60 @@ def vector_index(settings: Settings) -> VectorIndex:
 
 def idris2(settings: Settings) -> Idris2 | Unavailable | None:
     """The real compiler where there is one, why it cannot be used where it cannot, None where there is none."""
-    return _idris2(settings.idris.path, settings.idris.timeout_seconds, settings.cache_folder)
+    # A changed PATH or MEMORY_IDRIS2 is another question.
+    return _idris2(settings.idris, settings.cache_folder, os.environ.get("PATH"), os.environ.get("MEMORY_IDRIS2"))
 
 
 @lru_cache(maxsize=8)
-def _idris2(path: str | None, timeout_seconds: float, cache_folder: Path) -> Idris2 | Unavailable | None:
+def _idris2(chosen: IdrisSettings, cache_folder: Path, path: str | None, named: str | None) -> Idris2 | Unavailable | None:
     # Asking the compiler for its version starts it: once a process is enough.
-    from memory_assets.graduation.idris2 import find_idris2, prepare
+    from memory_assets.graduation.proofs.errors import CacheUnusableError
+    from memory_assets.graduation.proofs.idris2 import Unavailable, find_idris2, prepare
 
-    executable = find_idris2(path, os.environ)
+    executable = find_idris2(chosen.path, os.environ)
     if executable is None:
         return None
-    return prepare(
-        executable,
-        cache=cache_folder / "idris",
-        package=resource_folder("idris"),
-        environ=os.environ,
-        timeout_s=timeout_seconds,
-    )
+    try:
+        return prepare(
+            executable,
+            cache=cache_folder / "idris",
+            package=resource_folder("idris"),
+            environ=os.environ,
+            timeout_s=chosen.timeout_seconds,
+            processes=chosen.processes or _cores(),
+            batch_entries=chosen.batch_entries,
+        )
+    except CacheUnusableError as error:  # what cannot be built is not there; the road goes on without it
+        return Unavailable(str(error))
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def usable_idris2(settings: Settings) -> Idris2 | None:
     """The compiler when it can be used; without it the embedded checker judges alone, and every verdict says so."""
-    from memory_assets.graduation.idris2 import Idris2
+    from memory_assets.graduation.proofs.idris2 import Idris2
 
     found = idris2(settings)
     return found if isinstance(found, Idris2) else None
+
+
+def checkers_line(settings: Settings) -> str:
+    """Who judges proofs, and why not idris2 where it does not: one line for people."""
+    from memory_assets.graduation.proofs.checker import checker_labels
+    from memory_assets.graduation.proofs.idris2 import TRIED_VERSIONS, Idris2, Unavailable
+
+    match idris2(settings):
+        case Idris2() as compiler:
+            other = f" (tried were {' and '.join(TRIED_VERSIONS)})" if compiler.version not in TRIED_VERSIONS else ""
+            return " and ".join(checker_labels(compiler)) + other
+        case Unavailable(reason):
+            why = f"idris2 cannot be used: {reason}"
+        case None:
+            why = "there is no idris2"
+    barred = "; graduation.require_idris2 is set, so nothing becomes verified" if settings.graduation.require_idris2 else ""
+    return f"{checker_labels(None)[0]} alone, {why}{barred}"
 
 
 def redaction_policy(settings: Settings) -> RedactionPolicy:
@@ -187,16 +216,18 @@ def _alignment(settings: Settings) -> str:
 def stage_versions(settings: Settings) -> dict[PipelineStage, str]:
     """The version of each stage behind ``ingested`` (whose events follow one another)."""
     from memory_assets.evidence.aligner import ALIGNER_VERSION
-    from memory_assets.graduation.checker import checker_version
     from memory_assets.graduation.policy import POLICY_VERSION
+    from memory_assets.graduation.proofs.checker import checker_version
+    from memory_assets.graduation.proofs.generator import GENERATOR_VERSION
     from memory_assets.tasks.resolver import RESOLVER_VERSION
 
     required = "idris2 required" if settings.graduation.require_idris2 else "any checker"
+    checker = f"{checker_version(usable_idris2(settings))} generator {GENERATOR_VERSION}"
     return {
         "extracted": extraction_version(settings),
         "aligned": f"aligner {ALIGNER_VERSION} {_alignment(settings)}",
         "materialized": f"materializer {MATERIALIZER_VERSION}",
-        "idris_checked": f"{checker_version(usable_idris2(settings))} policy {POLICY_VERSION} {required}",
+        "idris_checked": f"{checker} policy {POLICY_VERSION} {required}",
         "projected": f"resolver {RESOLVER_VERSION}",
         "vectorized": embedder(settings).embedding_version,
     }

@@ -7,7 +7,7 @@ import dagster as dg
 from memory_assets.defs.checks import event_log_integrity, no_sessions_quarantined
 from memory_assets.defs.io_manager import EventLogIOManager
 from memory_assets.defs.jobs import graduate_sessions
-from memory_assets.defs.leaves import memory_index
+from memory_assets.defs.leaves import ledgers, memory_index
 from memory_assets.defs.resources import EventLogResource
 from memory_assets.defs.sensors import sessions_folder
 from memory_assets.defs.stages.aligned import aligned
@@ -34,6 +34,7 @@ def build_definitions(settings: Settings | None = None) -> dg.Definitions:
             projected,
             vectorized,
             memory_index,
+            ledgers,
         ],
         asset_checks=[no_sessions_quarantined, event_log_integrity],
         jobs=[graduate_sessions],

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from memory_assets import configuration
 from memory_assets.evidence.model import AlignedEvidence, Evidence, FailedEvidence
+from memory_assets.ledgers.outcomes import NotRecorded as NotRecordedDecision
 from memory_assets.log.errors import StoreError
 from memory_assets.queries import citations, entries, events, sessions, statistics
 from memory_assets.queries.records import (
@@ -40,16 +41,29 @@ from memory_assets.queries.records import (
 from memory_assets.settings import Settings
 
 if TYPE_CHECKING:
+    from datetime import datetime
+    from pathlib import Path
+
+    from memory_assets.graduation.proofs.module_files import FileVerdict
+    from memory_assets.ledgers.outcomes import Recorded
+    from memory_assets.ledgers.promotions import Demotions, Spoken
     from memory_assets.log.database import Database
     from memory_assets.progress import Progress
     from memory_assets.projections.rebuild import RebuildReport
     from memory_assets.queries.audit import Audit
     from memory_assets.queries.audit import Example as AuditExample
     from memory_assets.queries.audit import Measure as AuditMeasure
+    from memory_assets.queries.builds import BuildDetails, BuildPage, BuildView
+    from memory_assets.queries.conflicts import ConflictSide, ConflictView
+    from memory_assets.queries.decisions import DecisionView
     from memory_assets.queries.extraction_plan import ExtractionPlan, PlannedWindow
     from memory_assets.queries.found import FoundV1, MemoryHitV1
     from memory_assets.queries.fsck import Finding, FsckReport
+    from memory_assets.queries.idris import IdrisStatus
     from memory_assets.queries.initialising import Made
+    from memory_assets.queries.metrics import Metrics, StageTimes
+    from memory_assets.queries.promotions import Ladder, Review
+    from memory_assets.queries.proof import ProofModule, SessionProof
     from memory_assets.queries.searching import AskedMode
     from memory_assets.queries.session_evidence import QuotedMessage, SessionEvidence, SupportingQuote
     from memory_assets.rebuilding import Rebuilt
@@ -59,8 +73,15 @@ __all__ = [
     "Audit",
     "AuditExample",
     "AuditMeasure",
+    "BuildDetails",
+    "BuildPage",
+    "BuildView",
     "Check",
     "CitedQuote",
+    "ConflictSide",
+    "ConflictView",
+    "DecisionView",
+    "Demotions",
     "EntryView",
     "EventDetails",
     "EventStats",
@@ -68,16 +89,22 @@ __all__ = [
     "EvidenceView",
     "ExtractionPlan",
     "FailedEvidence",
+    "FileVerdict",
     "Finding",
     "FoundV1",
     "FsckReport",
+    "IdrisStatus",
+    "Ladder",
     "Memory",
     "MemoryHitV1",
     "MemoryPage",
     "MemoryView",
     "MessageView",
+    "Metrics",
     "Neighbour",
+    "NotRecordedDecision",
     "PlannedWindow",
+    "ProofModule",
     "Quarantined",
     "Quote",
     "QuoteInMessage",
@@ -85,9 +112,13 @@ __all__ = [
     "RebuildReport",
     "ResolvedMemory",
     "ResolvedSpan",
+    "Review",
     "SessionDetails",
     "SessionEvidence",
+    "SessionProof",
     "SessionSummary",
+    "Spoken",
+    "StageTimes",
     "Stats",
     "SupportingQuote",
     "as_plain",
@@ -101,12 +132,20 @@ class Memory:
     and StoreError when its file cannot be used. Ids may be given by their beginning, where that is unambiguous.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, database: Database | None = None) -> None:
+        """Ask the store of some settings.
+
+        Args:
+            database: that store, where the caller has it open already and has folded what its log holds.
+        """
         self.settings = settings
+        self._open = database
 
     @cached_property
     def database(self) -> Database:
         """The store's file; made at the first use, when what was to be forgotten is forgotten first."""
+        if self._open is not None:
+            return self._open
         from memory_assets.rebuilding import honour_forgetting
 
         database = configuration.database(self.settings)
@@ -248,6 +287,174 @@ class Memory:
         """How many events of which type."""
         with self.database.reading() as connection:
             return events.event_stats(connection)
+
+    def conflicts(self, *, status: str = "open", project: str | None = None, limit: int | None = None) -> list[ConflictView]:
+        """What contradicts what, the newest first."""
+        from memory_assets.queries.conflicts import list_conflicts
+
+        with self.database.reading() as connection:
+            return list_conflicts(connection, status=status, project=project, limit=limit)
+
+    def conflict(self, conflict_id: str) -> ConflictView:
+        """One conflict.
+
+        Raises:
+            NotFoundError, AmbiguousIdError
+        """
+        from memory_assets.queries.conflicts import one_conflict
+
+        with self.database.reading() as connection:
+            return one_conflict(connection, conflict_id)
+
+    def resolve_conflict(self, conflict_id: str, resolution: str, *, by: str, note: str = "") -> ConflictView:
+        """Say which side of a conflict holds; see ``ledgers.conflicts.resolve_conflict``."""
+        from memory_assets.ledgers.conflicts import resolve_conflict
+
+        return resolve_conflict(self.settings, self.database, conflict_id, resolution, by=by, note=note)
+
+    def reopen_conflict(self, conflict_id: str, *, by: str, note: str = "") -> ConflictView:
+        """Take a resolution back; see ``ledgers.conflicts.reopen_conflict``."""
+        from memory_assets.ledgers.conflicts import reopen_conflict
+
+        return reopen_conflict(self.settings, self.database, conflict_id, by=by, note=note)
+
+    def promotion_review(self, *, project: str | None = None, limit: int | None = None) -> Review:
+        """What waits on the ladder, and for what."""
+        from memory_assets.queries.promotions import review
+
+        with self.database.reading() as connection:
+            return review(connection, project=project, limit=limit)
+
+    def ladder(self, given: str) -> Ladder:
+        """Where one memory stands.
+
+        Raises:
+            NotFoundError, AmbiguousIdError
+        """
+        from memory_assets.ledgers.promotions import ladder_of
+
+        return ladder_of(self.settings, self.database, given)
+
+    def promote(self, given: str, to_stage: str, *, by: str, note: str = "") -> Spoken:
+        """A person's word on a memory; see ``ledgers.promotions.promote``."""
+        from memory_assets.ledgers.promotions import promote
+
+        return promote(self.settings, self.database, given, to_stage, by=by, note=note)
+
+    def demote_by_age(self, *, as_of: datetime | None = None, apply: bool = False, by: str = "") -> Demotions:
+        """What grew old; see ``ledgers.promotions.demote_by_age``."""
+        from memory_assets.ledgers.promotions import demote_by_age
+
+        return demote_by_age(self.settings, self.database, as_of=as_of, apply=apply, by=by)
+
+    def decisions(self, *, source: str = "all", project: str | None = None, limit: int | None = None) -> list[DecisionView]:
+        """What was decided, on what, and whether that still stands."""
+        from memory_assets.queries.decisions import list_decisions
+
+        with self.database.reading() as connection:
+            return list_decisions(connection, source=source, project=project, limit=limit)
+
+    def record_decision(
+        self,
+        action: str,
+        *,
+        because: Sequence[str],
+        outcome: str = "",
+        confidence: float | None = None,
+        caused_by: str | None = None,
+        decided_at: datetime | None = None,
+        by: str,
+    ) -> Recorded | NotRecordedDecision:
+        """Write a decision into the ledger if its proof passes; see ``ledgers.decisions.record_decision``."""
+        from memory_assets.ledgers.decisions import record_decision
+
+        return record_decision(
+            self.settings,
+            self.database,
+            action,
+            because=because,
+            outcome=outcome,
+            confidence=confidence,
+            caused_by=caused_by,
+            decided_at=decided_at,
+            by=by,
+        )
+
+    def builds(self, *, limit: int = 20) -> BuildPage:
+        """The newest builds: what each run of the stages was made with, appended, asked of a model and took."""
+        from memory_assets.queries.builds import list_builds
+
+        with self.database.reading() as connection:
+            return list_builds(connection, self.settings.store_folder, limit=limit)
+
+    def build(self, build_id: str) -> BuildDetails:
+        """Everything of one build.
+
+        Raises:
+            NotFoundError, AmbiguousIdError
+        """
+        from memory_assets.queries.builds import build_details
+
+        with self.database.reading() as connection:
+            return build_details(connection, self.settings.store_folder, build_id)
+
+    def metrics(
+        self,
+        *,
+        build_id: str | None = None,
+        session_id: str | None = None,
+        stage: str | None = None,
+        since: datetime | None = None,
+    ) -> Metrics:
+        """What the stages measured: times, failures, tokens, verdicts, quotes by method, promotions by reason.
+
+        Args:
+            since: aware.
+
+        Raises:
+            NotFoundError, AmbiguousIdError
+            InvalidArgumentError: there is no such stage.
+        """
+        from memory_assets.queries.builds import known_build
+        from memory_assets.queries.metrics import Within, metrics
+
+        with self.database.reading() as connection:
+            within = Within(
+                build_id=None if build_id is None else known_build(connection, build_id),
+                session_id=None if session_id is None else sessions.one_session(connection, session_id).session_id,
+                stage=stage,
+                since=since,
+            )
+            return metrics(connection, within)
+
+    def proof(self, session_id: str) -> SessionProof:
+        """A session's verdict, its rules and entries, and its modules as the log gives them now.
+
+        Raises:
+            NotFoundError, AmbiguousIdError
+        """
+        from memory_assets.queries.proof import session_proof
+
+        return session_proof(self.database, session_id)
+
+    def idris_status(self) -> IdrisStatus:
+        """Which compiler there is and who judges proofs. Needs no store, and makes none."""
+        from memory_assets.queries.idris import idris_status
+
+        return idris_status(self.settings)
+
+    def check_modules(self, paths: Sequence[Path], *, checker: str | None = None) -> list[FileVerdict]:
+        """Generated modules in files, audited and judged, in their order. Needs no store, and makes none.
+
+        Args:
+            checker: ``embedded`` or ``idris2``; None for idris2 where it can be used.
+
+        Raises:
+            CheckerUnavailableError: idris2 is asked for and cannot be used.
+        """
+        from memory_assets.queries.idris import check_files
+
+        return check_files(self.settings, paths, checker=checker)
 
     def stats(self) -> Stats:
         """What the store holds, counted."""

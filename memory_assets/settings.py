@@ -72,11 +72,31 @@ class GraduationSettings(Section):
     require_idris2: bool = False
 
 
+class AgingSettings(Section):
+    """Half-lives by type, in days, and the score below which `memory demote` lets a memory go one stage down."""
+
+    decision_days: Count = 365
+    fact_days: Count = 180
+    insight_days: Count = 365
+    preference_days: Count = 365
+    reference_days: Count = 180
+    task_days: Count = 90
+    floor: float = Field(default=0.25, gt=0, lt=1)
+
+
 class IdrisSettings(Section):
-    """Where idris2 is; without a ``path`` (also MEMORY_IDRIS2) it is looked for on PATH."""
+    """Where idris2 is (without a ``path``, also MEMORY_IDRIS2, it is looked for on PATH) and what it may cost.
+
+    Attributes:
+        timeout_seconds: of a process, and for each further hundred entries that it judges.
+        processes: how many at once; 0 for one a core.
+        batch_entries: how many entries of several sessions go into one process; 0 for a process a session.
+    """
 
     path: str | None = None
     timeout_seconds: Seconds = 60.0
+    processes: Annotated[int, Field(ge=0, le=256)] = 0
+    batch_entries: Annotated[int, Field(ge=0, le=10_000)] = 100
 
 
 class EmbeddingSettings(Section):
@@ -133,6 +153,7 @@ class Settings(BaseSettings):
     extraction: ExtractionSettings = ExtractionSettings()
     alignment: AlignmentSettings = AlignmentSettings()
     graduation: GraduationSettings = GraduationSettings()
+    aging: AgingSettings = AgingSettings()
     idris: IdrisSettings = IdrisSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
     privacy: PrivacySettings = PrivacySettings()

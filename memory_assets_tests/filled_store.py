@@ -10,22 +10,22 @@ from memory_assets import configuration
 from memory_assets.identifiers import sha256_hex, typed_id
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
-from memory_assets.log.payloads import (
+from memory_assets.log.payloads.base import Payload
+from memory_assets.log.payloads.entries import (
     EntriesMaterialized,
     EntryMaterialized,
-    EntryPromoted,
     EvidenceAligned,
     EvidenceRecord,
-    IdrisChecked,
     MemoryExtracted,
-    Payload,
+)
+from memory_assets.log.payloads.graduation import EntryPromoted, IdrisChecked, VerdictRecord
+from memory_assets.log.payloads.sessions import (
     SessionHeading,
     SessionIngested,
     SessionProjected,
     SessionQuarantined,
     SessionVectorized,
     SourceTakenFor,
-    VerdictRecord,
 )
 from memory_assets.projections.fold import catch_up
 from memory_assets.sessions.model import Message
@@ -53,6 +53,7 @@ class Said:
     title: str
     quotes: tuple[tuple[int, str], ...]
     verified: bool = True
+    checker: str = "embedded 1"
 
 
 SHOP_ENTRIES = (
@@ -106,11 +107,25 @@ def fill(home: Path) -> Settings:
 def fill_one(home: Path, session_id: str, talk: tuple[tuple[str, str], ...], said: tuple[Said, ...]) -> Settings:
     """Make a store of one session, without an index."""
     settings = test_settings(home)
+    tell(settings, session_id, talk, said)
+    return settings
+
+
+def tell(
+    settings: Settings, session_id: str, talk: tuple[tuple[str, str], ...], said: tuple[Said, ...], started: datetime = STARTED
+) -> None:
+    """Add a session to a store."""
     database = configuration.database(settings)
     versions = configuration.configured_versions(settings)
-    EventLog(database).append(_session(session_id, "shop", session_id, f"/srv/{session_id}", STARTED, talk, said, versions))
+    EventLog(database).append(_session(session_id, "shop", session_id, f"/srv/{session_id}", started, talk, said, versions))
     catch_up(database, versions, resolve=True)
-    return settings
+
+
+def tell_titles(settings: Settings, session_id: str, *titles: str, days: int = 0, checker: str = "embedded 1") -> None:
+    """Add a session that says these titles, one decision a message."""
+    talk = tuple(("user", title) for title in titles)
+    said = tuple(Said("decision", title, ((index, title),), checker=checker) for index, title in enumerate(titles))
+    tell(settings, session_id, talk, said, STARTED + timedelta(days=days))
 
 
 def _session(
@@ -211,7 +226,7 @@ def _session(
                 from_stage="candidate",
                 to_stage="verified",
                 policy_version="1",
-                checker="embedded 1",
+                checker=item.checker,
                 gates={"aligned": True},
             ),
             entry,

@@ -9,8 +9,11 @@ import pytest
 from memory_assets import configuration
 from memory_assets.errors import ConfigInvalidError
 from memory_assets.extraction.errors import RulesInvalidError
-from memory_assets.log.payloads import CHAIN, PIPELINE_STAGES
+from memory_assets.graduation.proofs.idris2 import Idris2, Unavailable
+from memory_assets.log.payloads.base import PIPELINE_STAGES
+from memory_assets.log.payloads.catalogue import CHAIN
 from memory_assets.settings import Settings, load_settings
+from memory_assets_tests.graduation.proofs.fake_idris2 import write_fake
 
 
 def settings(home: Path, **sections: Any) -> Settings:
@@ -52,7 +55,12 @@ def test_a_setting_that_changes_a_result_changes_that_stage_s_version_alone(
 
 @pytest.mark.parametrize(
     ("section", "values"),
-    [("dagster", {"batch_size": 3}), ("store", {"lock_timeout_seconds": 1}), ("extraction", {"timeout_seconds": 5})],
+    [
+        ("idris", {"batch_entries": 5, "processes": 2}),
+        ("dagster", {"batch_size": 3}),
+        ("store", {"lock_timeout_seconds": 1}),
+        ("extraction", {"timeout_seconds": 5}),
+    ],
 )
 def test_a_setting_that_changes_no_result_changes_no_version(tmp_path: Path, section: str, values: dict[str, Any]) -> None:
     assert configuration.stage_versions(settings(tmp_path, **{section: values})) == configuration.stage_versions(
@@ -99,3 +107,20 @@ def test_another_policy_is_another_reading(tmp_path: Path) -> None:
     plain = configuration.redaction_policy(settings(tmp_path))
     assert plain == configuration.redaction_policy(settings(tmp_path))
     assert plain.policy_hash
+
+
+def test_the_compiler_runs_as_the_settings_say_and_a_cache_that_cannot_be_used_is_no_end(tmp_path: Path) -> None:
+    program = str(write_fake(tmp_path))
+    tool = configuration.idris2(settings(tmp_path, idris={"path": program, "processes": 3, "batch_entries": 7}))
+    assert isinstance(tool, Idris2)
+    assert (tool.processes, tool.batch_entries, tool.timeout_s) == (3, 7, 60)
+    by_default = configuration.idris2(settings(tmp_path, idris={"path": program}))
+    assert isinstance(by_default, Idris2)
+    assert by_default.processes >= 1 and by_default.batch_entries == 100
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "cache").write_text("a file")
+    unusable = settings(tmp_path / "other", idris={"path": program})
+    assert isinstance(configuration.idris2(unusable), Unavailable)
+    assert configuration.usable_idris2(unusable) is None
+    assert configuration.checkers_line(unusable).startswith("embedded 1 alone, idris2 cannot be used: the cache")
+    assert configuration.stage_versions(unusable)["idris_checked"].startswith("embedded 1 ")

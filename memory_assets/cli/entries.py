@@ -93,7 +93,7 @@ def print_entries(entries: list[EntryView]) -> None:
                 (entry.citation or entry.entry_id[:14], "cyan"),
                 day(entry.said_at),
                 (entry.entry_type, "magenta"),
-                stage_cell(entry.stage, entry.checker),
+                stage_cell(entry.stage, entry.checker, entry.status),
                 _methods(entry),
                 entry.title,
                 (next((quote.uri for quote in entry.evidence if quote.uri), "-"), "dim"),
@@ -114,8 +114,7 @@ def entry_head(entry: EntryView) -> list[Text]:
             "  ",
             (entry.entry_type, "magenta"),
             "  ",
-            stage_cell(entry.stage, entry.checker),
-            "" if entry.status == "active" else f"  {entry.status}",
+            stage_cell(entry.stage, entry.checker, entry.status),
             (f"  {entry.entry_id}", "dim"),
         ),
         styled(

@@ -70,6 +70,7 @@ def print_import(report: dict[str, Any]) -> None:
         styled((plural(report["sessions"], "session"), "bold"), f"{counted}, {plural(report['events_appended'], 'event')}")
     )
     print_model(report["model"])
+    print_checkers(report["checkers"])
     print_defects("quarantined or failed", report["errors"], "red")
     print_defects("taken with warnings or skipped", report["warnings"], "yellow")
 
@@ -82,6 +83,12 @@ def print_model(use: dict[str, Any]) -> None:
     cost = "price not known" if use["cost_usd"] is None else f"{use['cost_usd']:.4f} USD"
     tokens = f"{use['input_tokens']:,} tokens in, {use['output_tokens']:,} out"
     print_text(styled(f"{one_line(use['name'])}: {asked}, {tokens}, {cost}"))
+
+
+def print_checkers(line: str) -> None:
+    """Who judged the proofs, where something was run."""
+    if line:
+        print_text(styled((f"proofs judged by {one_line(line)}", "dim")))
 
 
 def print_defects(title: str, defects: Sequence[dict[str, Any]], style: str) -> None:

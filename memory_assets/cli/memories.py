@@ -18,14 +18,15 @@ TYPE_WIDTH = len("preference")
 STAGE_STYLES = {"raw": "red", "working": "yellow", "candidate": "yellow", "verified": "green", "certified": "bold green"}
 
 
-def stage_text(stage: str, checker: str | None) -> str:
-    """The stage; where a checker granted it, with the checker's name: ``verified (embedded 1)``."""
-    return f"{stage} ({checker})" if checker and stage in ("verified", "certified") else stage
+def stage_text(stage: str, checker: str | None, status: str | None = "active") -> str:
+    """The stage; where a checker granted it, with the checker's name: ``verified (embedded 1)``; and what lowers it."""
+    shown = f"{stage} ({checker})" if checker and stage in ("verified", "certified") else stage
+    return shown if status in (None, "active") else f"{shown}, {status}"
 
 
-def stage_cell(stage: str, checker: str | None) -> tuple[str, str]:
+def stage_cell(stage: str, checker: str | None, status: str | None = "active") -> tuple[str, str]:
     """:func:`stage_text` with its colour."""
-    return stage_text(stage, checker), STAGE_STYLES.get(stage, "")
+    return stage_text(stage, checker, status), STAGE_STYLES.get(stage, "")
 
 
 def print_memories(memories: Sequence[MemoryView]) -> None:

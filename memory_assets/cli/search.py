@@ -70,7 +70,7 @@ def print_hit(hit: MemoryHitV1) -> None:
         styled(
             (f"{hit.rank:>2}  {hit.score:.3f}  ", "bold"),
             (hit.id or hit.unit_kind, "cyan"),
-            *(("  ", stage_cell(hit.stage or "-", hit.checker)) if hit.id else ()),
+            *(("  ", stage_cell(hit.stage or "-", hit.checker, hit.status)) if hit.id else ()),
             f"  {one_line(hit.project or '-')}  {day(hit.ts)}",
         )
     )

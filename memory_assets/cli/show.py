@@ -52,7 +52,14 @@ def print_memory(resolved: ResolvedMemory) -> None:
         said += f" to {moment(memory.last_said_at)}"
     print_text(
         styled((one_line(memory.title), "bold")),
-        styled((memory.citation, "cyan"), "  ", (memory.entry_type, "magenta"), "  ", stage_cell(memory.stage, memory.checker)),
+        styled(
+            (memory.citation, "cyan"),
+            "  ",
+            (memory.entry_type, "magenta"),
+            "  ",
+            stage_cell(memory.stage, memory.checker, memory.status),
+            (f" in favour of {memory.superseded_by}" if memory.superseded_by else "", "yellow"),
+        ),
         styled(
             f"said {said} UTC, {plural(len(resolved.quotes), 'quote')} in {plural(memory.session_count, 'session')}, "
             f"project {one_line(memory.project or '-')}"

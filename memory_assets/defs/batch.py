@@ -17,7 +17,8 @@ from memory_assets.errors import MemoryAssetsError
 from memory_assets.log.errors import StoreError
 from memory_assets.log.event_log import StageMetric
 from memory_assets.log.events import NewEvent, StoredEvent
-from memory_assets.log.payloads import PipelineStage, QuarantineReleased, SessionQuarantined
+from memory_assets.log.payloads.base import PipelineStage
+from memory_assets.log.payloads.sessions import QuarantineReleased, SessionQuarantined
 from memory_assets.log.upcasting import payload_as
 
 if TYPE_CHECKING:
@@ -74,16 +75,20 @@ def run_stage(
     session_ids: Sequence[str],
     ready: Iterable[str],
     work: Work,
+    *,
+    together_ms: float = 0.0,
 ) -> StageOutput:
     """Do a stage's work for each session that has its input; say for the others that they wait.
 
     Args:
         ready: the sessions whose input is there.
         work: for one session; what it raises puts that session aside, unless the store itself failed.
+        together_ms: what was done before for all of them at once; an equal part of it counts as each session's.
     """
     output = StageOutput(stage)
     letters = _dead_letters(store, stage, session_ids)
     prepared = set(ready)
+    part = together_ms / max(1, len(prepared.intersection(session_ids)))
     for session_id in session_ids:
         if session_id not in prepared:
             _say(context, session_id, {"status": "waiting", "reason": "the stage before has no result for this session"})
@@ -94,9 +99,9 @@ def run_stage(
         except StoreError:
             raise
         except Exception as error:
-            _put_aside(context, output, session_id, error, letters.get(session_id), started)
+            _put_aside(context, output, session_id, error, letters.get(session_id), milliseconds_since(started) + part)
             continue
-        elapsed = (time.perf_counter() - started) * 1000
+        elapsed = milliseconds_since(started) + part
         output.events += result.events
         if session_id in letters and not letters[session_id].released:
             output.events.append(_release(letters[session_id], stage))
@@ -104,6 +109,11 @@ def run_stage(
         output.metrics.append(StageMetric(stage, session_id, elapsed, True, counts=counts))
         _say(context, session_id, {"status": "done", "duration_ms": round(elapsed, 1)} | result.metadata)
     return output
+
+
+def milliseconds_since(started: float) -> float:
+    """How long ago a reading of ``time.perf_counter`` was."""
+    return (time.perf_counter() - started) * 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +144,7 @@ def _put_aside(
     session_id: str,
     error: Exception,
     letter: DeadLetter | None,
-    started: float,
+    elapsed: float,
 ) -> None:
     # The text of an unexpected error may quote the session: only its name is kept. Our own messages never do.
     known = isinstance(error, MemoryAssetsError)
@@ -149,7 +159,7 @@ def _put_aside(
             inputs=inputs,
         )
     )
-    output.metrics.append(StageMetric(output.stage, session_id, (time.perf_counter() - started) * 1000, False, error=code))
+    output.metrics.append(StageMetric(output.stage, session_id, elapsed, False, error=code))
     output.quarantined[session_id] = code
     _say(context, session_id, {"status": "quarantined", "error": code, "detail": detail})
     context.log.warning(f"{session_id} is quarantined at {output.stage}: {detail}")

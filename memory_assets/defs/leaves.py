@@ -1,9 +1,25 @@
 """Unpartitioned leaves of the graph: what all sessions together have become."""
 
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 import dagster as dg
 
+from memory_assets.defs.ledger_tables import (
+    builds_table,
+    conflicts_table,
+    counts_table,
+    decisions_table,
+    refusals_table,
+    times_table,
+)
 from memory_assets.defs.resources import EventLogResource
 from memory_assets.defs.stages.vectorized import vectorized
+from memory_assets.memory import Memory
+
+SHOWN_BUILDS = 10
+SHOWN_CONFLICTS = 20
+SHOWN_DECISIONS = 20
 
 
 @dg.asset(
@@ -25,3 +41,72 @@ def memory_index(event_log: EventLogResource) -> dg.MaterializeResult[None]:
             ).fetchall()
         )
     return dg.MaterializeResult(metadata={**counts}, data_version=dg.DataVersion(str(counts["log_seq"])))
+
+
+@dg.asset(
+    deps=[dg.AssetDep(vectorized, partition_mapping=dg.AllPartitionMapping())],
+    group_name="ledgers",
+    kinds={"duckdb"},
+    owners=["team:memory"],
+    check_specs=[
+        dg.AssetCheckSpec("no_open_conflict", asset="ledgers"),
+        dg.AssetCheckSpec("decisions_stand", asset="ledgers"),
+    ],
+    description="""What the runs did: the newest builds, how long each stage takes, how far the entries have come, and what
+kept back those that came no further; what contradicts what, and which recorded decisions still stand.
+When the log has not moved it is what it was, and nothing is counted again.
+
+The build of the run that makes it shows as running: it ends after this. `memory builds`, `memory metrics`,
+`memory promote review`, `memory conflicts` and `memory decisions` say more.
+""",
+)
+def ledgers(context: dg.AssetExecutionContext, event_log: EventLogResource) -> Iterator[dg.MaterializeResult[None]]:
+    opened = event_log.opened
+    before = context.instance.get_latest_materialization_event(context.asset_key)
+    made = before.asset_materialization if before else None
+    memory = Memory(opened.settings, opened.database)
+    with opened.database.reading():  # one connection for all of it: to open one costs more than the questions
+        seq = opened.log.last_seq()
+        if made is not None and made.metadata.get("log_seq") == dg.MetadataValue.int(seq):
+            yield _ledgers(seq, made.metadata)
+            return
+        builds, measured = memory.builds(limit=SHOWN_BUILDS), memory.metrics()
+        conflicts, decisions = memory.conflicts(), memory.decisions(source="recorded")
+    weakened = sum(decision.weakened for decision in decisions)
+    yield _ledgers(
+        seq,
+        {
+            "builds": builds.total,
+            "last_builds": builds_table(builds.builds),
+            "times_by_stage": times_table(measured),
+            "entries_by_stage": counts_table("stage", measured.entries_by_stage),
+            "refusals": sum(item.count for item in measured.promotions if item.outcome != "promoted"),
+            "refusals_by_reason": refusals_table(measured),
+            "open_conflicts": dg.MetadataValue.int(len(conflicts)),
+            "newest_conflicts": conflicts_table(conflicts[:SHOWN_CONFLICTS]),
+            "weakened_decisions": dg.MetadataValue.int(weakened),
+            "last_decisions": decisions_table(decisions[:SHOWN_DECISIONS]),
+            "log_seq": seq,
+        },
+    )
+
+
+def _ledgers(seq: int, metadata: Mapping[str, Any]) -> dg.MaterializeResult[None]:
+    return dg.MaterializeResult(
+        metadata=metadata,
+        data_version=dg.DataVersion(str(seq)),
+        check_results=[
+            _warning("no_open_conflict", metadata["open_conflicts"].value, "`memory conflicts` lists them"),
+            _warning("decisions_stand", metadata["weakened_decisions"].value, "`memory decisions` shows what they rest on"),
+        ],
+    )
+
+
+def _warning(name: str, count: int, hint: str) -> dg.AssetCheckResult:
+    return dg.AssetCheckResult(
+        check_name=name,
+        asset_key="ledgers",
+        passed=count == 0,
+        severity=dg.AssetCheckSeverity.WARN,
+        metadata={"count": count, "more": hint},
+    )

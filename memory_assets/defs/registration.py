@@ -16,7 +16,13 @@ from memory_assets.defs.resources import OpenStore
 from memory_assets.defs.sources import ReadFile, stamp_of
 from memory_assets.identifiers import sha256_hex
 from memory_assets.log.events import NewEvent
-from memory_assets.log.payloads import DefectRecord, SessionForgotten, SessionVectorized, SourceRefused, SourceRegistered
+from memory_assets.log.payloads.sessions import (
+    DefectRecord,
+    SessionForgotten,
+    SessionVectorized,
+    SourceRefused,
+    SourceRegistered,
+)
 from memory_assets.log.sql import IN_LIST, json_list, visible
 from memory_assets.sessions.files import SourceFile, iter_source_files, load_source
 from memory_assets.sessions.model import Defect, SourceSkipped, SourceTaken

@@ -7,9 +7,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from memory_assets import configuration
 from memory_assets.defs.resources import OpenStore
 from memory_assets.defs.stages.ingested import pending_registrations
-from memory_assets.log.payloads import SessionIngested, SourceRefused, SourceRegistered, SourceTakenFor
+from memory_assets.log.payloads.graduation import IdrisChecked
+from memory_assets.log.payloads.sessions import SessionIngested, SourceRefused, SourceRegistered, SourceTakenFor
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.log.upcasting import payload_as
 from memory_assets.sessions.model import Defect
@@ -17,7 +19,11 @@ from memory_assets.sessions.model import Defect
 
 @dataclass(slots=True)
 class RunReport:
-    """What a run over sessions did. ``model`` is what asking a model cost; empty where none was asked."""
+    """What a run over sessions did.
+
+    ``model`` is what asking a model cost, empty where none was asked; ``checkers`` says in a line who judged the proofs, empty
+    where nothing was run so far.
+    """
 
     sessions: int = 0
     new: int = 0
@@ -27,6 +33,7 @@ class RunReport:
     events_appended: int = 0
     quarantine: list[dict[str, Any]] = field(default_factory=list)
     model: dict[str, Any] = field(default_factory=dict)
+    checkers: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """The report as one JSON object."""
@@ -35,7 +42,8 @@ class RunReport:
 
 @dataclass(slots=True)
 class ImportReport:
-    """What an import did (requirement K-42). ``sessions`` counts those that the given files hold; ``model`` is as in a run."""
+    """What an import did (requirement K-42). ``sessions`` counts those that the given files hold; ``model`` and ``checkers``
+    are as in a run."""
 
     sessions: int = 0
     new: int = 0
@@ -48,6 +56,7 @@ class ImportReport:
     errors: list[dict[str, Any]] = field(default_factory=list)
     session_ids: list[str] = field(default_factory=list)
     model: dict[str, Any] = field(default_factory=dict)
+    checkers: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """The report as one JSON object."""
@@ -75,6 +84,22 @@ def outcome_of(opened: OpenStore, heads: Mapping[str, str | None], since: int) -
     report.quarantine += refused
     report.quarantined = len(report.quarantine)
     return report
+
+
+def checkers_of(opened: OpenStore, session_ids: Sequence[str]) -> str:
+    """Who judged these sessions' proofs, in one line; and of how many a checker that should have judged them said nothing."""
+    if not session_ids:
+        return ""
+    line = configuration.checkers_line(opened.settings)
+    compiler = configuration.usable_idris2(opened.settings)
+    if compiler is None:
+        return line
+    checked = opened.log.current(session_ids, IdrisChecked.event_type).values()
+    silent = sum(payload_as(event, IdrisChecked).verdicts[-1].checker != "idris2" for event in checked)
+    if not silent:
+        return line
+    of = "1 session" if silent == 1 else f"{silent} sessions"
+    return f"{line}; idris2 gave no verdict on {of} of {len(checked)}: `memory run --all` asks it again"
 
 
 def _refused(opened: OpenStore, session_ids: Sequence[str]) -> Iterator[dict[str, Any]]:

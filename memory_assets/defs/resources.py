@@ -14,14 +14,13 @@ import dagster as dg
 from dagster_duckdb import DuckDBResource
 
 from memory_assets import configuration
+from memory_assets.defs.builds import closing, end_dead_builds, new_build
 from memory_assets.defs.model_use import ModelUse
 from memory_assets.extraction.telemetry import ExtractionTelemetry
 from memory_assets.log.chain import History, histories
 from memory_assets.log.database import Database
 from memory_assets.log.event_log import Build, EventLog
-from memory_assets.log.events import NewEvent
-from memory_assets.log.migrations import schema_version
-from memory_assets.log.payloads import BuildFinished, BuildStarted, PipelineStage
+from memory_assets.log.payloads.base import PipelineStage
 from memory_assets.progress import NoProgress, Progress
 from memory_assets.projections.fold import catch_up
 from memory_assets.settings import Settings, load_settings
@@ -85,6 +84,7 @@ class OpenStore:
         self._histories: dict[str, History] = {}
         self._sources: SourceReader | None = None
         self._wrote = False
+        self._looked_for_dead = False
         self._meters: list[ModelUse] = []
         self._build_use = ModelUse()
         self.listener: Progress = NoProgress()
@@ -136,7 +136,16 @@ class OpenStore:
         self._wrote = False
         self._build_use = ModelUse()
         self.follow_versions()
-        self.build = _build(self.settings, self.versions, run_id) if run_id else None
+        self.build = None
+        if run_id:
+            self._end_dead_builds()
+            self.build = new_build(self.settings, self.versions, run_id)
+
+    def _end_dead_builds(self) -> None:
+        # Once a process: those that die later are ended by the next one, and shown as what they are meanwhile.
+        if not self._looked_for_dead:
+            self._looked_for_dead = True
+            self.appended += end_dead_builds(self.settings, self.database, self.log)
 
     def wrote(self, events: int) -> None:
         """The run has appended so many events."""
@@ -167,11 +176,7 @@ class OpenStore:
         build, self.build = self.build, None
         if build is None or not self._wrote:
             return
-        finished = BuildFinished(
-            build_id=build.build_id, status="failed" if failures else "success", error="; ".join(failures) or None
-        )
-        closing = NewEvent(payload=finished, inputs=(build.build_id,), telemetry=self._build_use.as_json())
-        self.appended += self.log.append([closing], build=build).new
+        self.appended += self.log.append([closing(build, failures, self._build_use)], build=build).new
         # The run's own marks are folded too, so that nobody has to come and do it before tables can be read.
         catch_up(self.database, configuration.configured_versions(self.settings))
 
@@ -219,21 +224,3 @@ def telling(error: SerializableErrorInfo | None) -> SerializableErrorInfo | None
     while error is not None and error.cause is not None and not error.message.startswith("memory_assets."):
         error = error.cause
     return error
-
-
-def _build(settings: Settings, versions: dict[PipelineStage, str], run_id: str) -> Build:
-    build_id = f"bld_{run_id.replace('-', '')}"
-    opening = NewEvent(
-        payload=BuildStarted(
-            build_id=build_id,
-            extractor_model=settings.extraction.model or "rules",
-            extractor_prompt_hash=versions["extracted"],
-            embedder_model=settings.embedding.model,
-            embedding_version=versions["vectorized"],
-            idris_version=versions["idris_checked"],
-            schema_version=str(schema_version()),
-            versions={str(stage): version for stage, version in versions.items()},
-        ),
-        inputs=(build_id,),
-    )
-    return Build(build_id, opening, run_id)

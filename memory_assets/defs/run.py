@@ -12,18 +12,20 @@ import dagster as dg
 from memory_assets import configuration
 from memory_assets.defs.checks import event_log_integrity
 from memory_assets.defs.instance import add_partitions, dagster_instance
-from memory_assets.defs.leaves import memory_index
+from memory_assets.defs.leaves import ledgers, memory_index
 from memory_assets.defs.model_use import ModelUse
 from memory_assets.defs.partitions import RANGE_END_TAG, RANGE_START_TAG, SESSIONS_PARTITIONS_NAME
 from memory_assets.defs.registration import found_files, register
-from memory_assets.defs.reports import ImportReport, RunReport, named, outcome_of
+from memory_assets.defs.reports import ImportReport, RunReport, checkers_of, named, outcome_of
 from memory_assets.defs.resources import OpenStore, open_store, telling
-from memory_assets.defs.runner import RUNNER_TAG, end_dead_runs, runner_name
+from memory_assets.defs.runner import RUNNER_TAG, end_dead_runs
 from memory_assets.errors import MemoryAssetsError, NotFoundError, check_word
 from memory_assets.log.events import NewEvent
-from memory_assets.log.payloads import PIPELINE_STAGES, PipelineStage, QuarantineReleased, SessionIngested
+from memory_assets.log.payloads.base import PIPELINE_STAGES, PipelineStage
+from memory_assets.log.payloads.sessions import QuarantineReleased, SessionIngested
 from memory_assets.progress import NoProgress, Progress
 from memory_assets.projections.fold import catch_up
+from memory_assets.runners import runner_name
 from memory_assets.settings import Settings
 
 if TYPE_CHECKING:
@@ -73,6 +75,7 @@ def import_paths(
         errors=[named(defect) for defect in whole.errors] + [dict(letter) for letter in report.quarantine],
         session_ids=list(dict.fromkeys([*whole.to_run, *whole.unchanged])),
         model=_named(settings, use),
+        checkers=checkers_of(opened, list(heads)),
     )
 
 
@@ -132,6 +135,8 @@ def run_sessions(
             shown.advance(len(batch))
     report = outcome_of(opened, heads, before)
     report.model = _named(settings, use)
+    if PIPELINE_STAGES.index(stage) >= PIPELINE_STAGES.index("idris_checked"):
+        report.checkers = checkers_of(opened, wanted)
     return report
 
 
@@ -196,7 +201,7 @@ def _run(
         heads.setdefault(session_id, known[session_id].event_id if session_id in known else None)
     selection = {dg.AssetKey(stage) for stage in PIPELINE_STAGES[: PIPELINE_STAGES.index(to_stage) + 1]}
     if to_stage == PIPELINE_STAGES[-1]:
-        selection.add(memory_index.key)
+        selection |= {memory_index.key, ledgers.key}
     for first, last in _ranges(instance, session_ids):
         _materialize(settings, instance, selection, {RANGE_START_TAG: first, RANGE_END_TAG: last})
 

@@ -19,7 +19,7 @@ from memory_assets.defs.resources import EventLogResource, OpenStore
 from memory_assets.defs.runner import end_dead_runs
 from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.log.events import NewEvent
-from memory_assets.log.payloads import SessionQuarantined
+from memory_assets.log.payloads.sessions import SessionQuarantined
 from memory_assets.log.sql import IN_LIST, json_list, visible
 from memory_assets.projections.fold import catch_up
 from memory_assets.sessions.files import SourceFile

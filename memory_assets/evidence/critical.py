@@ -18,6 +18,7 @@ from rapidfuzz.distance import OSA, Levenshtein
 
 from memory_assets.evidence import differences
 from memory_assets.evidence.characters import folded_form, unified_form
+from memory_assets.tasks.opposites import BEGINNINGS, LIMITS_OF_A_QUOTE
 
 CriticalDifference = Literal["number", "negation", "word", "operator"]
 
@@ -48,25 +49,6 @@ _HEXADECIMAL = re.compile(r"[0-9a-f]{7,64}")
 # In front of a word these turn it round.
 _PREFIXES = ("un", "non", "dis", "in", "im", "ir", "il", "de", "anti", "mis")
 _PREFIXES_KOREAN = ("비", "불", "미", "무", "부", "반")
-# Words, or their beginnings, that are each other's opposite when the rest is the same.
-_OPPOSITES = (
-    *(("min", "max"), ("before", "after"), ("on", "off"), ("in", "on"), ("now", "not"), ("in", "out"), ("up", "down")),
-    *(("lower", "upper"), ("above", "below"), ("and", "or"), ("push", "pull"), ("this", "that"), ("he", "she")),
-    *(("his", "her"), ("more", "less"), ("most", "least"), ("all", "any"), ("must", "most"), ("they", "them")),
-    *(("read", "write"), ("left", "right"), ("old", "new"), ("can", "may"), ("was", "has"), ("am", "pm"), ("our", "your")),
-    *(("in", "ex"), ("im", "ex"), ("in", "de"), ("en", "de"), ("en", "dis"), ("at", "de"), ("inter", "exter")),
-    *(("north", "south"), ("major", "minor"), ("inner", "outer"), ("senior", "junior"), ("en", "un"), ("east", "west")),
-    *(("pre", "post"), ("over", "under"), ("asc", "desc"), ("async", "sync"), ("new", "news"), ("un", "re")),
-    *(("이전", "이후"), ("이상", "이하"), ("전", "후"), ("최대", "최소"), ("포함", "제외"), ("증가", "감소"), ("켜", "꺼")),
-    *(("내부", "외부"), ("자동", "수동"), ("허용", "금지"), ("위", "아래"), ("앞", "뒤"), ("로컬", "원격")),
-)
-# Left out of a quote, these leave another claim.
-_LIMITING_ENGLISH = """
-only unless except if until before after rarely hardly seldom barely almost nearly refuse refuses refused stop stops stopped
-avoid avoids avoided fail fails failed might may should instead without nobody less deprecated formerly
-"""
-_LIMITING_KOREAN = "절대 절대로 거의 아직 먼저 빼고 제외하고 대신 만약 오직 때만 경우만"
-_LIMITING = frozenset([*_LIMITING_ENGLISH.split(), *_LIMITING_KOREAN.split()])
 _NAMES_OF_UNITS = "s ms us ns sec min h d b kb mb gb tb kib mib gib k m px pt em rem am pm usd eur krw kg g cm mm km"
 _UNITS = frozenset(_NAMES_OF_UNITS.split())
 _LONG_WORD = 5
@@ -121,7 +103,7 @@ _SENTENCE_END = re.compile(r"[.!?。](?=\s)|\n\s*\n")
 
 def _limits(text: str) -> bool:
     plain = _plain(text)
-    return sum(_negations(plain.casefold()).values()) > 0 or any(word.casefold() in _LIMITING for word in _words(plain))
+    return sum(_negations(plain.casefold()).values()) > 0 or any(word.casefold() in LIMITS_OF_A_QUOTE for word in _words(plain))
 
 
 def _plain(text: str) -> str:
@@ -156,7 +138,7 @@ def _swapped(quoted: Sequence[str], found: Sequence[str]) -> bool:
         there = found[step.dest_start : step.dest_end]
         if step.tag == "equal":
             continue
-        limits = [word for word in there if word.casefold() in _LIMITING]
+        limits = [word for word in there if word.casefold() in LIMITS_OF_A_QUOTE]
         if any(not any(_same_word(word, limit) for word in quoted[low:high]) for limit in limits):
             return True
         if step.tag == "insert":
@@ -230,7 +212,7 @@ def _names_another(quoted: str, found: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _is_opposite(one: str, other: str) -> bool:
-    for first, second in _OPPOSITES:
+    for first, second in BEGINNINGS:
         for left, right in ((first, second), (second, first)):
             if one.startswith(left) and other.startswith(right) and one[len(left) :] == other[len(right) :]:
                 return True

@@ -16,25 +16,13 @@ from functools import lru_cache
 
 from memory_assets.evidence.differences import all_operators, without_line_marks
 from memory_assets.tasks.english_words import inflected
+from memory_assets.tasks.opposites import LIMITS, WHOLE_WORDS, opposites
 from memory_assets.tasks.statements import NEGATIONS, ROLE, statement_of
 
 _DENIALS = frozenset(f"={word}" for word in NEGATIONS)
 _NUMBER = re.compile(r"=[-+.]{0,2}[0-9]")
-_OPPOSITES = """
-always/never enable/disable enabled/disabled on/off add/remove add/delete add/drop keep/delete keep/remove keep/drop
-keep/discard start/stop begin/end allow/deny allow/forbid allow/block permit/forbid accept/reject approve/reject
-include/exclude before/after increase/decrease raise/lower min/max minimum/maximum show/hide open/close true/false pass/fail
-yes/no more/less most/least first/last old/new all/none all/any sync/async read/write push/pull up/down above/below
-internal/external public/private with/without lock/unlock merge/split install/uninstall connect/disconnect mount/unmount
-valid/invalid possible/impossible safe/unsafe required/optional must/may local/remote left/right success/failure succeed/fail
-encrypt/decrypt
-항상/절대 켜/끄 켜/꺼 추가/삭제 추가/제거 유지/삭제 유지/제거 유지/폐기 시작/중지 시작/종료 허용/금지 허용/차단 포함/제외
-증가/감소 늘/줄 최대/최소 이전/이후 전/후 이상/이하 공개/비공개 성공/실패 통과/실패 필수/선택 동기/비동기 로컬/원격 자동/수동
-활성/비활성 승인/거절 내부/외부 열/닫 보이/숨기
-"""
-_LIMITING = ("only", "except", "unless", "until", "빼고", "제외하고")
 _TWO_SIDED = ("than", "instead", "rather", "over", "from", "before", "after", "대신", "보다", "전", "후")
-_LIMITS = frozenset(inflected(word) for word in _LIMITING)
+_LIMITS = frozenset(inflected(word) for word in LIMITS)
 _SIDES = frozenset(inflected(word) for word in _TWO_SIDED)
 """Words whose two sides are not to be exchanged."""
 _MANNERS = frozenset(("=ed", "=?", "=i", "=me", "=my", "=we", "=us", "=our", "=you", "=your"))
@@ -67,12 +55,7 @@ def conflict(one: str, other: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _opposites() -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {}
-    for pair in _OPPOSITES.split():
-        one, other = (inflected(word) for word in pair.split("/"))
-        found.setdefault(one, set()).add(other)
-        found.setdefault(other, set()).add(one)
-    return found
+    return opposites(WHOLE_WORDS, inflected)
 
 
 @lru_cache(maxsize=1 << 12)

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from memory_assets.graduation.model import STAGES, Checker, Stage
+from memory_assets.graduation.proofs.model import Checker
+from memory_assets.graduation.stages import STAGES, Stage
 
 POLICY_VERSION: Final = "1"
 

@@ -13,18 +13,16 @@ from typing import Any
 
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent, StoredEvent
-from memory_assets.log.payloads import (
+from memory_assets.log.payloads.base import Payload
+from memory_assets.log.payloads.entries import (
     EntriesMaterialized,
     EntryMaterialized,
     EvidenceAligned,
     MemoryExtracted,
-    MessageContinued,
-    Payload,
-    SessionHeading,
-    SessionIngested,
     WindowAligned,
     WindowExtracted,
 )
+from memory_assets.log.payloads.sessions import MessageContinued, SessionHeading, SessionIngested
 from memory_assets.log.upcasting import payload_as
 from memory_assets.sessions.model import Message
 

@@ -16,7 +16,8 @@ from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.log.database import Database
 from memory_assets.log.errors import HeadMovedError, UnstorableTextError
 from memory_assets.log.events import NewEvent, StoredEvent, event_id_of, payload_text
-from memory_assets.log.payloads import CHAIN, SessionIngested
+from memory_assets.log.payloads.catalogue import CHAIN
+from memory_assets.log.payloads.sessions import SessionIngested
 from memory_assets.log.sql import IN_LIST, json_list, visible
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from memory_assets.identifiers import canonical_json, sha256_hex
-from memory_assets.log.payloads import Payload
+from memory_assets.log.payloads.base import Payload
 
 
 @dataclass(frozen=True, slots=True)

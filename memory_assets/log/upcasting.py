@@ -14,7 +14,8 @@ from pydantic import ValidationError
 
 from memory_assets.log.errors import UnknownEventTypeError
 from memory_assets.log.events import StoredEvent
-from memory_assets.log.payloads import PAYLOADS, Payload
+from memory_assets.log.payloads.base import Payload
+from memory_assets.log.payloads.catalogue import PAYLOADS
 
 Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
 PayloadModel = TypeVar("PayloadModel", bound=Payload)

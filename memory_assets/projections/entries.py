@@ -39,7 +39,7 @@ SELECT t.entry_id, t.occurred_at, t.payload_json ->> '$.entry_type', t.payload_j
   CASE WHEN NOT list_contains(methods, 'exact') AND NOT list_contains(methods, 'normalized')
          AND NOT list_contains(methods, 'fuzzy') THEN 'raw'
     WHEN j.event_type = 'entry_promoted' THEN j.payload_json ->> '$.to_stage'
-    WHEN j.event_type IS NOT NULL THEN 'candidate' ELSE 'working' END,
+    WHEN j.event_type IS NOT NULL THEN 'candidate' ELSE 'working' END AS granted,
   CASE WHEN t.is_current THEN 'active' ELSE 'superseded' END, NULL, t.build_id, t.payload_json -> '$.evidence',
   t.payload_json ->> '$.canonical_key', t.ts, t.session_id, s.project,
   coalesce(CAST(t.payload_json ->> '$.evidence_aligned' AS BOOLEAN), false),
@@ -48,7 +48,7 @@ SELECT t.entry_id, t.occurred_at, t.payload_json ->> '$.entry_type', t.payload_j
   j.payload_json ->> '$.checker',
   CASE WHEN j.event_type = 'entry_promotion_rejected' THEN json_object('promotionBlocked', true,
     'promotionBlockReason', j.payload_json ->> '$.reason', 'failedQuotes', coalesce(j.payload_json -> '$.failed_quotes', '[]'))
-    ELSE '{}' END
+    ELSE '{}' END, granted
 FROM (SELECT *, from_json(payload_json -> '$.evidence[*].method', '["VARCHAR"]') AS methods FROM chosen) t
 JOIN sessions s ON s.session_id = t.session_id  -- its project may be another by now than when the entry was made
 LEFT JOIN checked k ON k.session_id = t.session_id

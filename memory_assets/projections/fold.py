@@ -6,18 +6,23 @@ rebuild runs over all sessions, so the two cannot differ but by a mistake in the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from memory_assets.graduation.conflicts.clash import DETECTOR_VERSION
 from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.log.event_log import Appended, Build
+from memory_assets.projections.commands import close_commands, open_commands, sessions_named
+from memory_assets.projections.conflicts import conflicts_due, detect_conflicts, fold_conflicts
+from memory_assets.projections.decisions import fold_decisions
 from memory_assets.projections.entries import fold_entries
 from memory_assets.projections.ledgers import fold_builds
 from memory_assets.projections.memories import close_touched, fold_memories, remember_touched
 from memory_assets.projections.outbox import enqueue, enqueue_all
 from memory_assets.projections.scope import close_scope, open_scope
 from memory_assets.projections.sessions import fold_marks, fold_sessions, fold_source_files
+from memory_assets.projections.standing import certifications_due, certify, fold_standing
 from memory_assets.projections.statements import fold_statements
 from memory_assets.projections.tasks import (
     close_touched_tasks,
@@ -36,7 +41,7 @@ if TYPE_CHECKING:
     from memory_assets.log.database import Database
 
 PROJECTOR = "all"
-PROJECTOR_VERSION = f"2.{STATEMENT_VERSION}"
+PROJECTOR_VERSION = f"3.{STATEMENT_VERSION}.{DETECTOR_VERSION}"
 # Sessions folded at a time: their events are copied into a temporary table.
 SCOPE_SIZE = 200
 # These say how far a session has come and change none of what it says: no message, entry or unit depends on them.
@@ -101,8 +106,10 @@ def fold(
             WHERE seq > ? AND session_id IS NOT NULL GROUP BY session_id ORDER BY session_id""",
         [since],
     ).fetchall()
+    open_commands(connection)
     sessions = [session_id for session_id, only_marks in touched if not only_marks]
-    marked = [session_id for session_id, only_marks in touched if only_marks]
+    sessions += sorted(set(sessions_named(connection, since)).difference(sessions))
+    marked = [session_id for session_id, only_marks in touched if only_marks and session_id not in set(sessions)]
     fold_source_files(connection, since)
     fold_builds(connection, since)
     for start in range(0, len(sessions), SCOPE_SIZE):
@@ -112,6 +119,8 @@ def fold(
         fold_marks(connection)
         close_scope(connection)
     outcomes = _resolve(connection, versions, build) if resolve else None
+    fold_decisions(connection, since)
+    close_commands(connection)
     return Folded(len(touched), _write_offset(connection, projector), outcomes)
 
 
@@ -128,6 +137,9 @@ def _fold_scope(connection: duckdb.DuckDBPyConnection, session_ids: list[str], v
     # Memories and tasks still stand as they were: what they were shown as is noted before they change.
     remember_touched_units(connection)
     fold_memories(connection)
+    fold_conflicts(connection)
+    fold_standing(connection)
+    remember_touched_units(connection)
     fold_tasks(connection)
     fold_units(connection)
     enqueue(connection, versions["session_vectorized"])
@@ -138,10 +150,29 @@ def _fold_scope(connection: duckdb.DuckDBPyConnection, session_ids: list[str], v
 
 
 def _resolve(connection: duckdb.DuckDBPyConnection, versions: Mapping[str, str], build: Build | None) -> Appended | None:
-    """Append the outcomes that are missing, whoever folded the claims they rest on, and fold those tasks.
+    """Append the outcomes that are missing, whoever folded what they rest on, and fold what they concern.
 
-    After all sessions are folded: an outcome of half of a task's claims would be of no use to anybody.
+    After all sessions are folded: an outcome of half of a task's claims would be of no use to anybody. Conflicts come before
+    promotions to certified, which an open one forbids.
     """
+    outcomes = [
+        _resolve_tasks(connection, versions, build),
+        _look_across(connection, versions, build, detect_conflicts) if conflicts_due(connection) else None,
+    ]
+    if certifications_due(connection):
+        outcomes.append(_look_across(connection, versions, build, certify))
+    appended = [outcome for outcome in outcomes if outcome is not None]
+    if not appended:
+        return None
+    return Appended(
+        new=sum(outcome.new for outcome in appended),
+        known=sum(outcome.known for outcome in appended),
+        conflicts=tuple(conflict for outcome in appended for conflict in outcome.conflicts),
+        last_seq=appended[-1].last_seq,
+    )
+
+
+def _resolve_tasks(connection: duckdb.DuckDBPyConnection, versions: Mapping[str, str], build: Build | None) -> Appended | None:
     outcomes = None
     if remember_unresolved_tasks(connection):
         open_scope(connection, [])
@@ -156,6 +187,30 @@ def _resolve(connection: duckdb.DuckDBPyConnection, versions: Mapping[str, str],
         close_scope(connection)
     close_touched_tasks(connection)
     return outcomes
+
+
+def _look_across(
+    connection: duckdb.DuckDBPyConnection,
+    versions: Mapping[str, str],
+    build: Build | None,
+    append: Callable[[duckdb.DuckDBPyConnection, Build | None], Appended],
+) -> Appended:
+    """Append outcomes about memories, and fold these memories anew."""
+    open_scope(connection, [])
+    remember_touched(connection)
+    remember_touched_tasks(connection)
+    appended = append(connection, build)
+    remember_touched_units(connection)
+    fold_conflicts(connection)
+    fold_standing(connection)
+    remember_touched_units(connection)
+    fold_units(connection)
+    enqueue(connection, versions["session_vectorized"])
+    close_touched(connection)
+    close_touched_tasks(connection)
+    close_touched_units(connection)
+    close_scope(connection)
+    return appended
 
 
 def _is_current(connection: duckdb.DuckDBPyConnection, versions: Mapping[str, str]) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memory_assets.log.sql import IN_LIST, json_list
+from memory_assets.projections.conflicts import merged_statements
 from memory_assets.projections.statements import Links, Said, leaders, linked
 from memory_assets.retrieval.citations import memory_short_id
 
@@ -46,7 +47,8 @@ def remember_touched(connection: duckdb.DuckDBPyConnection) -> None:
            SELECT project, entry_type, statement FROM statements WHERE session_id IN (SELECT session_id FROM affected)"""
     ).fetchall()
     if start:
-        found, links = linked(connection, (Said(*row) for row in start))
+        merged = [(Said(*one), Said(*other)) for one, other in merged_statements(connection)]
+        found, links = linked(connection, (Said(*row) for row in start), merged)
         _write_touched(connection, found, links)
     connection.execute(
         """
@@ -71,11 +73,13 @@ def fold_memories(connection: duckdb.DuckDBPyConnection) -> None:
     _insert_citations(connection)
     connection.execute(
         f"""
-        INSERT INTO memories
+        INSERT INTO memories (memory_id, short_id, entry_type, title, project, canonical_key, stage, checker, first_entry_id,
+          entry_count, session_count, first_said_at, last_said_at, status)
         SELECT g.memory_id, any_value(c.short_id), g.entry_type, arg_min(g.title, g.place), g.project,
           arg_min(g.canonical_key, g.place), {_LADDER}[max(list_position({_LADDER}, g.stage))],
           arg_max(g.checker, list_position({_LADDER}, g.stage)),
-          any_value(g.first_entry_id), count(*), count(DISTINCT g.session_id), min(g.created_ts), max(g.created_ts)
+          any_value(g.first_entry_id), count(*), count(DISTINCT g.session_id), min(g.created_ts), max(g.created_ts),
+          'active'
         FROM grouped g JOIN memory_citations c ON c.entry_id = g.first_entry_id
         GROUP BY g.memory_id, g.entry_type, g.project
         """

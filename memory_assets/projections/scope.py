@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-from memory_assets.log.payloads import CHAIN
+from memory_assets.log.payloads.catalogue import CHAIN
 from memory_assets.log.sql import IN_LIST, json_list, visible
 
 if TYPE_CHECKING:

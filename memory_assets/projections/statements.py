@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from memory_assets.graduation.conflicts.clash import CONTESTABLE, conflict_forms
 from memory_assets.identifiers import sha256_hex
 from memory_assets.tasks.sameness import form, say_the_same, shorter_forms
 from memory_assets.tasks.statements import statement_of
@@ -26,7 +27,7 @@ SELECT n.entry_id, n.session_id, n.project, n.entry_type, n.title, q.quote
 FROM entries n LEFT JOIN (
   SELECT entry_id, arg_min(coalesce(matched_text, quote), ordinal) AS quote FROM evidence_spans
   WHERE session_id IN (SELECT session_id FROM affected) AND match_method <> 'none' GROUP BY entry_id) q USING (entry_id)
-WHERE n.session_id IN (SELECT session_id FROM affected) AND n.status = 'active' AND n.stage <> 'raw'
+WHERE n.session_id IN (SELECT session_id FROM affected) AND n.status <> 'superseded' AND n.stage <> 'raw'
 """
 
 # As many words; a word less than was asked for; a word more.
@@ -57,7 +58,8 @@ def fold_statements(connection: duckdb.DuckDBPyConnection) -> None:
     rows = connection.execute(_SAID).fetchall()
     if not rows:
         return
-    statements = [statement_of(quote if title.endswith(CUT) and quote else title) for *_, title, quote in rows]
+    said = [quote if title.endswith(CUT) and quote else title for *_, title, quote in rows]
+    statements = [statement_of(text) for text in said]
     table = pa.table(
         {
             "entry_id": pa.array([row[0] for row in rows], pa.string()),
@@ -67,6 +69,14 @@ def fold_statements(connection: duckdb.DuckDBPyConnection) -> None:
             "statement": pa.array(statements, pa.string()),
             "form": pa.array([_number(form(said)) for said in statements], pa.int64()),
             "shorter_forms": pa.array([_shorter(said) for said in statements], pa.list_(pa.int64())),
+            "said": pa.array(said, pa.string()),
+            "clash_forms": pa.array(
+                [
+                    [_number(form) for form in conflict_forms(text)] if row[3] in CONTESTABLE else []
+                    for row, text in zip(rows, said, strict=True)
+                ],
+                pa.list_(pa.int64()),
+            ),
         }
     )
     connection.register("new_statements", table)
@@ -74,15 +84,30 @@ def fold_statements(connection: duckdb.DuckDBPyConnection) -> None:
     connection.unregister("new_statements")
 
 
-def linked(connection: duckdb.DuckDBPyConnection, start: Iterable[Said]) -> tuple[set[Said], Links]:
-    """These statements and whatever is linked to them over any number of steps, and the links between them all."""
+def linked(
+    connection: duckdb.DuckDBPyConnection, start: Iterable[Said], merged: Iterable[tuple[Said, Said]] = ()
+) -> tuple[set[Said], Links]:
+    """These statements and whatever is linked to them over any number of steps, and the links between them all.
+
+    Args:
+        merged: pairs that people said are one.
+    """
     found = set(start)
+    joined: Links = {}
+    for one, other in merged:
+        joined.setdefault(one, set()).add(other)
+        joined.setdefault(other, set()).add(one)
     links: Links = {}
     waiting = list(found)
     while waiting:
         reached: set[Said] = set()
         for one, other in _like(connection, waiting):
             if say_the_same(one.statement, other.statement):
+                links.setdefault(one, set()).add(other)
+                links.setdefault(other, set()).add(one)
+                reached.add(other)
+        for one in waiting:
+            for other in joined.get(one, ()):
                 links.setdefault(one, set()).add(other)
                 links.setdefault(other, set()).add(one)
                 reached.add(other)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from memory_assets.identifiers import sha256_hex
 from memory_assets.log.event_log import Appended, Build, EventRows, insert, rows_of
 from memory_assets.log.events import NewEvent, dedupe_key_of, event_id_of
-from memory_assets.log.payloads import TaskCreated, TaskStatusChanged, TaskTransitionRejected
+from memory_assets.log.payloads.tasks import TaskCreated, TaskStatusChanged, TaskTransitionRejected
 from memory_assets.log.sql import IN_LIST, json_list, visible
 from memory_assets.retrieval.lexical_text import search_text
 from memory_assets.tasks.canonical import normalize
@@ -31,7 +31,7 @@ SELECT n.entry_id, 'task:' || coalesce(nullif(n.project, ''), 'default') || ':' 
   coalesce(from_json(n.content_json -> '$.blocked_by', '["VARCHAR"]'), []), n.evidence_aligned, n.created_ts, n.session_id,
   e.chain_id, n.message_index, n.ordinal, n.source_event_id
 FROM entries n JOIN scoped e ON e.event_id = n.source_event_id
-WHERE n.entry_type = 'task' AND n.status = 'active' AND n.stage <> 'raw'
+WHERE n.entry_type = 'task' AND n.status <> 'superseded' AND n.stage <> 'raw'
 """
 
 _ENTITIES = """
@@ -45,7 +45,8 @@ WITH created AS (
 ), claimed AS (
   SELECT canonical_key, max(occurred_at) AS claimed_at, count(*) AS claims, bool_or(evidence_aligned) AS aligned,
     arg_max(e.stage, list_position(['verified', 'certified'], e.stage)) AS proved
-  FROM task_claims c JOIN (SELECT entry_id, stage FROM entries) e ON e.entry_id = c.claim_id GROUP BY canonical_key
+  FROM task_claims c JOIN (SELECT entry_id, granted_stage AS stage FROM entries) e ON e.entry_id = c.claim_id
+  GROUP BY canonical_key
 )
 SELECT c.payload_json ->> '$.task_id', 'task', c.payload_json ->> '$.canonical_key', c.payload_json ->> '$.title',
   coalesce(k.proved, 'candidate'), 'active',

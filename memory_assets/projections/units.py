@@ -24,7 +24,7 @@ UNIT_RECIPE = "1"
 # Units whose source may have changed with the scope, before the fold and after it.
 _TOUCHED_SOURCES = """
 INSERT INTO touched_units
-SELECT DISTINCT unit_id FROM memory_units u
+SELECT unit_id FROM memory_units u
 WHERE (u.unit_kind = 'passage' AND u.session_id IN (SELECT session_id FROM affected))
    OR (u.unit_kind = 'entry' AND u.source_id IN (SELECT memory_id FROM touched_memories))
    OR (u.unit_kind = 'task' AND u.source_id IN (SELECT entity_id FROM entities
@@ -32,15 +32,15 @@ WHERE (u.unit_kind = 'passage' AND u.session_id IN (SELECT session_id FROM affec
 """
 
 _MEMORIES = """
-SELECT m.memory_id, m.title, m.entry_type, m.stage, m.project,
+SELECT m.memory_id, m.title, m.entry_type, m.stage, m.status, m.project,
   CASE m.session_count WHEN 1 THEN any_value(n.session_id) END AS session_id, m.first_said_at,
   min(s.confidence), list(struct_pack(session_id := s.session_id, message_index := s.message_index,
     span_start := s.span_start, span_end := s.span_end, segments := s.segments_json, quote := s.matched_text)
     ORDER BY n.created_ts, n.session_id, n.message_index, n.ordinal, n.entry_id, s.ordinal)
 FROM memories m JOIN touched_memories k ON k.memory_id = m.memory_id
-JOIN entries n ON n.memory_id = m.memory_id AND n.status = 'active'
+JOIN entries n ON n.memory_id = m.memory_id AND n.status IN ('active', 'contested')
 JOIN evidence_spans s ON s.entry_id = n.entry_id AND s.match_method <> 'none'
-GROUP BY m.memory_id, m.title, m.entry_type, m.stage, m.project, m.session_count, m.first_said_at
+GROUP BY m.memory_id, m.title, m.entry_type, m.stage, m.status, m.project, m.session_count, m.first_said_at
 """
 
 _TASKS = """
@@ -89,9 +89,9 @@ class Unit:
 
 
 def remember_touched_units(connection: duckdb.DuckDBPyConnection) -> None:
-    """Note the units that the scope may change; before the fold of their sources."""
-    connection.execute("CREATE OR REPLACE TEMP TABLE touched_units (unit_id VARCHAR)")
-    connection.execute(_TOUCHED_SOURCES)
+    """Note the units that the scope may change; before the fold of their sources, and again for what is touched later."""
+    connection.execute("CREATE TEMP TABLE IF NOT EXISTS touched_units (unit_id VARCHAR)")
+    connection.execute(f"{_TOUCHED_SOURCES} EXCEPT SELECT unit_id FROM touched_units")
 
 
 def fold_units(connection: duckdb.DuckDBPyConnection) -> None:
@@ -134,12 +134,13 @@ def _memory_units(connection: duckdb.DuckDBPyConnection) -> list[Unit]:
             said_at,
             quotes,
             stage=stage,
+            status=status,
             entry_type=entry_type,
             confidence=confidence,
             project=project,
             session_id=session_id,
         )
-        for memory_id, title, entry_type, stage, project, session_id, said_at, confidence, quotes in connection.execute(
+        for memory_id, title, entry_type, stage, status, project, session_id, said_at, confidence, quotes in connection.execute(
             _MEMORIES
         ).fetchall()
     ]
@@ -193,6 +194,7 @@ def _unit(
     citations: list[dict[str, Any]],
     *,
     stage: str,
+    status: str = "active",
     speaker: str | None = None,
     entry_type: str | None = None,
     confidence: float = 1.0,
@@ -226,7 +228,7 @@ def _unit(
         body_tokens=estimate_tokens(body),
         entry_type=entry_type,
         stage=stage,
-        status="active",
+        status=status,
         confidence=confidence,
         project=project,
         session_id=session_id,

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 from memory_assets.identifiers import sha256_hex
 from memory_assets.log.chain import History
 from memory_assets.log.events import StoredEvent
-from memory_assets.log.payloads import EntryMaterialized, EvidenceRecord
+from memory_assets.log.payloads.entries import EntryMaterialized, EvidenceRecord
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.queries.spans import excerpt
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from memory_assets.queries.conflicts import list_conflicts
 from memory_assets.queries.likeness import Pair, Told, alike, compared, folded
 from memory_assets.queries.rows import fetch, scalar
 from memory_assets.tasks.sameness import differ_in_a_fact
@@ -101,7 +102,7 @@ def audit(connection: duckdb.DuckDBPyConnection, *, examples: int) -> Audit:
             *_duplicates(groups, examples),
             _ungrounded(connection, entries, examples),
             Measure("never_retrieved", "memories", None, memories, note="nothing records what searches show yet"),
-            Measure("contested", "entries", None, entries, note="nothing looks for conflicts between entries yet"),
+            _contested(connection, memories, examples),
         ),
     )
 
@@ -151,6 +152,26 @@ def _pairs(name: str, pairs: list[Pair], looked_at: set[str], examples: int, not
                 "their quotes are alike" if pair.by_quote else "",
             )
             for pair in best
+        ),
+    )
+
+
+def _contested(connection: duckdb.DuckDBPyConnection, memories: int, examples: int) -> Measure:
+    """Memories in an open conflict; a task that is done and cancelled is in conflict with itself."""
+    shown = list_conflicts(connection, limit=examples)
+    return Measure(
+        "contested",
+        "memories",
+        int(scalar(connection, "SELECT count(*) FROM memories WHERE status = 'contested'")),
+        memories,
+        note="`memory conflicts` lists them",
+        examples=tuple(
+            Example(
+                tuple(side.citation or side.entry_id[:_ENTRY_ID_SHOWN] for side in (conflict.older, conflict.newer)),
+                (conflict.older.title, conflict.newer.title),
+                reason=conflict.reason,
+            )
+            for conflict in shown
         ),
     )
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from memory_assets.errors import NotFoundError, check_word
 from memory_assets.extraction.schema import EntryType
-from memory_assets.log.payloads import Stage
+from memory_assets.graduation.stages import Stage
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.queries.records import EntryView, EvidenceView, MemoryPage, MemoryView, Quote, QuoteInMessage
 from memory_assets.queries.rows import fetch, full_id, scalar
@@ -32,8 +32,9 @@ _NEWEST_FIRST = "ORDER BY n.created_ts DESC, n.session_id, n.message_index DESC,
 # The address is that of the first quote of the entry that was said first.
 _MEMORIES = """
 SELECT m.memory_id, 'mem:' || m.short_id, m.entry_type, m.title, m.project, m.stage, m.checker, m.entry_count,
-  m.session_count, m.first_said_at, m.last_said_at, n.session_id, s.message_index, s.segments_json
-FROM {source} JOIN entries n ON n.entry_id = m.first_entry_id
+  m.session_count, m.first_said_at, m.last_said_at, n.session_id, m.status, 'mem:' || k.short_id, s.message_index,
+  s.segments_json
+FROM {source} JOIN entries n ON n.entry_id = m.first_entry_id LEFT JOIN memories k ON k.memory_id = m.superseded_by
 LEFT JOIN (SELECT entry_id, arg_min(message_index, ordinal) AS message_index, arg_min(segments_json, ordinal) AS segments_json
            FROM evidence_spans WHERE match_method <> 'none' GROUP BY entry_id) s ON s.entry_id = m.first_entry_id
 """
@@ -209,8 +210,8 @@ def _quote(session_id: str, item: dict[str, Any]) -> Quote:
 
 
 def _memory(row: tuple[Any, ...]) -> MemoryView:
-    *head, message_index, segments_json = row
-    session_id = head[-1]
+    *head, session_id, status, superseded_by, message_index, segments_json = row
     # A memory has at least one span; without one (which no fold writes) its message is still an address that opens.
     message = MessageCitation(session_id, message_index or 0).uri
-    return MemoryView(*(*head, address(session_id, message_index, json.loads(segments_json or "[]")) or message))
+    uri = address(session_id, message_index, json.loads(segments_json or "[]")) or message
+    return MemoryView(*(*head, session_id, uri, status, superseded_by))

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from memory_assets.errors import check_word
-from memory_assets.log.payloads import PAYLOADS
+from memory_assets.log.payloads.catalogue import PAYLOADS
 from memory_assets.queries.records import EventDetails, EventStats, EventView
 from memory_assets.queries.rows import counts, fetch, full_id
 

@@ -53,6 +53,11 @@ FROM places p JOIN messages m USING (session_id, message_index) JOIN sessions s 
 """
 
 
+def contested_units(connection: duckdb.DuckDBPyConnection) -> set[str]:
+    """The units whose memory is contested: few, for a conflict is meant to be resolved."""
+    return {row[0] for row in fetch(connection, "SELECT unit_id FROM memory_units WHERE status = 'contested'")}
+
+
 def hits_of(connection: duckdb.DuckDBPyConnection, ranked: Sequence[FusedHit], query: str, k: int) -> list[MemoryHitV1]:
     """The first ``k`` of the ranked units that the store still has.
 

@@ -16,7 +16,8 @@ from memory_assets.log.chain import History, histories
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import StoredEvent
 from memory_assets.log.integrity import WrongPart, integrity, wrong_events
-from memory_assets.log.payloads import EntriesMaterialized, EntryMaterialized, EvidenceRecord, SessionIngested
+from memory_assets.log.payloads.entries import EntriesMaterialized, EntryMaterialized, EvidenceRecord
+from memory_assets.log.payloads.sessions import SessionIngested
 from memory_assets.log.upcasting import payload_as
 from memory_assets.progress import NoProgress, Progress
 from memory_assets.queries.agreement import SessionTables, disagreements, read_tables

@@ -46,7 +46,7 @@ def checks(settings: Settings, database: Database) -> list[Check]:
         _guarded("korean", lambda: _korean(settings)),
         _guarded("rules", lambda: _rules(settings)),
         _guarded("model", lambda: _model(settings)),
-        _guarded("idris2", lambda: _idris2(settings)),
+        _guarded("idris2", lambda: _idris2(settings, database if store.ok else None)),
         _guarded("dagster", lambda: _dagster(settings)),
     ]
     return found
@@ -248,12 +248,17 @@ def _model(settings: Settings) -> Check:
     return Check("model", True, f"{settings.extraction.model}{where}; not asked")
 
 
-def _idris2(settings: Settings) -> Check:
-    from memory_assets.graduation.idris2 import Idris2
+def _idris2(settings: Settings, database: Database | None) -> Check:
+    from memory_assets.graduation.proofs.idris2 import Idris2
 
     found = configuration.idris2(settings)
     if isinstance(found, Idris2):
-        return Check("idris2", True, f"idris2 {found.version}")
+        waiting = _without_verdict(database, found.version) if database else 0
+        line = f"proofs are judged by {configuration.checkers_line(settings)}"
+        if not waiting:
+            return Check("idris2", True, line)
+        of = "1 session" if waiting == 1 else f"{waiting} sessions"
+        return Check("idris2", True, f"{line}; on {of} it gave no verdict", "`memory run --all` asks it again")
     if found is not None:
         return Check("idris2", False, f"it cannot be used: {found.reason}", "mend it, or take it from PATH and idris.path")
     if settings.graduation.require_idris2:
@@ -261,6 +266,18 @@ def _idris2(settings: Settings) -> Check:
             "idris2", False, "graduation.require_idris2 is set and there is no idris2", "install it, or set idris.path"
         )
     return Check("idris2", True, "none: the embedded checker judges", "with idris2 on PATH proofs are checked for real")
+
+
+def _without_verdict(database: Database, version: str) -> int:
+    with database.reading() as connection:
+        return int(
+            scalar(
+                connection,
+                """SELECT count(DISTINCT session_id) FROM idris_checks WHERE session_id NOT IN
+                   (SELECT session_id FROM idris_checks WHERE checker = 'idris2' AND checker_version = ?)""",
+                [version],
+            )
+        )
 
 
 def _dagster(settings: Settings) -> Check:

@@ -10,7 +10,7 @@ from memory_assets.evidence.model import AlignedEvidence, Evidence
 from memory_assets.extraction.windows import quotable_texts
 from memory_assets.log.chain import Extraction, History, extractions
 from memory_assets.log.event_log import EventLog
-from memory_assets.log.payloads import EvidenceRecord, WindowExtracted
+from memory_assets.log.payloads.entries import EvidenceRecord, WindowExtracted
 from memory_assets.settings import Settings
 
 

@@ -154,7 +154,13 @@ class EvidenceView:
 
 @dataclass(frozen=True, slots=True)
 class MemoryView:
-    """One memory. ``uri`` is the address of its first quote, ``session:ID#m=12&c=140-182``."""
+    """One memory.
+
+    Attributes:
+        uri: the address of its first quote, ``session:ID#m=12&c=140-182``.
+        status: ``contested`` in an open conflict, ``deprecated`` where a resolution set it aside, else ``active``.
+        superseded_by: of a deprecated one, the address of the memory that was kept.
+    """
 
     memory_id: str
     citation: str
@@ -169,6 +175,8 @@ class MemoryView:
     last_said_at: datetime
     session_id: str
     uri: str
+    status: str = "active"
+    superseded_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from memory_assets import configuration
 from memory_assets.errors import InvalidArgumentError, check_word
-from memory_assets.queries.found import FoundV1, hits_of
+from memory_assets.queries.found import FoundV1, contested_units, hits_of
 from memory_assets.retrieval.search import (
     LegUnavailable,
     SearchMode,
@@ -20,6 +20,7 @@ from memory_assets.retrieval.search import (
     lexical_leg,
     rank,
     vector_leg,
+    weighed,
 )
 from memory_assets.retrieval.tokens import estimate_tokens
 from memory_assets.vectors.errors import EmbedderUnavailableError
@@ -63,7 +64,7 @@ def search(
     legs = [_leg(settings, index, name, query, leg_depth(k), where, chosen) for name in legs_of(chosen)]
     ranking = rank(legs, leg_depth(k) * len(legs))
     with database.reading() as connection:
-        hits = hits_of(connection, ranking.hits, query, k)
+        hits = hits_of(connection, weighed(ranking.hits, contested_units(connection)), query, k)
         waiting = connection.execute("SELECT count(*) FROM vector_outbox WHERE status = 'pending'").fetchall()[0][0]
     notes = list(ranking.notes)
     if not index.exists():

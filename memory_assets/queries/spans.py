@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from memory_assets.evidence.characters import inner_offsets, surely_between
 from memory_assets.identifiers import sha256_hex
-from memory_assets.log.payloads import EvidenceRecord
+from memory_assets.log.payloads.entries import EvidenceRecord
 
 # The confidences of each method, half-open; exact is 1 and nothing else.
 BANDS = {"exact": (1.0, 1.0), "normalized": (0.95, 1.0), "fuzzy": (0.85, 0.95)}

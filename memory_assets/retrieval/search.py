@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from memory_assets.retrieval.fusion import (
@@ -74,6 +74,21 @@ def legs_of(mode: SearchMode) -> tuple[str, ...]:
             return (VECTOR,)
         case "hybrid":
             return (LEXICAL, VECTOR)
+
+
+CONTESTED_WEIGHT = 0.5
+"""What is left of the score of a unit that is contested (requirement G-170)."""
+
+
+def weighed(hits: Sequence[FusedHit], contested: Collection[str]) -> list[FusedHit]:
+    """The hits with contested units at less than their score, in their new order. A score below zero is doubled instead."""
+    scored = [
+        replace(hit, score=hit.score * CONTESTED_WEIGHT if hit.score > 0 else hit.score / CONTESTED_WEIGHT)
+        if hit.unit_id in contested
+        else hit
+        for hit in hits
+    ]
+    return sorted(scored, key=lambda hit: -hit.score)
 
 
 def rank(legs: Sequence[Leg | LegUnavailable], k: int, method: FusionMethod = "weighted") -> Ranking:

@@ -14,41 +14,15 @@ from __future__ import annotations
 
 from memory_assets.tasks.english_words import inflected
 from memory_assets.tasks.korean_words import is_hangul, taken_apart
+from memory_assets.tasks.opposites import NEVER_ONE_WORD_MORE
 from memory_assets.tasks.statements import ROLE
 
 ENOUGH_WORDS = 7
 """Words that two statements share before one of them may have a word more."""
 
-_LIMITING = """
-only except unless until before after if when while or but all any some most every each both first second third last next
-old new more less fewer too almost nearly partly partially mostly mainly up down in out on off at by to from for with of as
-than into over under behind via per about against within outside inside between above below beyond through during since
-without despite once twice again always often sometimes rarely seldom hardly barely scarcely usually generally normally
-typically possibly maybe perhaps probably likely unlikely supposedly allegedly nominally still yet later soon early late
-today tomorrow yesterday tonight weekly daily monthly hourly nightly yearly monday tuesday wednesday thursday friday
-saturday sunday stop avoid skip remove delete disable revert fail drop instead rather ignore forbid block reject deny refuse
-prevent prohibit ban cancel pause suspend defer delay postpone omit exclude lack miss lose break abandon undo reverse oppose
-disallow decline discard may might could should would must can will shall need want plan try attempt hope expect intend
-propose suggest consider recommend request require used be was were been had has have did do get self half double single
-dual triple test draft temporary optional legacy deprecated obsolete experimental broken wrong false true fake mock dummy
-sample example invalid valid incorrect correct empty full missing former previous current future original default custom
-manual automatic production prod staging stage development dev live sandbox beta alpha canary preview preprod local remote
-public private internal external global shared backup primary secondary replica master slave main client server frontend
-backend left right top bottom read write input output incoming outgoing maximum minimum max min high low higher lower large
-small larger smaller long short longer shorter fast slow faster slower safe unsafe sync async synchronous asynchronous it
-its he she they them his her their this that these those who whom which what whose where how why other another same
-different mine yours ours you your we us our my me un non pre post anti semi re de co ex
-medium critical urgent minor major severe normal initial final
-만 도 전 후 때 이전 이후 먼저 나중 다시 모든 모두 일부 새 새로운 기존 첫 마지막 더 덜 가장 또는 부터 까지 보다 아직
-테스트 임시 삭제 제거 취소 실패 중단 거의 드물게 가끔 항상 자주 보통 아마 운영 개발 스테이징 프로덕션 상용 실서버 로컬
-원격 공개 비공개 내부 외부 금지 무시 차단 거부 거절 방지 제외 보류 연기 생략 포기 해제 비활성 활성 자동 수동 최대 최소
-이상 이하 미만 초과 오늘 내일 어제 매일 매주 매월 주간 월간 반드시 가능 불가능 필요 선택 필수 예정 예상 계획 제안 검토
-시도 왼쪽 오른쪽 위 아래 입력 출력 읽기 쓰기 공유 개인 전용 현재 과거 미래 이번 다음 지난 옛 구 신규 임의 잘못 오류
-정상 비정상 그 이 저 그것 이것 저것 다른 같은 네 내 제 너 나 우리 당신
-"""
 # A word that limits, orders, dates, points, turns or places what it stands beside is never one more word.
-_TURNING = frozenset(_LIMITING.split()) | frozenset(
-    taken_apart(word).stem if is_hangul(word[0]) else inflected(word) for word in _LIMITING.split()
+_TURNING = frozenset(NEVER_ONE_WORD_MORE.split()) | frozenset(
+    taken_apart(word).stem if is_hangul(word[0]) else inflected(word) for word in NEVER_ONE_WORD_MORE.split()
 )
 _TURNING_BEGINNINGS = tuple(word for word in _TURNING if is_hangul(word[0]) and len(word) > 1)
 # Of `unsupported` and `nonblocking` the beginning turns; too many words begin so, which costs a repetition and no more.

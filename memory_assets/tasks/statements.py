@@ -80,7 +80,7 @@ _OBJECT, _SUBJECT, _TOPIC = PARTICLES["를"], PARTICLES["가"], PARTICLES["는"]
 
 def statement_of(text: str) -> str:
     """The statement of a title or quote. Linear in the text, of which at most the first 600 characters count."""
-    said = _normalized(text[:MAX_CHARACTERS])
+    said = _normalized(text.strip()[:MAX_CHARACTERS])
     words: list[str] = []
     for run in _RUN.finditer(said):
         if words and run[0] in PARTICLES and not said[run.start() - 1].isspace():

@@ -20,8 +20,9 @@ def test_the_filled_store(memory: Run, filled: Path) -> None:
     assert ungrounded["examples"][0]["titles"] == ["Nobody said this"]
     # The id that is shown opens the entry.
     assert memory("entries", "show", ungrounded["examples"][0]["ids"][0], "--json").json["title"] == "Nobody said this"
-    for unknown in ("never_retrieved", "contested"):
-        assert (found["measures"][unknown]["count"], found["measures"][unknown]["rate"]) == (None, None)
+    unknown, contested = found["measures"]["never_retrieved"], found["measures"]["contested"]
+    assert (unknown["count"], unknown["rate"]) == (None, None)
+    assert (contested["count"], contested["unit"], contested["of"]) == (0, "memories", found["memories"])
     assert found["measures"]["near_duplicates"]["bar"] == 0.02
 
 
@@ -31,7 +32,7 @@ def test_people_read_a_line_a_measure(memory: Run, filled: Path) -> None:
     lines = ended.out.splitlines()
     assert any(line.startswith("near duplicates") and "0 of" in line and "bar 2%" in line for line in lines)
     assert any(line.startswith("never retrieved") and "unknown: nothing records" in line for line in lines)
-    assert any(line.startswith("contested") and "unknown: nothing looks for conflicts" in line for line in lines)
+    assert any(line.startswith("contested") and "0 of 4 memories" in line for line in lines)
     assert any("ent_" in line and "Nobody said this" in line for line in lines)
 
 

@@ -11,7 +11,7 @@ import dagster as dg
 from syrupy.assertion import SnapshotAssertion
 
 from memory_assets.definitions import build_definitions, defs
-from memory_assets.log.payloads import PIPELINE_STAGES
+from memory_assets.log.payloads.base import PIPELINE_STAGES
 
 
 def test_the_code_location_loads() -> None:

@@ -6,7 +6,7 @@ import dagster as dg
 
 from memory_assets.definitions import build_definitions
 from memory_assets.defs import run
-from memory_assets.log.payloads import PIPELINE_STAGES
+from memory_assets.log.payloads.base import PIPELINE_STAGES
 from memory_assets_tests.defs.conftest import Mixed
 from memory_assets_tests.defs.state import events, index_rows, tables
 

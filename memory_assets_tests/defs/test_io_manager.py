@@ -18,7 +18,8 @@ from memory_assets.log import event_log
 from memory_assets.log.chain import Alignment, Extraction, History, Materialization
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent, StoredEvent
-from memory_assets.log.payloads import PIPELINE_STAGES, SessionForgotten
+from memory_assets.log.payloads.base import PIPELINE_STAGES
+from memory_assets.log.payloads.sessions import SessionForgotten
 from memory_assets.settings import Settings
 from memory_assets_tests.defs.conftest import GROWN, Import, Mixed
 from memory_assets_tests.defs.files import chat, talk

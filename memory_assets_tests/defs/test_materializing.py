@@ -19,7 +19,7 @@ from dagster._daemon.backfill import execute_backfill_iteration
 
 from memory_assets.defs import run
 from memory_assets.defs.partitions import RANGE_END_TAG, RANGE_START_TAG
-from memory_assets.log.payloads import PIPELINE_STAGES
+from memory_assets.log.payloads.base import PIPELINE_STAGES
 from memory_assets.settings import Settings
 from memory_assets_tests.defs.conftest import GROWN, Mixed
 from memory_assets_tests.defs.files import chat, talk

@@ -13,7 +13,8 @@ import pytest
 import memory_assets
 from memory_assets.defs import run
 from memory_assets.errors import InvalidArgumentError, MemoryAssetsError, NotFoundError
-from memory_assets.log.payloads import MemoryExtracted, SessionVectorized
+from memory_assets.log.payloads.entries import MemoryExtracted
+from memory_assets.log.payloads.sessions import SessionVectorized
 from memory_assets.memory import Memory
 from memory_assets.queries import health
 from memory_assets.settings import Settings, load_settings

@@ -17,7 +17,7 @@ from memory_assets.defs import registration, run, sensors
 from memory_assets.defs.partitions import RANGE_END_TAG, RANGE_START_TAG
 from memory_assets.defs.resources import EventLogResource, open_store
 from memory_assets.log.events import NewEvent
-from memory_assets.log.payloads import SessionForgotten, SessionVectorized, SourceRegistered, SourceTakenFor
+from memory_assets.log.payloads.sessions import SessionForgotten, SessionVectorized, SourceRegistered, SourceTakenFor
 from memory_assets.settings import Settings, load_settings
 from memory_assets_tests.defs.files import chat, claude, records, talk
 from memory_assets_tests.defs.state import events, log_of, rows
@@ -301,15 +301,9 @@ def known(settings: Settings, paths: Sequence[Path]) -> None:
 
 
 def _through(path: Path, registration_id: str, version: str, versions: Any) -> list[NewEvent]:
-    from memory_assets.log.payloads import (
-        EntriesMaterialized,
-        EvidenceAligned,
-        IdrisChecked,
-        MemoryExtracted,
-        SessionHeading,
-        SessionIngested,
-        SessionProjected,
-    )
+    from memory_assets.log.payloads.entries import EntriesMaterialized, EvidenceAligned, MemoryExtracted
+    from memory_assets.log.payloads.graduation import IdrisChecked
+    from memory_assets.log.payloads.sessions import SessionHeading, SessionIngested, SessionProjected
     from memory_assets_tests.defs.files import STARTED
 
     taken = NewEvent(

@@ -8,7 +8,8 @@ from typing import Any
 from memory_assets.log.chain import History, histories
 from memory_assets.log.event_log import Build, EventLog
 from memory_assets.log.events import NewEvent
-from memory_assets.log.payloads import BuildStarted, SessionIngested, SourceTakenFor
+from memory_assets.log.payloads.builds import BuildStarted
+from memory_assets.log.payloads.sessions import SessionIngested, SourceTakenFor
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 

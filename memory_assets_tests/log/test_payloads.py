@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.log.event_log import rows_of
 from memory_assets.log.events import NewEvent, StoredEvent, payload_text
-from memory_assets.log.payloads import CHAIN, PAYLOADS, PIPELINE_STAGES, Payload
+from memory_assets.log.payloads.base import PIPELINE_STAGES, Payload
+from memory_assets.log.payloads.catalogue import CHAIN, PAYLOADS
 from memory_assets.log.upcasting import read_payload
 from memory_assets.sessions.model import Message
 

@@ -9,27 +9,26 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from memory_assets.extraction.schema import EntryType, TaskStatus
+from memory_assets.graduation.stages import Stage
 from memory_assets.identifiers import sha256_hex, typed_id
 from memory_assets.log.database import Database
 from memory_assets.log.events import NewEvent
-from memory_assets.log.payloads import (
-    CHAIN,
+from memory_assets.log.payloads.base import Payload
+from memory_assets.log.payloads.catalogue import CHAIN
+from memory_assets.log.payloads.entries import (
     EntriesMaterialized,
     EntryMaterialized,
-    EntryPromoted,
-    EntryPromotionRejected,
     EvidenceAligned,
     EvidenceRecord,
-    IdrisChecked,
     MemoryExtracted,
-    Payload,
+)
+from memory_assets.log.payloads.graduation import EntryPromoted, EntryPromotionRejected, IdrisChecked, VerdictRecord
+from memory_assets.log.payloads.sessions import (
     SessionForgotten,
     SessionHeading,
     SessionIngested,
     SessionProjected,
     SessionVectorized,
-    Stage,
-    VerdictRecord,
 )
 from memory_assets.projections.rebuild import derived_tables
 from memory_assets.sessions.model import Message
@@ -56,6 +55,7 @@ class Remark:
     status: TaskStatus | None = None
     promoted: Stage | None = "verified"
     quoted: bool = True
+    checker: str = "embedded 1"
 
 
 class Story:
@@ -209,7 +209,7 @@ class Story:
             "entry_id": self.entry_id(remark),
             "from_stage": "candidate",
             "policy_version": "1",
-            "checker": "embedded 1",
+            "checker": remark.checker,
         }
         payload: Payload
         if remark.promoted is None:

@@ -6,7 +6,7 @@ from memory_assets.log.database import Database
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
 from memory_assets.log.migrations import table_classes
-from memory_assets.log.payloads import SessionQuarantined, SourceRegistered, SourceTakenFor
+from memory_assets.log.payloads.sessions import SessionQuarantined, SourceRegistered, SourceTakenFor
 from memory_assets.projections.fold import catch_up
 from memory_assets.projections.rebuild import verify
 from memory_assets_tests.projections.story import STARTED, VERSIONS, Remark, Story, rows, tables

@@ -8,10 +8,11 @@ from memory_assets.log.database import Database
 from memory_assets.log.errors import StoreError
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
-from memory_assets.log.payloads import BuildFinished
+from memory_assets.log.payloads.builds import BuildFinished
 from memory_assets.projections.fold import catch_up
 from memory_assets.projections.rebuild import derived_tables, rebuild, verify
 from memory_assets_tests.log.samples import build
+from memory_assets_tests.projections.people import recorded
 from memory_assets_tests.projections.story import VERSIONS, Remark, Story, rows, tables
 from memory_assets_tests.projections.test_forgotten import registered
 from memory_assets_tests.projections.test_quarantine import letter
@@ -35,6 +36,9 @@ TAMPERED = {
     "edges": ("meta_json", "{}"),
     "memory_units": ("search_text", "tampered"),
     "build_runs": ("finished_at", "2020-01-01 00:00:00"),
+    "conflicts": ("reason", "tampered"),
+    "decisions": ("action", "tampered"),
+    "decision_evidence": ("role", "tampered"),
 }
 
 
@@ -42,11 +46,16 @@ TAMPERED = {
 def filled(log: EventLog, database: Database) -> Database:
     """A store with something in every derived table."""
     story = Story("a")
+    ports = [Remark("The API listens on port 8080", 2), Remark("The API listens on port 9090", 3)]
     run = build("b1")
     log.append(
         [
             *registered(story, "a.json"),
-            *story.tell(["We keep PostgreSQL.", "We fix it."], [Remark("Keep PostgreSQL", 0), Remark("Fix it", 1, "task")]),
+            *story.tell(
+                ["We keep PostgreSQL.", "We fix it.", "The API listens on port 8080", "The API listens on port 9090"],
+                [Remark("Keep PostgreSQL", 0), Remark("Fix it", 1, "task"), *ports],
+            ),
+            recorded("Keep PostgreSQL", story.entry_id(Remark("Keep PostgreSQL", 0))),
             letter("aligned", "unexpected", session_id="b"),
             NewEvent(BuildFinished(build_id="b1", status="success"), inputs=("b1",)),
         ],

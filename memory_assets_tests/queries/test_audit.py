@@ -101,9 +101,20 @@ def test_an_entry_without_a_quote_is_ungrounded_and_what_nothing_records_is_unkn
     assert (ungrounded.count, ungrounded.of, ungrounded.rate) == (1, 2, 0.5)
     assert ungrounded.examples[0].titles == ("Nobody said this",)
     assert (measures["never_retrieved"].count, measures["never_retrieved"].rate) == (None, None)
-    assert (measures["contested"].count, measures["contested"].rate, measures["contested"].of) == (None, None, 2)
-    assert measures["contested"].note == "nothing looks for conflicts between entries yet"
+    assert (measures["contested"].count, measures["contested"].rate, measures["contested"].of) == (0, 0.0, 1)
     assert (found.sessions, found.entries, found.memories) == (1, 2, 1)
+
+
+def test_memories_in_an_open_conflict_are_contested(database: Database) -> None:
+    remarks = said("The API listens on port 8080", "The API listens on port 9090", "Keep Redis")
+    EventLog(database).append(Story("a").tell([remark.title for remark in remarks], remarks))
+    catch_up(database, VERSIONS, resolve=True)
+    with database.reading() as connection:
+        contested = {measure.name: measure for measure in audit(connection, examples=3).measures}["contested"]
+    assert (contested.count, contested.of) == (2, 3)
+    assert [(example.titles, example.reason) for example in contested.examples] == [
+        (("The API listens on port 8080", "The API listens on port 9090"), "another number")
+    ]
 
 
 def test_an_empty_store_has_no_rates_above_nought(database: Database) -> None:

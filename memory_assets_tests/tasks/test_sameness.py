@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memory_assets.tasks.english_words import inflected, is_past
@@ -208,6 +208,7 @@ def test_one_word_more_in_one_is_not_one_word_more_in_each() -> None:
 
 
 @given(any_text)
+@example("#")
 def test_any_text_has_a_statement_that_can_be_stored_and_says_the_same_as_itself(text: str) -> None:
     statement = statement_of(text)
     assert statement and statement.split() == statement.split(" ")

@@ -18,7 +18,7 @@ from memory_assets.extraction.telemetry import ExtractionTelemetry
 from memory_assets.extraction.windows import Window, window_hash, windows
 from memory_assets.log.chain import History
 from memory_assets.log.events import NewEvent, StoredEvent
-from memory_assets.log.payloads import MemoryExtracted, WindowExtracted
+from memory_assets.log.payloads.entries import MemoryExtracted, WindowExtracted
 from memory_assets.log.upcasting import payload_as
 
 

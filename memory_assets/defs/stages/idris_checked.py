@@ -1,34 +1,44 @@
 """``idris_checked``: a module a session is generated and judged; proved entries are promoted."""
 
 import time
-from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterator, Mapping
+from datetime import UTC
 from typing import Any
 
 import dagster as dg
 
 from memory_assets import configuration
-from memory_assets.defs.batch import SessionResult, StageOutput, quarantine_check, run_stage, session_keys
+from memory_assets.defs.batch import (
+    SessionResult,
+    StageOutput,
+    milliseconds_since,
+    quarantine_check,
+    run_stage,
+    session_keys,
+)
 from memory_assets.defs.partitions import backfill_policy, sessions_partitions
 from memory_assets.defs.resources import EventLogResource, OpenStore
-from memory_assets.graduation.checker import CheckedSession, check_sessions
-from memory_assets.graduation.idris2 import Idris2
-from memory_assets.graduation.model import ProofEntry, ProofEvidence, ProofMessage, ProofSession, Verdict
 from memory_assets.graduation.policy import Promoted, PromotionFacts, Refused, decide
+from memory_assets.graduation.proofs.checker import CheckedSession, check_sessions, checker_labels
+from memory_assets.graduation.proofs.idris2 import Idris2
+from memory_assets.graduation.proofs.model import ModuleHash, Verdict
+from memory_assets.graduation.proofs.reproof import reprove
 from memory_assets.log.chain import History, Materialization
+from memory_assets.log.errors import StoreError
 from memory_assets.log.events import NewEvent, StoredEvent
-from memory_assets.log.payloads import (
-    EntryMaterialized,
+from memory_assets.log.payloads.entries import EntryMaterialized
+from memory_assets.log.payloads.graduation import (
     EntryPromoted,
     EntryPromotionRejected,
     IdrisChecked,
     ModuleRecord,
     RuleFailureRecord,
-    Stage,
     VerdictRecord,
 )
+from memory_assets.log.proof_session import is_flawless, proof_session
+from memory_assets.log.proofs import Proofs, label_of, proofs_of, says_the_same
 
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+SHOWN = 20
 
 
 @dg.asset(
@@ -38,7 +48,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
     kinds={"python", "idris"},
     owners=["team:memory"],
     pool="duckdb_write",
-    code_version="1",
+    code_version="2",
     check_specs=[
         dg.AssetCheckSpec("no_session_put_aside", asset="idris_checked"),
         dg.AssetCheckSpec("verified_is_proved_and_aligned", asset="idris_checked"),
@@ -59,111 +69,100 @@ def idris_checked(
 ) -> Iterator[dg.Output[StageOutput] | dg.AssetCheckResult]:
     histories: dict[str, History] = ingested
     materializations: dict[str, Materialization] = materialized
-    compiler = configuration.usable_idris2(event_log.opened.settings)
-    output = run_stage(
-        context,
-        event_log,
-        "idris_checked",
-        session_keys(context),
-        histories.keys() & materializations.keys(),
-        lambda session_id: prove(histories[session_id], materializations[session_id], compiler, event_log.opened),
-    )
+    opened = event_log.opened
+    ready = histories.keys() & materializations.keys()
+    compiler = configuration.usable_idris2(opened.settings)
+    wanted = checker_labels(compiler)
+
+    before = proofs_of(opened.log, sorted(ready), opened.versions["idris_checked"])
+    waiting = [name for name in sorted(ready) if not before[name].stands(materializations[name].event_id, wanted)]
+    started = time.perf_counter()
+    judged = _judged_together(waiting, histories, materializations, compiler)
+    together_ms = milliseconds_since(started)
+
+    def work(session_id: str) -> SessionResult:
+        history, materialization, proofs = histories[session_id], materializations[session_id], before[session_id]
+        if session_id not in waiting:
+            return standing(materialization, proofs)
+        checked = judged.get(session_id) or _judge_alone(history, materialization, compiler)
+        return prove(history, materialization, checked, proofs, wanted, opened)
+
+    output = run_stage(context, event_log, "idris_checked", session_keys(context), ready, work, together_ms=together_ms)
+    silent = sorted({note for checked in judged.values() for note in checked.notes})
+    if silent:
+        context.log.warning("; ".join(silent))
     yield dg.Output(output)
+
+    # From here on the log has what this run says: what is checked is what will be read.
+    after = proofs_of(opened.log, sorted(ready), opened.versions["idris_checked"])
     yield quarantine_check(output)
-    yield _verified_check(output, materializations)
-    disagreeing = [
-        str(event.session_id)
-        for event in output.events
-        if isinstance(event.payload, IdrisChecked) and event.payload.disagreement
-    ]
-    yield dg.AssetCheckResult(
-        check_name="checkers_agree", passed=not disagreeing, metadata={"sessions": ", ".join(disagreeing)}
-    )
+    yield _verified_check(histories, materializations, after)
+    yield _agreement_check(after)
 
 
-def prove(history: History, materialization: Materialization, compiler: Idris2 | None, opened: OpenStore) -> SessionResult:
+def _judged_together(
+    session_ids: list[str],
+    histories: Mapping[str, History],
+    materializations: Mapping[str, Materialization],
+    compiler: Idris2 | None,
+) -> dict[str, CheckedSession]:
+    """All sessions at once, so that the compiler gets them in batches. When one of them makes it fail, none is judged here:
+    each is then judged alone, and the one that is to blame is put aside."""
+    try:
+        sessions = [proof_session(histories[name], materializations[name]) for name in session_ids]
+        return check_sessions(sessions, idris2=compiler, stopwatch=time.perf_counter)
+    except StoreError:
+        raise
+    except Exception:
+        return {}
+
+
+def _judge_alone(history: History, materialization: Materialization, compiler: Idris2 | None) -> CheckedSession:
+    session = proof_session(history, materialization)
+    return check_sessions([session], idris2=compiler, stopwatch=time.perf_counter)[history.session_id]
+
+
+def standing(materialization: Materialization, proofs: Proofs) -> SessionResult:
+    """A session that every checker has judged as it is now is not judged again."""
+    assert proofs.checked is not None
+    judgements = [proofs.judgements.get(event.event_id) for event, _ in materialization.entries]
+    verified = sum(found is not None and isinstance(found.payload, EntryPromoted) for found in judgements)
+    return SessionResult(metadata=_metadata(proofs.checked.payload, len(judgements), verified) | {"judged": "before"})
+
+
+def prove(
+    history: History,
+    materialization: Materialization,
+    checked: CheckedSession,
+    proofs: Proofs,
+    wanted: tuple[str, ...],
+    opened: OpenStore,
+) -> SessionResult:
     """The verdict on a session and what follows from it for each entry."""
     version = opened.versions["idris_checked"]
-    session = proof_session(history, materialization)
-    checked = check_sessions([session], idris2=compiler, stopwatch=time.perf_counter)[history.session_id]
-    decisions = [
-        (entry_event, entry, _decide(entry, checked, require_idris2=opened.settings.graduation.require_idris2))
-        for entry_event, entry in materialization.entries
-    ]
-    result = SessionResult(events=[_judged(history, materialization, checked, version)])
-    result.events += [
-        _promotion(history, entry_event, entry, outcome, checked.verdict, version) for entry_event, entry, outcome in decisions
-    ]
-    promoted = sum(isinstance(outcome, Promoted) for _, _, outcome in decisions)
-    failures = sorted({f"{failure.rule}: {failure.subject}" for v in checked.verdicts for failure in v.rules_failed})
-    result.metadata = {
-        "entries": len(decisions),
-        "verified": promoted,
-        "not_verified": len(decisions) - promoted,
-        "checker": checked.verdict.label,
-        "accepted": checked.accepted,
-        "rules_failed": dg.MetadataValue.md("\n".join(f"- `{failure}`" for failure in failures[:20]) or "none"),
+    verdict = checked.verdict
+    silent = verdict.label != wanted[-1]
+    event = _checked_event(history, materialization, checked, version)
+    result = SessionResult(events=[event])
+    verified = 0
+    for entry_event, entry in materialization.entries:
+        outcome = _decide(entry, checked, require_idris2=opened.settings.graduation.require_idris2)
+        before = proofs.judgements.get(entry_event.event_id)
+        if silent and before is not None and before.payload.checker == wanted[-1]:
+            # A checker that is silent today takes nothing back of what it said of the same entry.
+            verified += isinstance(before.payload, EntryPromoted)
+            continue
+        verified += isinstance(outcome, Promoted)
+        payload = _promotion(entry, outcome, verdict)
+        if before is None or not says_the_same(before.event, payload):
+            result.events.append(_promotion_event(history, entry_event, payload, before.event if before else None, version))
+    assert isinstance(event.payload, IdrisChecked)
+    result.metadata = _metadata(event.payload, len(materialization.entries), verified) | {
+        "judged": "now",
+        "proof_ms": round(sum(checked.durations_ms.values()), 2),
         "notes": "; ".join(checked.notes) or "none",
     }
     return result
-
-
-def proof_session(history: History, materialization: Materialization) -> ProofSession:
-    """What is to be proved of a session: its entries' spans against the messages that they cite."""
-    cited = {
-        record.message_index
-        for _, entry in materialization.entries
-        for record in entry.evidence
-        if record.message_index is not None
-    }
-    return ProofSession(
-        session_id=history.session_id,
-        messages=tuple(
-            ProofMessage(
-                message_id=f"msg-{index:06d}",
-                occurred_at_ms=(history.said_at(index) - EPOCH) // timedelta(milliseconds=1),
-                text=history.messages[index].text,
-            )
-            for index in sorted(cited)
-        ),
-        entries=tuple(
-            ProofEntry(
-                entry_id=entry.entry_id,
-                entry_type=entry.entry_type,
-                title=entry.title,
-                evidence=_proof_evidence(entry),
-                failed_count=sum(record.method == "none" for record in entry.evidence),
-            )
-            for _, entry in materialization.entries
-        ),
-    )
-
-
-def _proof_evidence(entry: EntryMaterialized) -> tuple[ProofEvidence, ...]:
-    evidence = []
-    for place, record in enumerate(entry.evidence):
-        if (
-            record.method == "none"
-            or record.message_index is None
-            or record.span_start is None
-            or record.span_end is None
-            or record.matched_text is None
-        ):
-            continue
-        evidence.append(
-            ProofEvidence(
-                evidence_id=f"{entry.entry_id}-{place:03d}",
-                message_id=f"msg-{record.message_index:06d}",
-                method=record.method,
-                confidence=record.confidence,
-                span_start=record.span_start,
-                span_end=record.span_end,
-                quote=record.quote,
-                matched_text=record.matched_text,
-                segments=tuple(record.segments),
-            )
-        )
-    return tuple(evidence)
 
 
 def _decide(entry: EntryMaterialized, checked: CheckedSession, *, require_idris2: bool) -> Promoted | Refused:
@@ -186,77 +185,160 @@ def _decide(entry: EntryMaterialized, checked: CheckedSession, *, require_idris2
     )
 
 
-def _judged(history: History, materialization: Materialization, checked: CheckedSession, version: str) -> NewEvent:
+# -- events ------------------------------------------------------------------------------------------------------------
+
+
+def _checked_event(history: History, materialization: Materialization, checked: CheckedSession, version: str) -> NewEvent:
+    payload = IdrisChecked(
+        materialized_event_id=materialization.event_id,
+        verdicts=[_verdict_record(verdict) for verdict in checked.verdicts],
+        disagreement=checked.disagreement,
+        failed_entries=sorted(checked.failed),
+        proved_by=[] if checked.proved_by == checked.verdict.modules else _module_records(checked.proved_by),
+    )
     return history.event(
-        IdrisChecked(
-            materialized_event_id=materialization.event_id,
-            verdicts=[
-                VerdictRecord(
-                    checker=verdict.checker,
-                    checker_version=verdict.checker_version,
-                    accepted=verdict.accepted,
-                    rules_failed=[RuleFailureRecord(rule=f.rule, subject=f.subject) for f in verdict.rules_failed],
-                    modules=[ModuleRecord(name=module.name, sha256=module.sha256) for module in verdict.modules],
-                )
-                for verdict in checked.verdicts
-            ],
-            disagreement=checked.disagreement,
-        ),
-        inputs=(materialization.event_id,),
+        payload,
+        # Who gave a verdict is part of what the event is: when a checker that was silent speaks, that is another event.
+        inputs=(materialization.event_id, *(verdict.label for verdict in checked.verdicts)),
         stage_version=version,
         causation_id=materialization.event_id,
-        telemetry={f"{name}_ms": round(value, 2) for name, value in checked.durations_ms.items()},
+        telemetry={f"{name}_ms": round(value, 2) for name, value in checked.durations_ms.items()}
+        | ({"notes": list(checked.notes)} if checked.notes else {}),
     )
 
 
+def _verdict_record(verdict: Verdict) -> VerdictRecord:
+    return VerdictRecord(
+        checker=verdict.checker,
+        checker_version=verdict.checker_version,
+        accepted=verdict.accepted,
+        rules_failed=[RuleFailureRecord(rule=failure.rule, subject=failure.subject) for failure in verdict.rules_failed],
+        modules=_module_records(verdict.modules),
+    )
+
+
+def _module_records(modules: tuple[ModuleHash, ...]) -> list[ModuleRecord]:
+    return [ModuleRecord(name=module.name, sha256=module.sha256, windowed=list(module.windowed)) for module in modules]
+
+
 def _promotion(
-    history: History,
-    entry_event: StoredEvent,
-    entry: EntryMaterialized,
-    outcome: Promoted | Refused,
-    verdict: Verdict,
-    version: str,
-) -> NewEvent:
-    from_stage: Stage = outcome.from_stage
-    payload: EntryPromoted | EntryPromotionRejected
+    entry: EntryMaterialized, outcome: Promoted | Refused, verdict: Verdict
+) -> EntryPromoted | EntryPromotionRejected:
     if isinstance(outcome, Promoted):
-        payload = EntryPromoted(
+        return EntryPromoted(
             entry_id=entry.entry_id,
-            from_stage=from_stage,
+            from_stage=outcome.from_stage,
             to_stage=outcome.to_stage,
             policy_version=outcome.policy_version,
             checker=outcome.checker,
             gates=outcome.gates,
         )
-    else:
-        payload = EntryPromotionRejected(
-            entry_id=entry.entry_id,
-            from_stage=from_stage,
-            to_stage=outcome.to_stage,
-            policy_version=outcome.policy_version,
-            checker=verdict.label,
-            gates=outcome.gates,
-            reason=outcome.reason,
-            failed_quotes=list(outcome.failed_quotes),
-        )
+    return EntryPromotionRejected(
+        entry_id=entry.entry_id,
+        from_stage=outcome.from_stage,
+        to_stage=outcome.to_stage,
+        policy_version=outcome.policy_version,
+        checker=verdict.label,
+        gates=outcome.gates,
+        reason=outcome.reason,
+        failed_quotes=list(outcome.failed_quotes),
+    )
+
+
+def _promotion_event(
+    history: History,
+    entry_event: StoredEvent,
+    payload: EntryPromoted | EntryPromotionRejected,
+    before: StoredEvent | None,
+    version: str,
+) -> NewEvent:
+    said = payload.reason if isinstance(payload, EntryPromotionRejected) else "proved"
     return history.event(
         payload,
         # The entry's own content decides, not the revision that it is part of: a grown session promotes it no second time.
-        inputs=(entry_event.event_id, "proved" if isinstance(outcome, Promoted) else outcome.reason),
+        # What was said of it before is part of this, so that what is said again after something else is another event.
+        inputs=(entry_event.event_id, said, payload.checker, *((before.event_id,) if before else ())),
         stage_version=version,
         occurred_at=entry_event.occurred_at.replace(tzinfo=UTC) if entry_event.occurred_at else None,
         causation_id=entry_event.event_id,
     )
 
 
-def _verified_check(output: StageOutput, materializations: dict[str, Materialization]) -> dg.AssetCheckResult:
-    entries = {entry.entry_id: entry for found in materializations.values() for _, entry in found.entries}
+# -- what the UI shows -------------------------------------------------------------------------------------------------
+
+
+def _metadata(checked: IdrisChecked, entries: int, verified: int) -> dict[str, Any]:
+    failures = sorted({f"{failure.rule}: {failure.subject}" for v in checked.verdicts for failure in v.rules_failed})
+    proving = checked.proved_by or checked.verdicts[-1].modules
+    return {
+        "entries": entries,
+        "verified": verified,
+        "not_verified": entries - verified,
+        "refused": len(checked.failed_entries),
+        "checker": label_of(checked.verdicts[-1]),
+        "checkers": ", ".join(label_of(verdict) for verdict in checked.verdicts),
+        "accepted": all(verdict.accepted for verdict in checked.verdicts),
+        "disagreement": checked.disagreement,
+        "rules_failed": dg.MetadataValue.md(_listed(failures)),
+        "modules": dg.MetadataValue.md(_listed([f"{module.name} {module.sha256}" for module in proving])),
+    }
+
+
+def _listed(items: list[str]) -> str:
+    more = [f"- … and {len(items) - SHOWN} more"] if len(items) > SHOWN else []
+    return "\n".join([*(f"- `{item}`" for item in items[:SHOWN]), *more]) or "none"
+
+
+def _verified_check(
+    histories: Mapping[str, History], materializations: Mapping[str, Materialization], after: Mapping[str, Proofs]
+) -> dg.AssetCheckResult:
     wrong = [
-        event.payload.entry_id
-        for event in output.events
-        if isinstance(event.payload, EntryPromoted)
-        and not all(record.method != "none" and not record.critical for record in entries[event.payload.entry_id].evidence)
+        f"{entry_id}: {why}"
+        for session_id, proofs in sorted(after.items())
+        for entry_id, why in unfounded(histories[session_id], materializations[session_id], proofs)
     ]
     return dg.AssetCheckResult(
-        check_name="verified_is_proved_and_aligned", passed=not wrong, metadata={"entries": ", ".join(wrong[:20])}
+        check_name="verified_is_proved_and_aligned",
+        passed=not wrong,
+        metadata={"entries": len(wrong), "wrong": dg.MetadataValue.md(_listed(wrong))},
+    )
+
+
+def unfounded(history: History, materialization: Materialization, proofs: Proofs) -> list[tuple[str, str]]:
+    """Entries that the log calls verified without grounds, each with what is missing.
+
+    Nothing is taken from the policy: the modules are generated again, compared with the recorded ones and judged again.
+    """
+    promoted = [
+        (entry, judgement.payload)
+        for event, entry in materialization.entries
+        if (judgement := proofs.judgements.get(event.event_id)) is not None and isinstance(judgement.payload, EntryPromoted)
+    ]
+    if not promoted:
+        return []
+    if proofs.checked is None:
+        return [(entry.entry_id, "no checker gave a verdict on the session") for entry, _ in promoted]
+    checked = proofs.checked.payload
+    proof = reprove(proof_session(history, materialization), checked.failed_entries)
+    recorded = [(module.name, module.sha256) for module in checked.proved_by or checked.verdicts[-1].modules]
+    same = proof.is_proved_by(recorded)
+    found = []
+    for entry, promotion in promoted:
+        if not is_flawless(entry):
+            found.append((entry.entry_id, "a quote of it was not found, or differs from the source"))
+        elif checked.disagreement:
+            found.append((entry.entry_id, "the checkers disagree"))
+        elif promotion.checker not in proofs.labels:
+            found.append((entry.entry_id, f"{promotion.checker or 'nobody'} gave no verdict on the session"))
+        elif not same:
+            found.append((entry.entry_id, "the modules that were judged are not those of the log"))
+        elif entry.entry_id not in proof.proved:
+            found.append((entry.entry_id, "the modules do not prove it"))
+    return found
+
+
+def _agreement_check(after: Mapping[str, Proofs]) -> dg.AssetCheckResult:
+    disagreeing = sorted(name for name, proofs in after.items() if proofs.checked and proofs.checked.payload.disagreement)
+    return dg.AssetCheckResult(
+        check_name="checkers_agree", passed=not disagreeing, metadata={"sessions": ", ".join(disagreeing)}
     )

@@ -15,7 +15,7 @@ from memory_assets.errors import MemoryAssetsError
 from memory_assets.identifiers import canonical_json
 from memory_assets.log.chain import History
 from memory_assets.log.events import NewEvent, StoredEvent
-from memory_assets.log.payloads import (
+from memory_assets.log.payloads.sessions import (
     Continuation,
     MessageContinued,
     SessionHeading,

@@ -1,16 +1,17 @@
 """``projected``: what the sessions claim becomes tables, and tasks across sessions move."""
 
+import time
 from collections.abc import Iterator
 from typing import Any
 
 import dagster as dg
 
 from memory_assets import configuration
-from memory_assets.defs.batch import SessionResult, StageOutput, quarantine_check, run_stage, session_keys
+from memory_assets.defs.batch import SessionResult, StageOutput, milliseconds_since, quarantine_check, run_stage, session_keys
 from memory_assets.defs.partitions import backfill_policy, sessions_partitions
 from memory_assets.defs.resources import EventLogResource, OpenStore
 from memory_assets.log.events import NewEvent, StoredEvent
-from memory_assets.log.payloads import SessionProjected
+from memory_assets.log.payloads.sessions import SessionProjected
 from memory_assets.projections.fold import catch_up
 
 
@@ -30,6 +31,7 @@ from memory_assets.projections.fold import catch_up
 
 - **reads** the log behind the offset of the last fold
 - **writes** `task_created`, `task_status_changed` and `task_transition_rejected` with the claims they rest on,
+  `conflict_detected` for what contradicts what, `entry_promoted` for what all sessions together certify,
   `session_projected`, and every derived table
 - **guarantees** that any order of sessions gives the same tables, and that a replay gives them again
 """,
@@ -39,10 +41,12 @@ def projected(
 ) -> Iterator[dg.Output[StageOutput] | dg.AssetCheckResult]:
     opened = event_log.opened
     checked: dict[str, StoredEvent] = idris_checked
+    started = time.perf_counter()
     folded = catch_up(opened.database, configuration.configured_versions(opened.settings), resolve=True, build=opened.build)
     if folded.outcomes:
         opened.wrote(folded.outcomes.new)
     counts = _counts(opened, list(checked))
+    together_ms = milliseconds_since(started)
     output = run_stage(
         context,
         event_log,
@@ -50,6 +54,7 @@ def projected(
         session_keys(context),
         checked,
         lambda session_id: project(checked[session_id], opened.versions["projected"], counts.get(session_id, {})),
+        together_ms=together_ms,
     )
     yield dg.Output(output)
     yield quarantine_check(output)

@@ -1,16 +1,17 @@
 """``vectorized``: units become searchable, by words and by meaning."""
 
+import time
 from collections.abc import Iterator
 from typing import Any
 
 import dagster as dg
 
 from memory_assets import configuration
-from memory_assets.defs.batch import SessionResult, StageOutput, quarantine_check, run_stage, session_keys
+from memory_assets.defs.batch import SessionResult, StageOutput, milliseconds_since, quarantine_check, run_stage, session_keys
 from memory_assets.defs.partitions import backfill_policy, sessions_partitions
 from memory_assets.defs.resources import EventLogResource, OpenStore
 from memory_assets.log.events import NewEvent, StoredEvent
-from memory_assets.log.payloads import SessionVectorized
+from memory_assets.log.payloads.sessions import SessionVectorized
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.projections.fold import catch_up
 from memory_assets.vectors.outbox import drain_outbox
@@ -41,6 +42,7 @@ def vectorized(
 ) -> Iterator[dg.Output[StageOutput] | dg.AssetCheckResult]:
     opened = event_log.opened
     marks: dict[str, StoredEvent] = projected
+    started = time.perf_counter()
     catch_up(opened.database, configuration.configured_versions(opened.settings))
     embedder = configuration.embedder(opened.settings)
     drained = drain_outbox(
@@ -53,6 +55,7 @@ def vectorized(
         f"{drained.done} units written, {drained.embedded} embedded, {drained.reused} taken over, {drained.failed} failed"
     )
     states = _states(opened, list(marks), embedder.embedding_version)
+    together_ms = milliseconds_since(started)
     output = run_stage(
         context,
         event_log,
@@ -60,6 +63,7 @@ def vectorized(
         session_keys(context),
         marks,
         lambda session_id: vectorize(marks[session_id], embedder.embedding_version, states.get(session_id, {})),
+        together_ms=together_ms,
     )
     yield dg.Output(output)
     yield quarantine_check(output)

@@ -1,0 +1,151 @@
+"""`memory conflicts`: what contradicts what, and which side holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memory_assets.cli.groups import ListingGroup
+from memory_assets.cli.invocation import OK, JsonOption, ProjectOption, invocation
+from memory_assets.cli.memories import quoted, stage_cell
+from memory_assets.cli.output import moment, one_line, plural, print_json, styled
+from memory_assets.cli.people import ByOption, NoteOption, person
+from memory_assets.cli.tables import print_text
+
+if TYPE_CHECKING:
+    from memory_assets.memory import ConflictSide, ConflictView
+
+PAGE = 50
+_ID_SHOWN = 12
+_KINDS = {
+    "different_value": "another value",
+    "negation": "a denial",
+    "opposite": "the opposite",
+    "status_clash": "another end of a task",
+}
+ConflictArgument = Annotated[str, typer.Argument(help="The conflict's id or its beginning.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this file."""
+    group = typer.Typer(cls=ListingGroup, help="Conflicts: list them, say which side holds, take that back (bare: list).")
+    group.command("list")(list_)
+    group.command("show")(show)
+    group.command("resolve")(resolve)
+    group.command("reopen")(reopen)
+    app.add_typer(group, name="conflicts")
+
+
+def list_(
+    context: typer.Context,
+    status: Annotated[str, typer.Option("--status", help="Only of this status: open, resolved or all.")] = "open",
+    project: ProjectOption = None,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=100_000, help="How many to list.")] = PAGE,
+    as_json: JsonOption = False,
+) -> int:
+    """List conflicts, the newest first: both sides, and where each was said last."""
+    from memory_assets.memory import as_plain
+
+    found = invocation(context).memory().conflicts(status=status, project=project, limit=limit)
+    if as_json:
+        print_json(as_plain(found))
+        return OK
+    if not found:
+        print_text(styled("no conflicts" if status == "all" else f"no {status} conflicts"))
+    for place, conflict in enumerate(found):
+        if place:
+            print_text(styled(""))
+        print_conflict(conflict)
+    if found and status == "open":
+        print_text(
+            styled(""),
+            styled(
+                (f"{plural(len(found), 'conflict')}: `memory conflicts resolve ID --as ", "dim"),
+                ("keep_newer|keep_older|both|merge", "dim"),
+                ("`", "dim"),
+            ),
+        )
+    return OK
+
+
+def show(context: typer.Context, conflict: ConflictArgument, as_json: JsonOption = False) -> int:
+    """Show one conflict with both quotes."""
+    _print(invocation(context).memory().conflict(conflict), as_json=as_json)
+    return OK
+
+
+def resolve(
+    context: typer.Context,
+    conflict: ConflictArgument,
+    resolution: Annotated[
+        str,
+        typer.Option(
+            "--as", help="keep_newer or keep_older sets the other side aside, both keeps both, merge makes them one memory."
+        ),
+    ],
+    by: ByOption = None,
+    note: NoteOption = "",
+    as_json: JsonOption = False,
+) -> int:
+    """Say which side of a conflict holds. A later word replaces it; `memory conflicts reopen` takes it back."""
+    _print(invocation(context).memory().resolve_conflict(conflict, resolution, by=by or person(), note=note), as_json=as_json)
+    return OK
+
+
+def reopen(
+    context: typer.Context,
+    conflict: ConflictArgument,
+    by: ByOption = None,
+    note: NoteOption = "",
+    as_json: JsonOption = False,
+) -> int:
+    """Take a resolution back: both sides are contested again."""
+    _print(invocation(context).memory().reopen_conflict(conflict, by=by or person(), note=note), as_json=as_json)
+    return OK
+
+
+def print_conflict(conflict: ConflictView) -> None:
+    """The kind of difference, then a line a side with its quote below it."""
+    state = ("open", "yellow")
+    if conflict.status == "resolved":
+        by = f", {one_line(conflict.resolved_by or '-')}, {moment(conflict.resolved_at)}"
+        state = (f"resolved: {conflict.resolution}{by}", "green")
+    print_text(
+        styled(
+            (conflict.conflict_id[:_ID_SHOWN], "cyan"),
+            "  ",
+            (_KINDS.get(conflict.conflict_type, conflict.conflict_type), "bold"),
+            (f" ({conflict.reason})  project {one_line(conflict.project or '-')}  ", "dim"),
+            state,
+        )
+    )
+    if conflict.note:
+        print_text(styled(("  note: ", "dim"), one_line(conflict.note)))
+    _print_side("older", conflict.older, kept=conflict.resolution in (None, "keep_older", "both", "merge"))
+    _print_side("newer", conflict.newer, kept=conflict.resolution in (None, "keep_newer", "both", "merge"))
+
+
+def _print_side(name: str, side: ConflictSide, *, kept: bool) -> None:
+    differs = f"  [{one_line(side.differs)}]" if side.differs else ""
+    print_text(
+        styled(
+            (f"  {name}  ", "dim"),
+            (side.citation or side.entry_id[:_ID_SHOWN], "cyan"),
+            f"  {moment(side.said_at)}  ",
+            stage_cell(side.stage, side.checker),
+            ("" if kept else "  set aside", "dim"),
+            (differs, "magenta"),
+            (f"  {plural(len(side.entries), 'entry', 'entries')}  {side.uri}", "dim"),
+        ),
+        styled("         ") + quoted(side.quote or side.title, limit=160),
+    )
+
+
+def _print(conflict: ConflictView, *, as_json: bool) -> None:
+    from memory_assets.memory import as_plain
+
+    if as_json:
+        print_json(as_plain(conflict))
+    else:
+        print_conflict(conflict)

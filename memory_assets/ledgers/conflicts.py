@@ -1,0 +1,87 @@
+"""A person's word on a conflict: which side holds, and that it was taken back (issue item *conflicts*)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memory_assets.errors import check_word
+from memory_assets.graduation.resolutions import RESOLUTIONS, Resolution
+from memory_assets.ledgers.errors import NotPossibleError
+from memory_assets.ledgers.said import command, masked, now, say, settle
+from memory_assets.log.payloads.graduation import ConflictReopened, ConflictResolved
+from memory_assets.queries.conflicts import ConflictView, one_conflict
+
+if TYPE_CHECKING:
+    from memory_assets.log.database import Database
+    from memory_assets.settings import Settings
+
+
+def resolve_conflict(
+    settings: Settings, database: Database, given: str, resolution: str, *, by: str, note: str = ""
+) -> ConflictView:
+    """Say which side of a conflict holds; a later word replaces an earlier one. The conflict as it stands afterwards.
+
+    Raises:
+        InvalidArgumentError: there is no such resolution.
+        NotFoundError, AmbiguousIdError: of the conflict's id.
+        NotPossibleError: two types of entries, or two states of a task, cannot be merged.
+    """
+    chosen = _resolution(resolution)
+    conflict = _current(settings, database, given)
+    if chosen == "merge":
+        _check_merge(conflict)
+    word = ConflictResolved(
+        conflict_id=conflict.conflict_id,
+        resolution=chosen,
+        older_ids=sorted(conflict.older.entries),
+        newer_ids=sorted(conflict.newer.entries),
+        resolved_by=masked(settings, by),
+        note=masked(settings, note),
+    )
+    say(settings, database, command(word, at=now(), project=conflict.project))
+    with database.reading() as connection:
+        return one_conflict(connection, conflict.conflict_id)
+
+
+def reopen_conflict(settings: Settings, database: Database, given: str, *, by: str, note: str = "") -> ConflictView:
+    """Take a resolution back. The conflict as it stands afterwards.
+
+    Raises:
+        NotFoundError, AmbiguousIdError: of the conflict's id.
+        NotPossibleError: nobody has resolved it.
+    """
+    conflict = _current(settings, database, given)
+    if conflict.status != "resolved":
+        raise NotPossibleError(
+            f"the conflict {conflict.conflict_id} is open", hint=f"`memory conflicts resolve {given} --as …` resolves it"
+        )
+    word = ConflictReopened(
+        conflict_id=conflict.conflict_id,
+        older_ids=sorted(conflict.older.entries),
+        newer_ids=sorted(conflict.newer.entries),
+        reopened_by=masked(settings, by),
+        note=masked(settings, note),
+    )
+    say(settings, database, command(word, at=now(), project=conflict.project))
+    with database.reading() as connection:
+        return one_conflict(connection, conflict.conflict_id)
+
+
+def _current(settings: Settings, database: Database, given: str) -> ConflictView:
+    settle(settings, database)
+    with database.reading() as connection:
+        return one_conflict(connection, given)
+
+
+def _resolution(given: str) -> Resolution:
+    check_word("resolution", given, RESOLUTIONS)
+    return next(resolution for resolution in RESOLUTIONS if resolution == given)
+
+
+def _check_merge(conflict: ConflictView) -> None:
+    if conflict.conflict_type == "status_clash":
+        raise NotPossibleError("a task that is done is not one that is cancelled", hint="keep one of them")
+    if conflict.older.entry_type != conflict.newer.entry_type:
+        raise NotPossibleError(
+            f"a {conflict.older.entry_type} and a {conflict.newer.entry_type} cannot be one memory", hint="keep one, or both"
+        )

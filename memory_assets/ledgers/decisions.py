@@ -1,0 +1,151 @@
+"""Recording a decision: what it rests on is proved before it is written (requirements G-29, G-30, G-172)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from memory_assets import configuration
+from memory_assets.errors import InvalidArgumentError
+from memory_assets.graduation.proofs.checker import CheckedSession, check_sessions
+from memory_assets.graduation.proofs.model import OutsideCite, ProofDecision, ProofSession
+from memory_assets.graduation.stages import Stage
+from memory_assets.identifiers import typed_id
+from memory_assets.ledgers.outcomes import NotRecorded, Recorded
+from memory_assets.ledgers.said import command, masked, now, say, settle
+from memory_assets.log.payloads.graduation import CitedEntry, DecisionRecorded, RuleFailureRecord, VerdictRecord
+from memory_assets.queries.decisions import one_decision
+from memory_assets.queries.entries import one_entry
+from memory_assets.queries.rows import fetch
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from memory_assets.log.database import Database
+    from memory_assets.settings import Settings
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+# Of a memory the entry that is carried furthest, and the time of the last message that it rests on.
+_CITED = """
+SELECT n.entry_id, n.stage, n.status, max(coalesce(t.ts, n.created_ts)), n.project
+FROM entries n LEFT JOIN evidence_spans s ON s.entry_id = n.entry_id AND s.match_method <> 'none'
+LEFT JOIN messages t ON t.session_id = s.session_id AND t.message_index = s.message_index
+WHERE n.status <> 'superseded' AND (n.entry_id = $entry OR ($whole AND n.memory_id = $memory))
+GROUP BY n.entry_id, n.stage, n.status, n.project, n.created_ts
+ORDER BY list_position(['certified', 'verified', 'candidate', 'working', 'raw'], n.stage), n.created_ts, n.entry_id LIMIT 1
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Cited:
+    entry_id: str
+    stage: Stage
+    status: str
+    said_at: datetime
+    project: str | None
+
+
+def record_decision(
+    settings: Settings,
+    database: Database,
+    action: str,
+    *,
+    because: Sequence[str],
+    outcome: str = "",
+    confidence: float | None = None,
+    caused_by: str | None = None,
+    decided_at: datetime | None = None,
+    by: str,
+) -> Recorded | NotRecorded:
+    """Write a decision and what it rests on into the ledger, if the proof of it passes.
+
+    Args:
+        because: entries or memories, by id, beginning of an id, or ``mem:`` address: verified, and said before the decision.
+        caused_by: an earlier recorded decision.
+        decided_at: now by default; not later.
+
+    Raises:
+        InvalidArgumentError: no action, no confidence between 0 and 1, a time to come, a cause that was decided later.
+        NotFoundError, AmbiguousIdError: of an entry or a decision.
+    """
+    at = now()
+    when = decided_at or at
+    _check(action, confidence, when, at)
+    settle(settings, database)
+    with database.reading() as connection:
+        cited = list({found.entry_id: found for given in because for found in [_cited(connection, given)]}.values())
+        cause = one_decision(connection, caused_by) if caused_by else None
+    if cause is not None and cause.decided_at > when:
+        raise InvalidArgumentError(
+            f"{cause.decision_id} was decided later, at {cause.decided_at:%Y-%m-%d %H:%M} UTC", hint="a cause comes first"
+        )
+    said = masked(settings, action)
+    decision_id = typed_id("dec", said, when.isoformat(), sorted(one.entry_id for one in cited), caused_by or "")
+    checked = _proved(settings, decision_id, when, cited)
+    if not checked.accepted:
+        failed = {failure for verdict in checked.verdicts for failure in verdict.rules_failed}
+        return NotRecorded(tuple(sorted(failed, key=lambda f: (f.rule, f.subject))), checked.verdict.label)
+    projects = {one.project for one in cited}
+    word = DecisionRecorded(
+        decision_id=decision_id,
+        action=said,
+        outcome=masked(settings, outcome),
+        confidence=confidence,
+        project=projects.pop() if len(projects) == 1 else None,
+        decided_at=when,
+        evidence=[
+            CitedEntry(
+                entry_id=one.entry_id, stage="certified" if one.stage == "certified" else "verified", said_at=one.said_at
+            )
+            for one in cited
+        ],
+        caused_by=cause.decision_id if cause else None,
+        recorded_by=masked(settings, by),
+        verdicts=[
+            VerdictRecord(
+                checker=verdict.checker,
+                checker_version=verdict.checker_version,
+                accepted=verdict.accepted,
+                rules_failed=[RuleFailureRecord(rule=f.rule, subject=f.subject) for f in verdict.rules_failed],
+            )
+            for verdict in checked.verdicts
+        ],
+    )
+    say(settings, database, command(word, at=when, project=word.project))
+    with database.reading() as connection:
+        return Recorded(one_decision(connection, decision_id))
+
+
+def _check(action: str, confidence: float | None, when: datetime, at: datetime) -> None:
+    if not action.strip():
+        raise InvalidArgumentError("the decision says nothing", hint="say what was decided")
+    if confidence is not None and not 0 <= confidence <= 1:
+        raise InvalidArgumentError(f"{confidence:g} is no confidence", hint="a number between 0 and 1")
+    if when > at:
+        raise InvalidArgumentError("a decision of a time to come cannot be recorded", hint="leave --at out for now")
+
+
+def _cited(connection: duckdb.DuckDBPyConnection, given: str) -> _Cited:
+    entry = one_entry(connection, given)
+    whole = given.strip().startswith("mem:")
+    rows = fetch(connection, _CITED, {"entry": entry.entry_id, "memory": entry.memory_id, "whole": whole})
+    return _Cited(*rows[0]) if rows else _Cited(entry.entry_id, "raw", entry.status, entry.said_at, entry.project)
+
+
+def _proved(settings: Settings, decision_id: str, when: datetime, cited: Sequence[_Cited]) -> CheckedSession:
+    """The proof of a decision alone: stage and time of what it cites are the log's word."""
+    # What does not stand any more is worth no more than a candidate, whatever its session carries.
+    cites = tuple(
+        OutsideCite(
+            entry_id=one.entry_id,
+            stage=one.stage if one.status == "active" else "candidate",
+            occurred_at_ms=(one.said_at - _EPOCH) // timedelta(milliseconds=1),
+        )
+        for one in cited
+    )
+    decision = ProofDecision(decision_id, (when - _EPOCH) // timedelta(milliseconds=1), cites)
+    session = ProofSession(decision_id, messages=(), entries=(), decisions=(decision,))
+    return check_sessions([session], idris2=configuration.usable_idris2(settings))[decision_id]

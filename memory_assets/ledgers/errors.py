@@ -1,0 +1,9 @@
+"""What cannot be said of a memory, a conflict or a decision."""
+
+from memory_assets.errors import MemoryAssetsError
+
+
+class NotPossibleError(MemoryAssetsError):
+    """It makes no sense as things stand: a stage that it has, a conflict that is resolved, sides that cannot be one."""
+
+    code = "not_possible"

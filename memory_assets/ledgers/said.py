@@ -1,0 +1,65 @@
+"""A command as it goes into the log: with the speaker's clock, its text masked like any other, and folded at once."""
+
+from __future__ import annotations
+
+import contextlib
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from memory_assets import configuration
+from memory_assets.log.event_log import EventLog
+from memory_assets.log.events import NewEvent
+from memory_assets.log.payloads.base import Payload
+from memory_assets.projections.fold import catch_up
+from memory_assets.sessions.redaction import redact_text
+
+if TYPE_CHECKING:
+    from memory_assets.log.database import Database
+    from memory_assets.settings import Settings
+
+MOST_NOTE = 2_000
+
+
+def now() -> datetime:
+    """The speaker's clock."""
+    return datetime.now(UTC)
+
+
+def masked(settings: Settings, text: str) -> str:
+    """What is kept of a note: secrets, addresses and private blocks are masked before it is written anywhere."""
+    whole = text.encode("utf-8", "replace").decode("utf-8")[:MOST_NOTE].strip()
+    return redact_text(whole, configuration.redaction_policy(settings)).text
+
+
+def command(payload: Payload, *, at: datetime, project: str | None = None) -> NewEvent:
+    """What somebody said at a time: the same words at another time are another command."""
+    return NewEvent(
+        payload, inputs=(at.isoformat(), payload.model_dump_json()), actor="person", occurred_at=at, project=project
+    )
+
+
+def say(settings: Settings, database: Database, *commands: NewEvent) -> None:
+    """Append commands and fold what they name; what they lead to across sessions is appended too."""
+    EventLog(database).append(commands)
+    settle(settings, database)
+
+
+def settle(settings: Settings, database: Database) -> None:
+    """Bring the tables up to the log's end, and append the outcomes that are missing; then what changed goes to the index.
+
+    Without a model the index waits for the next run: what is set aside is no hit in the meantime.
+    """
+    catch_up(database, configuration.configured_versions(settings), resolve=True)
+    with database.reading() as connection:
+        waiting = connection.execute("SELECT 1 FROM vector_outbox WHERE status = 'pending' LIMIT 1").fetchall()
+    if waiting:
+        from memory_assets.vectors.errors import EmbedderUnavailableError
+        from memory_assets.vectors.outbox import drain_outbox
+
+        with contextlib.suppress(EmbedderUnavailableError):
+            drain_outbox(
+                database,
+                configuration.embedder(settings),
+                configuration.vector_index(settings),
+                lock_folder=settings.store_folder,
+            )

@@ -1,0 +1,1 @@
+"""The payload of every event type."""

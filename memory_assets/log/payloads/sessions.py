@@ -1,0 +1,146 @@
+"""What came in, and how far a session has come."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import ClassVar
+
+from memory_assets.log.payloads.base import Payload, PipelineStage, Value
+from memory_assets.sessions.model import Message, SourceFormat
+
+
+class DefectRecord(Value):
+    """Something in a file that could not be taken as it is."""
+
+    line: int | None = None
+    reason: str
+    detail: str = ""
+
+
+class SourceRegistered(Payload):
+    """A file was read and holds the session of this event; of several sessions in one file the first names the defects."""
+
+    event_type: ClassVar[str] = "source_registered"
+    uri: str
+    file_hash: str
+    source_format: SourceFormat
+    byte_length: int
+    defects: list[DefectRecord] = []
+
+
+class SourceRefused(Payload):
+    """A file cannot be taken as a whole, or holds a session that we refuse: a dead letter, keyed by source and content."""
+
+    event_type: ClassVar[str] = "session_rejected"
+    uri: str
+    file_hash: str | None = None
+    reason: str
+    line: int | None = None
+    detail: str = ""
+    source_session_id: str | None = None
+
+
+class SourceTakenFor(Payload):
+    """What a file says of a session is part of the session's history now (also when it added nothing)."""
+
+    event_type: ClassVar[str] = "source_taken"
+    registration_event_id: str
+    uri: str
+    file_hash: str
+    redactions: dict[str, int] = {}
+
+
+class Continuation(Value):
+    """The text of message ``uid`` goes on in ``parts`` further events."""
+
+    uid: str
+    parts: int
+
+
+class SessionHeading(Value):
+    """What is said of a session beside its messages, and how they were read.
+
+    Attributes:
+        started_at: the session's own, or the file's date where it has none; taken once, kept by later revisions.
+        ordinal_uids: messages are known by their positions, as their source gives them no ids.
+    """
+
+    source_format: SourceFormat
+    source_id: str
+    title: str | None = None
+    project: str | None = None
+    cwd: str | None = None
+    git_branch: str | None = None
+    started_at: datetime
+    parser_version: str
+    redaction_policy: str
+    ordinal_uids: bool = False
+
+
+class SessionIngested(Payload):
+    """A revision of a session: the messages behind the prefix that it shares with the revision before, its cause.
+
+    A session that grows 200 times is 200 of these, so each says only what is new (architecture.md section 4, *Size*).
+
+    Attributes:
+        heading: None where it is that of the revision before.
+        content_hash: of the whole history.
+        common_prefix: how many messages of the whole history before stay in front.
+    """
+
+    event_type: ClassVar[str] = "session_ingested"
+    revision: int
+    heading: SessionHeading | None = None
+    content_hash: str
+    common_prefix: int = 0
+    messages: list[Message]
+    continued: list[Continuation] = []
+
+
+class MessageContinued(Payload):
+    """A further part of a long message's text."""
+
+    event_type: ClassVar[str] = "message_continued"
+    uid: str
+    part: int
+    text: str
+
+
+class SessionProjected(Payload):
+    """The session's claims are part of the tables."""
+
+    event_type: ClassVar[str] = "session_projected"
+    checked_event_id: str
+
+
+class SessionVectorized(Payload):
+    """The session's units were handed to the vectors of this embedding version."""
+
+    event_type: ClassVar[str] = "session_vectorized"
+    projected_event_id: str
+    embedding_version: str
+
+
+class SessionQuarantined(Payload):
+    """A stage put the session aside: a dead letter."""
+
+    event_type: ClassVar[str] = "session_quarantined"
+    stage: PipelineStage
+    error_code: str
+    detail: str
+    uri: str | None = None
+
+
+class QuarantineReleased(Payload):
+    """The stage that had put the session aside has done it, or a person asked for another try."""
+
+    event_type: ClassVar[str] = "quarantine_released"
+    stage: PipelineStage
+    quarantine_event_id: str
+
+
+class SessionForgotten(Payload):
+    """Nothing of the session is to be read any more."""
+
+    event_type: ClassVar[str] = "session_forgotten"
+    reason: str

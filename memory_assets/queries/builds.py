@@ -1,0 +1,222 @@
+"""The ledger of builds: what each run of the stages was made with, appended, asked of a model and took (requirement G-10)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from memory_assets.log.sql import IN_LIST, json_list
+from memory_assets.projections.ledgers import BUILDS_SINCE, INTERRUPTED
+from memory_assets.queries.metrics import StageTimes, Within, stage_times
+from memory_assets.queries.rows import fetch, full_id
+from memory_assets.runners import is_alive
+
+if TYPE_CHECKING:
+    import duckdb
+
+# What was logged behind the last fold counts too: a build that was killed may never have been folded.
+_FRESH = BUILDS_SINCE.format(since="(SELECT coalesce(max(last_seq), 0) FROM projection_offsets)")
+_LEDGER = f"""
+WITH fresh AS ({_FRESH})
+SELECT * FROM fresh UNION ALL BY NAME SELECT * FROM build_runs WHERE build_id NOT IN (SELECT build_id FROM fresh)
+"""
+# What the windows of a build cost when they were answered: all that is known of one that never came to say it.
+_APPENDED = f"""
+SELECT build_id, count(*), count(DISTINCT session_id),
+  any_value(telemetry_json ->> '$.package') FILTER (event_type = 'build_started'),
+  any_value(telemetry_json ->> '$.runner') FILTER (event_type = 'build_started'),
+  coalesce(sum((telemetry_json ->> '$.requests')::BIGINT) FILTER (event_type = 'window_extracted'), 0),
+  coalesce(sum((telemetry_json ->> '$.input_tokens')::BIGINT) FILTER (event_type = 'window_extracted'), 0),
+  coalesce(sum((telemetry_json ->> '$.output_tokens')::BIGINT) FILTER (event_type = 'window_extracted'), 0),
+  sum((telemetry_json ->> '$.cost_usd')::DOUBLE) FILTER (event_type = 'window_extracted')
+FROM events WHERE build_id IN {IN_LIST} GROUP BY build_id
+"""
+_SESSIONS = """
+SELECT e.session_id, bool_and(f.seq IS NOT NULL AND e.seq < f.seq) AS is_forgotten
+FROM events e LEFT JOIN forgotten_sessions f USING (session_id)
+WHERE e.build_id = ? AND e.session_id IS NOT NULL GROUP BY e.session_id ORDER BY min(e.seq)
+"""
+_VERDICTS = """
+SELECT verdict ->> '$.checker', verdict ->> '$.checker_version', count(*) FILTER ((verdict ->> '$.accepted')::BOOLEAN),
+  count(*) FILTER (NOT (verdict ->> '$.accepted')::BOOLEAN)
+FROM (SELECT unnest(from_json(payload_json -> '$.verdicts', '["JSON"]')) AS verdict FROM events
+      WHERE event_type = 'idris_checked' AND build_id = ?)
+GROUP BY ALL ORDER BY ALL
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class BuildView:
+    """One build: a run of the stages that appended something.
+
+    Attributes:
+        seconds: from its first event to its last; None while it is running, and of one whose process was killed.
+        status: running, success or failed; a build whose process is gone is ``failed`` with the error ``interrupted``.
+        error: the stages that failed, each with the kind of its error; never what an error says.
+        sessions, events: those that it appended something for, and how much; its own two events are counted.
+        extractor_prompt_hash: the extractor's version, which changes with its prompt or rules.
+        checker: whose verdict counts, as in ``embedded 1``.
+        package: the version of the program; None where it was not noted yet.
+        versions: each stage's version.
+        requests, input_tokens, output_tokens: what a model was asked; 0 with the embedded rules.
+        cost_usd: None where the price is not known, or nothing was asked.
+    """
+
+    build_id: str
+    started_at: datetime
+    finished_at: datetime | None
+    seconds: float | None
+    status: str
+    error: str | None
+    sessions: int
+    events: int
+    extractor_model: str
+    extractor_prompt_hash: str
+    embedder_model: str
+    embedding_version: str
+    checker: str
+    schema_version: str
+    package: str | None
+    versions: Mapping[str, str]
+    requests: int
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float | None
+    dagster_run_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class BuildPage:
+    """The newest builds; ``total`` counts them all."""
+
+    schema_version: str
+    builds: tuple[BuildView, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictCount:
+    """How a checker judged the sessions of a build."""
+
+    checker: str
+    checker_version: str
+    accepted: int
+    refused: int
+
+
+@dataclass(frozen=True, slots=True)
+class BuildDetails:
+    """Everything of one build.
+
+    Attributes:
+        events_by_type: what it appended.
+        stages: how long its sessions took, stage by stage.
+        session_ids: in the order in which they came; ``forgotten`` counts those that are not to be named any more.
+    """
+
+    schema_version: str
+    build: BuildView
+    events_by_type: Mapping[str, int]
+    stages: tuple[StageTimes, ...]
+    verdicts: tuple[VerdictCount, ...]
+    session_ids: tuple[str, ...]
+    forgotten: int
+
+
+def list_builds(connection: duckdb.DuckDBPyConnection, home: Path, *, limit: int) -> BuildPage:
+    """The newest builds first.
+
+    Args:
+        home: the folder below which the processes at work hold their locks.
+    """
+    # No `count(*) OVER ()`: over a union DuckDB 1.5.5 fails in it now and then (its issue 22352; 6 of 1,900 times here).
+    rows = fetch(
+        connection,
+        f"""WITH ledger AS MATERIALIZED ({_LEDGER})
+            SELECT (SELECT count(*) FROM ledger), * FROM ledger ORDER BY started_at DESC, build_id LIMIT {int(limit)}""",
+    )
+    views = _views(connection, home, [row[1:] for row in rows])
+    return BuildPage("builds.v1", tuple(views), rows[0][0] if rows else 0)
+
+
+def build_details(connection: duckdb.DuckDBPyConnection, home: Path, given: str) -> BuildDetails:
+    """One build, by its id or the beginning of it.
+
+    Raises:
+        NotFoundError, AmbiguousIdError
+    """
+    build_id = known_build(connection, given)
+    (build,) = _views(connection, home, fetch(connection, f"SELECT * FROM ({_LEDGER}) WHERE build_id = ?", [build_id]))
+    by_type = fetch(
+        connection, "SELECT event_type, count(*) FROM events WHERE build_id = ? GROUP BY 1 ORDER BY min(seq)", [build_id]
+    )
+    sessions = fetch(connection, _SESSIONS, [build_id])
+    return BuildDetails(
+        schema_version="build.v1",
+        build=build,
+        events_by_type=dict(by_type),
+        stages=stage_times(connection, Within(build_id=build_id)),
+        verdicts=tuple(VerdictCount(*row) for row in fetch(connection, _VERDICTS, [build_id])),
+        session_ids=tuple(session_id for session_id, is_forgotten in sessions if not is_forgotten),
+        forgotten=sum(is_forgotten for _, is_forgotten in sessions),
+    )
+
+
+def known_build(connection: duckdb.DuckDBPyConnection, given: str) -> str:
+    """The id of the build that was meant.
+
+    Raises:
+        NotFoundError, AmbiguousIdError
+    """
+    return full_id(
+        connection,
+        f"SELECT build_id AS id FROM ({_LEDGER})",
+        given,
+        what="build",
+        listed_by="memory builds list",
+        prefix="bld_",
+    )
+
+
+def _views(connection: duckdb.DuckDBPyConnection, home: Path, rows: list[tuple[Any, ...]]) -> list[BuildView]:
+    appended = {row[0]: row[1:] for row in fetch(connection, _APPENDED, [json_list(row[0] for row in rows)])}
+    return [_view(row, appended[row[0]], home) for row in rows]
+
+
+def _view(row: tuple[Any, ...], appended: tuple[Any, ...], home: Path) -> BuildView:
+    build_id, started_at, finished_at, model, prompt, embedder, embedding, checker, schema, status, error, run_id, *told = row
+    versions, requests, tokens_in, tokens_out, cost = told
+    events, sessions, package, runner, *known = appended
+    build = BuildView(
+        build_id=build_id,
+        started_at=started_at,
+        finished_at=finished_at,
+        seconds=(finished_at - started_at).total_seconds() if finished_at else None,
+        status=status,
+        error=error,
+        sessions=sessions,
+        events=events,
+        extractor_model=model,
+        extractor_prompt_hash=prompt,
+        embedder_model=embedder,
+        embedding_version=embedding,
+        checker=checker,
+        schema_version=schema,
+        package=package,
+        versions=json.loads(versions),
+        requests=requests,
+        input_tokens=tokens_in,
+        output_tokens=tokens_out,
+        cost_usd=cost,
+        dagster_run_id=run_id,
+    )
+    if not requests:
+        build = replace(build, requests=known[0], input_tokens=known[1], output_tokens=known[2], cost_usd=known[3])
+    if status == "running" and not is_alive(home, runner or ""):
+        build = replace(build, status="failed", error=INTERRUPTED)
+    # When its process went nobody knows; what the log has is when that was noticed.
+    return replace(build, seconds=None) if build.error == INTERRUPTED else build

@@ -1,0 +1,111 @@
+"""The commands of the ledgers, as a person uses them one after the other."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from memory_assets_tests.cli.conftest import Run
+from memory_assets_tests.filled_store import STARTED, Said, tell, tell_titles
+from memory_assets_tests.filled_store import test_settings as settings_of
+
+OLD, NEW = "결제 API 포트는 8080으로 한다", "결제 API 포트는 9090으로 한다"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> None:
+    """Two sessions that contradict each other, and what nobody doubts."""
+    settings = settings_of(tmp_path / "home")
+    tell_titles(settings, "first", OLD, "Keep the logs\x1b[31m for a year")
+    tell_titles(settings, "second", NEW, days=3)
+    tell(
+        settings,
+        "third",
+        (("user", "Perhaps we drop it"),),
+        (Said("fact", "Perhaps we drop it", ((0, "Perhaps we drop it"), (-1, "nowhere")), verified=False),),
+        STARTED + timedelta(days=4),
+    )
+
+
+@pytest.mark.usefixtures("store")
+def test_a_conflict_is_listed_resolved_and_reopened(memory: Run) -> None:
+    listed = memory("conflicts")
+    assert listed.code == 0
+    for shown in (OLD, NEW, "another value", "[8080]", "[9090]", "session:first#m=0"):
+        assert shown in listed.out
+    (conflict,) = memory("conflicts", "--json").json
+    assert (conflict["status"], conflict["older"]["title"], conflict["newer"]["title"]) == ("open", OLD, NEW)
+    begin = conflict["conflict_id"][:9]
+    resolved = memory("conflicts", "resolve", begin, "--as", "keep_newer", "--by", "김", "--note", "3월에 옮김", "--json").json
+    assert (resolved["status"], resolved["resolution"], resolved["resolved_by"], resolved["note"]) == (
+        "resolved",
+        "keep_newer",
+        "김",
+        "3월에 옮김",
+    )
+    assert memory("conflicts").out == "no open conflicts\n"
+    assert "set aside" in memory("conflicts", "list", "--status", "resolved").out
+    assert "resolved: keep_newer, 김" in memory("conflicts", "show", begin).out
+    assert memory("show", conflict["older"]["citation"]).code == 0
+    assert memory("conflicts", "reopen", begin, "--json").json["status"] == "open"
+    again = memory("conflicts", "reopen", begin)
+    assert (again.code, again.out) == (2, "") and "is open" in again.err
+    wrong = memory("conflicts", "resolve", begin, "--as", "newer")
+    assert wrong.code == 2 and "keep_newer" in wrong.err
+
+
+@pytest.mark.usefixtures("store")
+def test_the_review_and_a_persons_word(memory: Run) -> None:
+    review = memory("promote", "review", "--json").json
+    assert review["stages"] == {"working": 1, "candidate": 2, "verified": 1}
+    shown = memory("promote").out
+    assert "A conflict about the memory is open" in shown and "\x1b" not in shown
+    (logs,) = [found for found in review["waiting"] if found["title"].startswith("Keep the logs")]
+    assert "to certified: Only the real idris2 certifies" in memory("promote", logs["citation"]).out
+    spoken = memory("promote", logs["citation"], "--to", "certified", "--by", "kim", "--json")
+    assert (spoken.code, spoken.json["reached"], spoken.json["gates"]["proved_by_idris2"]) == (1, False, False)
+    assert "stays verified" in memory("promote", logs["citation"], "--to", "certified").out
+    down = memory("promote", logs["citation"], "--to", "candidate")
+    assert down.code == 0 and "verified → candidate" in down.out
+    assert memory("promote", "review", "--to", "verified").code == 2
+    assert memory("promote", logs["citation"], "--to", "gold").code == 2
+
+
+@pytest.mark.usefixtures("store")
+def test_what_grew_old(memory: Run) -> None:
+    assert memory("demote", "--as-of", "2025-02-01").out == "nothing has grown old\n"
+    dry = memory("demote", "--as-of", "2029-01-01")
+    assert dry.code == 0 and "1 memory would go one stage down" in dry.out
+    assert memory("demote", "--as-of", "2029-01-01", "--json").json["demotions"][0]["to_stage"] == "candidate"
+    assert memory("demote", "--as-of", "2029-01-01", "--apply").code == (2 if _is_before_2029() else 0)
+
+
+def _is_before_2029() -> bool:
+    from memory_assets.ledgers.said import now
+
+    return now().year < 2029
+
+
+@pytest.mark.usefixtures("store")
+def test_decisions_are_recorded_on_what_stands(memory: Run) -> None:
+    waiting = {found["title"]: found["citation"] for found in memory("promote", "review", "--json").json["waiting"]}
+    (logs,) = [citation for title, citation in waiting.items() if title.startswith("Keep the logs")]
+    refused = memory("decisions", "record", "Drop it", "--because", waiting["Perhaps we drop it"])
+    assert refused.code == 1 and "decision-cites-verified" in refused.out
+    assert memory("decisions", "record", "Drop it", "--because", waiting[OLD], "--json").json["recorded"] is False
+    recorded = memory(
+        "decisions", "record", "Buy a disk", "--because", logs, "--confidence", "0.8", "--outcome", "bought", "--json"
+    ).json
+    assert recorded["recorded"] is True and recorded["decision"]["weakened"] is False
+    effect = memory(
+        "decisions", "record", "Mount it", "--because", logs, "--caused-by", recorded["decision"]["decision_id"][:10]
+    )
+    assert effect.code == 0 and "caused by" in effect.out
+    assert memory("promote", logs, "--to", "candidate").code == 0
+    listed = memory("decisions", "--source", "recorded").out
+    assert listed.count("weakened") == 2 and "outcome: bought" in listed
+    assert [found["source"] for found in memory("decisions", "list", "--json").json] == ["recorded", "recorded"]
+    late = memory("decisions", "record", "Later", "--because", logs, "--at", "2999-01-01")
+    assert late.code == 2 and "to come" in late.err

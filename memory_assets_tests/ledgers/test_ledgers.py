@@ -1,0 +1,312 @@
+"""What a person says of memories: it is checked, logged once, folded at once, and can be taken back."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from memory_assets import configuration
+from memory_assets.errors import InvalidArgumentError, NotFoundError
+from memory_assets.ledgers.errors import NotPossibleError
+from memory_assets.ledgers.said import now, settle
+from memory_assets.memory import Memory, NotRecordedDecision
+from memory_assets.projections.rebuild import verify
+from memory_assets.queries.conflicts import ConflictView
+from memory_assets_tests.filled_store import STARTED, Said, tell, tell_titles
+from memory_assets_tests.filled_store import test_settings as settings_of
+
+OLD, NEW = "The API listens on port 8080", "The API listens on port 9090"
+COMPILED = "idris2 0.8.0"
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Memory:
+    return Memory(settings_of(tmp_path / "home"))
+
+
+def cited(memory: Memory, title: str) -> str:
+    (found,) = [view.citation for view in memory.memories().memories if view.title == title]
+    return found
+
+
+def stage(memory: Memory, title: str) -> str:
+    (found,) = [view.stage for view in memory.memories().memories if view.title == title]
+    return found
+
+
+def sound(memory: Memory) -> None:
+    report = verify(memory.database, configuration.configured_versions(memory.settings))
+    assert report.equal, report.differences
+
+
+def one_conflict(memory: Memory) -> ConflictView:
+    (found,) = memory.conflicts(status="all")
+    return found
+
+
+def events(memory: Memory, event_type: str) -> int:
+    return memory.events_stats().by_type.get(event_type, 0)
+
+
+# -- conflicts ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_conflict_is_listed_with_both_sides_and_what_differs(memory: Memory) -> None:
+    tell_titles(memory.settings, "a", OLD)
+    tell_titles(memory.settings, "b", NEW, days=1)
+    conflict = one_conflict(memory)
+    assert (conflict.conflict_type, conflict.status, conflict.project) == ("different_value", "open", "shop")
+    assert (conflict.older.title, conflict.newer.title) == (OLD, NEW)
+    assert (conflict.older.differs, conflict.newer.differs) == ("8080", "9090")
+    assert (conflict.older.uri, conflict.newer.quote) == ("session:a#m=0", NEW)
+    assert memory.conflict(conflict.conflict_id[:10]) == conflict
+    assert memory.conflicts(status="resolved") == []
+    # What is logged of it says nothing of what the sessions say.
+    (event,) = memory.events_tail(limit=1, event_type="conflict_detected")
+    assert "8080" not in str(memory.event(event.event_id).payload)
+    measures = {measure.name: measure for measure in memory.audit().measures}
+    assert (measures["contested"].count, measures["contested"].of) == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("resolution", "searched"), [("keep_newer", {NEW}), ("keep_older", {OLD}), ("both", {OLD, NEW}), ("merge", {OLD})]
+)
+def test_each_resolution_changes_what_is_found_and_reopening_undoes_it(
+    memory: Memory, resolution: str, searched: set[str]
+) -> None:
+    tell_titles(memory.settings, "a", OLD)
+    tell_titles(memory.settings, "b", NEW, days=1)
+    resolved = memory.resolve_conflict(
+        one_conflict(memory).conflict_id, resolution, by="kim", note="asked in <private>the room</private>"
+    )
+    assert (resolved.status, resolved.resolution, resolved.resolved_by, resolved.note) == (
+        "resolved",
+        resolution,
+        "kim",
+        "asked in [PRIVATE]",
+    )
+    found = {hit.title for hit in memory.search("API port", mode="lexical", kinds=["entry"]).hits}
+    assert found == searched
+    sound(memory)
+    reopened = memory.reopen_conflict(resolved.conflict_id, by="kim")
+    assert (reopened.status, reopened.resolution) == ("open", None)
+    assert {hit.status for hit in memory.search("API port", mode="lexical", kinds=["entry"]).hits} == {"contested"}
+    sound(memory)
+
+
+def test_with_what_was_set_aside_nothing_is_in_conflict(memory: Memory) -> None:
+    last = "The API listens on port 7070"
+    for day, title in enumerate((OLD, NEW, last)):
+        tell_titles(memory.settings, f"talk-{day}", title, days=day)
+    assert len(memory.conflicts()) == 3
+    for old in (OLD, NEW):
+        (conflict,) = [found for found in memory.conflicts() if (found.older.title, found.newer.title) == (old, last)]
+        memory.resolve_conflict(conflict.conflict_id, "keep_newer", by="kim")
+    assert memory.conflicts() == []
+    assert [found.older.title for found in memory.conflicts(status="moot")] == [OLD]
+    assert {title: stage(memory, title) for title in (OLD, NEW, last)} == {OLD: "candidate", NEW: "candidate", last: "verified"}
+    views = {view.title: view for view in memory.memories().memories}
+    assert (views[OLD].status, views[OLD].superseded_by) == ("deprecated", views[last].citation)
+    sound(memory)
+
+
+def test_what_is_contested_ranks_lower(memory: Memory) -> None:
+    tell_titles(memory.settings, "a", "The billing API listens on port 8080", "The billing API listens on a socket")
+    before = [hit.title for hit in _found(memory)]
+    assert before[0] == "The billing API listens on port 8080"
+    tell_titles(memory.settings, "b", "The billing API listens on port 9090", days=1)
+    assert next(hit.title for hit in _found(memory)) == "The billing API listens on a socket"
+
+
+def _found(memory: Memory) -> list[object]:
+    settle(memory.settings, memory.database)
+    return list(memory.search("billing API listens on port", mode="lexical", kinds=["entry"]).hits)
+
+
+def test_what_makes_no_sense_is_refused_and_writes_nothing(memory: Memory) -> None:
+    tell_titles(memory.settings, "a", OLD)
+    tell(memory.settings, "b", (("user", NEW),), (Said("fact", NEW, ((0, NEW),)),), STARTED + timedelta(days=1))
+    conflict = one_conflict(memory)
+    before = memory.events_stats()
+    with pytest.raises(NotPossibleError, match="decision and a fact"):
+        memory.resolve_conflict(conflict.conflict_id, "merge", by="kim")
+    with pytest.raises(NotPossibleError, match="is open"):
+        memory.reopen_conflict(conflict.conflict_id, by="kim")
+    with pytest.raises(InvalidArgumentError):
+        memory.resolve_conflict(conflict.conflict_id, "newer", by="kim")
+    with pytest.raises(NotFoundError):
+        memory.resolve_conflict("cfl_nothing", "both", by="kim")
+    assert memory.events_stats() == before
+
+
+# -- the ladder --------------------------------------------------------------------------------------------------------
+
+
+def test_review_says_what_waits_for_what(memory: Memory) -> None:
+    tell_titles(memory.settings, "a", OLD, "Keep the logs")
+    tell_titles(memory.settings, "b", NEW, days=1)
+    tell(
+        memory.settings,
+        "c",
+        (("user", "Maybe later"),),
+        (Said("fact", "Maybe later", ((0, "Maybe later"), (-1, "nowhere")), verified=False),),
+    )
+    review = memory.promotion_review()
+    assert review.stages == {"working": 1, "candidate": 2, "verified": 1}
+    waits = {ladder.title: (ladder.next_stage, ladder.waits_for) for ladder in review.waiting}
+    assert waits[OLD] == ("verified", "A conflict about the memory is open")
+    assert waits["Keep the logs"] == ("certified", "Only the real idris2 certifies")
+    assert waits["Maybe later"][0] == "candidate"
+    assert review.total == 4 and sum(count for _, _, count in review.reasons) == 4
+    assert memory.promotion_review(limit=1).total == 4
+
+
+def test_a_word_certifies_only_where_the_compiler_proved(memory: Memory) -> None:
+    tell_titles(memory.settings, "a", "Keep the logs")
+    spoken = memory.promote(cited(memory, "Keep the logs"), "certified", by="kim")
+    assert (spoken.reached, spoken.reason, spoken.gates["proved_by_idris2"]) == (False, "Only the real idris2 certifies", False)
+    assert stage(memory, "Keep the logs") == "verified"
+    assert (events(memory, "promotion_confirmed"), events(memory, "entry_promotion_rejected")) == (1, 1)
+    # The word is kept: when the compiler proves it, it counts.
+    tell_titles(memory.settings, "b", "Keep the logs", days=1, checker=COMPILED)
+    assert stage(memory, "Keep the logs") == "certified"
+    sound(memory)
+
+
+def test_the_compiler_and_a_word_certify(memory: Memory) -> None:
+    tell_titles(memory.settings, "a", "Keep the logs", checker=COMPILED)
+    spoken = memory.promote(cited(memory, "Keep the logs"), "certified", by="kim")
+    assert (spoken.reached, spoken.from_stage, spoken.memory.stage, spoken.memory.checker) == (
+        True,
+        "verified",
+        "certified",
+        COMPILED,
+    )
+    with pytest.raises(NotPossibleError, match="already"):
+        memory.promote(cited(memory, "Keep the logs"), "certified", by="kim")
+    down = memory.promote(cited(memory, "Keep the logs"), "candidate", by="kim", note="no longer sure")
+    assert (down.reached, down.memory.stage, down.memory.waits_for) == (
+        True,
+        "candidate",
+        "It was demoted, and neither said again nor confirmed since",
+    )
+    up = memory.promote(cited(memory, "Keep the logs"), "verified", by="kim")
+    assert (up.reached, up.memory.stage) == (True, "verified")
+    sound(memory)
+
+
+def test_no_word_helps_where_a_conflict_is_open(memory: Memory) -> None:
+    tell_titles(memory.settings, "a", OLD, checker=COMPILED)
+    tell_titles(memory.settings, "b", NEW, days=1, checker=COMPILED)
+    for wanted in ("verified", "certified"):
+        spoken = memory.promote(cited(memory, OLD), wanted, by="kim")
+        assert not spoken.reached and spoken.memory.stage == "candidate"
+    assert "conflict" in memory.promote(cited(memory, OLD), "verified", by="kim").reason
+    memory.resolve_conflict(one_conflict(memory).conflict_id, "keep_older", by="kim")
+    assert stage(memory, OLD) == "certified"
+    with pytest.raises(NotPossibleError, match="set aside"):
+        memory.promote(cited(memory, NEW), "verified", by="kim")
+
+
+def test_nobodys_word_makes_evidence(memory: Memory) -> None:
+    tell(
+        memory.settings, "a", (("user", "Maybe later"),), (Said("fact", "Nobody said it", ((-1, "nowhere"),), verified=False),)
+    )
+    with pytest.raises(NotFoundError, match="no memory"):
+        memory.promote("ent_", "verified", by="kim")
+    for wanted in ("raw", "working", "gold"):
+        with pytest.raises(InvalidArgumentError):
+            memory.promote("ent_", wanted, by="kim")
+
+
+def test_what_grew_old_is_shown_first_and_demoted_when_asked(memory: Memory) -> None:
+    today = (now() - STARTED).days
+    tell_titles(memory.settings, "a", "Keep the logs", "Write in English", days=today - 740)
+    tell_titles(memory.settings, "b", "Write in English", days=today - 10)
+    assert memory.demote_by_age(as_of=now() - timedelta(days=20)).demotions == ()
+    dry = memory.demote_by_age()
+    assert [(ladder.title, demotion.from_stage, demotion.to_stage) for ladder, demotion in dry.demotions] == [
+        ("Keep the logs", "verified", "candidate")
+    ]
+    assert 739 < dry.demotions[0][1].age_days < 741 and 0.24 < dry.demotions[0][1].score < 0.25
+    assert (dry.applied, stage(memory, "Keep the logs"), events(memory, "entries_demoted")) == (False, "verified", 0)
+    with pytest.raises(InvalidArgumentError, match="to come"):
+        memory.demote_by_age(as_of=now() + timedelta(days=1), apply=True)
+    applied = memory.demote_by_age(apply=True, by="kim")
+    assert (applied.applied, len(applied.demotions)) == (True, 1)
+    assert stage(memory, "Keep the logs") == "candidate"
+    assert memory.demote_by_age(apply=True).demotions == ()
+    tell_titles(memory.settings, "c", "Keep the logs", days=today + 1)
+    assert stage(memory, "Keep the logs") == "verified"
+    sound(memory)
+
+
+# -- decisions ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_decision_is_recorded_with_its_proof_and_weakened_when_its_evidence_is(memory: Memory) -> None:
+    tell_titles(memory.settings, "a", OLD)
+    recorded = memory.record_decision(
+        "Open the firewall for it, key AKIAIOSFODNN7EXAMPLE",
+        because=[cited(memory, OLD)],
+        outcome="done",
+        confidence=0.9,
+        by="kim",
+    )
+    assert not isinstance(recorded, NotRecordedDecision)
+    decision = recorded.decision
+    assert (decision.checker, decision.weakened, decision.outcome, decision.confidence) == ("embedded 1", False, "done", 0.9)
+    assert decision.action.startswith("Open the firewall for it, key [SECRET")
+    assert [(cited.stage_then, cited.stage, cited.uri) for cited in decision.evidence] == [
+        ("verified", "verified", "session:a#m=0")
+    ]
+    effect = memory.record_decision(
+        "Tell the others", because=[cited(memory, OLD)], caused_by=decision.decision_id[:12], by="kim"
+    )
+    assert not isinstance(effect, NotRecordedDecision) and effect.decision.caused_by == decision.decision_id
+    assert {view.source for view in memory.decisions()} == {"recorded", "session"}
+    tell_titles(memory.settings, "b", NEW, days=1)
+    assert [view.weakened for view in memory.decisions(source="recorded")] == [True, True]
+    sound(memory)
+
+
+def test_a_decision_rests_on_what_is_verified_and_was_said_before(memory: Memory) -> None:
+    tell_titles(memory.settings, "a", OLD)
+    tell(
+        memory.settings,
+        "c",
+        (("user", "Maybe later"),),
+        (Said("fact", "Maybe later", ((0, "Maybe later"), (-1, "nowhere")), verified=False),),
+    )
+    before = memory.events_stats()
+
+    def failed(because: str, **more: object) -> set[str]:
+        outcome = memory.record_decision("Go", because=[because] if because else [], by="kim", **more)  # type: ignore[arg-type]
+        assert isinstance(outcome, NotRecordedDecision)
+        return {failure.rule for failure in outcome.rules_failed}
+
+    assert failed(cited(memory, "Maybe later")) == {"decision-cites-verified"}
+    assert failed(cited(memory, OLD), decided_at=STARTED - timedelta(days=1)) == {"evidence-precedes-decision"}
+    assert failed("") >= {"decision-has-evidence"}
+    for wrong in ({"confidence": 1.5}, {"decided_at": now() + timedelta(days=1)}, {"caused_by": "dec_unknown"}):
+        with pytest.raises((InvalidArgumentError, NotFoundError)):
+            memory.record_decision("Go", because=[cited(memory, OLD)], by="kim", **wrong)  # type: ignore[arg-type]
+    with pytest.raises(InvalidArgumentError, match="says nothing"):
+        memory.record_decision("  ", because=[cited(memory, OLD)], by="kim")
+    assert memory.events_stats() == before
+
+
+def test_a_cause_comes_first(memory: Memory) -> None:
+    tell_titles(memory.settings, "a", OLD)
+    late = memory.record_decision("Late", because=[cited(memory, OLD)], by="kim")
+    assert not isinstance(late, NotRecordedDecision)
+    with pytest.raises(InvalidArgumentError, match="decided later"):
+        memory.record_decision(
+            "Early",
+            because=[cited(memory, OLD)],
+            caused_by=late.decision.decision_id,
+            decided_at=STARTED + timedelta(hours=1),
+            by="kim",
+        )

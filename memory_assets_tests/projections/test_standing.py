@@ -1,0 +1,394 @@
+"""What is shown of entries once other sessions and people have spoken: contested, set aside, demoted, certified, and back."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from memory_assets.log.database import Database
+from memory_assets.log.event_log import EventLog
+from memory_assets.log.events import NewEvent
+from memory_assets.projections import fold as fold_module
+from memory_assets.projections.fold import catch_up
+from memory_assets.projections.rebuild import rebuild, verify
+from memory_assets_tests.projections.people import LATER, confirmed, demoted, recorded, reopened, resolved
+from memory_assets_tests.projections.story import APPEND_TIMES, STARTED, VERSIONS, Remark, Story, rows, tables
+
+OLD, NEW = "The API listens on port 8080", "The API listens on port 9090"
+
+
+def said(name: str, *titles: str, day: int = 0, checker: str = "embedded 1", project: str | None = "hourglass") -> Story:
+    """A session that says these titles, one a message."""
+    story = Story(name, project=project, started=STARTED + timedelta(days=day))
+    story.events = story.tell(list(titles), [Remark(title, index, checker=checker) for index, title in enumerate(titles)])  # type: ignore[attr-defined]
+    return story
+
+
+def tell(log: EventLog, *stories: Story) -> None:
+    log.append([event for story in stories for event in story.events])  # type: ignore[attr-defined]
+    catch_up(log._database, VERSIONS, resolve=True)
+
+
+def shown(database: Database) -> dict[str, tuple[str, str]]:
+    """The stage and status of every memory, by its title."""
+    return {title: (stage, status) for title, stage, status in rows(database, "SELECT title, stage, status FROM memories")}
+
+
+def the_conflict(database: Database) -> dict[str, Any]:
+    with database.reading() as connection:
+        cursor = connection.execute("SELECT * FROM conflicts")
+        names = [column[0] for column in cursor.description or []]
+        (row,) = cursor.fetchall()
+    return dict(zip(names, row, strict=True))
+
+
+def resolve(log: EventLog, resolution: str, at: datetime = LATER) -> None:
+    conflict = the_conflict(log._database)
+    log.append(
+        [resolved(conflict["conflict_id"], conflict["older_entries"], conflict["newer_entries"], resolution, at)]  # type: ignore[arg-type]
+    )
+    catch_up(log._database, VERSIONS, resolve=True)
+
+
+def reopen(log: EventLog, at: datetime) -> None:
+    conflict = the_conflict(log._database)
+    log.append([reopened(conflict["conflict_id"], conflict["older_entries"], conflict["newer_entries"], at)])
+    catch_up(log._database, VERSIONS, resolve=True)
+
+
+def sound(database: Database) -> None:
+    """A replay gives the same tables, and so does a rebuild in small scopes."""
+    report = verify(database, VERSIONS)
+    assert report.equal, report.differences
+    before = tables(database)
+    rebuild(database, VERSIONS)
+    assert tables(database) == before
+
+
+def test_two_sessions_that_contradict_each_other_are_both_contested(log: EventLog, database: Database) -> None:
+    tell(log, said("a", OLD, "Keep the logs"), said("b", NEW, day=1))
+    assert shown(database) == {
+        OLD: ("candidate", "contested"),
+        NEW: ("candidate", "contested"),
+        "Keep the logs": ("verified", "active"),
+    }
+    conflict = the_conflict(database)
+    assert (conflict["conflict_type"], conflict["status"], conflict["detected_at"]) == (
+        "different_value",
+        "open",
+        (STARTED + timedelta(days=1)).replace(tzinfo=None),
+    )
+    assert rows(database, "SELECT title FROM entries WHERE entry_id = ?", conflict["newer_id"]) == [(NEW,)]
+    assert rows(database, "SELECT granted_stage FROM entries WHERE status = 'contested'") == [("verified",)] * 2
+    assert rows(database, "SELECT status FROM memory_units WHERE title = ?", OLD) == [("contested",)]
+    # The ledger of promotions says what each session alone carries.
+    assert rows(database, "SELECT DISTINCT to_stage, outcome FROM promotions") == [("verified", "promoted")]
+    sound(database)
+
+
+def test_two_projects_may_differ(log: EventLog, database: Database) -> None:
+    tell(log, said("a", OLD), said("b", NEW, project="shop"))
+    assert shown(database) == {OLD: ("verified", "active"), NEW: ("verified", "active")}
+
+
+def test_a_conflict_counts_once_it_is_in_the_log(log: EventLog, database: Database) -> None:
+    log.append([*said("a", OLD).events, *said("b", NEW, day=1).events])  # type: ignore[attr-defined]
+    catch_up(database, VERSIONS)
+    assert the_conflict(database)["status"] == "due"
+    assert shown(database)[OLD] == ("verified", "active")
+    catch_up(database, VERSIONS, resolve=True)
+    assert the_conflict(database)["status"] == "open"
+    assert shown(database)[OLD] == ("candidate", "contested")
+    last = log.last_seq()
+    catch_up(database, VERSIONS, resolve=True)
+    assert log.last_seq() == last
+
+
+def test_it_ends_with_the_session_that_it_rests_on(log: EventLog, database: Database) -> None:
+    other = said("b", NEW, day=1)
+    tell(log, said("a", OLD), other)
+    log.append([other.forget()])
+    catch_up(database, VERSIONS, resolve=True)
+    assert shown(database) == {OLD: ("verified", "active")}
+    assert rows(database, "SELECT count(*) FROM conflicts") == [(0,)]
+    sound(database)
+
+
+@pytest.mark.parametrize(
+    ("resolution", "expected"),
+    [
+        ("keep_newer", {OLD: ("candidate", "deprecated"), NEW: ("verified", "active")}),
+        ("keep_older", {OLD: ("verified", "active"), NEW: ("candidate", "deprecated")}),
+        ("both", {OLD: ("verified", "active"), NEW: ("verified", "active")}),
+        ("merge", {OLD: ("verified", "active")}),
+    ],
+)
+def test_a_resolution_holds_and_can_be_taken_back(
+    log: EventLog, database: Database, resolution: str, expected: dict[str, tuple[str, str]]
+) -> None:
+    tell(log, said("a", OLD), said("b", NEW, day=1), said("c", NEW, day=2))
+    resolve(log, resolution)
+    assert shown(database) == expected
+    assert (the_conflict(database)["status"], the_conflict(database)["resolution"]) == ("resolved", resolution)
+    searched = {row[0] for row in rows(database, "SELECT title FROM memory_units WHERE unit_kind = 'entry'")}
+    assert searched == {title for title, (_, status) in expected.items() if status == "active"}
+    if resolution == "keep_newer":
+        kept = rows(database, "SELECT memory_id FROM memories WHERE title = ?", NEW)
+        assert rows(database, "SELECT superseded_by FROM memories WHERE title = ?", OLD) == kept
+        # Its short id still leads to it.
+        assert rows(database, "SELECT count(*) FROM memory_citations c JOIN memories m USING (memory_id)") == [(3,)]
+    sound(database)
+    reopen(log, LATER + timedelta(hours=1))
+    assert shown(database) == {OLD: ("candidate", "contested"), NEW: ("candidate", "contested")}
+    sound(database)
+    resolve(log, "both", LATER + timedelta(hours=2))
+    assert shown(database) == {OLD: ("verified", "active"), NEW: ("verified", "active")}
+
+
+def test_what_was_set_aside_and_is_said_again_is_contested_again(log: EventLog, database: Database) -> None:
+    tell(log, said("a", OLD), said("b", NEW, day=1))
+    resolve(log, "keep_newer")
+    # A session that is read later but spoke before the resolution changes nothing.
+    tell(log, said("c", OLD, day=2))
+    assert shown(database)[OLD] == ("candidate", "deprecated")
+    tell(log, said("d", OLD, day=400))
+    assert shown(database) == {OLD: ("candidate", "contested"), NEW: ("candidate", "contested")}
+    assert rows(database, "SELECT title FROM entries WHERE entry_id = ?", the_conflict(database)["newer_id"]) == [(OLD,)]
+    sound(database)
+
+
+def test_an_earlier_session_that_is_read_later_leaves_a_resolution_in_force(log: EventLog, database: Database) -> None:
+    tell(log, said("a", OLD, day=1), said("b", NEW, day=2))
+    before = the_conflict(database)["conflict_id"]
+    resolve(log, "keep_older")
+    tell(log, said("c", OLD, day=0))
+    after = the_conflict(database)
+    assert after["conflict_id"] != before
+    assert (after["status"], after["resolution"]) == ("resolved", "keep_older")
+    assert shown(database)[NEW] == ("candidate", "deprecated")
+    sound(database)
+
+
+def test_a_task_that_is_done_and_cancelled_is_contested(log: EventLog, database: Database) -> None:
+    def claim(name: str, status: str, day: int) -> list[NewEvent]:
+        story = Story(name, started=STARTED + timedelta(days=day))
+        return story.tell(["Ship the importer"], [Remark("Ship the importer", 0, "task", status=status)])  # type: ignore[arg-type]
+
+    log.append([*claim("a", "done", 0), *claim("b", "cancelled", 1)])
+    catch_up(database, VERSIONS, resolve=True)
+    assert the_conflict(database)["conflict_type"] == "status_clash"
+    assert rows(database, "SELECT DISTINCT stage, status FROM entries") == [("candidate", "contested")]
+    resolve(log, "keep_newer")
+    assert sorted(rows(database, "SELECT session_id, status FROM entries")) == [("a", "deprecated"), ("b", "active")]
+    assert shown(database) == {"Ship the importer": ("verified", "active")}
+    log.append(claim("c", "in_progress", 2))
+    catch_up(database, VERSIONS, resolve=True)
+    assert rows(database, "SELECT count(*) FROM conflicts") == [(0,)]
+    sound(database)
+
+
+def test_two_sessions_and_the_compiler_certify(log: EventLog, database: Database) -> None:
+    tell(log, said("a", OLD, checker="idris2 0.8.0"))
+    assert shown(database) == {OLD: ("verified", "active")}
+    tell(log, said("b", OLD, day=1, checker="idris2 0.8.0"))
+    assert shown(database) == {OLD: ("certified", "active")}
+    assert rows(database, "SELECT DISTINCT stage, checker FROM entries") == [("certified", "idris2 0.8.0")]
+    told = "SELECT count(*) FROM events WHERE event_type = 'entry_promoted' AND session_id IS NULL"
+    assert rows(database, told) == [(2,)]
+    assert rows(database, "SELECT count(*) FROM promotions WHERE to_stage = 'certified'") == [(2,)]
+    sound(database)
+    # A third session adds its own promotion and none of the others'.
+    tell(log, said("c", OLD, day=2, checker="idris2 0.8.0"))
+    assert rows(database, told) == [(3,)]
+    # A contradiction suspends it, and its end gives it back.
+    other = said("d", NEW, day=3, checker="idris2 0.8.0")
+    tell(log, other)
+    assert shown(database)[OLD] == ("candidate", "contested")
+    log.append([other.forget()])
+    catch_up(database, VERSIONS, resolve=True)
+    assert shown(database) == {OLD: ("certified", "active")}
+    assert rows(database, told) == [(3,)]
+    sound(database)
+
+
+def test_the_embedded_checker_certifies_nothing(log: EventLog, database: Database) -> None:
+    first = said("a", OLD)
+    tell(log, first, said("b", OLD, day=1))
+    log.append([confirmed([first.entry_id(Remark(OLD, 0))])])
+    catch_up(database, VERSIONS, resolve=True)
+    assert shown(database) == {OLD: ("verified", "active")}
+
+
+def test_a_person_who_vouches_certifies_what_the_compiler_proved(log: EventLog, database: Database) -> None:
+    only = said("a", OLD, checker="idris2 0.8.0")
+    tell(log, only)
+    log.append([confirmed([only.entry_id(Remark(OLD, 0))])])
+    catch_up(database, VERSIONS, resolve=True)
+    assert shown(database) == {OLD: ("certified", "active")}
+    sound(database)
+
+
+def test_a_session_that_is_forgotten_takes_its_support_with_it(log: EventLog, database: Database) -> None:
+    other = said("b", OLD, day=1, checker="idris2 0.8.0")
+    tell(log, said("a", OLD, checker="idris2 0.8.0"), other)
+    log.append([other.forget()])
+    catch_up(database, VERSIONS, resolve=True)
+    assert shown(database) == {OLD: ("verified", "active")}
+    assert rows(database, "SELECT count(*) FROM promotions WHERE to_stage = 'certified'") == [(0,)]
+    sound(database)
+
+
+def test_a_demotion_lasts_until_it_is_said_again_or_confirmed(log: EventLog, database: Database) -> None:
+    first = said("a", OLD)
+    entry = first.entry_id(Remark(OLD, 0))
+    tell(log, first)
+    log.append([demoted([entry])])
+    catch_up(database, VERSIONS, resolve=True)
+    assert shown(database) == {OLD: ("candidate", "active")}
+    assert rows(database, "SELECT outcome, reason FROM promotions ORDER BY outcome") == [
+        ("demoted", "not said again for 400 days"),
+        ("promoted", "all gates passed"),
+    ]
+    sound(database)
+    log.append([confirmed([entry], "verified", LATER + timedelta(days=1))])
+    catch_up(database, VERSIONS, resolve=True)
+    assert shown(database) == {OLD: ("verified", "active")}
+    log.append([demoted([entry], at=LATER + timedelta(days=2))])
+    catch_up(database, VERSIONS, resolve=True)
+    assert shown(database) == {OLD: ("candidate", "active")}
+    tell(log, said("b", OLD, day=400))
+    assert shown(database) == {OLD: ("verified", "active")}
+    sound(database)
+
+
+def test_a_decision_whose_evidence_is_contested_is_weakened(log: EventLog, database: Database) -> None:
+    first = said("a", OLD)
+    tell(log, first)
+    entry = first.entry_id(Remark(OLD, 0))
+    log.append(
+        [
+            recorded("open the firewall", entry),
+            recorded("tell the others", entry, caused_by="dec_open the firewall", at=LATER + timedelta(days=1)),
+        ]
+    )
+    catch_up(database, VERSIONS, resolve=True)
+    weakened = "SELECT action, evidence_count, weakened_count, caused_by FROM v_decisions ORDER BY action"
+    assert rows(database, weakened) == [
+        ("open the firewall", 1, 0, None),
+        ("tell the others", 1, 0, "dec_open the firewall"),
+    ]
+    tell(log, said("b", NEW, day=1))
+    assert [row[2] for row in rows(database, weakened)] == [1, 1]
+    resolve(log, "keep_older")
+    assert [row[2] for row in rows(database, weakened)] == [0, 0]
+    log.append([first.forget()])
+    catch_up(database, VERSIONS, resolve=True)
+    assert [row[2] for row in rows(database, weakened)] == [1, 1]
+    sound(database)
+
+
+def test_causes_never_lead_back(log: EventLog, database: Database) -> None:
+    log.append(
+        [
+            recorded("one", caused_by="dec_two"),
+            recorded("two", caused_by="dec_one", at=LATER + timedelta(days=1)),
+            recorded("three", caused_by="dec_three"),
+            recorded("four", caused_by="dec_unknown"),
+        ]
+    )
+    catch_up(database, VERSIONS, resolve=True)
+    assert rows(database, "SELECT action, caused_by FROM decisions ORDER BY action") == [
+        ("four", None),
+        ("one", None),
+        ("three", None),
+        ("two", "dec_one"),
+    ]
+
+
+TITLES = [OLD, NEW, "The API listens on port 7070", "Keep the logs", "the api listens on port 8080!"]
+
+
+@settings(
+    max_examples=4,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    derandomize=True,
+    phases=[Phase.explicit, Phase.generate],
+)
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 3), st.lists(st.sampled_from(TITLES), min_size=1, max_size=3, unique=True), st.booleans()),
+        min_size=3,
+        max_size=5,
+    ),
+    st.lists(
+        st.tuples(
+            st.sampled_from(["keep_newer", "keep_older", "both", "merge", "reopen", "confirm", "demote"]),
+            st.integers(0, 20),
+            st.integers(0, 20),
+        ),
+        max_size=4,
+    ),
+    st.randoms(use_true_random=False),
+)
+def test_any_order_of_sessions_and_words_gives_the_same_tables(
+    tmp_path_factory: pytest.TempPathFactory,
+    told: Sequence[tuple[int, list[str], bool]],
+    words: Sequence[tuple[str, int, int]],
+    chance: Random,
+) -> None:
+    stories = [
+        said(f"talk-{number}", *titles, day=day, checker="idris2 0.8.0" if compiled else "embedded 1")
+        for number, (day, titles, compiled) in enumerate(told)
+    ]
+    entries = [
+        story.entry_id(Remark(title, index))
+        for story, (_, titles, _) in zip(stories, told, strict=True)
+        for index, title in enumerate(titles)
+    ]
+    spoken = [
+        _word(kind, entries[one % len(entries)], entries[other % len(entries)], number)
+        for number, (kind, one, other) in enumerate(words)
+    ]
+    batches = [list(story.events) for story in stories] + [[word] for word in spoken]  # type: ignore[attr-defined]
+    found = []
+    for attempt in range(2):
+        database = Database(tmp_path_factory.mktemp(f"store-{attempt}"))
+        log = EventLog(database)
+        for batch in batches:
+            log.append(batch)
+            catch_up(database, VERSIONS, resolve=chance.random() < 0.5)
+        catch_up(database, VERSIONS, resolve=True)
+        assert verify(database, VERSIONS).equal
+        found.append((database, log))
+        chance.shuffle(batches)
+    without = {**APPEND_TIMES, "decisions": frozenset({"created_at"})}
+    assert tables(found[0][0], without=without) == tables(found[1][0], without=without)
+    gone = chance.choice(stories)
+    for database, log in found:
+        log.append([gone.forget()])
+        catch_up(database, VERSIONS, resolve=True)
+    assert verify(found[0][0], VERSIONS).equal
+    assert tables(found[0][0], without=without) == tables(found[1][0], without=without)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fold_module, "SCOPE_SIZE", 1)
+        before = tables(found[0][0])
+        rebuild(found[0][0], VERSIONS)
+        assert tables(found[0][0]) == before
+
+
+def _word(kind: str, one: str, other: str, number: int) -> NewEvent:
+    at = datetime(2026, 3, 2, 12, tzinfo=UTC) + timedelta(hours=number)
+    match kind:
+        case "reopen":
+            return reopened("cfl_any", [one], [other], at)
+        case "confirm":
+            return confirmed([one], at=at)
+        case "demote":
+            return demoted([one], at=at)
+        case _:
+            return resolved("cfl_any", [one], [other], kind, at)  # type: ignore[arg-type]
