@@ -52,7 +52,8 @@ def honour_forgetting(settings: Settings, database: Database) -> bool:
         ).fetchall()
     if not waiting:
         return False
-    catch_up(database, configuration.configured_versions(settings))
+    # What rested on it may rest on other sessions too: that is said at once, and not at the next run.
+    catch_up(database, configuration.configured_versions(settings), resolve=True)
     drain_outbox(
         database,
         configuration.embedder(settings),

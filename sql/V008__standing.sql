@@ -1,9 +1,9 @@
 -- What looks across sessions: who contradicts whom, how far a memory is trusted after that, and what was decided on what.
 
 -- What the session alone carries; `stage` is what is shown (a contested entry is shown as candidate).
-ALTER TABLE entries ADD COLUMN granted_stage VARCHAR;
+ALTER TABLE entries ADD COLUMN granted_stage VARCHAR;    -- null until a fold has seen the entry: then it is `stage`
 
-ALTER TABLE memories ADD COLUMN status VARCHAR;         -- active|contested|deprecated
+ALTER TABLE memories ADD COLUMN status VARCHAR DEFAULT 'active';  -- active|contested|deprecated
 ALTER TABLE memories ADD COLUMN superseded_by VARCHAR;  -- of a deprecated one: the memory that was kept
 -- Every gate to certified is open; `due` until the promotion is in the log, then `granted`.
 ALTER TABLE memories ADD COLUMN certification VARCHAR;
@@ -18,19 +18,21 @@ CREATE TABLE conflicts (
   project VARCHAR,
   conflict_type VARCHAR NOT NULL,         -- different_value|negation|opposite|status_clash
   reason VARCHAR NOT NULL,
+  first_older_id VARCHAR NOT NULL,        -- the first entry of each side, the earlier one first
+  first_newer_id VARCHAR NOT NULL,
   older_id VARCHAR NOT NULL,              -- the newest entry of the side that was said last longer ago
   newer_id VARCHAR NOT NULL,
   older_memory_id VARCHAR NOT NULL,
   newer_memory_id VARCHAR NOT NULL,
   older_entries VARCHAR[] NOT NULL,
   newer_entries VARCHAR[] NOT NULL,
-  status VARCHAR NOT NULL,                -- due (not in the log yet)|open|resolved
-  detected_at TIMESTAMP NOT NULL,         -- when the newer side was said
+  status VARCHAR NOT NULL,                -- open|resolved
+  detected_at TIMESTAMP NOT NULL,         -- when the other side was first said
   resolved_at TIMESTAMP,
   resolution VARCHAR,                     -- keep_newer|keep_older|both|merge
   resolved_by VARCHAR,
   note VARCHAR,
-  event_id VARCHAR NOT NULL               -- conflict_detected
+  event_id VARCHAR                        -- conflict_detected; null until the stage projected has logged it
 );
 
 -- class: derived

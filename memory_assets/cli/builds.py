@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from memory_assets.memory import BuildDetails, BuildPage, BuildView
 
 _STATUS_STYLES = {"success": "green", "running": "yellow", "failed": "bold red"}
+_COLUMNS = ("started", "build", "status", "sessions", "events", "extractor", "checker", "tokens", "USD", "took", "error")
 _SHOWN_ID = 16
 _SHOWN_SESSIONS = 50
 
@@ -63,9 +64,10 @@ def show(
 
 
 def print_builds(page: BuildPage) -> None:
-    """One line a build."""
+    """One line a build; the error only where there is one."""
+    shown = len(_COLUMNS) - (not any(build.error for build in page.builds))
     print_table(
-        ("started", "build", "status", "sessions", "events", "extractor", "checker", "tokens", "USD", "took", "error"),
+        _COLUMNS[:shown],
         [
             (
                 (moment(build.started_at), "dim"),
@@ -79,11 +81,11 @@ def print_builds(page: BuildPage) -> None:
                 "-" if build.cost_usd is None else f"{build.cost_usd:.4f}",
                 took(build),
                 (build.error or "", "red"),
-            )
+            )[:shown]
             for build in page.builds
         ],
-        shrink=((10, 12), (5, 12), (6, 10), (1, 10), (5, 6), (6, 6)),
-        drop=(8, 7),
+        shrink=((10, 12), (5, 12), (6, 10), (1, 10)),
+        drop=(8, 7, 5, 6),
         right=frozenset((3, 4, 7, 8, 9)),
     )
     if page.total > len(page.builds):

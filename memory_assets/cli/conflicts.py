@@ -8,16 +8,18 @@ import typer
 
 from memory_assets.cli.groups import ListingGroup
 from memory_assets.cli.invocation import OK, JsonOption, ProjectOption, invocation
-from memory_assets.cli.memories import quoted, stage_cell
+from memory_assets.cli.memories import print_beside, quoted, stage_cell
 from memory_assets.cli.output import moment, one_line, plural, print_json, styled
 from memory_assets.cli.people import ByOption, NoteOption, person
-from memory_assets.cli.tables import print_text
+from memory_assets.cli.tables import print_text, terminal_width
 
 if TYPE_CHECKING:
     from memory_assets.memory import ConflictSide, ConflictView
 
 PAGE = 50
 _ID_SHOWN = 12
+_INDENT = len("  older  ")
+_MOST_QUOTED = 160
 _KINDS = {
     "different_value": "another value",
     "negation": "a denial",
@@ -39,7 +41,12 @@ def register(app: typer.Typer) -> None:
 
 def list_(
     context: typer.Context,
-    status: Annotated[str, typer.Option("--status", help="Only of this status: open, resolved or all.")] = "open",
+    status: Annotated[
+        str,
+        typer.Option(
+            "--status", help="Only of this status: open, resolved, moot (one side was set aside by another resolution) or all."
+        ),
+    ] = "open",
     project: ProjectOption = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=100_000, help="How many to list.")] = PAGE,
     as_json: JsonOption = False,
@@ -60,11 +67,7 @@ def list_(
     if found and status == "open":
         print_text(
             styled(""),
-            styled(
-                (f"{plural(len(found), 'conflict')}: `memory conflicts resolve ID --as ", "dim"),
-                ("keep_newer|keep_older|both|merge", "dim"),
-                ("`", "dim"),
-            ),
+            styled((f"{plural(len(found), 'conflict')}: `memory conflicts resolve ID --as …` says which side holds", "dim")),
         )
     return OK
 
@@ -89,7 +92,7 @@ def resolve(
     as_json: JsonOption = False,
 ) -> int:
     """Say which side of a conflict holds. A later word replaces it; `memory conflicts reopen` takes it back."""
-    _print(invocation(context).memory().resolve_conflict(conflict, resolution, by=by or person(), note=note), as_json=as_json)
+    _print(invocation(context).memory().resolve_conflict(conflict, resolution, by=person(by), note=note), as_json=as_json)
     return OK
 
 
@@ -101,24 +104,25 @@ def reopen(
     as_json: JsonOption = False,
 ) -> int:
     """Take a resolution back: both sides are contested again."""
-    _print(invocation(context).memory().reopen_conflict(conflict, by=by or person(), note=note), as_json=as_json)
+    _print(invocation(context).memory().reopen_conflict(conflict, by=person(by), note=note), as_json=as_json)
     return OK
 
 
 def print_conflict(conflict: ConflictView) -> None:
     """The kind of difference, then a line a side with its quote below it."""
-    state = ("open", "yellow")
+    state = (conflict.status, "yellow" if conflict.status == "open" else "dim")
     if conflict.status == "resolved":
         by = f", {one_line(conflict.resolved_by or '-')}, {moment(conflict.resolved_at)}"
         state = (f"resolved: {conflict.resolution}{by}", "green")
-    print_text(
+    print_beside(
         styled(
             (conflict.conflict_id[:_ID_SHOWN], "cyan"),
             "  ",
             (_KINDS.get(conflict.conflict_type, conflict.conflict_type), "bold"),
-            (f" ({conflict.reason})  project {one_line(conflict.project or '-')}  ", "dim"),
-            state,
-        )
+            (f" ({conflict.reason})", "dim"),
+        ),
+        styled((f"project {one_line(conflict.project or '-')}  ", "dim"), state),
+        indent=2,
     )
     if conflict.note:
         print_text(styled(("  note: ", "dim"), one_line(conflict.note)))
@@ -128,18 +132,20 @@ def print_conflict(conflict: ConflictView) -> None:
 
 def _print_side(name: str, side: ConflictSide, *, kept: bool) -> None:
     differs = f"  [{one_line(side.differs)}]" if side.differs else ""
-    print_text(
+    print_beside(
         styled(
             (f"  {name}  ", "dim"),
             (side.citation or side.entry_id[:_ID_SHOWN], "cyan"),
             f"  {moment(side.said_at)}  ",
             stage_cell(side.stage, side.checker),
-            ("" if kept else "  set aside", "dim"),
+            ("" if kept else ", set aside", "dim"),
             (differs, "magenta"),
-            (f"  {plural(len(side.entries), 'entry', 'entries')}  {side.uri}", "dim"),
         ),
-        styled("         ") + quoted(side.quote or side.title, limit=160),
+        styled((f"{plural(len(side.entries), 'entry', 'entries')}  {side.uri}", "dim")),
+        indent=_INDENT,
     )
+    limit = min(_MOST_QUOTED, terminal_width() - _INDENT)
+    print_text(styled(" " * _INDENT) + quoted(side.quote or side.title, limit=limit))
 
 
 def _print(conflict: ConflictView, *, as_json: bool) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,13 +13,13 @@ from memory_assets.cli.memories import stage_cell
 from memory_assets.cli.output import moment, one_line, print_json, styled
 from memory_assets.cli.people import ByOption, person
 from memory_assets.cli.tables import print_text
+from memory_assets.cli.times import TIMES, utc
 
 if TYPE_CHECKING:
     from memory_assets.memory import DecisionView, NotRecordedDecision
 
 PAGE = 30
 _ID_SHOWN = 12
-_TIMES = ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M"]
 
 
 def register(app: typer.Typer) -> None:
@@ -69,7 +69,7 @@ def record(
     ] = None,
     at: Annotated[
         datetime | None,
-        typer.Option("--at", formats=_TIMES, help="When it was decided (UTC), instead of now.", show_default=False),
+        typer.Option("--at", formats=TIMES, help="When it was decided (UTC), instead of now.", show_default=False),
     ] = None,
     by: ByOption = None,
     as_json: JsonOption = False,
@@ -86,8 +86,8 @@ def record(
             outcome=outcome,
             confidence=confidence,
             caused_by=caused_by,
-            decided_at=None if at is None else at.replace(tzinfo=UTC),
-            by=by or person(),
+            decided_at=utc(at),
+            by=person(by),
         )
     )
     refused = isinstance(outcome_of, NotRecordedDecision)
@@ -120,15 +120,13 @@ def print_decision(decision: DecisionView) -> None:
         print_text(styled((f"  {', '.join(dict.fromkeys(cited.uri or '-' for cited in decision.evidence))}", "dim")))
         return
     for cited in decision.evidence:
-        now = stage_cell(cited.stage, cited.checker) if cited.stage else ("gone", "red")
-        state = "" if cited.stands or cited.status in (None, "active") else f", {cited.status}"
+        now = stage_cell(cited.stage, cited.checker, cited.status) if cited.stage else ("gone", "red")
         print_text(
             styled(
                 ("  rests on ", "dim"),
                 (cited.citation or cited.entry_id[:_ID_SHOWN], "cyan"),
                 "  ",
                 now,
-                (state, "yellow"),
                 f"  {one_line(cited.title or '')}",
                 (f"  {cited.uri or ''}", "dim"),
             )
@@ -136,7 +134,7 @@ def print_decision(decision: DecisionView) -> None:
 
 
 def print_refusal(refused: NotRecordedDecision) -> None:
-    """The rules that do not hold, and of what."""
+    """A sentence for each rule that does not hold."""
     print_text(styled(("not recorded", "red"), f": the proof failed ({refused.checker})"))
-    for failure in refused.rules_failed:
-        print_text(styled("  ", (failure.rule, "yellow"), f"  {one_line(failure.subject)}"))
+    for failure, reason in zip(refused.rules_failed, refused.reasons, strict=True):
+        print_text(styled(f"  {one_line(reason)}", (f"  {failure.rule}", "dim")))

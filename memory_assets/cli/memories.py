@@ -17,11 +17,13 @@ LEAST_TITLE = 24
 TYPE_WIDTH = len("preference")
 STAGE_STYLES = {"raw": "red", "working": "yellow", "candidate": "yellow", "verified": "green", "certified": "bold green"}
 
+_STATUSES = {"deprecated": "set aside"}
+
 
 def stage_text(stage: str, checker: str | None, status: str | None = "active") -> str:
     """The stage; where a checker granted it, with the checker's name: ``verified (embedded 1)``; and what lowers it."""
     shown = f"{stage} ({checker})" if checker and stage in ("verified", "certified") else stage
-    return shown if status in (None, "active") else f"{shown}, {status}"
+    return shown if status in (None, "active") else f"{shown}, {_STATUSES.get(str(status), status)}"
 
 
 def stage_cell(stage: str, checker: str | None, status: str | None = "active") -> tuple[str, str]:
@@ -55,6 +57,14 @@ def print_memories(memories: Sequence[MemoryView]) -> None:
         # Addresses below each other where there is room for it.
         widest = max(other.cell_len for _, other, _ in rows) if width < UNLIMITED else 0
         print_text(head + shown + styled(" " * (GAP + max(0, min(widest, room) - shown.cell_len))) + uri)
+
+
+def print_beside(head: Text, tail: Text, *, indent: int) -> None:
+    """A line and what belongs to it: beside it where the terminal has the room, else on a line of its own below it."""
+    if head.cell_len + GAP + tail.cell_len <= terminal_width():
+        print_text(head + styled(" " * GAP) + tail)
+    else:
+        print_text(head, styled(" " * indent) + tail)
 
 
 def quoted(text: str, *, limit: int | None = None) -> Text:

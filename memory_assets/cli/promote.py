@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,7 +11,8 @@ from memory_assets.cli.invocation import NOTHING_FOUND, OK, JsonOption, ProjectO
 from memory_assets.cli.memories import STAGE_STYLES, stage_cell
 from memory_assets.cli.output import day, moment, one_line, plural, print_json, styled
 from memory_assets.cli.people import ByOption, NoteOption, person
-from memory_assets.cli.tables import print_table, print_text
+from memory_assets.cli.tables import print_table, print_text, terminal_width
+from memory_assets.cli.times import TIMES, utc
 from memory_assets.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
@@ -19,10 +20,12 @@ if TYPE_CHECKING:
 
 PAGE = 30
 REVIEW = "review"
-_TIMES = ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M"]
+_OF_THE_REVIEW = ("project", "limit")
+_OF_A_WORD = ("by", "note")
+_WIDE = 100
 AsOfOption = Annotated[
     datetime | None,
-    typer.Option("--as-of", formats=_TIMES, help="Count ages to this time (UTC) instead of now.", show_default=False),
+    typer.Option("--as-of", formats=TIMES, help="Count ages to this time (UTC) instead of now.", show_default=False),
 ]
 
 
@@ -59,20 +62,23 @@ def promote(
     if target == REVIEW:
         if to is not None:
             raise InvalidArgumentError("review takes no stage", hint="`memory promote ID --to STAGE` for one memory")
+        _refuse(context, _OF_A_WORD, "is of a word on one memory", "`memory promote ID --to STAGE` for one memory")
         found = memory.promotion_review(project=project, limit=limit)
         if as_json:
             print_json(as_plain(found))
         else:
             print_review(found)
         return OK
+    _refuse(context, _OF_THE_REVIEW, "is of the review", "leave it out for one memory, or leave the memory out")
     if to is None:
+        _refuse(context, _OF_A_WORD, "is of a word on a memory", "say which stage with --to STAGE")
         ladder = memory.ladder(target)
         if as_json:
             print_json(as_plain(ladder))
         else:
             print_ladder(ladder)
         return OK
-    spoken = memory.promote(target, to, by=by or person(), note=note)
+    spoken = memory.promote(target, to, by=person(by), note=note)
     if as_json:
         print_json(as_plain(spoken))
     else:
@@ -90,8 +96,7 @@ def demote(
     """Show what nobody has said again for so long that it goes one stage down; with --apply let it."""
     from memory_assets.memory import as_plain
 
-    when = None if as_of is None else as_of.replace(tzinfo=UTC)
-    found = invocation(context).memory().demote_by_age(as_of=when, apply=apply, by=by or person())
+    found = invocation(context).memory().demote_by_age(as_of=utc(as_of), apply=apply, by=person(by))
     if as_json:
         print_json(
             {
@@ -102,6 +107,14 @@ def demote(
     else:
         print_demotions(found)
     return OK
+
+
+def _refuse(context: typer.Context, names: tuple[str, ...], why: str, hint: str) -> None:
+    """Refuse options that would be ignored."""
+    for name in names:
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            raise InvalidArgumentError(f"--{name} {why}", hint=hint)
 
 
 def print_review(found: Review) -> None:
@@ -132,8 +145,9 @@ def print_review(found: Review) -> None:
                 )
                 for ladder in found.waiting
             ],
-            shrink=((4, 24), (5, 20)),
-            drop=(3, 1),
+            shrink=((4, 24), (5, 30)),
+            # On a narrow terminal the lines above say what is waited for.
+            drop=(3, 1) if terminal_width() >= _WIDE else (3, 5, 1),
         )
     if found.total > len(found.waiting):
         print_text(styled((f"… and {found.total - len(found.waiting):,} more: --limit lists them", "dim")))

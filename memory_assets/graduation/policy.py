@@ -13,6 +13,8 @@ from memory_assets.graduation.proofs.model import Checker
 from memory_assets.graduation.stages import STAGES, Stage
 
 POLICY_VERSION: Final = "1"
+CONTESTED: Final = "A conflict about the memory is open"
+DEMOTED: Final = "It was demoted, and neither said again nor confirmed since"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,9 @@ class PromotionFacts:
         proof_passed: that checker proved the entry at the stage asked for, or above.
         disagreement: the two checkers differ on the entry's session.
         supporting_sessions: sessions whose aligned evidence says the same.
+        user_confirmed: a person vouched for it.
+        open_conflicts: conflicts of its memory that nobody has resolved.
+        demoted: it counts for less by age or by a person's word.
     """
 
     entry_id: str
@@ -43,6 +48,7 @@ class PromotionFacts:
     supporting_sessions: int = 1
     user_confirmed: bool = False
     open_conflicts: int = 0
+    demoted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,13 +139,14 @@ def _verified_gates(facts: PromotionFacts) -> list[_Gate]:
 
 
 def _certified_gates(facts: PromotionFacts) -> list[_Gate]:
+    # That it is verified says that the gates of evidence and proof were open.
     return [
-        *_verified_gates(facts),
         ("proved_by_idris2", facts.checker == "idris2", "Only the real idris2 certifies"),
         (
             "supported_twice",
             facts.supporting_sessions >= 2 or facts.user_confirmed,
             "Certified needs evidence from two sessions or a person's confirmation",
         ),
-        ("no_open_conflict", facts.open_conflicts == 0, "A conflict about the memory is open"),
+        ("no_open_conflict", facts.open_conflicts == 0, CONTESTED),
+        ("not_demoted", not facts.demoted, DEMOTED),
     ]

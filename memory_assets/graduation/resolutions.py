@@ -6,7 +6,7 @@ earlier session, and it goes when its entries go. Pure: times and ids come with 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -34,18 +34,26 @@ class Word:
     note: str = ""
 
     def speaks_of(self, one: Set[str], other: Set[str]) -> bool:
-        """Whether it is about these two sides, whichever is called the older."""
-        return bool((self.older & one and self.newer & other) or (self.older & other and self.newer & one))
+        """Whether it is about these two sides, whichever is called the older: each side that it names is on one of them."""
+        return self._tells_apart(one, other) or self._tells_apart(other, one)
 
     def keeps(self, side: Set[str], other: Set[str]) -> bool:
         """Whether it sets ``other`` aside in favour of ``side``."""
         match self.resolution:
             case "keep_newer":
-                return bool(self.newer & side and self.older & other)
+                return self._tells_apart(other, side)
             case "keep_older":
-                return bool(self.older & side and self.newer & other)
+                return self._tells_apart(side, other)
             case _:
                 return False
+
+    def names(self, entry_id: str) -> bool:
+        """Whether it was said with this entry in view."""
+        return entry_id in self.older or entry_id in self.newer
+
+    def _tells_apart(self, older: Set[str], newer: Set[str]) -> bool:
+        # What it names on one side may have come to stand on both since: then it is about other sides than these.
+        return bool(self.older & older and self.newer & newer) and not (self.older & newer or self.newer & older)
 
 
 def in_force(words: Iterable[Word]) -> list[Word]:
@@ -57,6 +65,16 @@ def in_force(words: Iterable[Word]) -> list[Word]:
     return [word for word in last if word.resolution is not None]
 
 
-def settled(word: Word, loser_said_at: datetime) -> bool:
-    """Whether a resolution still holds: not when the side that it set aside was said again afterwards."""
-    return word.resolution in ("both", "merge") or loser_said_at <= word.said_at
+def settles(word: Word, one: Mapping[str, datetime], other: Mapping[str, datetime]) -> bool:
+    """Whether a resolution settles the conflict of two sides.
+
+    Not where it made one memory of sides that are two again, and not once the side that it set aside was said again by an
+    entry that it does not name.
+
+    Args:
+        one, other: the sides: when each of their entries was said.
+    """
+    if word.resolution == "merge" or not word.speaks_of(one.keys(), other.keys()):
+        return False
+    loser = other if word.keeps(one.keys(), other.keys()) else one if word.keeps(other.keys(), one.keys()) else {}
+    return not any(at > word.said_at and not word.names(entry_id) for entry_id, at in loser.items())

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from memory_assets.graduation.policy import Promoted, PromotionFacts, Refused, decide
 from memory_assets.graduation.stages import STAGES, Stage
 
 EntryStatus = Literal["active", "contested", "deprecated"]
@@ -23,6 +24,7 @@ class Demotion:
     at: datetime
     event_id: str
     to_stage: Stage
+    by_person: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +39,50 @@ class Confirmation:
 def ceiling(demotions: Sequence[Demotion], confirmations: Sequence[Confirmation], last_said_at: datetime) -> Stage:
     """The highest stage that may be shown of entries that were demoted.
 
-    A demotion ends when they are said again afterwards, or confirmed by a person; a later one counts anew.
+    A demotion by age ends when they are said again afterwards; each ends with a person's later confirmation. A later one
+    counts anew.
     """
     lowest: Stage = "certified"
     for demotion in demotions:
-        if last_said_at > demotion.at:
+        if last_said_at > demotion.at and not demotion.by_person:
             continue
         lifted = [later.to_stage for later in confirmations if (later.at, later.event_id) > (demotion.at, demotion.event_id)]
         lowest = lower(lowest, max((demotion.to_stage, *lifted), key=STAGES.index))
     return lowest
+
+
+def vouched_for(demotions: Sequence[Demotion], confirmations: Sequence[Confirmation]) -> Confirmation | None:
+    """The first confirmation for certified that no later demotion has taken back."""
+    last = max(((demotion.at, demotion.event_id) for demotion in demotions), default=None)
+    return next(
+        (word for word in confirmations if word.to_stage == "certified" and (last is None or (word.at, word.event_id) > last)),
+        None,
+    )
+
+
+def certification(
+    entry_id: str, checker: str | None, *, sessions: int, confirmed: bool, contested: bool, highest: Stage
+) -> Promoted | Refused:
+    """Whether a verified entry is certified, with every gate.
+
+    Args:
+        checker: who verified it, as it stands behind its stage.
+        sessions: those whose aligned evidence says the same.
+        highest: what :func:`ceiling` says.
+    """
+    name, _, version = (checker or "").partition(" ")
+    facts = PromotionFacts(
+        entry_id=entry_id,
+        stage="verified",
+        aligned_quotes=sessions,
+        checker="idris2" if name == "idris2" else "embedded",
+        checker_version=version,
+        supporting_sessions=sessions,
+        user_confirmed=confirmed,
+        open_conflicts=int(contested),
+        demoted=highest != "certified",
+    )
+    return decide(facts, "certified")
 
 
 def shown_stage(granted: Stage, status: EntryStatus, *, certified: bool, ceiling: Stage) -> Stage:

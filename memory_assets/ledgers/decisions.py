@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from memory_assets import configuration
 from memory_assets.errors import InvalidArgumentError
 from memory_assets.graduation.proofs.checker import CheckedSession, check_sessions
-from memory_assets.graduation.proofs.model import OutsideCite, ProofDecision, ProofSession
+from memory_assets.graduation.proofs.model import OutsideCite, ProofDecision, ProofSession, RuleFailure
 from memory_assets.graduation.stages import Stage
 from memory_assets.identifiers import typed_id
 from memory_assets.ledgers.outcomes import NotRecorded, Recorded
@@ -27,6 +27,11 @@ if TYPE_CHECKING:
     from memory_assets.settings import Settings
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_LOWERED = {
+    "contested": "a conflict about it is open",
+    "deprecated": "it was set aside",
+    "superseded": "its session does not say it any more",
+}
 
 # Of a memory the entry that is carried furthest, and the time of the last message that it rests on.
 _CITED = """
@@ -41,6 +46,7 @@ ORDER BY list_position(['certified', 'verified', 'candidate', 'working', 'raw'],
 
 @dataclass(frozen=True, slots=True)
 class _Cited:
+    given: str
     entry_id: str
     stage: Stage
     status: str
@@ -68,16 +74,18 @@ def record_decision(
         decided_at: now by default; not later.
 
     Raises:
-        InvalidArgumentError: no action, no confidence between 0 and 1, a time to come, a cause that was decided later.
+        InvalidArgumentError: no action, no name, no confidence between 0 and 1, a time to come, a cause that is empty or was
+            decided later, a text that is too long.
         NotFoundError, AmbiguousIdError: of an entry or a decision.
     """
     at = now()
     when = decided_at or at
     _check(action, confidence, when, at)
+    _check_names(caused_by, by)
     settle(settings, database)
     with database.reading() as connection:
         cited = list({found.entry_id: found for given in because for found in [_cited(connection, given)]}.values())
-        cause = one_decision(connection, caused_by) if caused_by else None
+        cause = one_decision(connection, caused_by) if caused_by is not None else None
     if cause is not None and cause.decided_at > when:
         raise InvalidArgumentError(
             f"{cause.decision_id} was decided later, at {cause.decided_at:%Y-%m-%d %H:%M} UTC", hint="a cause comes first"
@@ -87,7 +95,9 @@ def record_decision(
     checked = _proved(settings, decision_id, when, cited)
     if not checked.accepted:
         failed = {failure for verdict in checked.verdicts for failure in verdict.rules_failed}
-        return NotRecorded(tuple(sorted(failed, key=lambda f: (f.rule, f.subject))), checked.verdict.label)
+        rules = sorted(failed, key=lambda f: (f.rule, f.subject))
+        reasons = tuple(_why(failure, decision_id, cited) for failure in rules)
+        return NotRecorded(tuple(rules), reasons, checked.verdict.label)
     projects = {one.project for one in cited}
     word = DecisionRecorded(
         decision_id=decision_id,
@@ -128,11 +138,34 @@ def _check(action: str, confidence: float | None, when: datetime, at: datetime) 
         raise InvalidArgumentError("a decision of a time to come cannot be recorded", hint="leave --at out for now")
 
 
+def _check_names(caused_by: str | None, by: str) -> None:
+    if caused_by is not None and not caused_by.strip():
+        raise InvalidArgumentError("the decision that led to it is empty", hint="leave --caused-by out where none did")
+    if not by.strip():
+        raise InvalidArgumentError("the name of who says so is empty", hint="name somebody")
+
+
 def _cited(connection: duckdb.DuckDBPyConnection, given: str) -> _Cited:
     entry = one_entry(connection, given)
     whole = given.strip().startswith("mem:")
     rows = fetch(connection, _CITED, {"entry": entry.entry_id, "memory": entry.memory_id, "whole": whole})
-    return _Cited(*rows[0]) if rows else _Cited(entry.entry_id, "raw", entry.status, entry.said_at, entry.project)
+    found = rows[0] if rows else (entry.entry_id, "raw", entry.status, entry.said_at, entry.project)
+    return _Cited(given.strip(), *found)
+
+
+def _why(failure: RuleFailure, decision_id: str, cited: Sequence[_Cited]) -> str:
+    """The sentence of a rule that does not hold, with the address as it was given."""
+    one = next((one for one in cited if one.entry_id == failure.subject), None)
+    match failure.rule:
+        case "decision-cites-verified" if one is not None:
+            lowered = _LOWERED.get(one.status)
+            return f"{one.given} is {one.stage}, not verified" + (f": {lowered}" if lowered else "")
+        case "evidence-precedes-decision" if one is not None:
+            return f"{one.given} was said after the decision, at {one.said_at:%Y-%m-%d %H:%M} UTC"
+        case "decision-has-evidence":
+            return "the decision rests on nothing"
+        case _:
+            return f"{failure.rule} does not hold of " + ("the decision" if failure.subject == decision_id else failure.subject)
 
 
 def _proved(settings: Settings, decision_id: str, when: datetime, cited: Sequence[_Cited]) -> CheckedSession:

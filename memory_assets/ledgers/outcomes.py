@@ -19,7 +19,13 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class NotRecorded:
-    """The proof failed: nothing was written. ``rules_failed`` names what of the decision does not hold."""
+    """The proof failed: nothing was written.
+
+    Attributes:
+        rules_failed: what of the decision does not hold.
+        reasons: the same as sentences, one a rule, with the addresses that were given.
+    """
 
     rules_failed: tuple[RuleFailure, ...]
+    reasons: tuple[str, ...]
     checker: str

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from memory_assets import configuration
+from memory_assets.errors import InvalidArgumentError
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.base import Payload
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     from memory_assets.log.database import Database
     from memory_assets.settings import Settings
 
-MOST_NOTE = 2_000
+MOST_SAID = 2_000
+"""Characters of a note, a name or a decision."""
 
 
 def now() -> datetime:
@@ -26,9 +28,18 @@ def now() -> datetime:
 
 
 def masked(settings: Settings, text: str) -> str:
-    """What is kept of a note: secrets, addresses and private blocks are masked before it is written anywhere."""
-    whole = text.encode("utf-8", "replace").decode("utf-8")[:MOST_NOTE].strip()
-    return redact_text(whole, configuration.redaction_policy(settings)).text
+    """What is kept of a note: secrets, addresses and private blocks are masked before it is written anywhere.
+
+    Raises:
+        InvalidArgumentError: what is left is longer than :data:`MOST_SAID`; nothing is cut, or half a secret would be none.
+    """
+    whole = text.encode("utf-8", "replace").decode("utf-8").strip()
+    kept = redact_text(whole, configuration.redaction_policy(settings)).text
+    if len(kept) > MOST_SAID:
+        raise InvalidArgumentError(
+            f"a text of {len(kept):,} characters is too long: {MOST_SAID:,} are kept at the most", hint="say it in fewer words"
+        )
+    return kept
 
 
 def command(payload: Payload, *, at: datetime, project: str | None = None) -> NewEvent:

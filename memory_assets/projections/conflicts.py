@@ -1,7 +1,7 @@
 """Conflicts: memories of one project that contradict each other, and what people said of that (requirements G-31, G-171).
 
-Which memories clash is a function of their texts alone (``graduation.conflicts``). A conflict counts once its
-``conflict_detected`` is in the log: until then it stands in the table as due.
+Which memories clash is a function of their texts alone (``graduation.conflicts``), and which words settle it of what people
+said (``graduation.resolutions``): so a conflict counts as soon as it can be seen. ``conflict_detected`` tells the ledger of it.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from memory_assets.graduation.conflicts.clash import DETECTOR_VERSION, Clash, clash
-from memory_assets.graduation.resolutions import Word, in_force, settled
+from memory_assets.graduation.resolutions import Word, settles
 from memory_assets.identifiers import typed_id
 from memory_assets.log.event_log import Appended, Build, insert, rows_of
-from memory_assets.log.events import NewEvent
+from memory_assets.log.events import NewEvent, dedupe_key_of, event_id_of
 from memory_assets.log.payloads.graduation import ConflictDetected, ConflictType
 from memory_assets.log.sql import IN_LIST, json_list, visible
+from memory_assets.projections.words import merges, words_in_force
 
 if TYPE_CHECKING:
     import duckdb
@@ -25,10 +26,13 @@ if TYPE_CHECKING:
 Place = tuple[datetime, str, int, int, str]
 """Where an entry stands in the order of the sessions' own clocks."""
 
-_PAIRS = """
+# Only evidence that stands can contradict anything: every quote found, none with a critical difference.
+_SOUND = "n.evidence_aligned AND n.entry_id NOT IN (SELECT entry_id FROM evidence_spans WHERE critical)"
+
+_PAIRS = f"""
 WITH told AS (
   SELECT s.project, n.memory_id, s.said, s.clash_forms FROM statements s JOIN entries n USING (entry_id)
-  WHERE len(s.clash_forms) > 0 AND n.memory_id IS NOT NULL
+  WHERE len(s.clash_forms) > 0 AND n.memory_id IS NOT NULL AND {_SOUND}
 ), mine AS (
   SELECT DISTINCT project, memory_id, said, unnest(clash_forms) AS form FROM told
   WHERE memory_id IN (SELECT memory_id FROM touched_memories)
@@ -39,9 +43,14 @@ FROM mine m JOIN (SELECT DISTINCT project, memory_id, said, unnest(clash_forms) 
 """
 
 _ENTRIES = f"""
-SELECT n.memory_id, n.entry_id, n.project, s.said, n.content_json ->> '$.status', n.entry_type,
+SELECT n.memory_id, n.entry_id, n.project, s.said, n.content_json ->> '$.status', {_SOUND},
   n.created_ts, n.session_id, n.message_index, n.ordinal, n.source_event_id
 FROM entries n JOIN statements s USING (entry_id) WHERE n.memory_id IN {IN_LIST}
+"""
+
+_OF_WORDS = f"""
+SELECT DISTINCT memory_id FROM entries
+WHERE memory_id IN (SELECT memory_id FROM touched_memories) AND entry_id IN {IN_LIST}
 """
 
 _ENDED = """
@@ -49,207 +58,203 @@ SELECT DISTINCT memory_id FROM entries WHERE entry_type = 'task' AND memory_id I
   AND (content_json ->> '$.status') IN ('done', 'cancelled')
 """
 
-_WORDS = """
-SELECT c.occurred_at, c.event_id, c.payload_json ->> '$.conflict_id', c.payload_json ->> '$.resolution',
-  list(e.entry_id) FILTER (e.side = 'older'), list(e.entry_id) FILTER (e.side = 'newer'),
-  coalesce(c.payload_json ->> '$.resolved_by', c.payload_json ->> '$.reopened_by'),
-  coalesce(c.payload_json ->> '$.note', '')
-FROM commands c JOIN command_entries e USING (event_id)
-WHERE c.event_type IN ('conflict_resolved', 'conflict_reopened') GROUP BY ALL
+_PARTNERS = """
+INSERT INTO touched_memories
+SELECT DISTINCT unnest([older_memory_id, newer_memory_id]) FROM conflicts
+WHERE older_memory_id IN (SELECT memory_id FROM touched_memories)
+   OR newer_memory_id IN (SELECT memory_id FROM touched_memories) EXCEPT SELECT memory_id FROM touched_memories
 """
 
-_MERGED = f"""
-INSERT OR REPLACE INTO conflicts
-WITH sides AS (
-  SELECT a.memory_id, list_sort(list(DISTINCT a.entry_id)) AS older, list_sort(list(DISTINCT b.entry_id)) AS newer
-  FROM entries a JOIN entries b ON b.memory_id = a.memory_id
-  WHERE a.entry_id IN {IN_LIST} AND b.entry_id IN {IN_LIST} AND a.memory_id IN (SELECT memory_id FROM touched_memories)
-  GROUP BY a.memory_id ORDER BY a.memory_id LIMIT 1
-)
-SELECT d.payload_json ->> '$.conflict_id', d.project, d.payload_json ->> '$.conflict_type', d.payload_json ->> '$.reason',
-  d.payload_json ->> '$.older_id', d.payload_json ->> '$.newer_id', s.memory_id, s.memory_id, s.older, s.newer, 'resolved',
-  d.occurred_at, c.occurred_at, 'merge', c.payload_json ->> '$.resolved_by', c.payload_json ->> '$.note', d.event_id
-FROM commands c CROSS JOIN sides s
-JOIN {visible("event_type = 'conflict_detected'")} d
-  ON (d.payload_json ->> '$.conflict_id') = (c.payload_json ->> '$.conflict_id')
-WHERE c.event_id = ? ORDER BY d.seq DESC LIMIT 1
+_DUE = """
+SELECT c.conflict_id, c.conflict_type, c.reason, c.first_older_id, c.first_newer_id, o.source_event_id, n.source_event_id,
+  a.chain_id, b.chain_id, n.created_ts, c.project
+FROM conflicts c JOIN entries o ON o.entry_id = c.first_older_id JOIN entries n ON n.entry_id = c.first_newer_id
+JOIN sessions a ON a.session_id = o.session_id JOIN sessions b ON b.session_id = n.session_id
+WHERE c.event_id IS NULL ORDER BY c.conflict_id
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What is known of an entry here. ``status`` is what it claims of its task."""
+    """What is known of an entry here.
+
+    Attributes:
+        status: what it claims of its task.
+        sound: its evidence stands, so that it can contradict something.
+    """
 
     memory_id: str
     entry_id: str
     project: str | None
     said: str
     status: str | None
-    entry_type: str
+    sound: bool
     place: Place
     event_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One side of a conflict: entries of one memory, the newest last."""
+    """One side of a conflict: entries of one memory, the newest last; at least one is sound."""
 
-    memory_id: str
     entries: tuple[Entry, ...]
 
     @property
-    def last(self) -> Entry:
-        return self.entries[-1]
+    def memory_id(self) -> str:
+        return self.entries[0].memory_id
 
     @property
-    def ids(self) -> frozenset[str]:
-        return frozenset(entry.entry_id for entry in self.entries)
+    def sound(self) -> list[Entry]:
+        return [entry for entry in self.entries if entry.sound]
+
+    @property
+    def said(self) -> dict[str, datetime]:
+        """When each of its entries was said; of those whose evidence does not stand, never."""
+        return {entry.entry_id: entry.place[0] if entry.sound else datetime.min for entry in self.entries}
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Two sides that contradict each other, the side that was said last behind the other."""
+    """Two sides that contradict each other; ``merged``: a person's word that both are one."""
 
-    older: Side
-    newer: Side
+    one: Side
+    other: Side
     kind: ConflictType
     reason: str
+    merged: Word | None = None
+
+    @property
+    def firsts(self) -> tuple[Entry, Entry]:
+        """The first sound entry of each side, the earlier one first: what the conflict is known by."""
+        one, other = sorted((self.one.sound[0], self.other.sound[0]), key=lambda entry: entry.place)
+        return one, other
 
     @property
     def conflict_id(self) -> str:
         """The same for as long as both sides begin with the same entries."""
-        firsts = sorted((self.older.entries[0].entry_id, self.newer.entries[0].entry_id))
-        return typed_id("cfl", self.kind, *firsts)
+        return typed_id("cfl", *sorted(entry.entry_id for entry in self.firsts))
 
-    def event(self, chains: dict[str, str]) -> NewEvent:
-        """What is logged of it; ``chains`` holds the history of each session."""
-        rests_on = (self.older.last, self.newer.last)
-        return NewEvent(
-            payload=ConflictDetected(
-                conflict_id=self.conflict_id,
-                older_id=self.older.last.entry_id,
-                newer_id=self.newer.last.entry_id,
-                conflict_type=self.kind,
-                reason=self.reason,
-            ),
-            inputs=(self.conflict_id, *(entry.event_id for entry in rests_on)),
-            stage_version=DETECTOR_VERSION,
-            occurred_at=self.newer.last.place[0].replace(tzinfo=UTC),
-            basis_chains=tuple(dict.fromkeys(chains[entry.place[1]] for entry in rests_on)),
-            project=self.newer.last.project,
-        )
-
-
-def people_words(connection: duckdb.DuckDBPyConnection) -> list[Word]:
-    """The resolutions that are in force."""
-    return in_force(
-        Word(at, event_id, conflict_id, resolution, frozenset(older or ()), frozenset(newer or ()), by, note)
-        for at, event_id, conflict_id, resolution, older, newer, by, note in connection.execute(_WORDS).fetchall()
-    )
+    @property
+    def event_id(self) -> str:
+        """Of the event that tells the ledger of it."""
+        inputs = (self.conflict_id, self.kind, *(entry.event_id for entry in self.firsts))
+        return event_id_of(dedupe_key_of(ConflictDetected.event_type, None, inputs, stage_version=DETECTOR_VERSION))
 
 
 def fold_conflicts(connection: duckdb.DuckDBPyConnection) -> None:
     """Look for the conflicts of the touched memories anew; whoever is or was in one with them is touched too."""
-    partners = """INSERT INTO touched_memories
-        SELECT DISTINCT unnest([older_memory_id, newer_memory_id]) FROM conflicts
-        WHERE older_memory_id IN (SELECT memory_id FROM touched_memories)
-           OR newer_memory_id IN (SELECT memory_id FROM touched_memories) EXCEPT SELECT memory_id FROM touched_memories"""
     touched = [row[0] for row in connection.execute("SELECT DISTINCT memory_id FROM touched_memories").fetchall()]
-    connection.execute(partners)
+    words = words_in_force(connection)
+    found = {conflict.conflict_id: conflict for conflict in (*_merged(connection, words), *_found(connection))}
+    connection.execute(_PARTNERS)
     connection.execute(
         f"DELETE FROM conflicts WHERE older_memory_id IN {IN_LIST} OR newer_memory_id IN {IN_LIST}",
         [json_list(touched), json_list(touched)],
     )
-    found = list(_found(connection))
     if found:
-        _write(connection, found)
-        connection.execute(partners)
-    _write_merged(connection)
+        _write(connection, list(found.values()), words)
+    # Once more: what was set aside, or is not any more, changes what its own partners are in conflict with.
+    connection.execute(_PARTNERS)
 
 
-def conflicts_due(connection: duckdb.DuckDBPyConnection) -> bool:
-    """Whether a conflict is not in the log yet."""
-    return bool(connection.execute("SELECT 1 FROM conflicts WHERE status = 'due' LIMIT 1").fetchall())
-
-
-def detect_conflicts(connection: duckdb.DuckDBPyConnection, build: Build | None) -> Appended:
-    """Append the conflicts that are due, and touch their memories; part of the caller's transaction."""
+def log_conflicts(connection: duckdb.DuckDBPyConnection, build: Build | None) -> Appended | None:
+    """Tell the ledger of every conflict that it does not know; part of the caller's transaction. None where it knows all."""
+    rows = connection.execute(_DUE).fetchall()
+    if not rows:
+        return None
+    events = [
+        NewEvent(
+            payload=ConflictDetected(
+                conflict_id=conflict_id, older_id=older_id, newer_id=newer_id, conflict_type=kind, reason=reason
+            ),
+            inputs=(conflict_id, kind, older_event_id, newer_event_id),
+            stage_version=DETECTOR_VERSION,
+            occurred_at=said_at.replace(tzinfo=UTC),
+            basis_chains=tuple(dict.fromkeys(chains)),
+            project=project,
+        )
+        for conflict_id, kind, reason, older_id, newer_id, older_event_id, newer_event_id, *chains, said_at, project in rows
+    ]
+    appended = insert(connection, rows_of(events), build=build)
+    known = {row[0]: event.event_id for row, event in zip(rows, events, strict=True)}
     connection.execute(
-        """INSERT INTO touched_memories
-           SELECT DISTINCT unnest([older_memory_id, newer_memory_id]) FROM conflicts WHERE status = 'due'"""
+        """UPDATE conflicts SET event_id = k.event_id
+            FROM (SELECT unnest(from_json(?, '["VARCHAR"]')) AS conflict_id, unnest(from_json(?, '["VARCHAR"]')) AS event_id) k
+            WHERE k.conflict_id = conflicts.conflict_id""",
+        [json_list(known), json_list(known.values())],
     )
-    found = list(_found(connection))
-    chains = _chains(connection, found)
-    return insert(connection, rows_of([conflict.event(chains) for conflict in found]), build=build)
+    return appended
 
 
 def _found(connection: duckdb.DuckDBPyConnection) -> Iterator[Found]:
     """Every conflict that a touched memory is in, in a fixed order."""
-    clashes: dict[tuple[str, str], list[tuple[str, str, Clash]]] = {}
+    clashes: dict[tuple[str, str], dict[tuple[str, str], Clash | None]] = {}
     for memory, said, other, other_said in connection.execute(_PAIRS).fetchall():
-        pair = (memory, other) if memory < other else (other, memory)
-        texts = (said, other_said) if memory < other else (other_said, said)
-        if any(known[:2] == texts for known in clashes.get(pair, ())):
-            continue
-        found = clash(*texts)
-        if found is not None:
-            clashes.setdefault(pair, []).append((*texts, found))
+        pair, texts = ((memory, other), (said, other_said)) if memory < other else ((other, memory), (other_said, said))
+        known = clashes.setdefault(pair, {})
+        if texts not in known:
+            known[texts] = clash(*texts)
+    real = {pair: found for pair, texts in clashes.items() if (found := [(t, c) for t, c in texts.items() if c is not None])}
     ended = [row[0] for row in connection.execute(_ENDED).fetchall()]
-    memories = _memories(connection, {*ended, *(memory for pair in clashes for memory in pair)})
-    for (one, other), texts_found in sorted(clashes.items()):
-        yield _between(memories[one], memories[other], texts_found)
+    memories = _memories(connection, {*ended, *(memory for pair in real for memory in pair)})
+    for (one, other), found in sorted(real.items()):
+        # Of several ways in which they clash the first in a fixed order is told: the texts decide, not who asked.
+        _, first = min(found, key=lambda told: (told[1].kind, told[0]))
+        yield Found(Side(tuple(memories[one])), Side(tuple(memories[other])), first.kind, first.reason)
     for memory in sorted(ended):
         yield from _status_clash(memories[memory])
+
+
+def _merged(connection: duckdb.DuckDBPyConnection, words: list[Word]) -> Iterator[Found]:
+    """What people said is one and is one memory now: so that it can be taken apart again."""
+    merging = merges(words)
+    if not merging:
+        return
+    named = {entry_id for word in merging for entry_id in (*word.older, *word.newer)}
+    touched = {row[0] for row in connection.execute(_OF_WORDS, [json_list(named)]).fetchall()}
+    for _, entries in sorted(_memories(connection, touched).items()):
+        # The last word comes last: of two that name the same sides it is the one that is told.
+        for word in reversed(merging):
+            one, other = (
+                Side(tuple(entry for entry in entries if entry.entry_id in side)) for side in (word.older, word.newer)
+            )
+            if not any(entry.sound for entry in one.entries) or not any(entry.sound for entry in other.entries):
+                continue
+            found = clash(one.sound[0].said, other.sound[0].said)
+            kind, reason = (found.kind, found.reason) if found else ("different_value", "another value")
+            yield Found(one, other, kind, reason, merged=word)
 
 
 def _memories(connection: duckdb.DuckDBPyConnection, wanted: Iterable[str]) -> dict[str, list[Entry]]:
     memories: dict[str, list[Entry]] = {}
     for row in connection.execute(_ENTRIES, [json_list(wanted)]).fetchall():
-        memory_id, entry_id, project, said, status, entry_type, at, session_id, message_index, ordinal, event_id = row
+        memory_id, entry_id, project, said, status, sound, at, session_id, message_index, ordinal, event_id = row
         place = (at, session_id, message_index, ordinal, entry_id)
-        memories.setdefault(memory_id, []).append(
-            Entry(memory_id, entry_id, project, said, status, entry_type, place, event_id)
-        )
+        memories.setdefault(memory_id, []).append(Entry(memory_id, entry_id, project, said, status, sound, place, event_id))
     for entries in memories.values():
         entries.sort(key=lambda entry: entry.place)
     return memories
 
 
-def _between(one: list[Entry], other: list[Entry], clashes: list[tuple[str, str, Clash]]) -> Found:
-    sides = sorted(
-        (Side(one[0].memory_id, tuple(one)), Side(other[0].memory_id, tuple(other))), key=lambda side: side.last.place
-    )
-    # Of several ways in which they clash the first in a fixed order is told: the texts decide, not who asked.
-    _, _, first = min(clashes, key=lambda clash: (clash[2].kind, clash[0], clash[1]))
-    return Found(sides[0], sides[1], first.kind, first.reason)
-
-
 def _status_clash(entries: list[Entry]) -> Iterator[Found]:
     """One task of which it was said last that it is done, and before that, that it is cancelled; or the other way round."""
-    told = [entry for entry in entries if entry.status is not None]
+    told = [entry for entry in entries if entry.status is not None and entry.sound]
     if len(told) < 2 or {told[-1].status, told[-2].status} != {"done", "cancelled"}:
         return
-    older, newer = (
-        Side(entries[0].memory_id, tuple(entry for entry in told if entry.status == status))
-        for status in (told[-2].status, told[-1].status)
-    )
-    yield Found(older, newer, "status_clash", "one says that it is done, the other that it is cancelled")
+    one, other = (Side(tuple(entry for entry in told if entry.status == status)) for status in ("done", "cancelled"))
+    yield Found(one, other, "status_clash", "one says that it is done, the other that it is cancelled")
 
 
-def _write(connection: duckdb.DuckDBPyConnection, found: list[Found]) -> None:
+def _write(connection: duckdb.DuckDBPyConnection, found: list[Found], words: list[Word]) -> None:
     import pyarrow as pa
 
-    chains = _chains(connection, found)
-    events = {conflict.conflict_id: conflict.event(chains) for conflict in found}
     known = {
         row[0]
         for row in connection.execute(
-            f"SELECT event_id FROM {visible(f'event_id IN {IN_LIST}')}",
-            [json_list(event.event_id for event in events.values())],
+            f"SELECT event_id FROM {visible(f'event_id IN {IN_LIST}')}", [json_list(conflict.event_id for conflict in found)]
         ).fetchall()
     }
-    words = people_words(connection)
-    rows = [_row(conflict, events[conflict.conflict_id], known, words) for conflict in found]
+    rows = [_row(conflict, known, words) for conflict in found]
     text, time, texts = pa.string(), pa.timestamp("us"), pa.list_(pa.string())
     types = {"older_entries": texts, "newer_entries": texts, "detected_at": time, "resolved_at": time}
     table = pa.table({name: pa.array([row[name] for row in rows], types.get(name, text)) for name in rows[0]})
@@ -258,75 +263,40 @@ def _write(connection: duckdb.DuckDBPyConnection, found: list[Found]) -> None:
     connection.unregister("new_conflicts")
 
 
-def _write_merged(connection: duckdb.DuckDBPyConnection) -> None:
-    """Conflicts of which a person said that both sides are one: they are in one memory now, and can be taken apart again."""
-    for word in people_words(connection):
-        if word.resolution == "merge":
-            connection.execute(_MERGED, [json_list(word.older), json_list(word.newer), word.event_id])
-
-
-def _row(conflict: Found, event: NewEvent, known: set[str], words: list[Word]) -> dict[str, object]:
-    word = next((word for word in words if word.speaks_of(conflict.older.ids, conflict.newer.ids)), None)
-    if word is not None and not settled(word, _loser_said_at(word, conflict)):
+def _row(conflict: Found, known: set[str], words: list[Word]) -> dict[str, object]:
+    older, newer = sorted((conflict.one, conflict.other), key=lambda side: side.sound[-1].place)
+    # The last word that speaks of these sides holds, or none does: an earlier one does not come back.
+    word = conflict.merged or next((word for word in words if word.speaks_of(older.said.keys(), newer.said.keys())), None)
+    if word is not None and not conflict.merged and not settles(word, older.said, newer.said):
         word = None
-    is_known = event.event_id in known
+    first_older, first_newer = conflict.firsts
     return {
         "conflict_id": conflict.conflict_id,
-        "project": conflict.newer.last.project,
+        "project": newer.entries[-1].project,
         "conflict_type": conflict.kind,
         "reason": conflict.reason,
-        "older_id": conflict.older.last.entry_id,
-        "newer_id": conflict.newer.last.entry_id,
-        "older_memory_id": conflict.older.memory_id,
-        "newer_memory_id": conflict.newer.memory_id,
-        "older_entries": sorted(conflict.older.ids),
-        "newer_entries": sorted(conflict.newer.ids),
-        "status": "due" if not is_known else "open" if word is None else "resolved",
-        "detected_at": conflict.newer.last.place[0],
+        "first_older_id": first_older.entry_id,
+        "first_newer_id": first_newer.entry_id,
+        "older_id": older.sound[-1].entry_id,
+        "newer_id": newer.sound[-1].entry_id,
+        "older_memory_id": older.memory_id,
+        "newer_memory_id": newer.memory_id,
+        "older_entries": sorted(older.said),
+        "newer_entries": sorted(newer.said),
+        "status": "open" if word is None else "resolved",
+        "detected_at": first_newer.place[0],
         "resolved_at": word and word.said_at,
         # As the sides are called now: the older may have been said again since.
-        "resolution": word and _resolution(word, conflict),
+        "resolution": word and _resolution(word, older, newer),
         "resolved_by": word and word.said_by,
         "note": word and word.note,
-        "event_id": event.event_id,
+        "event_id": conflict.event_id if conflict.event_id in known else None,
     }
 
 
-def _resolution(word: Word, conflict: Found) -> str | None:
-    if word.keeps(conflict.newer.ids, conflict.older.ids):
+def _resolution(word: Word, older: Side, newer: Side) -> str | None:
+    if word.keeps(newer.said.keys(), older.said.keys()):
         return "keep_newer"
-    if word.keeps(conflict.older.ids, conflict.newer.ids):
+    if word.keeps(older.said.keys(), newer.said.keys()):
         return "keep_older"
     return word.resolution
-
-
-def _loser_said_at(word: Word, conflict: Found) -> datetime:
-    loser = conflict.older if word.keeps(conflict.newer.ids, conflict.older.ids) else conflict.newer
-    return loser.last.place[0]
-
-
-def _chains(connection: duckdb.DuckDBPyConnection, found: list[Found]) -> dict[str, str]:
-    sessions = {side.last.place[1] for conflict in found for side in (conflict.older, conflict.newer)}
-    rows = connection.execute(f"SELECT session_id, chain_id FROM sessions WHERE session_id IN {IN_LIST}", [json_list(sessions)])
-    return dict(rows.fetchall())
-
-
-def merged_statements(
-    connection: duckdb.DuckDBPyConnection,
-) -> list[tuple[tuple[str | None, str, str], tuple[str | None, str, str]]]:
-    """The statements (project, type, statement) that people said are one, pairwise."""
-    merges = [word for word in people_words(connection) if word.resolution == "merge"]
-    if not merges:
-        return []
-    rows = connection.execute(
-        f"SELECT entry_id, project, entry_type, statement FROM statements WHERE entry_id IN {IN_LIST}",
-        [json_list({entry_id for word in merges for entry_id in (*word.older, *word.newer)})],
-    ).fetchall()
-    said = {row[0]: (row[1], row[2], row[3]) for row in rows}
-    return [
-        (said[one], said[other])
-        for word in merges
-        for one in sorted(word.older & said.keys())
-        for other in sorted(word.newer & said.keys())
-        if said[one] != said[other] and said[one][:2] == said[other][:2]
-    ]

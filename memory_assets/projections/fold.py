@@ -6,7 +6,7 @@ rebuild runs over all sessions, so the two cannot differ but by a mistake in the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from memory_assets.graduation.conflicts.clash import DETECTOR_VERSION
 from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.log.event_log import Appended, Build
 from memory_assets.projections.commands import close_commands, open_commands, sessions_named
-from memory_assets.projections.conflicts import conflicts_due, detect_conflicts, fold_conflicts
+from memory_assets.projections.conflicts import fold_conflicts, log_conflicts
 from memory_assets.projections.decisions import fold_decisions
 from memory_assets.projections.entries import fold_entries
 from memory_assets.projections.ledgers import fold_builds
@@ -131,14 +131,15 @@ def _fold_scope(connection: duckdb.DuckDBPyConnection, session_ids: list[str], v
     fold_sessions(connection)
     fold_entries(connection)
     fold_statements(connection)
-    fold_claims(connection)
     remember_touched(connection)
-    remember_touched_tasks(connection)
     # Memories and tasks still stand as they were: what they were shown as is noted before they change.
     remember_touched_units(connection)
     fold_memories(connection)
     fold_conflicts(connection)
     fold_standing(connection)
+    remember_touched_tasks(connection)
+    fold_claims(connection)
+    remember_touched_tasks(connection)
     remember_touched_units(connection)
     fold_tasks(connection)
     fold_units(connection)
@@ -157,10 +158,10 @@ def _resolve(connection: duckdb.DuckDBPyConnection, versions: Mapping[str, str],
     """
     outcomes = [
         _resolve_tasks(connection, versions, build),
-        _look_across(connection, versions, build, detect_conflicts) if conflicts_due(connection) else None,
+        log_conflicts(connection, build),
     ]
     if certifications_due(connection):
-        outcomes.append(_look_across(connection, versions, build, certify))
+        outcomes.append(_certify(connection, versions, build))
     appended = [outcome for outcome in outcomes if outcome is not None]
     if not appended:
         return None
@@ -189,19 +190,13 @@ def _resolve_tasks(connection: duckdb.DuckDBPyConnection, versions: Mapping[str,
     return outcomes
 
 
-def _look_across(
-    connection: duckdb.DuckDBPyConnection,
-    versions: Mapping[str, str],
-    build: Build | None,
-    append: Callable[[duckdb.DuckDBPyConnection, Build | None], Appended],
-) -> Appended:
-    """Append outcomes about memories, and fold these memories anew."""
+def _certify(connection: duckdb.DuckDBPyConnection, versions: Mapping[str, str], build: Build | None) -> Appended:
+    """Append the promotions to certified that are due, and fold their memories anew."""
     open_scope(connection, [])
     remember_touched(connection)
     remember_touched_tasks(connection)
-    appended = append(connection, build)
+    appended = certify(connection, build)
     remember_touched_units(connection)
-    fold_conflicts(connection)
     fold_standing(connection)
     remember_touched_units(connection)
     fold_units(connection)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memory_assets.log.sql import IN_LIST, json_list
-from memory_assets.projections.conflicts import merged_statements
 from memory_assets.projections.statements import Links, Said, leaders, linked
+from memory_assets.projections.words import merged_statements
 from memory_assets.retrieval.citations import memory_short_id
 
 if TYPE_CHECKING:

@@ -7,14 +7,22 @@ on their way to certified are looked at one by one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from memory_assets.graduation.policy import POLICY_VERSION, Promoted, PromotionFacts, decide
+from memory_assets.graduation.policy import POLICY_VERSION, Promoted
 from memory_assets.graduation.stages import STAGES, Stage
-from memory_assets.graduation.standing import Confirmation, Demotion, EntryStatus, ceiling, shown_stage
+from memory_assets.graduation.standing import (
+    Confirmation,
+    Demotion,
+    EntryStatus,
+    ceiling,
+    certification,
+    shown_stage,
+    vouched_for,
+)
 from memory_assets.identifiers import sha256_hex
 from memory_assets.log.event_log import Appended, Build, insert, rows_of
 from memory_assets.log.events import NewEvent
@@ -35,7 +43,7 @@ _PLAIN = (
          WHERE memory_id IN (SELECT memory_id FROM touched_memories)) AND (to_stage = 'certified' OR outcome = 'demoted')""",
 )
 
-# Contested, spoken of by a person, or proved by the compiler and said in enough sessions.
+# In a conflict, spoken of by a person, or proved by the compiler and said in enough sessions.
 _SPECIAL = f"""
 SELECT DISTINCT unnest([older_memory_id, newer_memory_id]) AS memory_id FROM conflicts
 UNION SELECT n.memory_id FROM command_entries e JOIN entries n USING (entry_id) WHERE n.memory_id IS NOT NULL
@@ -46,20 +54,37 @@ UNION SELECT memory_id FROM entries WHERE granted_stage = 'verified' AND checker
 
 _ENTRIES = f"""
 SELECT n.memory_id, n.entry_id, n.session_id, n.project, n.granted_stage, n.checker, n.evidence_aligned, n.created_ts,
-  n.source_event_id, s.chain_id, n.status = 'superseded'
+  n.source_event_id, s.chain_id
 FROM entries n JOIN sessions s USING (session_id)
 WHERE n.memory_id IN (SELECT memory_id FROM touched_memories) AND n.memory_id IN ({_SPECIAL})
 ORDER BY n.created_ts, n.session_id, n.message_index, n.ordinal, n.entry_id
 """
 
-_CONFLICTS = """
-SELECT status, resolution, older_memory_id, newer_memory_id, older_entries, newer_entries FROM conflicts
-WHERE status = 'resolved' OR (status = 'open' AND (older_memory_id IN (SELECT memory_id FROM touched_memories)
-  OR newer_memory_id IN (SELECT memory_id FROM touched_memories))) ORDER BY conflict_id
+_RESOLVED = """
+SELECT resolution, older_memory_id, newer_memory_id, older_entries, newer_entries FROM conflicts
+WHERE status = 'resolved' AND resolution <> 'both' ORDER BY resolved_at DESC, conflict_id
+"""
+
+# With what was set aside nothing is in conflict any more.
+_CONTESTED = """
+WITH aside AS (SELECT unnest(from_json(?, '["VARCHAR"]')) AS entry_id), open AS (
+  SELECT conflict_id, older_entries, newer_entries FROM conflicts
+  WHERE status = 'open' AND (older_memory_id IN (SELECT memory_id FROM touched_memories)
+    OR newer_memory_id IN (SELECT memory_id FROM touched_memories))
+), sides AS (
+  SELECT conflict_id, 'older' AS side, unnest(older_entries) AS entry_id FROM open
+  UNION ALL SELECT conflict_id, 'newer', unnest(newer_entries) FROM open
+), moot AS (
+  SELECT DISTINCT conflict_id FROM (
+    SELECT conflict_id, side FROM sides GROUP BY conflict_id, side
+    HAVING bool_and(entry_id IN (SELECT entry_id FROM aside)))
+)
+SELECT DISTINCT entry_id FROM sides WHERE conflict_id NOT IN (SELECT conflict_id FROM moot)
 """
 
 _COMMANDS = """
-SELECT e.entry_id, c.event_type, c.event_id, c.occurred_at, c.payload_json ->> '$.to_stage'
+SELECT e.entry_id, c.event_type, c.event_id, c.occurred_at, c.payload_json ->> '$.to_stage',
+  (c.payload_json ->> '$.age_days') IS NULL
 FROM commands c JOIN command_entries e USING (event_id)
 WHERE c.event_type IN ('promotion_confirmed', 'entries_demoted') ORDER BY c.occurred_at, c.event_id
 """
@@ -83,6 +108,21 @@ WHERE n.memory_id IN (SELECT memory_id FROM touched_memories)
 """
 
 
+_LADDER = list(STAGES)
+_MEMORIES = f"""
+UPDATE memories SET stage = shown.stage, checker = shown.checker, status = shown.status, superseded_by = shown.superseded_by
+FROM (
+  SELECT memory_id, {_LADDER}[max(rung)] AS stage, arg_max(checker, (rung, checker)) AS checker,
+    CASE WHEN bool_or(status = 'contested') THEN 'contested' WHEN bool_and(status = 'deprecated') THEN 'deprecated'
+      ELSE 'active' END AS status,
+    CASE WHEN bool_and(status = 'deprecated') THEN min(superseded_by) END AS superseded_by
+  FROM (SELECT *, list_position({_LADDER}, stage) AS rung FROM entries
+        WHERE status <> 'superseded' AND memory_id IN (SELECT memory_id FROM touched_memories))
+  GROUP BY memory_id) shown
+WHERE shown.memory_id = memories.memory_id
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class _Entry:
     memory_id: str
@@ -95,12 +135,11 @@ class _Entry:
     said_at: datetime
     event_id: str
     chain_id: str
-    superseded: bool
 
     @property
     def supports(self) -> bool:
         """Whether the entry counts as evidence of its session for what the memory says."""
-        return self.aligned and self.granted == "verified" and not self.superseded
+        return self.aligned and self.granted == "verified"
 
     @property
     def proved_by_compiler(self) -> bool:
@@ -108,24 +147,20 @@ class _Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class _Conflict:
-    status: str
-    resolution: str | None
-    older_memory: str
-    newer_memory: str
-    older: frozenset[str]
-    newer: frozenset[str]
+class _Spoken:
+    """What people and policies said of memories, and what follows from it.
 
-    @property
-    def set_aside(self) -> dict[str, str]:
-        """The entries of the side that a person did not keep, each with the memory that was kept."""
-        match self.resolution:
-            case "keep_newer":
-                return dict.fromkeys(self.older, self.newer_memory)
-            case "keep_older":
-                return dict.fromkeys(self.newer, self.older_memory)
-            case _:
-                return {}
+    Attributes:
+        commands: of each entry that they name, in the order in which they were said.
+        contested: entries in an open conflict.
+        set_aside: entries of the side that a person did not keep, each with the memory that stands in its place.
+        merged: memories that a person made of two.
+    """
+
+    commands: Mapping[str, Sequence[Demotion | Confirmation]]
+    contested: frozenset[str]
+    set_aside: Mapping[str, str]
+    merged: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,20 +181,7 @@ def fold_standing(connection: duckdb.DuckDBPyConnection) -> None:
     standings = _standings(connection)
     if standings:
         _write_entries(connection, standings)
-    connection.execute(
-        """UPDATE memories SET stage = shown.stage, checker = shown.checker, status = shown.status,
-             superseded_by = shown.superseded_by
-           FROM (
-             SELECT memory_id, ['raw', 'working', 'candidate', 'verified', 'certified'][max(rung)] AS stage,
-               arg_max(checker, (rung, checker)) AS checker,
-               CASE WHEN bool_or(status = 'contested') THEN 'contested' WHEN bool_and(status = 'deprecated') THEN 'deprecated'
-                 ELSE 'active' END AS status,
-               CASE WHEN bool_and(status = 'deprecated') THEN min(superseded_by) END AS superseded_by
-             FROM (SELECT *, list_position(['raw', 'working', 'candidate', 'verified', 'certified'], stage) AS rung
-                   FROM entries WHERE status <> 'superseded' AND memory_id IN (SELECT memory_id FROM touched_memories))
-             GROUP BY memory_id) shown
-           WHERE shown.memory_id = memories.memory_id"""
-    )
+    connection.execute(_MEMORIES)
 
 
 def certifications_due(connection: duckdb.DuckDBPyConnection) -> bool:
@@ -180,61 +202,92 @@ def _standings(connection: duckdb.DuckDBPyConnection) -> list[_Standing]:
         memories.setdefault(row[0], []).append(_Entry(*row))
     if not memories:
         return []
-    conflicts = [
-        _Conflict(row[0], row[1], row[2], row[3], frozenset(row[4]), frozenset(row[5]))
-        for row in connection.execute(_CONFLICTS).fetchall()
-    ]
+    spoken = _spoken(connection)
+    return [standing for entries in memories.values() for standing in _of_memory(entries, spoken)]
+
+
+def _spoken(connection: duckdb.DuckDBPyConnection) -> _Spoken:
     commands: dict[str, list[Demotion | Confirmation]] = {}
-    for entry_id, event_type, event_id, at, to_stage in connection.execute(_COMMANDS).fetchall():
-        kind = Confirmation if event_type == "promotion_confirmed" else Demotion
-        commands.setdefault(entry_id, []).append(kind(at, event_id, to_stage))
-    set_aside: dict[str, str] = {}
-    for conflict in conflicts:
-        if conflict.status == "resolved":
-            set_aside |= conflict.set_aside
-    # With what was set aside nothing is in conflict any more.
-    open_ones = [
-        conflict
-        for conflict in conflicts
-        if conflict.status == "open" and not any(side <= set_aside.keys() for side in (conflict.older, conflict.newer))
-    ]
-    return [standing for entries in memories.values() for standing in _of_memory(entries, open_ones, set_aside, commands)]
+    for entry_id, event_type, event_id, at, to_stage, by_person in connection.execute(_COMMANDS).fetchall():
+        word = (
+            Confirmation(at, event_id, to_stage)
+            if event_type == "promotion_confirmed"
+            else Demotion(at, event_id, to_stage, by_person)
+        )
+        commands.setdefault(entry_id, []).append(word)
+    resolved = connection.execute(_RESOLVED).fetchall()
+    set_aside = _set_aside(resolved)
+    contested = connection.execute(_CONTESTED, [json_list(set_aside)]).fetchall()
+    merged = {older_memory for resolution, older_memory, _, _, _ in resolved if resolution == "merge"}
+    return _Spoken(commands, frozenset(row[0] for row in contested), set_aside, frozenset(merged))
 
 
-def _of_memory(
-    entries: list[_Entry],
-    conflicts: list[_Conflict],
-    set_aside: dict[str, str],
-    commands: dict[str, list[Demotion | Confirmation]],
-) -> Iterable[_Standing]:
-    contested = {entry_id for conflict in conflicts for entry_id in conflict.older | conflict.newer}
-    said = dict.fromkeys(word for entry in entries for word in commands.get(entry.entry_id, ()))
+def _set_aside(resolved: list[tuple[Any, ...]]) -> dict[str, str]:
+    """The entries that were set aside, each with the memory that stands in their place, over however many resolutions.
+
+    The last word comes first. One that would close a circle, so that nothing were left, does not count.
+    """
+    kept_by: dict[str, str] = {}
+    losers: list[tuple[list[str], str, str]] = []
+    for resolution, older_memory, newer_memory, older, newer in resolved:
+        if resolution == "merge":
+            continue
+        keeps_newer = resolution == "keep_newer"
+        loser, winner = (older_memory, newer_memory) if keeps_newer else (newer_memory, older_memory)
+        if loser != winner:
+            if _stands_for(winner, kept_by) == loser:
+                continue
+            kept_by.setdefault(loser, winner)
+        losers.append((older if keeps_newer else newer, loser, winner))
+    return {
+        entry_id: _stands_for(kept_by.get(loser, winner), kept_by) for entries, loser, winner in losers for entry_id in entries
+    }
+
+
+def _stands_for(memory_id: str, kept_by: Mapping[str, str]) -> str:
+    while memory_id in kept_by:
+        memory_id = kept_by[memory_id]
+    return memory_id
+
+
+def _of_memory(entries: list[_Entry], spoken: _Spoken) -> Iterator[_Standing]:
+    said = dict.fromkeys(word for entry in entries for word in spoken.commands.get(entry.entry_id, ()))
     confirmations = [word for word in said if isinstance(word, Confirmation)]
     demotions = [word for word in said if isinstance(word, Demotion)]
     highest = ceiling(demotions, confirmations, max(entry.said_at for entry in entries))
-    support = _support(entries, confirmations, contested | set_aside.keys(), highest)
+    doubted = any(entry.entry_id in spoken.contested or entry.entry_id in spoken.set_aside for entry in entries)
+    support = _support(
+        entries,
+        vouched_for(demotions, confirmations),
+        highest,
+        doubted=doubted,
+        merged=entries[0].memory_id in spoken.merged,
+    )
     for entry in entries:
-        if entry.superseded:
-            continue
         status: EntryStatus = (
-            "deprecated" if entry.entry_id in set_aside else "contested" if entry.entry_id in contested else "active"
+            "deprecated"
+            if entry.entry_id in spoken.set_aside
+            else "contested"
+            if entry.entry_id in spoken.contested
+            else "active"
         )
         promotion = _promotion(entry, support) if support and entry.proved_by_compiler else None
         yield _Standing(
             entry,
             shown_stage(entry.granted, status, certified=promotion is not None, ceiling=highest),
             status,
-            set_aside.get(entry.entry_id),
+            spoken.set_aside.get(entry.entry_id),
             promotion,
         )
 
 
 @dataclass(frozen=True, slots=True)
 class _Support:
-    """What a certification rests on: the first sessions that say it, or a person's word."""
+    """What a certification rests on: the first sessions that say it, or a person's word; and the gates that it passed."""
 
     entries: tuple[_Entry, ...]
     confirmation: Confirmation | None
+    promoted: Promoted
 
     @property
     def basis(self) -> str:
@@ -243,34 +296,29 @@ class _Support:
 
 
 def _support(
-    entries: list[_Entry], confirmations: list[Confirmation], doubted: Iterable[str], highest: Stage
+    entries: list[_Entry], confirmation: Confirmation | None, highest: Stage, *, doubted: bool, merged: bool
 ) -> _Support | None:
-    """What certifies a memory; None where a gate that looks at all of it is shut."""
+    """What certifies a memory; None where a gate is shut."""
     supporting = [entry for entry in entries if entry.supports]
     proved = next((entry for entry in supporting if entry.proved_by_compiler), None)
-    doubts = set(doubted)
-    if proved is None or highest != "certified" or any(entry.entry_id in doubts for entry in entries):
+    if proved is None:
         return None
     first_of_session: dict[str, _Entry] = {}
     for entry in supporting:
         first_of_session.setdefault(entry.session_id, entry)
-    word = next((word for word in confirmations if word.to_stage == "certified"), None)
-    name, _, version = str(proved.checker).partition(" ")
-    facts = PromotionFacts(
-        entry_id=proved.entry_id,
-        stage="verified",
-        aligned_quotes=1,
-        module_generated=True,
-        checker="idris2" if name == "idris2" else "embedded",
-        checker_version=version,
-        proof_passed=True,
-        supporting_sessions=len(first_of_session),
-        user_confirmed=word is not None,
+    # What a person made of two that contradict each other is not what two sessions say alike.
+    enough = tuple(first_of_session.values())[: 1 if merged else SUPPORTING_SESSIONS]
+    outcome = certification(
+        proved.entry_id,
+        proved.checker,
+        sessions=len(enough),
+        confirmed=confirmation is not None,
+        contested=doubted,
+        highest=highest,
     )
-    if not isinstance(decide(facts, "certified"), Promoted):
+    if not isinstance(outcome, Promoted):
         return None
-    enough = tuple(first_of_session.values())[:SUPPORTING_SESSIONS]
-    return _Support(enough, None) if len(enough) == SUPPORTING_SESSIONS else _Support(enough, word)
+    return _Support(enough, None if len(enough) == SUPPORTING_SESSIONS else confirmation, outcome)
 
 
 def _promotion(entry: _Entry, support: _Support) -> NewEvent:
@@ -279,9 +327,9 @@ def _promotion(entry: _Entry, support: _Support) -> NewEvent:
             entry_id=entry.entry_id,
             from_stage="verified",
             to_stage="certified",
-            policy_version=POLICY_VERSION,
+            policy_version=support.promoted.policy_version,
             checker=str(entry.checker),
-            gates={"proved_by_idris2": True, "supported_twice": True, "no_open_conflict": True},
+            gates=support.promoted.gates,
             basis=support.basis,
         ),
         inputs=(entry.event_id, support.basis),

@@ -29,9 +29,10 @@ INSERT INTO task_claims
 SELECT n.entry_id, 'task:' || coalesce(nullif(n.project, ''), 'default') || ':' || n.canonical_key, n.project, n.title,
   n.content_json ->> '$.status', n.content_json ->> '$.priority',
   coalesce(from_json(n.content_json -> '$.blocked_by', '["VARCHAR"]'), []), n.evidence_aligned, n.created_ts, n.session_id,
-  e.chain_id, n.message_index, n.ordinal, n.source_event_id
-FROM entries n JOIN scoped e ON e.event_id = n.source_event_id
-WHERE n.entry_type = 'task' AND n.status <> 'superseded' AND n.stage <> 'raw'
+  s.chain_id, n.message_index, n.ordinal, n.source_event_id
+FROM entries n JOIN sessions s USING (session_id)
+WHERE n.entry_type = 'task' AND n.status NOT IN ('superseded', 'deprecated') AND n.stage <> 'raw'
+  AND (n.session_id IN (SELECT session_id FROM affected) OR n.memory_id IN (SELECT memory_id FROM touched_memories))
 """
 
 _ENTITIES = """
@@ -83,15 +84,18 @@ _OUTCOMES = f"""seq IN (
   SELECT seq FROM events
   WHERE event_type IN ('task_status_changed', 'task_transition_rejected') AND causation_id IN {IN_LIST})"""
 
+_TOUCHED_CLAIM = """(session_id IN (SELECT session_id FROM affected)
+  OR claim_id IN (SELECT entry_id FROM entries WHERE memory_id IN (SELECT memory_id FROM touched_memories)))"""
+
 _CLAIM_ORDER = "occurred_at, session_id, message_index, ordinal, claim_id"
 
 
 def remember_touched_tasks(connection: duckdb.DuckDBPyConnection) -> None:
-    """Note the tasks that the scope's claims are about; before their fold and again after it."""
+    """Note the tasks that the claims of the scope and of touched memories are about; before their fold and again after it."""
     connection.execute("CREATE TEMP TABLE IF NOT EXISTS touched_tasks (canonical_key VARCHAR)")
     connection.execute(
-        """INSERT INTO touched_tasks SELECT DISTINCT canonical_key FROM task_claims
-           WHERE session_id IN (SELECT session_id FROM affected) EXCEPT SELECT * FROM touched_tasks"""
+        f"""INSERT INTO touched_tasks SELECT DISTINCT canonical_key FROM task_claims
+            WHERE {_TOUCHED_CLAIM} EXCEPT SELECT * FROM touched_tasks"""
     )
 
 
@@ -105,8 +109,8 @@ def remember_unresolved_tasks(connection: duckdb.DuckDBPyConnection) -> bool:
 
 
 def fold_claims(connection: duckdb.DuckDBPyConnection) -> None:
-    """Fold the claims of the scope's sessions anew."""
-    connection.execute("DELETE FROM task_claims WHERE session_id IN (SELECT session_id FROM affected)")
+    """Fold the claims of the scope's sessions and of touched memories anew. What a person set aside claims nothing."""
+    connection.execute(f"DELETE FROM task_claims WHERE {_TOUCHED_CLAIM}")
     connection.execute(_CLAIMS)
 
 

@@ -35,7 +35,7 @@ SELECT c.conflict_id, c.conflict_type, c.reason, {_STATUS} AS state, c.project, 
   c.resolved_at, c.resolution, c.resolved_by,
   c.note, {_COLUMNS.format(name="older")}, {_COLUMNS.format(name="newer")}
 FROM conflicts c {_SIDE.format(name="older")} {_SIDE.format(name="newer")}
-WHERE c.status <> 'due'
+WHERE true
 """
 _SIDE_WIDTH = 13
 
@@ -109,7 +109,7 @@ def one_conflict(connection: duckdb.DuckDBPyConnection, given: str) -> ConflictV
     """
     conflict_id = full_id(
         connection,
-        "SELECT conflict_id AS id FROM conflicts WHERE status <> 'due'",
+        "SELECT conflict_id AS id FROM conflicts",
         given,
         what="conflict",
         listed_by="memory conflicts list --status all",

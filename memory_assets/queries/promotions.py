@@ -3,44 +3,45 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from memory_assets.extraction.schema import EntryType
-from memory_assets.graduation.policy import Promoted, PromotionFacts, decide
+from memory_assets.graduation.policy import CONTESTED, DEMOTED, Promoted
 from memory_assets.graduation.stages import STAGES, Stage
+from memory_assets.graduation.standing import Confirmation, Demotion, ceiling, certification, vouched_for
 from memory_assets.queries.rows import fetch
 
 if TYPE_CHECKING:
     import duckdb
 
+_LADDER = list(STAGES)
 # Of a memory's entries the one that its sessions carry furthest, and of these the first that was said, stands for it.
-_MEMORIES = """
-WITH confirmed AS (
-  SELECT unnest(from_json(payload_json -> '$.entry_ids', '["VARCHAR"]')) AS entry_id, payload_json ->> '$.to_stage' AS to_stage,
-    occurred_at
-  FROM events WHERE event_type = 'promotion_confirmed'
-), demoted AS (
-  SELECT unnest(from_json(payload_json -> '$.entry_ids', '["VARCHAR"]')) AS entry_id, occurred_at
-  FROM events WHERE event_type = 'entries_demoted'
-), told AS (
-  SELECT n.*, list_position(['raw', 'working', 'candidate', 'verified', 'certified'], n.granted_stage) AS rung
+_MEMORIES = f"""
+WITH told AS (
+  SELECT n.* REPLACE (coalesce(n.granted_stage, n.stage) AS granted_stage),
+    list_position({_LADDER}, coalesce(n.granted_stage, n.stage)) AS rung
   FROM entries n WHERE n.status <> 'superseded' AND ($memory IS NULL OR n.memory_id = $memory)
 ), refused AS (
   SELECT target_id, arg_max(gates_json, ts) AS gates_json FROM promotions WHERE to_stage = 'verified' GROUP BY target_id
 )
-SELECT m.memory_id, 'mem:' || m.short_id, m.title, m.entry_type, m.project, m.stage, m.checker, m.status, m.last_said_at,
-  arg_max(t.entry_id, (t.rung, -epoch_us(t.created_ts), t.entry_id)), max(t.rung),
+SELECT m.memory_id, 'mem:' || m.short_id, m.title, m.entry_type, m.project, m.stage, m.checker, coalesce(m.status, 'active'),
+  m.last_said_at, arg_max(t.entry_id, (t.rung, -epoch_us(t.created_ts), t.entry_id)), max(t.rung),
   arg_max(t.meta_json ->> '$.promotionBlockReason', (t.rung, -epoch_us(t.created_ts), t.entry_id)),
   arg_max(r.gates_json, (t.rung, -epoch_us(t.created_ts), t.entry_id)),
   count(DISTINCT t.session_id) FILTER (t.evidence_aligned AND t.granted_stage = 'verified'),
   max(t.checker) FILTER (t.granted_stage = 'verified' AND t.checker LIKE 'idris2 %'),
-  max(t.checker) FILTER (t.granted_stage = 'verified'),
-  bool_or(c.to_stage = 'certified'), list(DISTINCT t.entry_id ORDER BY t.entry_id), max(c.occurred_at), max(d.occurred_at)
+  max(t.checker) FILTER (t.granted_stage = 'verified'), list(DISTINCT t.entry_id ORDER BY t.entry_id)
 FROM memories m JOIN told t USING (memory_id) LEFT JOIN refused r ON r.target_id = t.entry_id
-LEFT JOIN confirmed c ON c.entry_id = t.entry_id LEFT JOIN demoted d ON d.entry_id = t.entry_id
 GROUP BY ALL ORDER BY m.last_said_at DESC, m.memory_id
+"""
+
+_WORDS = """
+SELECT event_id, event_type, occurred_at, payload_json ->> '$.to_stage', (payload_json ->> '$.age_days') IS NULL,
+  from_json(payload_json -> '$.entry_ids', '["VARCHAR"]')
+FROM events WHERE event_type IN ('promotion_confirmed', 'entries_demoted') ORDER BY occurred_at, event_id
 """
 
 
@@ -95,7 +96,16 @@ class Review:
 
 def ladders(connection: duckdb.DuckDBPyConnection, *, memory_id: str | None = None) -> list[Ladder]:
     """Every memory, or one, the one that was said last first."""
-    return [_ladder(row) for row in fetch(connection, _MEMORIES, {"memory": memory_id})]
+    spoken: dict[str, list[Demotion | Confirmation]] = {}
+    for event_id, event_type, at, to_stage, by_person, entry_ids in fetch(connection, _WORDS):
+        word = (
+            Confirmation(at, event_id, to_stage)
+            if event_type == "promotion_confirmed"
+            else Demotion(at, event_id, to_stage, by_person)
+        )
+        for entry_id in entry_ids:
+            spoken.setdefault(entry_id, []).append(word)
+    return [_ladder(row, spoken) for row in fetch(connection, _MEMORIES, {"memory": memory_id})]
 
 
 def review(connection: duckdb.DuckDBPyConnection, *, project: str | None = None, limit: int | None = None) -> Review:
@@ -116,37 +126,35 @@ def review(connection: duckdb.DuckDBPyConnection, *, project: str | None = None,
     )
 
 
-def _ladder(row: tuple[Any, ...]) -> Ladder:
+def _ladder(row: tuple[Any, ...], spoken: Mapping[str, Sequence[Demotion | Confirmation]]) -> Ladder:
     memory_id, citation, title, entry_type, project, stage, checker, status, last_said_at, entry_id, rung, blocked = row[:12]
-    gates_json, sessions, compiled_by, verified_by, confirmed, entry_ids, confirmed_at, demoted_at = row[12:]
+    gates_json, sessions, compiled_by, verified_by, entry_ids = row[12:]
+    words = list(dict.fromkeys(word for entry in entry_ids for word in spoken.get(entry, ())))
+    confirmations = [word for word in words if isinstance(word, Confirmation)]
+    demotions = [word for word in words if isinstance(word, Demotion)]
+    highest = ceiling(demotions, confirmations, last_said_at)
     granted = STAGES[rung - 1]
-    confirmed = bool(confirmed)
+    confirmed = vouched_for(demotions, confirmations) is not None
     next_stage: Stage | None = STAGES[STAGES.index(stage) + 1] if stage != "certified" and status != "deprecated" else None
     gates: dict[str, bool] = {}
-    if next_stage is None:
-        waits_for = ""
-    elif status == "contested":
-        waits_for, gates = "A conflict about the memory is open", {"no_open_conflict": False}
-    elif STAGES.index(granted) > STAGES.index(stage):
-        waits_for = "It was demoted, and neither said again nor confirmed since"
-    elif next_stage == "certified":
-        name, _, version = str(compiled_by or verified_by or checker or "").partition(" ")
-        facts = PromotionFacts(
-            entry_id=entry_id,
-            stage="verified",
-            aligned_quotes=1,
-            module_generated=True,
-            checker="idris2" if name == "idris2" else "embedded",
-            checker_version=version,
-            proof_passed=True,
-            supporting_sessions=sessions,
-            user_confirmed=confirmed,
+    waits_for = ""
+    if next_stage == "certified":
+        outcome = certification(
+            entry_id,
+            compiled_by or verified_by or checker,
+            sessions=sessions,
+            confirmed=confirmed,
+            contested=status == "contested",
+            highest=highest,
         )
-        outcome = decide(facts, "certified")
         gates = outcome.gates
         waits_for = "" if isinstance(outcome, Promoted) else outcome.reason
-    else:
-        waits_for, gates = blocked or "The stage before has not judged it yet", json.loads(gates_json or "{}")
+    elif next_stage is not None and STAGES.index(granted) > STAGES.index(stage):
+        # Its sessions carry it further than it is shown.
+        gates = {"no_open_conflict": status != "contested", "not_demoted": STAGES.index(highest) > STAGES.index(stage)}
+        waits_for = CONTESTED if status == "contested" else DEMOTED
+    elif next_stage is not None:
+        waits_for, gates = blocked or "No checker has judged it yet", json.loads(gates_json or "{}")
     return Ladder(
         memory_id=memory_id,
         citation=citation,
@@ -164,5 +172,5 @@ def _ladder(row: tuple[Any, ...]) -> Ladder:
         confirmed=confirmed,
         entry_ids=tuple(entry_ids),
         last_said_at=last_said_at,
-        since=max(time for time in (last_said_at, confirmed_at, demoted_at) if time is not None),
+        since=max(last_said_at, *(word.at for word in words)) if words else last_said_at,
     )

@@ -46,12 +46,15 @@ def full_id(connection: duckdb.DuckDBPyConnection, ids: str, given: str, *, what
         NotFoundError, AmbiguousIdError: nothing, or several things, begin with it.
     """
     text = given.strip()
+    # The prefix alone, or the beginning of it, names nothing, however few ids there are.
+    plain = "" if prefix.startswith(text) else text
     typed = text if text.startswith(prefix) else f"{prefix}{text}"
     rows = fetch(
         connection,
         f"""SELECT id, id IN ($plain, $typed) AS is_whole FROM ({ids})
-            WHERE $plain <> '' AND (starts_with(id, $plain) OR starts_with(id, $typed)) ORDER BY is_whole DESC, id LIMIT 6""",
-        {"plain": text, "typed": typed},
+            WHERE ($plain <> '' AND starts_with(id, $plain)) OR ($typed <> $prefix AND starts_with(id, $typed))
+            ORDER BY is_whole DESC, id LIMIT 6""",
+        {"plain": plain, "typed": typed, "prefix": prefix},
     )
     if not rows:
         raise NotFoundError(f"there is no {what} {given[:100]!r}", hint=f"`{listed_by}` lists what there is")

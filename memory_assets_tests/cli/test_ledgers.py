@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from memory_assets.cli import conflicts as cli_conflicts
+from memory_assets.cli import memories, tables
+from memory_assets.cli import promote as cli_promote
+from memory_assets.cli.output import styled
 from memory_assets_tests.cli.conftest import Run
 from memory_assets_tests.filled_store import STARTED, Said, tell, tell_titles
 from memory_assets_tests.filled_store import test_settings as settings_of
@@ -46,7 +50,12 @@ def test_a_conflict_is_listed_resolved_and_reopened(memory: Run) -> None:
         "3월에 옮김",
     )
     assert memory("conflicts").out == "no open conflicts\n"
-    assert "set aside" in memory("conflicts", "list", "--status", "resolved").out
+    assert ", set aside" in memory("conflicts", "list", "--status", "resolved").out
+    assert "candidate, set aside" in memory("promote", conflict["older"]["citation"]).out
+    assert memory("promote", conflict["older"]["citation"], "--json").json["status"] == "deprecated"
+    assert memory("conflicts", "resolve", begin, "--as", "both", "--by", "").code == 2
+    assert memory("conflicts", "show", "cfl_").code == 2
+    assert "moot" in memory("conflicts", "list", "--help").out
     assert "resolved: keep_newer, 김" in memory("conflicts", "show", begin).out
     assert memory("show", conflict["older"]["citation"]).code == 0
     assert memory("conflicts", "reopen", begin, "--json").json["status"] == "open"
@@ -69,7 +78,18 @@ def test_the_review_and_a_persons_word(memory: Run) -> None:
     assert "stays verified" in memory("promote", logs["citation"], "--to", "certified").out
     down = memory("promote", logs["citation"], "--to", "candidate")
     assert down.code == 0 and "verified → candidate" in down.out
-    assert memory("promote", "review", "--to", "verified").code == 2
+    for ignored in (
+        ("review", "--to", "verified"),
+        ("review", "--note", "why"),
+        ("--by", "kim"),
+        (logs["citation"], "--project", "shop"),
+        (logs["citation"], "--to", "verified", "--limit", "30"),
+        (logs["citation"], "--note", "why"),
+        (logs["citation"], "--to", "verified", "--by", " "),
+    ):
+        refused = memory("promote", *ignored)
+        assert (refused.code, refused.out) == (2, ""), ignored
+        assert any(hint in refused.err for hint in ("memory promote ID", "leave", "--to STAGE")), (ignored, refused.err)
     assert memory("promote", logs["citation"], "--to", "gold").code == 2
 
 
@@ -93,8 +113,14 @@ def test_decisions_are_recorded_on_what_stands(memory: Run) -> None:
     waiting = {found["title"]: found["citation"] for found in memory("promote", "review", "--json").json["waiting"]}
     (logs,) = [citation for title, citation in waiting.items() if title.startswith("Keep the logs")]
     refused = memory("decisions", "record", "Drop it", "--because", waiting["Perhaps we drop it"])
-    assert refused.code == 1 and "decision-cites-verified" in refused.out
-    assert memory("decisions", "record", "Drop it", "--because", waiting[OLD], "--json").json["recorded"] is False
+    assert refused.code == 1 and f"{waiting['Perhaps we drop it']} is working, not verified" in refused.out
+    assert "ent_" not in refused.out
+    contested = memory("decisions", "record", "Drop it", "--because", waiting[OLD], "--json").json
+    assert contested["recorded"] is False and contested["rules_failed"][0]["rule"] == "decision-cites-verified"
+    assert contested["reasons"] == [f"{waiting[OLD]} is candidate, not verified: a conflict about it is open"]
+    for empty in ("--caused-by", "--by"):
+        wrong = memory("decisions", "record", "Drop it", "--because", logs, empty, "")
+        assert (wrong.code, wrong.out) == (2, "") and f"leave {empty} out" in wrong.err
     recorded = memory(
         "decisions", "record", "Buy a disk", "--because", logs, "--confidence", "0.8", "--outcome", "bought", "--json"
     ).json
@@ -109,3 +135,16 @@ def test_decisions_are_recorded_on_what_stands(memory: Run) -> None:
     assert [found["source"] for found in memory("decisions", "list", "--json").json] == ["recorded", "recorded"]
     late = memory("decisions", "record", "Later", "--because", logs, "--at", "2999-01-01")
     assert late.code == 2 and "to come" in late.err
+
+
+@pytest.mark.usefixtures("store")
+@pytest.mark.parametrize("width", [80, 120])
+@pytest.mark.parametrize("command", [("conflicts",), ("promote",)])
+def test_lists_fit_the_terminal(memory: Run, monkeypatch: pytest.MonkeyPatch, width: int, command: tuple[str, ...]) -> None:
+    for module in (cli_conflicts, cli_promote, memories, tables):
+        monkeypatch.setattr(module, "terminal_width", lambda: width)
+    shown = memory(*command).out
+    assert max(styled(line).cell_len for line in shown.splitlines()) <= width
+    assert all("Only the real idris2 certifies" in line for line in shown.splitlines() if "Only the" in line)
+    for conflict in memory("conflicts", "--json").json if command == ("conflicts",) else ():
+        assert conflict["older"]["uri"] in shown

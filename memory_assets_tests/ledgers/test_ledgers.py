@@ -10,7 +10,7 @@ import pytest
 from memory_assets import configuration
 from memory_assets.errors import InvalidArgumentError, NotFoundError
 from memory_assets.ledgers.errors import NotPossibleError
-from memory_assets.ledgers.said import now, settle
+from memory_assets.ledgers.said import MOST_SAID, masked, now, settle
 from memory_assets.memory import Memory, NotRecordedDecision
 from memory_assets.projections.rebuild import verify
 from memory_assets.queries.conflicts import ConflictView
@@ -114,15 +114,15 @@ def test_with_what_was_set_aside_nothing_is_in_conflict(memory: Memory) -> None:
 
 def test_what_is_contested_ranks_lower(memory: Memory) -> None:
     tell_titles(memory.settings, "a", "The billing API listens on port 8080", "The billing API listens on a socket")
-    before = [hit.title for hit in _found(memory)]
+    before = _found(memory)
     assert before[0] == "The billing API listens on port 8080"
     tell_titles(memory.settings, "b", "The billing API listens on port 9090", days=1)
-    assert next(hit.title for hit in _found(memory)) == "The billing API listens on a socket"
+    assert _found(memory)[0] == "The billing API listens on a socket"
 
 
-def _found(memory: Memory) -> list[object]:
+def _found(memory: Memory) -> list[str]:
     settle(memory.settings, memory.database)
-    return list(memory.search("billing API listens on port", mode="lexical", kinds=["entry"]).hits)
+    return [hit.title for hit in memory.search("billing API listens on port", mode="lexical", kinds=["entry"]).hits]
 
 
 def test_what_makes_no_sense_is_refused_and_writes_nothing(memory: Memory) -> None:
@@ -138,6 +138,12 @@ def test_what_makes_no_sense_is_refused_and_writes_nothing(memory: Memory) -> No
         memory.resolve_conflict(conflict.conflict_id, "newer", by="kim")
     with pytest.raises(NotFoundError):
         memory.resolve_conflict("cfl_nothing", "both", by="kim")
+    # One there is, and yet its prefix does not name it.
+    for empty in ("cfl_", " cfl_ ", "cfl", "", " "):
+        with pytest.raises(NotFoundError):
+            memory.resolve_conflict(empty, "both", by="kim")
+    with pytest.raises(InvalidArgumentError, match="2,000"):
+        memory.resolve_conflict(conflict.conflict_id, "both", by="kim", note="가" * 2_001)
     assert memory.events_stats() == before
 
 
@@ -214,11 +220,12 @@ def test_nobodys_word_makes_evidence(memory: Memory) -> None:
     tell(
         memory.settings, "a", (("user", "Maybe later"),), (Said("fact", "Nobody said it", ((-1, "nowhere"),), verified=False),)
     )
+    ((entry,), _) = memory.entries()
     with pytest.raises(NotFoundError, match="no memory"):
-        memory.promote("ent_", "verified", by="kim")
+        memory.promote(entry.entry_id[:12], "verified", by="kim")
     for wanted in ("raw", "working", "gold"):
         with pytest.raises(InvalidArgumentError):
-            memory.promote("ent_", wanted, by="kim")
+            memory.promote(entry.entry_id, wanted, by="kim")
 
 
 def test_what_grew_old_is_shown_first_and_demoted_when_asked(memory: Memory) -> None:
@@ -287,15 +294,56 @@ def test_a_decision_rests_on_what_is_verified_and_was_said_before(memory: Memory
         assert isinstance(outcome, NotRecordedDecision)
         return {failure.rule for failure in outcome.rules_failed}
 
+    def reason(because: str, **more: object) -> str:
+        outcome = memory.record_decision("Go", because=[because], by="kim", **more)  # type: ignore[arg-type]
+        assert isinstance(outcome, NotRecordedDecision)
+        (said,) = outcome.reasons
+        return said
+
+    later, old = cited(memory, "Maybe later"), cited(memory, OLD)
+    assert reason(later) == f"{later} is working, not verified"
+    assert reason(old, decided_at=STARTED - timedelta(days=1)) == f"{old} was said after the decision, at 2025-01-02 03:04 UTC"
     assert failed(cited(memory, "Maybe later")) == {"decision-cites-verified"}
     assert failed(cited(memory, OLD), decided_at=STARTED - timedelta(days=1)) == {"evidence-precedes-decision"}
     assert failed("") >= {"decision-has-evidence"}
     for wrong in ({"confidence": 1.5}, {"decided_at": now() + timedelta(days=1)}, {"caused_by": "dec_unknown"}):
         with pytest.raises((InvalidArgumentError, NotFoundError)):
-            memory.record_decision("Go", because=[cited(memory, OLD)], by="kim", **wrong)  # type: ignore[arg-type]
+            memory.record_decision("Go", because=[cited(memory, OLD)], by="kim", **wrong)
+    for wrong in ({"caused_by": ""}, {"caused_by": " "}, {"by": ""}, {"outcome": "x" * 2_001}):
+        with pytest.raises(InvalidArgumentError):
+            memory.record_decision("Go", because=[cited(memory, OLD)], **{"by": "kim", **wrong})  # type: ignore[arg-type]
+    for prefix in ("ent_", "mem:", "ent"):
+        with pytest.raises(NotFoundError):
+            memory.record_decision("Go", because=[prefix], by="kim")
     with pytest.raises(InvalidArgumentError, match="says nothing"):
         memory.record_decision("  ", because=[cited(memory, OLD)], by="kim")
     assert memory.events_stats() == before
+
+
+def test_what_is_contested_or_set_aside_carries_no_decision(memory: Memory) -> None:
+    tell_titles(memory.settings, "a", OLD)
+    tell_titles(memory.settings, "b", NEW, days=1)
+
+    def reason(title: str) -> str:
+        outcome = memory.record_decision("Go", because=[cited(memory, title)], by="kim")
+        assert isinstance(outcome, NotRecordedDecision)
+        return outcome.reasons[0].removeprefix(cited(memory, title))
+
+    assert reason(OLD) == " is candidate, not verified: a conflict about it is open"
+    memory.resolve_conflict(one_conflict(memory).conflict_id, "keep_newer", by="kim")
+    assert reason(OLD) == " is candidate, not verified: it was set aside"
+
+
+def test_a_long_text_is_masked_whole_and_never_cut(memory: Memory) -> None:
+    secret = "AKIAIOSFODNN7EXAMPLE"
+    # A cut at the limit would have left the half of it, which is no secret to the mask.
+    text = "x" * (MOST_SAID - 5 - 1) + " " + secret
+    with pytest.raises(InvalidArgumentError, match="2,000"):
+        masked(memory.settings, text)
+    whole = masked(memory.settings, "x" * (MOST_SAID - 100) + " " + secret)
+    assert secret[:5] not in whole and len(whole) <= MOST_SAID
+    hidden = masked(memory.settings, "before <private>" + "y" * (2 * MOST_SAID) + "</private> after")
+    assert hidden == "before [PRIVATE] after"
 
 
 def test_a_cause_comes_first(memory: Memory) -> None:

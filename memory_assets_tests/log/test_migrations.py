@@ -11,6 +11,8 @@ from memory_assets.log.database import Database
 from memory_assets.log.errors import SchemaMismatchError, StoreError
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.migrations import applied_version, migrate, migrations, schema_version, table_classes
+from memory_assets.queries.decisions import list_decisions
+from memory_assets.queries.promotions import ladders
 from memory_assets.resources import resource_folder
 
 
@@ -92,6 +94,32 @@ def test_an_older_store_is_brought_up_and_keeps_its_events(folder: Path, tmp_pat
     with Database(tmp_path / "store").reading() as connection:
         assert applied_version(connection) == schema_version()
         assert connection.execute("SELECT count(*) FROM later").fetchall() == [(0,)]
+
+
+def test_what_an_older_store_shows_is_shown_before_anything_is_folded_again(folder: Path, tmp_path: Path) -> None:
+    newer = {path: path.read_text(encoding="utf-8") for path in folder.glob("*.sql") if path.name > "V008"}
+    for path in newer:
+        path.unlink()
+    _forget()
+    with Database(tmp_path / "store").writing() as connection:
+        connection.execute(
+            """INSERT INTO entries SELECT 'ent_1', now(), 'decision', 'Keep it', '{}', 'verified', 'active', NULL, NULL, '[]',
+               'keep it', now(), 's', 'p', true, 1.0, 0, 0, 'ev_1', 'mem_1', 'embedded 1', '{}'"""
+        )
+        connection.execute(
+            """INSERT INTO memories SELECT 'mem_1', 'abcdef', 'decision', 'Keep it', 'p', 'keep it', 'verified', 'embedded 1',
+               'ent_1', 1, 1, now(), now()"""
+        )
+    for path, text in newer.items():
+        path.write_text(text, encoding="utf-8")
+    _forget()
+    store = Database(tmp_path / "store")
+    with store.writing():
+        pass
+    with store.reading() as connection:
+        (ladder,) = ladders(connection)
+        assert (ladder.stage, ladder.granted, ladder.status) == ("verified", "verified", "active")
+        assert [decision.source for decision in list_decisions(connection)] == ["session"]
 
 
 def test_a_migration_that_fails_leaves_the_store_as_it_was(folder: Path, tmp_path: Path) -> None:

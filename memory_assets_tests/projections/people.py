@@ -44,15 +44,17 @@ def confirmed(entry_ids: Sequence[str], to_stage: Stage = "certified", at: datet
     return _said(PromotionConfirmed(entry_ids=list(entry_ids), to_stage=to_stage, confirmed_by="kim"), at)  # type: ignore[arg-type]
 
 
-def demoted(entry_ids: Sequence[str], to_stage: Stage = "candidate", at: datetime = LATER) -> NewEvent:
-    """Entries grew old."""
+def demoted(
+    entry_ids: Sequence[str], to_stage: Stage = "candidate", at: datetime = LATER, *, by_person: bool = False
+) -> NewEvent:
+    """Entries grew old, or a person counts them for less."""
     return _said(
         EntriesDemoted(
             entry_ids=list(entry_ids),
             from_stage="verified",
             to_stage=to_stage,
             policy_version="half-life 1",
-            age_days=400.0,
+            age_days=None if by_person else 400.0,
             demoted_by="policy",
         ),
         at,

@@ -56,6 +56,7 @@ class Remark:
     promoted: Stage | None = "verified"
     quoted: bool = True
     checker: str = "embedded 1"
+    critical: bool = False
 
 
 class Story:
@@ -191,7 +192,11 @@ class Story:
                 entry_type=remark.entry_type,
                 title=remark.title,
                 canonical_key=normalize(remark.title),
-                evidence=[_quoted(text, remark.message_index) if remark.quoted else _unquoted(text, remark.message_index)],
+                evidence=[
+                    _quoted(text, remark.message_index, critical=remark.critical)
+                    if remark.quoted
+                    else _unquoted(text, remark.message_index)
+                ],
                 evidence_aligned=remark.quoted,
                 message_index=remark.message_index,
                 ordinal=ordinal,
@@ -234,7 +239,7 @@ class Story:
         )
 
 
-def _quoted(text: str, message_index: int) -> EvidenceRecord:
+def _quoted(text: str, message_index: int, *, critical: bool) -> EvidenceRecord:
     return EvidenceRecord(
         message_index=message_index,
         claimed_message_index=message_index,
@@ -247,6 +252,7 @@ def _quoted(text: str, message_index: int) -> EvidenceRecord:
         method="exact",
         confidence=1.0,
         similarity=1.0,
+        critical=critical,
     )
 
 

@@ -17,6 +17,7 @@ from typing import Final, Literal
 
 from memory_assets.extraction.schema import EntryType
 from memory_assets.graduation.conflicts.aspect import Aspect
+from memory_assets.graduation.conflicts.days import weekly
 from memory_assets.graduation.conflicts.denials import denials
 from memory_assets.graduation.conflicts.names import called, chosen, preferred
 from memory_assets.graduation.conflicts.numbers import ruled
@@ -25,7 +26,7 @@ from memory_assets.graduation.conflicts.values import Number
 from memory_assets.tasks.sameness import say_the_same
 from memory_assets.tasks.statements import STATEMENT_VERSION, statement_of
 
-DETECTOR_VERSION: Final = f"1.{STATEMENT_VERSION}"
+DETECTOR_VERSION: Final = f"2.{STATEMENT_VERSION}"
 """Changes whenever two texts would clash that did not, or the other way round."""
 
 CONTESTABLE: Final[frozenset[EntryType]] = frozenset(("decision", "preference", "fact", "insight"))
@@ -91,6 +92,6 @@ def _aspects(text: str) -> tuple[Aspect, ...]:
     if said is None or not 0 < len(said.words) <= _MOST_WORDS:
         return ()
     found: dict[str, Aspect] = {}
-    for aspect in (*denials(said), *preferred(said), *chosen(said), *called(said), *ruled(said)):
+    for aspect in (*denials(said), *preferred(said), *chosen(said), *called(said), *weekly(said), *ruled(said)):
         found.setdefault(aspect.form, aspect)
     return tuple(found.values())[:MOST_FORMS]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from memory_assets.graduation.conflicts.aspect import GENERIC, Aspect, form_of
+from memory_assets.graduation.conflicts.aspect import GENERIC, Aspect, form_of, left_of
 from memory_assets.graduation.conflicts.reading import Reading, listed, telling
 from memory_assets.tasks.english_words import inflected
 from memory_assets.tasks.korean_words import is_hangul
@@ -25,6 +25,14 @@ _PASSING = listed(
 _PASSING_OF_THINGS = listed("run start stop touch block return contain")
 _OF_PEOPLE = re.compile(
     r"^\W{0,3}(?:(?:do not|don't|never|always) )?(?:run|start|stop|touch|block|return)\b|\b(?:we|must|should|never|always)\b"
+)
+# Of people who may or must not: to see and to change is what rules are about. That they cannot may be a defect.
+_PASSING_UNLESS_RULED = listed("see change start stop run 변경")
+_CAN = re.compile(r"\b(?:can|cannot|can't)\b")
+_MODALS = set(listed("may can 수 있 없"))
+_MAY_HAPPEN = re.compile(
+    r"\b(?:may|can|cannot|can't)(?: not)?(?: \w{1,20}ly)? (?:be|have|get|lose|notice|experience|encounter|forget|expect|miss"
+    r"|wait|find|hit|receive|face|end|struggle|run into|try|stay|become|already|still|well)\b"
 )
 _UNCLEAR_DENIALS = re.compile(
     r"\bnot (?:only|just|necessarily|all|every|always|both|sure|yet|even)\b|\b(?:none|nothing|neither|nor|unable)\b"
@@ -49,16 +57,24 @@ def denials(said: Reading) -> list[Aspect]:
         words[place] = f"<{name}>"
         affirmed = affirmed == is_first
         shown = f"{shown} {said.words[place]}".strip()
-    elif _PASSING.intersection(words) or (_PASSING_OF_THINGS.intersection(words) and not _OF_PEOPLE.search(said.plain)):
-        return []
     if "<include>" in words:  # included in, excluded from
         words = [word for word in words if word != "from"]
-    kept = telling(tuple(words))
-    about = [word for word in kept if word[0] != "<" and word not in GENERIC]
-    if len(kept) < 2 or not about:
-        return []
     strong = (bool(axes) and not said.denials) or said.never or said.always
-    return [Aspect(form_of("denies", kept), affirmed, shown or ("always" if said.always else ""), strong)]
+    found = []
+    passes = _PASSING.intersection(words) or (_PASSING_OF_THINGS.intersection(words) and not _OF_PEOPLE.search(said.plain))
+    if axes or not passes:
+        found.append(("denies", telling(tuple(words))))
+    # What people do is another thing than what they may do, so the two have forms of their own.
+    if said.of_people and not _MAY_HAPPEN.search(said.plain):
+        ruled = telling(left_of(tuple(words), _MODALS))
+        passing = _PASSING | _PASSING_OF_THINGS if _CAN.search(said.plain) else _PASSING - _PASSING_UNLESS_RULED
+        if axes or not passing.intersection(ruled):
+            found.append(("rules", ruled))
+    return [
+        Aspect(form_of(kind, kept), affirmed, shown or ("always" if said.always else ""), strong)
+        for kind, kept in found
+        if len(kept) > 1 and any(word[0] != "<" and word not in GENERIC for word in kept)
+    ]
 
 
 # To switch a thing on and off again is work, unless it is said how it stands.

@@ -35,6 +35,8 @@ _FRAMES = re.compile(
 _KOREAN_ENDS = (
     (re.compile(r"기로 ?(?:했|하였|결정|정했|정하|합의|한다|함)[가-힣]{0,6}"), "다"),
     (re.compile(r"로 ?(?:결정|정|합의|확정)(?:했|하였|하기로|한|합)[가-힣]{0,4}"), "로 한다"),
+    (re.compile(r"수 ?(있|없)어야 ?(?:한다|합니다|해요|해|함|됩니다|된다)(?![가-힣])"), r"수 \1다"),
+    (re.compile(r"(?:하면|해서는|해선) ?안 ?(?:된다|됩니다|돼요|돼|됨)(?![가-힣])"), " 않는다"),
     (re.compile(r"해야 ?(?:한다|합니다|해요|해|함|됩니다|된다)(?![가-힣])"), "한다"),
     (re.compile(r"써야 ?(?:한다|합니다|해요|해|함|됩니다|된다)(?![가-힣])"), "쓴다"),
     (
@@ -47,6 +49,7 @@ _IS_NO_SENTENCE = re.compile(
     r"^\s{0,9}(?:\d{1,6}(?:→|\t)|[+\-] ?(?:\t| {2,})|\+[^\d]|[|✓✔✗☑✅❌⚠→←↳⎿●$#@{}\[\]();/\\])|:=|[{};]\s{0,3}$"
     r"|\.\.\.|…|→|=>| \| |==|\(\)"
     r"|\[[^\]\n]{0,60} [^\]\n]{0,60}\]|^[\w.\-]{1,60} ?= ?\S"
+    r"|^\s{0,9}(?:const|let|var|val|int|final|static|export) [^=]{1,60}= ?\S"
 )
 """What tools print, code, rows of tables, and what is cut off or to be filled in."""
 _ASKS = re.compile(
@@ -100,6 +103,25 @@ _IMPERATIVES = listed(
     """
 )
 _IRREGULAR_PAST = listed("made built chose broke sent kept held paid led left wrote")
+_ORDERED_NOUNS = listed("commit push merge publish ship cache check edit upload delete ignore review")
+_DESCRIBING = listed("generated compiled minified bundled vendored encrypted signed unsigned cached built untested")
+"""Behind a verb that begins an order such a participle says which ("commit generated files"); a noun is followed by others."""
+_PEOPLE = (
+    r"^\W{0,3}(?:(?:the|our|all|any|no) )?(?:(?!only\b)[a-z-]{2,20} )?(?:users?|guests?|visitors?|members?|admins?"
+    r"|administrators?|moderators?|editors?|viewers?|authors?|owners?|maintainers?|reviewers?|developers?|contributors?|contractors?|interns?"
+    r"|employees?|customers?|clients|sellers?|buyers?|merchants?|students?|teachers?|operators?|managers?)"
+)
+RULED_PEOPLE = re.compile(
+    rf"{_PEOPLE} (?:may|must|can|shall|should|cannot|can't|mustn't)\b"
+    r"|^\W{0,3}(?:[가-힣]{1,8} )?(?:사용자|손님|고객|회원|비회원|게스트|방문자|관리자|운영자|직원|판매자|구매자|학생)"
+    r"[은는] .{1,120} 수 [있없]다"
+)
+"""What people may and must do, and may not: of things "may" and "can" say what happens."""
+_ABLE = re.compile(rf"({_PEOPLE}) (?:must|should|shall)( not)? be able to\b", re.IGNORECASE)
+_THEIR = re.compile(r"\btheir\b")
+_MAY_IN_KOREAN = re.compile(
+    r" (?:볼|(?:삭제|수정|편집|조회|초대|게시|작성|변경|공유|다운로드|업로드|승인)할|내보낼|만들|지울) 수 있다"
+)
 _WORD = re.compile(r"[A-Za-z]+(?:['’][a-z]{1,3})?|[.,;:!\n]")
 
 _JOINING = listed(
@@ -158,6 +180,8 @@ class Reading:
         words: its words in order; a number keeps its ``=``.
         denials: how often it denies; ``always`` and ``never`` where it holds these words.
         denied_last: whether what it denies is its own verb, and not something beside it.
+        about: whether its numbers are rounded.
+        of_people: whether it says what people may or must do, or not.
     """
 
     plain: str
@@ -168,6 +192,7 @@ class Reading:
     never: bool
     denied_last: bool
     about: bool
+    of_people: bool
 
 
 def read(text: str) -> Reading | None:
@@ -176,7 +201,9 @@ def read(text: str) -> Reading | None:
         return None
     written = _unframed(unicodedata.normalize("NFKC", text)[:MAX_CHARACTERS].replace("’", "'"))
     plain = written.lower()
-    if any(tells.search(plain) for tells in (_ASKS, _SUPPOSES, _QUOTES, _POINTS, _NOW)):
+    of_people = RULED_PEOPLE.search(plain) is not None
+    judged = _MAY_IN_KOREAN.sub(" ", _THEIR.sub("", plain)) if of_people else plain
+    if any(tells.search(judged) for tells in (_ASKS, _SUPPOSES, _QUOTES, _POINTS, _NOW)):
         return None
     if _tells_what_happened(plain):
         return None
@@ -200,7 +227,7 @@ def read(text: str) -> Reading | None:
         plain_word = _plain_word(
             word, is_last=following in ("", "=not"), is_denied=following in _DENYING_STEMS, is_unit=is_unit
         )
-        if plain_word and plain_word not in ("항상", "늘", "alway"):
+        if plain_word and plain_word not in ("항상", "늘", "alway", "=="):
             words.append(plain_word)
     return Reading(
         plain=plain,
@@ -211,6 +238,7 @@ def read(text: str) -> Reading | None:
         never="=never" in said or any(word in ("절대", "절대로") for word in said),
         denied_last=not denials or not _has_hangul(plain) or denied_at >= len(said) - 2,
         about=_ABOUT.search(plain) is not None,
+        of_people=of_people,
     )
 
 
@@ -220,7 +248,7 @@ def telling(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _unframed(text: str) -> str:
-    text = _FRAMES.sub(" ", text)
+    text = _ABLE.sub(r"\1 may\2", _FRAMES.sub(" ", text))
     for end, instead in _KOREAN_ENDS:
         text = end.sub(instead, text)
     return " ".join(text.split())
@@ -234,7 +262,10 @@ def _tells_what_happened(plain: str) -> bool:
     """Whether an English verb stands in the past, other than as a participle that describes."""
     before = "."
     is_order = False
-    for word in _WORD.findall(plain):
+    words = _WORD.findall(plain)
+    if len(words) > 2 and words[0] in _ORDERED_NOUNS and words[1] in _DESCRIBING and words[2][0].isalpha():
+        is_order = True
+    for word in words:
         if not word[0].isalpha():
             before, is_order = ".", False
             continue

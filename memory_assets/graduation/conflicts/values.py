@@ -37,7 +37,6 @@ branch: main master develop trunk
 license: MIT apache gpl bsd mpl agpl
 case: snake_case camelcase kebab-case pascalcase
 editor: vim neovim emacs vscode
-scheme: http https
 orchestration: kubernetes nomad swarm
 proxy: nginx caddy traefik haproxy envoy
 """

@@ -3,6 +3,7 @@
 A line holds two statements between `` | ``. ``HELD_OUT_*`` were written before the rule was, ``LATER_*`` in two goes when it
 stood. Each was measured once before anything was mended for what it showed: of those that clash 28 of 34, 17 of 24 and 13 of
 16 were found (.78), of the 148 others none. Much of what was missed was mended then: they are no blind test any more.
+``RULES_*`` are about what people may, days of the week and measures that are rules; those that clash were missed before.
 """
 
 
@@ -358,5 +359,106 @@ The importer must not modify files | The exporter must modify files
 개발 서버는 포트 3000을 쓴다 | 테스트 서버는 포트 4000을 쓴다
 Prefer composition over inheritance | Prefer clarity over brevity
 The deploy takes 3 minutes by default | The deploy takes 5 minutes by default
+"""
+)
+
+RULES_CLASH = pairs(
+    """
+Never commit generated files | Commit generated files
+Coverage must be at least 80% | Coverage must be at least 90%
+Guests may not see prices | Guests must see prices
+Guests may not see prices | Guests may see prices
+Users must be able to delete their account | Users must not be able to delete their account
+Admins must be able to edit their posts | Admins may not edit their posts
+The meeting is on Monday | The meeting is on Tuesday
+The design review meeting is on Mondays | The design review meeting is on Thursdays
+We deploy on Thursdays | We deploy on Fridays
+We only deploy on Thursdays | We only deploy on Fridays
+We rotate keys only on Mondays | We rotate keys only on Fridays
+배포는 목요일에 한다 | 배포는 금요일에 한다
+배포는 목요일에만 합니다 | 배포는 금요일에 하기로 했다
+회의는 월요일이다 | 회의는 화요일입니다
+매주 월요일에 회고를 한다 | 매주 금요일에 회고를 한다
+The API timeout is 30s | API timeout = 60s
+API 타임아웃은 30초다 | API 타임아웃 = 60초
+손님은 가격을 볼 수 없다 | 손님은 가격을 볼 수 있다
+사용자는 계정을 삭제할 수 있어야 한다 | 사용자는 계정을 삭제할 수 없어야 한다
+테스트 커버리지는 80% 이상이어야 한다 | 테스트 커버리지는 90% 이상이어야 한다
+생성된 파일은 커밋하지 않는다 | 생성된 파일을 커밋한다
+main에 직접 푸시하면 안 된다 | main에 직접 푸시한다
+"""
+)
+
+RULES_NO_CLASH = pairs(
+    """
+The server uses http | The server uses https
+The design meeting is on Monday | The sales meeting is on Tuesday
+We deploy the API on Thursdays | We deploy the website on Fridays
+The release is on Monday | The deploy is on Tuesday
+The release is on Monday | The release is on Tuesday
+출시는 화요일이다 | 출시는 목요일이다
+We deployed on Thursday | We deployed on Friday
+Deploy on Thursday | Deploy on Friday
+The meeting was on Monday | The meeting was on Tuesday
+The meeting this week is on Monday | The meeting this week is on Tuesday
+The next meeting is on Monday | The next meeting is on Tuesday
+I swim on Mondays | I swim on Wednesdays
+We run the full tests on Mondays | We run the full tests on Fridays
+The exam is on Monday | The exam is on Friday
+We deploy on Mondays and Thursdays | We deploy on Fridays
+We also deploy on Thursdays | We deploy on Fridays
+We usually deploy on Thursdays | We deploy on Fridays
+Alice works on Mondays | Alice works on Tuesdays
+The bug appeared on Monday | The bug appeared on Tuesday
+The meeting is on Monday | The meeting is on May 5
+The meeting moved from Monday to Tuesday | The meeting is on Monday
+We deploy on Fridays only if CI is green | We deploy on Thursdays
+Mondays are busy | Tuesdays are busy
+Team A meets on Mondays | Team B meets on Tuesdays
+회의는 월요일이다 | 배포는 화요일이다
+디자인 회의는 월요일에 한다 | 영업 회의는 화요일에 한다
+월요일에 배포했다 | 화요일에 배포했다
+이번 배포는 목요일에 한다 | 이번 배포는 금요일에 한다
+배포는 월요일과 목요일에 한다 | 배포는 금요일에 한다
+운동은 월요일에 한다 | 운동은 수요일에 한다
+월요일에는 회의가 많다 | 화요일에는 회의가 많다
+Guests may not see prices | Members must see prices
+Guests may see prices | Guests must see prices
+Users may lose data | Users must not lose data
+Users may not notice the banner | Users must notice the banner
+Users may export reports | Users do not export reports
+Users cannot see the button | Users can see the button
+Users can't start the app | Users can start the app
+Customers cannot find the menu | Customers must find the menu
+Developers may work from home | Interns may not work from home
+The request may time out | The request must not time out
+The server may not restart | The server must restart
+Admins may delete posts | Guests may not delete posts
+Users may be logged out | Users must not be logged out
+Only admins may see prices | Admins may not see prices
+Guests may not see prices | Guests must see products
+New users may not post links | Old users may post links
+Users may not see drafts | Users may see drafts in preview
+사용자는 파일을 열 수 없다 | 관리자는 파일을 열 수 있다
+손님은 가격을 볼 수 없다 | 회원은 가격을 볼 수 있다
+사용자는 로그인할 수 없다 | 사용자는 로그인할 수 있다
+Coverage is at least 80% | Coverage is at least 84%
+Coverage is 81% | Coverage must be at least 90%
+Coverage of the parser must be at least 80% | Coverage of the lexer must be at least 90%
+Line coverage must be at least 80% | Branch coverage must be at least 70%
+Coverage must be at least 80% | Coverage must be at most 95%
+Coverage should be 81% | Coverage should be 84%
+Accuracy at step 5 is at least 0.8 | Accuracy at step 6 is at least 0.9
+커버리지는 81%다 | 커버리지는 84%다
+커버리지 측정 결과 80% 이상이다 | 커버리지 측정 결과 90% 이상이다
+Commit generated files | Never commit secrets
+Commit broke the build | Never break the build
+The script generated files | The script never generated files
+Merge failed on main | Merge did not fail on main
+timeout = 30 | timeout = 60
+const API timeout = 30 | const API timeout = 60
+API timeout = 30s | DB timeout = 60s
+API timeout = 60s | The API timeout is 1 minute
+main에 푸시하면 안 된다 | develop에 푸시한다
 """
 )

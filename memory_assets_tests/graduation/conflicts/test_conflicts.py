@@ -22,16 +22,22 @@ Redis를 쓴다 쓰지
 않는다 로그는 영어로 한국어로 남긴다 기본 포트는 8080이다 prefer tabs over spaces instead of 허용한다 금지한다 공개로 비공개로
 """
 spoken = st.lists(st.sampled_from(WORDS.split()), min_size=1, max_size=9).map(" ".join)
-known = st.sampled_from([text for pair in (*pairs.CLASH, *pairs.HELD_OUT_CLASH, *pairs.LATER_CLASH) for text in pair])
+EVERY_CLASH = (*pairs.CLASH, *pairs.HELD_OUT_CLASH, *pairs.LATER_CLASH, *pairs.RULES_CLASH)
+EVERY_OTHER = (*pairs.NO_CLASH, *pairs.HELD_OUT_NO_CLASH, *pairs.LATER_NO_CLASH, *pairs.RULES_NO_CLASH)
+known = st.sampled_from(
+    [text for pair in (*pairs.CLASH, *pairs.HELD_OUT_CLASH, *pairs.LATER_CLASH, *pairs.RULES_CLASH) for text in pair]
+)
 texts = st.one_of(any_text, spoken, known)
 
 
-@pytest.mark.parametrize(("one", "other"), pairs.CLASH)
+@pytest.mark.parametrize(("one", "other"), [*pairs.CLASH, *pairs.RULES_CLASH])
 def test_they_contradict_each_other(one: str, other: str) -> None:
     assert clash(one, other) is not None
 
 
-@pytest.mark.parametrize(("one", "other"), [*pairs.NO_CLASH, *pairs.HELD_OUT_NO_CLASH, *pairs.LATER_NO_CLASH])
+@pytest.mark.parametrize(
+    ("one", "other"), [*pairs.NO_CLASH, *pairs.HELD_OUT_NO_CLASH, *pairs.LATER_NO_CLASH, *pairs.RULES_NO_CLASH]
+)
 def test_they_do_not(one: str, other: str) -> None:
     assert clash(one, other) is None
 
@@ -75,7 +81,7 @@ def test_a_clash_says_how(one: str, other: str, kind: str, values: tuple[str, st
 
 
 def test_a_reason_holds_nothing_of_what_was_said() -> None:
-    every = [clash(*pair) for pair in (*pairs.CLASH, *pairs.HELD_OUT_CLASH, *pairs.LATER_CLASH)]
+    every = [clash(*pair) for pair in EVERY_CLASH]
     assert {found.reason for found in every if found} == {
         "another number",
         "another name",
@@ -124,6 +130,11 @@ def test_a_question_an_example_and_a_quotation_contradict_nothing(text: str, fra
         "[" * 600,
         "=" * 600,
         "a-" * 300,
+        "we deploy " + "a " * 280 + "only on ",
+        "users " * 90 + "may not",
+        "meeting " * 70 + "is on monday",
+        "사용자는 " + "가 " * 250 + "수 없다",
+        "월요일마다 " * 80 + "배포한다",
     ],
 )
 def test_long_and_odd_texts_take_no_time(text: str) -> None:
