@@ -2,9 +2,10 @@
 
   python benchmarks/bench_proof.py [--repeat 5] [--seed 1]
 
-Entries are like real ones: one or two quotes of 40 to 200 characters each, of messages of 300 to 4,000 characters, Korean
-and English, a message for every entry, a task and a decision for every ten. CPU, the best of some runs. Ids are hashes, as
-real ones: a module holds entries of the whole session, so with many modules more of them embed one message.
+Entries are like real ones: quotes of 40 to 200 characters each, of messages of 300 to 4,000 characters, Korean and English,
+a message for every entry, a task and a decision for every ten. Once with one or two quotes an entry, once with 2.8, as real
+sessions have. CPU, the best of some runs. Ids are hashes, as real ones: a module holds entries of the whole session, so with
+many modules more of them embed one message.
 
 Bars (issue 5): the embedded check (audit and judgement) <= 0.2 CPU-ms an entry; per entry <= 1.3 times as much at 1,000
 entries as at 50. Where there is an idris2: its start-up, an entry, and sessions in one module instead of one by one.
@@ -19,7 +20,7 @@ import random
 import resource
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -43,6 +44,8 @@ from memory_assets.resources import resource_folder
 SIZES = (10, 50, 100, 200, 500, 1_000)
 BAR_MS = 0.2
 BAR_GROWTH = 1.3
+FEW_QUOTES = (1, 2)
+REAL_QUOTES = (1, 2, 3, 3, 4, 4)  # 2.8 an entry
 BEGAN_MS = 1_700_000_000_000
 STATUSES: tuple[TaskStatus, ...] = ("pending", "in_progress", "done")
 
@@ -77,18 +80,19 @@ def _evidence(rng: random.Random, message: ProofMessage, name: str) -> ProofEvid
     return ProofEvidence(name, message.message_id, "normalized", 0.97, start, start + length, said.casefold() or "x", said)
 
 
-def session_of(count: int, seed: int) -> ProofSession:
-    """A sound session of ``count`` entries."""
+def session_of(count: int, seed: int, quotes: Sequence[int] = FEW_QUOTES) -> ProofSession:
+    """A sound session of ``count`` entries, each with one of these numbers of quotes."""
     rng = random.Random(seed)
     messages = tuple(
         ProofMessage(f"msg_{rng.getrandbits(64):016x}", BEGAN_MS + number * 1_000, _text(rng)) for number in range(count)
     )
     entries = []
     for number in range(count):
-        quoted = (messages[number], rng.choice(messages[max(0, number - 5) :][:10]))
+        near = messages[max(0, number - 5) :][:10]
+        quoted = (messages[number], *(rng.choice(near) for _ in range(rng.choice(quotes) - 1)))
         evidence = tuple(
             _evidence(rng, message, f"evi_{number:05}_{index}_{rng.getrandbits(32):08x}")
-            for index, message in enumerate(quoted[: rng.randint(1, 2)])
+            for index, message in enumerate(quoted)
         )
         title = rng.choice((*ENGLISH, *KOREAN))[:60]
         entries.append(ProofEntry(f"ent_{rng.getrandbits(64):016x}", "fact", title, evidence))
@@ -110,11 +114,12 @@ def cpu_ms(work: Callable[[], object], repeat: int) -> float:
     return best * 1_000
 
 
-def embedded(seed: int, repeat: int) -> None:
+def embedded(seed: int, repeat: int, quotes: Sequence[int]) -> None:
+    print(f"{sum(quotes) / len(quotes):.1f} quotes an entry")
     print("CPU-ms an entry   generate    audit    judge  audit+judge   data   kB of module an entry")
     per_entry: dict[int, float] = {}
     for count in SIZES:
-        session = session_of(count, seed)
+        session = session_of(count, seed, quotes)
         sources = [module.source for module in generate(session).modules]
         assert judge(sources).accepted
         assert judge_session(session) == ()
@@ -177,7 +182,8 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
-    embedded(arguments.seed, arguments.repeat)
+    for quotes in (FEW_QUOTES, REAL_QUOTES):
+        embedded(arguments.seed, arguments.repeat, quotes)
     compiled(arguments.seed)
 
 

@@ -39,14 +39,19 @@ def status(context: typer.Context, as_json: JsonOption = False) -> int:
 
 def check(
     context: typer.Context,
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Generated modules.", show_default=False)],
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help="Generated modules, .idr or otherwise named.", show_default=False)
+    ],
     checker: Annotated[
         str | None,
         typer.Option("--checker", help="embedded or idris2; without it idris2 where it can be used.", show_default=False),
     ] = None,
     as_json: JsonOption = False,
 ) -> int:
-    """Audit and judge generated modules. What a module imports lies beside it."""
+    """Audit and judge generated modules. What a module imports lies beside it.
+
+    Exit status 0 when all are accepted, else 1. What the embedded checker refuses is never accepted.
+    """
     verdicts = invocation(context).memory().check_modules(files, checker=checker)
     if as_json:
         for verdict in verdicts:

@@ -87,19 +87,25 @@ def outcome_of(opened: OpenStore, heads: Mapping[str, str | None], since: int) -
 
 
 def checkers_of(opened: OpenStore, session_ids: Sequence[str]) -> str:
-    """Who judged these sessions' proofs, in one line; and of how many a checker that should have judged them said nothing."""
+    """Who judged these sessions' proofs, in one line; on how many they disagree, and of how many a checker that should have
+    judged them said nothing."""
     if not session_ids:
         return ""
     line = configuration.checkers_line(opened.settings)
-    compiler = configuration.usable_idris2(opened.settings)
-    if compiler is None:
+    checked = [payload_as(event, IdrisChecked) for event in opened.log.current(session_ids, IdrisChecked.event_type).values()]
+    disagreeing = sum(payload.disagreement for payload in checked)
+    if disagreeing:
+        line += f"; the checkers disagree on {_sessions(disagreeing)}"
+    if configuration.usable_idris2(opened.settings) is None:
         return line
-    checked = opened.log.current(session_ids, IdrisChecked.event_type).values()
-    silent = sum(payload_as(event, IdrisChecked).verdicts[-1].checker != "idris2" for event in checked)
+    silent = sum(payload.verdicts[-1].checker != "idris2" for payload in checked)
     if not silent:
         return line
-    of = "1 session" if silent == 1 else f"{silent} sessions"
-    return f"{line}; idris2 gave no verdict on {of} of {len(checked)}: `memory run --all` asks it again"
+    return f"{line}; idris2 gave no verdict on {_sessions(silent)} of {len(checked)}: `memory run --all` asks it again"
+
+
+def _sessions(count: int) -> str:
+    return "1 session" if count == 1 else f"{count} sessions"
 
 
 def _refused(opened: OpenStore, session_ids: Sequence[str]) -> Iterator[dict[str, Any]]:

@@ -97,7 +97,7 @@ def test_a_session_that_a_checker_refuses(memory: Run, tmp_path: Path, monkeypat
     )
     taken = memory("import", str(tmp_path / "inbox"))
     assert taken.code == 0
-    assert "proofs judged by embedded 1 and idris2 0.8.0\n" in taken.out
+    assert "proofs judged by embedded 1 and idris2 0.8.0; the checkers disagree on 1 session\n" in taken.out
     shown = memory("proof", "show", "split", "--json").json
     assert (shown["verdict"], shown["checker"], shown["disagreement"]) == ("rejected", "idris2", True)
     assert [(verdict["checker"], verdict["accepted"]) for verdict in shown["verdicts"]] == [

@@ -155,7 +155,7 @@ def test_a_silent_compiler_is_asked_again_and_what_it_says_then_counts(
 
 
 def test_a_compiler_that_falls_silent_takes_nothing_back(
-    inbox: Path, settings_with: Callable[..., Settings], import_with: Any
+    inbox: Path, settings_with: Callable[..., Settings], import_with: Any, unrecorded: dg.DagsterInstance
 ) -> None:
     chat(inbox, "s", SOUND)
     import_with("good")
@@ -163,6 +163,8 @@ def test_a_compiler_that_falls_silent_takes_nothing_back(
     import_with("no-ttc")
     settings = settings_with("good")
     assert stages_of(settings, "s") == {("verified", "idris2 0.8.0"), ("verified", "embedded 1")}
+    # What it proved before still stands on grounds: the check looks at all who ever judged the session.
+    assert _verified_check(unrecorded) == (True, "none")
     run.run_sessions(settings, ["s"])
     assert stages_of(settings, "s") == {("verified", "idris2 0.8.0")}
     assert_rebuilds_equal(settings)
@@ -247,8 +249,11 @@ def test_a_disagreement_proves_nothing_and_fails_the_check(
 ) -> None:
     chat(inbox, "plain", SOUND)
     chat(inbox, "split", MARKED)
-    import_with("says-no")
+    report = import_with("says-no")
+    assert report.checkers.endswith("; the checkers disagree on 1 session")
     settings = settings_with("says-no")
+    assert run.run_sessions(settings, ["plain"]).checkers == "embedded 1 and idris2 0.8.0"
+    assert run.run_sessions(settings, None).checkers.endswith("; the checkers disagree on 1 session")
     assert {stage for stage, _ in stages_of(settings, "split")} == {"candidate"}
     assert {stage for stage, _ in stages_of(settings, "plain")} == {"verified"}
     check = latest_check(unrecorded, "idris_checked", "checkers_agree")
@@ -355,17 +360,38 @@ def test_a_verdict_on_other_modules_is_found(judged: Settings, unrecorded: dg.Da
     assert not passed and "not those of the log" in why
 
 
+def spoiled(history: History, materialization: Materialization) -> ProofSession:
+    """The session, but its first message says something else than the slice of an entry."""
+    session = proof_session(history, materialization)
+    first = session.messages[0]
+    message = type(first)(first.message_id, first.occurred_at_ms, "X" + first.text[1:])
+    return ProofSession(session.session_id, (message, *session.messages[1:]), session.entries)
+
+
+def test_what_a_compiler_proved_that_is_silent_now_does_not_stand_against_the_embedded_checker(
+    inbox: Path,
+    settings_with: Callable[..., Settings],
+    import_with: Any,
+    unrecorded: dg.DagsterInstance,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    chat(inbox, "s", SOUND)
+    import_with("good")
+    before = stages_of(settings_with("good"), "s")
+    assert before == {("verified", "idris2 0.8.0")}
+    monkeypatch.setattr(idris_checked, "proof_session", spoiled)
+    chat(inbox, "s", [*SOUND, *MARKED])
+    import_with("no-ttc")
+    (_, checked) = checks_of(settings_with("no-ttc"), "s")
+    assert [verdict.checker for verdict in checked.verdicts] == ["embedded"] and checked.failed_entries
+    assert "candidate" in {stage for stage, _ in stages_of(settings_with("no-ttc"), "s")}
+    assert _verified_check(unrecorded) == (True, "none")
+
+
 def test_an_entry_whose_proof_failed_cannot_be_called_verified(
     inbox: Path, settings_with: Callable[..., Settings], unrecorded: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A spoiled message: the slice of one entry is no longer what the message says, and the log calls it verified."""
-
-    def spoiled(history: History, materialization: Materialization) -> ProofSession:
-        session = proof_session(history, materialization)
-        first = session.messages[0]
-        message = type(first)(first.message_id, first.occurred_at_ms, "X" + first.text[1:])
-        return ProofSession(session.session_id, (message, *session.messages[1:]), session.entries)
-
     monkeypatch.setattr(idris_checked, "proof_session", spoiled)
     chat(inbox, "s", SOUND)
     settings = settings_with(None)

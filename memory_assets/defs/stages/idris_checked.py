@@ -149,9 +149,12 @@ def prove(
         outcome = _decide(entry, checked, require_idris2=opened.settings.graduation.require_idris2)
         before = proofs.judgements.get(entry_event.event_id)
         if silent and before is not None and before.payload.checker == wanted[-1]:
-            # A checker that is silent today takes nothing back of what it said of the same entry.
-            verified += isinstance(before.payload, EntryPromoted)
-            continue
+            # A checker that is silent today takes nothing back of what it said of the same entry. But what it proved stands
+            # only as long as no other checker refuses it.
+            promoted = isinstance(before.payload, EntryPromoted)
+            if not promoted or entry.entry_id in checked.proved:
+                verified += promoted
+                continue
         verified += isinstance(outcome, Promoted)
         payload = _promotion(entry, outcome, verdict)
         if before is None or not says_the_same(before.event, payload):

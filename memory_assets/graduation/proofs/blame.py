@@ -1,8 +1,8 @@
 """What stands on each line of a generated module, read from the module's text alone (proof layer, pitfall 6).
 
-A compiler's complaint is a position. Every obligation of a module is an ``Ok`` on a line of its own, and which rule it
-stands for follows from the constructor that it is given to, so the text is enough to name the rule and the subject: a
-module that another process wrote is blamed like one of our own.
+A compiler's complaint is a position. Every obligation of a module is an ``Ok`` on a line of its own, for the audit refuses
+any other, and which rule it stands for follows from the constructor that it is given to. So the text is enough to name the
+rule and the subject: a module that another process wrote is blamed like one of our own.
 """
 
 from __future__ import annotations
@@ -11,22 +11,21 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from memory_assets.graduation.proofs.embedded_syntax import Call, Definition, ModuleText, Term, read_module
+from memory_assets.graduation.proofs.embedded_syntax import Call, Definition, ModuleText, Term, id_in, read_module
 from memory_assets.graduation.proofs.model import RuleFailure
 
 LADDER: Final = "stage-ladder"
 WELL_TYPED: Final = "well-typed"
 
-_LITERAL = re.compile(r'"[^"\n]*"')
-_OK = re.compile(r"\bOk\b")
+# What begins a line of a definition, if it is a constructor, its bracket before it.
+_OPENING = re.compile(r"  (\(?)([A-Z][A-Za-z]*)")
 
-# The obligations of each constructor, in the order of its arguments. Of a climb the innermost comes first.
+# The obligations of each constructor, in the order of its arguments.
 _OBLIGATIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "Msg": ("message-id-not-empty", "message-text-fits-length"),
     "Cut": ("span-inside-message", "confidence-fits-method", "slice-is-source-text", "exact-quote-is-slice"),
     "InOrder": ("segments-in-order",),
     "Draft": ("entry-id-not-empty", "title-not-empty"),
-    "Extract": (),
     "Ground": ("has-evidence",),
     "Verify": ("all-evidence-aligned",),
     "Certify": ("certifier-named",),
@@ -38,7 +37,6 @@ _OBLIGATIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "Decide": ("decision-id-not-empty", "decision-has-evidence"),
     "AllUnique": ("ids-unique",),
 }
-_RUNGS: Final = ("Extract", "Ground", "Verify", "Certify")
 
 
 def blame_of(source: str, before: Sequence[str] = ()) -> dict[int, RuleFailure]:
@@ -60,7 +58,7 @@ def blame_of(source: str, before: Sequence[str] = ()) -> dict[int, RuleFailure]:
     entries.update(_entry_ids(module.definitions))
     lines = source.split("\n")
     table: dict[int, RuleFailure] = {}
-    ends = [definition.line for definition in module.definitions[1:]] + [len(lines) + 1]
+    ends = [*(definition.line for definition in module.definitions), len(lines) + 1][1:]
     taken: set[str] = set()
     for definition, end in zip(module.definitions, ends, strict=True):
         first = definition.line + (1 if definition.exported else 0)
@@ -78,27 +76,26 @@ def _of_definition(
 ) -> Iterator[tuple[int, RuleFailure]]:
     subject = _subject(definition, entries)
     built = LADDER if _head(definition.type) == "Entry" else WELL_TYPED
-    rules = list(_rules(definition.term))
+    # What is still owed to the constructors that are open here, the innermost last.
+    owed: list[list[str]] = [[]]
     for number in numbers:
-        proves = _OK.search(_LITERAL.sub("", lines[number - 1]))
-        yield number, RuleFailure(rules.pop(0) if proves and rules else built, subject)
-
-
-def _rules(term: Term) -> tuple[str, ...]:
-    """The obligations of a term in the order in which they are written."""
-    if not isinstance(term, Call):
-        return ()
-    inner = _rules(term.args[0]) if term.head in _RUNGS and term.args else ()
-    return (*inner, *_OBLIGATIONS.get(term.head, ()))
+        line, rule = lines[number - 1], built
+        opening = _OPENING.match(line)
+        if line == "  Ok":
+            if owed[-1]:
+                rule = owed[-1].pop(0)
+        elif line == "  )" and len(owed) > 1:
+            owed.pop()
+        elif opening is not None:
+            owed = [*(owed if opening[1] else []), list(_OBLIGATIONS.get(opening[2], ()))]
+        yield number, RuleFailure(rule, subject)
 
 
 def _subject(definition: Definition, entries: Mapping[str, str]) -> str:
-    """Whom a definition is about: the first text of its type or of its term, or the entry that it cites; else its name."""
-    for term in (definition.type, definition.term):
-        if isinstance(term, Call):
-            for argument in term.args:
-                if isinstance(argument, str):
-                    return argument
+    """Whom a definition is about: the id that stands in it, or the entry that it cites; else its name."""
+    id_ = id_in(definition)
+    if id_ is not None:
+        return id_
     match definition.term:
         case Call("Cite", (Call(entry, ()), *_)) if entry in entries:
             return entries[entry]

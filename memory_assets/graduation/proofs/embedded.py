@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from memory_assets.graduation.proofs import embedded_rules as rules
-from memory_assets.graduation.proofs.embedded_syntax import Call, Definition, Items, Term, Unreadable, read_module
+from memory_assets.graduation.proofs.embedded_syntax import Call, Definition, Items, Term, Unreadable, id_in, read_module
 from memory_assets.graduation.proofs.embedded_values import (
     Chain,
     Cited,
@@ -161,12 +161,10 @@ class _ModuleChecker:
             return None
 
     def _subject(self, definition: Definition) -> str:
-        """Whom a definition is about: the first text of its type or of its term, or the entry that it cites; else its name."""
-        for term in (definition.type, definition.term):
-            if isinstance(term, Call):
-                for argument in term.args:
-                    if isinstance(argument, str):
-                        return argument
+        """Whom a definition is about: the id that stands in it, or the entry that it cites; else its name."""
+        id_ = id_in(definition)
+        if id_ is not None:
+            return id_
         match definition.term:
             case Call("Cite", (Call(name, ()), *_)):
                 entry = self.known.get(name)
@@ -243,40 +241,65 @@ class _ModuleChecker:
     # -- entries -------------------------------------------------------------------------------------------------------
 
     def _entry(self, id_: str, stage: str, failed: int, term: Term) -> Entry:
-        climbed = self._climb(term)
-        if (climbed.id, climbed.stage, climbed.failed) != (id_, stage, failed):
-            raise IllTyped
+        try:
+            climbed = self._climb(term, id_)
+            if (climbed.id, climbed.stage, climbed.failed) != (id_, stage, failed):
+                raise IllTyped
+        except IllTyped:
+            self._owe_declared(id_, failed, term)
+            raise
         if climbed.time is not None:
             self.stages.setdefault(id_, stage.lower())
         return climbed
 
-    def _climb(self, term: Term) -> Entry:
+    def _owe_declared(self, id_: str, failed: int, term: Term) -> None:
+        """What a term that is not of its type owes all the same. The compiler takes the id and the count from the type before
+        it looks at the term, so it may blame the obligations of these, and those of any rung."""
+        owed: list[tuple[str, bool]] = []
+        match term:
+            case Call("Draft", (_, _, str(title), *_)):
+                owed = [
+                    ("entry-id-not-empty", rules.entry_id_not_empty(id_)),
+                    ("title-not-empty", rules.title_not_empty(title)),
+                ]
+            case Call("Ground", (_, Items(items), *_)):
+                owed = [("has-evidence", rules.has_evidence(items))]
+            case Call("Verify", _):
+                owed = [("all-evidence-aligned", rules.all_evidence_aligned(failed))]
+            case Call("Certify", (_, str(certifier), *_)):
+                owed = [("certifier-named", rules.certifier_named(certifier))]
+        self.failures.update(RuleFailure(rule, id_) for rule, holds in owed if not holds)
+        match term:
+            case Call("Extract" | "Ground" | "Verify" | "Certify", (inner, *_)):
+                self._owe_declared(id_, failed, inner)
+
+    def _climb(self, term: Term, subject: str) -> Entry:
         """The entry that a term builds: each constructor takes the stage just below its own."""
         match term:
             case Call("Draft", (str(id_), Call(kind, ()), str(title), *proofs)) if kind in _KINDS:
                 holds = self._owe(
-                    id_,
+                    subject,
                     proofs,
                     ("entry-id-not-empty", rules.entry_id_not_empty(id_)),
                     ("title-not-empty", rules.title_not_empty(title)),
                 )
                 return Entry(id_, "Raw", 0, 0 if holds else None)
             case Call("Extract", (inner,)):
-                below = self._rung(inner, "Raw")
+                below = self._rung(inner, "Raw", subject)
                 return Entry(below.id, "Working", 0, below.time)
             case Call("Ground", (inner, Items(items), failed, *proofs)):
-                below = self._rung(inner, "Working")
+                below = self._rung(inner, "Working", subject)
                 time = self._latest(items)
-                holds = self._owe(below.id, proofs, ("has-evidence", rules.has_evidence(items)))
+                holds = self._owe(subject, proofs, ("has-evidence", rules.has_evidence(items)))
                 stands = holds and below.time is not None
                 return Entry(below.id, "Candidate", integer(failed), time if stands else None)
             case Call("Verify", (inner, *proofs)):
-                below = self._rung(inner, "Candidate")
-                holds = self._owe(below.id, proofs, ("all-evidence-aligned", rules.all_evidence_aligned(below.failed)))
+                below = self._rung(inner, "Candidate", subject)
+                holds = self._owe(subject, proofs, ("all-evidence-aligned", rules.all_evidence_aligned(below.failed)))
                 return Entry(below.id, "Verified", below.failed, below.time if holds else None)
             case Call("Certify", (inner, str(certifier), *proofs)):
-                below = self._rung(inner, "Verified")
-                holds = self._owe(below.id, proofs, ("certifier-named", rules.certifier_named(certifier)))
+                below = self._rung(inner, "Verified", subject)
+                holds = self._owe(subject, proofs, ("certifier-named", rules.certifier_named(certifier)))
                 return Entry(below.id, "Certified", below.failed, below.time if holds else None)
             case Call(name, ()):
                 entry = self.known.get(name)
@@ -286,9 +309,9 @@ class _ModuleChecker:
             case _:
                 raise IllTyped
 
-    def _rung(self, term: Term, stage: str) -> Entry:
+    def _rung(self, term: Term, stage: str, subject: str) -> Entry:
         # That an entry below candidate counts no failed quote needs no look: its own definition would not be typed.
-        below = self._climb(term)
+        below = self._climb(term, subject)
         if below.stage != stage:
             raise IllTyped
         return below
@@ -314,20 +337,21 @@ class _ModuleChecker:
                 return Chain("")
             case Call("Add", (Call(chain_name, ()), Call(entry_name, ()), *proofs)):
                 chain, entry = self.known.get(chain_name), self.known.get(entry_name)
-                if not isinstance(chain, Chain) or not isinstance(entry, Entry) or entry.id != last:
+                if not isinstance(chain, Chain) or not isinstance(entry, Entry):
                     raise IllTyped
                 self._owe(last, proofs, ("entry-ids-unique", rules.entry_ids_unique(chain.last, last)))
+                if entry.id != last:
+                    raise IllTyped
                 return Chain(last)
             case _:
                 raise IllTyped
 
     # -- tasks and decisions -------------------------------------------------------------------------------------------
+    # Here too what the type declares is what the obligations are about, also where the term says otherwise.
 
     def _history(self, task: str, status: str, last: int, term: Term) -> History:
         match term:
-            case Call("Create", (str(id_), time, Call(start, ()), Items(items), *proofs)) if start in _STATUSES:
-                if (id_, start, integer(time)) != (task, status, last):
-                    raise IllTyped
+            case Call("Create", (str(id_), time, Call(start, ()), Items(items), *proofs)) if status in _STATUSES:
                 sound = self._owe(
                     task,
                     proofs,
@@ -335,10 +359,12 @@ class _ModuleChecker:
                     ("task-starts-legally", rules.task_starts_legally(status)),
                     ("blockers-fit-status", rules.blockers_fit_status(task, status, texts(items))),
                 )
+                if (id_, start, integer(time)) != (task, status, last):
+                    raise IllTyped
                 return History(task, status, last, sound)
-            case Call("Move", (Call(name, ()), time, Call(to, ()), Items(items), *proofs)) if to in _STATUSES:
+            case Call("Move", (Call(name, ()), time, Call(to, ()), Items(items), *proofs)) if status in _STATUSES:
                 before = self.known.get(name)
-                if not isinstance(before, History) or (before.task, to, integer(time)) != (task, status, last):
+                if not isinstance(before, History):
                     raise IllTyped
                 sound = self._owe(
                     task,
@@ -347,6 +373,8 @@ class _ModuleChecker:
                     ("events-in-time-order", rules.events_in_time_order(before.last, last)),
                     ("blockers-fit-status", rules.blockers_fit_status(task, status, texts(items))),
                 )
+                if (before.task, to, integer(time)) != (task, status, last):
+                    raise IllTyped
                 return History(task, status, last, sound and before.sound)
             case _:
                 raise IllTyped
@@ -375,14 +403,14 @@ class _ModuleChecker:
         match term:
             case Call("Decide", (str(id_), time, Items(items), *proofs)):
                 at = integer(time)
-                if id_ != decision or any(self.known.get(bare_word(item)) != Cited(at) for item in items):
-                    raise IllTyped
                 sound = self._owe(
                     decision,
                     proofs,
                     ("decision-id-not-empty", rules.decision_id_not_empty(decision)),
                     ("decision-has-evidence", rules.decision_has_evidence(items)),
                 )
+                if id_ != decision or any(self.known.get(bare_word(item)) != Cited(at) for item in items):
+                    raise IllTyped
                 return Ruling(decision, sound)
             case _:
                 raise IllTyped

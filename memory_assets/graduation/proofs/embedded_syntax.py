@@ -59,6 +59,23 @@ class Unreadable:
     reason: str
 
 
+def id_in(definition: Definition) -> str | None:
+    """The id that a definition is about, from its place in the type or in the term; None where none is in its place. Never
+    another text, which may be what somebody said."""
+    match definition.type:
+        case Call("Entry" | "Entries" | "History" | "Ruling", (str(id_), *_)):
+            return id_
+    match definition.term:
+        case (
+            Call("Msg", (str(id_), _, _, _, str(), *_))
+            | Call("Cut", (str(id_), _, _, _, _, str(), str(), *_))
+            | Call("Draft", (str(id_), _, str(), *_))
+            | Call("InOrder" | "Create" | "CiteOther" | "Decide" | "AllUnique", (str(id_), *_))
+        ):
+            return id_
+    return None
+
+
 _HEADER = re.compile(r"module (\w+)\nimport Memory\.Session\n((?:import \w+\n)*)%default total(?:\n|$)")
 # One block: a type line at the margin, then an equation at the margin, each with its indented lines, and blank lines.
 _BLOCK = re.compile(r"(export\n)?([A-Z][0-9]+) :([^\n]*(?:\n [^\n]*)*)\n([A-Z][0-9]+) =([^\n]*(?:\n [^\n]*)*)(?:\n+|\Z)")
@@ -66,6 +83,7 @@ _BLOCK = re.compile(r"(export\n)?([A-Z][0-9]+) :([^\n]*(?:\n [^\n]*)*)\n([A-Z][0
 # alternative is a character that has no place outside a literal: no token of the language begins with it.
 _TOKEN = re.compile(r'[ \n]*("[^"]*"|[A-Za-z0-9]+|[^ \n])')
 _ESCAPE = re.compile(r"\\([0-9]+)\\&")
+_BRACKETS: Final = frozenset("()[],")
 
 
 class _NotATerm(Exception):
@@ -95,23 +113,37 @@ def read_module(source: str) -> ModuleText | Unreadable:
     return ModuleText(header[1], tuple(header[2].split()[1::2]), tuple(definitions))
 
 
+class _Atoms(dict[str, Term]):
+    """Words, numbers and literals, each read when it is first met."""
+
+    def __missing__(self, token: str) -> Term:
+        atom = self[token] = _atom(token)
+        return atom
+
+
 class _Reader:
     """Reads terms. Words, numbers and literals that come again are made once."""
 
     def __init__(self) -> None:
-        self._atoms: dict[str, Term] = {}
+        self._atoms = _Atoms()
 
     def term(self, text: str) -> Term:
         """The one term that a text is."""
+        tokens = _TOKEN.findall(text)
+        if _BRACKETS.isdisjoint(tokens):
+            return _applied(list(map(self._atoms.__getitem__, tokens)))
+        return self._nested(tokens)
+
+    def _nested(self, tokens: Sequence[str]) -> Term:
+        """The one term that tokens are, some of which are brackets."""
         atoms = self._atoms
         # The terms so far between the last opener or comma and here; the list that is open, None in a parenthesis.
         terms: list[Term] = []
         items: list[Term] | None = None
         around: list[tuple[list[Term], list[Term] | None]] = []
-        for token in _TOKEN.findall(text):
-            atom = atoms.get(token)
-            if atom is not None:
-                terms.append(atom)
+        for token in tokens:
+            if token not in _BRACKETS:
+                terms.append(atoms[token])
             elif token in ("(", "["):
                 if len(around) == _DEPTH_LIMIT:
                     raise _NotATerm("nested too deep")
@@ -122,15 +154,12 @@ class _Reader:
                     raise _NotATerm("a comma outside brackets")
                 items.append(_applied(terms))
                 terms = []
-            elif token in (")", "]"):
+            else:
                 if not around or (items is None) != (token == ")"):
                     raise _NotATerm("a bracket that closes nothing")
                 closed = _applied(terms) if items is None else _listed(items, terms)
                 terms, items = around.pop()
                 terms.append(closed)
-            else:
-                atom = atoms[token] = _atom(token)
-                terms.append(atom)
         if around:
             raise _NotATerm("a bracket that nothing closes")
         return _applied(terms)
@@ -173,7 +202,7 @@ def _decoded(literal: str) -> str:
         return literal
     # Every second piece is the digits of an escape.
     pieces = _ESCAPE.split(literal)
-    if any("\\" in piece for piece in pieces[::2]):
+    if "\\" in "".join(pieces[::2]):
         raise _NotATerm("an escape that is none of the language's")
     pieces[1::2] = map(_character, pieces[1::2])
     return "".join(pieces)

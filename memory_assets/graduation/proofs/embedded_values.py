@@ -78,9 +78,9 @@ class IllTyped(Exception):
 
 def integer(term: Term) -> int:
     """A whole number; one below zero is ``minus n``."""
+    if isinstance(term, int):
+        return term
     match term:
-        case int(value):
-            return value
         case Call("minus", (inner,)):
             return -integer(inner)
         case _:

@@ -53,14 +53,14 @@ def generate(session: ProofSession, *, entries_a_module: int = ENTRIES_A_MODULE)
     chain = ""
     for index, part in enumerate(parts):
         is_last = index == len(parts) - 1
-        writer = ModuleWriter(session.session_id, names)
+        writer = ModuleWriter(names)
         writer.header(f"{stem}P{index}", modules[-1].name if modules else None)
         windowed = writer.messages_and_evidence(messages, part)
         chain = writer.chain([(entry.entry_id, writer.entry(entry)) for entry in part], chain, shared=not is_last)
         if is_last:
             writer.tasks(rest.session.tasks)
             writer.decisions(rest.session.decisions, _as_outside(entries, messages))
-        modules.append(Module(f"{stem}P{index}", "\n".join(writer.text) + "\n", writer.lines, windowed))
+        modules.append(Module(f"{stem}P{index}", "\n".join(writer.text) + "\n", windowed))
     return Generated(session.session_id, tuple(modules), rest.refused)
 
 

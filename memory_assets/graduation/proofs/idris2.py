@@ -52,6 +52,8 @@ _ERROR = re.compile(r"\berror\b", re.IGNORECASE)
 # What the compiler itself says of a module, as against what a loader or a run-time system says of the compiler.
 _OWN_ERROR = re.compile(r"^Error\b", re.MULTILINE)
 _LOCK_WAIT_S: Final = 300.0
+_PASSED: Final = ("PATH", "HOME", "LANG", "TMPDIR", "LD_LIBRARY_PATH")
+_PASSED_PREFIXES: Final = ("LC_", "IDRIS2_", "CHEZ", "DYLD_", "NIX")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ class Idris2:
     Attributes:
         version: as ``idris2 --version`` says it, for verdicts.
         core: the folder to put on ``IDRIS2_PATH``: the ``Memory`` package as this compiler built it.
-        environ: of its process.
+        environ: of its process; of ours only what a compiler needs, nothing else that may stand there.
         timeout_s: for a process, and for each further hundred entries that it judges.
         processes: how many may run at once.
         batch_entries: how many entries of several sessions one process judges at most; 0 for one process a session.
@@ -148,7 +150,7 @@ def prepare(
     Raises:
         CacheUnusableError: when the cache folder cannot be written or its lock is not to be had.
     """
-    env = {**environ, "LC_ALL": "C.UTF-8", "NO_COLOR": "1"}
+    env = {**_needed(environ), "LC_ALL": "C.UTF-8", "NO_COLOR": "1"}
     identity = _identity(executable, env, min(timeout_s, 20.0))
     if isinstance(identity, Unavailable):
         return identity
@@ -289,6 +291,11 @@ def _refusal(tool: Idris2, modules: Sequence[Sourced], ended: _Ended) -> Compile
 
 
 # -- who it is, and the core package -----------------------------------------------------------------------------------
+
+
+def _needed(environ: Mapping[str, str]) -> dict[str, str]:
+    """What a compiler needs of an environment: where programs, libraries and its own parts lie. No keys, no tokens."""
+    return {name: value for name, value in environ.items() if name in _PASSED or name.startswith(_PASSED_PREFIXES)}
 
 
 def _identity(executable: Path, env: Mapping[str, str], timeout_s: float) -> tuple[str, str] | Unavailable:

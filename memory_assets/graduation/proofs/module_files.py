@@ -8,7 +8,7 @@ its own name. This module is pure; the files are read by a function that it is g
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -39,9 +39,13 @@ class ModuleFile:
     source: str
 
 
+_Chain = tuple[ModuleFile, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class FileVerdict:
-    """What a checker says of the module in a file, what it imports included. ``note``: why it gave no verdict."""
+    """What a checker says of the module in a file, what it imports included. ``note``: why it gave no verdict, or that the
+    embedded checker refuses what it accepts (then ``rules_failed`` are the embedded checker's)."""
 
     path: Path
     accepted: bool
@@ -52,23 +56,23 @@ class FileVerdict:
 
 
 def judge_files(paths: Sequence[Path], read: ReadModule, *, idris2: Idris2 | None = None) -> list[FileVerdict]:
-    """Audit and judge modules in files, in their order, by the compiler, or without one by the embedded checker."""
-    outcomes: dict[int, tuple[RuleFailure, ...] | Unavailable] = {}
-    chains: dict[int, tuple[ModuleFile, ...]] = {}
-    for place, path in enumerate(paths):
-        chain = chain_of(path, read)
-        if isinstance(chain, RuleFailure):
-            outcomes[place] = (chain,)
-        else:
-            chains[place] = chain
-            outcomes[place] = judge([module.source for module in chain]).failures
-    if idris2 is not None:
-        # What the embedded checker thinks of them only says which are worth putting into one process.
-        outcomes |= _compiled(idris2, chains, alone={place for place in chains if outcomes[place]})
-    return [_verdict(path, outcomes[place], idris2) for place, path in enumerate(paths)]
+    """Audit and judge modules in files, in their order, by the compiler, or without one by the embedded checker. Equal texts
+    are judged once. A compiler's yes stands for nothing where the embedded checker says no."""
+    chains = [chain_of(path, read) for path in paths]
+    embedded: dict[_Chain, tuple[RuleFailure, ...]] = {}
+    for chain in chains:
+        if not isinstance(chain, RuleFailure) and chain not in embedded:
+            embedded[chain] = judge([module.source for module in chain]).failures
+    compiled = {} if idris2 is None else _compiled(idris2, embedded)
+    return [
+        _verdict(path, (chain,), None, idris2)
+        if isinstance(chain, RuleFailure)
+        else _verdict(path, embedded[chain], compiled.get(chain), idris2)
+        for path, chain in zip(paths, chains, strict=True)
+    ]
 
 
-def chain_of(path: Path, read: ReadModule) -> tuple[ModuleFile, ...] | RuleFailure:
+def chain_of(path: Path, read: ReadModule) -> _Chain | RuleFailure:
     """A file's module behind all that it imports, from the folder in which it lies; each in the closed language."""
     chain: list[ModuleFile] = []
     wanted: str | None = None
@@ -97,22 +101,31 @@ def _header(text: str, path: Path) -> tuple[str, str | None]:
 
 
 def _compiled(
-    idris2: Idris2, chains: Mapping[int, tuple[ModuleFile, ...]], *, alone: Collection[int]
-) -> dict[int, tuple[RuleFailure, ...] | Unavailable]:
-    given = {
-        str(place): Chain(chain, sum(module.source.count(" : Entry ") for module in chain)) for place, chain in chains.items()
-    }
-    compiled = compile_all(idris2, given, alone={str(place) for place in alone})
-    return {
-        int(place): outcome if isinstance(outcome, Unavailable) else outcome.failures for place, outcome in compiled.items()
-    }
+    idris2: Idris2, embedded: Mapping[_Chain, tuple[RuleFailure, ...]]
+) -> dict[_Chain, tuple[RuleFailure, ...] | Unavailable]:
+    """What the compiler says. What the embedded checker thinks of a chain says which are worth putting into one process."""
+    keys = {str(place): chain for place, chain in enumerate(embedded)}
+    given = {key: Chain(chain, sum(module.source.count(" : Entry ") for module in chain)) for key, chain in keys.items()}
+    outcomes = compile_all(idris2, given, alone={key for key, chain in keys.items() if embedded[chain]})
+    return {keys[key]: outcome if isinstance(outcome, Unavailable) else outcome.failures for key, outcome in outcomes.items()}
 
 
-def _verdict(path: Path, outcome: tuple[RuleFailure, ...] | Unavailable, idris2: Idris2 | None) -> FileVerdict:
-    checker: Checker = "embedded" if idris2 is None else "idris2"
-    version = EMBEDDED_VERSION if idris2 is None else idris2.version
-    if isinstance(outcome, Unavailable):
-        # Without an answer nothing is accepted.
-        unanswered = RuleFailure(CHECKER_ANSWERS, subject_text(path.name))
-        return FileVerdict(path, False, checker, version, (unanswered,), outcome.reason)
-    return FileVerdict(path, not outcome, checker, version, outcome)
+def _verdict(
+    path: Path,
+    embedded: tuple[RuleFailure, ...],
+    compiled: tuple[RuleFailure, ...] | Unavailable | None,
+    idris2: Idris2 | None,
+) -> FileVerdict:
+    """``compiled`` is None where the compiler was not asked."""
+    if idris2 is None:
+        return FileVerdict(path, not embedded, "embedded", EMBEDDED_VERSION, embedded)
+    failures, note = embedded, ""
+    match compiled:
+        case Unavailable(reason):
+            # Without an answer nothing is accepted.
+            failures, note = (RuleFailure(CHECKER_ANSWERS, subject_text(path.name)),), reason
+        case () if embedded:
+            note = f"the checkers disagree: idris2 {idris2.version} accepts what embedded {EMBEDDED_VERSION} refuses"
+        case tuple():
+            failures = compiled
+    return FileVerdict(path, not failures, "idris2", idris2.version, failures, note)

@@ -1,6 +1,7 @@
-"""The lines of one generated module, and what stands on each (see ``generator``).
+"""The lines of one generated module (see ``generator``).
 
-What has to be proved is an argument ``Ok`` on a line of its own, so that a line is enough to name a rule and a subject.
+What has to be proved is an argument ``Ok`` on a line of its own, so that a line is enough to name a rule and a subject
+(``blame``).
 The terms are kept to what is known to work in Idris 2 0.7 and 0.8: definitions with a type, constructors, literals and
 lists; names begin with a capital, for a small one in a type would be a fresh variable.
 """
@@ -8,9 +9,9 @@ lists; names begin with a capital, for a small one in a type would be a fresh va
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
-from typing import Final, Literal
+from typing import Final
 
 from memory_assets.graduation.proofs.errors import UnwritableError
 from memory_assets.graduation.proofs.literals import (
@@ -37,22 +38,6 @@ from memory_assets.identifiers import sha256_hex
 
 WHOLE_MESSAGE_LIMIT: Final = 4_000
 
-# Not obligations with an ``Ok`` of their own but how a term is built: the ladder for an entry, types for the rest.
-LADDER: Final = "stage-ladder"
-WELL_TYPED: Final = "well-typed"
-
-SubjectKind = Literal["message", "evidence", "entry", "task", "decision", "ids"]
-
-
-@dataclass(frozen=True, slots=True)
-class Obligation:
-    """What stands on a line of a module: the rule, and the subject that a complaint about the line is about."""
-
-    session_id: str
-    kind: SubjectKind
-    subject: str
-    rule: str
-
 
 @dataclass(frozen=True, slots=True)
 class Module:
@@ -60,13 +45,11 @@ class Module:
 
     Attributes:
         name: of the module and, with ``.idr``, of its file.
-        lines: 1-based line -> what stands there.
         windowed: ids of the messages embedded as a window only.
     """
 
     name: str
     source: str
-    lines: dict[int, Obligation] = field(repr=False)
     windowed: tuple[str, ...] = ()
 
     @property
@@ -77,11 +60,11 @@ class Module:
 
 @dataclass(frozen=True, slots=True)
 class _Rung:
-    """A constructor of the ladder: what opens its line, and what stands behind the entry that it takes."""
+    """A constructor of the ladder: what opens its line, what stands behind the entry that it takes, and how much it owes."""
 
     opening: str
     argument: str = ""
-    rules: tuple[str, ...] = ()
+    proofs: int = 0
 
 
 class Names:
@@ -97,10 +80,8 @@ class Names:
 class ModuleWriter:
     """One module in the making."""
 
-    def __init__(self, session_id: str, names: Names) -> None:
+    def __init__(self, names: Names) -> None:
         self.text: list[str] = []
-        self.lines: dict[int, Obligation] = {}
-        self._session_id = session_id
         self._names = names
         self._messages: dict[str, str] = {}
         self._evidence: dict[ProofEvidence, str] = {}
@@ -112,23 +93,13 @@ class ModuleWriter:
         imports = ["import Memory.Session", *([f"import {previous}"] if previous else [])]
         self.text += [f"module {name}", *imports, "%default total"]
 
-    def _line(self, text: str, kind: SubjectKind, subject: str, rule: str) -> None:
-        self.text.append(text)
-        self.lines[len(self.text)] = Obligation(self._session_id, kind, subject, rule)
-
-    def _define(self, name: str, type_: str, body: str, kind: SubjectKind, subject: str, rules: Sequence[str]) -> None:
-        """A definition whose head is one line, and its obligations."""
-        self.text.append("")
-        self._line(f"{name} : {type_}", kind, subject, WELL_TYPED)
-        self._line(f"{name} =", kind, subject, WELL_TYPED)
-        self._line(f"  {body}", kind, subject, WELL_TYPED)
-        for rule in rules:
-            self._line("  Ok", kind, subject, rule)
+    def _define(self, name: str, type_: str, body: str, proofs: int) -> None:
+        """A definition whose body is one line and so many obligations."""
+        self.text += ["", f"{name} : {type_}", f"{name} =", f"  {body}", *["  Ok"] * proofs]
 
     def _unique(self, kind: str, ids: Sequence[str]) -> None:
         if ids:
-            name = self._names.next("U")
-            self._define(name, "Unique", f"AllUnique {lit(kind)} [{', '.join(ids)}]", "ids", kind, ["ids-unique"])
+            self._define(self._names.next("U"), "Unique", f"AllUnique {lit(kind)} [{', '.join(ids)}]", 1)
 
     # -- messages and evidence -----------------------------------------------------------------------------------------
 
@@ -159,20 +130,17 @@ class ModuleWriter:
             "Message",
             f"Msg {lit(message.message_id)} {num(message.occurred_at_ms)} {num(length)} {num(first)} "
             f"{lit(message.text[first:last])}",
-            "message",
-            message.message_id,
-            ["message-id-not-empty", "message-text-fits-length"],
+            2,
         )
         return (first, last) != (0, length)
 
     def _cut(self, evidence: ProofEvidence) -> None:
         message, subject = self._messages[evidence.message_id], evidence.evidence_id
-        rules = ["span-inside-message", "confidence-fits-method", "slice-is-source-text", "exact-quote-is-slice"]
 
         def define(method: str, confidence: int, start: int, end: int, quote: str, matched: str) -> str:
             name = self._names.next("V")
             body = f"Cut {lit(subject)} {method} {num(confidence)} {num(start)} {num(end)} {lit(quote)} {lit(matched)}"
-            self._define(name, f"EvidenceOf {message}", body, "evidence", subject, rules)
+            self._define(name, f"EvidenceOf {message}", body, 4)
             return name
 
         whole = define(
@@ -192,7 +160,7 @@ class ModuleWriter:
                 piece = evidence.matched_text[inside[0] : inside[1]]
                 parts.append(define("Exact", 10_000, start, end, piece, piece))
             body = f"InOrder {lit(subject)} {whole} [{', '.join(parts)}]"
-            self._define(self._names.next("G"), "Segments", body, "evidence", subject, ["segments-in-order"])
+            self._define(self._names.next("G"), "Segments", body, 1)
 
     # -- entries -------------------------------------------------------------------------------------------------------
 
@@ -208,28 +176,19 @@ class ModuleWriter:
         self._entries.setdefault(subject, name)
         grounds = ", ".join(f"Ev {self._messages[e.message_id]} {self._evidence[e]}" for e in entry.evidence)
         climb = (
-            _Rung(
-                f"Draft {lit(subject)} {KIND_WORDS[entry.entry_type]} {lit(entry.title)}",
-                rules=("entry-id-not-empty", "title-not-empty"),
-            ),
+            _Rung(f"Draft {lit(subject)} {KIND_WORDS[entry.entry_type]} {lit(entry.title)}", proofs=2),
             _Rung("Extract"),
-            _Rung("Ground", argument=f"[{grounds}] {failed}", rules=("has-evidence",)),
-            _Rung("Verify", rules=("all-evidence-aligned",)),
-            _Rung("Certify", argument=lit(entry.certifier), rules=("certifier-named",)),
+            _Rung("Ground", argument=f"[{grounds}] {failed}", proofs=1),
+            _Rung("Verify", proofs=1),
+            _Rung("Certify", argument=lit(entry.certifier), proofs=1),
         )[: rung + 1]
 
-        self.text.append("")
-        self._line(f"{name} : Entry {lit(subject)} {STAGE_WORDS[stage]} {failed}", "entry", subject, LADDER)
-        self._line(f"{name} =", "entry", subject, LADDER)
-        for step in reversed(climb):
-            self._line(f"  {'' if step is climb[-1] else '('}{step.opening}", "entry", subject, LADDER)
+        self.text += ["", f"{name} : Entry {lit(subject)} {STAGE_WORDS[stage]} {failed}", f"{name} ="]
+        self.text += [f"  {'' if step is climb[-1] else '('}{step.opening}" for step in reversed(climb)]
         for step in climb:
-            if step.argument:
-                self._line(f"  {step.argument}", "entry", subject, LADDER)
-            for rule in step.rules:
-                self._line("  Ok", "entry", subject, rule)
-            if step is not climb[-1]:
-                self._line("  )", "entry", subject, LADDER)
+            self.text += [f"  {step.argument}"] if step.argument else []
+            self.text += ["  Ok"] * step.proofs
+            self.text += ["  )"] if step is not climb[-1] else []
         return name
 
     def chain(self, entries: Sequence[tuple[str, str]], chain: str, *, shared: bool) -> str:
@@ -243,10 +202,7 @@ class ModuleWriter:
         for subject, entry in entries:
             link = self._names.next("C")
             self.text += ["", "export"] if shared and (subject, entry) == entries[-1] else [""]
-            self._line(f"{link} : Entries {lit(subject)}", "entry", subject, WELL_TYPED)
-            self._line(f"{link} =", "entry", subject, WELL_TYPED)
-            self._line(f"  Add {chain} {entry}", "entry", subject, WELL_TYPED)
-            self._line("  Ok", "entry", subject, "entry-ids-unique")
+            self.text += [f"{link} : Entries {lit(subject)}", f"{link} =", f"  Add {chain} {entry}", "  Ok"]
             chain = link
         return chain
 
@@ -262,13 +218,7 @@ class ModuleWriter:
                 status, at = STATUS_WORDS[move.status], num(move.occurred_at_ms)
                 blockers = f"[{', '.join(lit(blocker) for blocker in move.blockers)}]"
                 made = f"Move {previous} {at} {status}" if previous else f"Create {lit(task.task_id)} {at} {status}"
-                rules = (
-                    ["legal-task-transition", "events-in-time-order", "blockers-fit-status"]
-                    if previous
-                    else ["task-id-not-empty", "task-starts-legally", "blockers-fit-status"]
-                )
-                type_ = f"History {lit(task.task_id)} {status} {at}"
-                self._define(name, type_, f"{made} {blockers}", "task", task.task_id, rules)
+                self._define(name, f"History {lit(task.task_id)} {status} {at}", f"{made} {blockers}", 3)
             last.append(f"taskId {name}")
         self._unique("task", last)
 
@@ -281,20 +231,17 @@ class ModuleWriter:
             for cite in decision.cites:
                 other = cite if isinstance(cite, OutsideCite) else outside.get(cite)
                 if isinstance(cite, str) and cite in self._entries:
-                    cited, body = cite, f"Cite {self._entries[cite]}"
+                    body = f"Cite {self._entries[cite]}"
                 elif other is not None:
-                    cited = other.entry_id
-                    body = f"CiteOther {lit(cited)} {STAGE_WORDS[other.stage]} {num(other.occurred_at_ms)}"
+                    body = f"CiteOther {lit(other.entry_id)} {STAGE_WORDS[other.stage]} {num(other.occurred_at_ms)}"
                 else:
                     raise UnwritableError(
                         f"decision {subject!r} cites an entry that no module defines",
                         hint="decide with representable() before writing",
                     )
                 cites.append(self._names.next("Q"))
-                rules = ["decision-cites-verified", "evidence-precedes-decision"]
-                self._define(cites[-1], f"Cited {at}", body, "entry", cited, rules)
+                self._define(cites[-1], f"Cited {at}", body, 2)
             names.append(self._names.next("D"))
             body = f"Decide {lit(subject)} {at} [{', '.join(cites)}]"
-            rules = ["decision-id-not-empty", "decision-has-evidence"]
-            self._define(names[-1], f"Ruling {lit(subject)}", body, "decision", subject, rules)
+            self._define(names[-1], f"Ruling {lit(subject)}", body, 2)
         self._unique("decision", [f"decisionId {name}" for name in names])

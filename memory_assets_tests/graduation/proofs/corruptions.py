@@ -398,6 +398,38 @@ MODULE_CORRUPTIONS: dict[str, tuple[str, str, Pairs]] = {
         'E4 : Entry "ent_e" Working 2',
         {(_LADDER, "ent_e")},
     ),
+    # What the type declares is what the compiler asks the obligations about, whatever the term says.
+    "failed quotes in the type alone": (
+        'E0 : Entry "ent_a" Verified 0',
+        'E0 : Entry "ent_a" Verified 1',
+        {("all-evidence-aligned", "ent_a"), (_LADDER, "ent_a"), (_LATE, "ent_a")},
+    ),
+    "no id in the type alone": (
+        'E0 : Entry "ent_a"',
+        'E0 : Entry ""',
+        {("entry-id-not-empty", ""), (_LADDER, ""), (_TYPED, "ent_a"), (_LATE, "")},
+    ),
+    "a rung left out of an entry without a title": (
+        '  Verify\n  (Ground\n  (Extract\n  (Draft "ent_a" Decision "Use DuckDB"\n  Ok\n  Ok\n  )\n  )\n',
+        '  Verify\n  (Ground\n  (Draft "ent_a" Decision ""\n  Ok\n  Ok\n  )\n',
+        {("title-not-empty", "ent_a"), (_LADDER, "ent_a"), (_LATE, "ent_a")},
+    ),
+    "a rung left out above no evidence": (
+        "  Verify\n  (Ground\n  (Extract\n  (Draft \"ent_a\" Decision \"Use DuckDB\"\n  Ok\n  Ok\n  )\n  )\n  [Ev M0 V0] 0\n",
+        "  Verify\n  (Ground\n  (Draft \"ent_a\" Decision \"Use DuckDB\"\n  Ok\n  Ok\n  )\n  [] 0\n",
+        {("has-evidence", "ent_a"), (_LADDER, "ent_a"), (_LATE, "ent_a")},
+    ),
+    "certified by nobody, a rung left out": (
+        'E3 =\n  Ground\n  (Extract\n  (Draft "ent_d" TaskNote "Half found"\n  Ok\n  Ok\n  )\n  )\n  [Ev M0 V6] 1\n  Ok\n',
+        'E3 =\n  Certify\n  (Ground\n  (Extract\n  (Draft "ent_d" TaskNote "Half found"\n  Ok\n  Ok\n  )\n  )\n  [Ev M0 V6] 1\n'
+        '  Ok\n  )\n  ""\n  Ok\n',
+        {("certifier-named", "ent_d"), (_LADDER, "ent_d")},
+    ),
+    "another's draft without a title": (
+        'E4 =\n  Extract\n  (Draft "ent_e" Insight "Not found at all"',
+        'E4 =\n  Extract\n  (Draft "ent_d" Insight ""',
+        {("title-not-empty", "ent_e"), (_LADDER, "ent_e")},
+    ),
     "an entry that is an entry by name": (
         "\n\nC0 :",
         '\n\nE8 : Entry "ent_e" Working 0\nE8 =\n  E4\n\nC0 :',
@@ -494,6 +526,11 @@ MODULE_CORRUPTIONS: dict[str, tuple[str, str, Pairs]] = {
     "chain of an unknown chain": ("  Add C0 E0", "  Add C99 E0", {(_TYPED, "ent_a")}),
     "chain of two entries": ("  Add C0 E0", "  Add E0 C0", {(_TYPED, "ent_a")}),
     "chain starts full": ('C0 : Entries ""', 'C0 : Entries "a"', {(_TYPED, "a")}),
+    "a link without an id in its type": (
+        'C1 : Entries "ent_a"',
+        'C1 : Entries ""',
+        {("entry-ids-unique", ""), (_TYPED, "")},
+    ),
     "a link left out": ("  Add C1 E1", "  Add C0 E1", set()),
     "an id twice in the chain": ("C3 E3\n", "C4 E3\n", {(_TYPED, "ent_d")}),
     # -- tasks
@@ -501,6 +538,26 @@ MODULE_CORRUPTIONS: dict[str, tuple[str, str, Pairs]] = {
         'T0 : History "tsk_1"',
         'T0 : History "tsk_9"',
         {(_TYPED, "tsk_9"), (_TYPED, "tsk_1"), _TASK_ID},
+    ),
+    "history that begins done in the type alone": (
+        'T0 : History "tsk_1" Pending',
+        'T0 : History "tsk_1" Done',
+        {("task-starts-legally", "tsk_1"), (_TYPED, "tsk_1"), _TASK_ID},
+    ),
+    "history that begins cancelled in the type alone": (
+        'T0 : History "tsk_1" Pending',
+        'T0 : History "tsk_1" Cancelled',
+        {("task-starts-legally", "tsk_1"), (_TYPED, "tsk_1"), ("legal-task-transition", "tsk_1"), _TASK_ID},
+    ),
+    "history without an id in the type alone": (
+        'T0 : History "tsk_1"',
+        'T0 : History ""',
+        {("task-id-not-empty", ""), (_TYPED, ""), (_TYPED, "tsk_1"), _TASK_ID},
+    ),
+    "history that goes on illegally in the type alone": (
+        'T1 : History "tsk_1" InProgress 1700000010000',
+        'T1 : History "tsk_1" Done 1700000010000',
+        {("legal-task-transition", "tsk_1"), (_TYPED, "tsk_1"), _TASK_ID},
     ),
     "history of another time": (
         'Create "tsk_1" 1700000000000',
@@ -557,6 +614,11 @@ MODULE_CORRUPTIONS: dict[str, tuple[str, str, Pairs]] = {
     "cite of no such stage": ('CiteOther "ent_z" Certified', 'CiteOther "ent_z" Fact', {(_TYPED, "ent_z")}),
     "ruling on what is no cite": ("[Q0, Q1, Q2]", "[Q0, E1, Q2]", {(_TYPED, "dec_1"), ("ids-unique", "decision")}),
     "ruling on an unknown cite": ("[Q0, Q1, Q2]", "[Q0, Q9, Q2]", {(_TYPED, "dec_1"), ("ids-unique", "decision")}),
+    "ruling without an id in the type alone": (
+        'D0 : Ruling "dec_1"',
+        'D0 : Ruling ""',
+        {("decision-id-not-empty", ""), (_TYPED, ""), ("ids-unique", "decision")},
+    ),
     "ruling of another decision": (
         'D0 : Ruling "dec_1"',
         'D0 : Ruling "dec_2"',
@@ -597,6 +659,52 @@ MODULE_CORRUPTIONS: dict[str, tuple[str, str, Pairs]] = {
         (_TYPED, "ent_a"), (_TYPED, "dec_1"), ("ids-unique", "decision"),
     }),
 }  # fmt: skip
+
+# Those of them that the audit lets through: every definition in its form, with values that are false. The others no checker
+# is ever given; what is said of them above is what the embedded one says on its own.
+IN_FORM: frozenset[str] = frozenset({
+    "stage skipped",
+    "a rung left out",
+    "stage stepped back",
+    "stage above the ladder",
+    "entry of another id",
+    "entry under its name of another",
+    "failed quotes hidden",
+    "failed quotes below a candidate",
+    "failed quotes in the type alone",
+    "no id in the type alone",
+    "a rung left out of an entry without a title",
+    "a rung left out above no evidence",
+    "certified by nobody, a rung left out",
+    "another's draft without a title",
+    "unknown evidence",
+    "message text changed",
+    "message longer than it says",
+    "window moved",
+    "window before the message",
+    "span before the window",
+    "a segment that failed",
+    "chain of another entry",
+    "chain of an unknown entry",
+    "chain starts full",
+    "a link without an id in its type",
+    "history of another task",
+    "history that begins done in the type alone",
+    "history that begins cancelled in the type alone",
+    "history without an id in the type alone",
+    "history that goes on illegally in the type alone",
+    "history of another time",
+    "history of another status",
+    "move of another time",
+    "move that leaves out two",
+    "move that leaves out what it must not",
+    "cite at another time",
+    "ruling on an unknown cite",
+    "ruling without an id in the type alone",
+    "ruling of another decision",
+    "ids of an unknown message",
+    "ids in another order",
+})  # fmt: skip
 
 # Texts that are no module: what is put where, all refused as not well-formed.
 UNREADABLE_MODULES: dict[str, tuple[str, str]] = {

@@ -16,6 +16,8 @@ sys.path.insert(0, {root!r})
 args, mode, log = sys.argv[1:], {mode!r}, {log!r}
 with open(log, "a") as file:
     file.write(" ".join(args) + "\\n")
+with open(os.path.join(os.path.dirname(log), "seen"), "a") as file:
+    file.write(" ".join(os.environ) + "\\n")
 if "--version" in args:
     if mode == "other-program":
         print("GNU coreutils 9.1"); sys.exit(0)
@@ -68,7 +70,8 @@ def build(name):
         marked = "MARK" in text
         if marked:
             misbehave()
-        if (failures or marked and mode == "says-no") and mode != "says-yes":
+        yes = mode == "says-yes" or marked and mode == "says-yes-to-it"
+        if (failures or marked and mode == "says-no") and not yes:
             if mode == "stale-ttc":
                 sys.exit(0)
             table = blame_of(text)

@@ -1,8 +1,9 @@
-"""What stands on a line: read from the module's text, it is what the writer meant."""
+"""What stands on a line, read from the module's text."""
 
 from __future__ import annotations
 
 import random
+import re
 from dataclasses import replace
 
 import pytest
@@ -10,23 +11,45 @@ import pytest
 from memory_assets.graduation.proofs.blame import blame_of
 from memory_assets.graduation.proofs.generator import generate
 from memory_assets.graduation.proofs.model import ProofSession, RuleFailure
-from memory_assets.graduation.proofs.module_writer import Module
 from memory_assets_tests.graduation.proofs.corruptions import CHAINS, MODULE_CORRUPTIONS, SESSION_CORRUPTIONS
+from memory_assets_tests.graduation.proofs.lexer import read_literal
 from memory_assets_tests.graduation.proofs.random_sessions import edited, random_session
 from memory_assets_tests.graduation.proofs.samples import HOSTILE, VALID_SESSIONS, hostile_session, many_entries, valid_session
 
+_RULES = {
+    "M": ("message-id-not-empty", "message-text-fits-length"),
+    "V": ("span-inside-message", "confidence-fits-method", "slice-is-source-text", "exact-quote-is-slice"),
+    "G": ("segments-in-order",),
+    "U": ("ids-unique",),
+    "E": ("entry-id-not-empty", "title-not-empty", "has-evidence", "all-evidence-aligned", "certifier-named"),
+    "C": ("entry-ids-unique",),
+    "Q": ("decision-cites-verified", "evidence-precedes-decision"),
+    "D": ("decision-id-not-empty", "decision-has-evidence"),
+}
+_CREATE = ("task-id-not-empty", "task-starts-legally", "blockers-fit-status")
+_MOVE = ("legal-task-transition", "events-in-time-order", "blockers-fit-status")
+_LITERAL = re.compile(r'"[^"]*"')
 
-def meant(module: Module) -> dict[int, RuleFailure]:
-    """The writer's own table."""
-    return {line: RuleFailure(at.rule, at.subject) for line, at in module.lines.items()}
 
-
-def read(module: Module) -> dict[int, RuleFailure]:
-    """What the text says, without the start of the chain of entries: the writer says nothing of its three lines."""
-    table = blame_of(module.source)
-    lines = module.source.split("\n")
-    start = next((number for number, line in enumerate(lines, 1) if line == "  Empty"), None)
-    return {line: at for line, at in table.items() if start is None or not start - 2 <= line <= start}
+def meant(source: str) -> dict[int, RuleFailure]:
+    """What stands on each line of a generated module, by the kind of the definition and the order of its proofs alone."""
+    ids: dict[str, str] = {}
+    table: dict[int, RuleFailure] = {}
+    line = source.count("\n", 0, source.index("%default")) + 3
+    for block in source.split("%default total\n\n", 1)[1].rstrip("\n").split("\n\n"):
+        lines = block.split("\n")
+        at = line + 1 if lines[0] == "export" else line
+        lines = lines[at - line :]
+        letter, name = lines[0][0], lines[0].split(" ")[0]
+        first = _LITERAL.search("\n".join(lines))
+        subject = read_literal(first[0]) if first else ids[lines[2].removeprefix("  Cite ")]
+        ids[name] = subject
+        rules = list(_RULES.get(letter, _CREATE if lines[2].startswith("  Create ") else _MOVE))
+        built = "stage-ladder" if letter == "E" else "well-typed"
+        for number, text in enumerate(lines, at):
+            table[number] = RuleFailure(rules.pop(0) if text == "  Ok" else built, subject)
+        line = at + len(lines) + 1
+    return table
 
 
 def sessions() -> list[ProofSession]:
@@ -43,26 +66,26 @@ def sessions() -> list[ProofSession]:
     ]
 
 
-def test_it_is_the_writers_table_for_every_session() -> None:
+def test_every_line_is_blamed_for_every_session() -> None:
     for session in sessions():
         for module in generate(session).modules:
-            assert read(module) == meant(module), session.session_id
+            assert blame_of(module.source) == meant(module.source), session.session_id
 
 
-def test_it_is_the_writers_table_for_random_sessions() -> None:
+def test_every_line_is_blamed_for_random_sessions() -> None:
     for seed in range(150):
         draw = random.Random(seed)
         for module in generate(edited(draw, random_session(draw), seed % 4), entries_a_module=3).modules:
-            assert read(module) == meant(module), seed
+            assert blame_of(module.source) == meant(module.source), seed
 
 
-def test_it_is_the_writers_table_over_several_modules() -> None:
+def test_every_line_is_blamed_over_several_modules() -> None:
     session = many_entries(12)
     session = replace(session, decisions=valid_session().decisions[:0])
     modules = generate(session, entries_a_module=5).modules
     assert len(modules) == 3
     for module in modules:
-        assert read(module) == meant(module)
+        assert blame_of(module.source) == meant(module.source)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -72,7 +95,7 @@ def test_text_that_looks_like_an_obligation_moves_no_line(seed: int) -> None:
     words = ["Ok", "  Ok", "\n  Ok", '" Ok', "Ok\\", "(Verify", "export"]
     entries = tuple(replace(entry, title=" ".join(draw.choices(words, k=5))) for entry in session.entries)
     for module in generate(replace(session, entries=entries)).modules:
-        assert read(module) == meant(module)
+        assert blame_of(module.source) == meant(module.source)
 
 
 @pytest.mark.parametrize("name", sorted(MODULE_CORRUPTIONS))
@@ -94,7 +117,20 @@ def test_what_a_chain_is_refused_for_stands_on_the_lines_of_its_modules(name: st
 
 def test_a_module_that_cannot_be_read_blames_no_line() -> None:
     assert blame_of("") == {}
+    assert blame_of("module Session0123456789abcdefP0\nimport Memory.Session\n%default total\n") == {}
     assert blame_of(generate(valid_session()).modules[0].source.replace("AllUnique", "AllUnique (")) == {}
+
+
+def test_an_obligation_belongs_to_the_constructor_around_it() -> None:
+    """Where a rung is missing, the obligations of the others stay their own."""
+    before, after, _ = MODULE_CORRUPTIONS["stage skipped"]
+    source = generate(valid_session()).modules[0].source.replace(before, after, 1)
+    lines, table = source.split("\n"), blame_of(source)
+    proofs = [table[n].rule for n, line in enumerate(lines, 1) if line == "  Ok" and table.get(n, _NOBODY).subject == "ent_a"]
+    assert proofs[:4] == ["entry-id-not-empty", "title-not-empty", "stage-ladder", "all-evidence-aligned"]
+
+
+_NOBODY = RuleFailure("", "")
 
 
 def test_an_obligation_too_many_is_no_obligation() -> None:

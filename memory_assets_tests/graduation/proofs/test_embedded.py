@@ -8,11 +8,19 @@ from collections.abc import Sequence
 import pytest
 
 from memory_assets.graduation.proofs.audit import audit
+from memory_assets.graduation.proofs.blame import blame_of
 from memory_assets.graduation.proofs.embedded import judge
 from memory_assets.graduation.proofs.embedded_syntax import ModuleText, Unreadable, read_module
 from memory_assets.graduation.proofs.generator import generate
 from memory_assets.graduation.proofs.model import ProofEntry, ProofMessage, ProofSession
-from memory_assets_tests.graduation.proofs.corruptions import CHAINS, MODULE_CORRUPTIONS, UNREADABLE_MODULES, Pairs, entry_with
+from memory_assets_tests.graduation.proofs.corruptions import (
+    CHAINS,
+    IN_FORM,
+    MODULE_CORRUPTIONS,
+    UNREADABLE_MODULES,
+    Pairs,
+    entry_with,
+)
 from memory_assets_tests.graduation.proofs.samples import evidence_of, many_entries, valid_session
 
 _SOURCE = generate(valid_session()).modules[0].source
@@ -49,8 +57,39 @@ def test_a_corrupted_module_is_refused_by_rule_and_subject(name: str) -> None:
     before, after, expected = MODULE_CORRUPTIONS[name]
     assert before in _SOURCE
     spoiled = _SOURCE.replace(before, after, 1)
-    assert audit(spoiled) is None
+    assert (audit(spoiled) is None) == (name in IN_FORM)
     assert _pairs([spoiled]) == expected
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "name"),
+    [
+        ('Msg "msg_1" 1700000000000', "Msg 1700000000000", "M0"),
+        ('Msg "msg_1" 1700000000000 96 0 "', 'Msg "', "M0"),
+        ('Cut "evi_1" Exact', "Cut Exact", "V0"),
+        ('Cut "evi_1" Exact 10000 0 18 "', 'Cut "', "V0"),
+        ('InOrder "evi_3" V2', "InOrder V2", "G0"),
+        ('E0 : Entry "ent_a" Verified', "E0 : Entry Verified", "E0"),
+        ('CiteOther "ent_z"', "CiteOther", "Q2"),
+        ('AllUnique "task" [', "AllUnique [", "U2"),
+    ],
+)
+def test_what_was_said_is_never_a_subject(before: str, after: str, name: str) -> None:
+    """Where its id is taken away, a definition goes by its name, not by the next text in it."""
+    assert before in _SOURCE
+    spoiled = _SOURCE.replace(before, after, 1)
+    rule = "stage-ladder" if name.startswith("E") else "well-typed"
+    assert (rule, name) in _pairs([spoiled]) or (name == "E0" and ("well-typed", name) in _pairs([spoiled]))
+    subjects = {subject for _, subject in _pairs([spoiled])} | {at.subject for at in blame_of(spoiled).values()}
+    assert name in {at.subject for at in blame_of(spoiled).values()}
+    assert not [subject for subject in subjects if " " in subject]
+
+
+def test_a_draft_without_its_id_goes_by_its_name() -> None:
+    (module,) = generate(ProofSession("s", (), (ProofEntry("ent_1", "fact", "what was said", (), claim="raw"),))).modules
+    spoiled = module.source.replace('Entry "ent_1" Raw 0', "Entry Raw 0").replace('Draft "ent_1" Fact', "Draft Fact")
+    assert {subject for _, subject in _pairs([spoiled])} == {"E0", "ent_1"}
+    assert {at.subject for at in blame_of(spoiled).values()} == {"E0", "ent_1", ""}
 
 
 @pytest.mark.parametrize("name", sorted(UNREADABLE_MODULES))

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from memory_assets.graduation.proofs.audit import audit
+from memory_assets.graduation.proofs.blame import blame_of
 from memory_assets.graduation.proofs.embedded import judge
 from memory_assets.graduation.proofs.embedded_syntax import ModuleText, read_module
 from memory_assets.graduation.proofs.generator import generate
@@ -43,13 +44,13 @@ def test_every_ok_has_a_line_of_its_own_with_its_rule_and_subject() -> None:
     assert proofs
     for number in proofs:
         assert lines[number - 1] == "  Ok"
-        assert module.lines[number].rule not in ("well-typed", "stage-ladder")
-        assert module.lines[number].session_id == "session-1"
-    stands = {(item.kind, item.subject, item.rule) for item in module.lines.values()}
-    assert ("evidence", "evi_1", "slice-is-source-text") in stands
-    assert ("entry", "ent_a", "all-evidence-aligned") in stands
-    assert ("task", "tsk_1", "legal-task-transition") in stands
-    assert ("ids", "evidence", "ids-unique") in stands
+    table = blame_of(module.source)
+    stands = {(table[number].rule, table[number].subject) for number in proofs}
+    assert not {"well-typed", "stage-ladder"} & {rule for rule, _ in stands}
+    assert ("slice-is-source-text", "evi_1") in stands
+    assert ("all-evidence-aligned", "ent_a") in stands
+    assert ("legal-task-transition", "tsk_1") in stands
+    assert ("ids-unique", "evidence") in stands
 
 
 def test_slice_text_and_span_are_written_plainly() -> None:
@@ -81,9 +82,9 @@ def test_a_long_message_is_embedded_as_a_window_and_the_module_says_so() -> None
 
 def test_segments_have_an_obligation_each() -> None:
     (module,) = generate(valid_session()).modules
-    of_slices = [item for item in module.lines.values() if item.rule == "slice-is-source-text"]
-    assert sum(item.subject == "evi_3" for item in of_slices) == 3
-    assert any(item.rule == "segments-in-order" and item.subject == "evi_3" for item in module.lines.values())
+    table = list(blame_of(module.source).values())
+    assert table.count(RuleFailure("slice-is-source-text", "evi_3")) == 3
+    assert table.count(RuleFailure("segments-in-order", "evi_3")) == 1
 
 
 def test_equal_evidence_of_two_entries_is_written_once() -> None:

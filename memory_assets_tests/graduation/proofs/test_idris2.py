@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from memory_assets.graduation.proofs.blame import blame_of
 from memory_assets.graduation.proofs.checker import check_sessions
 from memory_assets.graduation.proofs.errors import CacheUnusableError
 from memory_assets.graduation.proofs.generator import generate
@@ -64,6 +65,29 @@ def test_the_package_is_built_once_for_a_compiler_version(tmp_path: Path) -> Non
     assert isinstance(_prepare(write_fake(tmp_path, version="0.7.0"), tmp_path / "cache"), Idris2)
     assert sum(call.startswith("--build") for call in calls_of(tmp_path)) == 2
     assert not (resource_folder("idris") / "build").exists()
+
+
+def test_the_compiler_sees_of_our_environment_only_what_it_needs(tmp_path: Path) -> None:
+    needed = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(tmp_path),
+        "LANG": "ko_KR.UTF-8",
+        "LC_MESSAGES": "C",
+        "TMPDIR": str(tmp_path),
+        "IDRIS2_PREFIX": "/opt/idris2",
+        "CHEZSCHEMELIBDIRS": "/opt/chez",
+        "LD_LIBRARY_PATH": "/opt/lib",
+        "DYLD_LIBRARY_PATH": "/opt/lib",
+        "NIX_PROFILES": "/nix",
+    }
+    ours = {**needed, "OPENAI_API_KEY": "secret", "AWS_SECRET_ACCESS_KEY": "secret", "MEMORY_HOME": "/m", "PYTHONPATH": "/p"}
+    tool = prepare(write_fake(tmp_path), cache=tmp_path / "cache", package=resource_folder("idris"), environ=ours)
+    assert isinstance(tool, Idris2)
+    assert tool.environ == {**needed, "LC_ALL": "C.UTF-8", "NO_COLOR": "1"}
+    assert check(tool, generate(valid_session()).modules)
+    seen = set((tmp_path / "seen").read_text(encoding="utf-8").split())
+    assert set(needed) <= seen
+    assert not {"OPENAI_API_KEY", "AWS_SECRET_ACCESS_KEY", "MEMORY_HOME", "PYTHONPATH"} & seen
 
 
 @pytest.mark.parametrize(
@@ -122,7 +146,7 @@ def test_a_sound_session_is_accepted_also_over_several_modules(tmp_path: Path) -
 def test_blame_comes_from_the_line(tmp_path: Path) -> None:
     (module,) = generate(_marked()).modules
     wanted = RuleFailure("all-evidence-aligned", "ent_b")
-    place = next(n for n, at in module.lines.items() if (at.rule, at.subject) == (wanted.rule, wanted.subject))
+    place = next(n for n, at in blame_of(module.source).items() if at == wanted)
     outcome = check(_ready(tmp_path, "says-no", place=place), (module,))
     assert isinstance(outcome, Compiled)
     assert not outcome.accepted

@@ -70,12 +70,10 @@ def test_an_import_that_holds_another_module(tmp_path: Path) -> None:
 
 def test_modules_that_import_each_other(tmp_path: Path) -> None:
     paths = write(tmp_path, CHAIN)
-    paths[0].write_text(
-        CHAIN[0].source.replace("import Memory.Session\n", f"import Memory.Session\nimport {CHAIN[2].name}\n"),
-        encoding="utf-8",
-        newline="\n",
+    paths[1].write_text(
+        CHAIN[1].source.replace(f"import {CHAIN[0].name}", f"import {CHAIN[2].name}"), encoding="utf-8", newline="\n"
     )
-    for path in paths:
+    for path in paths[1:]:
         ((rule, _),) = failed(path)
         assert rule == "imports-acyclic"
 
@@ -135,6 +133,51 @@ def test_the_compiler_judges_the_same_files_some_of_them_in_one_process(tmp_path
         assert bool(theirs.rules_failed) == bool(ours.rules_failed)
     calls = calls_of(tmp_path)
     assert any("Batch" in call for call in calls) and len(calls) < len(paths)
+
+
+def test_a_compilers_yes_is_none_where_the_embedded_checker_says_no(tmp_path: Path) -> None:
+    tool = ready(tmp_path, "says-yes-to-it")
+    session = valid_session()
+    bad = replace(session, entries=(replace(session.entries[0], title="MARK", claim="certified"), *session.entries[1:]))
+    (path,) = write(tmp_path, generate(bad).modules)
+    (alone,) = judge_files([path], read_module_file)
+    (verdict,) = judge_files([path], read_module_file, idris2=tool)
+    assert RuleFailure("certifier-named", "ent_a") in alone.rules_failed
+    assert not verdict.accepted
+    assert (verdict.checker, verdict.rules_failed) == ("idris2", alone.rules_failed)
+    assert verdict.note == "the checkers disagree: idris2 0.8.0 accepts what embedded 1 refuses"
+
+
+def test_a_compilers_no_counts_also_where_the_embedded_checker_says_yes(tmp_path: Path) -> None:
+    tool = ready(tmp_path, "says-no")
+    session = valid_session()
+    session = replace(session, entries=(replace(session.entries[0], title="MARK"), *session.entries[1:]))
+    (path,) = write(tmp_path, generate(session).modules)
+    assert judged(path).accepted
+    (verdict,) = judge_files([path], read_module_file, idris2=tool)
+    assert not verdict.accepted and verdict.rules_failed
+
+
+def test_an_entry_that_is_only_claimed_is_accepted_by_no_checker(tmp_path: Path) -> None:
+    tool = ready(tmp_path, "says-yes-to-it")
+    source = SOUND.source.replace("Use DuckDB", "MARK") + '\nE99 : Entry "zz" Certified 0\n'
+    path = tmp_path / "x.idr"
+    path.write_text(source, encoding="utf-8", newline="\n")
+    (verdict,) = judge_files([path], read_module_file, idris2=tool)
+    assert not verdict.accepted
+    assert verdict.rules_failed == (RuleFailure("closed-vocabulary", SOUND.name),)
+    assert calls_of(tmp_path) == []
+
+
+def test_equal_texts_are_judged_once(tmp_path: Path) -> None:
+    tool = ready(tmp_path)
+    (one,) = write(tmp_path, (SOUND,))
+    copies = [tmp_path / f"copy{number}.idr" for number in range(5)]
+    for copy in copies:
+        copy.write_bytes(one.read_bytes())
+    verdicts = judge_files([one, *copies, one], read_module_file, idris2=tool)
+    assert [(verdict.path, verdict.accepted) for verdict in verdicts] == [(path, True) for path in [one, *copies, one]]
+    assert len(calls_of(tmp_path)) == 1
 
 
 def test_without_an_answer_nothing_is_accepted(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from memory_assets.graduation.proofs.generator import generate
 from memory_assets.graduation.proofs.idris2 import Compiled, Idris2, Unavailable, check, find_idris2, prepare
 from memory_assets.graduation.proofs.module_writer import Module
 from memory_assets.resources import resource_folder
-from memory_assets_tests.graduation.proofs.corruptions import CHAINS, MODULE_CORRUPTIONS, UNREADABLE_MODULES
+from memory_assets_tests.graduation.proofs.corruptions import CHAINS, IN_FORM, MODULE_CORRUPTIONS, UNREADABLE_MODULES
 from memory_assets_tests.graduation.proofs.random_sessions import edited, random_session
 from memory_assets_tests.graduation.proofs.samples import VALID_SESSIONS, valid_session
 
@@ -45,10 +45,13 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> Idris2:
 
 
 def _accepts(tool: Idris2, sources: list[str]) -> bool:
-    modules = [Module(_name(source), source, {}) for source in sources]
-    outcome = check(tool, modules)
+    return _compiled(tool, sources).accepted
+
+
+def _compiled(tool: Idris2, sources: list[str]) -> Compiled:
+    outcome = check(tool, [Module(_name(source), source) for source in sources])
     assert isinstance(outcome, Compiled)
-    return outcome.accepted
+    return outcome
 
 
 def _name(source: str) -> str:
@@ -73,7 +76,10 @@ def test_random_edits_get_the_same_verdict(real: Idris2, seed: int) -> None:
 def test_corrupted_modules_get_the_same_verdict(real: Idris2, name: str) -> None:
     before, after, expected = MODULE_CORRUPTIONS[name]
     (module,) = generate(valid_session()).modules
-    assert _accepts(real, [module.source.replace(before, after, 1)]) == (not expected)
+    outcome = _compiled(real, [module.source.replace(before, after, 1)])
+    assert outcome.accepted == (not expected)
+    if name in IN_FORM:
+        assert {(failure.rule, failure.subject) for failure in outcome.failures} <= expected
 
 
 @pytest.mark.parametrize("name", sorted(_OF_FILES))
