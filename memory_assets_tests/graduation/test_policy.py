@@ -95,5 +95,11 @@ def test_a_candidate_needs_a_found_quote_and_a_module() -> None:
 def test_certified() -> None:
     assert isinstance(decide(_VERIFIED, "certified"), Promoted)
     assert isinstance(decide(replace(_VERIFIED, supporting_sessions=1, user_confirmed=True), "certified"), Promoted)
-    for change in ({"checker": "embedded"}, {"supporting_sessions": 1}, {"open_conflicts": 1}, {"demoted": True}, {"stage": "candidate"}):
+    for change in (
+        {"checker": "embedded"},
+        {"supporting_sessions": 1},
+        {"open_conflicts": 1},
+        {"demoted": True},
+        {"stage": "candidate"},
+    ):
         assert isinstance(decide(replace(_VERIFIED, **change), "certified"), Refused)  # type: ignore[arg-type]
