@@ -15,7 +15,7 @@ from memory_assets.log.payloads.entries import WindowExtracted
 from memory_assets.projections.fold import catch_up
 from memory_assets_tests.projections.story import STARTED, VERSIONS, Remark, Story
 
-FIRST, SECOND = "bld_aa11", "bld_bb22"
+FIRST, SECOND = "bld_aa11", "bld_ab22"
 SLOW = "talk-9"
 
 

@@ -85,6 +85,9 @@ def test_a_build_is_found_by_the_beginning_of_its_id(database: Database, tmp_pat
     with pytest.raises(NotFoundError, match="no build 'bld_zz'"):
         details(database, tmp_path, "bld_zz")
     with pytest.raises(AmbiguousIdError, match="begins several ids"):
+        details(database, tmp_path, "bld_a")
+    # What begins every id names none.
+    with pytest.raises(NotFoundError):
         details(database, tmp_path, "bld_")
 
 
