@@ -333,7 +333,7 @@ class Memory:
         """
         from memory_assets.ledgers.promotions import ladder_of
 
-        return ladder_of(self.settings, self.database, given)
+        return ladder_of(self.database, given)
 
     def promote(self, given: str, to_stage: str, *, by: str, note: str = "") -> Spoken:
         """A person's word on a memory; see ``ledgers.promotions.promote``."""

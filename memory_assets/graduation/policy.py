@@ -13,6 +13,8 @@ from memory_assets.graduation.proofs.model import Checker
 from memory_assets.graduation.stages import STAGES, Stage
 
 POLICY_VERSION: Final = "1"
+SUPPORTING_SESSIONS: Final = 2
+"""Sessions that must say a thing before it is certified without a person's word."""
 CONTESTED: Final = "A conflict about the memory is open"
 DEMOTED: Final = "It was demoted, and neither said again nor confirmed since"
 
@@ -144,7 +146,7 @@ def _certified_gates(facts: PromotionFacts) -> list[_Gate]:
         ("proved_by_idris2", facts.checker == "idris2", "Only the real idris2 certifies"),
         (
             "supported_twice",
-            facts.supporting_sessions >= 2 or facts.user_confirmed,
+            facts.supporting_sessions >= SUPPORTING_SESSIONS or facts.user_confirmed,
             "Certified needs evidence from two sessions or a person's confirmation",
         ),
         ("no_open_conflict", facts.open_conflicts == 0, CONTESTED),

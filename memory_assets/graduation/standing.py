@@ -36,6 +36,18 @@ class Confirmation:
     to_stage: Stage
 
 
+def spoken(event_type: str, event_id: str, at: datetime, to_stage: Stage, *, by_person: bool) -> Demotion | Confirmation:
+    """A command about entries as what it means for their standing.
+
+    Args:
+        event_type: ``promotion_confirmed`` or ``entries_demoted``.
+        by_person: of a demotion, that age was not its reason.
+    """
+    if event_type == "promotion_confirmed":
+        return Confirmation(at, event_id, to_stage)
+    return Demotion(at, event_id, to_stage, by_person)
+
+
 def ceiling(demotions: Sequence[Demotion], confirmations: Sequence[Confirmation], last_said_at: datetime) -> Stage:
     """The highest stage that may be shown of entries that were demoted.
 

@@ -15,7 +15,8 @@ from memory_assets.graduation.stages import Stage
 from memory_assets.identifiers import typed_id
 from memory_assets.ledgers.outcomes import NotRecorded, Recorded
 from memory_assets.ledgers.said import command, masked, now, say, settle
-from memory_assets.log.payloads.graduation import CitedEntry, DecisionRecorded, RuleFailureRecord, VerdictRecord
+from memory_assets.log.payloads.graduation import CitedEntry, DecisionRecorded
+from memory_assets.log.proofs import verdict_record
 from memory_assets.queries.decisions import one_decision
 from memory_assets.queries.entries import one_entry
 from memory_assets.queries.rows import fetch
@@ -114,15 +115,7 @@ def record_decision(
         ],
         caused_by=cause.decision_id if cause else None,
         recorded_by=masked(settings, by),
-        verdicts=[
-            VerdictRecord(
-                checker=verdict.checker,
-                checker_version=verdict.checker_version,
-                accepted=verdict.accepted,
-                rules_failed=[RuleFailureRecord(rule=f.rule, subject=f.subject) for f in verdict.rules_failed],
-            )
-            for verdict in checked.verdicts
-        ],
+        verdicts=[verdict_record(verdict) for verdict in checked.verdicts],
     )
     say(settings, database, command(word, at=when, project=word.project))
     with database.reading() as connection:

@@ -55,13 +55,12 @@ class Demotions:
     demotions: tuple[tuple[Ladder, DueDemotion], ...]
 
 
-def ladder_of(settings: Settings, database: Database, given: str) -> Ladder:
+def ladder_of(database: Database, given: str) -> Ladder:
     """Where the memory of an entry stands, by entry id, its beginning, or ``mem:`` address.
 
     Raises:
         NotFoundError, AmbiguousIdError
     """
-    settle(settings, database)
     with database.reading() as connection:
         entry = one_entry(connection, given)
         found = ladders(connection, memory_id=entry.memory_id) if entry.memory_id else []
@@ -85,7 +84,8 @@ def promote(settings: Settings, database: Database, given: str, stage: str, *, b
         NotPossibleError: it is there already, or was set aside.
     """
     to_stage = _spoken_stage(stage)
-    before = ladder_of(settings, database, given)
+    settle(settings, database)
+    before = ladder_of(database, given)
     if before.stage == to_stage:
         raise NotPossibleError(
             f"{before.citation} is {to_stage} already", hint="`memory promote review` says what waits for what"
@@ -114,7 +114,7 @@ def promote(settings: Settings, database: Database, given: str, stage: str, *, b
             note=masked(settings, note),
         )
     say(settings, database, command(word, at=at, project=before.project))
-    after = ladder_of(settings, database, before.entry_ids[0])
+    after = ladder_of(database, before.entry_ids[0])
     if after.stage == to_stage:
         return Spoken(after, before.stage, to_stage, True, "", after.gates)
     reason = after.waits_for if after.next_stage == to_stage else f"{after.stage.capitalize()} does not lead to {to_stage}"

@@ -5,11 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from memory_assets.graduation.proofs.model import ModuleHash, Verdict
 from memory_assets.identifiers import sha256_hex
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import StoredEvent, payload_text
 from memory_assets.log.payloads.base import Payload
-from memory_assets.log.payloads.graduation import EntryPromoted, EntryPromotionRejected, IdrisChecked, VerdictRecord
+from memory_assets.log.payloads.graduation import (
+    EntryPromoted,
+    EntryPromotionRejected,
+    IdrisChecked,
+    ModuleRecord,
+    RuleFailureRecord,
+    VerdictRecord,
+)
 from memory_assets.log.upcasting import payload_as, read_payload
 
 
@@ -53,6 +61,22 @@ class Proofs:
 def label_of(verdict: VerdictRecord) -> str:
     """The checker's name as it stands behind a stage: ``embedded 1``, ``idris2 0.8.0``."""
     return f"{verdict.checker} {verdict.checker_version}"
+
+
+def verdict_record(verdict: Verdict) -> VerdictRecord:
+    """A checker's verdict as the log keeps it: rules, ids and hashes, never what a compiler printed."""
+    return VerdictRecord(
+        checker=verdict.checker,
+        checker_version=verdict.checker_version,
+        accepted=verdict.accepted,
+        rules_failed=[RuleFailureRecord(rule=failure.rule, subject=failure.subject) for failure in verdict.rules_failed],
+        modules=module_records(verdict.modules),
+    )
+
+
+def module_records(modules: Sequence[ModuleHash]) -> list[ModuleRecord]:
+    """The modules that were judged, by their hashes."""
+    return [ModuleRecord(name=module.name, sha256=module.sha256, windowed=list(module.windowed)) for module in modules]
 
 
 def says_the_same(event: StoredEvent, payload: Payload) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memory_assets.graduation.stages import STAGES
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.projections.statements import Links, Said, leaders, linked
 from memory_assets.projections.words import merged_statements
@@ -30,7 +31,7 @@ JOIN entries n ON n.entry_id = s.entry_id
 WINDOW told AS (PARTITION BY s.project, s.entry_type, k.leader ORDER BY {_ORDER})
 """
 
-_LADDER = "['raw', 'working', 'candidate', 'verified', 'certified']"
+_LADDER = list(STAGES)
 
 
 def remember_touched(connection: duckdb.DuckDBPyConnection) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from memory_assets.graduation.policy import POLICY_VERSION, Promoted
+from memory_assets.graduation.policy import POLICY_VERSION, SUPPORTING_SESSIONS, Promoted
 from memory_assets.graduation.stages import STAGES, Stage
 from memory_assets.graduation.standing import (
     Confirmation,
@@ -21,6 +21,7 @@ from memory_assets.graduation.standing import (
     ceiling,
     certification,
     shown_stage,
+    spoken,
     vouched_for,
 )
 from memory_assets.identifiers import sha256_hex
@@ -31,8 +32,6 @@ from memory_assets.log.sql import IN_LIST, json_list, visible
 
 if TYPE_CHECKING:
     import duckdb
-
-SUPPORTING_SESSIONS = 2
 
 _PLAIN = (
     """UPDATE entries SET stage = granted_stage, status = 'active', superseded_by = NULL
@@ -202,19 +201,14 @@ def _standings(connection: duckdb.DuckDBPyConnection) -> list[_Standing]:
         memories.setdefault(row[0], []).append(_Entry(*row))
     if not memories:
         return []
-    spoken = _spoken(connection)
-    return [standing for entries in memories.values() for standing in _of_memory(entries, spoken)]
+    said = _spoken(connection)
+    return [standing for entries in memories.values() for standing in _of_memory(entries, said)]
 
 
 def _spoken(connection: duckdb.DuckDBPyConnection) -> _Spoken:
     commands: dict[str, list[Demotion | Confirmation]] = {}
     for entry_id, event_type, event_id, at, to_stage, by_person in connection.execute(_COMMANDS).fetchall():
-        word = (
-            Confirmation(at, event_id, to_stage)
-            if event_type == "promotion_confirmed"
-            else Demotion(at, event_id, to_stage, by_person)
-        )
-        commands.setdefault(entry_id, []).append(word)
+        commands.setdefault(entry_id, []).append(spoken(event_type, event_id, at, to_stage, by_person=by_person))
     resolved = connection.execute(_RESOLVED).fetchall()
     set_aside = _set_aside(resolved)
     contested = connection.execute(_CONTESTED, [json_list(set_aside)]).fetchall()
@@ -250,25 +244,25 @@ def _stands_for(memory_id: str, kept_by: Mapping[str, str]) -> str:
     return memory_id
 
 
-def _of_memory(entries: list[_Entry], spoken: _Spoken) -> Iterator[_Standing]:
-    said = dict.fromkeys(word for entry in entries for word in spoken.commands.get(entry.entry_id, ()))
+def _of_memory(entries: list[_Entry], words: _Spoken) -> Iterator[_Standing]:
+    said = dict.fromkeys(word for entry in entries for word in words.commands.get(entry.entry_id, ()))
     confirmations = [word for word in said if isinstance(word, Confirmation)]
     demotions = [word for word in said if isinstance(word, Demotion)]
     highest = ceiling(demotions, confirmations, max(entry.said_at for entry in entries))
-    doubted = any(entry.entry_id in spoken.contested or entry.entry_id in spoken.set_aside for entry in entries)
+    doubted = any(entry.entry_id in words.contested or entry.entry_id in words.set_aside for entry in entries)
     support = _support(
         entries,
         vouched_for(demotions, confirmations),
         highest,
         doubted=doubted,
-        merged=entries[0].memory_id in spoken.merged,
+        merged=entries[0].memory_id in words.merged,
     )
     for entry in entries:
         status: EntryStatus = (
             "deprecated"
-            if entry.entry_id in spoken.set_aside
+            if entry.entry_id in words.set_aside
             else "contested"
-            if entry.entry_id in spoken.contested
+            if entry.entry_id in words.contested
             else "active"
         )
         promotion = _promotion(entry, support) if support and entry.proved_by_compiler else None
@@ -276,7 +270,7 @@ def _of_memory(entries: list[_Entry], spoken: _Spoken) -> Iterator[_Standing]:
             entry,
             shown_stage(entry.granted, status, certified=promotion is not None, ceiling=highest),
             status,
-            spoken.set_aside.get(entry.entry_id),
+            words.set_aside.get(entry.entry_id),
             promotion,
         )
 

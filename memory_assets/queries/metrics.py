@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from memory_assets.errors import check_word
+from memory_assets.graduation.stages import STAGES
 from memory_assets.log.payloads.base import PIPELINE_STAGES
 from memory_assets.queries.rows import fetch
 
@@ -63,11 +64,11 @@ _PROMOTIONS = f"""
 SELECT p.outcome, p.from_stage, p.to_stage, p.reason, count(*) FROM promotions p WHERE {_WITHIN.format(of="p")}
 GROUP BY ALL ORDER BY 5 DESC, 1, 2, 3, 4
 """
-_LADDER = """
+_LADDER = f"""
 SELECT n.stage, count(*) FROM entries n
 WHERE n.status <> 'superseded' AND ($session_id IS NULL OR n.session_id = $session_id)
   AND ($build_id IS NULL OR n.build_id = $build_id) AND ($since IS NULL OR n.created_at >= $since)
-GROUP BY n.stage ORDER BY array_position(['raw', 'working', 'candidate', 'verified', 'certified'], n.stage)
+GROUP BY n.stage ORDER BY array_position({list(STAGES)}, n.stage)
 """
 
 

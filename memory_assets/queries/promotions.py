@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from memory_assets.extraction.schema import EntryType
 from memory_assets.graduation.policy import CONTESTED, DEMOTED, Promoted
 from memory_assets.graduation.stages import STAGES, Stage
-from memory_assets.graduation.standing import Confirmation, Demotion, ceiling, certification, vouched_for
+from memory_assets.graduation.standing import Confirmation, Demotion, ceiling, certification, spoken, vouched_for
 from memory_assets.queries.rows import fetch
 
 if TYPE_CHECKING:
@@ -33,7 +33,8 @@ SELECT m.memory_id, 'mem:' || m.short_id, m.title, m.entry_type, m.project, m.st
   arg_max(r.gates_json, (t.rung, -epoch_us(t.created_ts), t.entry_id)),
   count(DISTINCT t.session_id) FILTER (t.evidence_aligned AND t.granted_stage = 'verified'),
   max(t.checker) FILTER (t.granted_stage = 'verified' AND t.checker LIKE 'idris2 %'),
-  max(t.checker) FILTER (t.granted_stage = 'verified'), list(DISTINCT t.entry_id ORDER BY t.entry_id)
+  max(t.checker) FILTER (t.granted_stage = 'verified'), list(DISTINCT t.entry_id ORDER BY t.entry_id),
+  m.memory_id IN (SELECT older_memory_id FROM conflicts WHERE resolution = 'merge')
 FROM memories m JOIN told t USING (memory_id) LEFT JOIN refused r ON r.target_id = t.entry_id
 GROUP BY ALL ORDER BY m.last_said_at DESC, m.memory_id
 """
@@ -96,16 +97,12 @@ class Review:
 
 def ladders(connection: duckdb.DuckDBPyConnection, *, memory_id: str | None = None) -> list[Ladder]:
     """Every memory, or one, the one that was said last first."""
-    spoken: dict[str, list[Demotion | Confirmation]] = {}
+    words: dict[str, list[Demotion | Confirmation]] = {}
     for event_id, event_type, at, to_stage, by_person, entry_ids in fetch(connection, _WORDS):
-        word = (
-            Confirmation(at, event_id, to_stage)
-            if event_type == "promotion_confirmed"
-            else Demotion(at, event_id, to_stage, by_person)
-        )
+        word = spoken(event_type, event_id, at, to_stage, by_person=by_person)
         for entry_id in entry_ids:
-            spoken.setdefault(entry_id, []).append(word)
-    return [_ladder(row, spoken) for row in fetch(connection, _MEMORIES, {"memory": memory_id})]
+            words.setdefault(entry_id, []).append(word)
+    return [_ladder(row, words) for row in fetch(connection, _MEMORIES, {"memory": memory_id})]
 
 
 def review(connection: duckdb.DuckDBPyConnection, *, project: str | None = None, limit: int | None = None) -> Review:
@@ -126,10 +123,10 @@ def review(connection: duckdb.DuckDBPyConnection, *, project: str | None = None,
     )
 
 
-def _ladder(row: tuple[Any, ...], spoken: Mapping[str, Sequence[Demotion | Confirmation]]) -> Ladder:
+def _ladder(row: tuple[Any, ...], said: Mapping[str, Sequence[Demotion | Confirmation]]) -> Ladder:
     memory_id, citation, title, entry_type, project, stage, checker, status, last_said_at, entry_id, rung, blocked = row[:12]
-    gates_json, sessions, compiled_by, verified_by, entry_ids = row[12:]
-    words = list(dict.fromkeys(word for entry in entry_ids for word in spoken.get(entry, ())))
+    gates_json, sessions, compiled_by, verified_by, entry_ids, merged = row[12:]
+    words = list(dict.fromkeys(word for entry in entry_ids for word in said.get(entry, ())))
     confirmations = [word for word in words if isinstance(word, Confirmation)]
     demotions = [word for word in words if isinstance(word, Demotion)]
     highest = ceiling(demotions, confirmations, last_said_at)
@@ -142,7 +139,8 @@ def _ladder(row: tuple[Any, ...], spoken: Mapping[str, Sequence[Demotion | Confi
         outcome = certification(
             entry_id,
             compiled_by or verified_by or checker,
-            sessions=sessions,
+            # What a person made of two that contradict each other is not what two sessions say alike.
+            sessions=min(sessions, 1) if merged else sessions,
             confirmed=confirmed,
             contested=status == "contested",
             highest=highest,

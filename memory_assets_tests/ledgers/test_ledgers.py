@@ -203,6 +203,23 @@ def test_the_compiler_and_a_word_certify(memory: Memory) -> None:
     sound(memory)
 
 
+def test_what_was_merged_waits_for_a_persons_word(memory: Memory) -> None:
+    tell_titles(memory.settings, "a", OLD, checker=COMPILED)
+    tell_titles(memory.settings, "b", NEW, days=1, checker=COMPILED)
+    memory.resolve_conflict(one_conflict(memory).conflict_id, "merge", by="kim")
+    ladder = memory.ladder(cited(memory, OLD))
+    assert (ladder.stage, ladder.gates["supported_twice"]) == ("verified", False)
+    assert "two sessions" in ladder.waits_for
+    assert memory.promote(cited(memory, OLD), "certified", by="kim").reached
+
+
+def test_to_look_at_a_memory_writes_nothing(memory: Memory) -> None:
+    tell_titles(memory.settings, "a", OLD)
+    before = memory.stats().outbox_by_status
+    assert memory.ladder(cited(memory, OLD)).stage == "verified"
+    assert memory.stats().outbox_by_status == before == {"pending": 2}
+
+
 def test_no_word_helps_where_a_conflict_is_open(memory: Memory) -> None:
     tell_titles(memory.settings, "a", OLD, checker=COMPILED)
     tell_titles(memory.settings, "b", NEW, days=1, checker=COMPILED)

@@ -21,7 +21,7 @@ from memory_assets.defs.resources import EventLogResource, OpenStore
 from memory_assets.graduation.policy import Promoted, PromotionFacts, Refused, decide
 from memory_assets.graduation.proofs.checker import CheckedSession, check_sessions, checker_labels
 from memory_assets.graduation.proofs.idris2 import Idris2
-from memory_assets.graduation.proofs.model import ModuleHash, Verdict
+from memory_assets.graduation.proofs.model import Verdict
 from memory_assets.graduation.proofs.reproof import reprove
 from memory_assets.log.chain import History, Materialization
 from memory_assets.log.errors import StoreError
@@ -31,12 +31,9 @@ from memory_assets.log.payloads.graduation import (
     EntryPromoted,
     EntryPromotionRejected,
     IdrisChecked,
-    ModuleRecord,
-    RuleFailureRecord,
-    VerdictRecord,
 )
 from memory_assets.log.proof_session import is_flawless, proof_session
-from memory_assets.log.proofs import Proofs, label_of, proofs_of, says_the_same
+from memory_assets.log.proofs import Proofs, label_of, module_records, proofs_of, says_the_same, verdict_record
 
 SHOWN = 20
 
@@ -194,10 +191,10 @@ def _decide(entry: EntryMaterialized, checked: CheckedSession, *, require_idris2
 def _checked_event(history: History, materialization: Materialization, checked: CheckedSession, version: str) -> NewEvent:
     payload = IdrisChecked(
         materialized_event_id=materialization.event_id,
-        verdicts=[_verdict_record(verdict) for verdict in checked.verdicts],
+        verdicts=[verdict_record(verdict) for verdict in checked.verdicts],
         disagreement=checked.disagreement,
         failed_entries=sorted(checked.failed),
-        proved_by=[] if checked.proved_by == checked.verdict.modules else _module_records(checked.proved_by),
+        proved_by=[] if checked.proved_by == checked.verdict.modules else module_records(checked.proved_by),
     )
     return history.event(
         payload,
@@ -208,20 +205,6 @@ def _checked_event(history: History, materialization: Materialization, checked: 
         telemetry={f"{name}_ms": round(value, 2) for name, value in checked.durations_ms.items()}
         | ({"notes": list(checked.notes)} if checked.notes else {}),
     )
-
-
-def _verdict_record(verdict: Verdict) -> VerdictRecord:
-    return VerdictRecord(
-        checker=verdict.checker,
-        checker_version=verdict.checker_version,
-        accepted=verdict.accepted,
-        rules_failed=[RuleFailureRecord(rule=failure.rule, subject=failure.subject) for failure in verdict.rules_failed],
-        modules=_module_records(verdict.modules),
-    )
-
-
-def _module_records(modules: tuple[ModuleHash, ...]) -> list[ModuleRecord]:
-    return [ModuleRecord(name=module.name, sha256=module.sha256, windowed=list(module.windowed)) for module in modules]
 
 
 def _promotion(
