@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from memory_assets.vectors.index import VectorIndex
 
 # Raised when the code of a stage gives another result for the same input.
-MATERIALIZER_VERSION = "2"
+MATERIALIZER_VERSION = "3"
 
 
 def database(settings: Settings) -> Database:
@@ -219,6 +219,7 @@ def stage_versions(settings: Settings) -> dict[PipelineStage, str]:
     from memory_assets.graduation.policy import POLICY_VERSION
     from memory_assets.graduation.proofs.checker import checker_version
     from memory_assets.graduation.proofs.generator import GENERATOR_VERSION
+    from memory_assets.tasks.matching import MATCH_POLICY_VERSION
     from memory_assets.tasks.resolver import RESOLVER_VERSION
 
     required = "idris2 required" if settings.graduation.require_idris2 else "any checker"
@@ -228,6 +229,6 @@ def stage_versions(settings: Settings) -> dict[PipelineStage, str]:
         "aligned": f"aligner {ALIGNER_VERSION} {_alignment(settings)}",
         "materialized": f"materializer {MATERIALIZER_VERSION}",
         "idris_checked": f"{checker} policy {POLICY_VERSION} {required}",
-        "projected": f"resolver {RESOLVER_VERSION}",
+        "projected": f"resolver {RESOLVER_VERSION} matching {MATCH_POLICY_VERSION}",
         "vectorized": embedder(settings).embedding_version,
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dagster as dg
 
-from memory_assets.defs.checks import event_log_integrity, no_sessions_quarantined
+from memory_assets.defs.checks import event_log_integrity, no_sessions_quarantined, tasks_replay_equal
 from memory_assets.defs.io_manager import EventLogIOManager
 from memory_assets.defs.jobs import graduate_sessions
 from memory_assets.defs.leaves import ledgers, memory_index
@@ -17,6 +17,7 @@ from memory_assets.defs.stages.ingested import ingested, session_files
 from memory_assets.defs.stages.materialized import materialized
 from memory_assets.defs.stages.projected import projected
 from memory_assets.defs.stages.vectorized import vectorized
+from memory_assets.defs.task_board import task_board
 from memory_assets.settings import Settings
 
 
@@ -35,8 +36,9 @@ def build_definitions(settings: Settings | None = None) -> dg.Definitions:
             vectorized,
             memory_index,
             ledgers,
+            task_board,
         ],
-        asset_checks=[no_sessions_quarantined, event_log_integrity],
+        asset_checks=[no_sessions_quarantined, event_log_integrity, tasks_replay_equal],
         jobs=[graduate_sessions],
         sensors=[sessions_folder],
         resources={"event_log": event_log, "io_manager": EventLogIOManager(store=event_log)},

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from memory_assets import configuration
 from memory_assets.evidence.model import AlignedEvidence, Evidence, FailedEvidence
+from memory_assets.ledgers.outcomes import ConditionSpoken, TaskSpoken
 from memory_assets.ledgers.outcomes import NotRecorded as NotRecordedDecision
 from memory_assets.log.errors import StoreError
 from memory_assets.queries import citations, entries, events, sessions, statistics
@@ -66,18 +67,37 @@ if TYPE_CHECKING:
     from memory_assets.queries.proof import ProofModule, SessionProof
     from memory_assets.queries.searching import AskedMode
     from memory_assets.queries.session_evidence import QuotedMessage, SessionEvidence, SupportingQuote
+    from memory_assets.queries.task_records import (
+        ArtifactView,
+        BlockerCycle,
+        ConditionView,
+        PossibleDuplicate,
+        RefusedBlocker,
+        RefusedMove,
+        TaskBlocker,
+        TaskDetail,
+        TaskEvent,
+        TaskName,
+        TaskReview,
+        TaskView,
+    )
+    from memory_assets.queries.tasks import Which
     from memory_assets.rebuilding import Rebuilt
 
 __all__ = [
     "AlignedEvidence",
+    "ArtifactView",
     "Audit",
     "AuditExample",
     "AuditMeasure",
+    "BlockerCycle",
     "BuildDetails",
     "BuildPage",
     "BuildView",
     "Check",
     "CitedQuote",
+    "ConditionSpoken",
+    "ConditionView",
     "ConflictSide",
     "ConflictView",
     "DecisionView",
@@ -104,12 +124,15 @@ __all__ = [
     "Neighbour",
     "NotRecordedDecision",
     "PlannedWindow",
+    "PossibleDuplicate",
     "ProofModule",
     "Quarantined",
     "Quote",
     "QuoteInMessage",
     "QuotedMessage",
     "RebuildReport",
+    "RefusedBlocker",
+    "RefusedMove",
     "ResolvedMemory",
     "ResolvedSpan",
     "Review",
@@ -121,6 +144,14 @@ __all__ = [
     "StageTimes",
     "Stats",
     "SupportingQuote",
+    "TaskBlocker",
+    "TaskDetail",
+    "TaskEvent",
+    "TaskName",
+    "TaskReview",
+    "TaskSpoken",
+    "TaskView",
+    "Which",
     "as_plain",
 ]
 
@@ -379,6 +410,138 @@ class Memory:
             decided_at=decided_at,
             by=by,
         )
+
+    def tasks(
+        self,
+        *,
+        which: Which = "all",
+        status: str | None = None,
+        project: str | None = None,
+        limit: int | None = None,
+    ) -> list[TaskView]:
+        """Tasks in the order of the board, each with what it waits for and the quotes that speak of it.
+
+        Args:
+            which: ``all``, ``blocked``, ``only_suggested`` (nothing but suggestions says what they wait for) or
+                ``unknown_blocker`` (nobody said).
+
+        Raises:
+            InvalidArgumentError: there is no such status.
+        """
+        from memory_assets.queries.tasks import list_tasks
+
+        with self.database.reading() as connection:
+            return list_tasks(connection, which=which, status=status, project=project, limit=limit)
+
+    def task(self, given: str) -> TaskDetail:
+        """A task with its past, by id, beginning of an id, former id, or canonical key.
+
+        Raises:
+            NotFoundError, AmbiguousIdError
+        """
+        from memory_assets.queries.task_detail import get_task_detail
+
+        with self.database.reading() as connection:
+            return get_task_detail(connection, given)
+
+    def task_review(self, *, project: str | None = None) -> TaskReview:
+        """What of tasks waits for somebody's word."""
+        from memory_assets.queries.task_review import task_review
+
+        with self.database.reading() as connection:
+            return task_review(connection, project=project)
+
+    def conditions(self, *, status: str = "all", project: str | None = None, limit: int | None = None) -> list[ConditionView]:
+        """What tasks wait for that is no task and no artifact; ``settled`` for what turned out to be something, or is met.
+
+        Raises:
+            InvalidArgumentError: there is no such status.
+        """
+        from memory_assets.queries.conditions import list_conditions
+
+        with self.database.reading() as connection:
+            return list_conditions(connection, status=status, project=project, limit=limit)
+
+    def artifacts(self, *, kind: str | None = None, project: str | None = None, limit: int | None = None) -> list[ArtifactView]:
+        """Pull requests, issues, addresses, files and commits that sessions name.
+
+        Raises:
+            InvalidArgumentError: there is no such kind.
+        """
+        from memory_assets.queries.artifacts import list_artifacts
+
+        with self.database.reading() as connection:
+            return list_artifacts(connection, kind=kind, project=project, limit=limit)
+
+    def new_task(
+        self,
+        title: str,
+        *,
+        project: str | None = None,
+        status: str | None = None,
+        priority: str | None = None,
+        blockers: Sequence[str] = (),
+        again: bool = False,
+        by: str,
+    ) -> TaskSpoken:
+        """Make a task; see ``ledgers.tasks.new_task``."""
+        from memory_assets.ledgers.tasks import new_task
+
+        return new_task(
+            self.settings,
+            self.database,
+            title,
+            project=project,
+            status=status,
+            priority=priority,
+            blockers=blockers,
+            again=again,
+            by=by,
+        )
+
+    def set_task_status(self, given: str, status: str, *, by: str, note: str = "") -> TaskSpoken:
+        """Say how a task stands; see ``ledgers.tasks.set_status``."""
+        from memory_assets.ledgers.tasks import set_status
+
+        return set_status(self.settings, self.database, given, status, by=by, note=note)
+
+    def set_task_priority(self, given: str, priority: str, *, by: str, note: str = "") -> TaskSpoken:
+        """Say how much a task matters; see ``ledgers.tasks.set_priority``."""
+        from memory_assets.ledgers.tasks import set_priority
+
+        return set_priority(self.settings, self.database, given, priority, by=by, note=note)
+
+    def set_task_blockers(self, given: str, blockers: Sequence[str], *, by: str, note: str = "") -> TaskSpoken:
+        """Say what a task waits for; see ``ledgers.tasks.set_blockers``."""
+        from memory_assets.ledgers.tasks import set_blockers
+
+        return set_blockers(self.settings, self.database, given, blockers, by=by, note=note)
+
+    def accept_move(self, given: str, *, event: str | None = None, by: str, note: str = "") -> TaskSpoken:
+        """Accept a move that a task was refused; see ``ledgers.tasks.accept``."""
+        from memory_assets.ledgers.tasks import accept
+
+        return accept(self.settings, self.database, given, event=event, by=by, note=note)
+
+    def resolve_condition(
+        self, given: str, *, to: str | None = None, satisfied: bool = False, by: str, note: str = ""
+    ) -> ConditionSpoken:
+        """Say what a condition is, or that it is met, or open; see ``ledgers.task_links.resolve``."""
+        from memory_assets.ledgers.task_links import resolve
+
+        return resolve(self.settings, self.database, given, to=to, satisfied=satisfied, by=by, note=note)
+
+    def merge_tasks(self, given: str, into: str, *, by: str, note: str = "") -> TaskSpoken | ConditionSpoken:
+        """Say that two tasks, or two conditions, are one; see ``ledgers.task_links.merge``."""
+        from memory_assets.ledgers.task_links import merge
+
+        return merge(self.settings, self.database, given, into, by=by, note=note)
+
+    def unmerge_task(self, given: str, *, by: str, note: str = "") -> TaskSpoken | ConditionSpoken:
+        """Take a merge back; see ``ledgers.task_links.unmerge``."""
+        from memory_assets.ledgers.task_links import unmerge
+
+        return unmerge(self.settings, self.database, given, by=by, note=note)
 
     def builds(self, *, limit: int = 20) -> BuildPage:
         """The newest builds: what each run of the stages was made with, appended, asked of a model and took."""

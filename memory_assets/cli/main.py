@@ -17,6 +17,7 @@ from memory_assets.cli import (
     align,
     audit,
     builds,
+    conditions,
     conflicts,
     decisions,
     entries,
@@ -34,6 +35,8 @@ from memory_assets.cli import (
     search,
     sessions,
     show,
+    task,
+    tasks,
 )
 from memory_assets.cli.failures import guarded
 from memory_assets.cli.invocation import Invocation, overrides_of
@@ -58,6 +61,9 @@ for group in (
     show,
     search,
     events,
+    tasks,
+    task,
+    conditions,
     promote,
     conflicts,
     decisions,

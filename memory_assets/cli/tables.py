@@ -30,6 +30,12 @@ def print_text(*lines: Text) -> None:
         out.print(line, soft_wrap=True)
 
 
+def fitting(line: Text) -> Text:
+    """A line that is no wider than the terminal."""
+    width = terminal_width()
+    return line if width == UNLIMITED else cut(line, width)
+
+
 def print_table(
     header: Sequence[str],
     rows: Sequence[Sequence[Cell]],

@@ -4,8 +4,10 @@ from dataclasses import asdict
 
 import dagster as dg
 
+from memory_assets import configuration
 from memory_assets.defs.resources import EventLogResource
 from memory_assets.log.integrity import integrity
+from memory_assets.projections.replay import replayed
 
 SHOWN = 20
 
@@ -33,3 +35,19 @@ def event_log_integrity(event_log: EventLogResource) -> dg.AssetCheckResult:
     with event_log.get_connection() as connection:
         counted = integrity(connection)
     return dg.AssetCheckResult(passed=counted.is_whole, metadata=asdict(counted))
+
+
+@dg.asset_check(
+    asset="task_board",
+    description="A replay of all that was ever said of tasks gives the same tasks, conditions, artifacts and edges.",
+)
+def tasks_replay_equal(event_log: EventLogResource) -> dg.AssetCheckResult:
+    opened = event_log.opened
+    differences = replayed(opened.database, configuration.configured_versions(opened.settings))
+    return dg.AssetCheckResult(
+        passed=differences == 0, metadata={"differences": differences, "more": "`memory rebuild --verify` names them"}
+    )
+
+
+ON_REQUEST = event_log_integrity.check_keys | tasks_replay_equal.check_keys
+"""Checks that read the whole log or fold it anew: they are for a person to ask, not for every import to pay."""

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from memory_assets.defs.sources import SourceReader
     from memory_assets.sessions.redaction_policy import RedactionPolicy
+    from memory_assets.vectors.embedder import Embedder
 
 HISTORY_CACHE_SIZE = 100
 
@@ -98,6 +99,11 @@ class OpenStore:
     def versions(self) -> dict[PipelineStage, str]:
         """Each stage's configured version."""
         return configuration.stage_versions(self.settings)
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        """One for all stages and runs: its model is loaded once, at the first text."""
+        return configuration.embedder(self.settings)
 
     def follow_versions(self) -> None:
         """Tell the log which versions to follow: a process with other settings may have told it others since."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import dagster as dg
 
 from memory_assets import configuration
-from memory_assets.defs.checks import event_log_integrity
+from memory_assets.defs.checks import ON_REQUEST
 from memory_assets.defs.instance import add_partitions, dagster_instance
 from memory_assets.defs.leaves import ledgers, memory_index
 from memory_assets.defs.model_use import ModelUse
@@ -19,6 +19,7 @@ from memory_assets.defs.registration import found_files, register
 from memory_assets.defs.reports import ImportReport, RunReport, checkers_of, named, outcome_of
 from memory_assets.defs.resources import OpenStore, open_store, telling
 from memory_assets.defs.runner import RUNNER_TAG, end_dead_runs
+from memory_assets.defs.task_board import task_board
 from memory_assets.errors import MemoryAssetsError, NotFoundError, check_word
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.base import PIPELINE_STAGES, PipelineStage
@@ -201,7 +202,7 @@ def _run(
         heads.setdefault(session_id, known[session_id].event_id if session_id in known else None)
     selection = {dg.AssetKey(stage) for stage in PIPELINE_STAGES[: PIPELINE_STAGES.index(to_stage) + 1]}
     if to_stage == PIPELINE_STAGES[-1]:
-        selection |= {memory_index.key, ledgers.key}
+        selection |= {memory_index.key, ledgers.key, task_board.key}
     for first, last in _ranges(instance, session_ids):
         _materialize(settings, instance, selection, {RANGE_START_TAG: first, RANGE_END_TAG: last})
 
@@ -210,8 +211,7 @@ def _materialize(settings: Settings, instance: dg.DagsterInstance, selection: Se
     from memory_assets.definitions import build_definitions
 
     whole = build_definitions(settings).resolve_implicit_global_asset_job_def()
-    # All checks but the one that reads the whole log: it is for a person to ask, not for every import to pay.
-    checks = set(whole.asset_layer.asset_graph.get_check_keys_for_assets(selection)) - event_log_integrity.check_keys
+    checks = set(whole.asset_layer.asset_graph.get_check_keys_for_assets(selection)) - ON_REQUEST
     job = whole.get_subset(asset_selection=selection, asset_check_selection=checks)
     result = job.execute_in_process(
         instance=instance,

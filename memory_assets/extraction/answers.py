@@ -1,20 +1,22 @@
 """Reads a model's answer: strict about what may become an entry, lenient about everything around it (E-15, E-16).
 
-One bad entry is dropped with a warning and never takes the others with it. Warnings name fields and places, never text.
+One bad entry is dropped with a warning and never takes the others with it. Warnings name fields and places, never text; only
+a status or priority that nobody knows is named by its word.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from memory_assets.extraction.answer_json import MAX_ANSWER_CHARACTERS, find_answer, whole_entries
 from memory_assets.extraction.schema import EntryType, ExtractedEntry, Priority, Quote, TaskStatus
+from memory_assets.extraction.status_names import plain_name, priority_named, status_named
 from memory_assets.extraction.titles import title_of
 
 MAX_ENTRIES = 200
@@ -32,8 +34,8 @@ _SPAN_FIELD = re.compile(
     r"|(?:char_?)?(?:start|end|begin|stop)(?:_?\w{1,10})?"
 )
 _OTHER_NAMES = {"entry_type": "type", "index": "message_index"}
-_OTHER_WORDS = {"completed": "done", "canceled": "cancelled", "todo": "pending"}
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_NO_NAME = re.compile(r"[^\w]")
 # Half a character cannot be stored, NUL is the end of text to too many readers: neither stands in any session.
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 # What moves the cursor, rings, or turns the direction of what follows has no place in a line for people.
@@ -161,10 +163,9 @@ def _table(raw: Mapping[str, Any], warnings: Counter[str]) -> dict[str, Any]:
     table = _known(raw, EntryAnswer, warnings)
     table["type"] = _word(table.get("type"))
     is_task = table["type"] == "task"
-    table["status"] = _word(table.get("status")) if is_task else None
-    table["priority"] = _word(table.get("priority")) if is_task else None
-    blockers = (table.get("blocked_by") or []) if is_task else []
-    table["blocked_by"] = [blockers] if isinstance(blockers, str) else blockers
+    table["status"] = _named("status", table.get("status"), status_named, warnings) if is_task else None
+    table["priority"] = _named("priority", table.get("priority"), priority_named, warnings) if is_task else None
+    table["blocked_by"] = _blockers(table.get("blocked_by"), warnings) if is_task else []
     table["reason"] = table.get("reason") if table["type"] == "decision" else None
     if isinstance(table.get("evidence"), dict):
         table["evidence"] = [table["evidence"]]
@@ -202,8 +203,30 @@ def _word(value: Any) -> Any:
     """A word of the schema in its spelling: models write "In Progress"; nothing at all for an empty one."""
     if not isinstance(value, str):
         return value
-    word = _HUMP.sub("_", value.strip()[:40]).replace("-", "_").replace(" ", "_").lower()
-    return _OTHER_WORDS.get(word, word) or None
+    return _HUMP.sub("_", value.strip()[:40]).replace("-", "_").replace(" ", "_").lower() or None
+
+
+_Word = TypeVar("_Word", TaskStatus, Priority)
+
+
+def _named(field: str, value: Any, known: Callable[[str], _Word | None], warnings: Counter[str]) -> _Word | None:
+    """A task's status or priority; a word for one that nobody knows is warned of by its name, and the task stays."""
+    if value is None or (isinstance(value, str) and plain_name(value) in ("", "none", "null")):
+        return None
+    found = known(value) if isinstance(value, str) else None
+    if found is None:
+        name = _NO_NAME.sub("?", plain_name(value)) if isinstance(value, str) else f"({type(value).__name__})"
+        warnings[f"unknown {field} {name!r} left out"] += 1
+    return found
+
+
+def _blockers(value: Any, warnings: Counter[str]) -> list[str]:
+    """What a task waits for, as a list of texts; what is none is counted, and the task stays."""
+    given = value if isinstance(value, list) else [value] if value else []
+    texts = [one for one in given if isinstance(one, str)]
+    if len(texts) < len(given):
+        warnings["blockers that are no texts dropped"] += len(given) - len(texts)
+    return texts
 
 
 def _said(text: str) -> str:

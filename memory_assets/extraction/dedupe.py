@@ -12,13 +12,13 @@ from dataclasses import replace
 from memory_assets.evidence.entries import AlignedEntry
 from memory_assets.evidence.model import AlignedEvidence, Evidence
 from memory_assets.extraction.folding import folded
-from memory_assets.extraction.schema import ExtractedEntry, Quote
+from memory_assets.extraction.history import changes, joined_history
+from memory_assets.extraction.schema import ExtractedEntry, Quote, StatusAt
 
 _MIN_TITLE = 8
 """Letters and digits that a title needs to stand for its entry ("fixed" and "OK" do not); a Hangul syllable counts as two."""
 _MIN_QUOTE = 16
 """Letters and digits of a quote from which it is no coincidence that it is quoted twice."""
-_CLOSED = ("done", "cancelled")
 
 
 def merge_entries(entries: Iterable[AlignedEntry]) -> list[AlignedEntry]:
@@ -27,9 +27,9 @@ def merge_entries(entries: Iterable[AlignedEntry]) -> list[AlignedEntry]:
     Two entries are the same memory when they are of one type and their first quotes share most of their span, or their
     titles are equal but for case, punctuation and spacing (not for an operator, a sign or a decimal point); and, whatever
     their types, when the later one's first quote is a text that the earlier one quotes already (the same document pasted
-    again, a summary repeated). The first one's title stays; quotes are joined without repeats; a task takes the later
-    status, unless that only opens again what was closed
-    before it. An entry with a quote that was not found stays as it is, so that the failure stays visible.
+    again, a summary repeated). The first one's title stays; quotes are joined without repeats; a task takes the status that
+    is said last, unless that only opens again what was closed before it, and keeps the earlier ones as its history. An entry
+    with a quote that was not found stays as it is, so that the failure stays visible.
     """
     merged: list[AlignedEntry] = []
     by_title: dict[tuple[str, str], int] = {}
@@ -91,19 +91,32 @@ def _joined(first: AlignedEntry, second: AlignedEntry) -> AlignedEntry:
         if isinstance(found, AlignedEvidence) and not any(_covers(known, found) for known in evidence):
             quotes.append(quote)
             evidence.append(found)
-    return AlignedEntry(_joined_fields(first.entry, second.entry, tuple(quotes)), tuple(evidence))
+    steps = joined_history(first.entry, _said_at(first), second.entry, _said_at(second))
+    return AlignedEntry(_joined_fields(first.entry, second.entry, tuple(quotes), steps), tuple(evidence))
 
 
-def _joined_fields(first: ExtractedEntry, second: ExtractedEntry, quotes: tuple[Quote, ...]) -> ExtractedEntry:
-    reopened = first.status in _CLOSED and second.status == "pending"
+def _joined_fields(
+    first: ExtractedEntry, second: ExtractedEntry, quotes: tuple[Quote, ...], steps: tuple[StatusAt, ...]
+) -> ExtractedEntry:
+    """The fields of two entries that are one; ``steps`` are all statuses that they give it, the last one stands."""
+    reason = first.reason or second.reason
+    if first.entry_type != "task":
+        return replace(first, evidence=quotes, reason=reason)
     return replace(
         first,
         evidence=quotes,
-        reason=first.reason or second.reason,
-        status=first.status if reopened or second.status is None else second.status,
+        reason=reason,
+        status=steps[-1].status if steps else None,
         priority=first.priority or second.priority,
         blocked_by=tuple(dict.fromkeys((*first.blocked_by, *second.blocked_by))),
+        history=changes(steps),
     )
+
+
+def _said_at(item: AlignedEntry) -> int:
+    """The message that carries the entry."""
+    where = _main_span(item)
+    return where.message_index if where is not None else item.entry.evidence[0].message_index
 
 
 def _covers(known: Evidence, found: AlignedEvidence) -> bool:

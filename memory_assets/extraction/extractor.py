@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from memory_assets.extraction.cues import Rules, built_in_rules
-from memory_assets.extraction.rules import CODE_VERSION, extract_window
+from memory_assets.extraction.rules import CODE_VERSION, extract_window, unknown_statuses
 from memory_assets.extraction.schema import ExtractedEntry
 from memory_assets.extraction.telemetry import ExtractionTelemetry
 from memory_assets.extraction.windows import Window
@@ -63,4 +63,6 @@ class RuleExtractor:
         return 0
 
     def extract(self, messages: Sequence[Message], window: Window) -> ExtractionAnswer:
-        return ExtractionAnswer(tuple(extract_window(messages, window, self.rules)))
+        unknown = sorted(unknown_statuses(messages, window).items())
+        warnings = tuple(f"unknown status {name!r} of a todo tool: {count}" for name, count in unknown)
+        return ExtractionAnswer(tuple(extract_window(messages, window, self.rules)), warnings)

@@ -65,6 +65,7 @@ class _Shown:
         self._window = window
         self._aligner = Aligner()
         self._texts = quotable_texts(messages, window.context_start, window.end)
+        self._titles = {" ".join(title.split()) for _, title in window.numbered}
 
     def in_context_only(self, quote: Quote) -> bool:
         found = self._aligner.align(self._texts, quote.quote, quote.message_index)
@@ -74,9 +75,10 @@ class _Shown:
     def said(self, text: str, near: int) -> str | None:
         """The session's own characters for a text, looked for in the message ``near`` first; None when nobody said it.
 
-        Whole words only: "PR #1" is not said where "PR #12" is.
+        Whole words only: "PR #1" is not said where "PR #12" is. The title of a task that the window names by its number
+        was said when the task was made.
         """
-        if any(map(_whole(text).search, self._texts)):
+        if text in self._titles or any(map(_whole(text).search, self._texts)):
             return text
         start = min(max(near, self._window.context_start), self._window.end - 1)
         found = self._aligner.align(self._texts, text, start)

@@ -37,7 +37,7 @@ from memory_assets.extraction.windows import WINDOW_CHARACTERS, Window, shown_te
 from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.sessions.model import Message
 
-_CODE_VERSION = "2"
+_CODE_VERSION = "3"
 _ROUNDS = 2
 """Answers that a window is asked for: the first one, and one more when that cannot be read."""
 _REPAIR_EXCERPT = 4_000
@@ -204,7 +204,8 @@ def _repair(text: str, answer: UnreadableAnswer) -> list[dict[str, str]]:
 def request(messages: Sequence[Message], window: Window, *, budget: int = WINDOW_CHARACTERS) -> list[dict[str, str]]:
     """What is sent for a window: the prompt, and the session's text as data between lines that it cannot contain.
 
-    A message longer than the budget of a window loses its middle, with a note of how much.
+    A message longer than the budget of a window loses its middle, with a note of how much. Tasks that the window names by
+    number alone are called by their titles behind it.
     """
     boundary = window_hash(messages, window)[:16]
     parts: list[str] = []
@@ -215,6 +216,9 @@ def request(messages: Sequence[Message], window: Window, *, budget: int = WINDOW
         message = messages[index]
         speaker = f"{message.role}{' (context)' if index < window.start else ''}"
         parts.append(f"<<<message {index} {speaker} {boundary}>>>\n{_shortened(text, budget)}\n<<<end {boundary}>>>")
+    if window.numbered:
+        names = "\n".join(f"#{number} {' '.join(title.split())}" for number, title in window.numbered)
+        parts.append(f"<<<tasks {boundary}>>>\n{names}\n<<<end {boundary}>>>")
     return [{"role": "system", "content": _prompt()}, {"role": "user", "content": "\n".join(parts)}]
 
 

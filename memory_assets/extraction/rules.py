@@ -10,29 +10,41 @@ extractor: what it proposes goes through the same aligner.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 
+from memory_assets.extraction.blockers import blockers_in
 from memory_assets.extraction.cues import Rules, built_in_rules
+from memory_assets.extraction.history import changes
 from memory_assets.extraction.options import Option, chosen, options_of
 from memory_assets.extraction.places import OWN_WORDS, words_of
-from memory_assets.extraction.schema import EntryType, ExtractedEntry, Quote
+from memory_assets.extraction.schema import EntryType, ExtractedEntry, Quote, StatusAt, TaskStatus
 from memory_assets.extraction.scoring import Scored, is_conversation, is_said, score_window
 from memory_assets.extraction.selection import QUOTED_SENTENCES, REVERSAL, Choice, Selection
+from memory_assets.extraction.sentences import Shape
 from memory_assets.extraction.titles import title_of
-from memory_assets.extraction.todos import Todo, is_todo_call, todos_of
+from memory_assets.extraction.todo_calls import Told, is_todo_call, told_in
+from memory_assets.extraction.todos import Todo, todos_of
 from memory_assets.extraction.windows import Window, shown_text
 from memory_assets.sessions.model import Message
+from memory_assets.tasks.naming import task_title
 
-CODE_VERSION = "3"
+CODE_VERSION = "4"
 
 _ANSWER_LENGTH = 160
-_BLOCKER = re.compile(
-    r"\b(?:blocked (?:on|by|until)|waiting (?:for|on)|stuck on)\s+(?P<after>[^.;,\n]{3,120})"
-    r"|(?P<before>[^.;,\n]{2,80}?)(?:에 막혀|에 막혔|(?:을|를) 기다리|(?:이|가) 끝나야|때문에 막)",
-    re.IGNORECASE,
+_MOST_LINES = 300
+"""Checkboxes of a window that are tasks whatever their number; of further ones the best sentences are chosen."""
+_MOST_HOLDING = 500
+"""Sentences of a window that may hold a word by which the sentence that speaks of a task is found."""
+_TASK_LINE = re.compile(
+    r"^(?:\W{0,3}(?:TODO|FIXME|To-?do)\W{0,2}\s?[:：]|(?:할 ?일|해야 할 일|남은 일)\s?[:：])\s{0,4}(?=\S\S)", re.IGNORECASE
 )
+_BOXED: dict[Shape, TaskStatus] = {
+    "open_box": "pending", "begun_box": "in_progress", "blocked_box": "blocked", "done_box": "done", "dropped_box": "cancelled",
+}  # fmt: skip
 
 
 def extract_window(messages: Sequence[Message], window: Window, rules: Rules | None = None) -> list[ExtractedEntry]:
@@ -46,7 +58,7 @@ def extract_window(messages: Sequence[Message], window: Window, rules: Rules | N
     scored = score_window(messages, window, rules)
     people_only = is_conversation(messages[window.context_start : window.end])
     selection = Selection(scored, rules, people_only=people_only, opening=window.start == 0)
-    entries = [*_answers(messages, window, scored, selection), *_todos(messages, window, scored, selection)]
+    entries = [*_answers(messages, window, scored, selection), *_todos(messages, window, scored, selection, rules)]
     choices = _linked(selection.run(), scored)
     _reversals(choices)
     entries.extend(_entry(choice) for choice in choices)
@@ -67,17 +79,16 @@ def _entry(choice: Choice) -> ExtractedEntry:
         return replace(entry, reason=reason.spot.sentence.text if reason else None)
     if entry_type != "task":
         return entry
-    done = any(one.status == "done" and one.spot.voice != "user" for one in choice.same[:1])
-    status = main.status or ("done" if done else None)
-    if main.spot.voice == "user" and done and status in ("pending", "in_progress"):
+    said = main.status
+    report = next((one for one in choice.same[:1] if one.reports), choice.outcome)
+    status: TaskStatus = said or "pending"
+    if report is not None and (said is None or (main.spot.voice == "user" and said in ("pending", "in_progress"))):
         status = "done"
-    blocked_by = tuple(_blockers(text))
-    return replace(
-        entry,
-        status="blocked" if blocked_by and status != "done" else status or "pending",
-        priority=main.priority,
-        blocked_by=blocked_by,
-    )
+    blocked_by = blockers_in(text) if status == "blocked" else ()
+    steps = [StatusAt(said, main.spot.message_index)] if said else []
+    if report is not None and steps and report.spot.message_index > main.spot.message_index:
+        steps.append(StatusAt(status, report.spot.message_index))
+    return replace(entry, status=status, priority=main.priority, blocked_by=blocked_by, history=changes(steps))
 
 
 def _type(main: Scored) -> EntryType:
@@ -87,16 +98,10 @@ def _type(main: Scored) -> EntryType:
     """
     if main.spot.voice != "user":
         return main.entry_type or "fact"
-    boxed = main.spot.sentence.shape in ("open_box", "done_box")
+    boxed = main.spot.sentence.shape in _BOXED
     if main.entry_type == "task" and not boxed and len(main.spot.message.text) >= OWN_WORDS:
         return "preference"
     return main.entry_type or "decision"
-
-
-def _blockers(text: str) -> list[str]:
-    """What a sentence says a task waits for, in the sentence's own words."""
-    found = ((match.group("after") or match.group("before") or "").strip() for match in _BLOCKER.finditer(text))
-    return [blocker for blocker in found if blocker]
 
 
 # -- what belongs together
@@ -106,8 +111,12 @@ def _linked(choices: list[Choice], scored: Sequence[Scored]) -> list[Choice]:
     """Requests with their outcomes and causes with their fixes; an outcome that is cited is no entry of its own."""
     reports: dict[int, list[Scored]] = {}
     for one in scored:
-        if one.spot.voice != "user" and one.status == "done" and one.score > _REPORT:
+        if one.score > _REPORT and one.reports:
             reports.setdefault(one.turn, []).append(one)
+    last: dict[int, list[Scored]] = {}
+    for one in scored:
+        if one.spot.voice == "closing":
+            last.setdefault(one.turn, []).append(one)
     kept = list(choices)
     requests = Counter(choice.main.turn for choice in choices if _asks(choice.main))
     for choice in choices:
@@ -116,6 +125,10 @@ def _linked(choices: list[Choice], scored: Sequence[Scored]) -> list[Choice]:
         caused = main.spot.voice == "working" and main.entry_type == "insight"
         found = _reports(main, reports.get(main.turn, []), only_request=asked and requests[main.turn] == 1)
         report = max(found, key=lambda one: _fit(main, one), default=None)
+        if report is None and asked and main.status != "blocked":
+            # No report that weighs as one, but the agent's last word in that turn says that it is done.
+            done = _reports(main, last.get(main.turn, []), only_request=requests[main.turn] == 1)
+            choice.outcome = max((one for one in done if one.tells_done), key=lambda one: _fit(main, one), default=None)
         if report is None or not (asked or caused):
             continue
         reports[main.turn].remove(report)
@@ -203,23 +216,80 @@ def _first_line(text: str) -> str:
     return text.strip().splitlines()[0].strip()[:_ANSWER_LENGTH]
 
 
-# -- the items of a todo tool
+# -- the items of lists: of a todo tool, and of people's and agents' own
 
 
-def _todos(messages: Sequence[Message], window: Window, scored: Sequence[Scored], selection: Selection) -> list[ExtractedEntry]:
-    calls = [i for i in range(window.start, window.end) if is_todo_call(messages[i]) and shown_text(messages[i])]
-    return [_todo_entry(todo, scored, selection) for todo in todos_of(messages, calls, numbered=window.start == 0)]
+def unknown_statuses(messages: Sequence[Message], window: Window) -> Counter[str]:
+    """Words for a status that a todo tool was told and nobody knows, with how often; their tasks stay as they were."""
+    told = (one for index in _calls(messages, window) for one in told_in(messages[index]))
+    return Counter(one.unknown for one in told if one.unknown is not None)
 
 
-def _todo_entry(todo: Todo, scored: Sequence[Scored], selection: Selection) -> ExtractedEntry:
-    quotes = [Quote(todo.message_index, todo.quote)]
+def _todos(
+    messages: Sequence[Message], window: Window, scored: Sequence[Scored], selection: Selection, rules: Rules
+) -> list[ExtractedEntry]:
+    told = [(index, one) for index in _calls(messages, window) for one in told_in(messages[index])]
+    lines = ((one, line) for one in scored if (line := _listed(one, rules)) is not None)
+    for one, line in islice(lines, _MOST_LINES):
+        told.append((one.spot.message_index, line))
+        selection.use(one)
+    told.sort(key=lambda pair: pair[0])
+    holding: dict[str, list[int]] = {}
+    for number, one in enumerate(scored if told else ()):
+        for word in one.spot.words:
+            holding.setdefault(word, []).append(number)
+    return [_todo_entry(todo, scored, holding, selection) for todo in todos_of(told, dict(window.numbered))]
+
+
+def _calls(messages: Sequence[Message], window: Window) -> list[int]:
+    return [i for i in range(window.start, window.end) if is_todo_call(messages[i]) and shown_text(messages[i])]
+
+
+def _listed(one: Scored, rules: Rules) -> Told | None:
+    """The task of a checkbox or of a line that is called one; what a person pastes is a document, not a list of tasks."""
+    sentence = one.spot.sentence
+    marked = _TASK_LINE.match(sentence.text)
+    box = _BOXED.get(sentence.shape)
+    if box is None and marked is None:
+        return None
+    if one.spot.voice == "user" and len(one.spot.message.text) > rules.limits["pasted_length"]:
+        return None
+    status = box or one.status or "pending"
+    title = sentence.text[marked.end() :] if marked else sentence.text
+    if box == "pending" and one.status in ("in_progress", "blocked", "cancelled"):
+        status = one.status
+    blocked_by = blockers_in(sentence.text) if status == "blocked" else ()
+    if status != box and not blocked_by and not _says_its_status(title):
+        status = "pending"
+    return Told(sentence.text, title, status=status, priority=one.priority, blocked_by=blocked_by)
+
+
+def _says_its_status(title: str) -> bool:
+    """Whether a title says how far its task has come, which is no part of its name: ``Handle cancelled orders`` does not."""
+    return task_title(title) != unicodedata.normalize("NFC", " ".join(title.split()))
+
+
+def _todo_entry(
+    todo: Todo, scored: Sequence[Scored], holding: Mapping[str, Sequence[int]], selection: Selection
+) -> ExtractedEntry:
+    """The task of a list, with the sentence that has most of its words; ``holding`` says which sentences hold a word."""
+    first, *later = todo.quotes
     words = words_of(todo.text)
-    said = max(
-        (one for one in scored if 2 * len(words & one.spot.words) >= max(3, len(words)) and not selection.is_used(one)),
-        key=lambda one: (len(words & one.spot.words), one.score, -one.spot.message_index, -one.spot.position),
-        default=None,
-    )
-    if said is not None:
+    # A word that all sentences hold tells none of them.
+    shared = Counter(number for word in words if len(held := holding.get(word, ())) <= _MOST_HOLDING for number in held)
+    enough = [(-count, -scored[number].score, number) for number, count in shared.items() if 2 * count >= max(3, len(words))]
+    number = next((number for _, _, number in sorted(enough) if not selection.is_used(scored[number])), None)
+    quotes = [first]
+    if number is not None:
+        said = scored[number]
         selection.use(said)
         quotes.append(Quote(said.spot.message_index, said.spot.sentence.text))
-    return ExtractedEntry("task", title_of(todo.text), tuple(quotes), status=todo.status, priority=todo.priority)
+    return ExtractedEntry(
+        "task",
+        title_of(todo.text),
+        (*quotes, *later),
+        status=todo.status,
+        priority=todo.priority,
+        blocked_by=todo.blocked_by,
+        history=todo.history,
+    )

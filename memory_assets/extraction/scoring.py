@@ -9,7 +9,8 @@ from itertools import zip_longest
 from memory_assets.extraction.cues import Cue, Rules
 from memory_assets.extraction.places import Spot, Talk, Voice, words_of
 from memory_assets.extraction.schema import EntryType, Priority, TaskStatus
-from memory_assets.extraction.sentences import sentences
+from memory_assets.extraction.sentences import BOXES, sentences
+from memory_assets.extraction.task_state import priority_said, standing
 from memory_assets.extraction.windows import Window, shown_text
 from memory_assets.sessions.model import Message
 
@@ -48,14 +49,31 @@ class Scored:
     cues: tuple[Cue, ...]
 
     @property
+    def reports(self) -> bool:
+        """Whether an agent's sentence says that something was done."""
+        if self.spot.voice == "user" or all(cue.status != "done" for cue in self.cues):
+            return False
+        return "done" not in standing(self.spot.sentence.text).denied
+
+    @property
+    def tells_done(self) -> bool:
+        """Whether an agent's sentence says that something is done, in whatever words."""
+        return self.spot.voice != "user" and standing(self.spot.sentence.text).status == "done"
+
+    @property
     def status(self) -> TaskStatus | None:
-        if self.spot.sentence.shape == "done_box":
-            return "done"
-        return next((cue.status for cue in self.cues if cue.status), None)
+        """The status that the sentence says; one that only a cue stands for where the phrase is not void."""
+        said = standing(self.spot.sentence.text)
+        return said.status or next((status for status in self._cued if status not in said.denied), None)
 
     @property
     def priority(self) -> Priority | None:
-        return next((cue.priority for cue in self.cues if cue.priority), None)
+        """The priority that the sentence says; one that a person's own rules give goes first."""
+        return priority_said(self.spot.sentence.text) or next((cue.priority for cue in self.cues if cue.priority), None)
+
+    @property
+    def _cued(self) -> list[TaskStatus]:
+        return [cue.status for cue in self.cues if cue.status]
 
     def has(self, cue_name: str) -> bool:
         return any(cue.name == cue_name for cue in self.cues)
@@ -100,7 +118,7 @@ def score_window(messages: Sequence[Message], window: Window, rules: Rules) -> l
         else:
             score += sum(rules.places.get(place, 0.0) for place in read.places)
             score -= rules.limits["user" if spot.voice == "user" else "assistant"]
-        if spot.sentence.shape in ("open_box", "done_box"):
+        if spot.sentence.shape in BOXES.values():
             score, entry_type = max(score, 0.0) + 1.0, "task"
         scored.append(Scored(spot, score, read.turn, entry_type, read.cues))
     return scored

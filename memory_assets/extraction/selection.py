@@ -27,11 +27,12 @@ _ALIKE_CANDIDATES = 5
 
 @dataclass(slots=True)
 class Choice:
-    """The sentence that carries an entry, what says the same elsewhere, and its neighbours."""
+    """The sentence that carries an entry, what says the same elsewhere, its neighbours, and what became of it."""
 
     main: Scored
     same: list[Scored] = field(default_factory=list)
     near: list[Scored] = field(default_factory=list)
+    outcome: Scored | None = None
 
     def take(self, other: Scored) -> None:
         """Another sentence for the same memory: a person's words carry it before an agent's, a request before its report."""
@@ -43,8 +44,10 @@ class Choice:
 
     @property
     def sentences(self) -> list[Scored]:
-        """The sentences to quote, best support first."""
-        return [self.main, *self.same[:1], *self.near][:QUOTED_SENTENCES]
+        """The sentences to quote, best support first; what became of it is one more."""
+        quoted = [self.main, *self.same[:1], *self.near][:QUOTED_SENTENCES]
+        known = self.outcome is None or any(one is self.outcome for one in quoted)
+        return quoted if known or self.outcome is None else [*quoted, self.outcome]
 
 
 class Selection:

@@ -15,12 +15,19 @@ from memory_assets.extraction.machine_text import MachineText
 MIN_LENGTH = 6
 MAX_LENGTH = 220
 """Characters of a sentence; what is longer is cut at a clause, what is shorter says nothing."""
+MIN_BOXED = 2
+"""Characters of an item behind a checkbox: the box says that it is one."""
 
-Shape = Literal["prose", "item", "heading", "open_box", "done_box"]
+Shape = Literal["prose", "item", "heading", "open_box", "begun_box", "blocked_box", "done_box", "dropped_box"]
+BOXES: dict[str, Shape] = {
+    " ": "open_box", "~": "begun_box", "/": "begun_box", "!": "blocked_box",
+    "x": "done_box", "X": "done_box", "-": "dropped_box",
+}  # fmt: skip
+"""What stands between the brackets of a checkbox."""
 
 _FENCE = re.compile(r"^[ \t]{0,12}(?:[-*+][ \t]+|\d{1,3}[.)][ \t]+)?(```+|~~~+)")
 _LIST = re.compile(r"^[ \t]{0,40}(?:[-*+•]|\d{1,3}[.)])[ \t]+")
-_BOX = re.compile(r"^\[([ xX])\][ \t]+")
+_BOX = re.compile(r"^\[([ xX~/!-])\][ \t]+")
 _HEADING = re.compile(r"^[ \t]{0,3}#{1,6}[ \t]+")
 _BOLD_LINE = re.compile(r"^[ \t]{0,8}(?:\d{1,3}[.)][ \t]+)?(\*\*|__)[^*_\n]{2,120}\1[:：]?[ \t]*$")
 _TABLE = re.compile(r"^[ \t]{0,8}\|.*\|[ \t]*$|^[ \t]{0,8}[│┌├└┬╭╰]")
@@ -95,7 +102,11 @@ def _sentences(text: str) -> Iterator[Sentence]:
         boxed = _BOX.match(body[offset:])
         if boxed:
             offset += boxed.end()
-            shape = "open_box" if boxed.group(1) == " " else "done_box"
+            shape = BOXES[boxed.group(1)]
+        if boxed and MIN_BOXED <= len(body) - offset <= MAX_LENGTH:
+            low, high = start + offset, start + len(body)
+            yield Sentence(low, high, text[low:high], shape, heading)
+            continue
         yield from _cut(text, start + offset, start + len(body), shape, heading)
 
 

@@ -1,170 +1,159 @@
-"""What an agent writes into its todo tool: each item a task, with the status that the tool was told last."""
+"""The tasks of a window's todo calls and checklists: each once, with what became of it and the words that say so."""
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
 
-from memory_assets.extraction.schema import Priority, TaskStatus
-from memory_assets.sessions.model import Message
+from memory_assets.extraction.history import changes
+from memory_assets.extraction.places import words_of
+from memory_assets.extraction.schema import Priority, Quote, StatusAt, TaskStatus
+from memory_assets.extraction.todo_calls import Told
 
-LIST_TOOLS = frozenset({"todowrite", "todo_write", "update_plan", "updateplan", "write_todos"})
-"""Tools that are told the whole list each time."""
-ITEM_TOOLS = frozenset({"taskcreate", "task_create"})
-"""Tools that are told one new task."""
-UPDATE_TOOLS = frozenset({"taskupdate", "task_update"})
-"""Tools that are told the new status of a task by its number."""
-SHOWN_CHARACTERS = 2_000
-"""How much of a call an extractor sees, as a checklist."""
-
-_MAX_CALL = 60_000
-_STRING = r'"((?:[^"\\\x00-\x1f]|\\.){0,2000})"'
-_CONTENT = re.compile(rf'"(?:content|step|subject|title)"\s{{0,3}}:\s{{0,3}}{_STRING}')
-_STATUS = re.compile(r'"status"\s{0,3}:\s{0,3}"([a-zA-Z_ -]{2,20})"')
-_PRIORITY = re.compile(r'"priority"\s{0,3}:\s{0,3}"(low|medium|high|critical)"', re.IGNORECASE)
-_NUMBER = re.compile(r'"(?:taskId|task_id|id)"\s{0,3}:\s{0,3}"?([1-9]\d{0,4})\b')
-_ITEM = re.compile(r'\{(?:[^{}"]|"(?:[^"\\\x00-\x1f]|\\.){0,2000}"){0,200}\}')
-_STATUSES: dict[str, TaskStatus] = {
-    "pending": "pending",
-    "todo": "pending",
-    "open": "pending",
-    "in_progress": "in_progress",
-    "inprogress": "in_progress",
-    "active": "in_progress",
-    "blocked": "blocked",
-    "completed": "done",
-    "complete": "done",
-    "done": "done",
-    "cancelled": "cancelled",
-    "canceled": "cancelled",
-    "deleted": "cancelled",
-}
-_BOXES: dict[TaskStatus, str] = {"pending": " ", "in_progress": "~", "blocked": "!", "done": "x", "cancelled": "-"}
+_MOST_NOTES = 2
+"""Further quotes of what a task waits for, or is called anew."""
 
 
 @dataclass(frozen=True, slots=True)
 class Todo:
-    """One item of a todo list.
+    """One task of a list.
 
     Attributes:
-        message_index: the call that named it first; ``quote`` is its text as it stands there, JSON escapes and all.
-        text: the same without escapes.
+        quotes: where it is named first, then one for each step of its history that stands elsewhere.
+        text: what it is called, the latest wording.
+        status: None where only something else is said of a task that was named before.
+        history: see ``schema.ExtractedEntry``.
     """
 
-    message_index: int
-    quote: str
+    quotes: tuple[Quote, ...]
     text: str
-    status: TaskStatus
+    status: TaskStatus | None
     priority: Priority | None = None
+    blocked_by: tuple[str, ...] = ()
+    history: tuple[StatusAt, ...] = ()
 
 
-def is_todo_call(message: Message) -> bool:
-    """Whether the message is a call of a todo tool."""
-    return message.kind == "tool_call" and _tool(message) in LIST_TOOLS | ITEM_TOOLS | UPDATE_TOOLS
+@dataclass(slots=True, eq=False)
+class _Growing:
+    """A task while the calls are read."""
+
+    first: Quote
+    text: str
+    steps: list[StatusAt] = field(default_factory=list)
+    said: dict[int, Quote] = field(default_factory=dict)
+    notes: list[Quote] = field(default_factory=list)
+    priority: Priority | None = None
+    waits_for: dict[str, _Growing] = field(default_factory=dict)
+    blocked_by: dict[str, None] = field(default_factory=dict)
+
+    def take(self, index: int, told: Told) -> None:
+        """What a message says of the task itself."""
+        self.priority = told.priority or self.priority
+        self.blocked_by.update(dict.fromkeys(told.blocked_by))
+        if told.text is not None and _key(told.text) != _key(self.text):
+            self.text = told.text
+            self.notes.append(Quote(index, told.quote))
+        if told.status is None:
+            return
+        if self.steps and self.steps[-1].message_index == index:
+            self.steps.pop()  # of what one message says the last word counts
+        if not self.steps or self.steps[-1].status != told.status:
+            self.steps.append(StatusAt(told.status, index))
+            self.said[index] = Quote(index, told.quote)
+
+    def wait_for(self, other: _Growing, quote: Quote) -> None:
+        if other is not self and self.waits_for.setdefault(_key(other.text), other) is other:
+            self.notes.append(quote)
 
 
-def checklist(message: Message) -> str:
-    """A call's items as a checklist of at most ``SHOWN_CHARACTERS`` characters; each item as it stands in the call.
+class _Book:
+    """The tasks of a window by title, by the id within their list, and by number."""
 
-    All that an item's task depends on is in its line: status and priority in the box, ``+`` in front of a new task, which has
-    a number, and the number that an update gives.
-    """
-    update = _update(message)
-    if update is not None:
-        return f"- #{update[0]} [{_BOXES[update[1]]}]"
-    return "\n".join(_line(todo, message) for todo in _shown(message, 0))
+    def __init__(self, numbered: Mapping[int, str]) -> None:
+        self.tasks: list[_Growing] = []
+        self._numbered = numbered
+        self._by_title: dict[str, _Growing] = {}
+        self._by_place: dict[int, _Growing] = {}
+
+    def task(self, index: int, told: Told) -> _Growing | None:
+        """The task that is told of, a new one where it is not known; a number that nobody gave a title means none."""
+        title = told.text if told.number is None else self._numbered.get(told.number, told.text)
+        if title is None:
+            return None
+        found = self._by_title.get(_key(title))
+        before = self._by_place.get(told.place) if told.place is not None else None
+        if found is None and before is not None and _renamed(before.text, title):
+            found = before
+        if found is None:
+            found = _Growing(Quote(index, told.quote), title)
+            self.tasks.append(found)
+        for name in (title, told.text or title):
+            self._by_title.setdefault(_key(name), found)
+        if told.place is not None:
+            self._by_place[told.place] = found
+        return found
+
+    def other(self, index: int, told: Told, number: int) -> _Growing | None:
+        """Another task that is named by its number, or by its id where items have ids."""
+        if told.place is not None:
+            return self._by_place.get(number)
+        return self.task(index, Told(told.quote, None, number))
 
 
-def todos_of(messages: Sequence[Message], indexes: Sequence[int], *, numbered: bool) -> list[Todo]:
-    """Every item that these calls name, once, with its latest status and priority, in the order of first appearance.
+def todos_of(told: Iterable[tuple[int, Told]], numbered: Mapping[int, str]) -> list[Todo]:
+    """Every task that is told of, once, in the order of first appearance.
 
     Args:
-        numbered: the calls are the session's first, so that its n-th new task is the one that is called number n.
+        told: message indexes, ascending, and what is said there.
+        numbered: the titles behind the numbers that the calls name (``todo_numbers``).
     """
-    known: dict[str, Todo] = {}
-    numbers: list[str] = []
-    for index in indexes:
-        update = _update(messages[index])
-        if update is not None and numbered and update[0] <= len(numbers):
-            key = numbers[update[0] - 1]
-            known[key] = replace(known[key], status=update[1])
-        for todo in _shown(messages[index], index):
-            key = " ".join(todo.text.casefold().split())
-            first = known.get(key)
-            known[key] = todo if first is None else replace(first, status=todo.status, priority=todo.priority or first.priority)
-            if _tool(messages[index]) in ITEM_TOOLS:
-                numbers.append(key)
-    return list(known.values())
+    book = _Book(numbered)
+    spoken_of: set[_Growing] = set()
+    for index, of_message in groupby(told, key=itemgetter(0)):
+        lines = [(one, task) for _, one in of_message if (task := book.task(index, one)) is not None]
+        spoken_of.update(task for _, task in lines)
+        for one, task in lines:
+            task.take(index, one)
+            _relate(book, index, one, task)
+    # What is only named as another's blocker is no task of this window.
+    return [_whole(task) for task in book.tasks if task in spoken_of or spoken_of.intersection(task.waits_for.values())]
 
 
-def _shown(message: Message, index: int) -> Iterator[Todo]:
-    """The items that fit into the checklist: what is not shown is not read either, so that a window's hash tells all."""
-    left = SHOWN_CHARACTERS
-    for todo in _items(message, index):
-        left -= len(_line(todo, message)) + 1
-        if left < 0:
-            return
-        yield todo
+def _relate(book: _Book, index: int, told: Told, task: _Growing) -> None:
+    quote = Quote(index, told.quote)
+    for number in told.waits_for:
+        if (other := book.other(index, told, number)) is not None:
+            task.wait_for(other, quote)
+    for number in told.blocks:
+        if (other := book.other(index, told, number)) is not None:
+            other.wait_for(task, quote)
+    for number in told.freed_of:
+        if (other := book.other(index, told, number)) is not None:
+            task.waits_for = {name: one for name, one in task.waits_for.items() if one is not other}
 
 
-def _line(todo: Todo, message: Message) -> str:
-    mark = "+" if _tool(message) in ITEM_TOOLS else "-"
-    priority = f" {todo.priority}" if todo.priority else ""
-    return f"{mark} [{_BOXES[todo.status]}{priority}] {todo.quote}"
-
-
-def _items(message: Message, index: int) -> Iterator[Todo]:
-    text = message.text[:_MAX_CALL]
-    if _tool(message) in ITEM_TOOLS:
-        yield from _item(text, index)
-    elif _tool(message) in LIST_TOOLS:
-        for match in _ITEM.finditer(text):
-            yield from _item(match.group(), index)
-
-
-def _update(message: Message) -> tuple[int, TaskStatus] | None:
-    """The number and the new status of a task."""
-    if _tool(message) not in UPDATE_TOOLS:
-        return None
-    number, status = _NUMBER.search(message.text[:_MAX_CALL]), _STATUS.search(message.text[:_MAX_CALL])
-    told = _told(status.group(1)) if status else None
-    return (int(number.group(1)), told) if number and told else None
-
-
-def _tool(message: Message) -> str:
-    return (message.tool_name or "").lower()
-
-
-def _item(text: str, index: int) -> Iterator[Todo]:
-    content = _CONTENT.search(text)
-    if content is None or not content.group(1).strip():
-        return
-    status, priority = _STATUS.search(text), _PRIORITY.search(text)
-    yield Todo(
-        index,
-        content.group(1).strip(),
-        _unescaped(content.group(1)).strip(),
-        (_told(status.group(1)) if status else None) or "pending",
-        _priority(priority.group(1).lower()) if priority else None,
+def _whole(task: _Growing) -> Todo:
+    history = changes(task.steps)
+    steps = [task.said[step.message_index] for step in history]
+    quotes = dict.fromkeys((task.first, *(quote for quote in steps if quote.message_index != task.first.message_index)))
+    quotes |= dict.fromkeys(task.notes[:_MOST_NOTES])
+    return Todo(
+        tuple(quotes),
+        task.text,
+        task.steps[-1].status if task.steps else None,
+        task.priority,
+        tuple(dict.fromkeys((*task.blocked_by, *(other.text for other in task.waits_for.values())))),
+        history,
     )
 
 
-def _told(status: str) -> TaskStatus | None:
-    return _STATUSES.get(status.lower().replace("-", "_").replace(" ", "_"))
+def _renamed(before: str, after: str) -> bool:
+    """Whether an item of the same number is the same task in other words: it shares half of them."""
+    one, other = words_of(before), words_of(after)
+    return 2 * len(one & other) >= max(len(one), len(other), 1)
 
 
-def _priority(name: str) -> Priority | None:
-    match name:
-        case "low" | "medium" | "high" | "critical":
-            return name
-    return None
-
-
-def _unescaped(raw: str) -> str:
-    try:
-        text = json.loads(f'"{raw}"')
-    except ValueError:
-        return raw
-    return text if isinstance(text, str) else raw
+def _key(text: str) -> str:
+    return " ".join(text.casefold().split())

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memory_assets.extraction.todos import checklist, is_todo_call
+from memory_assets.extraction.todo_calls import checklist, is_todo_call
+from memory_assets.extraction.todo_numbers import Numbered, numbered_tasks
 from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.sessions.model import Message
 
@@ -28,11 +29,15 @@ class Window:
 
     Quotes may stand anywhere in ``[context_start, end)``. An entry is this window's own when its first quote stands in
     ``[start, end)``; one that quotes only the context belongs to the window before.
+
+    Attributes:
+        numbered: the titles behind the numbers by which the window's todo calls name tasks, wherever these were made.
     """
 
     start: int
     end: int
     context_start: int
+    numbered: Numbered = ()
 
     def owns(self, message_index: int) -> bool:
         return self.start <= message_index < self.end
@@ -87,17 +92,24 @@ def windows(messages: Sequence[Message], *, budget: int = WINDOW_CHARACTERS) -> 
         filled += length
     if start < len(messages):
         bounds.append((start, len(messages)))
-    return [Window(low, high, _context(lengths, low)) for low, high in bounds if any(lengths[low:high])]
+    numbered = numbered_tasks(messages, bounds)
+    return [
+        Window(low, high, _context(lengths, low), known)
+        for (low, high), known in zip(bounds, numbered, strict=True)
+        if any(lengths[low:high])
+    ]
 
 
 def window_hash(messages: Sequence[Message], window: Window) -> str:
-    """The hash of all that an extractor sees of a window: indexes, roles, kinds and shown texts, context included."""
+    """The hash of all that an extractor sees of a window: indexes, roles, kinds and shown texts, context included, and the
+    titles of the tasks that it names by number."""
     seen = [
         [index, messages[index].role, messages[index].kind, messages[index].name or "", text]
         for index in range(window.context_start, window.end)
         if (text := shown_text(messages[index]))
     ]
-    return sha256_hex(canonical_json({"start": window.start, "messages": seen}))
+    numbered = {"numbered": [list(one) for one in window.numbered]} if window.numbered else {}
+    return sha256_hex(canonical_json({"start": window.start, "messages": seen} | numbered))
 
 
 def _context(lengths: Sequence[int], start: int) -> int:

@@ -1,4 +1,4 @@
-"""What came of recording a decision: it stands in the ledger, or its proof failed."""
+"""What came of a word: a decision stands in the ledger or its proof failed, and how a task or condition stands now."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from memory_assets.graduation.proofs.model import RuleFailure
     from memory_assets.queries.decisions import DecisionView
+    from memory_assets.queries.task_records import ConditionView, TaskDetail
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,3 +30,27 @@ class NotRecorded:
     rules_failed: tuple[RuleFailure, ...]
     reasons: tuple[str, ...]
     checker: str
+
+
+@dataclass(frozen=True, slots=True)
+class TaskSpoken:
+    """What came of a word on a task.
+
+    Attributes:
+        task: as it stands now.
+        said: whether a word was written; none is where all is so already.
+        remark: what else there is to know, in a sentence; empty mostly.
+    """
+
+    task: TaskDetail
+    said: bool
+    remark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionSpoken:
+    """What came of a word on a condition; ``said`` and ``remark`` as of :class:`TaskSpoken`."""
+
+    condition: ConditionView
+    said: bool
+    remark: str = ""

@@ -27,8 +27,11 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
-def masked(settings: Settings, text: str) -> str:
+def masked(settings: Settings, text: str, *, what: str = "text") -> str:
     """What is kept of a note: secrets, addresses and private blocks are masked before it is written anywhere.
+
+    Args:
+        what: the text's own name, for the message.
 
     Raises:
         InvalidArgumentError: what is left is longer than :data:`MOST_SAID`; nothing is cut, or half a secret would be none.
@@ -37,7 +40,8 @@ def masked(settings: Settings, text: str) -> str:
     kept = redact_text(whole, configuration.redaction_policy(settings)).text
     if len(kept) > MOST_SAID:
         raise InvalidArgumentError(
-            f"a text of {len(kept):,} characters is too long: {MOST_SAID:,} are kept at the most", hint="say it in fewer words"
+            f"a {what} of {len(kept):,} characters is too long: {MOST_SAID:,} are kept at the most",
+            hint="say it in fewer words",
         )
     return kept
 

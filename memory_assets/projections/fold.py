@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 from memory_assets.graduation.conflicts.clash import DETECTOR_VERSION
 from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.log.event_log import Appended, Build
+from memory_assets.projections.board import fold_board
+from memory_assets.projections.claims import close_touched_tasks, fold_claims, open_touched_tasks
 from memory_assets.projections.commands import close_commands, open_commands, sessions_named
 from memory_assets.projections.conflicts import fold_conflicts, log_conflicts
 from memory_assets.projections.decisions import fold_decisions
@@ -24,15 +26,7 @@ from memory_assets.projections.scope import close_scope, open_scope
 from memory_assets.projections.sessions import fold_marks, fold_sessions, fold_source_files
 from memory_assets.projections.standing import certifications_due, certify, fold_standing
 from memory_assets.projections.statements import fold_statements
-from memory_assets.projections.tasks import (
-    close_touched_tasks,
-    fold_claims,
-    fold_tasks,
-    remember_touched_tasks,
-    remember_unresolved_tasks,
-    resolve_tasks,
-)
-from memory_assets.projections.units import close_touched_units, fold_task_units, fold_units, remember_touched_units
+from memory_assets.projections.units import close_touched_units, fold_units, remember_touched_units
 from memory_assets.tasks.statements import STATEMENT_VERSION
 
 if TYPE_CHECKING:
@@ -41,7 +35,7 @@ if TYPE_CHECKING:
     from memory_assets.log.database import Database
 
 PROJECTOR = "all"
-PROJECTOR_VERSION = f"3.{STATEMENT_VERSION}.{DETECTOR_VERSION}"
+PROJECTOR_VERSION = f"4.{STATEMENT_VERSION}.{DETECTOR_VERSION}"
 # Sessions folded at a time: their events are copied into a temporary table.
 SCOPE_SIZE = 200
 # These say how far a session has come and change none of what it says: no message, entry or unit depends on them.
@@ -112,100 +106,73 @@ def fold(
     marked = [session_id for session_id, only_marks in touched if only_marks and session_id not in set(sessions)]
     fold_source_files(connection, since)
     fold_builds(connection, since)
+    open_touched_tasks(connection)
     for start in range(0, len(sessions), SCOPE_SIZE):
         _fold_scope(connection, sessions[start : start + SCOPE_SIZE], versions)
     for start in range(0, len(marked), SCOPE_SIZE):
         open_scope(connection, marked[start : start + SCOPE_SIZE])
         fold_marks(connection)
         close_scope(connection)
-    outcomes = _resolve(connection, versions, build) if resolve else None
+    # Once, behind all sessions: an outcome of half of a task's claims would be of no use to anybody.
+    appended = fold_board(connection, since, versions["session_vectorized"], resolve=resolve, build=build)
+    close_touched_tasks(connection)
+    if resolve:
+        # An open conflict forbids that what it is about is certified.
+        conflicts = log_conflicts(connection, build)
+        appended += [conflicts] if conflicts else []
+        appended += _certify(connection, versions, build)
     fold_decisions(connection, since)
     close_commands(connection)
-    return Folded(len(touched), _write_offset(connection, projector), outcomes)
+    return Folded(len(touched), _write_offset(connection, projector), _together(appended))
 
 
 def _fold_scope(connection: duckdb.DuckDBPyConnection, session_ids: list[str], versions: Mapping[str, str]) -> None:
     open_scope(connection, session_ids)
     remember_touched(connection)
-    remember_touched_tasks(connection)
     fold_sessions(connection)
     fold_entries(connection)
     fold_statements(connection)
     remember_touched(connection)
-    # Memories and tasks still stand as they were: what they were shown as is noted before they change.
+    # Memories still stand as they were: what they were shown as is noted before they change.
     remember_touched_units(connection)
     fold_memories(connection)
     fold_conflicts(connection)
     fold_standing(connection)
-    remember_touched_tasks(connection)
     fold_claims(connection)
-    remember_touched_tasks(connection)
     remember_touched_units(connection)
-    fold_tasks(connection)
     fold_units(connection)
     enqueue(connection, versions["session_vectorized"])
     close_touched(connection)
-    close_touched_tasks(connection)
     close_touched_units(connection)
     close_scope(connection)
 
 
-def _resolve(connection: duckdb.DuckDBPyConnection, versions: Mapping[str, str], build: Build | None) -> Appended | None:
-    """Append the outcomes that are missing, whoever folded what they rest on, and fold what they concern.
-
-    After all sessions are folded: an outcome of half of a task's claims would be of no use to anybody. Conflicts come before
-    promotions to certified, which an open one forbids.
-    """
-    outcomes = [
-        _resolve_tasks(connection, versions, build),
-        log_conflicts(connection, build),
-    ]
-    if certifications_due(connection):
-        outcomes.append(_certify(connection, versions, build))
-    appended = [outcome for outcome in outcomes if outcome is not None]
-    if not appended:
-        return None
-    return Appended(
-        new=sum(outcome.new for outcome in appended),
-        known=sum(outcome.known for outcome in appended),
-        conflicts=tuple(conflict for outcome in appended for conflict in outcome.conflicts),
-        last_seq=appended[-1].last_seq,
-    )
-
-
-def _resolve_tasks(connection: duckdb.DuckDBPyConnection, versions: Mapping[str, str], build: Build | None) -> Appended | None:
-    outcomes = None
-    if remember_unresolved_tasks(connection):
-        open_scope(connection, [])
-        remember_touched(connection)
-        remember_touched_units(connection)
-        outcomes = resolve_tasks(connection, build)
-        fold_tasks(connection)
-        fold_task_units(connection)
-        enqueue(connection, versions["session_vectorized"])
-        close_touched(connection)
-        close_touched_units(connection)
-        close_scope(connection)
-    close_touched_tasks(connection)
-    return outcomes
-
-
-def _certify(connection: duckdb.DuckDBPyConnection, versions: Mapping[str, str], build: Build | None) -> Appended:
+def _certify(connection: duckdb.DuckDBPyConnection, versions: Mapping[str, str], build: Build | None) -> list[Appended]:
     """Append the promotions to certified that are due, and fold their memories anew."""
+    if not certifications_due(connection):
+        return []
     open_scope(connection, [])
     remember_touched(connection)
-    remember_touched_tasks(connection)
     appended = certify(connection, build)
-    remember_touched_units(connection)
     fold_standing(connection)
     remember_touched_units(connection)
     fold_units(connection)
     enqueue(connection, versions["session_vectorized"])
     close_touched(connection)
-    close_touched_tasks(connection)
     close_touched_units(connection)
     close_scope(connection)
-    return appended
+    return [appended]
+
+
+def _together(appended: list[Appended]) -> Appended | None:
+    if not appended:
+        return None
+    return Appended(
+        new=sum(one.new for one in appended),
+        known=sum(one.known for one in appended),
+        conflicts=tuple(conflict for one in appended for conflict in one.conflicts),
+        last_seq=appended[-1].last_seq,
+    )
 
 
 def _is_current(connection: duckdb.DuckDBPyConnection, versions: Mapping[str, str]) -> bool:

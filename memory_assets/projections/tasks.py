@@ -1,256 +1,201 @@
-"""Tasks: claims of entries, the outcomes that rest on them, and the entities that those add up to.
+"""Tasks across sessions: what is said of them is resolved, and what follows is looked up in the log (architecture.md §4).
 
-The outcomes of a task carry the hash of the claims that they rest on (``basis``). The fold takes exactly those whose basis is
-the hash of the claims as they stand: never the newest by append order, so no order of sessions or processes matters.
+The resolver runs over every cluster of names that something was said under, and gives the ids of the events that are in force.
+Those that are in the log are folded; those that are missing are appended by the stage ``projected`` and folded at once. Up to
+then an entity's history ends at the first one that is missing, and its names are noted as due.
 """
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+import json
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING
 
-from memory_assets.identifiers import sha256_hex
-from memory_assets.log.event_log import Appended, Build, EventRows, insert, rows_of
-from memory_assets.log.events import NewEvent, dedupe_key_of, event_id_of
-from memory_assets.log.payloads.tasks import TaskCreated, TaskStatusChanged, TaskTransitionRejected
-from memory_assets.log.sql import IN_LIST, json_list, visible
-from memory_assets.retrieval.lexical_text import search_text
-from memory_assets.tasks.canonical import normalize
-from memory_assets.tasks.resolver import RESOLVER_VERSION, Created, Moved, Outcome, Rejected, TaskClaim, resolve, task_id
+from memory_assets.log.event_log import Appended, Build, insert, rows_of
+from memory_assets.projections.clusters import Touched, touched_clusters
+from memory_assets.projections.nodes import NODES, nodes_json
+from memory_assets.projections.rows import insert_rows
+from memory_assets.projections.task_events import TaskOutcome, event_of, told
+from memory_assets.projections.task_states import Told
+from memory_assets.tasks.canonical import condition_id, condition_key, task_id, task_key
+from memory_assets.tasks.model import Blocker, Cluster, Declared, EntityKind, MentionKey, TaskClaim, Word
+from memory_assets.tasks.resolver import finish, follow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     import duckdb
-    import pyarrow as pa
 
-_CLAIMS = """
-INSERT INTO task_claims
-SELECT n.entry_id, 'task:' || coalesce(nullif(n.project, ''), 'default') || ':' || n.canonical_key, n.project, n.title,
-  n.content_json ->> '$.status', n.content_json ->> '$.priority',
-  coalesce(from_json(n.content_json -> '$.blocked_by', '["VARCHAR"]'), []), n.evidence_aligned, n.created_ts, n.session_id,
-  s.chain_id, n.message_index, n.ordinal, n.source_event_id
-FROM entries n JOIN sessions s USING (session_id)
-WHERE n.entry_type = 'task' AND n.status NOT IN ('superseded', 'deprecated') AND n.stage <> 'raw'
-  AND (n.session_id IN (SELECT session_id FROM affected) OR n.memory_id IN (SELECT memory_id FROM touched_memories))
-"""
+LOOKED_UP_AT_ONCE = 20_000
 
-_ENTITIES = """
-INSERT INTO entities
-WITH created AS (
-  SELECT o.*, w.title_norm, w.search_text FROM outcomes o JOIN task_words w USING (created_id)
-  WHERE o.event_type = 'task_created'
-), moved AS (
-  SELECT created_id, arg_max(payload_json ->> '$.to_status', seq) AS status, max(occurred_at) AS moved_at FROM outcomes
-  WHERE event_type = 'task_status_changed' GROUP BY created_id
-), claimed AS (
-  SELECT canonical_key, max(occurred_at) AS claimed_at, count(*) AS claims, bool_or(evidence_aligned) AS aligned,
-    arg_max(e.stage, list_position(['verified', 'certified'], e.stage)) AS proved
-  FROM task_claims c JOIN (SELECT entry_id, granted_stage AS stage FROM entries) e ON e.entry_id = c.claim_id
-  GROUP BY canonical_key
-)
-SELECT c.payload_json ->> '$.task_id', 'task', c.payload_json ->> '$.canonical_key', c.payload_json ->> '$.title',
-  coalesce(k.proved, 'candidate'), 'active',
-  json_object('status', coalesce(m.status, c.payload_json ->> '$.initial_status'),
-    'priority', c.payload_json ->> '$.priority', 'requested_status', c.payload_json ->> '$.requested_status',
-    'claims', k.claims),
-  c.title_norm, c.search_text, c.occurred_at, coalesce(m.moved_at, c.occurred_at), c.project, k.claimed_at,
-  c.payload_json ->> '$.basis'
-FROM created c LEFT JOIN moved m USING (created_id)
-JOIN claimed k ON k.canonical_key = (c.payload_json ->> '$.canonical_key')
-"""
-
-_ALIASES = """
-INSERT INTO entity_aliases
-SELECT 'task', payload_json ->> '$.canonical_key', payload_json ->> '$.task_id', true, occurred_at
-FROM outcomes WHERE event_type = 'task_created'
-"""
-
-_EDGES = """
-INSERT INTO edges
-SELECT 'edg_' || substr(sha256(c.claim_id || ' evidence_of ' || e.entity_id), 1, 32), 'entry', c.claim_id, 'evidence_of',
-  'entity', e.entity_id,
-  json_object('message_index', s.message_index, 'span', [s.span_start, s.span_end], 'method', s.match_method),
-  c.occurred_at, c.source_event_id
-FROM task_claims c JOIN entities e ON e.entity_type = 'task' AND e.canonical_key = c.canonical_key
-JOIN evidence_spans s ON s.entry_id = c.claim_id
-WHERE c.canonical_key IN (SELECT canonical_key FROM touched_tasks) AND s.match_method <> 'none'
-QUALIFY row_number() OVER (PARTITION BY c.claim_id ORDER BY s.ordinal) = 1
-"""
-
-_OUTCOMES = f"""seq IN (
-  SELECT seq FROM events WHERE event_type = 'task_created' AND event_id IN {IN_LIST}
-  UNION ALL
-  SELECT seq FROM events
-  WHERE event_type IN ('task_status_changed', 'task_transition_rejected') AND causation_id IN {IN_LIST})"""
-
-_TOUCHED_CLAIM = """(session_id IN (SELECT session_id FROM affected)
-  OR claim_id IN (SELECT entry_id FROM entries WHERE memory_id IN (SELECT memory_id FROM touched_memories)))"""
-
-_CLAIM_ORDER = "occurred_at, session_id, message_index, ordinal, claim_id"
+FormerKey = tuple[str, str, str]
+"""Of something that a person merged into another: its type, its key, and the id of the other."""
 
 
-def remember_touched_tasks(connection: duckdb.DuckDBPyConnection) -> None:
-    """Note the tasks that the claims of the scope and of touched memories are about; before their fold and again after it."""
-    connection.execute("CREATE TEMP TABLE IF NOT EXISTS touched_tasks (canonical_key VARCHAR)")
-    connection.execute(
-        f"""INSERT INTO touched_tasks SELECT DISTINCT canonical_key FROM task_claims
-            WHERE {_TOUCHED_CLAIM} EXCEPT SELECT * FROM touched_tasks"""
-    )
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A row of ``task_outcomes``; its columns."""
+
+    event_id: str
+    entity_id: str
+    entity_type: EntityKind
+    project_key: str
+    name: str
+    event_type: str
+    place: int
+    source_id: str
+    session_id: str | None
+    message_index: int | None
+    occurred_at: datetime
 
 
-def remember_unresolved_tasks(connection: duckdb.DuckDBPyConnection) -> bool:
-    """Note the tasks without an outcome that rests on their claims as they stand; whether there are any."""
-    connection.execute(
-        """CREATE OR REPLACE TEMP TABLE touched_tasks AS SELECT DISTINCT canonical_key FROM task_claims
-           WHERE canonical_key NOT IN (SELECT canonical_key FROM entities WHERE entity_type = 'task')"""
-    )
-    return bool(connection.execute("SELECT 1 FROM touched_tasks LIMIT 1").fetchall())
+@dataclass(frozen=True, slots=True)
+class _Due:
+    """A row of ``task_names_due``; its columns."""
+
+    project_key: str
+    name: str
+    missing: int
 
 
-def fold_claims(connection: duckdb.DuckDBPyConnection) -> None:
-    """Fold the claims of the scope's sessions and of touched memories anew. What a person set aside claims nothing."""
-    connection.execute(f"DELETE FROM task_claims WHERE {_TOUCHED_CLAIM}")
-    connection.execute(_CLAIMS)
+@dataclass(slots=True)
+class ResolvedTasks:
+    """What became of the names that were touched.
+
+    Attributes:
+        touched: every task and condition that is or was spoken of under them, with its type.
+        histories: of those that there are, their events in their order, as far as the log tells of them.
+        former: the keys of what people merged into something else.
+        appended: what was written into the log.
+    """
+
+    touched: dict[str, EntityKind] = field(default_factory=dict)
+    histories: dict[str, list[Told]] = field(default_factory=dict)
+    former: list[FormerKey] = field(default_factory=list)
+    appended: list[Appended] = field(default_factory=list)
 
 
-def resolve_tasks(connection: duckdb.DuckDBPyConnection, build: Build | None) -> Appended:
-    """Append the outcomes of every touched task that rest on its claims as they stand; part of the caller's transaction."""
-    bases = _bases(connection)
-    known = _known_ids(connection, bases)
-    claims = _claims(connection, [key for key in bases if _created_id(key, bases[key]) not in known])
-    rows: EventRows = rows_of([event for key, told in claims.items() for event in _outcome_events(key, bases[key], told)])
-    return insert(connection, rows, build=build)
+def resolve_tasks(
+    connection: duckdb.DuckDBPyConnection, embedding_version: str, *, resolve: bool, build: Build | None
+) -> ResolvedTasks:
+    """Run the resolver over what was touched, and keep which of its outcomes are in force.
+
+    Args:
+        resolve: append the outcomes that are missing, as part of the caller's transaction.
+    """
+    resolved = ResolvedTasks()
+    for touched in touched_clusters(connection, embedding_version):
+        outcomes = _outcomes(touched)
+        payloads = _in_log(connection, outcomes)
+        missing = [outcome for outcome in outcomes if outcome.event_id not in payloads]
+        if missing and resolve:
+            rows = rows_of([event_of(outcome) for outcome in missing])
+            resolved.appended.append(insert(connection, rows, build=build))
+            payloads |= dict(zip(rows.event_ids, rows.payloads, strict=True))
+        in_force = _in_force(outcomes, payloads)
+        resolved.touched |= _put_in_place(connection, touched.names, in_force, [] if resolve else missing)
+        for outcome in in_force:
+            resolved.touched[outcome.entity_id] = outcome.entity_type
+            resolved.histories.setdefault(outcome.entity_id, []).append(_told(outcome, payloads[outcome.event_id]))
+        resolved.former += [key for cluster in touched.resolved if cluster.merges for key in _former_keys(cluster)]
+    return resolved
 
 
-def fold_tasks(connection: duckdb.DuckDBPyConnection) -> None:
-    """Fold every touched task anew from the outcomes that rest on its claims as they stand."""
-    for statement in (
-        "DELETE FROM edges WHERE dst_type = 'entity' AND dst_id IN (SELECT entity_id FROM entities"
-        " WHERE canonical_key IN (SELECT canonical_key FROM touched_tasks))",
-        "DELETE FROM entity_aliases WHERE entity_type = 'task' AND canonical_key IN (SELECT canonical_key FROM touched_tasks)",
-        "DELETE FROM entities WHERE entity_type = 'task' AND canonical_key IN (SELECT canonical_key FROM touched_tasks)",
-    ):
-        connection.execute(statement)
-    created = json_list(_created_id(key, basis) for key, basis in _bases(connection).items())
-    connection.execute(
-        f"""CREATE OR REPLACE TEMP TABLE outcomes AS
-            SELECT CASE event_type WHEN 'task_created' THEN event_id ELSE causation_id END AS created_id, seq, event_id,
-              event_type, payload_json, occurred_at, project FROM {visible(_OUTCOMES)}""",
-        [created, created],
-    )
-    titles = connection.execute(
-        "SELECT event_id, payload_json ->> '$.title' FROM outcomes WHERE event_type = 'task_created'"
-    ).fetchall()
-    if titles:
-        connection.register("task_words", _words(titles))
-        for statement in (_ENTITIES, _ALIASES, _EDGES):
-            connection.execute(statement)
-        connection.unregister("task_words")
-    connection.execute("DROP TABLE outcomes")
+def _outcomes(touched: Touched) -> list[TaskOutcome]:
+    followed = [(cluster, follow(cluster)) for cluster in touched.resolved]
+    named = [one.mentions for _, one in followed] + [follow(cluster).mentions for cluster in touched.followed]
+    found: dict[MentionKey, tuple[Blocker, ...]] = {key: (blocker,) for mentions in named for key, blocker in mentions.items()}
+    return [outcome for cluster, one in followed for outcome in told(cluster, finish(one, found))]
 
 
-def _words(titles: list[tuple[str, str]]) -> pa.Table:
-    import pyarrow as pa
+def _in_log(connection: duckdb.DuckDBPyConnection, outcomes: Sequence[TaskOutcome]) -> dict[str, str]:
+    """The payloads of those whose event is in the log.
 
-    return pa.table(
-        {
-            "created_id": [created_id for created_id, _ in titles],
-            "title_norm": [normalize(title) for _, title in titles],
-            "search_text": [search_text(title) for _, title in titles],
-        }
-    )
-
-
-def close_touched_tasks(connection: duckdb.DuckDBPyConnection) -> None:
-    """Drop what :func:`remember_touched_tasks` made."""
-    connection.execute("DROP TABLE IF EXISTS touched_tasks")
-
-
-def _bases(connection: duckdb.DuckDBPyConnection) -> dict[str, str]:
-    rows = connection.execute(
-        f"""SELECT canonical_key, string_agg(source_event_id, ' ' ORDER BY {_CLAIM_ORDER}) FROM task_claims
-            WHERE canonical_key IN (SELECT canonical_key FROM touched_tasks) GROUP BY canonical_key ORDER BY canonical_key"""
-    ).fetchall()
-    return {key: sha256_hex(f"{RESOLVER_VERSION} {claims}")[:32] for key, claims in rows}
-
-
-def _created_id(key: str, basis: str) -> str:
-    return event_id_of(dedupe_key_of(TaskCreated.event_type, None, (key, basis), stage_version=RESOLVER_VERSION))
-
-
-def _known_ids(connection: duckdb.DuckDBPyConnection, bases: dict[str, str]) -> set[str]:
-    wanted = [_created_id(key, basis) for key, basis in bases.items()]
-    rows = connection.execute(f"SELECT event_id FROM events WHERE event_id IN {IN_LIST}", [json_list(wanted)]).fetchall()
-    return {row[0] for row in rows}
-
-
-def _claims(connection: duckdb.DuckDBPyConnection, keys: Iterable[str]) -> dict[str, list[tuple[TaskClaim, str]]]:
-    rows = connection.execute(
-        f"""SELECT claim_id, canonical_key, project, title, status, priority, evidence_aligned, occurred_at, session_id,
-              message_index, ordinal, chain_id FROM task_claims WHERE canonical_key IN {IN_LIST}
-            ORDER BY canonical_key, {_CLAIM_ORDER}""",
-        [json_list(keys)],
-    ).fetchall()
-    claims: dict[str, list[tuple[TaskClaim, str]]] = {}
-    for row in rows:
-        claims.setdefault(row[1], []).append((TaskClaim(*row[:11]), row[11]))
-    return claims
-
-
-def _outcome_events(key: str, basis: str, told: list[tuple[TaskClaim, str]]) -> list[NewEvent]:
-    chains = tuple(dict.fromkeys(chain for _, chain in told))
-    created_id = _created_id(key, basis)
-    return [
-        NewEvent(
-            payload=_payload(key, basis, outcome),
-            inputs=(key, basis),
-            stage_version=RESOLVER_VERSION,
-            ordinal=ordinal,
-            occurred_at=_aware(outcome.claim),
-            causation_id=None if isinstance(outcome, Created) else created_id,
-            basis_chains=chains,
-            project=outcome.claim.project,
+    None of them is hidden: an event's identity names the histories that it rests on, and these are there.
+    """
+    payloads: dict[str, str] = {}
+    ids = [outcome.event_id for outcome in outcomes]
+    for start in range(0, len(ids), LOOKED_UP_AT_ONCE):
+        # Written out, not as a parameter: a list of constants is found in a quarter of the time (measured). They are hashes.
+        wanted = ", ".join(f"'{event_id}'" for event_id in ids[start : start + LOOKED_UP_AT_ONCE])
+        payloads |= dict(
+            connection.execute(f"SELECT event_id, payload_json FROM events WHERE event_id IN ({wanted})").fetchall()
         )
-        for ordinal, outcome in enumerate(resolve([claim for claim, _ in told]))
-    ]
+    return payloads
 
 
-def _payload(key: str, basis: str, outcome: Outcome) -> TaskCreated | TaskStatusChanged | TaskTransitionRejected:
-    claim = outcome.claim
-    match outcome:
-        case Created():
-            return TaskCreated(
-                task_id=task_id(key),
-                canonical_key=key,
-                basis=basis,
-                project=claim.project,
-                title=claim.title,
-                initial_status=outcome.initial_status,
-                requested_status=claim.status,
-                priority=claim.priority,
-                source_entry_id=claim.claim_id,
-            )
-        case Moved():
-            return TaskStatusChanged(
-                task_id=task_id(key),
-                canonical_key=key,
-                basis=basis,
-                from_status=outcome.from_status,
-                to_status=outcome.to_status,
-                source_entry_id=claim.claim_id,
-            )
-        case Rejected():
-            return TaskTransitionRejected(
-                task_id=task_id(key),
-                canonical_key=key,
-                basis=basis,
-                from_status=outcome.from_status,
-                requested_status=outcome.requested_status,
-                rule=outcome.rule,
-                source_entry_id=claim.claim_id,
-            )
+def _in_force(outcomes: Sequence[TaskOutcome], payloads: Mapping[str, str]) -> list[TaskOutcome]:
+    """Of each entity the outcomes in front of the first one that the log does not tell of."""
+    ended: set[str] = set()
+    found = []
+    for outcome in outcomes:
+        if outcome.event_id not in payloads:
+            ended.add(outcome.entity_id)
+        elif outcome.entity_id not in ended:
+            found.append(outcome)
+    return found
 
 
-def _aware(claim: TaskClaim) -> datetime:
-    return claim.occurred_at.replace(tzinfo=UTC)
+def _told(outcome: TaskOutcome, payload: str) -> Told:
+    source = outcome.outcome.source
+    return Told(
+        event_id=outcome.event_id,
+        event_type=outcome.event_type,
+        project_key=outcome.project_key,
+        name=outcome.outcome.name,
+        source=source,
+        occurred_at=source.place[0].replace(tzinfo=None),
+        payload=json.loads(payload),
+    )
+
+
+def _put_in_place(
+    connection: duckdb.DuckDBPyConnection,
+    names: Collection[tuple[str, str]],
+    outcomes: Sequence[TaskOutcome],
+    missing: Sequence[TaskOutcome],
+) -> dict[str, EntityKind]:
+    """Put the outcomes under these names in the place of those that were under them, whose entities are given back."""
+    gone = "DELETE FROM {table} USING {names} n WHERE n.project_key = {table}.project_key AND n.name = {table}.name"
+    before = connection.execute(
+        f"{gone.format(table='task_outcomes', names=NODES)} RETURNING entity_id, entity_type", [nodes_json(names)]
+    ).fetchall()
+    if connection.execute("SELECT 1 FROM task_names_due LIMIT 1").fetchall():
+        connection.execute(gone.format(table="task_names_due", names=NODES), [nodes_json(names)])
+    insert_rows(connection, "task_outcomes", [_row(outcome) for outcome in outcomes])
+    due = Counter((outcome.project_key, outcome.outcome.name) for outcome in missing)
+    insert_rows(connection, "task_names_due", [_Due(*node, count) for node, count in due.items()])
+    return dict(before)
+
+
+def _former_keys(cluster: Cluster) -> set[FormerKey]:
+    """The keys of what people merged into something else: they stay its addresses."""
+    keys: set[FormerKey] = set()
+    for item in cluster.items:
+        if isinstance(item, Word):
+            if isinstance(item.said, Declared):
+                key = task_key(cluster.project_key, item.said.name, item.said.occurrence)
+                keys.add(("task", key, task_id(key)))
+        else:
+            names = task_key(cluster.project_key, item.name), condition_key(cluster.project_key, item.name)
+            keys |= {("task", names[0], task_id(names[0])), ("condition", names[1], condition_id(names[1]))}
+    return {(kind, key, cluster.merges[entity_id]) for kind, key, entity_id in keys if entity_id in cluster.merges}
+
+
+def _row(outcome: TaskOutcome) -> _Row:
+    source = outcome.outcome.source
+    claim = source if isinstance(source, TaskClaim) else None
+    return _Row(
+        event_id=outcome.event_id,
+        entity_id=outcome.entity_id,
+        entity_type=outcome.entity_type,
+        project_key=outcome.project_key,
+        name=outcome.outcome.name,
+        event_type=outcome.event_type,
+        place=outcome.place,
+        source_id=claim.claim_id if claim else source.event_id,
+        session_id=claim.session_id if claim else None,
+        message_index=claim.message_index if claim else None,
+        occurred_at=source.place[0].replace(tzinfo=None),
+    )

@@ -7,11 +7,15 @@ wrote, which cites itself).
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from memory_assets.identifiers import canonical_json, sha256_hex, typed_id
+from memory_assets.log.sql import IN_LIST, json_list
+from memory_assets.projections.rows import insert_rows
+from memory_assets.projections.task_entities import ShownTask
 from memory_assets.retrieval.lexical_text import SEARCH_TEXT_VERSION, search_text
 from memory_assets.retrieval.tokens import estimate_tokens
 
@@ -27,8 +31,6 @@ INSERT INTO touched_units
 SELECT unit_id FROM memory_units u
 WHERE (u.unit_kind = 'passage' AND u.session_id IN (SELECT session_id FROM affected))
    OR (u.unit_kind = 'entry' AND u.source_id IN (SELECT memory_id FROM touched_memories))
-   OR (u.unit_kind = 'task' AND u.source_id IN (SELECT entity_id FROM entities
-        WHERE canonical_key IN (SELECT canonical_key FROM touched_tasks)))
 """
 
 _MEMORIES = """
@@ -41,17 +43,6 @@ FROM memories m JOIN touched_memories k ON k.memory_id = m.memory_id
 JOIN entries n ON n.memory_id = m.memory_id AND n.status IN ('active', 'contested')
 JOIN evidence_spans s ON s.entry_id = n.entry_id AND s.match_method <> 'none'
 GROUP BY m.memory_id, m.title, m.entry_type, m.stage, m.status, m.project, m.session_count, m.first_said_at
-"""
-
-_TASKS = """
-SELECT t.entity_id, t.title, t.current_json ->> '$.status', t.stage, t.project, t.created_at,
-  list(struct_pack(session_id := s.session_id, message_index := s.message_index, span_start := s.span_start,
-    span_end := s.span_end, segments := s.segments_json, quote := s.matched_text)
-    ORDER BY c.occurred_at, c.session_id, c.message_index, c.ordinal, s.ordinal)
-FROM entities t JOIN task_claims c ON c.canonical_key = t.canonical_key
-JOIN evidence_spans s ON s.entry_id = c.claim_id AND s.match_method <> 'none'
-WHERE t.entity_type = 'task' AND t.canonical_key IN (SELECT canonical_key FROM touched_tasks)
-GROUP BY t.entity_id, t.title, t.current_json, t.stage, t.project, t.created_at
 """
 
 _PASSAGES = """
@@ -96,27 +87,27 @@ def remember_touched_units(connection: duckdb.DuckDBPyConnection) -> None:
 
 def fold_units(connection: duckdb.DuckDBPyConnection) -> None:
     """Fold the units of the scope anew. ``touched_units`` holds every unit that was or is concerned afterwards."""
-    _replace(connection, [*_memory_units(connection), *_task_units(connection), *_passage_units(connection)])
+    _replace(connection, [*_memory_units(connection), *_passage_units(connection)])
 
 
-def fold_task_units(connection: duckdb.DuckDBPyConnection) -> None:
-    """As :func:`fold_units`, where nothing but tasks was touched."""
-    _replace(connection, _task_units(connection))
+def fold_task_units(connection: duckdb.DuckDBPyConnection, tasks: Sequence[ShownTask]) -> None:
+    """Fold the units of the tasks in ``touched_entities`` anew, which are these now."""
+    touched = connection.execute("SELECT entity_id FROM touched_entities WHERE entity_type = 'task'").fetchall()
+    connection.execute(
+        f"CREATE OR REPLACE TEMP TABLE touched_units AS SELECT unit_id FROM {IN_LIST} AS units(unit_id)",
+        [json_list(typed_id("unt", "task", task_id) for (task_id,) in touched)],
+    )
+    _replace(connection, [_task_unit(task) for task in tasks if task.quotes])
 
 
 def _replace(connection: duckdb.DuckDBPyConnection, units: list[Unit]) -> None:
-    import pyarrow as pa
-
     connection.execute("DELETE FROM memory_units WHERE unit_id IN (SELECT unit_id FROM touched_units)")
     if units:
-        names = list(Unit.__dataclass_fields__)
-        table = pa.table({name: pa.array([getattr(unit, name) for unit in units], _arrow_type(name)) for name in names})
-        connection.register("new_units", table)
-        connection.execute("INSERT INTO memory_units BY NAME SELECT * FROM new_units")
+        insert_rows(connection, "memory_units", units)
         connection.execute(
-            "INSERT INTO touched_units SELECT unit_id FROM new_units WHERE unit_id NOT IN (SELECT unit_id FROM touched_units)"
+            f"INSERT INTO touched_units SELECT * FROM {IN_LIST} EXCEPT SELECT unit_id FROM touched_units",
+            [json_list(unit.unit_id for unit in units)],
         )
-        connection.unregister("new_units")
 
 
 def close_touched_units(connection: duckdb.DuckDBPyConnection) -> None:
@@ -146,21 +137,29 @@ def _memory_units(connection: duckdb.DuckDBPyConnection) -> list[Unit]:
     ]
 
 
-def _task_units(connection: duckdb.DuckDBPyConnection) -> list[Unit]:
-    return [
-        _unit(
-            "task",
-            task_id,
-            title,
-            "\n".join(dict.fromkeys([title, f"status: {status}", *(quote["quote"] for quote in quotes)])),
-            created_at,
-            quotes,
-            stage=stage,
-            entry_type="task",
-            project=project,
-        )
-        for task_id, title, status, stage, project, created_at, quotes in connection.execute(_TASKS).fetchall()
-    ]
+def _task_unit(task: ShownTask) -> Unit:
+    state = task.state
+    return _unit(
+        "task",
+        task.entity_id,
+        state.title,
+        "\n".join(dict.fromkeys([state.title, f"status: {state.status}", *(quote.text for quote in task.quotes)])),
+        state.created_at,
+        [
+            {
+                "session_id": quote.session_id,
+                "message_index": quote.message_index,
+                "span_start": quote.span_start,
+                "span_end": quote.span_end,
+                "segments": quote.segments_json,
+            }
+            for quote in task.quotes
+        ],
+        stage=task.stage,
+        status=task.status,
+        entry_type="task",
+        project=state.project,
+    )
 
 
 def _passage_units(connection: duckdb.DuckDBPyConnection) -> list[Unit]:
@@ -261,17 +260,3 @@ def _citation(quote: dict[str, Any]) -> dict[str, Any]:
 def _summary(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= SUMMARY_CHARACTERS else line[: SUMMARY_CHARACTERS - 1].rstrip() + "…"
-
-
-def _arrow_type(name: str) -> Any:
-    import pyarrow as pa
-
-    match name:
-        case "summary_tokens" | "body_tokens" | "message_index":
-            return pa.int32()
-        case "confidence":
-            return pa.float64()
-        case "occurred_at":
-            return pa.timestamp("us")
-        case _:
-            return pa.string()

@@ -8,12 +8,13 @@ from memory_assets.extraction.schema import TaskStatus
 
 InitialStatus = Literal["pending", "in_progress", "blocked"]
 
-ALLOWED: dict[TaskStatus, frozenset[TaskStatus]] = {
-    "pending": frozenset({"in_progress", "blocked", "cancelled"}),
-    "in_progress": frozenset({"pending", "blocked", "done", "cancelled"}),
-    "blocked": frozenset({"pending", "in_progress", "done", "cancelled"}),
-    "done": frozenset({"in_progress"}),
-    "cancelled": frozenset({"in_progress"}),
+# In the order in which a person's path prefers them.
+ALLOWED: dict[TaskStatus, tuple[TaskStatus, ...]] = {
+    "pending": ("in_progress", "blocked", "cancelled"),
+    "in_progress": ("pending", "blocked", "done", "cancelled"),
+    "blocked": ("pending", "in_progress", "done", "cancelled"),
+    "done": ("in_progress",),
+    "cancelled": ("in_progress",),
 }
 
 # Reopening is not a matter of course: the claim needs evidence that was found in its session (requirements G-98).
@@ -41,3 +42,16 @@ def refusal(current: TaskStatus, requested: TaskStatus, *, evidence_aligned: boo
     if (current, requested) in NEEDS_ALIGNED_EVIDENCE and not evidence_aligned:
         return "reopening-needs-aligned-evidence"
     return None
+
+
+def path(current: TaskStatus, wanted: TaskStatus) -> tuple[TaskStatus, ...]:
+    """The moves by which a person takes a task to another status (requirements G-99): the fewest that the table allows, without
+    the first and with the last; none for the status that it has. Pending becomes done by way of in_progress."""
+    if current == wanted:
+        return ()
+    paths: list[tuple[TaskStatus, ...]] = [(status,) for status in ALLOWED[current]]
+    for moves in paths:  # it grows while it is read: the shorter ones first
+        if moves[-1] == wanted:
+            return moves
+        paths += [(*moves, status) for status in ALLOWED[moves[-1]] if status not in moves]
+    raise AssertionError(f"no way leads from {current} to {wanted}")

@@ -29,6 +29,9 @@ OF_HISTORY = {
     ("promotions", "promotion_id"),
     ("task_claims", "source_event_id"),
     ("task_claims", "chain_id"),
+    ("artifact_references", "source_event_id"),
+    ("artifact_references", "chain_id"),
+    ("task_outcomes", "event_id"),
     ("edges", "source_event_id"),
     ("entities", "basis"),
 }

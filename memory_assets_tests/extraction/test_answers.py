@@ -79,8 +79,6 @@ def test_unknown_fields_are_dropped_and_counted() -> None:
         {**GOOD, "evidence": [{"message_index": 4}]},
         {**GOOD, "evidence": [{"message_index": 4, "quote": " \n"}]},
         {**GOOD, "reason": 4},
-        {**TASK, "status": "sleeping"},
-        {**TASK, "blocked_by": [1]},
     ],
 )
 def test_one_bad_entry_is_dropped_alone(bad: Any) -> None:
@@ -184,3 +182,33 @@ def test_any_json_is_read_without_an_exception(entries: list[Any]) -> None:
 def test_any_text_is_read_without_an_exception(text: str) -> None:
     read_answer(text)
     read_broken_answer(text)
+
+
+@pytest.mark.parametrize(
+    ("given", "status", "priority", "blocked_by", "warnings"),
+    [
+        ({"status": "Frozen Solid"}, "pending", None, (), {"unknown status 'frozen_solid' left out": 1}),
+        ({"status": "진행"}, "pending", None, (), {"unknown status '진행' left out": 1}),
+        ({"status": "a\n<b>"}, "pending", None, (), {"unknown status 'a??b?' left out": 1}),
+        ({"status": 7}, "pending", None, (), {"unknown status '(int)' left out": 1}),
+        ({"status": "done", "priority": "cosmic"}, "done", None, (), {"unknown priority 'cosmic' left out": 1}),
+        ({"status": "Not Started", "priority": "P0"}, "pending", "critical", (), {}),
+        ({"status": "inProgress", "priority": "Urgent"}, "in_progress", "high", (), {}),
+        ({"status": None, "priority": "none"}, "pending", None, (), {}),
+        (
+            {"status": "blocked", "blocked_by": [1, "PR #1"]},
+            "blocked",
+            None,
+            ("PR #1",),
+            {"blockers that are no texts dropped": 1},
+        ),
+        ({"status": "blocked", "blocked_by": {"title": "x"}}, "blocked", None, (), {"blockers that are no texts dropped": 1}),
+    ],
+)
+def test_an_unknown_status_is_named_and_the_task_is_kept(
+    given: dict[str, Any], status: str, priority: str | None, blocked_by: tuple[str, ...], warnings: dict[str, int]
+) -> None:
+    answer = read({**TASK, **given})
+    (entry,) = answer.entries
+    assert (entry.status, entry.priority, entry.blocked_by) == (status, priority, blocked_by)
+    assert {name: count for name, count in answer.warnings.items() if "quotes" not in name} == warnings

@@ -1,11 +1,17 @@
 """Entries that say the same become one with all their quotes."""
 
+from dataclasses import replace
+from itertools import pairwise
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memory_assets.evidence.aligner import Aligner
 from memory_assets.evidence.entries import AlignedEntry, align_entry
 from memory_assets.extraction.dedupe import merge_entries
-from memory_assets.extraction.schema import EntryType, ExtractedEntry, Quote, TaskStatus
+from memory_assets.extraction.history import MOST_STEPS, changes, joined_history
+from memory_assets.extraction.schema import EntryType, ExtractedEntry, Quote, StatusAt, TaskStatus
 
 MESSAGES = [
     "We keep the log for ever, because disks are cheap.",
@@ -55,6 +61,57 @@ def test_a_task_takes_the_later_status() -> None:
     done = item("fix the flaky sensor test.", (3, "Fixed the flaky sensor test"), kind="task", status="done")
     assert merge_entries([asked, done])[0].entry.status == "done"
     assert merge_entries([done, asked])[0].entry.status == "done"
+
+
+def steps(merged: AlignedEntry) -> list[tuple[str, int]]:
+    return [(step.status, step.message_index) for step in merged.entry.history]
+
+
+def test_statuses_that_are_joined_are_kept_with_their_messages() -> None:
+    asked = item("Fix the flaky sensor test", (1, "Fix the flaky sensor test"), kind="task", status="pending")
+    done = item("fix the flaky sensor test.", (3, "Fixed the flaky sensor test"), kind="task", status="done")
+    for one, other in ((asked, done), (done, asked)):
+        (merged,) = merge_entries([one, other])
+        assert steps(merged) == [("pending", 1), ("done", 3)]
+        assert {quote.message_index for quote in merged.entry.evidence} == {1, 3}
+        assert merge_entries([merged, merged, one]) == [merged]
+    (same,) = merge_entries([asked, replace(done, entry=replace(done.entry, status="pending"))])
+    assert (same.entry.status, same.entry.history) == ("pending", ())
+    # A list that is repeated after the end opens nothing again; work that goes on does.
+    late = item("Fix the flaky sensor test", (3, "Fixed the flaky sensor test"), kind="task", status="pending")
+    early = item("Fix the flaky sensor test", (1, "Fix the flaky sensor test"), kind="task", status="done")
+    assert [(m.entry.status, m.entry.history) for m in merge_entries([early, late])] == [("done", ())]
+    going = replace(late, entry=replace(late.entry, status="in_progress"))
+    assert steps(merge_entries([early, going])[0]) == [("done", 1), ("in_progress", 3)]
+
+
+def test_a_decision_takes_no_status_of_a_task() -> None:
+    decided = item("Keep the log", (0, "We keep the log for ever"))
+    (merged,) = merge_entries([decided, item("Log", (0, "We keep the log for ever"), kind="task", status="done")])
+    assert (merged.entry.entry_type, merged.entry.status, merged.entry.history) == ("decision", None, ())
+
+
+STATUSES: st.SearchStrategy[TaskStatus] = st.sampled_from(["pending", "in_progress", "blocked", "done", "cancelled"])
+HISTORIES = st.lists(st.tuples(STATUSES, st.integers(0, 60)), min_size=1, max_size=14)
+
+
+def told(history: list[tuple[TaskStatus, int]]) -> ExtractedEntry:
+    at = sorted({index: StatusAt(status, index) for status, index in history}.values(), key=lambda step: step.message_index)
+    kept = changes(at)
+    return ExtractedEntry("task", "t", (Quote(at[0].message_index, "q"),), status=at[-1].status, history=kept)
+
+
+@given(HISTORIES, HISTORIES)
+def test_any_two_histories_are_one_in_order(one: list[tuple[TaskStatus, int]], other: list[tuple[TaskStatus, int]]) -> None:
+    first, second = told(one), told(other)
+    joined = joined_history(first, first.evidence[0].message_index, second, second.evidence[0].message_index)
+    kept = changes(joined)
+    assert joined and len(kept) <= MOST_STEPS and len(kept) != 1
+    assert not kept or kept[-1] == joined[-1]
+    for before, after in pairwise(kept):
+        assert before.status != after.status and before.message_index <= after.message_index
+    again = joined_history(first, first.evidence[0].message_index, first, first.evidence[0].message_index)
+    assert changes(again) == first.history
 
 
 def test_an_entry_that_is_not_aligned_stays_visible() -> None:

@@ -11,7 +11,13 @@ from typing import Any
 import dagster as dg
 import pytest
 
+from memory_assets.cli.main import main
 from memory_assets.defs import run
+from memory_assets.extraction.grounding import ground
+from memory_assets.extraction.llm import request
+from memory_assets.extraction.schema import ExtractedEntry, Quote
+from memory_assets.extraction.windows import windows
+from memory_assets.sessions.model import Message
 from memory_assets.settings import Settings, load_settings
 from memory_assets_tests.defs.files import chat
 from memory_assets_tests.defs.state import events, rows
@@ -150,3 +156,41 @@ def test_a_provider_that_is_down_is_not_waited_for_with_every_session(
     files = [chat(inbox, f"down-{n}", [f"Let's keep number {n} of them all in the cache."]) for n in range(3)]
     report = run.import_paths(model(max_retries=2), files, project=None)
     assert report.quarantined == 3 and len(provider.requests) == 3 + 1 + 1
+
+
+def test_an_unknown_status_is_warned_of_where_the_answer_stands(
+    provider: Provider, model: Callable[..., Settings], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    task = {"type": "task", "status": "hibernating", "priority": "cosmic", "blocked_by": ["PostgreSQL"]}
+    provider.plan = [body(entry("Keep PostgreSQL", 0, PLAN, **task), entry("A decision", 1, TALK[1]))]
+    settings = model()
+    report = run.import_paths(settings, [chat(tmp_path / "inbox", "odd", TALK)], project=None)
+    assert report.quarantined == 0
+    (answered,) = events(settings, "window_extracted")
+    told = json.loads(answered.payload_json)
+    assert {"unknown status 'hibernating' left out: 1", "unknown priority 'cosmic' left out: 1"} <= set(told["warnings"])
+    known = [json.loads(event.payload_json) for event in events(settings, "entry_materialized")]
+    assert {(one["title"], one.get("status"), *one.get("blocked_by", ())) for one in known} == {
+        ("A decision", None),
+        ("Keep PostgreSQL", "pending", "PostgreSQL"),
+    }
+    capsys.readouterr()
+    assert main(["--home", str(settings.home), "events", "show", answered.event_id]) == 0
+    assert "unknown status 'hibernating' left out: 1" in capsys.readouterr().out
+
+
+def test_a_model_is_told_what_numbered_tasks_are_called() -> None:
+    def call(tool: str, **told: object) -> Message:
+        return Message(tool, "assistant", "tool_call", json.dumps(told), tool_name=tool)
+
+    talk = [call("TaskCreate", subject="Split the\nreader"), Message("u", "user", text="x" * 400), call(
+        "TaskUpdate", taskId="1", status="completed", addBlockedBy=["1"])]  # fmt: skip
+    first, last = windows(talk, budget=300)[0], windows(talk, budget=300)[-1]
+    assert "<<<tasks" not in request(talk, first)[1]["content"]
+    sent = request(talk, last)[1]["content"]
+    assert "\n#1 Split the reader\n" in sent and '"taskId": "1", "status": "completed"' in sent
+    quote = Quote(2, '"taskId": "1", "status": "completed"')
+    known = ExtractedEntry("task", "Ship it", (quote,), status="blocked", blocked_by=("Split the reader", "invented here"))
+    grounded = ground([known], talk, last)
+    assert [one.blocked_by for one in grounded.entries] == [("Split the reader",)]
+    assert grounded.warnings == {"blockers that nobody said dropped": 1}

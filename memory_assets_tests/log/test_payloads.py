@@ -7,11 +7,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from memory_assets.extraction.schema import ExtractedEntry, Quote, StatusAt
 from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.log.event_log import rows_of
 from memory_assets.log.events import NewEvent, StoredEvent, payload_text
 from memory_assets.log.payloads.base import PIPELINE_STAGES, Payload
 from memory_assets.log.payloads.catalogue import CHAIN, PAYLOADS
+from memory_assets.log.payloads.entries import EntryMaterialized, WindowExtracted
 from memory_assets.log.upcasting import read_payload
 from memory_assets.sessions.model import Message
 
@@ -106,3 +108,24 @@ def test_a_payload_cannot_be_changed() -> None:
     payload = PAYLOADS["session_forgotten"](reason="asked")  # type: ignore[call-arg]
     with pytest.raises(ValueError, match="frozen"):
         payload.reason = "another"  # type: ignore[attr-defined]
+
+
+def test_an_entry_without_a_history_is_written_as_ever() -> None:
+    entry = ExtractedEntry("task", "t", (Quote(1, "q"),), status="done")
+    answer = WindowExtracted(window_hash="h", first_message=0, end_message=2, extractor="r", entries=[entry])
+    assert payload_text(answer) == (
+        '{"end_message":2,"entries":[{"entry_type":"task","evidence":[{"message_index":1,"quote":"q"}],"status":"done",'
+        '"title":"t"}],"extractor":"r","first_message":0,"window_hash":"h"}'
+    )
+    made = EntryMaterialized(
+        entry_id="ent_1", entry_type="task", title="t", canonical_key="t", evidence=[], evidence_aligned=True, message_index=1,
+        ordinal=0, status="done", aligner_version="2",
+    )  # fmt: skip
+    assert payload_text(made) == (
+        '{"aligner_version":"2","canonical_key":"t","entry_id":"ent_1","entry_type":"task","evidence":[],"evidence_aligned":true,'
+        '"message_index":1,"ordinal":0,"status":"done","title":"t"}'
+    )
+    steps = [StatusAt("pending", 0), StatusAt("done", 1)]
+    told = payload_text(made.model_copy(update={"history": steps}))
+    assert '"history":[{"message_index":0,"status":"pending"},{"message_index":1,"status":"done"}]' in told
+    assert EntryMaterialized.model_validate_json(told).history == steps

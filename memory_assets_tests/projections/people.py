@@ -80,5 +80,10 @@ def recorded(action: str, *entry_ids: str, caused_by: str | None = None, at: dat
     )
 
 
+def said(payload: Payload, at: datetime = LATER) -> NewEvent:
+    """A person says something of a task or condition."""
+    return _said(payload, at)
+
+
 def _said(payload: Payload, at: datetime) -> NewEvent:
     return NewEvent(payload, inputs=(payload.model_dump_json(), at.isoformat()), actor="person", occurred_at=at)

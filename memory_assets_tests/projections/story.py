@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from memory_assets.extraction.schema import EntryType, TaskStatus
+from memory_assets.extraction.schema import EntryType, Priority, TaskStatus
 from memory_assets.graduation.stages import Stage
 from memory_assets.identifiers import sha256_hex, typed_id
 from memory_assets.log.database import Database
@@ -57,6 +57,8 @@ class Remark:
     quoted: bool = True
     checker: str = "embedded 1"
     critical: bool = False
+    priority: Priority | None = None
+    blocked_by: tuple[str, ...] = ()
 
 
 class Story:
@@ -74,6 +76,11 @@ class Story:
         """The session says these texts now."""
         return [self.ingest(texts), *self.follow(remarks, versions)]
 
+    def begin_anew(self) -> None:
+        """The next revision begins another history, as one does that is masked by another policy."""
+        self._chain_id = None
+        self.texts = ()
+
     def ingest(self, texts: Sequence[str]) -> NewEvent:
         """A revision of the history alone."""
         self.revision += 1
@@ -84,7 +91,7 @@ class Story:
             SessionIngested(
                 revision=self.revision,
                 # Some revisions say the heading again: one that goes on from another need not.
-                heading=self.heading if predecessor is None or self.revision % 3 == 0 else None,
+                heading=self.heading if self.chain_id is None or self.revision % 3 == 0 else None,
                 content_hash=content_hash,
                 common_prefix=prefix,
                 messages=[Message(f"m{index}", "user", "said", text) for index, text in enumerate(texts) if index >= prefix],
@@ -92,7 +99,7 @@ class Story:
             session_id=self.session_id,
             inputs=(predecessor or "", content_hash),
             occurred_at=self.started,
-            causation_id=predecessor,
+            causation_id=predecessor if self.chain_id else None,
             chain_id=self.chain_id,
             project=self.project,
         )
@@ -201,6 +208,8 @@ class Story:
                 message_index=remark.message_index,
                 ordinal=ordinal,
                 status=remark.status,
+                priority=remark.priority,
+                blocked_by=list(remark.blocked_by),
                 aligner_version="aligner 1",
             ),
             aligned,

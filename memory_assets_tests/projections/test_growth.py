@@ -5,6 +5,7 @@ from memory_assets.log.event_log import EventLog
 from memory_assets.projections import fold as module
 from memory_assets.projections.fold import Folded, catch_up
 from memory_assets.projections.rebuild import rebuild, verify
+from memory_assets.tasks.naming import task_title
 from memory_assets_tests.projections.story import VERSIONS, Remark, Story, rows, tables
 
 FIRST, SECOND, THIRD = "We keep PostgreSQL.", "로그인을 고쳐야 한다.", "The cache moves to Redis."
@@ -30,7 +31,9 @@ def test_revisions_edits_and_the_way_back(log: EventLog, database: Database) -> 
         titles = {remark.title for remark in remarks}
         assert {row[0] for row in rows(database, "SELECT title FROM memories")} == titles
         assert {row[0] for row in rows(database, "SELECT title FROM entries WHERE status = 'active'")} == titles
-        assert {row[0] for row in rows(database, "SELECT title FROM entities")} == titles & {fix.title}
+        assert {row[0] for row in rows(database, "SELECT title FROM entities")} == {
+            task_title(title) for title in titles & {fix.title}
+        }
         assert {row[0] for row in rows(database, "SELECT body FROM memory_units WHERE unit_kind = 'passage'")} == set(texts)
         assert rows(database, "SELECT count(*) FROM evidence_spans") == [(len(remarks),)]
     report = verify(database, VERSIONS)

@@ -9,10 +9,11 @@ from memory_assets.log.errors import StoreError
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.builds import BuildFinished
+from memory_assets.log.payloads.task_words import TaskPrioritySaid
 from memory_assets.projections.fold import catch_up
 from memory_assets.projections.rebuild import derived_tables, rebuild, verify
 from memory_assets_tests.log.samples import build
-from memory_assets_tests.projections.people import recorded
+from memory_assets_tests.projections.people import recorded, said
 from memory_assets_tests.projections.story import VERSIONS, Remark, Story, rows, tables
 from memory_assets_tests.projections.test_forgotten import registered
 from memory_assets_tests.projections.test_quarantine import letter
@@ -31,6 +32,13 @@ TAMPERED = {
     "idris_checks": ("accepted", False),
     "promotions": ("reason", "tampered"),
     "task_claims": ("status", "done"),
+    "task_names": ("name_hash", "tampered"),
+    "name_likenesses": ("similarity", 0.5),
+    "task_outcomes": ("place", 99),
+    "task_names_due": ("missing", 99),
+    "task_words": ("note", "tampered"),
+    "artifact_references": ("title", "tampered"),
+    "blocker_cycles": ("event_id", "tampered"),
     "entities": ("current_json", '{"status": "done"}'),
     "entity_aliases": ("is_primary", False),
     "edges": ("meta_json", "{}"),
@@ -47,14 +55,25 @@ def filled(log: EventLog, database: Database) -> Database:
     """A store with something in every derived table."""
     story = Story("a")
     ports = [Remark("The API listens on port 8080", 2), Remark("The API listens on port 9090", 3)]
+    # Each waits for the other, one of them under another name.
+    waiting = [
+        Remark("Fix the login bug", 1, "task", status="blocked", blocked_by=("Write the parser",)),
+        Remark("Write the parser", 1, "task", status="blocked", blocked_by=("Login bug fix",)),
+    ]
     run = build("b1")
     log.append(
         [
             *registered(story, "a.json"),
             *story.tell(
-                ["We keep PostgreSQL.", "We fix it.", "The API listens on port 8080", "The API listens on port 9090"],
-                [Remark("Keep PostgreSQL", 0), Remark("Fix it", 1, "task"), *ports],
+                [
+                    "We keep PostgreSQL.",
+                    "We fix it: acme/app#12.",
+                    "The API listens on port 8080",
+                    "The API listens on port 9090",
+                ],
+                [Remark("Keep PostgreSQL", 0), *waiting, *ports],
             ),
+            said(TaskPrioritySaid(task_id="tsk_of_nobody", priority="high", said_by="kim")),
             recorded("Keep PostgreSQL", story.entry_id(Remark("Keep PostgreSQL", 0))),
             letter("aligned", "unexpected", session_id="b"),
             NewEvent(BuildFinished(build_id="b1", status="success"), inputs=("b1",)),
@@ -62,6 +81,9 @@ def filled(log: EventLog, database: Database) -> Database:
         build=run,
     )
     catch_up(database, VERSIONS, resolve=True)
+    # What is read and not resolved yet leaves names that are due.
+    log.append(Story("c").tell(["Tidy up."], [Remark("Tidy up", 0, "task")]))
+    catch_up(database, VERSIONS)
     assert [table for table, found in tables(database).items() if not found] == []
     return database
 
@@ -103,7 +125,7 @@ def _keys(database: Database, table: str) -> list[str]:
 
 def test_a_row_too_few_and_a_row_too_many_are_named(filled: Database) -> None:
     with filled.writing() as connection:
-        connection.execute("DELETE FROM entries WHERE title = 'Fix it'")
+        connection.execute("DELETE FROM entries WHERE title = 'Keep PostgreSQL'")
         connection.execute("INSERT INTO memory_citations VALUES ('ent_nowhere', 'abcdef', 'mem_nowhere', 0)")
     report = verify(filled, VERSIONS)
     assert {(told.table, told.column, told.stored, told.replayed) for told in report.differences} == {
@@ -133,7 +155,7 @@ def test_a_verification_leaves_nothing_behind(filled: Database) -> None:
 def test_events_that_no_fold_has_read_are_read_first(filled: Database) -> None:
     EventLog(filled).append(Story("late").tell(["x"]))
     report = verify(filled, VERSIONS)
-    assert report.equal and report.tables["sessions"] == 2
+    assert report.equal and report.tables["sessions"] == 3
 
 
 def test_a_store_that_cannot_be_read_is_an_error_and_no_difference(filled: Database) -> None:

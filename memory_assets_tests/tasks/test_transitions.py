@@ -5,7 +5,7 @@ from typing import get_args
 import pytest
 
 from memory_assets.extraction.schema import TaskStatus
-from memory_assets.tasks.transitions import ALLOWED, InitialStatus, initial_status, refusal
+from memory_assets.tasks.transitions import ALLOWED, InitialStatus, initial_status, path, refusal
 
 STATUSES: tuple[TaskStatus, ...] = get_args(TaskStatus)
 # Requirement G-92, move by move.
@@ -60,3 +60,18 @@ def test_nothing_is_born_finished() -> None:
         "cancelled": "in_progress",
     }
     assert set(born.values()) == set(get_args(InitialStatus))
+
+
+@pytest.mark.parametrize("current", STATUSES)
+@pytest.mark.parametrize("wanted", STATUSES)
+def test_a_person_s_path_is_legal_and_as_short_as_can_be(current: TaskStatus, wanted: TaskStatus) -> None:
+    moves = path(current, wanted)
+    assert set(zip((current, *moves), moves, strict=False)) <= MOVES
+    assert moves[-1:] == (() if current == wanted else (wanted,))
+    assert len(moves) == (0 if current == wanted else 1 if (current, wanted) in MOVES else 2)
+
+
+def test_whoever_does_a_task_has_it_in_progress_first() -> None:
+    assert path("pending", "done") == ("in_progress", "done")
+    assert path("cancelled", "done") == ("in_progress", "done")
+    assert path("done", "blocked") == ("in_progress", "blocked")

@@ -6,6 +6,7 @@ from typing import Any
 import dagster as dg
 
 from memory_assets.defs.batch import SessionResult, StageOutput, quarantine_check, run_stage, session_keys
+from memory_assets.defs.markdown import cell
 from memory_assets.defs.partitions import backfill_policy, sessions_partitions
 from memory_assets.defs.resources import EventLogResource, OpenStore
 from memory_assets.defs.stages.aligned import record_of
@@ -29,7 +30,7 @@ SHOWN_ENTRIES = 10
     kinds={"duckdb", "python"},
     owners=["team:memory"],
     pool="duckdb_write",
-    code_version="2",
+    code_version="3",
     check_specs=[
         dg.AssetCheckSpec("no_session_put_aside", asset="materialized"),
         dg.AssetCheckSpec("entries_have_evidence", asset="materialized"),
@@ -135,6 +136,7 @@ def _entry_event(history: History, item: AlignedEntry, ordinal: int, version: st
         status=entry.status,
         priority=entry.priority,
         blocked_by=list(entry.blocked_by),
+        history=list(entry.history),
         aligner_version=aligner_version,
     )
     return history.event(
@@ -190,16 +192,7 @@ def _table(session_id: str, entries: list[EntryMaterialized], *, show_quotes: bo
             span = SpanCitation(session_id, record.message_index, ((record.span_start, record.span_end),))
             address = f"`{span.uri}`"
         row = f"| {entry.entry_type} | {address} | {record.method} | {record.confidence:.3f} |"
-        rows.append(row + (f" {_cell(record.quote)} |" if show_quotes else ""))
+        rows.append(row + (f" {cell(record.quote)} |" if show_quotes else ""))
     if len(entries) > SHOWN_ENTRIES:
         rows.append(f"\n… and {len(entries) - SHOWN_ENTRIES} more")
     return dg.MetadataValue.md("\n".join(rows))
-
-
-def _cell(text: str) -> str:
-    """Session text inside a Markdown table: data, so nothing of it is Markdown or HTML."""
-    import html
-    import re
-
-    flat = " ".join(text.split())[:160]
-    return re.sub(r"([\\`*_{}\[\]()#+\-!|~>])", r"\\\1", html.escape(flat))

@@ -10,9 +10,29 @@ from memory_assets import configuration
 from memory_assets.defs.batch import SessionResult, StageOutput, milliseconds_since, quarantine_check, run_stage, session_keys
 from memory_assets.defs.partitions import backfill_policy, sessions_partitions
 from memory_assets.defs.resources import EventLogResource, OpenStore
+from memory_assets.log.event_log import insert, rows_of
 from memory_assets.log.events import NewEvent, StoredEvent
 from memory_assets.log.payloads.sessions import SessionProjected
+from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.projections.fold import catch_up
+from memory_assets.tasks.likeness import is_semantic
+from memory_assets.vectors.task_titles import keep_vectors, new_likenesses
+
+# What must be none of, and what is counted to see it.
+CHECKS = {
+    "tasks_rest_on_evidence": """
+        SELECT count(*) FROM entities t WHERE entity_type = 'task' AND NOT EXISTS (
+          SELECT 1 FROM task_outcomes o WHERE o.entity_id = t.entity_id
+            AND (o.source_id IN (SELECT claim_id FROM task_claims) OR o.source_id IN (SELECT event_id FROM task_words)))""",
+    "blocked_tasks_have_blockers": """
+        SELECT count(*) FROM v_tasks WHERE task_status = 'blocked'
+          AND task_id NOT IN (SELECT task_id FROM v_task_blockers_effective WHERE NOT is_suggested)""",
+    "done_tasks_have_none": """
+        SELECT count(*) FROM v_tasks WHERE task_status = 'done'
+          AND task_id IN (SELECT src_id FROM edges WHERE rel_type IN ('blocked_by', 'blocked_by_suggested'))""",
+    "no_duplicate_edges": """
+        SELECT count(*) FROM (SELECT 1 FROM edges GROUP BY src_id, rel_type, dst_id HAVING count(*) > 1)""",
+}
 
 
 @dg.asset(
@@ -22,16 +42,19 @@ from memory_assets.projections.fold import catch_up
     kinds={"duckdb"},
     owners=["team:memory"],
     pool="duckdb_write",
-    code_version="1",
+    code_version="2",
     check_specs=[
         dg.AssetCheckSpec("no_session_put_aside", asset="projected"),
-        dg.AssetCheckSpec("tasks_rest_on_evidence", asset="projected"),
+        *(dg.AssetCheckSpec(name, asset="projected") for name in CHECKS),
     ],
     description="""What the sessions claim becomes tables: sessions, messages, entries, memories, tasks, units.
 
-- **reads** the log behind the offset of the last fold
-- **writes** `task_created`, `task_status_changed` and `task_transition_rejected` with the claims they rest on,
-  `conflict_detected` for what contradicts what, `entry_promoted` for what all sessions together certify,
+- **reads** the log behind the offset of the last fold, and titles of tasks that were never compared
+- **writes** `task_titles_alike` for titles that mean nearly the same; with what they rest on `task_created`,
+  `task_evidence_linked`, `task_title_changed`, `task_status_changed`, `task_priority_changed`, `task_blockers_set`,
+  `task_transition_rejected`, `task_blocker_rejected`, `condition_declared`, `condition_resolved_to`, `condition_satisfied`,
+  `artifact_declared` and `artifact_settled`; `blocker_cycle_detected` for tasks that wait for each other,
+  `conflict_detected` for what contradicts what, `entry_promoted` for what all sessions together certify;
   `session_projected`, and every derived table
 - **guarantees** that any order of sessions gives the same tables, and that a replay gives them again
 """,
@@ -42,6 +65,8 @@ def projected(
     opened = event_log.opened
     checked: dict[str, StoredEvent] = idris_checked
     started = time.perf_counter()
+    if is_semantic(opened.versions["vectorized"]):
+        _compare_titles(opened)
     folded = catch_up(opened.database, configuration.configured_versions(opened.settings), resolve=True, build=opened.build)
     if folded.outcomes:
         opened.wrote(folded.outcomes.new)
@@ -58,7 +83,7 @@ def projected(
     )
     yield dg.Output(output)
     yield quarantine_check(output)
-    yield _tasks_check(opened)
+    yield from _checks(opened)
 
 
 def project(checked: StoredEvent, version: str, counts: dict[str, int]) -> SessionResult:
@@ -76,26 +101,35 @@ def project(checked: StoredEvent, version: str, counts: dict[str, int]) -> Sessi
     return SessionResult(events=[event], metadata=dict(counts))
 
 
-def _counts(opened: OpenStore, session_ids: list[str]) -> dict[str, dict[str, int]]:
-    from memory_assets.log.sql import IN_LIST, json_list
+def _compare_titles(opened: OpenStore) -> None:
+    """Have the embedder compare the titles that are new. Without one tasks are found by their words, and the titles wait."""
+    # The titles stand in the tables once the sessions are folded.
+    catch_up(opened.database, configuration.configured_versions(opened.settings))
+    found = new_likenesses(opened.database, opened.embedder)
+    if found.name_hashes:
+        rows = rows_of(found.events)
+        with opened.database.writing() as connection:
+            appended = insert(connection, rows, build=opened.build)
+            keep_vectors(connection, found)
+        opened.wrote(appended.new)
 
-    wanted = json_list(session_ids)
+
+def _counts(opened: OpenStore, session_ids: list[str]) -> dict[str, dict[str, int]]:
     with opened.database.reading() as connection:
         rows = connection.execute(
-            f"""SELECT s.session_id, count(DISTINCT e.memory_id), count(DISTINCT c.canonical_key),
+            f"""SELECT s.session_id, (SELECT count(DISTINCT e.memory_id) FROM entries e
+                    WHERE e.session_id = s.session_id AND e.status = 'active'),
+                  (SELECT count(DISTINCT o.entity_id) FROM task_outcomes o
+                    WHERE o.session_id = s.session_id AND o.entity_type = 'task'),
                   (SELECT count(*) FROM memory_units u WHERE u.session_id = s.session_id)
-                FROM sessions s LEFT JOIN entries e ON e.session_id = s.session_id AND e.status = 'active'
-                LEFT JOIN task_claims c ON c.session_id = s.session_id
-                WHERE s.session_id IN {IN_LIST} GROUP BY s.session_id""",
-            [wanted],
+                FROM sessions s WHERE s.session_id IN {IN_LIST}""",
+            [json_list(session_ids)],
         ).fetchall()
     return {row[0]: {"memories": row[1], "tasks_touched": row[2], "units": row[3]} for row in rows}
 
 
-def _tasks_check(opened: OpenStore) -> dg.AssetCheckResult:
+def _checks(opened: OpenStore) -> Iterator[dg.AssetCheckResult]:
     with opened.database.reading() as connection:
-        stubs = connection.execute(
-            """SELECT count(*) FROM entities WHERE entity_type = 'task'
-               AND canonical_key NOT IN (SELECT canonical_key FROM task_claims)"""
-        ).fetchall()[0][0]
-    return dg.AssetCheckResult(check_name="tasks_rest_on_evidence", passed=stubs == 0, metadata={"stubs": stubs})
+        found = {name: connection.execute(statement).fetchall()[0][0] for name, statement in CHECKS.items()}
+    for name, count in found.items():
+        yield dg.AssetCheckResult(check_name=name, passed=count == 0, metadata={"found": count})

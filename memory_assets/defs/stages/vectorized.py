@@ -44,7 +44,7 @@ def vectorized(
     marks: dict[str, StoredEvent] = projected
     started = time.perf_counter()
     catch_up(opened.database, configuration.configured_versions(opened.settings))
-    embedder = configuration.embedder(opened.settings)
+    embedder = opened.embedder
     drained = drain_outbox(
         opened.database,
         embedder,

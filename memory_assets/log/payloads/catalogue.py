@@ -35,7 +35,33 @@ from memory_assets.log.payloads.sessions import (
     SourceRegistered,
     SourceTakenFor,
 )
-from memory_assets.log.payloads.tasks import TaskCreated, TaskStatusChanged, TaskTransitionRejected
+from memory_assets.log.payloads.task_words import (
+    ConditionAnswered,
+    EntityMerged,
+    EntityMergeReverted,
+    TaskBlockersSaid,
+    TaskDeclared,
+    TaskMoveAccepted,
+    TaskPrioritySaid,
+    TaskStatusSaid,
+)
+from memory_assets.log.payloads.tasks import (
+    ArtifactDeclared,
+    ArtifactSettled,
+    BlockerCycleDetected,
+    ConditionDeclared,
+    ConditionResolvedTo,
+    ConditionSatisfied,
+    TaskBlockerRejected,
+    TaskBlockersSet,
+    TaskCreated,
+    TaskEvidenceLinked,
+    TaskPriorityChanged,
+    TaskStatusChanged,
+    TaskTitleChanged,
+    TaskTitlesAlike,
+    TaskTransitionRejected,
+)
 
 PAYLOADS: dict[str, type[Payload]] = {
     payload.event_type: payload
@@ -66,8 +92,28 @@ PAYLOADS: dict[str, type[Payload]] = {
         QuarantineReleased,
         SessionForgotten,
         TaskCreated,
+        TaskEvidenceLinked,
+        TaskTitleChanged,
         TaskStatusChanged,
+        TaskPriorityChanged,
+        TaskBlockersSet,
         TaskTransitionRejected,
+        TaskBlockerRejected,
+        ConditionDeclared,
+        ConditionResolvedTo,
+        ConditionSatisfied,
+        ArtifactDeclared,
+        ArtifactSettled,
+        TaskTitlesAlike,
+        BlockerCycleDetected,
+        TaskDeclared,
+        TaskStatusSaid,
+        TaskPrioritySaid,
+        TaskBlockersSaid,
+        TaskMoveAccepted,
+        EntityMerged,
+        EntityMergeReverted,
+        ConditionAnswered,
         BuildStarted,
         BuildFinished,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from memory_assets.extraction.schema import EntryType, ExtractedEntry, Priority, TaskStatus
+from memory_assets.extraction.schema import EntryType, ExtractedEntry, Priority, StatusAt, TaskStatus
 from memory_assets.log.payloads.base import Payload, Value
 
 
@@ -72,7 +72,11 @@ class EvidenceAligned(Payload):
 
 
 class EntryMaterialized(Payload):
-    """One immutable entry with its evidence (requirements G-54)."""
+    """One immutable entry with its evidence (requirements G-54).
+
+    Attributes:
+        history: of a task whose status changed within the session, see ``extraction.schema.ExtractedEntry``.
+    """
 
     event_type: ClassVar[str] = "entry_materialized"
     entry_id: str
@@ -87,6 +91,7 @@ class EntryMaterialized(Payload):
     status: TaskStatus | None = None
     priority: Priority | None = None
     blocked_by: list[str] = []
+    history: list[StatusAt] = []
     aligner_version: str
 
 

@@ -1,0 +1,204 @@
+"""`memory task`: one task with its past, and a person's word on it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memory_assets.cli.conditions import print_condition
+from memory_assets.cli.invocation import OK, JsonOption, invocation
+from memory_assets.cli.output import one_line, print_json, styled
+from memory_assets.cli.people import ByOption, NoteOption, person
+from memory_assets.cli.tables import print_text
+from memory_assets.cli.task_detail import print_detail, print_standing
+from memory_assets.errors import InvalidArgumentError
+
+if TYPE_CHECKING:
+    from memory_assets.memory import ConditionSpoken, TaskSpoken
+
+TaskArgument = Annotated[
+    str, typer.Argument(metavar="ID", help="The task's id, its beginning, a former id, or its key task:project:name.")
+]
+StatusHelp = "pending, in_progress, blocked, done or cancelled."
+PriorityHelp = "low, medium, high or critical."
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this file."""
+    group = typer.Typer(no_args_is_help=True, help="One task: show it with its past, say how it stands, make a new one.")
+    group.command("show")(show)
+    group.command("new")(new)
+    group.command("set-status")(set_status)
+    group.command("set-priority")(set_priority)
+    group.command("set-blockers")(set_blockers)
+    group.command("accept")(accept)
+    group.command("resolve")(resolve)
+    group.command("merge")(merge)
+    group.command("unmerge")(unmerge)
+    app.add_typer(group, name="task")
+
+
+def show(context: typer.Context, task: TaskArgument, as_json: JsonOption = False) -> int:
+    """Show one task: what it waits for, what was said of it where and by whom, and what became of it."""
+    from memory_assets.memory import as_plain
+
+    found = invocation(context).memory().task(task)
+    if as_json:
+        print_json(as_plain(found))
+    else:
+        print_detail(found)
+    return OK
+
+
+def new(
+    context: typer.Context,
+    title: Annotated[str, typer.Argument(help="What is to be done, in a line.")],
+    project: Annotated[
+        str | None, typer.Option("--project", help="The project that it belongs to.", show_default=False)
+    ] = None,
+    status: Annotated[
+        str | None,
+        typer.Option(
+            "--status", help="pending, in_progress or blocked; pending without it, with blockers blocked.", show_default=False
+        ),
+    ] = None,
+    priority: Annotated[str | None, typer.Option("--priority", help=PriorityHelp, show_default=False)] = None,
+    blocked_by: Annotated[
+        list[str] | None, typer.Option("--blocked-by", help="What it waits for: words, or an id. May be repeated.")
+    ] = None,
+    again: Annotated[bool, typer.Option("--again", help="Make another one where there is one of this title.")] = False,
+    by: ByOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Make a task."""
+    spoken = (
+        invocation(context)
+        .memory()
+        .new_task(
+            title,
+            project=project,
+            status=status,
+            priority=priority,
+            blockers=blocked_by or [],
+            again=again,
+            by=person(by),
+        )
+    )
+    return _print(spoken, as_json=as_json)
+
+
+def set_status(
+    context: typer.Context,
+    task: TaskArgument,
+    status: Annotated[str, typer.Argument(help=StatusHelp)],
+    by: ByOption = None,
+    note: NoteOption = "",
+    as_json: JsonOption = False,
+) -> int:
+    """Say how a task stands. What is no single step takes the steps between."""
+    spoken = invocation(context).memory().set_task_status(task, status, by=person(by), note=note)
+    return _print(spoken, as_json=as_json)
+
+
+def set_priority(
+    context: typer.Context,
+    task: TaskArgument,
+    priority: Annotated[str, typer.Argument(help=PriorityHelp)],
+    by: ByOption = None,
+    note: NoteOption = "",
+    as_json: JsonOption = False,
+) -> int:
+    """Say how much a task matters."""
+    spoken = invocation(context).memory().set_task_priority(task, priority, by=person(by), note=note)
+    return _print(spoken, as_json=as_json)
+
+
+def set_blockers(
+    context: typer.Context,
+    task: TaskArgument,
+    blockers: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[TEXT]...", help="What it waits for: words, or an id; nothing when nothing is in its way."),
+    ] = None,
+    by: ByOption = None,
+    note: NoteOption = "",
+    as_json: JsonOption = False,
+) -> int:
+    """Say what a task waits for, in place of what was known."""
+    spoken = invocation(context).memory().set_task_blockers(task, blockers or [], by=person(by), note=note)
+    return _print(spoken, as_json=as_json)
+
+
+def accept(
+    context: typer.Context,
+    task: TaskArgument,
+    event: Annotated[
+        str | None,
+        typer.Option("--event", help="The event that refused it; otherwise the newest that waits.", show_default=False),
+    ] = None,
+    by: ByOption = None,
+    note: NoteOption = "",
+    as_json: JsonOption = False,
+) -> int:
+    """Accept a status that sessions claim and that the task was refused. `memory tasks review` lists them."""
+    spoken = invocation(context).memory().accept_move(task, event=event, by=person(by), note=note)
+    return _print(spoken, as_json=as_json)
+
+
+def resolve(
+    context: typer.Context,
+    condition: Annotated[str, typer.Argument(help="The condition's id, its beginning, or its key cond:project:name.")],
+    to: Annotated[
+        str | None, typer.Option("--to", metavar="ID", help="The task, condition or artifact that it is.", show_default=False)
+    ] = None,
+    satisfied: Annotated[bool, typer.Option("--satisfied", help="It is met.")] = False,
+    reopen: Annotated[bool, typer.Option("--open", help="It is open after all.")] = False,
+    by: ByOption = None,
+    note: NoteOption = "",
+    as_json: JsonOption = False,
+) -> int:
+    """Say what a condition that tasks wait for turned out to be, or that it is met. The last word holds."""
+    if (to is not None) + satisfied + reopen != 1:
+        raise InvalidArgumentError("say one thing of the condition", hint="--to ID, --satisfied or --open")
+    spoken = invocation(context).memory().resolve_condition(condition, to=to, satisfied=satisfied, by=person(by), note=note)
+    return _print(spoken, as_json=as_json)
+
+
+def merge(
+    context: typer.Context,
+    given: Annotated[str, typer.Argument(metavar="FROM", help="The task, or condition, that is the other one.")],
+    into: Annotated[str, typer.Argument(metavar="INTO", help="The one that goes on.")],
+    by: ByOption = None,
+    note: NoteOption = "",
+    as_json: JsonOption = False,
+) -> int:
+    """Say that two tasks, or two conditions, are one. `memory task unmerge` takes it back."""
+    return _print(invocation(context).memory().merge_tasks(given, into, by=person(by), note=note), as_json=as_json)
+
+
+def unmerge(
+    context: typer.Context,
+    given: Annotated[str, typer.Argument(metavar="FROM", help="The id, or its beginning, of the one that was merged.")],
+    by: ByOption = None,
+    note: NoteOption = "",
+    as_json: JsonOption = False,
+) -> int:
+    """Take a merge back: both stand on their own again."""
+    return _print(invocation(context).memory().unmerge_task(given, by=person(by), note=note), as_json=as_json)
+
+
+def _print(spoken: TaskSpoken | ConditionSpoken, *, as_json: bool) -> int:
+    from memory_assets.memory import TaskSpoken, as_plain
+
+    if as_json:
+        print_json(as_plain(spoken))
+        return OK
+    if isinstance(spoken, TaskSpoken):
+        print_standing(spoken.task, datetime.now(UTC))
+    else:
+        print_condition(spoken.condition)
+    if spoken.remark:
+        print_text(styled((one_line(spoken.remark), "" if spoken.said else "yellow")))
+    return OK

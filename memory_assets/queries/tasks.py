@@ -1,0 +1,148 @@
+"""Tasks with what they wait for and the quotes that speak of them (requirements G-121..G-123; seed 000 section 9.2).
+
+A board of any size is three statements.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from memory_assets.errors import check_word
+from memory_assets.extraction.schema import TaskStatus
+from memory_assets.log.sql import IN_LIST, json_list
+from memory_assets.queries.entries import address
+from memory_assets.queries.rows import fetch
+from memory_assets.queries.task_records import TaskBlocker, TaskEvidence, TaskView
+
+if TYPE_CHECKING:
+    import duckdb
+
+Which = Literal["all", "blocked", "only_suggested", "unknown_blocker"]
+
+STATUSES: tuple[TaskStatus, ...] = get_args(TaskStatus)
+SHOWN_ORDER = ["in_progress", "blocked", "pending", "done", "cancelled"]
+PRIORITY_ORDER = ["critical", "high", "medium", "low"]
+
+_STATUS = "(t.current_json ->> '$.status')"
+_TASKS = f"""
+SELECT t.entity_id, t.canonical_key, t.title, {_STATUS}, t.current_json ->> '$.priority', t.project,
+  nullif(t.current_json ->> '$.requested_status', {_STATUS}),
+  t.stage, t.status, t.created_at, coalesce(s.since, t.created_at), t.last_occurred_at
+FROM entities t LEFT JOIN (
+  SELECT entity_id, arg_max(occurred_at, place) AS since FROM task_outcomes
+  WHERE event_type IN ('task_created', 'task_status_changed') GROUP BY entity_id) s USING (entity_id)
+WHERE t.entity_type = 'task'
+"""
+# What matters most first, and of that what was said last; of what is finished nothing matters but that.
+_ORDER = f"""
+ORDER BY list_position({SHOWN_ORDER}, {_STATUS}),
+  CASE WHEN {_STATUS} NOT IN ('done', 'cancelled') THEN coalesce(list_position({PRIORITY_ORDER},
+    t.current_json ->> '$.priority'), 3) END, t.last_occurred_at DESC, t.entity_id
+"""
+_WHICH: dict[Which, str] = {
+    "all": "",
+    "blocked": f"AND {_STATUS} = 'blocked'",
+    "only_suggested": "AND t.entity_id IN (SELECT task_id FROM v_tasks_only_suggested)",
+    "unknown_blocker": "AND t.entity_id IN (SELECT task_id FROM v_tasks_unknown_placeholder)",
+}
+_BLOCKERS = f"""
+SELECT b.task_id, b.declared_kind, b.declared_blocker_title, b.effective_title, b.is_cleared, b.is_suggested,
+  b.auto_placeholder, b.declared_blocker_id, coalesce(b.raw_text, b.declared_blocker_title), b.effective_blocker_id,
+  b.effective_kind, b.effective_status, e.created_at
+FROM v_task_blockers_effective b JOIN edges e ON e.src_id = b.task_id AND e.dst_id = b.declared_blocker_id
+  AND e.rel_type = CASE WHEN b.is_suggested THEN 'blocked_by_suggested' ELSE 'blocked_by' END
+WHERE b.task_id IN {IN_LIST}
+ORDER BY b.is_suggested, b.is_cleared, e.created_at, b.declared_blocker_title, b.declared_blocker_id
+"""
+_EVIDENCE = f"""
+SELECT g.dst_id, s.entry_id, s.session_id, s.message_index, s.span_start, s.span_end, s.segments_json, s.matched_text,
+  'mem:' || m.short_id, n.created_ts
+FROM edges g JOIN entries n ON n.entry_id = g.src_id
+JOIN evidence_spans s ON s.entry_id = g.src_id AND s.match_method <> 'none' LEFT JOIN memories m ON m.memory_id = n.memory_id
+WHERE g.rel_type = 'evidence_of' AND g.dst_id IN {IN_LIST}
+ORDER BY n.created_ts, s.session_id, s.message_index, n.ordinal, s.ordinal, s.entry_id
+"""
+
+
+def list_tasks(
+    connection: duckdb.DuckDBPyConnection,
+    *,
+    which: Which = "all",
+    status: str | None = None,
+    project: str | None = None,
+    limit: int | None = None,
+) -> list[TaskView]:
+    """Tasks: those in progress first, then blocked, pending, done and cancelled ones; of these what matters most, and was said
+    last, first.
+
+    Raises:
+        InvalidArgumentError: there is no such status.
+    """
+    check_word("status", status, STATUSES)
+    rows = fetch(
+        connection,
+        f"""{_TASKS} {_WHICH[which]} AND ($status IS NULL OR {_STATUS} = $status)
+            AND ($project IS NULL OR t.project = $project) {_ORDER}"""
+        + (f" LIMIT {int(limit)}" if limit is not None else ""),
+        {"status": status, "project": project},
+    )
+    return _views(connection, rows)
+
+
+def list_blocked_tasks(
+    connection: duckdb.DuckDBPyConnection, *, project: str | None = None, limit: int | None = None
+) -> list[TaskView]:
+    """Tasks that are blocked, each with what it waits for and what that turned out to be (requirements G-121)."""
+    return list_tasks(connection, which="blocked", project=project, limit=limit)
+
+
+def list_tasks_with_only_suggested_blockers(
+    connection: duckdb.DuckDBPyConnection, *, project: str | None = None, limit: int | None = None
+) -> list[TaskView]:
+    """Tasks of whose blockers nothing but suggestions tells (requirements G-122)."""
+    return list_tasks(connection, which="only_suggested", project=project, limit=limit)
+
+
+def list_tasks_with_unknown_placeholder_blocker(
+    connection: duckdb.DuckDBPyConnection, *, project: str | None = None, limit: int | None = None
+) -> list[TaskView]:
+    """Tasks that are blocked by nobody knows what (requirements G-123)."""
+    return list_tasks(connection, which="unknown_blocker", project=project, limit=limit)
+
+
+def task_view(connection: duckdb.DuckDBPyConnection, task_id: str) -> TaskView:
+    """The task with this whole id, which is known."""
+    return _views(connection, fetch(connection, f"{_TASKS} AND t.entity_id = ?", [task_id]))[0]
+
+
+def tasks_by_status(connection: duckdb.DuckDBPyConnection, *, project: str | None = None) -> dict[str, int]:
+    """How many tasks there are of each status, in the order of the board."""
+    rows = fetch(
+        connection,
+        "SELECT task_status, count(*) FROM v_tasks WHERE $project IS NULL OR project = $project GROUP BY task_status",
+        {"project": project},
+    )
+    found: dict[str, int] = dict(rows)
+    return {status: found[status] for status in SHOWN_ORDER if status in found}
+
+
+def _views(connection: duckdb.DuckDBPyConnection, rows: list[tuple[Any, ...]]) -> list[TaskView]:
+    if not rows:
+        return []
+    wanted = [json_list(row[0] for row in rows)]
+    blockers: dict[str, list[TaskBlocker]] = {}
+    for task_id, *values in fetch(connection, _BLOCKERS, wanted):
+        blockers.setdefault(task_id, []).append(TaskBlocker(*values))
+    evidence: dict[str, list[TaskEvidence]] = {}
+    for row in fetch(connection, _EVIDENCE, wanted):
+        evidence.setdefault(row[0], []).append(_evidence(row))
+    return [TaskView(*(*row[:6], tuple(blockers.get(row[0], ())), tuple(evidence.get(row[0], ())), *row[6:])) for row in rows]
+
+
+def _evidence(row: tuple[Any, ...]) -> TaskEvidence:
+    _, entry_id, session_id, message_index, start, end, segments_json, quote, citation, said_at = row
+    segments = json.loads(segments_json) if segments_json else None
+    uri = address(session_id, message_index, segments or [(start, end)])
+    assert uri is not None, entry_id  # only quotes with a span are asked for
+    return TaskEvidence(entry_id, session_id, message_index, start, end, uri, quote, citation, said_at)
