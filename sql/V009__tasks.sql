@@ -157,8 +157,8 @@ SELECT f.task_id, t.title AS task_title, f.rel_type = 'blocked_by_suggested' AS 
   f.current_id AS effective_blocker_id, b.entity_type AS effective_kind, b.title AS effective_title,
   b.current_json ->> '$.status' AS effective_status, f.meta_json ->> '$.raw_text' AS raw_text,
   coalesce(CAST(d.current_json ->> '$.auto_placeholder' AS BOOLEAN), false) AS auto_placeholder, f.depth > 0 AS is_resolved,
-  coalesce(d.current_json ->> '$.status' = 'satisfied', false)
-    OR coalesce(b.current_json ->> '$.status' IN ('done', 'cancelled', 'satisfied', 'settled'), false) AS is_cleared
+  coalesce((d.current_json ->> '$.status') = 'satisfied', false)
+    OR coalesce((b.current_json ->> '$.status') IN ('done', 'cancelled', 'satisfied', 'settled'), false) AS is_cleared
 FROM ends f JOIN entities t ON t.entity_id = f.task_id JOIN entities d ON d.entity_id = f.declared_id
 JOIN entities b ON b.entity_id = f.current_id;
 

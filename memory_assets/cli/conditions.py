@@ -85,7 +85,7 @@ def artifacts(
             )
             for artifact in found
         ],
-        shrink=((6, 24), (3, 30), (6, 10), (3, 16)),
+        shrink=((6, 24), (3, 30), (6, 10), (3, 10)),
         drop=(7, 5, 4),
         right=frozenset({4}),
     )

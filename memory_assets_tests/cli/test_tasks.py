@@ -144,6 +144,13 @@ def test_nothing_is_wider_than_the_terminal(
 
 
 @pytest.mark.usefixtures("board")
+def test_artifacts_fit_a_narrow_terminal(memory: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    width(monkeypatch, 60)
+    lines = memory("artifacts").out.splitlines()
+    assert "pull request" in "".join(lines) and max(styled(line).cell_len for line in lines) <= 60
+
+
+@pytest.mark.usefixtures("board")
 def test_columns_stand_below_each_other_in_korean_too(memory: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     width(monkeypatch, 100)
     rows = [line for line in memory("tasks", "--all").out.splitlines() if line.startswith("  tsk_")]
