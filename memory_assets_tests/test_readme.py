@@ -243,6 +243,30 @@ def test_the_sample_sessions_are_read_without_a_defect_and_masked() -> None:
     assert all(10 <= len(session.messages) <= 40 or session.title == "회의록 요약 형식" for session in sessions)
 
 
+def test_what_the_readme_shows_of_the_samples_is_there(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Addresses are the same on every machine: one that a change of the rules moved is noticed here."""
+    from memory_assets.defs import run
+    from memory_assets.memory import Memory
+    from memory_assets.settings import load_settings
+
+    for name in [name for name in os.environ if name.startswith(("MEMORY_", "DAGSTER_"))]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("DAGSTER_HOME", "")
+    settings = load_settings({"home": tmp_path, "embedding": {"model": "hashing"}})
+    mask = os.umask(0o022)
+    try:
+        run.import_paths(settings, [EXAMPLES], project="hourglass")
+    finally:
+        os.umask(mask)
+    memory, text = Memory(settings), (ROOT / "README.md").read_text(encoding="utf-8")
+    memories, tasks = set(re.findall(r"mem:\w{6}\b", text)), set(re.findall(r"\btsk_[0-9a-f]{8}\b", text))
+    assert memories and tasks
+    for citation in memories:
+        memory.resolve(citation)
+    assert tasks <= {task.task_id[:12] for task in memory.tasks()}
+    assert f"{sum(memory.verify_rebuild().tables.values()):,} rows of" in text
+
+
 # ------------------------------------------------------------------ following the pages literally
 
 

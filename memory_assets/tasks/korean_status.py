@@ -30,7 +30,8 @@ _DONE = (
 )
 _GOING = rf"(?:진행|작업)?\s?(?:하는\s?)?중{_IS}|(?:진행|작업)\s?예정{_IS}|예정{_IS}|(?:시작|진행)(?:함|{_DID})|하고\s?{_THERE}"
 HELD = rf"막혀\s?{_THERE}|막힘|막혔{_POLITE}|막힌\s상태|(?:블록|블로킹)(?:됨|당함)?"
-_WAITING = rf"대기(?:\s?중{_IS}|함)?|기다리는\s?중{_IS}|기다림|기다리고\s?{_THERE}|기다려{_MUST}"
+_STUCK = rf"(?:진행|작업)\s?(?:불가(?:능)?|못\s?함)(?:\s?상태)?{_IS}"
+_WAITING = rf"대기(?:\s?중{_IS}|함)?|기다리는\s?중{_IS}|기다림|기다리고\s?(?:{_THERE}|있어서\s{_STUCK})|기다려{_MUST}"
 _PUT_OFF = rf"보류(?:\s?중{_IS}|됨|함)?|취소(?:됨|함|{_DID})|나중에"
 _NEEDED = r"(?:할\s?)?필요(?:함|합니다|하다|해요?|(?:가\s?)?\s?있(?:음|다|습니다))?"
 _ADVERB = r"(?:(?:다|모두|전부|거의|이미|아직|현재|지금|일단|나중에|성공적으로|정상적으로)\s+)?"
@@ -84,6 +85,13 @@ _NOUNS_OF_VERBS = {
 }
 # Verbs whose stem ends in ㄹ: `만들 것` is of `만들다`, `고칠 것` of `고치다`.
 _ENDING_IN_L = frozenset("늘열풀달걸돌밀물팔알들만말불빌")
+# `붙입니다` is of `붙이다`; any other noun before `이다` is what something is, and nothing that is done.
+# fmt: off
+_VERBS_IN_I = (
+    "붙이", "줄이", "높이", "늘이", "보이", "쌓이", "속이", "먹이", "녹이", "끓이", "들이", "기울이", "움직이", "섞이", "모이",
+    "놓이", "쓰이", "벌이", "조이", "숙이",
+)
+# fmt: on
 # `재고 있음` is of what is in stock.
 _NOUNS_IN_GO = frozenset(
     ("재고", "광고", "경고", "창고", "사고", "권고", "참고", "신고", "예고", "원고", "보고", "공고", "냉장고")
@@ -164,14 +172,14 @@ def with_plain_verb(text: str) -> str:
     text = _MIDDLE_LATER.sub("", text) if "나중에" in text else text
     for pattern, noun in ((_MUST_DO, _of_past), (_TO_DO, _of_future), (_TO_BE_DONE, _as_it_is), (_ASKED, _of_past)):
         if (found := pattern.search(text, max(0, len(text) - REACH))) and (stem := noun(found["verb"])):
-            return text[: found.start("verb")] + stem + "기"
+            return text if _is_copula(stem) else text[: found.start("verb")] + stem + "기"
     last = text.rpartition(" ")[2].rstrip(".!…~")
     if last in _NOUNS_OF_VERBS:
         return text[: text.rindex(last)] + _NOUNS_OF_VERBS[last]
     if (found := _STATED.search(text, start)) or ((found := _PAST.search(text, start)) and taken_apart(found["verb"]).past):
         stem = taken_apart(found["verb"]).stem
         # That something is there is nothing that is done.
-        return text if stem.endswith(("있", "없")) else text[: found.start("verb")] + stem + "기"
+        return text if stem.endswith(("있", "없")) or _is_copula(stem) else text[: found.start("verb")] + stem + "기"
     return text
 
 
@@ -232,6 +240,10 @@ def _of_future(verb: str) -> str | None:
     if last == "을" and len(verb) > 1 and (ord(verb[-2]) - 0xAC00) % _FINALS:
         return verb[:-1]
     return verb if last in _ENDING_IN_L else verb[:-1] + chr(ord(last) - _L)
+
+
+def _is_copula(stem: str) -> bool:
+    return stem.endswith("이") and not stem.endswith(_VERBS_IN_I)
 
 
 def _as_it_is(verb: str) -> str | None:
