@@ -6,12 +6,15 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from random import Random
 from typing import Any
 
 from memory_assets.extraction.schema import EntryType, Priority, TaskStatus
 from memory_assets.graduation.stages import Stage
 from memory_assets.identifiers import sha256_hex, typed_id
 from memory_assets.log.database import Database
+from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.base import Payload
 from memory_assets.log.payloads.catalogue import CHAIN
@@ -30,6 +33,7 @@ from memory_assets.log.payloads.sessions import (
     SessionProjected,
     SessionVectorized,
 )
+from memory_assets.projections.fold import catch_up
 from memory_assets.projections.rebuild import derived_tables
 from memory_assets.sessions.model import Message
 from memory_assets.tasks.canonical import normalize
@@ -310,3 +314,21 @@ def rows(database: Database, statement: str, *parameters: Any) -> list[tuple[Any
     """What a query of the store gives."""
     with database.reading() as connection:
         return connection.execute(statement, list(parameters)).fetchall()
+
+
+def shuffled(streams: list[list[list[NewEvent]]], chance: Random) -> list[list[NewEvent]]:
+    """All batches, those of one session in their own order."""
+    order = [number for number, batches in enumerate(streams) for _ in batches]
+    chance.shuffle(order)
+    waiting = [iter(batches) for batches in streams]
+    return [next(waiting[number]) for number in order]
+
+
+def folded(folder: Path, batches: Sequence[list[NewEvent]], resolve: Sequence[bool]) -> Database:
+    """A store that was folded after each batch, and resolved at the end."""
+    database = Database(folder)
+    for batch, resolved in zip(batches, resolve, strict=True):
+        EventLog(database).append(batch)
+        catch_up(database, VERSIONS, resolve=resolved)
+    catch_up(database, VERSIONS, resolve=True)
+    return database

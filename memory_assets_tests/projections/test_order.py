@@ -9,12 +9,9 @@ from random import Random
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from memory_assets.log.database import Database
-from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
-from memory_assets.projections.fold import catch_up
 from memory_assets.projections.rebuild import verify
-from memory_assets_tests.projections.story import APPEND_TIMES, STARTED, VERSIONS, Remark, Story, tables
+from memory_assets_tests.projections.story import APPEND_TIMES, STARTED, VERSIONS, Remark, Story, folded, shuffled, tables
 
 # Few titles, so that sessions speak of the same things; spellings that are one key.
 remarks = st.lists(
@@ -45,24 +42,6 @@ def streams(told: Sequence[tuple[int, str | None, list[tuple[str, list[Remark]]]
         story = Story(f"talk-{number}", project=project, started=STARTED + timedelta(days=day))
         found.append([story.tell(["one", "two", f"three {text}"], remarks) for text, remarks in revisions])
     return found
-
-
-def shuffled(sessions: list[list[list[NewEvent]]], chance: Random) -> list[list[NewEvent]]:
-    """All batches, those of one session in their own order."""
-    order = [number for number, batches in enumerate(sessions) for _ in batches]
-    chance.shuffle(order)
-    waiting = [iter(batches) for batches in sessions]
-    return [next(waiting[number]) for number in order]
-
-
-def folded(folder: Path, batches: Sequence[list[NewEvent]], resolve: Sequence[bool]) -> Database:
-    """A store that was folded after each batch, and resolved at the end."""
-    database = Database(folder)
-    for batch, resolved in zip(batches, resolve, strict=True):
-        EventLog(database).append(batch)
-        catch_up(database, VERSIONS, resolve=resolved)
-    catch_up(database, VERSIONS, resolve=True)
-    return database
 
 
 # An example takes a second: a failing one is shown as it was found.

@@ -26,7 +26,7 @@ from memory_assets.projections.fold import catch_up
 from memory_assets.projections.rebuild import verify
 from memory_assets.tasks.canonical import condition_id, condition_key, normalize, task_id, task_key
 from memory_assets_tests.projections.people import said
-from memory_assets_tests.projections.story import APPEND_TIMES, STARTED, VERSIONS, Remark, Story, rows, tables
+from memory_assets_tests.projections.story import APPEND_TIMES, STARTED, VERSIONS, Remark, Story, folded, rows, shuffled, tables
 
 # Spellings of one title, titles that are alike, and one that is like nothing.
 TITLES = [
@@ -113,24 +113,6 @@ def batches_of(told: Sequence[tuple[int, list[list[Remark]]]], spoken: Sequence[
             ]
         )
     return [*found, *([[said(word, STARTED + timedelta(days=day, hours=number))]] for number, (day, word) in enumerate(spoken))]
-
-
-def shuffled(streams: list[list[list[NewEvent]]], chance: Random) -> list[list[NewEvent]]:
-    """All batches, those of one session in their own order."""
-    order = [number for number, batches in enumerate(streams) for _ in batches]
-    chance.shuffle(order)
-    waiting = [iter(batches) for batches in streams]
-    return [next(waiting[number]) for number in order]
-
-
-def folded(folder: Path, batches: Sequence[list[NewEvent]], resolve: Sequence[bool]) -> Database:
-    """A store that was folded after each batch, and resolved at the end."""
-    database = Database(folder)
-    for batch, resolved in zip(batches, resolve, strict=True):
-        EventLog(database).append(batch)
-        catch_up(database, VERSIONS, resolve=resolved)
-    catch_up(database, VERSIONS, resolve=True)
-    return database
 
 
 def assert_invariants(database: Database) -> None:
