@@ -18,7 +18,7 @@ export PIP_NO_INPUT := 1
 IN_DEMO := env -u DAGSTER_HOME -u MEMORY_CONFIG MEMORY_HOME="$(DEMO)"
 
 .DEFAULT_GOAL := help
-.PHONY: help demo ui test slow benchmarks lint format typecheck build clean distclean
+.PHONY: help demo ui test slow benchmarks lint format typecheck schemas build clean distclean
 .NOTPARALLEL:
 
 help: ## Show what can be made
@@ -58,6 +58,9 @@ format: $(DEVELOPMENT) ## Rewrite the code in the project's style
 
 typecheck: $(DEVELOPMENT) ## Check the types
 	$(BIN)/mypy
+
+schemas: $(DEVELOPMENT) ## Write the JSON Schemas of what is printed (memory_assets/wire/v1)
+	$(BIN)/python -m memory_assets.queries.schema_files
 
 build: $(DEVELOPMENT) ## Build the wheel and the source archive into dist/
 	$(BIN)/python -m build

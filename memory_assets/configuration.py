@@ -79,16 +79,9 @@ def extractor(settings: Settings) -> Extractor:
 
 def embedder_settings(settings: Settings) -> EmbedderSettings:
     """The embedder's part of the settings."""
-    from memory_assets.vectors.embedder import BUNDLED_MODEL, EmbedderSettings
+    from memory_assets.vectors.embedder import EmbedderSettings
 
-    chosen = settings.embedding
-    return EmbedderSettings(
-        model=BUNDLED_MODEL if chosen.model == "bundled" else chosen.model,
-        query_prefix=chosen.query_prefix,
-        passage_prefix=chosen.passage_prefix,
-        batch_size=chosen.batch_size,
-        allow_download=chosen.allow_download,
-    )
+    return EmbedderSettings.chosen(settings.embedding)
 
 
 def embedder(settings: Settings) -> Embedder:
@@ -98,12 +91,16 @@ def embedder(settings: Settings) -> Embedder:
     return make_embedder(embedder_settings(settings))
 
 
-def vector_index(settings: Settings) -> VectorIndex:
-    """The index of the configured embedding version."""
+def vector_index(settings: Settings, chosen: Embedder | None = None) -> VectorIndex:
+    """The index of the configured embedding version.
+
+    Args:
+        chosen: the configured embedder, where the caller has it: only a loaded model may know how long its vectors are.
+    """
     from memory_assets.vectors.index import VectorIndex
 
-    chosen = embedder(settings)
-    return VectorIndex(settings.vectors_folder, chosen.embedding_version, lambda: chosen.dimensions)
+    of = chosen or embedder(settings)
+    return VectorIndex(settings.vectors_folder, of.embedding_version, lambda: of.dimensions)
 
 
 def idris2(settings: Settings) -> Idris2 | Unavailable | None:

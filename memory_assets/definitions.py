@@ -5,6 +5,7 @@ from __future__ import annotations
 import dagster as dg
 
 from memory_assets.defs.checks import event_log_integrity, no_sessions_quarantined, tasks_replay_equal
+from memory_assets.defs.evaluation import retrieval_eval
 from memory_assets.defs.io_manager import EventLogIOManager
 from memory_assets.defs.jobs import graduate_sessions
 from memory_assets.defs.leaves import ledgers, memory_index
@@ -37,6 +38,7 @@ def build_definitions(settings: Settings | None = None) -> dg.Definitions:
             memory_index,
             ledgers,
             task_board,
+            retrieval_eval,
         ],
         asset_checks=[no_sessions_quarantined, event_log_integrity, tasks_replay_equal],
         jobs=[graduate_sessions],

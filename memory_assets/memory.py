@@ -7,7 +7,8 @@ frozen records; :func:`as_plain` makes plain JSON values of them, under the name
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from memory_assets.evidence.model import AlignedEvidence, Evidence, FailedEviden
 from memory_assets.ledgers.outcomes import ConditionSpoken, TaskSpoken
 from memory_assets.ledgers.outcomes import NotRecorded as NotRecordedDecision
 from memory_assets.log.errors import StoreError
-from memory_assets.queries import citations, entries, events, sessions, statistics
+from memory_assets.queries import entries, events, sessions, statistics
 from memory_assets.queries.records import (
     Check,
     CitedQuote,
@@ -39,6 +40,11 @@ from memory_assets.queries.records import (
     Stats,
     as_json,
 )
+from memory_assets.queries.shown import NamingUnit, ResolvedEntry, ResolvedName, ResolvedTask, ResolvedUnit, SourceSession
+from memory_assets.retrieval.budget import DEFAULT_BUDGET
+from memory_assets.retrieval.intents import INTENTS, Intent, parse_intent
+from memory_assets.retrieval.request import SearchRequest
+from memory_assets.retrieval.wire.error import ErrorV1
 from memory_assets.settings import Settings
 
 if TYPE_CHECKING:
@@ -46,6 +52,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memory_assets.graduation.proofs.module_files import FileVerdict
+    from memory_assets.indexing import InLine, Written
     from memory_assets.ledgers.outcomes import Recorded
     from memory_assets.ledgers.promotions import Demotions, Spoken
     from memory_assets.log.database import Database
@@ -58,15 +65,16 @@ if TYPE_CHECKING:
     from memory_assets.queries.conflicts import ConflictSide, ConflictView
     from memory_assets.queries.decisions import DecisionView
     from memory_assets.queries.extraction_plan import ExtractionPlan, PlannedWindow
-    from memory_assets.queries.found import FoundV1, MemoryHitV1
     from memory_assets.queries.fsck import Finding, FsckReport
     from memory_assets.queries.idris import IdrisStatus
     from memory_assets.queries.initialising import Made
     from memory_assets.queries.metrics import Metrics, StageTimes
+    from memory_assets.queries.outbox import FailedUnit, OutboxStatus, VersionQueue
     from memory_assets.queries.promotions import Ladder, Review
     from memory_assets.queries.proof import ProofModule, SessionProof
-    from memory_assets.queries.searching import AskedMode
+    from memory_assets.queries.searching import Searcher
     from memory_assets.queries.session_evidence import QuotedMessage, SessionEvidence, SupportingQuote
+    from memory_assets.queries.showing import Resolved
     from memory_assets.queries.task_records import (
         ArtifactView,
         BlockerCycle,
@@ -83,8 +91,24 @@ if TYPE_CHECKING:
     )
     from memory_assets.queries.tasks import Which
     from memory_assets.rebuilding import Rebuilt
+    from memory_assets.reembedding import Reembedded
+    from memory_assets.retrieval.wire.context import ContextBundleV1
+    from memory_assets.retrieval.wire.details import DetailsV1, DetailV1
+    from memory_assets.retrieval.wire.disclosure import DisclosedV1, DisclosureV1
+    from memory_assets.retrieval.wire.evaluation import EvalComparisonV1, EvalInitV1, EvalQuestionV1, EvalRunV1
+    from memory_assets.retrieval.wire.feedback import AckV1, UnitStandingV1
+    from memory_assets.retrieval.wire.gotchas import GotchaListV1, GotchaV1
+    from memory_assets.retrieval.wire.schema import SchemaDefinitionV1, SchemaV1
+    from memory_assets.retrieval.wire.search import BulkSearchItemV1, SearchHitV1, SearchResponseV1
+    from memory_assets.retrieval.wire.timeline import TimelineItemV1, TimelineV1
+    from memory_assets.retrieval.wire.unanswered import UnansweredV1
+    from memory_assets.vectors.calibration import Calibration
+    from memory_assets.vectors.outbox import Drained
+    from memory_assets.vectors.reconcile import Reconciled
 
 __all__ = [
+    "INTENTS",
+    "AckV1",
     "AlignedEvidence",
     "ArtifactView",
     "Audit",
@@ -94,35 +118,53 @@ __all__ = [
     "BuildDetails",
     "BuildPage",
     "BuildView",
+    "BulkSearchItemV1",
+    "Calibration",
     "Check",
     "CitedQuote",
     "ConditionSpoken",
     "ConditionView",
     "ConflictSide",
     "ConflictView",
+    "ContextBundleV1",
     "DecisionView",
     "Demotions",
+    "DetailV1",
+    "DetailsV1",
+    "DisclosedV1",
+    "DisclosureV1",
+    "Drained",
     "EntryView",
+    "ErrorV1",
+    "EvalComparisonV1",
+    "EvalInitV1",
+    "EvalQuestionV1",
+    "EvalRunV1",
     "EventDetails",
     "EventStats",
     "EventView",
     "EvidenceView",
     "ExtractionPlan",
     "FailedEvidence",
+    "FailedUnit",
     "FileVerdict",
     "Finding",
-    "FoundV1",
     "FsckReport",
+    "GotchaListV1",
+    "GotchaV1",
     "IdrisStatus",
+    "InLine",
+    "Intent",
     "Ladder",
     "Memory",
-    "MemoryHitV1",
     "MemoryPage",
     "MemoryView",
     "MessageView",
     "Metrics",
+    "NamingUnit",
     "Neighbour",
     "NotRecordedDecision",
+    "OutboxStatus",
     "PlannedWindow",
     "PossibleDuplicate",
     "ProofModule",
@@ -131,15 +173,28 @@ __all__ = [
     "QuoteInMessage",
     "QuotedMessage",
     "RebuildReport",
+    "Reconciled",
+    "Reembedded",
     "RefusedBlocker",
     "RefusedMove",
+    "Resolved",
+    "ResolvedEntry",
     "ResolvedMemory",
+    "ResolvedName",
     "ResolvedSpan",
+    "ResolvedTask",
+    "ResolvedUnit",
     "Review",
+    "SchemaDefinitionV1",
+    "SchemaV1",
+    "SearchHitV1",
+    "SearchRequest",
+    "SearchResponseV1",
     "SessionDetails",
     "SessionEvidence",
     "SessionProof",
     "SessionSummary",
+    "SourceSession",
     "Spoken",
     "StageTimes",
     "Stats",
@@ -151,8 +206,15 @@ __all__ = [
     "TaskReview",
     "TaskSpoken",
     "TaskView",
+    "TimelineItemV1",
+    "TimelineV1",
+    "UnansweredV1",
+    "UnitStandingV1",
+    "VersionQueue",
     "Which",
+    "Written",
     "as_plain",
+    "parse_intent",
 ]
 
 
@@ -163,13 +225,15 @@ class Memory:
     and StoreError when its file cannot be used. Ids may be given by their beginning, where that is unambiguous.
     """
 
-    def __init__(self, settings: Settings, database: Database | None = None) -> None:
+    def __init__(self, settings: Settings, database: Database | None = None, *, wait_for_model: bool = True) -> None:
         """Ask the store of some settings.
 
         Args:
             database: that store, where the caller has it open already and has folded what its log holds.
+            wait_for_model: see ``queries.searching.Searcher``.
         """
         self.settings = settings
+        self._wait_for_model = wait_for_model
         self._open = database
 
     @cached_property
@@ -274,29 +338,136 @@ class Memory:
         with self.database.reading() as connection:
             return entries.list_memories(connection, session_ids=session_ids, project=project, limit=limit)
 
-    def resolve(self, citation: str) -> ResolvedMemory | ResolvedSpan:
-        """What ``mem:a7Bc3x`` or ``session:ID#m=12&c=140-182`` names, with what stands around it.
+    def resolve(self, given: str) -> Resolved:
+        """What an address or an id names, with what stands around it; see ``queries.showing.resolve``.
 
         Raises:
-            InvalidArgumentError: no address, or a span outside its message.
-            NotFoundError: it names nothing here.
+            InvalidArgumentError: neither an address nor an id, or a span outside its message.
+            NotFoundError, AmbiguousIdError: it names nothing here, or several things.
         """
+        from memory_assets.queries.showing import resolve
+
         with self.database.reading() as connection:
-            return citations.resolve(connection, citation)
+            return resolve(connection, given)
 
-    def search(
+    @cached_property
+    def _searcher(self) -> Searcher:
+        from memory_assets.queries.searching import Searcher
+
+        return Searcher(self.settings, self.database, wait_for_model=self._wait_for_model)
+
+    def prepare(self) -> None:
+        """Open what the first search would wait for: the store's file and the index. Loads no model.
+
+        Raises:
+            IndexCorruptError
+        """
+        with self.database.reading():
+            pass
+        self._searcher.index.prepare()
+
+    def search(self, query: str, *, explain: bool = False, **fields: Any) -> SearchResponseV1:
+        """The best units for a question, each with its citations.
+
+        Args:
+            fields: of ``retrieval.request.SearchRequest``.
+
+        Raises: as :meth:`search_for`.
+        """
+        return self.search_for(SearchRequest(query, **fields), explain=explain)
+
+    def search_for(self, request: SearchRequest, *, explain: bool = False) -> SearchResponseV1:
+        """The best units for a question; see ``queries.searching.Searcher.search``.
+
+        Raises:
+            InvalidArgumentError, NotFoundError, AmbiguousIdError: the question cannot be asked so.
+            EmbedderUnavailableError, IndexCorruptError
+        """
+        return self._searcher.search(request, explain=explain)
+
+    def timeline(self, ids: Sequence[str], *, window: int = 3, budget: int | None = None) -> TimelineV1:
+        """What was said around some ids; see ``queries.timeline.timeline``. An id that names nothing is an error of its own.
+
+        Raises:
+            InvalidArgumentError: no id, too many, or a window or budget out of bounds.
+        """
+        from memory_assets.queries.timeline import timeline
+
+        with self.database.reading() as connection:
+            return timeline(connection, ids, window=window, budget=budget)
+
+    def details(self, ids: Sequence[str], *, budget: int | None = None) -> DetailsV1:
+        """Some things in full; see ``queries.details.details``. An id that names nothing is an error of its own.
+
+        Raises:
+            InvalidArgumentError: no id, too many, or a budget that holds nothing.
+        """
+        from memory_assets.queries.details import details
+
+        with self.database.reading() as connection:
+            return details(connection, ids, budget=budget)
+
+    def disclose(self, found: SearchResponseV1, *, ids: Sequence[str] = (), budget: int = 2000) -> DisclosureV1:
+        """The hits of a search in layers within one budget; see ``queries.disclosing.disclose``.
+
+        Raises:
+            InvalidArgumentError: a budget that holds nothing.
+        """
+        from memory_assets.queries.disclosing import disclose
+
+        with self.database.reading() as connection:
+            return disclose(connection, found, ids=ids, budget=budget)
+
+    def context(
+        self, query: str, *, project: str | None = None, budget: int = DEFAULT_BUDGET, log: bool = True
+    ) -> ContextBundleV1:
+        """What the store has for a question, as cited Markdown of at most ``budget`` tokens; see ``queries.context.context``.
+
+        Raises:
+            InvalidArgumentError: an empty question, or a budget that is none.
+            EmbedderUnavailableError, IndexCorruptError
+        """
+        from memory_assets.queries.context import context
+
+        return context(self._searcher, query, project=project, budget=budget, log=log)
+
+    def search_gotchas(
+        self, query: str, *, files: Sequence[str] = (), k: int = 10, project: str | None = None, log: bool = True
+    ) -> GotchaListV1:
+        """Known issues and what ended them; see ``queries.gotchas.search_gotchas``.
+
+        Raises:
+            InvalidArgumentError: an empty question, or a ``k`` out of bounds.
+            EmbedderUnavailableError, IndexCorruptError
+        """
+        from memory_assets.queries.gotchas import search_gotchas
+
+        return search_gotchas(self._searcher, query, files=files, k=k, project=project, log=log)
+
+    def bulk_search(
         self,
-        query: str,
+        lines: Iterable[str],
         *,
-        mode: AskedMode = "auto",
-        k: int = 10,
-        project: str | None = None,
-        kinds: Sequence[str] = (),
-    ) -> FoundV1:
-        """The ``k`` best units for a question, each with its citations; see ``queries.searching.search``."""
-        from memory_assets.queries.searching import search
+        defaults: SearchRequest | None = None,
+        first_line: int = 1,
+        explain: bool = False,
+    ) -> Iterator[BulkSearchItemV1]:
+        """The answer of each line of JSON, in their order, a hundred at a time; see ``queries.bulk.answered``.
 
-        return search(self.settings, self.database, query, mode=mode, k=k, project=project, kinds=kinds)
+        Args:
+            defaults: what a line does not say itself; its query is not read.
+            first_line: the number of the first one, for the id of a line that has none.
+        """
+        from memory_assets.queries.bulk import BATCH_SIZE, answered
+
+        waiting, number = iter(lines), first_line
+        while batch := list(itertools.islice(waiting, BATCH_SIZE)):
+            yield from answered(self._searcher, batch, defaults or SearchRequest(""), first_line=number, explain=explain)
+            number += len(batch)
+
+    def _search_uncounted(self, query: str, *, mode: str, k: int, project: str | None) -> SearchResponseV1:
+        """A search that shows nobody anything."""
+        return self.search(query, mode=mode, k=k, project=project, log=False)
 
     def events_tail(
         self, *, limit: int = 20, session_id: str | None = None, event_type: str | None = None, after: int = 0
@@ -619,10 +790,151 @@ class Memory:
 
         return check_files(self.settings, paths, checker=checker)
 
+    def feedback(self, given: str, signal: str, *, by: str, note: str = "") -> AckV1:
+        """A word on what was shown: ``used``, ``helpful`` or ``wrong``; see ``ledgers.feedback.give_feedback``."""
+        from memory_assets.ledgers.feedback import give_feedback
+
+        return give_feedback(self.settings, self.database, given, signal, by=by, note=note)
+
+    def count_shown(self) -> int:
+        """Count what searches have delivered since the last time; how many deliveries that were.
+
+        What cannot be counted now is counted another time.
+        """
+        from memory_assets.queries.usage import take_shown
+
+        with contextlib.suppress(StoreError, OSError):
+            return take_shown(self.settings, self.database)
+        return 0
+
+    def evaluate(
+        self,
+        file: Path | None = None,
+        *,
+        mode: str | None = None,
+        k: int | None = None,
+        unless_known: bool = False,
+        progress: Progress | None = None,
+    ) -> EvalRunV1:
+        """Put the golden questions of a file to search and record how it fared; see ``ledgers.evaluation.evaluate``."""
+        from memory_assets.ledgers.evaluation import evaluate
+        from memory_assets.queries.evaluation import AskedAs
+        from memory_assets.queries.golden_file import golden_path
+
+        return evaluate(
+            self.settings,
+            self.database,
+            golden_path(self.settings, file),
+            self._search_uncounted,
+            asked_as=AskedAs(mode, k),
+            unless_known=unless_known,
+            progress=progress,
+        )
+
+    def compare_evaluations(
+        self, before: str | None = None, after: str | None = None, *, file: Path | None = None
+    ) -> EvalComparisonV1:
+        """Two recorded evaluations beside each other, the last two where none is named.
+
+        Args:
+            file: golden questions, whose texts are shown where it still holds them.
+
+        Raises:
+            NotFoundError, AmbiguousIdError, InvalidArgumentError: see ``queries.evaluation.compared_runs``.
+        """
+        from memory_assets.queries.evaluation import compared_runs, queries_of
+        from memory_assets.queries.golden_file import golden_path, read_golden
+        from memory_assets.retrieval.errors import GoldenInvalidError
+
+        queries: dict[str, str] = {}
+        with contextlib.suppress(GoldenInvalidError):
+            queries = queries_of(read_golden(golden_path(self.settings, file)))
+        with self.database.reading() as connection:
+            return compared_runs(connection, before, after, queries)
+
+    def write_golden(self, file: Path | None = None, *, count: int = 20, force: bool = False) -> EvalInitV1:
+        """Write a first file of golden questions, made of so many memories; see ``queries.golden_file.write_golden``."""
+        from memory_assets.queries.golden_file import golden_path, write_golden
+
+        with self.database.reading() as connection:
+            return write_golden(connection, golden_path(self.settings, file), count=count, force=force)
+
+    def schema(self) -> SchemaV1:
+        """What can be asked and what is answered: schemas, words, versions. Needs no store, and makes none."""
+        from memory_assets.queries.schema import schema
+
+        return schema(self.settings)
+
+    def schema_definition(self, schema_id: str) -> SchemaDefinitionV1:
+        """The JSON Schema of one printed object, by ``citation.v1`` or ``citation``. Needs no store, and makes none.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        from memory_assets.queries.schema import schema_definition
+
+        return schema_definition(schema_id)
+
     def stats(self) -> Stats:
-        """What the store holds, counted."""
+        """What the store holds, counted; what was shown up to now among it."""
+        self.count_shown()
         with self.database.reading() as connection:
             return statistics.store_stats(connection, self.database.path, self.settings.vectors_folder)
+
+    def outbox(self) -> OutboxStatus:
+        """What waits to be written to the search index, what failed, and which tables there are. Loads no model."""
+        from memory_assets.queries.outbox import outbox_status
+
+        return outbox_status(self.settings, self.database)
+
+    def drain(self, *, wait: bool = True, progress: Progress | None = None) -> Written:
+        """Write what waits to the search index.
+
+        Args:
+            wait: for another process that is writing; else IndexBusyError names it.
+
+        Raises:
+            IndexBusyError, IndexWriteError, EmbedderUnavailableError, IndexCorruptError, FingerprintMismatchError
+        """
+        from memory_assets.indexing import write_waiting
+
+        return write_waiting(self.settings, self.database, wait=wait, progress=progress)
+
+    def retry_failed(self, *, wait: bool = True, progress: Progress | None = None) -> Written:
+        """:meth:`drain`, with what failed, and what was given up too."""
+        from memory_assets.indexing import write_waiting
+
+        return write_waiting(self.settings, self.database, again_what_failed=True, wait=wait, progress=progress)
+
+    def reconcile(self, *, dry_run: bool = False, drop_old: bool = False, progress: Progress | None = None) -> InLine:
+        """Compare the search index with the units both ways, mend what differs, and write what waits then.
+
+        Args:
+            dry_run: compare alone.
+            drop_old: drop the tables of every model but the one in force.
+
+        Raises:
+            IndexBusyError, IndexWriteError, EmbedderUnavailableError
+        """
+        from memory_assets.indexing import bring_in_line
+
+        return bring_in_line(self.settings, self.database, dry_run=dry_run, drop_old=drop_old, progress=progress)
+
+    def reembed(
+        self,
+        to: str,
+        *,
+        query_prefix: str | None = None,
+        passage_prefix: str | None = None,
+        dry_run: bool = False,
+        accept_failed: bool = False,
+        progress: Progress | None = None,
+    ) -> Reembedded:
+        """Change the embedding model; see ``reembedding.reembed``. This object goes on with the settings that it has."""
+        from memory_assets.reembedding import chosen_embedding, reembed
+
+        wanted = chosen_embedding(self.settings, to, query_prefix=query_prefix, passage_prefix=passage_prefix)
+        return reembed(self.settings, self.database, wanted, dry_run=dry_run, accept_failed=accept_failed, progress=progress)
 
     def doctor(self) -> list[Check]:
         """Named checks of everything that the store needs; none raises, none loads a model."""
@@ -637,9 +949,10 @@ class Memory:
         return fsck(self.settings, self.database, realign=realign, progress=progress)
 
     def audit(self, *, examples: int = 3) -> Audit:
-        """The rates of duplicates, ungrounded, never-retrieved and contested memories of the whole store."""
+        """The rates of duplicates, ungrounded, never-retrieved, contested and refuted memories of the whole store."""
         from memory_assets.queries.audit import audit
 
+        self.count_shown()
         with self.database.reading() as connection:
             return audit(connection, examples=examples)
 

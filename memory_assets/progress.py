@@ -35,3 +35,29 @@ class NoProgress:
 
     def finish(self) -> None:
         pass
+
+
+class Part:
+    """Work inside other work: how far it is stands beside the bar of the whole."""
+
+    def __init__(self, whole: Progress) -> None:
+        self._whole = whole
+        self._label = ""
+        self._total: int | None = None
+        self._done = 0
+
+    def start(self, total: int | None, label: str) -> None:
+        self._label, self._total, self._done = label, total, 0
+        self.advance(0)
+
+    def advance(self, steps: int = 1, label: str | None = None) -> None:
+        self._label = self._label if label is None else label
+        self._done += steps
+        of = f" of {self._total:,}" if self._total is not None else ""
+        self._whole.advance(0, f"{self._label}: {self._done:,}{of}")
+
+    def say(self, line: str) -> None:
+        self._whole.say(line)
+
+    def finish(self) -> None:
+        pass

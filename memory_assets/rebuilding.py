@@ -6,18 +6,19 @@ unit's content hash; what the outbox still holds open is not compared, it is kno
 
 from __future__ import annotations
 
+import contextlib
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from memory_assets import configuration
-from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.progress import NoProgress, Progress
 from memory_assets.projections.fold import catch_up
-from memory_assets.projections.outbox import enqueue_all
 from memory_assets.projections.rebuild import Difference, RebuildReport, rebuild, verify
-from memory_assets.vectors.errors import IndexCorruptError
-from memory_assets.vectors.outbox import Drained, drain_outbox
+from memory_assets.vectors.errors import IndexBusyError
+from memory_assets.vectors.outbox import EMBED_TEXT, drain_outbox, retry_failed
+from memory_assets.vectors.reconcile import reconcile
 
 if TYPE_CHECKING:
     from memory_assets.log.database import Database
@@ -54,13 +55,16 @@ def honour_forgetting(settings: Settings, database: Database) -> bool:
         return False
     # What rested on it may rest on other sessions too: that is said at once, and not at the next run.
     catch_up(database, configuration.configured_versions(settings), resolve=True)
-    drain_outbox(
-        database,
-        configuration.embedder(settings),
-        configuration.vector_index(settings),
-        lock_folder=settings.store_folder,
-        only_deletes=True,
-    )
+    # Who is writing to the index meanwhile takes it out there; until then it is a row of nothing, which no search shows.
+    with contextlib.suppress(IndexBusyError):
+        drain_outbox(
+            database,
+            configuration.embedder(settings),
+            configuration.vector_index(settings),
+            lock_folder=settings.store_folder,
+            only_deletes=True,
+            wait_seconds=settings.store.lock_timeout_seconds,
+        )
     return True
 
 
@@ -76,14 +80,17 @@ def rebuild_all(
         EmbedderUnavailableError, IndexWriteError: the tables are done by then, the vectors are not.
     """
     told = progress or NoProgress()
-    told.start(2, "folding the log")
+    told.start(None, "folding the log")
     try:
         folded = rebuild(database, configuration.configured_versions(settings))
-        told.advance(1, "bringing the index in line")
-        written = _mend_index(settings, database, from_scratch=with_vectors)
-        told.advance(1)
     finally:
         told.finish()
+    embedder = configuration.embedder(settings)
+    index = configuration.vector_index(settings, embedder)
+    lock_folder = settings.store_folder
+    reconcile(database, embedder, index, lock_folder=lock_folder, from_scratch=with_vectors, progress=told)
+    retry_failed(database, embedder.embedding_version)
+    written = drain_outbox(database, embedder, index, lock_folder=lock_folder, progress=told)
     return Rebuilt(folded.sessions, folded.upto_seq, written.done, written.failed)
 
 
@@ -104,42 +111,13 @@ def verify_all(settings: Settings, database: Database, *, with_vectors: bool = F
     )
 
 
-def _mend_index(settings: Settings, database: Database, *, from_scratch: bool) -> Drained:
-    embedder, index = configuration.embedder(settings), configuration.vector_index(settings)
-    try:
-        if from_scratch or _is_of_another_model(index, embedder):
-            index.drop()
-        rows = _rows(index, ("unit_id", "embedding_version", "content_hash"))
-    except IndexCorruptError:
-        index.drop()
-        rows = {}
-    with database.reading() as connection:
-        units = dict(connection.execute("SELECT unit_id, content_hash FROM memory_units").fetchall())
-    missing = [unit_id for unit_id, content_hash in units.items() if rows.get(unit_id, {}).get("content_hash") != content_hash]
-    index.delete([unit_id for unit_id in rows if unit_id not in units])
-    if missing:
-        with database.writing() as connection:
-            enqueue_all(connection, embedder.embedding_version)
-            connection.execute(
-                f"""UPDATE vector_outbox SET status = 'pending', error = NULL, attempts = 0
-                    WHERE embedding_version = ? AND item_id IN {IN_LIST}""",
-                [embedder.embedding_version, json_list(missing)],
-            )
-    return drain_outbox(database, embedder, index, lock_folder=settings.store_folder)
-
-
-def _is_of_another_model(index: VectorIndex, embedder: Embedder) -> bool:
-    fingerprints = set(index.rows(["fingerprint"])["fingerprint"].to_pylist())
-    return bool(fingerprints) and fingerprints != {embedder.fingerprint}
-
-
 def _compare_index(database: Database, index: VectorIndex, embedder: Embedder | None) -> tuple[int, list[Difference]]:
     """How many units were compared, and where the index has something else than they would give."""
     with database.reading() as connection:
         units = {
-            unit_id: {"content_hash": content_hash, "embedding_version": index.embedding_version, "body": body}
-            for unit_id, content_hash, body in connection.execute(
-                """SELECT unit_id, content_hash, body FROM memory_units WHERE unit_id NOT IN (
+            unit_id: {"content_hash": content_hash, "embedding_version": index.embedding_version, "embed_text": embed_text}
+            for unit_id, content_hash, embed_text in connection.execute(
+                f"""SELECT u.unit_id, u.content_hash, {EMBED_TEXT} FROM memory_units u WHERE u.unit_id NOT IN (
                      SELECT item_id FROM vector_outbox WHERE status <> 'done' AND embedding_version = ?)""",
                 [index.embedding_version],
             ).fetchall()
@@ -150,12 +128,13 @@ def _compare_index(database: Database, index: VectorIndex, embedder: Embedder | 
                 "SELECT item_id FROM vector_outbox WHERE status <> 'done' AND embedding_version = ?", [index.embedding_version]
             ).fetchall()
         }
-    rows = {
-        unit_id: row
-        for unit_id, row in _rows(index, ("unit_id", "embedding_version", "content_hash")).items()
-        if unit_id not in waiting
-    }
+    stored = index.rows(("unit_id", "embedding_version", "content_hash")).to_pylist()
+    rows = {row["unit_id"]: row for row in stored if row["unit_id"] not in waiting}
+    copies = Counter(row["unit_id"] for row in stored)
     differences = [
+        Difference(index.table_name, unit_id, "(rows)", str(count), "1") for unit_id, count in copies.items() if count > 1
+    ]
+    differences += [
         Difference(
             index.table_name, unit_id, "(row)", "present" if unit_id in rows else None, "present" if unit_id in units else None
         )
@@ -169,25 +148,21 @@ def _compare_index(database: Database, index: VectorIndex, embedder: Embedder | 
         if rows[unit_id][column] != units[unit_id][column]
     ]
     if embedder is not None:
-        bodies = {unit_id: str(units[unit_id]["body"]) for unit_id in both}
-        differences += _other_values(index, embedder, bodies)
+        texts = {unit_id: str(units[unit_id]["embed_text"]) for unit_id in both}
+        differences += _other_values(index, embedder, texts)
     return len(units), differences
 
 
-def _other_values(index: VectorIndex, embedder: Embedder, bodies: dict[str, str]) -> Iterator[Difference]:
+def _other_values(index: VectorIndex, embedder: Embedder, texts: dict[str, str]) -> Iterator[Difference]:
     """Vectors that embedding the text again does not give."""
     import numpy as np
 
-    stored = {unit_id: np.asarray(row["vector"]) for unit_id, row in _rows(index, ("unit_id", "vector")).items()}
-    unit_ids = list(bodies)
+    stored = {row["unit_id"]: np.asarray(row["vector"]) for row in index.rows(("unit_id", "vector")).to_pylist()}
+    unit_ids = list(texts)
     for start in range(0, len(unit_ids), _EMBEDDED_AT_ONCE):
         some = unit_ids[start : start + _EMBEDDED_AT_ONCE]
-        for unit_id, vector in zip(some, embedder.embed_documents([bodies[unit_id] for unit_id in some]), strict=True):
+        for unit_id, vector in zip(some, embedder.embed_documents([texts[unit_id] for unit_id in some]), strict=True):
             distance = float(np.abs(stored[unit_id] - vector).max())
             if not distance <= VECTOR_TOLERANCE:
                 shown = np.array2string(stored[unit_id][:3], precision=6), np.array2string(vector[:3], precision=6)
                 yield Difference(index.table_name, unit_id, f"vector (off by {distance:.2g})", *shown)
-
-
-def _rows(index: VectorIndex, columns: tuple[str, ...]) -> dict[str, dict[str, Any]]:
-    return {row["unit_id"]: row for row in index.rows(columns).to_pylist()}

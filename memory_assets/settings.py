@@ -33,6 +33,11 @@ def _absolute(path: Path) -> Path:
     return path.expanduser().absolute()
 
 
+def default_home() -> Path:
+    """The store's folder where nobody names one: the platform's folder for a user's data."""
+    return _absolute(Path(platformdirs.user_data_dir("memory_assets", appauthor=False)))
+
+
 UserPath = Annotated[Path, AfterValidator(_absolute)]
 Seconds = Annotated[float, Field(gt=0)]
 Count = Annotated[int, Field(gt=0)]
@@ -130,6 +135,13 @@ class DagsterSettings(Section):
     viewer_url: str | None = None
 
 
+class EvaluationSettings(Section):
+    """``file``: golden questions (default: ``golden.yaml`` in MEMORY_HOME); ``tolerance``: how much a metric may fall."""
+
+    file: UserPath | None = None
+    tolerance: float = Field(default=0.02, ge=0, le=1)
+
+
 class StoreSettings(Section):
     """How long to wait for other processes."""
 
@@ -148,7 +160,7 @@ class Settings(BaseSettings):
         extra="forbid",
     )
 
-    home: UserPath = Field(default_factory=lambda: Path(platformdirs.user_data_dir("memory_assets", appauthor=False)))
+    home: UserPath = Field(default_factory=default_home)
     config_file: UserPath | None = None
     extraction: ExtractionSettings = ExtractionSettings()
     alignment: AlignmentSettings = AlignmentSettings()
@@ -160,6 +172,7 @@ class Settings(BaseSettings):
     sessions: SessionsSettings = SessionsSettings()
     dagster: DagsterSettings = DagsterSettings()
     store: StoreSettings = StoreSettings()
+    evaluation: EvaluationSettings = EvaluationSettings()
 
     @property
     def store_folder(self) -> Path:
@@ -181,6 +194,11 @@ class Settings(BaseSettings):
     def sessions_folder(self) -> Path:
         """The folder that the sensor watches."""
         return self.sessions.folder or self.home / "sessions"
+
+    @property
+    def golden_file(self) -> Path:
+        """The questions that search is measured by."""
+        return self.evaluation.file or self.home / "golden.yaml"
 
     @property
     def cache_folder(self) -> Path:
@@ -246,7 +264,7 @@ def load_settings(overrides: Mapping[str, Any] | None = None, *, config_file: Pa
 
 def _home(flags: Mapping[str, Any]) -> Path:
     chosen = flags.get("home") or os.environ.get("MEMORY_HOME")
-    return _absolute(Path(chosen or platformdirs.user_data_dir("memory_assets", appauthor=False)))
+    return _absolute(Path(chosen) if chosen else default_home())
 
 
 def _exists(file: Path) -> bool:

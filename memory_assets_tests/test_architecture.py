@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "memory_assets"
 # The domain: what came in, what is quoted, where it stands, what is proved, what follows. It knows no store.
 DOMAIN = ("sessions", "extraction", "evidence", "graduation", "tasks")
 MIDDLE = (*DOMAIN, "retrieval", "log", "projections", "vectors", "queries", "ledgers")
-SURFACES = ("cli",)
+SURFACES = ("cli", "mcp")
 # Small roots that every room may use (decision 0010).
 ROOTS = {"errors", "identifiers", "progress", "resources", "runners"}
 STORE = {"log", "projections", "vectors", "queries", "ledgers"}
@@ -78,12 +78,16 @@ def test_the_rooms_are_those_that_are_known() -> None:
         *MIDDLE,
         *SURFACES,
         *ROOTS,
+        "__main__",
         "defs",
         "definitions",
         "memory",
         "configuration",
+        "indexing",
         "rebuilding",
+        "reembedding",
         "settings",
+        "settings_file",
     }
 
 
@@ -138,8 +142,9 @@ def test_the_middle_imports_neither_dagster_nor_a_surface() -> None:
 
 def test_the_log_stands_on_nothing_and_the_folds_on_the_log() -> None:
     assert violations(all_of("log"), STORE - {"log"}) == []
-    assert violations(all_of("projections"), {"vectors", "queries", "configuration", "rebuilding"}) == []
-    assert violations(all_of("vectors"), {"projections", "queries", "configuration", "rebuilding"}) == []
+    above = {"queries", "configuration", "rebuilding", "indexing", "reembedding"}
+    assert violations(all_of("projections"), {"vectors", *above}) == []
+    assert violations(all_of("vectors"), {"projections", *above}) == []
     # Search knows the wire, not the store: rows come to it.
     assert violations(all_of("retrieval"), {"log", "projections", "queries", "configuration", "rebuilding"}) == []
 
@@ -168,7 +173,7 @@ def _named(node: ast.stmt) -> Iterator[tuple[str, int]]:
 
 
 def test_surfaces_go_through_one_door() -> None:
-    door = {"cli", "memory", "settings", "errors", "progress", "defs"}
+    door = {"cli", "mcp", "memory", "settings", "errors", "progress", "defs"}
     assert violations(all_of(*SURFACES), {room(module) for module in modules()} - door - {""}) == []
 
 

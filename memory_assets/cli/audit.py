@@ -1,4 +1,4 @@
-"""`memory audit`: what of the memory is said twice, rests on nothing, was never shown or is contested."""
+"""`memory audit`: what of the memory is said twice, rests on nothing, was never shown, is contested or said to be wrong."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ _NAMES = {
     "ungrounded": "ungrounded",
     "never_retrieved": "never retrieved",
     "contested": "contested",
+    "said_wrong": "said to be wrong",
 }
 _BAR_CELLS = 20
 
@@ -36,7 +37,7 @@ def audit(
     ] = 3,
     as_json: JsonOption = False,
 ) -> int:
-    """Measure the whole store: duplicates, ungrounded, never-retrieved and contested memories."""
+    """Measure the whole store: duplicates, ungrounded, never-retrieved, contested memories, and those said to be wrong."""
     from memory_assets.memory import as_plain
 
     found = invocation(context).memory().audit(examples=examples)
@@ -90,7 +91,7 @@ def _print_measure(measure: AuditMeasure, width: int) -> None:
 def _print_example(example: AuditExample) -> None:
     room = terminal_width()
     likeness = "" if example.similarity is None else f"{example.similarity:.0%} alike"
-    remark = ", ".join(part for part in (likeness, example.reason) if part)
+    remark = one_line(", ".join(part for part in (likeness, example.reason) if part))
     for place, (shown_id, title) in enumerate(zip(example.ids, example.titles, strict=True)):
         last = place == len(example.ids) - 1
         mark = "" if len(example.ids) == 1 else "╰ " if last else "╭ "

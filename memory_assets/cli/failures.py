@@ -67,8 +67,9 @@ def _interrupted(as_json: bool) -> int:
 
 def _report(code: str, message: str, hint: str, *, as_json: bool) -> None:
     if as_json:
-        value = {"schema_version": "error.v1", "code": code, "message": message, "hint": hint}
-        sys.stderr.write(json_text(value) + "\n")
+        from memory_assets.memory import ErrorV1
+
+        sys.stderr.write(json_text(ErrorV1(code=code, message=message, hint=hint).model_dump(mode="json")) + "\n")
         return
     sys.stderr.write(f"error: {one_line(message)}\n")
     if hint:

@@ -22,7 +22,8 @@ UNHEALTHY = 3
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one line of JSON instead of text for people.")]
 ProjectOption = Annotated[str | None, typer.Option("--project", help="Only of this project.")]
 KindOption = Annotated[
-    list[str] | None, typer.Option("--kind", help="Only units of this kind: entry, task or passage. May be repeated.")
+    list[str] | None,
+    typer.Option("--kind", help="Only units of this kind: entry, task, passage, gotcha or episode. May be repeated."),
 ]
 
 
@@ -39,11 +40,11 @@ class Invocation:
 
         return load_settings(self.overrides, config_file=self.config_file)
 
-    def memory(self) -> Memory:
-        """The façade over the store that the settings name."""
+    def memory(self, *, wait_for_model: bool = True) -> Memory:
+        """The façade over the store that the settings name; see ``Memory``."""
         from memory_assets.memory import Memory
 
-        return Memory(self.settings())
+        return Memory(self.settings(), wait_for_model=wait_for_model)
 
 
 def invocation(context: typer.Context) -> Invocation:

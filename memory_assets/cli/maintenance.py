@@ -68,6 +68,8 @@ def print_stats(found: Stats) -> None:
         ("quotes", sum(found.quotes_by_method.values()), found.quotes_by_method),
         ("tasks", sum(found.tasks_by_status.values()), found.tasks_by_status),
         ("units", sum(found.units_by_kind.values()), found.units_by_kind),
+        ("shown", found.units_shown, {"deliveries": found.deliveries, "memories": found.memories_shown}),
+        ("feedback", sum(found.feedback_by_signal.values()), found.feedback_by_signal),
         ("outbox", sum(found.outbox_by_status.values()), found.outbox_by_status),
         ("quarantined", found.quarantined, {}),
         ("events", found.events, {}),

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,13 +11,10 @@ import typer
 from memory_assets.cli.invocation import OK, JsonOption, invocation
 from memory_assets.cli.output import plural, print_json, styled
 from memory_assets.cli.tables import print_table, print_text
-from memory_assets.errors import InvalidArgumentError
+from memory_assets.cli.times import moment_of
 
 if TYPE_CHECKING:
     from memory_assets.memory import Metrics, StageTimes
-
-_AGO = re.compile(r"([0-9]{1,5})([mhdw])")
-_UNITS = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
 
 
 def register(app: typer.Typer) -> None:
@@ -42,30 +38,13 @@ def metrics(
     """Show what the stages measured: times and failures, tokens and cost, verdicts, quotes by method, promotions by reason."""
     from memory_assets.memory import as_plain
 
-    began = None if since is None else moment_of(since, datetime.now(UTC))
+    began = None if since is None else moment_of("--since", since, datetime.now(UTC))
     found = invocation(context).memory().metrics(build_id=build, session_id=session, stage=stage, since=began)
     if as_json:
         print_json(as_plain(found))
     else:
         print_metrics(found)
     return OK
-
-
-def moment_of(text: str, now: datetime) -> datetime:
-    """The moment that `7d` or `2026-03-01` names, aware; a time without a zone is UTC.
-
-    Raises:
-        InvalidArgumentError: it names none.
-    """
-    try:
-        if ago := _AGO.fullmatch(text.strip()):
-            return now - int(ago[1]) * _UNITS[ago[2]]
-        moment = datetime.fromisoformat(text.strip())
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
-    except (ValueError, OverflowError) as error:
-        raise InvalidArgumentError(
-            f"--since {text[:100]!r} is no moment", hint="as in --since 7d or --since 2026-03-01T09:00"
-        ) from error
 
 
 def print_metrics(found: Metrics) -> None:

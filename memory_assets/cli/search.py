@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import queue
 import sys
+import threading
+from dataclasses import replace
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from memory_assets.cli.disclosure import print_disclosure
 from memory_assets.cli.invocation import NOTHING_FOUND, OK, JsonOption, KindOption, ProjectOption, invocation
 from memory_assets.cli.memories import stage_cell
 from memory_assets.cli.output import cut, day, one_line, plural, print_json, styled
 from memory_assets.cli.tables import print_text, terminal_width
+from memory_assets.cli.times import moment_of
+from memory_assets.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
-    from memory_assets.memory import FoundV1, MemoryHitV1
+    from collections.abc import Iterator
+
+    from memory_assets.memory import Intent, Memory, SearchHitV1, SearchRequest, SearchResponseV1
+
+_AT_ONCE = 100
 
 
 class Mode(StrEnum):
@@ -26,6 +37,23 @@ class Mode(StrEnum):
     hybrid = "hybrid"
 
 
+class Fusion(StrEnum):
+    """How two legs become one ranking."""
+
+    weighted = "weighted"
+    zscore = "zscore"
+    rrf = "rrf"
+
+
+class ScopeName(StrEnum):
+    """How far to look."""
+
+    org = "org"
+    project = "project"
+    worktree = "worktree"
+    task = "task"
+
+
 def register(app: typer.Typer) -> None:
     """Add the command of this file."""
     app.command("search")(search)
@@ -33,37 +61,195 @@ def register(app: typer.Typer) -> None:
 
 def search(
     context: typer.Context,
-    query: Annotated[str, typer.Argument(help="What to look for, in any words; no character of it is an operator.")],
+    query: Annotated[
+        str | None,
+        typer.Argument(help="What to look for, in any words; no character of it is an operator.", show_default=False),
+    ] = None,
     mode: Annotated[
         Mode, typer.Option("--mode", help="lexical (words), vector (meaning), hybrid (both), auto (what suits the question).")
     ] = Mode.auto,
+    intent: Annotated[
+        str | None,
+        typer.Option(
+            "--intent",
+            help="What you are after: how_to_do, what_happened, known_issues, environment or code_structure.",
+            show_default=False,
+        ),
+    ] = None,
+    scope: Annotated[
+        ScopeName | None,
+        typer.Option(
+            "--scope",
+            help="How far: org (everything), project, worktree or task; by default as narrow as those given.",
+            show_default=False,
+        ),
+    ] = None,
     project: ProjectOption = None,
+    worktree: Annotated[
+        str | None,
+        typer.Option("--worktree", help="Only of sessions that worked in this folder or below it.", show_default=False),
+    ] = None,
+    task: Annotated[str | None, typer.Option("--task", help="Only what is evidence of this task.", show_default=False)] = None,
     kind: KindOption = None,
-    k: Annotated[int, typer.Option("-k", min=1, max=1000, help="How many hits.")] = 10,
+    role: Annotated[
+        list[str] | None, typer.Option("--role", help="Only of user, assistant, tool or system. May be repeated.")
+    ] = None,
+    file: Annotated[
+        list[str] | None, typer.Option("--file", help="Only what names this file, by its path or name; of several all.")
+    ] = None,
+    since: Annotated[
+        str | None, typer.Option("--since", help="Only since then: 12h, 7d, 4w, or a date or time (UTC).", show_default=False)
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option("--until", help="Only before then; written as for --since.", show_default=False)
+    ] = None,
+    stage_min: Annotated[
+        str | None,
+        typer.Option("--stage-min", help="Only memories and tasks of this stage or a higher one.", show_default=False),
+    ] = None,
+    k: Annotated[
+        int | None,
+        typer.Option("-k", min=1, max=1000, help="How many hits; by default by the question.", show_default=False),
+    ] = None,
+    budget: Annotated[
+        int | None, typer.Option("--budget", help="Tokens that the hits may cost together.", show_default=False)
+    ] = None,
+    fusion: Annotated[Fusion, typer.Option("--fusion", help="How two legs become one ranking.")] = Fusion.weighted,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show how the question was read and how scores came about.")
+    ] = False,
+    expand: Annotated[
+        bool,
+        typer.Option(
+            "--expand", help="A line for each hit, and in full what is plainly meant, within the budget or 2,000 tokens."
+        ),
+    ] = False,
+    bulk: Annotated[
+        bool, typer.Option("--bulk", help="Read questions from stdin, a line of JSON each, and answer each with one line.")
+    ] = False,
+    no_log: Annotated[bool, typer.Option("--no-log", help="Do not count what is delivered as shown.")] = False,
     as_json: JsonOption = False,
 ) -> int:
     """Search memories, tasks and passages, each hit with its address. Exits 1 where nothing is found."""
-    response = invocation(context).memory().search(query, mode=mode.value, k=k, project=project, kinds=kind or ())
-    if as_json:
+    from memory_assets.memory import SearchRequest
+
+    now = datetime.now(UTC)
+    request = SearchRequest(
+        query=query or "",
+        mode=mode.value,
+        k=k,
+        intent=_intent(intent),
+        scope=scope.value if scope else None,
+        project=project,
+        worktree=worktree,
+        task=task,
+        kinds=tuple(kind or ()),
+        roles=tuple(role or ()),
+        files=tuple(file or ()),
+        since=moment_of("--since", since, now) if since else None,
+        until=moment_of("--until", until, now) if until else None,
+        stage_min=stage_min,
+        fusion=fusion.value,
+        budget=budget,
+        log=not no_log,
+    )
+    memory = invocation(context).memory()
+    if bulk:
+        if query is not None:
+            raise InvalidArgumentError("--bulk reads its questions from stdin", hint="leave the question out")
+        if expand:
+            raise InvalidArgumentError("--bulk answers each question with one line", hint="leave --expand out")
+        return _answer_lines(memory, request, explain)
+    if query is None:
+        raise InvalidArgumentError("no query is given", hint="as in memory search 'why was the deploy rolled back'")
+    response = memory.search_for(replace(request, budget=None) if expand else request, explain=explain)
+    if expand:
+        disclosed = memory.disclose(response, budget=2000 if budget is None else budget)
+        if as_json:
+            print_json(disclosed.model_dump(mode="json"))
+        else:
+            print_disclosure(disclosed)
+    elif as_json:
         print_json(response.model_dump(mode="json"))
     else:
-        print_response(response)
+        print_response(response, explain=explain)
     return OK if response.hits else NOTHING_FOUND
 
 
-def print_response(response: FoundV1) -> None:
+def _intent(given: str | None) -> Intent | None:
+    from memory_assets.memory import INTENTS, parse_intent
+
+    if given is None:
+        return None
+    intent = parse_intent(given)
+    if intent is None:
+        raise InvalidArgumentError(f"there is no intent {given[:100]!r}", hint=f"there are {', '.join(INTENTS)}")
+    return intent
+
+
+def _answer_lines(memory: Memory, defaults: SearchRequest, explain: bool) -> int:
+    """One line out for each line in, in their order, as they are answered."""
+    if sys.stdin is None:
+        raise InvalidArgumentError("--bulk reads its questions from stdin, which is closed", hint="give it a file or a pipe")
+    number, failed = 1, 0
+    for lines in _batches(sys.stdin.fileno()):
+        for item in memory.bulk_search(lines, defaults=defaults, first_line=number, explain=explain):
+            failed += item.error is not None
+            print_json(item.plain())
+            sys.stdout.flush()
+        number += len(lines)
+    return NOTHING_FOUND if failed else OK
+
+
+def _batches(descriptor: int) -> Iterator[list[str]]:
+    """The lines that wait, a hundred at most: whoever asks one at a time is answered at once, a file in batches.
+
+    Read as UTF-8 whatever the locale is; what is none becomes halves of surrogate pairs, for its line to be refused.
+    """
+    waiting: queue.Queue[bytes | OSError | None] = queue.Queue(maxsize=10 * _AT_ONCE)
+
+    def read() -> None:
+        # Not `sys.stdin`: at its end the interpreter takes that one's lock, which a thread that reads holds, and gives up.
+        try:
+            with open(descriptor, "rb", closefd=False) as stream:
+                for line in stream:
+                    waiting.put(line)
+            waiting.put(None)
+        except OSError as error:
+            waiting.put(error)
+
+    threading.Thread(target=read, daemon=True).start()
+    said = waiting.get()
+    while isinstance(said, bytes):
+        batch: list[str] = []
+        while isinstance(said, bytes):
+            batch.append(said.decode(errors="surrogateescape"))
+            if len(batch) == _AT_ONCE or waiting.empty():
+                break
+            said = waiting.get()
+        yield batch
+        if isinstance(said, bytes):
+            said = waiting.get()
+    if said is not None:
+        raise said
+
+
+def print_response(response: SearchResponseV1, *, explain: bool = False) -> None:
     """Four lines a hit: what it is, where it was said, its title, its text."""
+    if explain:
+        _print_reading(response)
     for hit in response.hits:
         print_hit(hit)
+        if explain:
+            _print_steps(hit)
     if not response.hits:
         print_text(styled("nothing found"))
-    legs = " and ".join(response.channels) or "no leg"
-    print_text(styled((f"{plural(len(response.hits), 'hit')} by {legs} search ({response.score_kind})", "dim")))
+    print_text(styled((_footer(response), "dim")))
     for note in response.notes:
         sys.stderr.write(f"note: {one_line(note)}\n")
 
 
-def print_hit(hit: MemoryHitV1) -> None:
+def print_hit(hit: SearchHitV1) -> None:
     """One hit, dense."""
     width = min(terminal_width(), 160)
     print_text(
@@ -72,6 +258,7 @@ def print_hit(hit: MemoryHitV1) -> None:
             (hit.id or hit.unit_kind, "cyan"),
             *(("  ", stage_cell(hit.stage or "-", hit.checker, hit.status)) if hit.id else ()),
             f"  {one_line(hit.project or '-')}  {day(hit.ts)}",
+            (f"  relevance {hit.relevance:.2f}", "dim"),
         )
     )
     if hit.citations:
@@ -79,6 +266,57 @@ def print_hit(hit: MemoryHitV1) -> None:
         print_text(styled("    ", (hit.citations[0].uri, "cyan"), (f"  {one_line(hit.citations[0].label)}{more}", "dim")))
     else:
         print_text(styled("    ", ("[HYPOTHESIS] nothing is cited for it", "yellow")))
-    print_text(cut(styled("    ", (one_line(hit.title), "bold")), width))
+    related = "".join(f"  + {one.id or one.unit_kind}" for one in hit.related)
+    print_text(cut(styled("    ", (one_line(hit.title), "bold"), (related, "cyan")), width))
     if one_line(hit.snippet) != one_line(hit.title):
         print_text(cut(styled("    ", one_line(hit.snippet)), 4 * width))
+
+
+def _footer(response: SearchResponseV1) -> str:
+    legs = " and ".join(response.channels) or "no leg"
+    line = f"{plural(len(response.hits), 'hit')} by {legs} search ({response.score_kind}), {response.estimated_tokens:,} tokens"
+    certificate = response.certificate
+    if certificate is None or not response.hits:
+        return line
+    missing = f", missing: {', '.join(one_line(name) for name in certificate.missing[:8])}" if certificate.missing else ""
+    return f"{line}; {certificate.completeness:.0%} of the question is covered{missing}: {certificate.hint}"
+
+
+def _print_reading(response: SearchResponseV1) -> None:
+    """How the question was read."""
+    complexity, window = response.complexity, response.window
+    if complexity is not None:
+        why = "; ".join(one_line(reason) for reason in complexity.why) or "no cue"
+        print_text(
+            styled(
+                ("complexity ", "dim"), f"{complexity.score:.2f}, {complexity.strategy}, k {response.k}", (f"  {why}", "dim")
+            )
+        )
+    cues = f"  by {', '.join(one_line(cue) for cue in response.intent_cues)}" if response.intent_cues else ""
+    asked = "  as asked for" if response.intent_asked else cues
+    print_text(styled(("intent     ", "dim"), response.intent or "none", (asked, "dim")))
+    if window is not None:
+        print_text(
+            styled(
+                ("time       ", "dim"), f"{day(window.since)} to {day(window.until)}", (f"  by {one_line(window.cue)}", "dim")
+            )
+        )
+    if response.speakers:
+        print_text(styled(("speakers   ", "dim"), ", ".join(one_line(name) for name in response.speakers)))
+    legs = " and ".join(response.channels) or "nothing"
+    print_text(
+        styled(("searched   ", "dim"), f"{legs}, {response.score_kind}, vectors {response.embedding_version or '-'}"),
+        styled(""),
+    )
+
+
+def _print_steps(hit: SearchHitV1) -> None:
+    """How a hit's score came about."""
+    if hit.steps is None:
+        return
+    for name, place in hit.legs.items():
+        parts = ", ".join(f"{part} {value:.3f}" for part, value in hit.steps.parts.get(name, {}).items())
+        given = hit.steps.legs.get(name, 0.0)
+        print_text(styled((f"    {name:<8} rank {place.rank}, gives {given:.3f}", "dim"), (f"  ({parts})", "dim")))
+    for bonus in hit.steps.bonuses:
+        print_text(styled((f"    {bonus.score:+.3f}   {one_line(bonus.why)}", "dim")))

@@ -1,4 +1,4 @@
-"""`memory show`: what an address names, with what stands around it (requirement K-32; sibling_systems.md R1.6)."""
+"""`memory show`: what an address or an id names, with what stands around it (requirement K-32; sibling_systems.md R1.6)."""
 
 from __future__ import annotations
 
@@ -13,11 +13,26 @@ from memory_assets.cli.quotes import highlighted, quote_line
 from memory_assets.cli.tables import print_text, terminal_width
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.text import Text
 
-    from memory_assets.memory import CitedQuote, MessageView, Neighbour, ResolvedMemory, ResolvedSpan
+    from memory_assets.memory import (
+        CitedQuote,
+        MessageView,
+        Neighbour,
+        Resolved,
+        ResolvedEntry,
+        ResolvedMemory,
+        ResolvedName,
+        ResolvedSpan,
+        ResolvedTask,
+        ResolvedUnit,
+    )
 
 CONTEXT = 200
+NARROW = 120
+LONGEST_BODY = 2000
 
 
 def register(app: typer.Typer) -> None:
@@ -27,21 +42,62 @@ def register(app: typer.Typer) -> None:
 
 def show(
     context: typer.Context,
-    citation: Annotated[str, typer.Argument(help="mem:a7Bc3x, or session:ID#m=12&c=140-182 (quote it for the shell).")],
+    citation: Annotated[
+        str,
+        typer.Argument(
+            help="mem:a7Bc3x, session:ID#m=12&c=140-182 or another address (quote it for the shell), or the id of an entry, "
+            "task, memory or unit."
+        ),
+    ],
     as_json: JsonOption = False,
 ) -> int:
-    """Show what a citation names: a memory with all its quotes, or characters of a session."""
-    from memory_assets.memory import ResolvedMemory, as_plain
+    """Show what an address or id names: a memory or task with its quotes, characters of a session, or who names a file."""
+    from memory_assets.memory import as_plain
 
     resolved = invocation(context).memory().resolve(citation)
-    is_memory = isinstance(resolved, ResolvedMemory)
     if as_json:
-        print_json({"kind": "memory" if is_memory else "span", **as_plain(resolved)})
-    elif isinstance(resolved, ResolvedMemory):
-        print_memory(resolved)
+        print_json({"kind": kind_of(resolved), **as_plain(resolved)})
     else:
-        print_span(resolved)
+        print_resolved(resolved)
     return OK
+
+
+def kind_of(resolved: Resolved) -> str:
+    """What was found, in a word: ``memory``, ``span``, ``terminal_snapshot``, ``entry``, ``task``, ``unit``, ``file`` …"""
+    from memory_assets.memory import ResolvedEntry, ResolvedMemory, ResolvedName, ResolvedSpan, ResolvedTask
+
+    match resolved:
+        case ResolvedMemory():
+            return "memory"
+        case ResolvedSpan():
+            return "terminal_snapshot" if resolved.uri.startswith("terminal:") else "span"
+        case ResolvedEntry():
+            return "entry"
+        case ResolvedTask():
+            return "task"
+        case ResolvedName():
+            return resolved.citation_kind
+        case _:
+            return "unit"
+
+
+def print_resolved(resolved: Resolved) -> None:
+    """What was found, for people."""
+    from memory_assets.memory import ResolvedEntry, ResolvedMemory, ResolvedName, ResolvedSpan, ResolvedTask
+
+    match resolved:
+        case ResolvedMemory():
+            print_memory(resolved)
+        case ResolvedSpan():
+            print_span(resolved)
+        case ResolvedEntry():
+            print_entry(resolved)
+        case ResolvedTask():
+            print_task(resolved)
+        case ResolvedName():
+            print_name(resolved)
+        case _:
+            print_unit(resolved)
 
 
 def print_memory(resolved: ResolvedMemory) -> None:
@@ -65,11 +121,99 @@ def print_memory(resolved: ResolvedMemory) -> None:
             f"project {one_line(memory.project or '-')}"
         ),
     )
-    for item in resolved.quotes:
-        print_text(styled(""), quoted(item.quote.matched_text or item.quote.quote), quote_line(item.quote))
-        if item.ts is not None:
-            print_text(styled((f"{_speaker(item)}, {moment(item.ts)} UTC", "dim")))
-        print_text(*_neighbours(item.previous, item.next))
+    _print_quotes(resolved.quotes)
+
+
+def print_entry(resolved: ResolvedEntry) -> None:
+    """An entry's title, type and stage, then each quote with its address and its neighbours."""
+    entry = resolved.entry
+    print_text(
+        styled((one_line(entry.title), "bold")),
+        styled(
+            (entry.entry_id, "cyan"),
+            "  ",
+            (entry.entry_type, "magenta"),
+            "  ",
+            stage_cell(entry.stage, entry.checker, entry.status),
+            f"  in {entry.citation}" if entry.citation else "  in no memory",
+        ),
+        styled(f"said {moment(entry.said_at)} UTC in session {entry.session_id}, project {one_line(entry.project or '-')}"),
+    )
+    _print_quotes(resolved.quotes)
+
+
+def print_task(resolved: ResolvedTask) -> None:
+    """A task's title and how it stands, then the places that speak of it."""
+    task = resolved.task
+    print_text(
+        styled((one_line(task.title), "bold")),
+        styled(
+            (task.task_id, "cyan"),
+            "  ",
+            ("task", "magenta"),
+            f"  {task.status.replace('_', ' ')} since {moment(task.status_since)} UTC",
+        ),
+        *(styled(f"waits for {one_line(blocker.effective)}") for blocker in task.waits_for),
+        styled((f"memory task show {task.task_id} tells how it came to that", "dim")),
+    )
+    _print_places(resolved.places, resolved.place_count)
+
+
+def print_unit(resolved: ResolvedUnit) -> None:
+    """What a unit says, what it names, and the places that it rests on."""
+    names = [one["uri"] for one in resolved.citations if "session_id" not in one]
+    body = resolved.body if len(resolved.body) <= LONGEST_BODY else resolved.body[:LONGEST_BODY] + "…"
+    print_text(
+        styled((one_line(resolved.title), "bold")),
+        styled(
+            (resolved.unit_id, "cyan"),
+            "  ",
+            (resolved.unit_kind, "magenta"),
+            "  ",
+            stage_cell(resolved.stage, None, resolved.status),
+        ),
+        styled(f"said {moment(resolved.occurred_at)} UTC, project {one_line(resolved.project or '-')}"),
+        *([styled("names ", (one_line("  ".join(names)), "cyan"))] if names else []),
+        styled(""),
+        styled(body),
+    )
+    _print_places(resolved.places, resolved.place_count)
+
+
+def print_name(resolved: ResolvedName) -> None:
+    """Who names something that lies outside the store, and that nothing of it was opened."""
+    print_text(
+        styled((one_line(resolved.name), "bold")),
+        styled((resolved.uri, "cyan"), "  ", (resolved.citation_kind.replace("_", " "), "magenta")),
+        styled(("it lies outside the store and was not opened; this is who speaks of it", "dim")),
+    )
+    for session in resolved.sessions:
+        print_text(
+            styled(
+                "read from it: ",
+                (session.session_id, "cyan"),
+                f"  {one_line(session.title or '-')}, {plural(session.messages, 'message')}",
+            )
+        )
+    print_text(*_around(resolved.message))
+    if resolved.memories:
+        print_text(styled(""), styled(f"named by {plural(resolved.memory_count, 'memory', 'memories')}:"))
+        print_memories(resolved.memories)
+    if resolved.units:
+        print_text(
+            styled(""),
+            styled(
+                f"named in {plural(resolved.unit_count, 'passage, task or other unit', 'passages, tasks and other units')}:"
+            ),
+        )
+    for unit in resolved.units:
+        line = styled(
+            (unit.uri or unit.unit_id, "cyan"),
+            "  ",
+            (unit.unit_kind, "magenta"),
+            f"  {moment(unit.occurred_at)}  {one_line(unit.summary)}",
+        )
+        print_text(cut(line, terminal_width()))
 
 
 def print_span(resolved: ResolvedSpan) -> None:
@@ -96,6 +240,27 @@ def print_span(resolved: ResolvedSpan) -> None:
     print_text(*_neighbours(resolved.previous, resolved.next))
 
 
+def _print_quotes(quotes: Sequence[CitedQuote]) -> None:
+    for item in quotes:
+        print_text(styled(""), quoted(item.quote.matched_text or item.quote.quote), quote_line(item.quote))
+        if item.ts is not None:
+            print_text(styled((f"{_speaker(item)}, {moment(item.ts)} UTC", "dim")))
+        print_text(*_neighbours(item.previous, item.next))
+
+
+def _print_places(places: Sequence[ResolvedSpan], count: int) -> None:
+    for place in places:
+        message = place.message
+        print_text(
+            styled(""),
+            quoted(place.text, limit=terminal_width()),
+            styled((place.uri, "cyan"), (f"  {one_line(message.name or message.role)}, {moment(message.ts)} UTC", "dim")),
+            *_neighbours(place.previous, place.next),
+        )
+    if count > len(places):
+        print_text(styled(""), styled((f"and {plural(count - len(places), 'further place')}", "dim")))
+
+
 def _speaker(item: CitedQuote) -> str:
     return one_line(item.name or item.role or "-")
 
@@ -104,11 +269,11 @@ def _around(message: MessageView | None) -> list[Text]:
     if message is None:
         return []
     line = styled((f"{message.message_index}  {one_line(message.name or message.role)}: {one_line(message.text[:400])}", "dim"))
-    return [cut(line, min(terminal_width(), 120))]
+    return [cut(line, min(terminal_width(), NARROW))]
 
 
 def _neighbours(previous: Neighbour | None, following: Neighbour | None) -> list[Text]:
-    width = min(terminal_width(), 120)
+    width = min(terminal_width(), NARROW)
     return [
         cut(
             styled(

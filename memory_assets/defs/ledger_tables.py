@@ -16,7 +16,7 @@ SHOWN_RUN_ID = 8  # as Dagster's own pages show it
 
 def builds_table(builds: Sequence[BuildView]) -> dg.TableMetadataValue:
     """A row a build, the newest first; what is looked for first stands where the page shows it without scrolling."""
-    return _table(
+    return table(
         {
             "started (UTC)": "string",
             "status": "string",
@@ -53,7 +53,7 @@ def builds_table(builds: Sequence[BuildView]) -> dg.TableMetadataValue:
 
 def times_table(measured: Metrics) -> dg.TableMetadataValue:
     """A row a stage, in the order of the road."""
-    return _table(
+    return table(
         {
             "stage": "string",
             "sessions": "int",
@@ -88,7 +88,7 @@ def refusals_table(measured: Metrics) -> dg.TableMetadataValue:
 
 def conflicts_table(conflicts: Sequence[ConflictView]) -> dg.TableMetadataValue:
     """A row a conflict: where each side was said last, never what it says."""
-    return _table(
+    return table(
         {"conflict": "string", "kind": "string", "older": "string", "newer": "string", "detected (UTC)": "string"},
         [
             (
@@ -105,7 +105,7 @@ def conflicts_table(conflicts: Sequence[ConflictView]) -> dg.TableMetadataValue:
 
 def decisions_table(decisions: Sequence[DecisionView]) -> dg.TableMetadataValue:
     """A row a recorded decision: when, by whose proof, on how much, and whether that still stands."""
-    return _table(
+    return table(
         {"decision": "string", "decided (UTC)": "string", "proved by": "string", "evidence": "int", "stands": "string"},
         [
             (
@@ -122,10 +122,11 @@ def decisions_table(decisions: Sequence[DecisionView]) -> dg.TableMetadataValue:
 
 def counts_table(name: str, counts: Mapping[str, int]) -> dg.TableMetadataValue:
     """How many entries of each kind."""
-    return _table({name: "string", "entries": "int"}, list(counts.items()))
+    return table({name: "string", "entries": "int"}, list(counts.items()))
 
 
-def _table(columns: Mapping[str, str], rows: Sequence[Sequence[str | int | float | None]]) -> dg.TableMetadataValue:
+def table(columns: Mapping[str, str], rows: Sequence[Sequence[str | int | float | None]]) -> dg.TableMetadataValue:
+    """Rows under typed columns."""
     return dg.MetadataValue.table(
         [dg.TableRecord(dict(zip(columns, row, strict=True))) for row in rows],
         dg.TableSchema([dg.TableColumn(name, kind) for name, kind in columns.items()]),

@@ -62,19 +62,24 @@ def say(settings: Settings, database: Database, *commands: NewEvent) -> None:
 def settle(settings: Settings, database: Database) -> None:
     """Bring the tables up to the log's end, and append the outcomes that are missing; then what changed goes to the index.
 
-    Without a model the index waits for the next run: what is set aside is no hit in the meantime.
+    Without a model the index waits for the next run, and who is writing to it meanwhile writes this too: what is set aside
+    is no hit until then.
     """
     catch_up(database, configuration.configured_versions(settings), resolve=True)
     with database.reading() as connection:
-        waiting = connection.execute("SELECT 1 FROM vector_outbox WHERE status = 'pending' LIMIT 1").fetchall()
+        waiting = connection.execute(
+            """SELECT 1 FROM vector_outbox WHERE status = 'pending'
+               AND embedding_version IN (SELECT stage_version FROM configured_versions) LIMIT 1"""
+        ).fetchall()
     if waiting:
-        from memory_assets.vectors.errors import EmbedderUnavailableError
+        from memory_assets.vectors.errors import EmbedderUnavailableError, IndexBusyError
         from memory_assets.vectors.outbox import drain_outbox
 
-        with contextlib.suppress(EmbedderUnavailableError):
+        with contextlib.suppress(EmbedderUnavailableError, IndexBusyError):
             drain_outbox(
                 database,
                 configuration.embedder(settings),
                 configuration.vector_index(settings),
                 lock_folder=settings.store_folder,
+                wait_seconds=settings.store.lock_timeout_seconds,
             )

@@ -9,6 +9,10 @@ twice what the best choice would have cost (Karlin et al., *Competitive snoopy c
 
 from __future__ import annotations
 
+from typing import Literal
+
+Opening = Literal["to read", "to write"]
+
 # Assumed until they were timed; soon corrected, as a checkpoint that comes too early makes the next opening a bare one.
 _BARE_OPENING_SECONDS = 0.02
 _CHECKPOINT_SECONDS = 0.05
@@ -20,16 +24,16 @@ class CheckpointPolicy:
     """Weighs the time that openings lose against the time that a checkpoint takes. One a process and store."""
 
     def __init__(self) -> None:
-        self._bare = _BARE_OPENING_SECONDS
+        self._bare: dict[Opening, float] = {}
         self._checkpoint = _CHECKPOINT_SECONDS
         self._lost = 0.0
 
-    def opened(self, seconds: float, log_bytes: int) -> None:
-        """The file was opened, with so many bytes in its write-ahead log."""
+    def opened(self, way: Opening, seconds: float, log_bytes: int) -> None:
+        """The file was opened, with so many bytes in its write-ahead log. Each way has a cost of its own."""
         if log_bytes:
-            self._lost += max(0.0, seconds - self._bare)
+            self._lost += max(0.0, seconds - self._bare.get(way, _BARE_OPENING_SECONDS))
         else:
-            self._bare = seconds
+            self._bare[way] = seconds
 
     def is_due(self, log_bytes: int) -> bool:
         """Whether a checkpoint pays now, with so many bytes in the write-ahead log."""

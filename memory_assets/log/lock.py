@@ -70,7 +70,7 @@ class StoreLock:
             # The name is for the error message of others; a full disk may keep it out, and only that is lost then.
             with contextlib.suppress(OSError, StoreError), _opened(self._holder) as holder:
                 holder.truncate()
-                holder.write(json.dumps({"pid": os.getpid(), "command": _command()}))
+                holder.write(json.dumps({"pid": os.getpid(), "command": this_command()}))
             try:
                 yield
             finally:
@@ -114,5 +114,6 @@ def _opened(path: Path) -> Iterator[IO[str]]:
         yield file
 
 
-def _command() -> str:
+def this_command() -> str:
+    """How this process was called, for those who wait for it."""
     return " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])[:200] if sys.argv else "python"

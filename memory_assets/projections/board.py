@@ -41,11 +41,11 @@ def fold_board(
         forget_vectors(connection)
     resolved = resolve_tasks(connection, embedding_version, resolve=resolve, build=build)
     with touched_entities(connection, before | resolved.touched):
-        tasks = fold_entities(connection, resolved.histories, resolved.former)
+        fold_entities(connection, resolved.histories, resolved.former)
         appended = [*resolved.appended, *fold_artifacts(connection, resolve=resolve, build=build)]
         fold_candidates(connection)
         appended += fold_cycles(connection, resolve=resolve, build=build)
-        fold_task_units(connection, tasks)
+        fold_task_units(connection)
     enqueue(connection, embedding_version)
     close_touched_units(connection)
     return appended

@@ -19,6 +19,8 @@ from memory_assets.projections.commands import close_commands, open_commands, se
 from memory_assets.projections.conflicts import fold_conflicts, log_conflicts
 from memory_assets.projections.decisions import fold_decisions
 from memory_assets.projections.entries import fold_entries
+from memory_assets.projections.evaluation import fold_evaluations
+from memory_assets.projections.feedback import fold_feedback
 from memory_assets.projections.ledgers import fold_builds
 from memory_assets.projections.memories import close_touched, fold_memories, remember_touched
 from memory_assets.projections.outbox import enqueue, enqueue_all
@@ -35,10 +37,11 @@ if TYPE_CHECKING:
     from memory_assets.log.database import Database
 
 PROJECTOR = "all"
-PROJECTOR_VERSION = f"4.{STATEMENT_VERSION}.{DETECTOR_VERSION}"
+PROJECTOR_VERSION = f"5.{STATEMENT_VERSION}.{DETECTOR_VERSION}"
 # Sessions folded at a time: their events are copied into a temporary table.
 SCOPE_SIZE = 200
-# These say how far a session has come and change none of what it says: no message, entry or unit depends on them.
+# These say how far a session has come, or of what use it was, and change none of what it says: no message, entry or unit
+# depends on them.
 MARKS = (
     "source_registered",
     "source_taken",
@@ -47,6 +50,7 @@ MARKS = (
     "session_vectorized",
     "session_quarantined",
     "quarantine_released",
+    "unit_feedback",
 )
 
 
@@ -122,6 +126,8 @@ def fold(
         appended += [conflicts] if conflicts else []
         appended += _certify(connection, versions, build)
     fold_decisions(connection, since)
+    fold_feedback(connection)
+    fold_evaluations(connection, since)
     close_commands(connection)
     return Folded(len(touched), _write_offset(connection, projector), _together(appended))
 

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memory_assets.log.sql import JOB_ID
+
 if TYPE_CHECKING:
     import duckdb
 
 # A unit whose content changed is queued again, also when its job was done: insert-ignore alone would drop the change.
-_CHANGED = """
-INSERT INTO vector_outbox
-SELECT 'job_' || substr(sha256(u.unit_id || ' ' || $version), 1, 32), 'unit', u.unit_id, $version, u.content_hash, 'upsert',
-  'pending', NULL, 0, $now, $now
+_CHANGED = f"""
+INSERT INTO vector_outbox (job_id, item_kind, item_id, embedding_version, content_hash, op, status, attempts, created_at,
+  updated_at)
+SELECT {JOB_ID}, 'unit', u.unit_id, $version, u.content_hash, 'upsert',
+  'pending', 0, $now, $now
 FROM memory_units u JOIN touched_units t USING (unit_id)
 LEFT JOIN vector_outbox o ON o.item_id = u.unit_id AND o.embedding_version = $version
 WHERE o.job_id IS NULL OR o.content_hash <> u.content_hash OR o.op = 'delete'
 ON CONFLICT (job_id) DO UPDATE SET content_hash = excluded.content_hash, op = 'upsert', status = 'pending', error = NULL,
-  attempts = 0, updated_at = excluded.updated_at
+  attempts = 0, next_attempt_at = NULL, updated_at = excluded.updated_at
 """
 
 _REMOVED = """
-UPDATE vector_outbox SET op = 'delete', status = 'pending', error = NULL, attempts = 0, updated_at = $now
+UPDATE vector_outbox SET op = 'delete', status = 'pending', error = NULL, attempts = 0, next_attempt_at = NULL,
+  updated_at = $now
 WHERE op <> 'delete' AND item_id IN (SELECT unit_id FROM touched_units) AND item_id NOT IN (SELECT unit_id FROM memory_units)
 """
 

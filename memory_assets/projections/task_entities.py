@@ -55,13 +55,12 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class ShownTask:
-    """A task with the quotes of all entries that speak of it, each once, in the order in which it was spoken of."""
+    """A task with what all entries that speak of it make of it."""
 
     entity_id: str
     state: TaskState
     stage: str
     status: str
-    quotes: tuple[Quote, ...]
 
 
 class _Evidence:
@@ -85,7 +84,7 @@ class _Evidence:
 
 def fold_entities(
     connection: duckdb.DuckDBPyConnection, histories: Mapping[str, Sequence[Told]], former: Iterable[tuple[str, str, str]]
-) -> list[ShownTask]:
+) -> None:
     """Put what these histories make of tasks and conditions in the place of what ``touched_entities`` names.
 
     Args:
@@ -98,7 +97,7 @@ def fold_entities(
     speaking = [told for state in tasks.values() for told in state.speaking]
     meeting = [told for state in conditions.values() for told in state.meeting]
     evidence = _read_evidence(connection, _claims_of([*speaking, *meeting]))
-    shown = [_shown(entity_id, state, evidence) for entity_id, state in tasks.items()]
+    shown = [_shown(entity_id, state) for entity_id, state in tasks.items()]
     entities = [
         *(_task_row(task) for task in shown),
         *(_condition_row(entity_id, state) for entity_id, state in conditions.items()),
@@ -110,7 +109,6 @@ def fold_entities(
         *(edge for entity_id, state in conditions.items() for edge in _edges_of_condition(entity_id, state, evidence)),
     ]
     insert_rows(connection, "edges", edges)
-    return shown
 
 
 def _claims_of(told: Iterable[Told]) -> list[TaskClaim]:
@@ -126,16 +124,13 @@ def _read_evidence(connection: duckdb.DuckDBPyConnection, claims: Sequence[TaskC
     return _Evidence(quotes, dict(carrying))
 
 
-def _shown(entity_id: str, state: TaskState, evidence: _Evidence) -> ShownTask:
+def _shown(entity_id: str, state: TaskState) -> ShownTask:
     claims = _claims_of(state.speaking)
     return ShownTask(
         entity_id,
         state,
         stage=max((claim.stage for claim in claims), key=STAGES.index, default="candidate"),
         status="contested" if any(claim.contested for claim in claims) else "active",
-        quotes=tuple(
-            quote for entry_id in dict.fromkeys(claim.entry_id for claim in claims) for quote in evidence.of_entry(entry_id)
-        ),
     )
 
 

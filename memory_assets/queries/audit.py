@@ -1,6 +1,6 @@
-"""`memory audit`: how much of what is remembered is said twice, grounded in nothing, of no use or contested.
+"""`memory audit`: how much of what is remembered is said twice, grounded in nothing, never shown, contested or called wrong.
 
-Each measure is a count of so many, with a few examples. What nothing records is unknown, and no zero.
+Each measure is a count of so many, with a few examples. What nothing has recorded yet is unknown, and no zero.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 NEAR_DUPLICATES_BAR = 0.02
 _ENTRY_ID_SHOWN = 16
+_NOTE_SHOWN = 80
 
 _MEMORIES = """
 SELECT m.project, m.entry_type, m.memory_id, 'mem:' || m.short_id, m.title, coalesce(s.matched_text, m.title)
@@ -32,6 +33,19 @@ ORDER BY m.project NULLS FIRST, m.entry_type, m.memory_id
 _UNGROUNDED = """
 FROM entries n WHERE n.status <> 'superseded'
   AND n.entry_id NOT IN (SELECT entry_id FROM evidence_spans WHERE match_method <> 'none')
+"""
+
+
+# What search can deliver at all: a memory that was set aside is not looked for.
+_SHOWABLE = """
+FROM memories m JOIN memory_units u ON u.unit_kind = 'entry' AND u.source_id = m.memory_id
+LEFT JOIN unit_usage g ON g.unit_kind = 'entry' AND g.source_id = m.memory_id
+"""
+_WRONG = """
+FROM memories m JOIN (
+  SELECT source_id, count(*) AS times, arg_max(said_by, said_at) AS said_by, arg_max(note, said_at) AS note
+  FROM unit_feedback WHERE unit_kind = 'entry' AND signal = 'wrong' GROUP BY source_id
+) f ON f.source_id = m.memory_id
 """
 
 
@@ -101,8 +115,9 @@ def audit(connection: duckdb.DuckDBPyConnection, *, examples: int) -> Audit:
         measures=(
             *_duplicates(groups, examples),
             _ungrounded(connection, entries, examples),
-            Measure("never_retrieved", "memories", None, memories, note="nothing records what searches show yet"),
+            _never_retrieved(connection, examples),
             _contested(connection, memories, examples),
+            _said_wrong(connection, memories, examples),
         ),
     )
 
@@ -174,6 +189,49 @@ def _contested(connection: duckdb.DuckDBPyConnection, memories: int, examples: i
             for conflict in shown
         ),
     )
+
+
+def _never_retrieved(connection: duckdb.DuckDBPyConnection, examples: int) -> Measure:
+    """Memories that no search has delivered, the oldest first."""
+    of, unseen = fetch(connection, f"SELECT count(*), count(*) FILTER (g.shown IS NULL) {_SHOWABLE}")[0]
+    if not scalar(connection, "SELECT count(*) FROM unit_usage"):
+        return Measure("never_retrieved", "memories", None, of, note="no search has been counted yet")
+    listed = f"""SELECT 'mem:' || m.short_id, m.title, m.first_said_at {_SHOWABLE} WHERE g.shown IS NULL
+                 ORDER BY m.first_said_at, m.memory_id LIMIT ?"""
+    return Measure(
+        "never_retrieved",
+        "memories",
+        unseen,
+        of,
+        note="no search has delivered them; the oldest are named",
+        examples=tuple(
+            Example((citation,), (title,), reason=f"said {said_at:%Y-%m-%d}")
+            for citation, title, said_at in fetch(connection, listed, [examples])
+        ),
+    )
+
+
+def _said_wrong(connection: duckdb.DuckDBPyConnection, memories: int, examples: int) -> Measure:
+    """Memories that somebody called wrong, those with the most words first."""
+    listed = f"""SELECT 'mem:' || m.short_id, m.title, f.times, f.said_by, f.note {_WRONG}
+                 ORDER BY f.times DESC, m.memory_id LIMIT ?"""
+    return Measure(
+        "said_wrong",
+        "memories",
+        int(scalar(connection, f"SELECT count(*) {_WRONG}")),
+        memories,
+        note="by `memory feedback`; search puts them lower",
+        examples=tuple(
+            Example((citation,), (title,), reason=_last_word(said_by, times, note))
+            for citation, title, times, said_by, note in fetch(connection, listed, [examples])
+        ),
+    )
+
+
+def _last_word(said_by: str, times: int, note: str) -> str:
+    line = " ".join(note.split())
+    shown = line if len(line) <= _NOTE_SHOWN else line[: _NOTE_SHOWN - 1] + "…"
+    return f"{said_by}{f', {times} times' if times > 1 else ''}{f': {shown}' if shown else ''}"
 
 
 def _ungrounded(connection: duckdb.DuckDBPyConnection, entries: int, examples: int) -> Measure:

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from memory_assets.errors import InvalidArgumentError, NotFoundError
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.queries.entries import address, entries_of_memory, memories_by_id, memory_cited
-from memory_assets.queries.records import CitedQuote, MemoryView, Neighbour, Quote, ResolvedMemory, ResolvedSpan
+from memory_assets.queries.named_outside import name_in_store
+from memory_assets.queries.records import CitedQuote, EntryView, MemoryView, Neighbour, Quote, ResolvedMemory, ResolvedSpan
 from memory_assets.queries.rows import fetch
 from memory_assets.queries.sessions import messages_at, one_session
+from memory_assets.queries.shown import ResolvedName
 from memory_assets.retrieval.citations import (
+    Citation,
     MemoryCitation,
     MessageCitation,
     NotACitation,
     SpanCitation,
-    parse_citation,
+    TerminalCitation,
 )
 
 if TYPE_CHECKING:
@@ -45,27 +49,38 @@ FROM points q ASOF JOIN remembered r ON r.session_id = q.session_id AND r.place 
 """
 
 
-def resolve(connection: duckdb.DuckDBPyConnection, text: str) -> ResolvedMemory | ResolvedSpan:
-    """What ``mem:a7Bc3x``, ``a7Bc3x`` or ``session:ID#m=12&c=140-182`` names, each also in brackets.
+def resolve_citation(connection: duckdb.DuckDBPyConnection, citation: Citation) -> ResolvedMemory | ResolvedSpan | ResolvedName:
+    """What an address names.
 
     Raises:
-        InvalidArgumentError: the text is no address, or a span lies outside its message.
+        InvalidArgumentError: it is no address, or a span lies outside its message.
         NotFoundError: it names nothing in the store.
     """
-    match parse_citation(text):
-        case MemoryCitation() as citation:
-            return _resolved_memory(connection, citation)
-        case MessageCitation() | SpanCitation() as citation:
-            return _resolved_span(connection, citation)
-        case NotACitation(reason=reason):
+    match citation:
+        case MemoryCitation():
+            return memory_in_place(connection, memory_cited(connection, citation))
+        case MessageCitation() | SpanCitation():
+            return span_in_place(connection, citation)
+        case TerminalCitation():
+            return _terminal(connection, citation)
+        case NotACitation(text, reason):
             raise InvalidArgumentError(
                 f"{text[:80]!r} is no citation: {reason}", hint="as in mem:a7Bc3x or session:ID#m=12&c=140-182"
             )
+        case _:
+            return name_in_store(connection, citation)
 
 
-def _resolved_memory(connection: duckdb.DuckDBPyConnection, citation: MemoryCitation) -> ResolvedMemory:
-    memory = memory_cited(connection, citation)
+def memory_in_place(connection: duckdb.DuckDBPyConnection, memory: MemoryView) -> ResolvedMemory:
+    """A memory, each of its quotes with what was remembered around it."""
     entries = entries_of_memory(connection, memory.memory_id)
+    return ResolvedMemory(memory, quotes_in_place(connection, entries, [memory.memory_id]))
+
+
+def quotes_in_place(
+    connection: duckdb.DuckDBPyConnection, entries: Sequence[EntryView], excluded: Sequence[str]
+) -> tuple[CitedQuote, ...]:
+    """The quotes of entries, each with who said it and what was remembered around it, other than the excluded memories."""
     said = {
         (row[0], row[1]): row[2:]
         for row in fetch(
@@ -77,13 +92,10 @@ def _resolved_memory(connection: duckdb.DuckDBPyConnection, citation: MemoryCita
         )
     }
     quotes = [(entry.entry_id, quote) for entry in entries for quote in entry.evidence]
-    around = _neighbours(connection, [_point(quote) for _, quote in quotes], [memory.memory_id])
-    return ResolvedMemory(
-        memory,
-        tuple(
-            _cited(entry_id, quote, said.get((quote.session_id, quote.message_index)), neighbours)
-            for (entry_id, quote), neighbours in zip(quotes, around, strict=True)
-        ),
+    around = _neighbours(connection, [_point(quote) for _, quote in quotes], excluded)
+    return tuple(
+        _cited(entry_id, quote, said.get((quote.session_id, quote.message_index)), neighbours)
+        for (entry_id, quote), neighbours in zip(quotes, around, strict=True)
     )
 
 
@@ -94,7 +106,23 @@ def _cited(
     return CitedQuote(entry_id, quote, role, name, ts, previous=neighbours[0], next=neighbours[1])
 
 
-def _resolved_span(connection: duckdb.DuckDBPyConnection, citation: MessageCitation | SpanCitation) -> ResolvedSpan:
+def _terminal(connection: duckdb.DuckDBPyConnection, citation: TerminalCitation) -> ResolvedSpan:
+    found = span_in_place(connection, citation.place)
+    if found.message.kind != "tool_result":
+        raise InvalidArgumentError(
+            f"message {citation.message_index} of session {citation.session_id} is nothing that a terminal showed",
+            hint=f"it opens as {citation.place.uri}",
+        )
+    return replace(found, uri=citation.uri)
+
+
+def span_in_place(connection: duckdb.DuckDBPyConnection, citation: MessageCitation | SpanCitation) -> ResolvedSpan:
+    """Characters in their message, the messages around it, and the memories that rest on them.
+
+    Raises:
+        InvalidArgumentError: the span lies outside its message.
+        NotFoundError: there is no such session or message.
+    """
     session = one_session(connection, citation.session_id)
     index = citation.message_index
     around = messages_at(connection, session.session_id, index - 1, index + 1)

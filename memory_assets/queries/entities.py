@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from memory_assets.errors import InvalidArgumentError, NotFoundError
 from memory_assets.log.payloads.tasks import EntityKind
 from memory_assets.queries.errors import AmbiguousIdError
-from memory_assets.queries.rows import fetch, full_id
+from memory_assets.queries.rows import fetch, full_id, storable
 from memory_assets.tasks.canonical import condition_id, normalize, task_id
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def one_entity(connection: duckdb.DuckDBPyConnection, given: str, *kinds: Entity
         NotFoundError, AmbiguousIdError
         InvalidArgumentError: it is an entity of another kind.
     """
-    text = given.strip()
+    text = storable(given).strip()
     named = next((kind for start, kind in (_PREFIXES | _KEYS).items() if text.startswith(start)), None)
     if named is not None and named not in kinds:
         wanted = " or ".join(_ARTICLES[kind] for kind in kinds)

@@ -3,143 +3,244 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.queries.rows import fetch
+from memory_assets.queries.unit_citations import CITED, CitedMessage, cited_messages, place_citation
 from memory_assets.retrieval.citations import MessageCitation, SpanCitation
-from memory_assets.retrieval.wire import CitationV1, LegPlaceV1, SearchHitV1, SearchResponseV1
+from memory_assets.retrieval.snippets import around, snippet
+from memory_assets.retrieval.tokens import estimate_tokens
+from memory_assets.retrieval.wire.citation import AnyCitationV1, CitationV1
+from memory_assets.retrieval.wire.search import BonusV1, HitStepsV1, LegPlaceV1, RelatedV1, SearchHitV1
 
 if TYPE_CHECKING:
     import duckdb
 
-    from memory_assets.retrieval.fusion import FusedHit
+    from memory_assets.retrieval.ranking import RankedHit
 
-SNIPPET_LENGTH = 220
-# A memory that was said a hundred times is one hit: its first places are enough to cite.
-CITED = 5
-_LEAD = 60
-_WORD = re.compile(r"\w{2,64}")
-
-
-class MemoryHitV1(SearchHitV1):
-    """A hit with who granted its stage: the checker's name is shown wherever the stage is."""
-
-    checker: str | None = None
-
-
-class FoundV1(SearchResponseV1):
-    """The answer to one question, its hits with their checkers."""
-
-    hits: tuple[MemoryHitV1, ...] = ()
-
+# What rests on the words of a hit and is shown with it.
+MOST_RELATED = 5
 
 _UNITS = f"""
-SELECT u.unit_id, u.unit_kind, u.title, u.body, u.stage, u.status, u.project, u.session_id, u.occurred_at, u.citations_json,
-  'mem:' || m.short_id, m.checker
-FROM memory_units u LEFT JOIN memories m ON u.unit_kind = 'entry' AND m.memory_id = u.source_id
-WHERE u.unit_id IN {IN_LIST}
+SELECT u.unit_id, u.unit_kind, u.source_id, u.title, u.summary, u.body, u.stage, u.status, u.project, u.session_id, u.role,
+  u.speaker, u.occurred_at, u.citations_json, 'mem:' || m.short_id, m.checker, s.source_uri
+FROM (SELECT * FROM memory_units WHERE unit_id IN {IN_LIST}) u
+LEFT JOIN memories m ON u.unit_kind = 'entry' AND m.memory_id = u.source_id
+LEFT JOIN sessions s ON s.session_id = u.session_id
 """
-_PLACES = """
-WITH places AS (
-  SELECT DISTINCT * FROM (SELECT unnest(from_json($places, '[{"session_id": "VARCHAR", "message_index": "INTEGER"}]'),
-    recursive := true))
-)
-SELECT m.session_id, m.message_index, m.role, m.name, m.ts, m.text, s.source_uri
-FROM places p JOIN messages m USING (session_id, message_index) JOIN sessions s USING (session_id)
-"""
+# Up to fifty values DuckDB looks for while it reads; with more it reads every row whole (among 100,000: 24 ms of CPU, not 3).
+_AT_ONCE = 48
+
+Place = tuple[str, int]
 
 
-def contested_units(connection: duckdb.DuckDBPyConnection) -> set[str]:
-    """The units whose memory is contested: few, for a conflict is meant to be resolved."""
-    return {row[0] for row in fetch(connection, "SELECT unit_id FROM memory_units WHERE status = 'contested'")}
+@dataclass(frozen=True, slots=True)
+class FoundUnit:
+    """A row of ``memory_units`` that search found.
 
-
-def hits_of(connection: duckdb.DuckDBPyConnection, ranked: Sequence[FusedHit], query: str, k: int) -> list[MemoryHitV1]:
-    """The first ``k`` of the ranked units that the store still has.
-
-    A unit that the index holds and the store does not (its deletion waits in the outbox) is no hit.
+    Attributes:
+        cited: its first places; ``places`` are the messages of these.
+        address: what it is asked for by: a memory's citation, a task's id.
+        path: the file that its session was last read from.
     """
-    found = {row[0]: row[1:] for row in fetch(connection, _UNITS, [json_list(hit.unit_id for hit in ranked)])}
-    kept = [hit for hit in ranked if hit.unit_id in found][:k]
-    cited = {hit.unit_id: json.loads(found[hit.unit_id][8])[:CITED] for hit in kept}
-    wanted = [
-        {"session_id": place["session_id"], "message_index": place["message_index"]}
-        for places in cited.values()
-        for place in places
+
+    unit_id: str
+    unit_kind: str
+    source_id: str
+    title: str
+    summary: str
+    body: str
+    stage: str
+    status: str
+    project: str | None
+    session_id: str | None
+    role: str | None
+    speaker: str | None
+    occurred_at: datetime
+    cited: tuple[dict[str, Any], ...]
+    places: frozenset[Place]
+    address: str | None
+    checker: str | None
+    path: str | None
+
+    @property
+    def is_passage(self) -> bool:
+        return self.unit_kind == "passage"
+
+
+@dataclass(slots=True)
+class Chosen:
+    """A unit that is delivered, and what rests on the same words."""
+
+    ranked: RankedHit
+    unit: FoundUnit
+    related: list[FoundUnit]
+
+
+def found_units(connection: duckdb.DuckDBPyConnection, unit_ids: Sequence[str]) -> dict[str, FoundUnit]:
+    """The units that the store still has, by id. One that only the index holds (its deletion waits in the outbox) is none."""
+    return {
+        row[0]: _unit(row)
+        for start in range(0, len(unit_ids), _AT_ONCE)
+        for row in fetch(connection, _UNITS, [json_list(unit_ids[start : start + _AT_ONCE])])
+    }
+
+
+def chosen(connection: duckdb.DuckDBPyConnection, ranked: Sequence[RankedHit], k: int) -> list[Chosen]:
+    """The first ``k`` that say something which no better one has said; units are read as far as they are needed.
+
+    What cites only messages that better hits have delivered is no hit: a memory or task of theirs is shown with the hit that
+    has its words, a passage not at all.
+    """
+    hits: list[Chosen] = []
+    delivered: dict[Place, Chosen] = {}
+    for start in range(0, len(ranked), _AT_ONCE):
+        some = ranked[start : start + _AT_ONCE]
+        units = found_units(connection, [one.hit.unit_id for one in some])
+        for one in some:
+            if (unit := units.get(one.hit.unit_id)) is None:
+                continue
+            if unit.places and unit.places <= delivered.keys():
+                holder = delivered[min(unit.places)]
+                if not unit.is_passage and len(holder.related) < MOST_RELATED:
+                    holder.related.append(unit)
+            elif len(hits) < k:
+                hits.append(hit := Chosen(one, unit, []))
+                for place in unit.places:
+                    delivered.setdefault(place, hit)
+        if len(hits) == k:
+            break
+    return hits
+
+
+def hits_of(
+    connection: duckdb.DuckDBPyConnection,
+    hits: Sequence[Chosen],
+    query: str,
+    *,
+    relevances: Mapping[str, float],
+    explain: bool = False,
+) -> list[SearchHitV1]:
+    """The hits as they are delivered, each with its citations and the cited turn's own text."""
+    # What a passage says is its own text: of the messages only those are read that something else quotes.
+    quoted = {place for hit in hits if not hit.unit.is_passage for place in hit.unit.places}
+    said = cited_messages(connection, [{"session_id": session_id, "message_index": n} for session_id, n in quoted])
+    return [
+        _hit(rank, hit, said, query, relevances.get(hit.unit.unit_id, 0.0), explain) for rank, hit in enumerate(hits, start=1)
     ]
-    said = {(row[0], row[1]): row[2:] for row in fetch(connection, _PLACES, {"places": json.dumps(wanted)})}
-    return [_hit(rank, hit, found[hit.unit_id], cited[hit.unit_id], said, query) for rank, hit in enumerate(kept, start=1)]
 
 
-def snippet(text: str, query: str, length: int = SNIPPET_LENGTH) -> str:
-    """At most ``length`` characters of a text on one line, around the first word of the question that stands in it."""
-    line = " ".join(text.split())
-    if len(line) <= length:
-        return line
-    folded = line.casefold()
-    # Where folding changed the length (ß, İ) its positions would be off by a little: only the window moves.
-    places = [folded.find(word.casefold()) for word in _WORD.findall(query)[:32]]
-    first = min((place for place in places if place >= 0), default=0)
-    start = max(0, min(first - _LEAD, len(line) - length + 1))
-    lead, tail = "…" if start else "", "…" if start + length - 1 < len(line) else ""
-    return lead + line[start : start + length - len(lead) - len(tail)].strip() + tail
+def _unit(row: tuple[Any, ...]) -> FoundUnit:
+    (unit_id, kind, source_id, title, summary, body, stage, status, project, *said, citation, checker, path) = row
+    session_id, role, speaker, occurred_at, citations_json = said
+    cited = tuple(json.loads(citations_json)[:CITED])
+    return FoundUnit(
+        unit_id=unit_id,
+        unit_kind=kind,
+        source_id=source_id,
+        title=title,
+        summary=summary,
+        body=body,
+        stage=stage,
+        status=status,
+        project=project,
+        session_id=session_id,
+        role=role,
+        speaker=speaker,
+        occurred_at=occurred_at,
+        cited=cited,
+        places=frozenset((place["session_id"], place["message_index"]) for place in cited),
+        address=source_id if kind == "task" else citation,
+        checker=checker,
+        path=path,
+    )
 
 
 def _hit(
-    rank: int,
-    hit: FusedHit,
-    row: tuple[Any, ...],
-    places: list[dict[str, Any]],
-    said: dict[tuple[str, int], tuple[Any, ...]],
-    query: str,
-) -> MemoryHitV1:
-    kind, title, body, stage, status, project, session_id, occurred_at, _, citation, checker = row
-    citations = [
-        _citation(place, said[place["session_id"], place["message_index"]], citation, whole=kind == "passage")
-        for place in places
-        if (place["session_id"], place["message_index"]) in said
-    ]
-    return MemoryHitV1(
+    rank: int, hit: Chosen, said: Mapping[Place, CitedMessage], query: str, relevance: float, explain: bool
+) -> SearchHitV1:
+    unit, ranked = hit.unit, hit.ranked
+    if unit.is_passage:
+        citations: list[AnyCitationV1] = [_of_passage(unit)]
+    else:
+        memory = unit.address if unit.unit_kind == "entry" else None
+        citations = [
+            place_citation(unit.unit_kind, place, said[place["session_id"], place["message_index"]], memory)
+            for place in unit.cited
+            if (place["session_id"], place["message_index"]) in said
+        ]
+    text = _text(unit, said, query)
+    return SearchHitV1(
         rank=rank,
-        score=round(hit.score, 6),
-        score_kind=hit.score_kind,
-        unit_id=hit.unit_id,
-        unit_kind=kind,
-        id=citation,
-        title=title,
-        # A unit's body begins with its title, which is shown already.
-        snippet=snippet(body.removeprefix(f"{title}\n"), query),
-        project=project,
-        session_id=session_id,
-        stage=stage,
-        checker=checker,
-        status=status,
-        ts=occurred_at,
+        score=round(ranked.score, 6),
+        score_kind=ranked.score_kind,
+        relevance=round(relevance, 4),
+        unit_id=unit.unit_id,
+        unit_kind=unit.unit_kind,
+        id=unit.address,
+        title=unit.title,
+        summary=unit.summary,
+        snippet=text,
+        tokens=estimate_tokens(unit.title) + estimate_tokens(text),
+        project=unit.project,
+        session_id=unit.session_id,
+        stage=unit.stage,
+        checker=unit.checker,
+        status=unit.status,
+        ts=unit.occurred_at,
         citations=tuple(citations),
         legs={
             name: LegPlaceV1(rank=place.rank, score=round(place.score, 6), score_kind=place.score_kind)
-            for name, place in hit.places.items()
+            for name, place in ranked.places.items()
         },
+        related=tuple(
+            RelatedV1(
+                unit_kind=other.unit_kind,
+                id=other.address,
+                title=other.title,
+                stage=other.stage,
+                checker=other.checker,
+                status=other.status,
+            )
+            for other in hit.related
+        ),
+        steps=_steps(ranked) if explain else None,
     )
 
 
-def _citation(place: dict[str, Any], message: tuple[Any, ...], memory: str | None, *, whole: bool) -> CitationV1:
-    role, name, ts, text, path = message
-    segments = tuple((start, end) for start, end in place["segments"])
-    address: MessageCitation | SpanCitation = (
-        MessageCitation(place["session_id"], place["message_index"])
-        if whole
-        else SpanCitation(place["session_id"], place["message_index"], segments)
-    )
-    quote = None if whole else text[place["span_start"] : place["span_end"]]
+def _text(unit: FoundUnit, said: Mapping[Place, CitedMessage], query: str) -> str:
+    """The cited turn's own text: of a passage the passage, of what was remembered the words around its first quote."""
+    if unit.is_passage or not unit.cited:
+        return snippet(unit.body, query)
+    first = unit.cited[0]
+    message = said.get((first["session_id"], first["message_index"]))
+    text = around(message.text, first["span_start"], first["span_end"]) if message else ""
+    return text or snippet(unit.body, query)
+
+
+def _of_passage(unit: FoundUnit) -> CitationV1:
+    """A passage cites itself; it is delivered as the snippet, so to quote it once more would double what it costs."""
+    place = unit.cited[0]
+    address: MessageCitation | SpanCitation = MessageCitation(place["session_id"], place["message_index"])
+    if not place.get("whole"):
+        address = SpanCitation(place["session_id"], place["message_index"], ((place["span_start"], place["span_end"]),))
     return CitationV1.of(
-        address, id=memory, path=path, role=role, name=name, ts=ts, quote=quote, label=_label(name or role, ts)
+        address,
+        path=unit.path,
+        role=unit.role,
+        name=unit.speaker,
+        ts=unit.occurred_at,
+        label=f"{unit.speaker or unit.role}, {unit.occurred_at:%Y-%m-%d %H:%M}",
     )
 
 
-def _label(speaker: str, ts: datetime) -> str:
-    return f"{speaker}, {ts:%Y-%m-%d %H:%M}"
+def _steps(ranked: RankedHit) -> HitStepsV1:
+    return HitStepsV1(
+        legs={name: round(part, 6) for name, part in ranked.legs.items()},
+        parts={leg: {name: round(part, 6) for name, part in parts.items()} for leg, parts in ranked.steps.items()},
+        bonuses=tuple(BonusV1(score=round(bonus.z, 6), why=bonus.why) for bonus in ranked.bonuses if round(bonus.z, 6)),
+    )

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from memory_assets import configuration
 from memory_assets.errors import MemoryAssetsError
 from memory_assets.queries.records import Check
-from memory_assets.queries.rows import counts, fetch, scalar
+from memory_assets.queries.rows import fetch, scalar
 from memory_assets.settings import SETTINGS_FILE_NAME
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def _in_store(settings: Settings, database: Database) -> list[Check]:
         read("log", _log),
         read("projections", lambda connection: _projections(connection, settings)),
         read("quarantine", _quarantine),
-        read("outbox", _outbox),
+        _guarded("outbox", lambda: _outbox(settings, database)),
         _guarded("parity", lambda: _parity(settings, database)),
     ]
 
@@ -162,20 +162,43 @@ def _quarantine(connection: duckdb.DuckDBPyConnection) -> Check:
     )
 
 
-def _outbox(connection: duckdb.DuckDBPyConnection) -> Check:
-    jobs = counts(connection, "SELECT status, count(*) FROM vector_outbox GROUP BY status ORDER BY status")
-    if failed := jobs.get("failed", 0):
-        why = scalar(connection, "SELECT coalesce(any_value(error), '-') FROM vector_outbox WHERE status = 'failed'")
+def _outbox(settings: Settings, database: Database) -> Check:
+    from memory_assets.queries.outbox import outbox_status
+
+    found = outbox_status(settings, database)
+    current = found.current
+    writer = f"; {current.writer} is writing" if current.writer else ""
+    if failed := current.retrying + current.given_up:
+        why = next((one.error for one in found.failures if one.embedding_version == current.embedding_version), "-")
+        again = "are tried again" if current.retrying else "were given up"
+        many = ": so many are no single text's fault" if found.alarm else ""
         return Check(
-            "outbox", False, f"{failed} units could not be written to the index, one because: {why}", "`memory run --all`"
+            "outbox",
+            False,
+            f"{failed} units could not be written to the index and {again}, one because: {why}{many}{writer}",
+            "`memory outbox` shows them, `memory outbox retry-failed` tries them again",
         )
-    if pending := jobs.get("pending", 0):
-        return Check("outbox", True, f"{pending} units wait to be written to the index", "`memory run --all` writes them")
+    if current.pending:
+        return Check(
+            "outbox",
+            True,
+            f"{current.pending} units wait to be written to the index{writer}",
+            "`memory outbox drain` writes them, as the next run does",
+        )
+    others = [one.embedding_version for one in found.versions if not one.in_force and one.rows is not None]
+    if others:
+        return Check(
+            "outbox",
+            True,
+            f"nothing waits to be written to the index; kept for going back: {', '.join(others)}",
+            "`memory outbox reconcile --drop-old` drops them",
+        )
     return Check("outbox", True, "nothing waits to be written to the index")
 
 
 def _parity(settings: Settings, database: Database) -> Check:
-    index = configuration.vector_index(settings)
+    embedder = configuration.embedder(settings)
+    index = configuration.vector_index(settings, embedder)
     with database.reading() as connection:
         units = scalar(connection, "SELECT count(*) FROM memory_units")
         waiting = scalar(
@@ -183,13 +206,20 @@ def _parity(settings: Settings, database: Database) -> Check:
             "SELECT count(*) FROM vector_outbox WHERE status <> 'done' AND embedding_version = ?",
             [index.embedding_version],
         )
+    mend = "`memory outbox reconcile` mends it"
+    if index.exists():
+        if problems := index.problems():
+            return Check("parity", False, "; ".join(problems), mend)
+        models = set(index.rows(["fingerprint"])["fingerprint"].to_pylist())
+        if models - {embedder.fingerprint}:
+            return Check("parity", False, f"{index.table_name} holds vectors of another model than {embedder.model_id}", mend)
     rows = index.count()
     if rows == units:
         return Check("parity", True, f"{units} units, {rows} rows in {index.table_name}")
     detail = f"{units} units, {rows} rows in {index.table_name}, {waiting} jobs open"
     if waiting:
-        return Check("parity", True, detail, "`memory run --all` writes them")
-    return Check("parity", False, detail, "`memory rebuild --with-vectors`")
+        return Check("parity", True, detail, "`memory outbox drain` writes them")
+    return Check("parity", False, detail, mend)
 
 
 def _lancedb(settings: Settings) -> Check:
@@ -217,19 +247,30 @@ def _embedder(settings: Settings) -> Check:
 
 def _korean(settings: Settings) -> Check:
     from memory_assets.retrieval.lexical_text import query_text, search_text
+    from memory_assets.vectors.calibration import known_calibration
 
     said, asked = "배포 전에 블로커를 고치기로 했다", "블로커"
     if not set(query_text(asked).split()) <= set(search_text(said).split()):
         return Check("korean", False, f"lexical search would not find {asked} in “{said}”", "reinstall memory_assets")
-    if settings.embedding.model in ("bundled", "hashing"):
+    found = f"lexical search finds {asked} in “{said}”"
+    known = known_calibration(settings)
+    if known is None:
         return Check(
             "korean",
             True,
-            f"lexical search finds {asked} in “{said}” and carries Korean; the embedder "
-            + ("is English" if settings.embedding.model == "bundled" else "knows no language"),
-            "for meaning across languages set embedding.model to a multilingual model",
+            f"{found}; the embedder was not measured yet",
+            "the next `memory outbox drain` that writes measures it",
         )
-    return Check("korean", True, f"lexical search finds {asked} in “{said}”; the embedder is {settings.embedding.model}")
+    measured = f"the embedder tells {known.english:.0%} of English and {known.korean:.0%} of Korean answers from others"
+    if known.korean_weight:
+        return Check("korean", True, f"{found}, and {measured}: both carry Korean (weight {known.korean_weight:g})")
+    words_alone = "Korean questions go by words alone" if known.vector_weight else "questions go by words alone"
+    return Check(
+        "korean",
+        True,
+        f"{found} and carries Korean; {measured}: {words_alone}",
+        "`memory reembed --to MODEL` with a multilingual model finds by meaning across languages",
+    )
 
 
 def _rules(settings: Settings) -> Check:

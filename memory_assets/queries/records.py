@@ -6,7 +6,7 @@ The field names are the names in ``--json`` (issue item 8); fields are only ever
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -285,7 +285,13 @@ class EventStats:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """What the store holds, counted."""
+    """What the store holds, counted, and of what use it was.
+
+    Attributes:
+        deliveries: how often a search delivered a unit that is still there.
+        units_shown: how many of the units were delivered at all; ``memories_shown`` are those that are memories.
+        feedback_by_signal: what was said of units that are still there: used, helpful, wrong.
+    """
 
     schema_version: str
     sessions: int
@@ -305,6 +311,10 @@ class Stats:
     events: int
     store_bytes: int
     vectors_bytes: int
+    deliveries: int = 0
+    units_shown: int = 0
+    memories_shown: int = 0
+    feedback_by_signal: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,7 +330,7 @@ class Check:
 def as_json(value: Any) -> Any:
     """A record as plain JSON values; times as ``2025-01-02T03:04:05Z``."""
     if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: as_json(getattr(value, field.name)) for field in fields(value)}
+        return {one.name: as_json(getattr(value, one.name)) for one in fields(value)}
     if isinstance(value, datetime):
         return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
     if isinstance(value, Mapping):

@@ -35,6 +35,11 @@ def scalar(connection: duckdb.DuckDBPyConnection, statement: str, parameters: Pa
     return row[0]
 
 
+def storable(text: str) -> str:
+    """A text that DuckDB takes: halves of surrogate pairs, which it does not and which nothing stored has, become U+FFFD."""
+    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+
+
 def full_id(connection: duckdb.DuckDBPyConnection, ids: str, given: str, *, what: str, listed_by: str, prefix: str = "") -> str:
     """The id that was meant by an id or its beginning, with or without its typed prefix.
 
@@ -45,7 +50,7 @@ def full_id(connection: duckdb.DuckDBPyConnection, ids: str, given: str, *, what
     Raises:
         NotFoundError, AmbiguousIdError: nothing, or several things, begin with it.
     """
-    text = given.strip()
+    text = storable(given).strip()
     # The prefix alone, or the beginning of it, names nothing, however few ids there are.
     plain = "" if prefix.startswith(text) else text
     typed = text if text.startswith(prefix) else f"{prefix}{text}"

@@ -1,4 +1,4 @@
-"""Search: the legs are run here, ranked by ``retrieval.search``, and their units filled in from the store.
+"""Search: the question is understood, the legs are run and ranked, and what is delivered is filled in from the store.
 
 The lexical leg needs LanceDB alone; a model is loaded for the vector leg only, and no connection is held over it.
 """
@@ -6,110 +6,447 @@ The lexical leg needs LanceDB alone; a model is loaded for the vector leg only, 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from memory_assets import configuration
-from memory_assets.errors import InvalidArgumentError, check_word
-from memory_assets.queries.found import FoundV1, contested_units, hits_of
-from memory_assets.retrieval.search import (
-    LegUnavailable,
+from memory_assets.errors import InvalidArgumentError, MemoryAssetsError, check_word
+from memory_assets.identifiers import typed_id
+from memory_assets.queries.expansion import expanded
+from memory_assets.queries.found import chosen, hits_of
+from memory_assets.queries.model_loading import ModelLoading
+from memory_assets.queries.rows import fetch
+from memory_assets.queries.unit_standing import unit_uplifts
+from memory_assets.queries.usage import note_shown
+from memory_assets.retrieval.certificate import SeenHit, certify
+from memory_assets.retrieval.complexity import Complexity, Strategy, complexity, dynamic_k, strategy
+from memory_assets.retrieval.entities import query_entities
+from memory_assets.retrieval.intents import Detected, detect_intent, intent_weights
+from memory_assets.retrieval.legs import LEXICAL, leg_depth, lexical_leg, vector_leg
+from memory_assets.retrieval.lexical_text import query_text
+from memory_assets.retrieval.ranking import BONUS_DEPTH, Cues, raised, ranking
+from memory_assets.retrieval.request import (
+    DEFAULT_KINDS,
+    FUSIONS,
+    KINDS_WITH_STAGE,
+    MAX_HITS,
+    MAX_QUERY_CHARACTERS,
+    MODES,
+    ROLES,
+    SCOPES,
+    STAGES,
+    UNIT_KINDS,
     SearchMode,
-    leg_depth,
-    legs_of,
-    lexical_leg,
-    rank,
-    vector_leg,
-    weighed,
+    SearchRequest,
 )
-from memory_assets.retrieval.tokens import estimate_tokens
+from memory_assets.retrieval.speakers import named_speakers
+from memory_assets.retrieval.terms import query_terms
+from memory_assets.retrieval.time_cues import TimeWindow, time_window
+from memory_assets.retrieval.wire.certificate import CertificateV1
+from memory_assets.retrieval.wire.search import ComplexityV1, SearchHitV1, SearchResponseV1, WindowV1
+from memory_assets.vectors.calibration import known_calibration, relevance
 from memory_assets.vectors.errors import EmbedderUnavailableError
 from memory_assets.vectors.units import UnitFilter
 
 if TYPE_CHECKING:
+    import duckdb
+
     from memory_assets.log.database import Database
-    from memory_assets.retrieval.fusion import Leg
+    from memory_assets.queries.found import Chosen
+    from memory_assets.retrieval.legs import LegScores
+    from memory_assets.retrieval.ranking import RankedHit
     from memory_assets.settings import Settings
+    from memory_assets.vectors.calibration import Calibration
+    from memory_assets.vectors.embedder import Embedder, Vectors
     from memory_assets.vectors.index import VectorIndex
+    from memory_assets.vectors.units import UnitHit
 
-AskedMode = Literal["auto", "lexical", "vector", "hybrid"]
-UNIT_KINDS = ("entry", "task", "passage")
-MAX_HITS = 1000
 _HANGUL = re.compile("[\uac00-\ud7a3\u1100-\u11ff\u3130-\u318f]")
-# These know no Korean: their vectors of a Korean question are noise beside a lexical leg that does.
-_WITHOUT_KOREAN = ("bundled", "hashing")
+_MODEL_COMES = (
+    "vector search left out while its model is being loaded: ask again in some seconds, or in the mode hybrid to wait"
+)
+# A kind and an id that nothing has.
+_NO_UNIT = "none"
+# Of what the better legs found; what is dropped for saying what a better hit said must be made up for.
+_FILLED_FOR_A_HIT = 3
+# Questions that are answered on one connection.
+_AT_ONCE = 10
 
 
-def search(
-    settings: Settings,
-    database: Database,
-    query: str,
-    *,
-    mode: AskedMode = "auto",
-    k: int = 10,
-    project: str | None = None,
-    kinds: Sequence[str] = (),
-) -> FoundV1:
-    """The ``k`` best units for a question, best first, each with where it was said.
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A question, checked and understood; what is left is to search.
 
-    Raises:
-        InvalidArgumentError: an empty question, a kind that there is none of, a ``k`` out of bounds.
-        EmbedderUnavailableError: the mode is ``vector`` and there is no model.
-        IndexCorruptError: the index cannot be read.
+    Attributes:
+        vector_weight: the say of the vector leg; 0 where it takes no part.
+        nothing: why nothing can be found, where that is known already.
     """
-    _check(query, k, kinds)
-    chosen = mode_for(settings, query, mode)
-    index = configuration.vector_index(settings)
-    where = UnitFilter(project=project, unit_kinds=tuple(kinds))
-    legs = [_leg(settings, index, name, query, leg_depth(k), where, chosen) for name in legs_of(chosen)]
-    ranking = rank(legs, leg_depth(k) * len(legs))
-    with database.reading() as connection:
-        hits = hits_of(connection, weighed(ranking.hits, contested_units(connection)), query, k)
-        waiting = connection.execute("SELECT count(*) FROM vector_outbox WHERE status = 'pending'").fetchall()[0][0]
-    notes = list(ranking.notes)
-    if not index.exists():
-        notes.append(f"there is no index {index.table_name} yet: `memory import` or `memory run --all` makes it")
-    if waiting:
-        notes.append(f"{waiting} units wait to be written to the index: `memory run --all`")
-    return FoundV1(
-        query=query,
-        mode=chosen,
-        score_kind=ranking.score_kind,
-        channels=ranking.channels,
-        embedding_version=index.embedding_version,
-        hits=tuple(hits),
-        estimated_tokens=sum(estimate_tokens(hit.snippet) for hit in hits),
-        notes=tuple(notes),
-    )
+
+    request: SearchRequest
+    now: datetime
+    mode: SearchMode
+    vector_weight: float
+    k: int
+    complexity: Complexity
+    strategy: Strategy
+    intent: Detected
+    intent_asked: bool
+    window: TimeWindow | None
+    speakers: frozenset[str]
+    where: UnitFilter
+    notes: tuple[str, ...]
 
 
-def mode_for(settings: Settings, query: str, asked: AskedMode) -> SearchMode:
-    """What ``auto`` means for a question: both legs, but the lexical one alone where the embedder knows no Korean."""
-    if asked != "auto":
-        return asked
-    return "lexical" if settings.embedding.model in _WITHOUT_KOREAN and _HANGUL.search(query) else "hybrid"
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What the index has for a question: ``by_meaning`` where it was asked for vectors as well."""
+
+    legs: list[LegScores]
+    ranked: list[RankedHit]
+    by_meaning: bool
 
 
-def _check(query: str, k: int, kinds: Sequence[str]) -> None:
-    if not query.strip():
+class Searcher:
+    """Searches of one store. What several questions share (the index, the model) is opened once, at the first need.
+
+    Args:
+        wait_for_model: false where somebody waits for each answer: what is asked in the mode ``auto`` is answered by words
+            alone while the model is being loaded beside it.
+    """
+
+    def __init__(self, settings: Settings, database: Database, *, wait_for_model: bool = True) -> None:
+        self.settings = settings
+        self.database = database
+        self.wait_for_model = wait_for_model
+
+    @cached_property
+    def index(self) -> VectorIndex:
+        return configuration.vector_index(self.settings)
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        return configuration.embedder(self.settings)
+
+    @cached_property
+    def _loading(self) -> ModelLoading:
+        return ModelLoading(self.embedder)
+
+    @cached_property
+    def _calibration(self) -> Calibration | None:
+        return known_calibration(self.settings)
+
+    def plan(self, request: SearchRequest) -> Plan:
+        """What a question asks for.
+
+        Raises:
+            InvalidArgumentError: an empty or endless question, a word that there is none of, a number out of bounds.
+            NotFoundError, AmbiguousIdError: there is no such task.
+        """
+        _check(request)
+        now = request.now or datetime.now(UTC)
+        detected = Detected(request.intent, ()) if request.intent else detect_intent(request.query)
+        measured = complexity(request.query)
+        mode, weight, notes = self._mode(request)
+        kinds = request.kinds or DEFAULT_KINDS
+        if not request.kinds and request.intent == "what_happened":
+            kinds = UNIT_KINDS
+        return Plan(
+            request=request,
+            now=now,
+            mode=mode,
+            vector_weight=weight,
+            k=request.k or dynamic_k(measured.score),
+            complexity=measured,
+            strategy=strategy(measured.score),
+            intent=detected,
+            intent_asked=request.intent is not None,
+            window=time_window(request.query, now),
+            speakers=named_speakers(request.query, self.index.speakers()),
+            where=self._filter(request, kinds),
+            notes=notes,
+        )
+
+    def search(self, request: SearchRequest, *, explain: bool = False) -> SearchResponseV1:
+        """The best units for a question, best first, each with where it was said.
+
+        Raises:
+            InvalidArgumentError, NotFoundError, AmbiguousIdError: see :meth:`plan`.
+            EmbedderUnavailableError: the mode is ``vector`` and there is no model.
+            IndexCorruptError: the index cannot be read.
+        """
+        plan = self.plan(request)
+        vectors, reasons, missing = self._vectors([plan])
+        if missing and plan.mode == "vector":
+            raise missing
+        # The index is asked while the store is opened: neither needs the other.
+        with ThreadPoolExecutor(1) as beside:
+            found = beside.submit(self._find, plan, vectors.get(0))
+            with self.database.reading() as connection:
+                return self._answer(connection, plan, found.result(), reasons, explain)
+
+    def search_all(
+        self, requests: Sequence[SearchRequest], *, explain: bool = False
+    ) -> Iterator[SearchResponseV1 | MemoryAssetsError]:
+        """Several questions at once: their vectors are made together, and a connection serves some of them.
+
+        An error is of its own question; one of the index or the store is raised, for the others would fare no better.
+        """
+        plans: list[Plan | MemoryAssetsError] = [self._planned(request) for request in requests]
+        vectors, reasons, missing = self._vectors([plan for plan in plans if isinstance(plan, Plan)])
+        place = 0
+        for start in range(0, len(plans), _AT_ONCE):
+            answers: list[SearchResponseV1 | MemoryAssetsError] = []
+            with self.database.reading() as connection:
+                for plan in plans[start : start + _AT_ONCE]:
+                    if isinstance(plan, MemoryAssetsError):
+                        answers.append(plan)
+                        continue
+                    if missing and plan.mode == "vector":
+                        answers.append(missing)
+                    else:
+                        found = self._find(plan, vectors.get(place))
+                        answers.append(self._answer(connection, plan, found, reasons, explain))
+                    place += 1
+            # No connection is held while somebody reads the answers.
+            yield from answers
+
+    def _planned(self, request: SearchRequest) -> Plan | MemoryAssetsError:
+        try:
+            return self.plan(request)
+        except MemoryAssetsError as error:
+            return error
+
+    def _mode(self, request: SearchRequest) -> tuple[SearchMode, float, tuple[str, ...]]:
+        """Which legs to search, the say of the vector leg, and why one is left out."""
+        calibration = self._calibration
+        korean = _HANGUL.search(request.query) is not None
+        usable = calibration.korean_weight if calibration and korean else calibration.vector_weight if calibration else None
+        if request.mode == "lexical":
+            return "lexical", 0.0, ()
+        if usable is None:  # nothing has measured the model yet
+            return "hybrid" if request.mode == "auto" else request.mode, 0.5, ()
+        if usable == 0.0 and request.mode in ("auto", "hybrid"):
+            model, language = self.settings.embedding.model, "Korean" if korean else "English"
+            return "lexical", 0.0, (f"vector search left out: by its self-test the model {model} knows no {language}",)
+        return "hybrid" if request.mode == "auto" else request.mode, usable or 0.5, ()
+
+    def _filter(self, request: SearchRequest, kinds: Sequence[str]) -> UnitFilter:
+        # Whatever lies within the scope narrows it, wherever it was given; a scope that is not given is as narrow as can be.
+        reach = SCOPES.index(request.scope) if request.scope else 0
+        unit_ids: tuple[str, ...] = ()
+        if request.task and reach == SCOPES.index("task"):
+            from memory_assets.queries.expansion import units_of_task
+
+            with self.database.reading() as connection:
+                # No unit at all would be no condition.
+                unit_ids = units_of_task(connection, request.task) or (_NO_UNIT,)
+        if request.stage_min:
+            kinds = [kind for kind in kinds if kind in KINDS_WITH_STAGE] or [_NO_UNIT]
+        return UnitFilter(
+            project=request.project if reach <= SCOPES.index("project") else None,
+            worktree=request.worktree or None if reach <= SCOPES.index("worktree") else None,
+            unit_kinds=tuple(dict.fromkeys(kinds)),
+            unit_ids=unit_ids,
+            roles=request.roles,
+            stages=STAGES[STAGES.index(request.stage_min) :] if request.stage_min else (),
+            facets=tuple(f"file:{path.removeprefix('@').removeprefix('./')}" for path in request.files),
+            since=request.since,
+            until=request.until,
+        )
+
+    def _vectors(self, plans: Sequence[Plan]) -> tuple[dict[int, Vectors], tuple[str, ...], EmbedderUnavailableError | None]:
+        """The vector of each question that needs one, by its place; why others have none; what failed, where no model does."""
+        wanted = [place for place, plan in enumerate(plans) if plan.mode != "lexical"]
+        if not wanted or not self.index.exists():
+            return {}, (), None
+        notes: tuple[str, ...] = ()
+        try:
+            if not self.wait_for_model and self._loading.is_on_its_way():
+                patient = [place for place in wanted if plans[place].request.mode != "auto"]
+                wanted, notes = patient, () if patient == wanted else (_MODEL_COMES,)
+            made = self.embedder.embed_queries([plans[place].request.query for place in wanted])
+        except EmbedderUnavailableError as error:
+            return {}, (f"vector search left out: {error}",), error
+        return dict(zip(wanted, made, strict=True)), notes, None
+
+    def _find(self, plan: Plan, vector: Vectors | None) -> _Found:
+        """What the index has for a question, ranked. Needs no store."""
+        legs, units = self._legs(plan, vector)
+        cues = Cues(
+            now=plan.now,
+            speakers=plan.speakers,
+            window=plan.window,
+            weights=intent_weights(plan.intent.intent, asked=plan.intent_asked),
+            names=tuple(entity.text for entity in query_entities(plan.request.query)),
+        )
+        most = max(BONUS_DEPTH, _FILLED_FOR_A_HIT * plan.k)
+        return _Found(legs, ranking(legs, units, cues, plan.request.fusion, most=most), vector is not None)
+
+    def _answer(
+        self, connection: duckdb.DuckDBPyConnection, plan: Plan, found: _Found, reasons: tuple[str, ...], explain: bool
+    ) -> SearchResponseV1:
+        """What was found, filled in from the store."""
+        legs, ranked = found.legs, found.ranked
+        left_out = reasons if not found.by_meaning and plan.mode != "lexical" else ()
+        waiting, is_told = _standing(connection, self.index.embedding_version)
+        if is_told:
+            uplifts = unit_uplifts(connection)
+            ranked = raised(ranked, {typed_id("unt", *of): uplift for of, uplift in uplifts.items() if uplift})
+        if plan.strategy == "complex":
+            ranked = expanded(connection, ranked, plan.where, plan.k)
+        hits = chosen(connection, ranked, plan.k)
+        delivered = hits_of(connection, hits, plan.request.query, relevances=self._relevances(legs), explain=explain)
+        delivered = _in_order(plan, _within(plan.request.budget, delivered))
+        response = SearchResponseV1(
+            query=plan.request.query,
+            mode=plan.mode if found.by_meaning or plan.mode == "vector" else "lexical",
+            score_kind=ranked[0].score_kind if ranked else "bm25",
+            channels=tuple(leg.leg.name for leg in legs),
+            embedding_version=self.index.embedding_version,
+            k=plan.k,
+            intent=plan.intent.intent,
+            intent_asked=plan.intent_asked,
+            intent_cues=plan.intent.cues,
+            complexity=ComplexityV1(score=round(plan.complexity.score, 4), strategy=plan.strategy, why=plan.complexity.why),
+            window=_window(plan.window),
+            speakers=tuple(sorted(plan.speakers)),
+            hits=tuple(delivered),
+            certificate=_certificate(plan, hits, delivered),
+            budget=plan.request.budget,
+            estimated_tokens=sum(hit.tokens for hit in delivered),
+            notes=(*plan.notes, *left_out, *self._notes(waiting, len(hits) - len(delivered))),
+        )
+        if plan.request.log:
+            shown = {hit.unit_id for hit in delivered}
+            told = [unit for hit in hits if hit.unit.unit_id in shown for unit in (hit.unit, *hit.related)]
+            note_shown(self.settings, [(unit.unit_kind, unit.source_id) for unit in told])
+        return response
+
+    def _legs(self, plan: Plan, vector: Vectors | None) -> tuple[list[LegScores], dict[str, UnitHit]]:
+        depth, query, index = leg_depth(plan.k), plan.request.query, self.index
+        legs: list[LegScores] = []
+        units: dict[str, UnitHit] = {}
+        with ThreadPoolExecutor(1) as beside:
+            near = beside.submit(index.vector_search, vector, depth, plan.where) if vector is not None else None
+            if plan.mode != "vector":
+                lexical = index.lexical_search(query, depth, plan.where)
+                legs.append(lexical_leg(lexical, query_terms(query)))
+                units |= {hit.unit_id: hit for hit in (*lexical.own, *lexical.context)}
+            if near is not None:
+                legs.append(vector_leg(near.result(), plan.vector_weight))
+                units |= {hit.unit_id: hit for hit in near.result() if hit.unit_id not in units}
+        return legs, units
+
+    def _relevances(self, legs: Sequence[LegScores]) -> Mapping[str, float]:
+        sure: dict[str, float] = {}
+        for leg in legs:
+            for unit_id, raw in leg.raw.items():
+                value = raw if leg.leg.name == LEXICAL else self._calibrated(raw)
+                sure[unit_id] = max(value, sure.get(unit_id, 0.0))
+        return sure
+
+    def _calibrated(self, cosine: float) -> float:
+        return relevance(self._calibration, cosine) if self._calibration else 0.0
+
+    def _notes(self, waiting: int, too_dear: int) -> list[str]:
+        notes = []
+        if too_dear:
+            notes.append(f"{too_dear} more found, and left out for the budget")
+        if not self.index.exists():
+            notes.append(f"there is no index {self.index.table_name} yet: `memory import` or `memory run --all` makes it")
+        if waiting:
+            notes.append(f"{waiting} units wait to be written to the index: `memory run --all`")
+        return notes
+
+
+def _standing(connection: duckdb.DuckDBPyConnection, embedding_version: str) -> tuple[int, bool]:
+    """How many units wait for the index, and whether anybody has said anything of what was shown."""
+    waiting, said = fetch(
+        connection,
+        """SELECT (SELECT count(*) FROM vector_outbox WHERE status = 'pending' AND embedding_version = ?),
+             (SELECT count(*) FROM unit_feedback)""",
+        [embedding_version],
+    )[0]
+    return waiting, said > 0
+
+
+def _check(request: SearchRequest) -> None:
+    if not request.query.strip():
         raise InvalidArgumentError("the question is empty", hint="say what to look for")
-    if not 1 <= k <= MAX_HITS:
-        raise InvalidArgumentError(f"{k} hits cannot be asked for", hint=f"ask for 1 to {MAX_HITS}")
-    for kind in kinds:
+    if len(request.query) > MAX_QUERY_CHARACTERS:
+        raise InvalidArgumentError(
+            f"a question of {len(request.query):,} characters is too long: {MAX_QUERY_CHARACTERS:,} are read at the most",
+            hint="ask in a few words; `memory import` takes documents",
+        )
+    if not query_text(request.query):
+        raise InvalidArgumentError("the question holds no word or number", hint="signs alone are not searched for")
+    if request.k is not None and not 1 <= request.k <= MAX_HITS:
+        raise InvalidArgumentError(f"{request.k} hits cannot be asked for", hint=f"ask for 1 to {MAX_HITS}")
+    if request.budget is not None and request.budget < 1:
+        raise InvalidArgumentError(f"a budget of {request.budget} tokens buys nothing", hint="give at least 1, better 500")
+    check_word("mode", request.mode, MODES)
+    check_word("fusion", request.fusion, FUSIONS)
+    if request.scope is not None:
+        check_word("scope", request.scope, SCOPES)
+        _check_scope(request)
+    for kind in request.kinds:
         check_word("kind", kind, UNIT_KINDS)
+    for role in request.roles:
+        check_word("role", role, ROLES)
+    if request.stage_min is not None:
+        check_word("stage", request.stage_min, STAGES)
+    if request.since and request.until and request.since >= request.until:
+        raise InvalidArgumentError("--since lies behind --until", hint="the first is the earlier one")
 
 
-def _leg(
-    settings: Settings, index: VectorIndex, name: str, query: str, depth: int, where: UnitFilter, mode: SearchMode
-) -> Leg | LegUnavailable:
-    if name == "lexical":
-        return lexical_leg([(hit.unit_id, hit.score) for hit in index.lexical_search(query, depth, where)])
-    if not index.exists():
-        return vector_leg([])
-    try:
-        vector = configuration.embedder(settings).embed_query(query)
-    except EmbedderUnavailableError as error:
-        if mode == "vector":
-            raise
-        return LegUnavailable(name, str(error))
-    return vector_leg([(hit.unit_id, hit.score) for hit in index.vector_search(vector, depth, where)])
+def _check_scope(request: SearchRequest) -> None:
+    needed = {"project": request.project, "worktree": request.worktree, "task": request.task}
+    if request.scope in needed and not needed[request.scope]:
+        raise InvalidArgumentError(f"the scope {request.scope} names no {request.scope}", hint=f"say which {request.scope}")
+
+
+def _within(budget: int | None, hits: list[SearchHitV1]) -> list[SearchHitV1]:
+    """The first hits that a budget pays for; one that is too dear is left out, and what is cheaper behind it is not."""
+    if budget is None:
+        return hits
+    kept: list[SearchHitV1] = []
+    left = budget
+    for hit in hits:
+        if hit.tokens <= left:
+            kept.append(hit.model_copy(update={"rank": len(kept) + 1}))
+            left -= hit.tokens
+    return kept
+
+
+def _in_order(plan: Plan, hits: list[SearchHitV1]) -> list[SearchHitV1]:
+    """What happened is told in the order of time, where that was asked for; the rank still says how good a hit is."""
+    if not intent_weights(plan.intent.intent, asked=plan.intent_asked).by_time:
+        return hits
+    return sorted(hits, key=lambda hit: (hit.ts is None, hit.ts, hit.rank))
+
+
+def _window(window: TimeWindow | None) -> WindowV1 | None:
+    if window is None:
+        return None
+    return WindowV1(since=window.since, until=window.until, cue=window.cue, kind=window.kind)
+
+
+def _certificate(plan: Plan, hits: Sequence[Chosen], delivered: Sequence[SearchHitV1]) -> CertificateV1:
+    of_unit = {hit.unit.unit_id: hit.ranked.hit for hit in hits}
+    seen = [
+        SeenHit(
+            tokens=of_unit[hit.unit_id].own_text.split(),
+            citations=tuple(citation.uri for citation in hit.citations),
+            relevance=hit.relevance,
+            said_at=hit.ts,
+            speaker=of_unit[hit.unit_id].speaker,
+        )
+        for hit in delivered
+    ]
+    return CertificateV1.of(
+        certify(plan.request.query, seen, window=plan.window, files=plan.request.files, speakers=plan.speakers)
+    )

@@ -12,12 +12,23 @@ from memory_assets.queries.rows import counts, fetch, scalar
 if TYPE_CHECKING:
     import duckdb
 
+_SHOWN = """
+SELECT coalesce(sum(g.shown), 0), count(DISTINCT (u.unit_kind, u.source_id)),
+  count(DISTINCT u.source_id) FILTER (u.unit_kind = 'entry')
+FROM unit_usage g JOIN memory_units u USING (unit_kind, source_id)
+"""
+_FEEDBACK = """
+SELECT signal, count(*) FROM unit_feedback
+WHERE (unit_kind, source_id) IN (SELECT (unit_kind, source_id) FROM memory_units) GROUP BY 1 ORDER BY 1
+"""
+
 
 def store_stats(connection: duckdb.DuckDBPyConnection, store: Path, vectors: Path) -> Stats:
     """Counts of every kind of row, and the bytes on disk."""
     sessions, messages, characters = fetch(
         connection, "SELECT count(*), coalesce(sum(message_count), 0), coalesce(sum(char_len), 0) FROM sessions"
     )[0]
+    deliveries, units_shown, memories_shown = fetch(connection, _SHOWN)[0]
     by_stage = counts(connection, "SELECT stage, count(*) FROM entries WHERE status <> 'superseded' GROUP BY 1 ORDER BY 1")
     return Stats(
         schema_version="stats.v1",
@@ -40,6 +51,10 @@ def store_stats(connection: duckdb.DuckDBPyConnection, store: Path, vectors: Pat
         events=scalar(connection, "SELECT count(*) FROM events"),
         store_bytes=_bytes_of(store),
         vectors_bytes=_bytes_of(vectors),
+        deliveries=int(deliveries),
+        units_shown=units_shown,
+        memories_shown=memories_shown,
+        feedback_by_signal=counts(connection, _FEEDBACK),
     )
 
 

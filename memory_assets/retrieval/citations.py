@@ -1,11 +1,14 @@
-"""Addresses of what was remembered and of where it was said (requirements K-32, X-16; sibling_systems.md R1.1-R1.4).
+"""Addresses of what was remembered and of where it was said (requirements K-31, K-32, X-16; sibling_systems.md R1.1-R1.4).
 
-Two forms, each of which prints and parses to the same thing:
+Each form prints and parses to the same thing:
 
 * ``mem:a7Bc3x``, a memory by its short id;
 * ``session:ID#m=12&c=140-182``, characters 140 to 181 of message 12 of a session; several segments where the quote left
   something out (``c=140-182,190-200``), and without ``c`` the whole message. Message indexes count from 0, spans are half-open
-  and count code points of the stored text.
+  and count code points of the stored text;
+* ``terminal:session:ID#m=7``, what a terminal showed, with ``c`` as above;
+* the forms of `outside_citations`: ``file:``, ``code:``, ``symbol:``, ``commit:``, ``log:``, ``page:``, ``region:``,
+  ``caption:``, ``time:``.
 """
 
 from __future__ import annotations
@@ -14,9 +17,27 @@ import re
 import string
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import ClassVar, Literal, get_args
 
 from memory_assets.identifiers import sha256_hex
 from memory_assets.retrieval.errors import InvalidCitationError, ShortIdExhaustedError
+from memory_assets.retrieval.outside_citations import SCHEMES, OutsideCitation, parse_outside
+
+CitationKind = Literal[
+    "message",
+    "file",
+    "line",
+    "code",
+    "symbol",
+    "commit",
+    "log",
+    "terminal_snapshot",
+    "page",
+    "region",
+    "caption",
+    "time",
+]
+KINDS: tuple[CitationKind, ...] = get_args(CitationKind)
 
 SHORT_ID_LENGTH = 6
 MAX_ATTEMPTS = 10
@@ -42,6 +63,7 @@ class MessageCitation:
         InvalidCitationError: the session id is no key, or the index is negative.
     """
 
+    kind: ClassVar[Literal["message"]] = "message"
     session_id: str
     message_index: int
 
@@ -64,14 +86,14 @@ class SpanCitation:
         InvalidCitationError: the segments are not so, the session id is no key, or the index is negative.
     """
 
+    kind: ClassVar[Literal["message"]] = "message"
     session_id: str
     message_index: int
     segments: tuple[tuple[int, int], ...]
 
     def __post_init__(self) -> None:
         _check_message(self.session_id, self.message_index)
-        if not _are_segments(self.segments):
-            raise InvalidCitationError(f"no span of message {self.message_index} of session {self.session_id}: {self.segments}")
+        _check_segments(self.session_id, self.message_index, self.segments)
 
     @property
     def span_start(self) -> int:
@@ -88,6 +110,39 @@ class SpanCitation:
 
 
 @dataclass(frozen=True, slots=True)
+class TerminalCitation:
+    """``terminal:session:ID#m=7``: what a terminal showed, as a session recorded it (requirements R-17, R-30).
+
+    Attributes:
+        segments: as of a `SpanCitation`; none for all that it showed.
+
+    Raises:
+        InvalidCitationError: see `SpanCitation`.
+    """
+
+    kind: ClassVar[Literal["terminal_snapshot"]] = "terminal_snapshot"
+    session_id: str
+    message_index: int
+    segments: tuple[tuple[int, int], ...] = ()
+
+    def __post_init__(self) -> None:
+        _check_message(self.session_id, self.message_index)
+        if self.segments:
+            _check_segments(self.session_id, self.message_index, self.segments)
+
+    @property
+    def place(self) -> MessageCitation | SpanCitation:
+        """The message that holds it, or characters of it."""
+        if self.segments:
+            return SpanCitation(self.session_id, self.message_index, self.segments)
+        return MessageCitation(self.session_id, self.message_index)
+
+    @property
+    def uri(self) -> str:
+        return f"terminal:{self.place.uri}"
+
+
+@dataclass(frozen=True, slots=True)
 class NotACitation:
     """Text that is no address; ``reason`` says why, in words for people."""
 
@@ -95,7 +150,9 @@ class NotACitation:
     reason: str
 
 
-Citation = MemoryCitation | MessageCitation | SpanCitation | NotACitation
+PlaceCitation = MessageCitation | SpanCitation | TerminalCitation | OutsideCitation
+"""What supports something: what ``citation.v1`` prints."""
+Citation = MemoryCitation | PlaceCitation | NotACitation
 
 
 def memory_short_id(memory_id: str, attempt: int = 0) -> str:
@@ -142,51 +199,70 @@ def assign_short_ids(memory_ids: Iterable[str], taken: Mapping[str, str] | None 
 
 
 def parse_citation(text: str) -> Citation:
-    """What an address names: ``a7Bc3x``, ``mem:a7Bc3x`` or ``session:…``, each also in square brackets.
+    """What an address names: ``a7Bc3x``, ``mem:a7Bc3x``, ``session:…`` and the others, each also in square brackets.
 
-    Any text is taken; what is no address comes back as `NotACitation`.
+    Any text is taken; what is no address comes back as `NotACitation`. Nothing that an address names is looked up or opened.
     """
     address = text.strip()
     if len(address) > _MAX_ADDRESS:
         return NotACitation(text, "too long for an address")
     if address.startswith("[") and address.endswith("]"):
         address = address[1:-1].strip()
-    if address.startswith("session:"):
-        return _parse_session(text, address)
-    short_id = address.removeprefix("mem:")
-    if _SHORT_ID.fullmatch(short_id):
-        return MemoryCitation(short_id)
-    if address.startswith("mem:"):
-        return NotACitation(text, f"a memory's id is {SHORT_ID_LENGTH} letters or digits")
-    return NotACitation(text, "neither mem:… nor session:…#m=…")
+    scheme, colon, rest = address.partition(":")
+    if not colon and _SHORT_ID.fullmatch(address):
+        return MemoryCitation(address)
+    if not colon or scheme not in ("mem", "session", "terminal", *SCHEMES):
+        return NotACitation(text, "it begins with none of mem:, session:, terminal:, " + ", ".join(f"{s}:" for s in SCHEMES))
+    try:
+        return _parse(scheme, rest)
+    except InvalidCitationError as error:
+        return NotACitation(text, str(error))
 
 
-_MAX_ADDRESS = 20_000
+def _parse(scheme: str, rest: str) -> Citation:
+    if scheme == "mem":
+        if not _SHORT_ID.fullmatch(rest):
+            raise InvalidCitationError(f"a memory's id is {SHORT_ID_LENGTH} letters or digits")
+        return MemoryCitation(rest)
+    if scheme == "session":
+        return _parse_session(rest)
+    if scheme == "terminal":
+        if not rest.startswith("session:"):
+            raise InvalidCitationError("a terminal is named by terminal:session:ID#m=7")
+        match _parse_session(rest.removeprefix("session:")):
+            case SpanCitation(session_id, index, segments):
+                return TerminalCitation(session_id, index, segments)
+            case MessageCitation(session_id, index):
+                return TerminalCitation(session_id, index)
+    return parse_outside(scheme, rest)
+
+
+_MAX_ADDRESS = 30_000
 _SHORT_ID = re.compile(rf"[A-Za-z0-9]{{{SHORT_ID_LENGTH}}}")
 _SESSION_ID = re.compile(r"(?!.*\.\.)[a-z0-9][a-z0-9._-]{0,99}")
 _NUMBER = r"(?:0|[1-9][0-9]{0,8})"
-_SESSION = re.compile(r"session:(?P<session>[^#]{1,100})(?:#(?P<fragment>.*))?", re.DOTALL)
+_SESSION = re.compile(r"(?P<session>[^#]{1,100})(?:#(?P<fragment>.*))?", re.DOTALL)
 _MESSAGE = re.compile(_NUMBER)
 _SEGMENTS = re.compile(rf"{_NUMBER}-{_NUMBER}(?:,{_NUMBER}-{_NUMBER})*")
 
 
-def _parse_session(text: str, address: str) -> Citation:
+def _parse_session(address: str) -> MessageCitation | SpanCitation:
     match = _SESSION.fullmatch(address)
     if match is None or not _SESSION_ID.fullmatch(match["session"]):
-        return NotACitation(text, "no session id behind session:")
+        raise InvalidCitationError("no session id behind session:")
     if match["fragment"] is None:
-        return NotACitation(text, "names a whole session; a citation names a message: session:ID#m=12")
+        raise InvalidCitationError("names a whole session; a citation names a message: session:ID#m=12")
     parts = [part.partition("=")[::2] for part in match["fragment"].split("&")]
     dimensions = dict(parts)
     if len(dimensions) != len(parts) or not {"m"} <= dimensions.keys() <= {"m", "c"}:
-        return NotACitation(text, "the fragment is m=MESSAGE or m=MESSAGE&c=START-END")
+        raise InvalidCitationError("the fragment is m=MESSAGE or m=MESSAGE&c=START-END")
     if not _MESSAGE.fullmatch(dimensions["m"]):
-        return NotACitation(text, f"no message index: m={dimensions['m'][:20]}")
+        raise InvalidCitationError(f"no message index: m={dimensions['m'][:20]}")
     if "c" not in dimensions:
         return MessageCitation(match["session"], int(dimensions["m"]))
     segments = _parse_segments(dimensions["c"])
     if segments is None:
-        return NotACitation(text, "c= holds START-END, several between commas, in order, none empty")
+        raise InvalidCitationError("c= holds START-END, several between commas, in order, none empty")
     return SpanCitation(match["session"], int(dimensions["m"]), segments)
 
 
@@ -201,6 +277,11 @@ def _parse_segments(value: str) -> tuple[tuple[int, int], ...] | None:
 def _are_segments(segments: tuple[tuple[int, int], ...]) -> bool:
     edges = [edge for segment in segments for edge in segment]
     return bool(segments) and edges[0] >= 0 and edges == sorted(edges) and all(start < end for start, end in segments)
+
+
+def _check_segments(session_id: str, message_index: int, segments: tuple[tuple[int, int], ...]) -> None:
+    if not _are_segments(segments):
+        raise InvalidCitationError(f"no span of message {message_index} of session {session_id}: {segments}")
 
 
 def _check_message(session_id: str, message_index: int) -> None:

@@ -15,3 +15,9 @@ class InvalidCitationError(MemoryAssetsError):
     """A citation was to be made of something that is no address, such as an empty span."""
 
     code = "invalid_argument"
+
+
+class GoldenInvalidError(MemoryAssetsError):
+    """A file of golden questions cannot be used."""
+
+    code = "config_invalid"

@@ -1,18 +1,23 @@
-"""Several ranked lists made one (requirements K-22, K-23).
+"""Several ranked lists made one (requirements K-22, K-23; issue 7).
 
-Fused scores order the hits of one search; they are no confidence. A unit that a leg did not find gets nothing from it.
+Fused scores order the hits of one search; they are no confidence. What a leg did not find gets what the leg gives to the
+unfound: nothing by words, and by meaning no more than the last that was found.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from statistics import fmean, pstdev
+from typing import Literal, Protocol
 
 RRF_K = 60
+BEST = 10
+"""How many of a list's best scores say what a good score is in it."""
 
 LegScoreKind = Literal["bm25", "cosine"]
-ScoreKind = Literal["rrf", "weighted", "bm25", "cosine"]
+FusionMethod = Literal["weighted", "zscore", "rrf"]
+ScoreKind = Literal["weighted", "zscore", "rrf", "bm25", "cosine"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +33,17 @@ class Leg:
     """One way of searching and what it found, best first, each unit once.
 
     Attributes:
-        weight: its say in a weighted fusion, > 0.
+        weight: its say in a weighted fusion.
+        scale: what a score is divided by there, so that scores of different questions say the same.
+        missing: the score of a unit that the leg did not find.
     """
 
     name: str
     score_kind: LegScoreKind
     candidates: tuple[Candidate, ...]
     weight: float = 1.0
+    scale: float = 1.0
+    missing: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,58 +57,109 @@ class LegPlace:
 
 @dataclass(frozen=True, slots=True)
 class FusedHit:
-    """A unit with its fused score and its place in each leg that found it, by the leg's name."""
+    """A unit with its fused score and its place in each leg that found it, by the leg's name.
+
+    Attributes:
+        parts: what each leg gave to the score, by the leg's name; a leg that did not find it too.
+    """
 
     unit_id: str
     score: float
     score_kind: ScoreKind
     places: dict[str, LegPlace]
+    parts: dict[str, float]
 
 
-def reciprocal_rank_fusion(legs: Sequence[Leg], k: int = RRF_K) -> list[FusedHit]:
-    """Sum of 1 / (k + rank), in parts of what the first of every leg gets.
+def fuse(legs: Sequence[Leg], method: FusionMethod = "weighted", most: int | None = None) -> list[FusedHit]:
+    """One ranking of what the legs found. A leg alone keeps its own order and scores.
 
-    With n legs the sum is divided by n / (k + 1): 1.0 for the first in all, 0.5 at most for what one of two legs found. A
-    leg that found nothing took part all the same.
+    Args:
+        most: how many of the best are wanted; None for all.
     """
-    best = len(legs) / (k + 1)
-    return _ordered(legs, "rrf", lambda leg, place: 1.0 / (k + place.rank) / best)
+    if len(legs) == 1:
+        return _ordered(legs, legs[0].score_kind, [_own_score], most)
+    match method:
+        case "weighted":
+            return _ordered(legs, method, [_weighted(leg) for leg in legs], most)
+        case "zscore":
+            return _ordered(legs, method, _standardised(legs), most)
+        case "rrf":
+            return _ordered(legs, method, [_reciprocal(len(legs))] * len(legs), most)
 
 
-def weighted_fusion(legs: Sequence[Leg]) -> list[FusedHit]:
-    """Sum of weight times score, each leg's scores brought to [0, 1] by its own lowest and highest; 1.0 for the first in all.
+class Scored(Protocol):
+    """Something with a score."""
 
-    Unlike ranks, scores say by how much the first is better: a leg that finds everything about equally good moves little
-    but what it puts at the ends.
-    """
-    total = sum(leg.weight for leg in legs) or 1.0
-    ranges = {leg.name: _range(leg) for leg in legs}
-
-    def part(leg: Leg, place: LegPlace) -> float:
-        low, high = ranges[leg.name]
-        return leg.weight / total * ((place.score - low) / (high - low) if high > low else 1.0)
-
-    return _ordered(legs, "weighted", part)
+    @property
+    def score(self) -> float: ...
 
 
-def single_leg(leg: Leg) -> list[FusedHit]:
-    """One leg's own order and scores."""
-    return _ordered([leg], leg.score_kind, lambda _, place: place.score)
+def good_score(hits: Sequence[Scored]) -> float:
+    """The mean of the ten best scores: what a bonus of a cue is measured in. 1.0 where there is none, or none above zero."""
+    best = [hit.score for hit in hits[:BEST]]
+    mean = fmean(best) if best else 0.0
+    return mean if mean > 0 else 1.0
 
 
-def _ordered(legs: Sequence[Leg], kind: ScoreKind, part: Callable[[Leg, LegPlace], float]) -> list[FusedHit]:
-    scores: dict[str, float] = {}
-    places: dict[str, dict[str, LegPlace]] = {}
-    for leg in legs:
-        for rank, candidate in enumerate(leg.candidates, start=1):
-            place = LegPlace(rank, candidate.score, leg.score_kind)
-            scores[candidate.unit_id] = scores.get(candidate.unit_id, 0.0) + part(leg, place)
-            places.setdefault(candidate.unit_id, {})[leg.name] = place
-    hits = [FusedHit(unit_id, score, kind, places[unit_id]) for unit_id, score in scores.items()]
+_Found = tuple[int, float]
+"""A unit's rank in a leg, from 1, and its score there."""
+
+_Part = Callable[[_Found | None], float]
+
+
+def _own_score(found: _Found | None) -> float:
+    return found[1] if found else 0.0
+
+
+def _weighted(leg: Leg) -> _Part:
+    each, missing = leg.weight / leg.scale, leg.weight / leg.scale * leg.missing
+    return lambda found: each * found[1] if found else missing
+
+
+def _standardised(legs: Sequence[Leg]) -> list[_Part]:
+    """Weight times (score - mean) / deviation, over every unit that any leg found."""
+    pool = {candidate.unit_id for leg in legs for candidate in leg.candidates}
+
+    def part(leg: Leg) -> _Part:
+        scores = [candidate.score for candidate in leg.candidates]
+        scores += [leg.missing] * (len(pool) - len(scores))
+        mean, deviation = (fmean(scores), pstdev(scores) or 1.0) if scores else (0.0, 1.0)
+        return lambda found: leg.weight * ((found[1] if found else leg.missing) - mean) / deviation
+
+    return [part(leg) for leg in legs]
+
+
+def _reciprocal(legs: int) -> _Part:
+    """1 / (k + rank), in parts of what the first of every leg gets: 1.0 for the first in all, 0.5 at most for one of two."""
+    best = legs / (RRF_K + 1)
+    return lambda found: 1.0 / (RRF_K + found[0]) / best if found else 0.0
+
+
+def _ordered(legs: Sequence[Leg], kind: ScoreKind, parts: Sequence[_Part], most: int | None) -> list[FusedHit]:
+    found = [{one.unit_id: (rank, one.score) for rank, one in enumerate(leg.candidates, start=1)} for leg in legs]
     # Ties: the better rank in any leg, then the id, so that the same lists always give the same order.
-    return sorted(hits, key=lambda hit: (-hit.score, min(place.rank for place in hit.places.values()), hit.unit_id))
+    ordered = sorted(
+        (
+            -sum([part(of_leg.get(unit_id)) for part, of_leg in zip(parts, found, strict=True)]),
+            _best_rank(found, unit_id),
+            unit_id,
+        )
+        for unit_id in set().union(*found)
+    )
+    return [_fused(legs, kind, parts, found, -negative, unit_id) for negative, _, unit_id in ordered[:most]]
 
 
-def _range(leg: Leg) -> tuple[float, float]:
-    scores = [candidate.score for candidate in leg.candidates]
-    return (min(scores), max(scores)) if scores else (0.0, 0.0)
+def _best_rank(found: Sequence[dict[str, _Found]], unit_id: str) -> int:
+    return min(of_leg[unit_id][0] for of_leg in found if unit_id in of_leg)
+
+
+def _fused(
+    legs: Sequence[Leg], kind: ScoreKind, parts: Sequence[_Part], found: Sequence[dict[str, _Found]], score: float, unit_id: str
+) -> FusedHit:
+    places = {
+        leg.name: LegPlace(*of_leg[unit_id], leg.score_kind)
+        for leg, of_leg in zip(legs, found, strict=True)
+        if unit_id in of_leg
+    }
+    given = {leg.name: part(of_leg.get(unit_id)) for leg, part, of_leg in zip(legs, parts, found, strict=True)}
+    return FusedHit(unit_id, score, kind, places, given)

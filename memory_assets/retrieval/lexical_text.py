@@ -1,8 +1,10 @@
 """One spelling of a text for the lexical index and for what people ask it (requirements K-27; architecture.md section 7).
 
-A full-text index finds whole tokens. Latin words are tokens already; a Korean word carries its particles (``블로커를``), so a
-Hangul run is stored as its overlapping pairs of syllables, and Han and Kana runs alike. Identifiers, paths and versions
-stay whole and are stored by their parts as well: ``useState`` is found by ``state``, ``src/app/main.py`` by ``main.py``.
+A full-text index finds whole tokens. Latin words are tokens already; a Korean word carries its particles (``블로커를``), so
+a Hangul run is stored as its overlapping pairs of syllables, and Han and Kana runs alike. Where Korean puts a space is taste,
+so pairs go on over one: ``데이터 베이스`` has all pairs of ``데이터베이스``. A particle behind a Latin word (``TTL을``) says
+nothing and is left out: as a token it is rare, and would outweigh the word. Identifiers, paths and versions stay whole and are
+stored by their parts as well: ``useState`` is found by ``state``, ``src/app/main.py`` by ``main.py``.
 
 The result holds tokens between single spaces, for an index that splits at white space only. Documents and queries go
 through the same function: what is asked is cut as what is stored.
@@ -13,8 +15,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
+from itertools import pairwise
 
-SEARCH_TEXT_VERSION = 1
+SEARCH_TEXT_VERSION = 2
 """Changes whenever the same text would get other tokens: stored search text is stale then."""
 
 MAX_TOKEN = 64
@@ -32,19 +35,6 @@ _WORD = rf"(?:[^\W{_HANGUL}{_HAN_KANA}{_MARKS}]++|[{_MARKS}]++)+"
 _CONNECTOR = r"(?:://|::|[./\\@:'’\-]|(?<=[0-9]),(?=[0-9]{3}(?![0-9])))"
 
 
-def _run_pattern(letters: str, scripts: str) -> re.Pattern[str]:
-    """Runs of one script. A word run goes on over a connector that stands between two of its letters."""
-    return re.compile(rf"(?<!\w)[CcFf](?:\+\+|\#)|{letters}(?:{_CONNECTOR}{letters})*{scripts}")
-
-
-_RUNS = _run_pattern(_WORD, rf"|[{_HANGUL}]++|[{_HAN_KANA}]++")
-_ASCII_RUNS = _run_pattern(r"[A-Za-z0-9_]++", "")
-
-_CAMEL = re.compile(r"[A-Z]+(?![a-z])[0-9]*+|[A-Z]?[a-z]++[0-9]*+|[0-9]++")
-# A dot or colon between digits belongs to a version, a decimal or a time.
-_SEPARATORS = re.compile(r"[/\\_@\-]+|[.:]+(?![0-9])|(?<![0-9])[.:]+")
-_VERSION = re.compile(r"[vV][0-9]+(?:\.[0-9]+)+\Z")
-
 # What may follow a noun of one syllable. Without this `키` would not find `키를`.
 # fmt: off
 _PARTICLES = frozenset((
@@ -54,6 +44,25 @@ _PARTICLES = frozenset((
 ))
 # fmt: on
 
+
+def _run_pattern(letters: str, scripts: str, ending: str) -> re.Pattern[str]:
+    """Runs of one script. A word run goes on over a connector that stands between two of its letters."""
+    return re.compile(rf"(?:(?<!\w)[CcFf](?:\+\+|\#)|{letters}(?:{_CONNECTOR}{letters})*){ending}{scripts}")
+
+
+# Hangul words with single spaces between them are one run; a particle that is glued to a word belongs to it.
+_RUNS = _run_pattern(
+    _WORD,
+    rf"|[{_HANGUL}]++(?: [{_HANGUL}]++)*|[{_HAN_KANA}]++",
+    rf"(?:(?:{'|'.join(sorted(_PARTICLES, key=len, reverse=True))})(?![{_HANGUL}]))?",
+)
+_ASCII_RUNS = _run_pattern(r"[A-Za-z0-9_]++", "", "")
+_GLUED = re.compile(rf"[{_HANGUL}]+\Z")
+
+_CAMEL = re.compile(r"[A-Z]+(?![a-z])[0-9]*+|[A-Z]?[a-z]++[0-9]*+|[0-9]++")
+# A dot or colon between digits belongs to a version, a decimal or a time.
+_SEPARATORS = re.compile(r"[/\\_@\-]+|[.:]+(?![0-9])|(?<![0-9])[.:]+")
+_VERSION = re.compile(r"[vV][0-9]+(?:\.[0-9]+)+\Z")
 
 # What a question is asked with says nothing of what is asked for. In a collection of short turns such words are rare enough
 # to outweigh the rest (recall@10 .58 with them, .62 without, on English chat). Texts keep them: they are words there.
@@ -68,7 +77,8 @@ def search_text(text: str) -> str:
     Compatibility forms and case are folded (NFKC, casefold), so a Hangul name typed on macOS (NFD) is the same name.
     Time and space are linear in the text. Any string is taken, lone surrogates and control characters too.
     """
-    tokens = [_cached_tokens(run) if len(run) <= MAX_TOKEN else _tokens(run) for run in _runs(text)]
+    # Phrases do not repeat, their words do.
+    tokens = [_cached_tokens(run) if len(run) <= MAX_TOKEN and " " not in run else _tokens(run) for run in _runs(text)]
     return " ".join([some for some in tokens if some])
 
 
@@ -94,15 +104,27 @@ def _tokens(run: str) -> str:
         return " ".join(_word_tokens(run))
     first = ord(run[0])
     if 0x1100 <= first <= 0x11FF or 0xA960 <= first <= 0xA97F or 0xAC00 <= first <= 0xD7FF:
-        stem = f" {run[0]}" if run[1:] in _PARTICLES else ""
-        return _pairs(run) + stem
+        return _hangul_tokens(run.split(" "))
     if _is_han_or_kana(first):
         return _pairs(run)
-    return " ".join(_word_tokens(run))
+    return " ".join(_word_tokens(_GLUED.sub("", run)))
 
 
 # The words of a corpus repeat: most runs are looked up, not cut.
 _cached_tokens = lru_cache(maxsize=1 << 15)(_tokens)
+
+
+def _hangul_tokens(words: list[str]) -> str:
+    """The pairs of words that stand one space apart, and the pairs over these spaces."""
+    tokens = [_hangul_word(words[0])]
+    for before, word in pairwise(words):
+        tokens += (before[-1] + word[0], _hangul_word(word))
+    return " ".join(tokens)
+
+
+@lru_cache(maxsize=1 << 15)
+def _hangul_word(word: str) -> str:
+    return f"{_pairs(word)} {word[0]}" if word[1:] in _PARTICLES else _pairs(word)
 
 
 def _is_han_or_kana(code: int) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import re
+from typing import Final
 
 _HANGUL = re.compile("[\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3]+")
 _HAN_KANA = re.compile("[\u3005-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
@@ -22,6 +23,9 @@ _LETTER_COST = 0.21
 _DIGIT_COST = 0.5
 _ASCII_MARK_COST = 0.55
 _OTHER_COST = 1.2
+
+LEAST_COST: Final = _LETTER_COST
+"""No character costs less."""
 
 
 def estimate_tokens(text: str) -> int:

@@ -6,13 +6,14 @@ Carrying out the same jobs again changes nothing, so a crash between the index a
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from memory_assets.errors import MemoryAssetsError
 from memory_assets.vectors.embedder import Embedder
-from memory_assets.vectors.errors import UnitRejectedError, cause_line
+from memory_assets.vectors.errors import EmbedderUnavailableError, UnitRejectedError, cause_line
 from memory_assets.vectors.index import VectorIndex
 from memory_assets.vectors.units import DeleteJob, OutboxJob, Unit, UpsertJob
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from memory_assets.vectors.embedder import Vectors
 
 BATCH_SIZE = 512
+_HARMLESS = "a harmless sentence"
 
 _Item = TypeVar("_Item")
 
@@ -32,12 +34,14 @@ class DrainReport:
         failed: each with its reason, one line.
         embedded: texts that went through the model.
         reused: units whose vector was there already, in the index or in the same batch.
+        embedding_seconds: how long the model took.
     """
 
     done: tuple[OutboxJob, ...]
     failed: tuple[tuple[OutboxJob, str], ...]
     embedded: int = 0
     reused: int = 0
+    embedding_seconds: float = 0.0
 
 
 @dataclass(slots=True)
@@ -46,13 +50,14 @@ class _Progress:
     failed: list[tuple[OutboxJob, str]] = field(default_factory=list)
     embedded: int = 0
     reused: int = 0
+    embedding_seconds: float = 0.0
 
 
 def drain(jobs: Iterable[OutboxJob], embedder: Embedder, index: VectorIndex, *, batch_size: int = BATCH_SIZE) -> DrainReport:
     """Carry out jobs, in batches; of several jobs for one unit only the last is, and all of them count as done.
 
-    A unit that cannot be embedded or stored fails alone. Where the model or the index itself is at fault the error is
-    raised, for no other job would fare better; what was written before stays written.
+    A unit that cannot be embedded or stored fails alone, whatever it makes the model raise. Where the model or the index
+    itself is at fault the error is raised, for no other job would fare better; what was written before stays written.
 
     Raises:
         EmbedderUnavailableError, IndexCorruptError, IndexWriteError, FingerprintMismatchError: see there.
@@ -73,29 +78,43 @@ def drain(jobs: Iterable[OutboxJob], embedder: Embedder, index: VectorIndex, *, 
         index.maintain()
 
     overtaken: list[OutboxJob] = [job for *earlier, _ in by_unit.values() for job in earlier]
-    return DrainReport((*progress.done, *overtaken), tuple(progress.failed), progress.embedded, progress.reused)
+    return DrainReport(
+        (*progress.done, *overtaken),
+        tuple(progress.failed),
+        progress.embedded,
+        progress.reused,
+        progress.embedding_seconds,
+    )
 
 
 def _drain_batch(jobs: Sequence[UpsertJob], embedder: Embedder, index: VectorIndex, progress: _Progress) -> None:
-    known = index.vectors_by_content(list({job.unit.content_hash for job in jobs}))
-    texts = {job.unit.content_hash: job.unit.embed_text for job in jobs if job.unit.content_hash not in known}
+    known = index.vectors_by_text(list({job.unit.embed_hash for job in jobs}))
+    texts = {job.unit.embed_hash: job.unit.embed_text for job in jobs if job.unit.embed_hash not in known}
     progress.reused += len(jobs) - len(texts)
 
     unembeddable: dict[str, str] = {}
 
     def embed(hashes: Sequence[str]) -> None:
-        vectors = embedder.embed_documents([texts[content_hash] for content_hash in hashes])
+        started = time.perf_counter()
+        vectors = embedder.embed_documents([texts[embed_hash] for embed_hash in hashes])
+        progress.embedding_seconds += time.perf_counter() - started
         known.update(zip(hashes, vectors, strict=True))
         progress.embedded += len(hashes)
 
     def write(some: Sequence[UpsertJob]) -> None:
         units: list[Unit] = [job.unit for job in some]
-        index.upsert(units, _stacked([known[unit.content_hash] for unit in units]), embedder.fingerprint)
+        index.upsert(units, _stacked([known[unit.embed_hash] for unit in units]), embedder.fingerprint)
         progress.done.extend(some)
 
-    _halving(list(texts), embed, lambda content_hash, reason: unembeddable.update({content_hash: reason}))
-    progress.failed.extend((job, unembeddable[job.unit.content_hash]) for job in jobs if job.unit.content_hash in unembeddable)
-    writable = [job for job in jobs if job.unit.content_hash not in unembeddable]
+    try:
+        embed(list(texts)) if texts else None
+    except BaseException as error:
+        if not _is_of_an_item(error):
+            raise
+        see_that_it_works(embedder)
+        _halving(list(texts), embed, lambda embed_hash, reason: unembeddable.update({embed_hash: reason}))
+    progress.failed.extend((job, unembeddable[job.unit.embed_hash]) for job in jobs if job.unit.embed_hash in unembeddable)
+    writable = [job for job in jobs if job.unit.embed_hash not in unembeddable]
     _halving(writable, write, lambda job, reason: progress.failed.append((job, reason)))
 
 
@@ -105,8 +124,8 @@ def _halving(items: Sequence[_Item], act: Callable[[Sequence[_Item]], None], fai
         return
     try:
         act(items)
-    except Exception as error:
-        if isinstance(error, MemoryAssetsError) and not isinstance(error, UnitRejectedError):
+    except BaseException as error:
+        if not _is_of_an_item(error):
             raise
         if len(items) == 1:
             fail(items[0], cause_line(error))
@@ -114,6 +133,30 @@ def _halving(items: Sequence[_Item], act: Callable[[Sequence[_Item]], None], fai
         middle = len(items) // 2
         _halving(items[:middle], act, fail)
         _halving(items[middle:], act, fail)
+
+
+def _is_of_an_item(error: BaseException) -> bool:
+    """Errors of ours say whose fault it is. A panic of a tokenizer's native code is no `Exception`."""
+    if isinstance(error, MemoryAssetsError):
+        return isinstance(error, UnitRejectedError)
+    return isinstance(error, Exception) or type(error).__name__ == "PanicException"
+
+
+def see_that_it_works(embedder: Embedder) -> None:
+    """A model that fails on everything would use up the attempts of every unit, one by one.
+
+    Raises:
+        EmbedderUnavailableError: it cannot be loaded, or cannot embed a plain sentence.
+    """
+    try:
+        embedder.embed_documents([_HARMLESS])
+    except BaseException as error:
+        if not _is_of_an_item(error):
+            raise
+        raise EmbedderUnavailableError(
+            f"the embedding model {embedder.model_id} fails on every text: {cause_line(error)}",
+            hint="Check the model, or set embedding.model to another; what waits to be embedded stays queued.",
+        ) from error
 
 
 def _stacked(vectors: Sequence[Vectors]) -> Vectors:

@@ -11,6 +11,7 @@ import json
 import math
 import os
 import re
+import threading
 import zlib
 from collections import Counter
 from collections.abc import Sequence
@@ -26,6 +27,8 @@ from memory_assets.vectors.errors import EmbedderUnavailableError, cause_line
 if TYPE_CHECKING:
     from numpy import float32
     from numpy.typing import NDArray
+
+    from memory_assets.settings import EmbeddingSettings
 
     Vectors = NDArray[float32]
 
@@ -54,9 +57,17 @@ class Embedder(Protocol):
     def embedding_version(self) -> str: ...
     @property
     def fingerprint(self) -> str: ...
+    @property
+    def is_ready(self) -> bool:
+        """Whether the next text waits for no model to be loaded."""
+        ...
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """One row a text, float32, in the order given."""
+        ...
+
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """One row a question; some models want questions marked as such."""
         ...
 
     def embed_query(self, text: str) -> Vectors:
@@ -85,6 +96,30 @@ class EmbedderSettings:
     allow_download: bool = False
     hashing_dimensions: int = 256
 
+    @classmethod
+    def chosen(cls, embedding: EmbeddingSettings) -> EmbedderSettings:
+        """What the user's settings choose."""
+        return cls(
+            model=BUNDLED_MODEL if embedding.model == "bundled" else embedding.model,
+            query_prefix=embedding.query_prefix,
+            passage_prefix=embedding.passage_prefix,
+            batch_size=embedding.batch_size,
+            allow_download=embedding.allow_download,
+        )
+
+
+def version_of(settings: EmbedderSettings) -> str:
+    """The embedding version of these settings, without a model.
+
+    The model's name and the recipe's number; settings that change the vectors add a hash of themselves.
+    """
+    if settings.model == "hashing":
+        return f"hashing-{settings.hashing_dimensions}-{RECIPE_VERSION}"
+    name = re.sub(r"[^a-z0-9]+", "-", Path(settings.model).name.lower()).strip("-")[:60] or "model"
+    recipe = _recipe(settings)
+    version = f"{name}-{RECIPE_VERSION}"
+    return version if recipe == _recipe(EmbedderSettings()) else f"{version}-{sha256_hex(canonical_json(recipe))[:8]}"
+
 
 def make_embedder(settings: EmbedderSettings) -> Embedder:
     """The embedder that the settings name. Nothing is loaded before its first use.
@@ -105,6 +140,7 @@ class HashingEmbedder:
     """
 
     def __init__(self, dimensions: int = 256, *, max_chars: int = 2000) -> None:
+        self.is_ready = True
         self.dimensions = dimensions
         self.max_chars = max_chars
         self.model_id = f"hashing-{dimensions}"
@@ -127,8 +163,11 @@ class HashingEmbedder:
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         return vectors
 
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        return self.embed_documents(texts)
+
     def embed_query(self, text: str) -> Vectors:
-        vector: Vectors = self.embed_documents([text])[0]
+        vector: Vectors = self.embed_queries([text])[0]
         return vector
 
 
@@ -145,15 +184,16 @@ class SentenceTransformersEmbedder:
         self.model_id = self.settings.model
         self._folder = _model_folder(self.settings.model)
         self._model: Any = None
+        self._loading = threading.Lock()
+
+    @property
+    def is_ready(self) -> bool:
+        return self._model is not None
 
     @property
     def embedding_version(self) -> str:
-        """The model's name and the recipe's number; settings that change the vectors add a hash of themselves."""
-        name = re.sub(r"[^a-z0-9]+", "-", Path(self.model_id).name.lower()).strip("-")[:60] or "model"
-        version = f"{name}-{RECIPE_VERSION}"
-        if self._recipe == _recipe(EmbedderSettings()):
-            return version
-        return f"{version}-{sha256_hex(canonical_json(self._recipe))[:8]}"
+        """See :func:`version_of`."""
+        return version_of(self.settings)
 
     @property
     def _recipe(self) -> list[Any]:
@@ -161,10 +201,8 @@ class SentenceTransformersEmbedder:
 
     @cached_property
     def dimensions(self) -> int:
-        pooling = self._folder / "1_Pooling" / "config.json" if self._folder else None
-        if pooling and pooling.is_file():
-            return int(json.loads(pooling.read_text("utf-8"))["word_embedding_dimension"])
-        return int(self._loaded().get_embedding_dimension())
+        known = _pooled_dimensions(self._folder) if self._folder else None
+        return int(self._loaded().get_embedding_dimension()) if known is None else known
 
     @cached_property
     def fingerprint(self) -> str:
@@ -174,8 +212,11 @@ class SentenceTransformersEmbedder:
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         return self._encode([self.settings.passage_prefix + text[: self.settings.max_chars] for text in texts])
 
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        return self._encode([self.settings.query_prefix + text[: self.settings.max_chars] for text in texts])
+
     def embed_query(self, text: str) -> Vectors:
-        vector: Vectors = self._encode([self.settings.query_prefix + text[: self.settings.max_chars]])[0]
+        vector: Vectors = self.embed_queries([text])[0]
         return vector
 
     def _encode(self, texts: list[str]) -> Vectors:
@@ -194,8 +235,9 @@ class SentenceTransformersEmbedder:
         return np.asarray(vectors, dtype=np.float32)
 
     def _loaded(self) -> Any:
-        if self._model is None:
-            self._model = _load_model(self.model_id, self._folder, download=self.settings.allow_download)
+        with self._loading:  # threads that ask at once wait for one loading
+            if self._model is None:
+                self._model = _load_model(self.model_id, self._folder, download=self.settings.allow_download)
         return self._model
 
 
@@ -215,6 +257,20 @@ def _model_folder(model: str) -> Path | None:
         return Path(package.submodule_search_locations[0]) / "model"
     folder = Path(model).expanduser()
     return folder if folder.is_dir() else None
+
+
+def _pooled_dimensions(folder: Path) -> int | None:
+    """The length of the vectors as the model's files tell it, without loading it; None where they do not."""
+    try:
+        kinds = [str(module["type"]).rpartition(".")[2] for module in json.loads((folder / "modules.json").read_text("utf-8"))]
+        pooling = json.loads((folder / "1_Pooling" / "config.json").read_text("utf-8"))
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+    # What comes behind pooling may change the length.
+    if kinds[1:2] != ["Pooling"] or set(kinds[2:]) - {"Normalize"}:
+        return None
+    told = pooling.get("word_embedding_dimension", pooling.get("embedding_dimension"))
+    return told if isinstance(told, int) else None
 
 
 def _files_of(folder: Path) -> list[list[str]]:

@@ -6,7 +6,7 @@ import re
 
 from memory_assets.errors import MemoryAssetsError
 
-REBUILD_HINT = "Run `memory rebuild`: the index is made again from the log, nothing is lost."
+REBUILD_HINT = "Run `memory rebuild --with-vectors`: the index is made again from the log, nothing is lost."
 
 
 class IndexCorruptError(MemoryAssetsError):
@@ -15,10 +15,24 @@ class IndexCorruptError(MemoryAssetsError):
     code = "index_corrupt"
 
 
+class IndexUnansweredError(IndexCorruptError):
+    """A question to the index was never answered: damage that its library does not survive, or a machine far too busy."""
+
+
+class IndexOutdatedError(IndexCorruptError):
+    """An older version of this program wrote the table; it is made anew by whoever writes next."""
+
+
 class IndexWriteError(MemoryAssetsError):
     """The index could not be written (a full disk, missing rights, a commit that lost too often)."""
 
     code = "io_error"
+
+
+class IndexBusyError(IndexWriteError):
+    """Another process is writing to the table; one writes at a time."""
+
+    code = "store_locked"
 
 
 class FingerprintMismatchError(MemoryAssetsError):
@@ -39,7 +53,7 @@ class UnitRejectedError(MemoryAssetsError):
     code = "invalid_argument"
 
 
-def cause_line(error: Exception) -> str:
+def cause_line(error: BaseException) -> str:
     """A library's error in one line for people, without the places in its source that LanceDB adds."""
     text = str(error).strip()
     line = re.sub(r", \S+\.rs:\d+.*", "", text.splitlines()[0]) if text else "no message"

@@ -10,24 +10,27 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from memory_assets.errors import InvalidArgumentError
 from memory_assets.retrieval.lexical_text import query_text
+from memory_assets.vectors import upkeep
 from memory_assets.vectors.errors import (
     REBUILD_HINT,
     FingerprintMismatchError,
     IndexCorruptError,
-    IndexWriteError,
+    IndexOutdatedError,
+    IndexUnansweredError,
     UnitRejectedError,
-    cause_line,
 )
-from memory_assets.vectors.filters import filter_sql, is_in
-from memory_assets.vectors.rows import HIT_COLUMNS, hit_of, index_schema, unit_table, vector_matrix
-from memory_assets.vectors.units import Unit, UnitFilter, UnitHit
+from memory_assets.vectors.filters import is_in
+from memory_assets.vectors.guard import PATIENCE, reading, writing
+from memory_assets.vectors.lookup import KnownRows, lexical_hits, vector_hits
+from memory_assets.vectors.rows import index_schema, is_outdated, layout_problem, marked, unit_table, vector_matrix
+from memory_assets.vectors.units import LexicalHits, Unit, UnitFilter, UnitHit
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,13 +38,8 @@ if TYPE_CHECKING:
     from memory_assets.vectors.embedder import Vectors
 
 _VERSION = re.compile(r"(?!.*\.\.)[a-z0-9][a-z0-9._-]{0,99}")
-_FTS_COLUMN = "search_text"
 _UPSERT_ROWS = 2000
 _IDS_PER_CONDITION = 1000
-# Readers that opened the table before a compaction go on reading the files that it replaced.
-_KEEP_OLD_VERSIONS = timedelta(hours=1)
-_MAX_FRAGMENTS = 64
-_MIN_UNINDEXED_ROWS = 512
 
 
 class VectorIndex:
@@ -67,7 +65,9 @@ class VectorIndex:
         self._dimensions = dimensions
         self.table_name = f"units_{embedding_version}"
         self._table: Any = None
-        self._known_fingerprint: str | None = None
+        self._length = 0
+        self._known_rows = KnownRows()
+        self._known_speakers: tuple[int, frozenset[str]] | None = None
 
     @property
     def dimensions(self) -> int:
@@ -80,14 +80,10 @@ class VectorIndex:
 
     def count(self) -> int:
         """Rows of the table; 0 without one."""
-        table = self._open()
-        if table is None:
-            return 0
-        with self._reading():
-            return int(table.count_rows())
+        return self._read(lambda table: int(table.count_rows()), lambda: 0)
 
-    def lexical_search(self, query: str, k: int, where: UnitFilter | None = None) -> list[UnitHit]:
-        """The ``k`` best units by BM25 over their search text, best first; empty for a question without words.
+    def lexical_search(self, query: str, k: int, where: UnitFilter | None = None) -> LexicalHits:
+        """The ``k`` best units by BM25 over each of the two indexed fields, best first; none for a question without words.
 
         Args:
             query: as a person typed it; no character of it is an operator.
@@ -96,29 +92,44 @@ class VectorIndex:
             IndexCorruptError: the table cannot be read.
         """
         tokens = query_text(query)
-        table = self._open()
-        if table is None or not tokens or k < 1:
-            return []
-        with self._reading():
-            from lancedb.query import MatchQuery
+        if not tokens or k < 1:
+            return LexicalHits((), ())
+        return self._read(lambda table: lexical_hits(table, self._known_rows, tokens, k, where), lambda: LexicalHits((), ()))
 
-            search = table.search(MatchQuery(tokens, _FTS_COLUMN), query_type="fts").select([*HIT_COLUMNS, "_score"])
-            rows = _filtered(search, where).limit(k).to_list()
-        return _best_first([hit_of(row, row["_score"]) for row in rows])
-
-    def vector_search(self, vector: Vectors, k: int, where: UnitFilter | None = None) -> list[UnitHit]:
+    def vector_search(
+        self, vector: Vectors, k: int, where: UnitFilter | None = None, *, fingerprint: str | None = None
+    ) -> list[UnitHit]:
         """The ``k`` nearest units by cosine similarity, nearest first.
+
+        Args:
+            fingerprint: of the embedder that made the vector; what it is compared with is of the same, where it is given.
+
+        Raises:
+            FingerprintMismatchError: the table's vectors are of another model or recipe.
+            IndexCorruptError: the table cannot be read, or its vectors are of another length.
+        """
+        if k < 1:
+            return []
+        if (table := self._open()) is not None:
+            self._check_length(len(vector))
+            if fingerprint is not None:
+                self._check_fingerprint(table, fingerprint)
+        return self._read(lambda table: vector_hits(table, self._known_rows, vector, k, where), list)
+
+    def speakers(self) -> frozenset[str]:
+        """Everybody who says a passage of the index.
 
         Raises:
             IndexCorruptError: the table cannot be read.
         """
-        table = self._open()
-        if table is None or k < 1:
-            return []
-        with self._reading():
-            search = table.search(vector).distance_type("cosine").select([*HIT_COLUMNS, "_distance"])
-            rows = _filtered(search, where).limit(k).to_list()
-        return _best_first([hit_of(row, 1.0 - row["_distance"]) for row in rows])
+        return self._read(self._speakers, frozenset)
+
+    def _speakers(self, table: Any) -> frozenset[str]:
+        version = table.version
+        if self._known_speakers is None or self._known_speakers[0] != version:
+            rows = table.search().where("speaker IS NOT NULL").select(["speaker"]).limit(None).to_arrow(timeout=PATIENCE)
+            self._known_speakers = version, frozenset(rows["speaker"].unique().to_pylist())
+        return self._known_speakers[1]
 
     def rows(self, columns: Sequence[str] = ("unit_id", "embedding_version", "content_hash")) -> pa.Table:
         """The named columns of every row, for parity with the store; add ``vector`` to compare values.
@@ -126,29 +137,27 @@ class VectorIndex:
         Raises:
             IndexCorruptError: the table cannot be read.
         """
-        table = self._open()
-        if table is None:
-            return index_schema(self.dimensions).empty_table().select(list(columns))
-        with self._reading():
-            return table.search().select(list(columns)).limit(None).to_arrow()
+        return self._read(
+            lambda table: table.search().select(list(columns)).limit(None).to_arrow(timeout=PATIENCE),
+            lambda: index_schema(self.dimensions).empty_table().select(list(columns)),
+        )
 
-    def vectors_by_content(self, content_hashes: Sequence[str]) -> dict[str, Vectors]:
-        """The stored vector for each of these content hashes that some row has.
+    def vectors_by_text(self, embed_hashes: Sequence[str]) -> dict[str, Vectors]:
+        """The stored vector for each of these embedded texts, by its hash, that some row has.
 
         Raises:
             IndexCorruptError: the table cannot be read.
         """
-        table = self._open()
         found: dict[str, Vectors] = {}
-        if table is None:
-            return found
-        for some in _slices(content_hashes, _IDS_PER_CONDITION):
-            with self._reading():
-                search = table.search().where(is_in("content_hash", some)).select(["content_hash", "vector"])
-                rows = search.limit(None).to_arrow()
-                vectors = vector_matrix(rows["vector"], self.dimensions)
-            found.update(zip(rows["content_hash"].to_pylist(), vectors, strict=True))
+        for some in _slices(embed_hashes, _IDS_PER_CONDITION):
+            found |= self._read(partial(self._vectors_by_text, some), dict)
         return found
+
+    def _vectors_by_text(self, embed_hashes: Sequence[str], table: Any) -> dict[str, Vectors]:
+        search = table.search().where(is_in("embed_hash", embed_hashes)).select(["embed_hash", "vector"])
+        rows = search.limit(None).to_arrow(timeout=PATIENCE)
+        vectors = vector_matrix(rows["vector"], self.dimensions)
+        return dict(zip(rows["embed_hash"].to_pylist(), vectors, strict=True))
 
     def upsert(self, units: Sequence[Unit], vectors: Vectors, fingerprint: str) -> None:
         """Store units with their vectors, each in the place of the row that has its id. Again changes nothing.
@@ -172,10 +181,9 @@ class VectorIndex:
             rows = unit_table(batch, vectors[places], self.embedding_version, fingerprint, self.dimensions)
             table = self._open_or_create()
             self._check_fingerprint(table, fingerprint)
-            with self._writing():
+            with writing(self.table_name):
                 merge = table.merge_insert("unit_id").when_matched_update_all().when_not_matched_insert_all()
-                merge.execute(rows)
-            self._known_fingerprint = fingerprint
+                merge.execute(rows, timeout=PATIENCE)
 
     def delete(self, unit_ids: Sequence[str]) -> None:
         """Take units out. Ids that are not there are none the worse for it.
@@ -187,45 +195,61 @@ class VectorIndex:
         if table is None:
             return
         for some in _slices(unit_ids, _IDS_PER_CONDITION):
-            with self._writing():
+            with writing(self.table_name):
                 table.delete(is_in("unit_id", some))
 
-    def ensure_fts_index(self) -> None:
-        """Make the full-text index where it is missing. New rows need no call: they are found from the moment of writing.
+    def prepare(self) -> None:
+        """Open the table and read what the first search would wait for.
 
         Raises:
-            IndexCorruptError, IndexWriteError: the table cannot be read or written.
+            IndexCorruptError: the table cannot be read.
         """
-        self._add_fts_index(self._open_or_create())
+
+        def prepared(table: Any) -> None:
+            for index in table.list_indices():
+                table.prewarm_index(index.name)
+
+        self._read(prepared, lambda: None)
+        self.speakers()
+        self.lexical_search("the", 1)
 
     def maintain(self) -> bool:
-        """Compact when it pays: after many commits, or when the rows behind the full-text index grew by a quarter.
-
-        Rows behind the index are found by a scan, with weights of their own, so there should not be many. Each compaction
-        rewrites the table, so it waits for growth in proportion: what a row costs stays the same as the table grows. To be
-        called after writing.
+        """Bring the indexes up to date when the table grew by a quarter; to be called between the batches of a long writing.
 
         Returns:
-            Whether it compacted.
+            Whether it did.
 
         Raises:
             IndexCorruptError, IndexWriteError: the table cannot be read or written.
         """
+        return self._update(more_to_come=True)
+
+    def settle(self) -> bool:
+        """Bring the indexes up to date where searches could tell; to be called when a writing is done.
+
+        Afterwards scores do not depend on how the rows were written: no row is behind an index, and in a table of more
+        than 20,000 rows not one in 200.
+
+        Returns:
+            Whether there was anything to do.
+
+        Raises:
+            IndexCorruptError, IndexWriteError: the table cannot be read or written.
+        """
+        return self._update(more_to_come=False)
+
+    def _update(self, *, more_to_come: bool) -> bool:
         table = self._open()
         if table is None:
             return False
-        with self._reading():
-            statistics = table.stats()
-            index = table.index_stats(f"{_FTS_COLUMN}_idx")
-        unindexed = index.num_unindexed_rows if index else 0
-        fragments = statistics["fragment_stats"]["num_fragments"]
-        if fragments <= _MAX_FRAGMENTS and unindexed <= max(_MIN_UNINDEXED_ROWS, statistics["num_rows"] // 4):
-            return False
-        self.optimize()
-        return True
+        with reading(self.table_name):
+            due = upkeep.is_due(table, more_to_come=more_to_come)
+        if due:
+            self.optimize()
+        return due
 
     def optimize(self) -> None:
-        """Merge small files, bring the full-text index up to date, drop what no reader of the last hour can need.
+        """Merge small files, bring every index up to date, index the vectors where there are enough, drop old versions.
 
         Raises:
             IndexCorruptError, IndexWriteError: the table cannot be read or written.
@@ -233,117 +257,119 @@ class VectorIndex:
         table = self._open()
         if table is None:
             return
-        with self._writing():
-            table.optimize(cleanup_older_than=_KEEP_OLD_VERSIONS)
+        with writing(self.table_name):
+            upkeep.update(table)
 
     def drop(self) -> None:
         """Remove the table with all its files, deleted rows and unreadable ones too. The next write makes a new one."""
         self._table = None
-        self._known_fingerprint = None
-        with self._writing():
+        self._known_speakers = None
+        with writing(self.table_name):
             if self._table_folder.exists():
                 shutil.rmtree(self._table_folder)
+
+    def problems(self) -> list[str]:
+        """What is wrong with the table, one sentence each; reads all of it."""
+        try:
+            return self._read(self._problems, list)
+        except IndexCorruptError as error:
+            return [f"{error}. {error.hint}"]
+
+    def _problems(self, table: Any) -> list[str]:
+        ids = table.search().select(["unit_id"]).limit(None).to_arrow(timeout=PATIENCE)["unit_id"]
+        read = sum(
+            batch.num_rows for batch in table.search().select(table.schema.names).limit(None).to_batches(timeout=PATIENCE)
+        )
+        # What is in pieces says so when it is read.
+        for index in table.list_indices():
+            table.prewarm_index(index.name)
+        lexical_hits(table, KnownRows(), "the", 1, None)
+        found = []
+        if twice := len(ids) - len(ids.unique()):
+            found.append(f"{twice} rows of {self.table_name} are there twice. {REBUILD_HINT}")
+        if read != len(ids):
+            found.append(f"of {len(ids)} rows of {self.table_name} {read} can be read. {REBUILD_HINT}")
+        if missing := upkeep.missing_indexes(table):
+            found.append(f"{self.table_name} has no index of {', '.join(missing)}. {REBUILD_HINT}")
+        return found
 
     @property
     def _table_folder(self) -> Path:
         return self.folder / f"{self.table_name}.lance"
 
     def _connect(self) -> Any:
-        os.environ.setdefault("LANCE_LOG", "error")
+        # Read when the library is first imported: its warnings are about its own affairs.
+        os.environ.setdefault("LANCEDB_LOG", "error")
         import lancedb
 
         # Zero: each read looks for the newest version, for another process may have written.
         return lancedb.connect(str(self.folder), read_consistency_interval=timedelta(0))
 
+    def _read(self, work: Callable[[Any], _Item], nothing: Callable[[], _Item]) -> _Item:
+        """What ``work`` makes of the table, or ``nothing`` where there is none.
+
+        What cannot be read is opened once more: another process may have made the table anew.
+        """
+        for attempt in (1, 2):
+            table = self._open()
+            if table is None:
+                break
+            try:
+                with reading(self.table_name):
+                    return work(table)
+            except IndexCorruptError as error:
+                self._table = None
+                if attempt == 2 or isinstance(error, IndexUnansweredError):
+                    raise
+        return nothing()
+
     def _open(self) -> Any:
         """The table, or None where there is none."""
         if self._table is None and self.exists():
-            with self._reading():
+            with reading(self.table_name):
                 table = self._connect().open_table(self.table_name)
-                self._check_schema(table.schema)
+                schema = table.schema
+            self._check_layout(schema)
+            self._length = schema.field("vector").type.list_size
             self._table = table
         return self._table
 
     def _open_or_create(self) -> Any:
         if self._open() is None:
-            with self._writing():
+            with writing(self.table_name):
                 self.folder.mkdir(parents=True, exist_ok=True)
-                schema = index_schema(self.dimensions)
+                schema = marked(index_schema(self.dimensions))
                 table = self._connect().create_table(self.table_name, schema=schema, exist_ok=True)
-            self._add_fts_index(table)
-            self._table = table
+                upkeep.add_indexes(table)
+            self._table, self._length = table, self.dimensions
         return self._table
 
-    def _add_fts_index(self, table: Any) -> None:
-        from lancedb.index import FTS
+    def _check_layout(self, schema: pa.Schema) -> None:
+        # Where only a loaded model knows the vectors' length no reader asks for it.
+        problem = layout_problem(schema, self._dimensions if isinstance(self._dimensions, int) else None)
+        if problem is not None:
+            kind = IndexOutdatedError if is_outdated(schema) else IndexCorruptError
+            raise kind(f"table {self.table_name} is of another layout ({problem})", hint=REBUILD_HINT)
 
-        # The text comes cut into tokens. No token is dropped, neither long ones nor stop words; words are stemmed, which
-        # leaves digits and Hangul alone.
-        words = FTS(base_tokenizer="whitespace", stem=True, remove_stop_words=False, max_token_length=None)
-        with self._writing():
-            if not any(_FTS_COLUMN in index.columns for index in table.list_indices()):
-                table.create_index(_FTS_COLUMN, config=words)
-
-    def _check_schema(self, schema: pa.Schema) -> None:
-        # Where only a loaded model knows the vectors' length no reader asks for it: their column is known by its name.
-        known = self._dimensions if isinstance(self._dimensions, int) else None
-        wanted = index_schema(known or 1)
-        missing = [
-            field.name
-            for field in wanted
-            if (field.name not in schema.names if field.name == "vector" and known is None else field not in schema)
-        ]
-        if missing:
+    def _check_length(self, length: int) -> None:
+        if self._length != length:
             raise IndexCorruptError(
-                f"table {self.table_name} is of another layout (columns {', '.join(missing)})", hint=REBUILD_HINT
+                f"table {self.table_name} holds vectors of {self._length} dimensions, not of {length}", hint=REBUILD_HINT
             )
 
     def _check_fingerprint(self, table: Any, fingerprint: str) -> None:
-        if self._known_fingerprint is None:
-            with self._reading():
-                rows = table.search().select(["fingerprint"]).limit(1).to_list()
-            self._known_fingerprint = rows[0]["fingerprint"] if rows else fingerprint
-        if self._known_fingerprint != fingerprint:
+        # Asked each time: another process may have made the table anew, with another model.
+        with reading(self.table_name):
+            rows = table.search().select(["fingerprint"]).limit(1).to_list(timeout=PATIENCE)
+        if rows and rows[0]["fingerprint"] != fingerprint:
             raise FingerprintMismatchError(
                 f"table {self.table_name} holds vectors of another model or recipe "
-                f"({self._known_fingerprint[:12]}, in use {fingerprint[:12]})",
-                hint=REBUILD_HINT,
+                f"({rows[0]['fingerprint'][:12]}, in use {fingerprint[:12]})",
+                hint="`memory outbox reconcile` makes it again with the model in use; or name the former one in the settings.",
             )
 
-    @contextmanager
-    def _reading(self) -> Iterator[None]:
-        try:
-            yield
-        except (RuntimeError, OSError, ValueError) as error:
-            raise IndexCorruptError(
-                f"table {self.table_name} cannot be read: {cause_line(error)}", hint=REBUILD_HINT
-            ) from error
-
-    @contextmanager
-    def _writing(self) -> Iterator[None]:
-        try:
-            yield
-        except (RuntimeError, OSError, ValueError) as error:
-            reason = cause_line(error)
-            if isinstance(error, OSError) or any(cause in str(error) for cause in _WRITE_CAUSES):
-                hint = "Make room or mend the folder's rights, then run the same command again."
-                raise IndexWriteError(f"table {self.table_name} cannot be written: {reason}", hint=hint) from error
-            raise IndexCorruptError(f"table {self.table_name} cannot be written: {reason}", hint=REBUILD_HINT) from error
-
-
-_WRITE_CAUSES = ("No space left", "ermission denied", "Read-only file system", "onflict", "oo many concurrent")
 
 _Item = TypeVar("_Item")
-
-
-def _filtered(search: Any, where: UnitFilter | None) -> Any:
-    condition = filter_sql(where) if where else None
-    return search.where(condition, prefilter=True) if condition else search
-
-
-def _best_first(hits: list[UnitHit]) -> list[UnitHit]:
-    """Ties in the order of ids: the same index gives the same list."""
-    return sorted(hits, key=lambda hit: (-hit.score, hit.unit_id))
 
 
 def _slices(items: Sequence[_Item], size: int) -> Iterator[Sequence[_Item]]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+import secrets
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
 
 from memory_assets.vectors.errors import UnitRejectedError, cause_line
 from memory_assets.vectors.units import Unit, UnitHit
@@ -13,7 +16,40 @@ if TYPE_CHECKING:
 
     from memory_assets.vectors.embedder import Vectors
 
-HIT_COLUMNS = ["unit_id", "unit_kind", "project", "session_id", "message_index", "occurred_at"]
+LAYOUT = "2"
+"""Changes whenever a table that an older version wrote has to be made anew."""
+
+_LAYOUT_KEY = b"layout"
+_MADE_KEY = b"made"
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+OWN_TEXT = "own_text"
+CONTEXT_TEXT = "context_text"
+
+HIT_COLUMNS = (
+    "unit_id",
+    "unit_kind",
+    "project",
+    "session_id",
+    "message_index",
+    "place",
+    "role",
+    "speaker",
+    "stage",
+    "status",
+    "confidence",
+    "occurred_at",
+)
+
+_UNIT_COLUMNS = (
+    *HIT_COLUMNS,
+    "worktree",
+    "facets",
+    OWN_TEXT,
+    CONTEXT_TEXT,
+    "embed_hash",
+    "content_hash",
+)
 
 
 def index_schema(dimensions: int) -> pa.Schema:
@@ -25,16 +61,61 @@ def index_schema(dimensions: int) -> pa.Schema:
             pa.field("unit_id", pa.string(), nullable=False),
             pa.field("unit_kind", pa.string(), nullable=False),
             pa.field("project", pa.string()),
+            pa.field("worktree", pa.string()),
             pa.field("session_id", pa.string()),
             pa.field("message_index", pa.int32()),
-            pa.field("occurred_at", pa.timestamp("us", tz="UTC")),
-            pa.field("search_text", pa.string(), nullable=False),
+            pa.field("place", pa.int32()),
+            pa.field("role", pa.string()),
+            pa.field("speaker", pa.string()),
+            pa.field("stage", pa.string(), nullable=False),
+            pa.field("status", pa.string(), nullable=False),
+            pa.field("confidence", pa.float64(), nullable=False),
+            pa.field("occurred_at", pa.timestamp("us", tz="UTC"), nullable=False),
+            pa.field("facets", pa.list_(pa.string()), nullable=False),
+            pa.field(OWN_TEXT, pa.string(), nullable=False),
+            pa.field(CONTEXT_TEXT, pa.string(), nullable=False),
+            pa.field("embed_hash", pa.string(), nullable=False),
             pa.field("content_hash", pa.string(), nullable=False),
             pa.field("embedding_version", pa.string(), nullable=False),
             pa.field("fingerprint", pa.string(), nullable=False),
             pa.field("vector", pa.list_(pa.float32(), dimensions), nullable=False),
-        ]
+        ],
+        metadata={_LAYOUT_KEY: LAYOUT.encode()},
     )
+
+
+def marked(schema: pa.Schema) -> pa.Schema:
+    """The schema of a table that is made now, with a mark that no other table has."""
+    return schema.with_metadata({**(schema.metadata or {}), _MADE_KEY: secrets.token_hex(8).encode()})
+
+
+def mark_of(schema: pa.Schema) -> bytes:
+    """The mark of a table: two tables of one name have two."""
+    return bytes((schema.metadata or {}).get(_MADE_KEY, b""))
+
+
+def layout_problem(schema: pa.Schema, dimensions: int | None) -> str | None:
+    """What a table has other than this version would write, in words; None where it is the same.
+
+    Args:
+        dimensions: length of the vectors; None where only a loaded model knows it.
+    """
+    wanted = index_schema(dimensions or 1)
+    other = [
+        field.name
+        for field in wanted
+        if (field.name not in schema.names if field.name == "vector" and dimensions is None else field not in schema)
+    ]
+    if other:
+        return f"columns {', '.join(other)}"
+    stored = (schema.metadata or {}).get(_LAYOUT_KEY, b"1").decode("utf-8", "replace")
+    return None if stored == LAYOUT else f"layout {stored[:20]}, this version writes {LAYOUT}"
+
+
+def is_outdated(schema: pa.Schema) -> bool:
+    """Whether an older version of this program wrote a table."""
+    stored = (schema.metadata or {}).get(_LAYOUT_KEY, b"1")
+    return stored.isdigit() and int(stored) < int(LAYOUT)
 
 
 def unit_table(units: Sequence[Unit], vectors: Vectors, embedding_version: str, fingerprint: str, dimensions: int) -> pa.Table:
@@ -52,28 +133,39 @@ def unit_table(units: Sequence[Unit], vectors: Vectors, embedding_version: str, 
     if not finite.all():
         raise UnitRejectedError(f"the embedding of unit {units[int(np.argmin(finite))].unit_id} is not finite or zero")
     flat = pa.array(np.ascontiguousarray(vectors, dtype=np.float32).ravel())
-    columns: dict[str, Any] = {
-        "unit_id": [unit.unit_id for unit in units],
-        "unit_kind": [unit.unit_kind for unit in units],
-        "project": [unit.project for unit in units],
-        "session_id": [unit.session_id for unit in units],
-        "message_index": [unit.message_index for unit in units],
-        "occurred_at": [unit.occurred_at for unit in units],
-        "search_text": [unit.search_text for unit in units],
-        "content_hash": [unit.content_hash for unit in units],
-        "embedding_version": [embedding_version] * len(units),
-        "fingerprint": [fingerprint] * len(units),
-        "vector": pa.FixedSizeListArray.from_arrays(flat, dimensions),
-    }
+    columns: dict[str, Any] = {column: [getattr(unit, column) for unit in units] for column in _UNIT_COLUMNS}
+    columns["embedding_version"] = [embedding_version] * len(units)
+    columns["fingerprint"] = [fingerprint] * len(units)
+    columns["vector"] = pa.FixedSizeListArray.from_arrays(flat, dimensions)
     try:
+        if any(unit.occurred_at.tzinfo is None for unit in units):
+            raise ValueError("a time without a zone")
         return pa.table(columns, schema=index_schema(dimensions))
     except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
         raise UnitRejectedError(f"cannot be stored: {cause_line(error)}") from error
 
 
-def hit_of(row: dict[str, Any], score: float) -> UnitHit:
-    """A row of a search's result."""
-    return UnitHit(**{column: row[column] for column in HIT_COLUMNS}, score=float(score))
+def hits_of(rows: pa.Table) -> list[Callable[[float], UnitHit]]:
+    """A row each, as the hit that it is once its score is given."""
+    columns = [_values(rows[column]) for column in (*HIT_COLUMNS, OWN_TEXT)]
+    return [partial(_hit, values) for values in zip(*columns, strict=True)]
+
+
+def _hit(values: tuple[Any, ...], score: float) -> UnitHit:
+    *fields, own_text = values
+    return _MAKE_HIT(*fields, score, own_text)
+
+
+_MAKE_HIT: Callable[..., UnitHit] = UnitHit
+
+
+def _values(column: pa.ChunkedArray) -> list[Any]:
+    import pyarrow as pa
+
+    if pa.types.is_timestamp(column.type):
+        # Ten times quicker than a time zone looked up for each value.
+        return [_EPOCH + timedelta(microseconds=value) for value in column.cast(pa.int64()).to_pylist()]
+    return cast("list[Any]", column.to_pylist())
 
 
 def vector_matrix(column: pa.ChunkedArray, dimensions: int) -> Vectors:

@@ -11,23 +11,37 @@ class Unit:
     """One thing that search can find, as the index keeps it. Its full text stays in the store.
 
     Attributes:
-        unit_kind: entry, task, passage …
-        message_index: the message that a passage is, or that an entry's first evidence stands in.
+        unit_kind: entry, task, passage, episode or gotcha.
+        message_index: the message that a passage is of, or that an entry's first evidence stands in.
+        place: the how-manieth passage of its session a passage is, from 0: its neighbours are the ones beside it.
+        stage: the rung of the ladder, by name.
         occurred_at: aware; the session's own time.
-        search_text: tokens as `retrieval.lexical_text.search_text` makes them.
+        facets: what it can be filtered by, each ``name:value`` (``file:src/app.py``).
+        own_text: tokens of what it says, as `retrieval.lexical_text.search_text` makes them.
+        context_text: ``own_text`` three times, and once what is said around it.
         embed_text: what is embedded; not stored.
-        content_hash: of everything here that is stored or embedded. Equal hashes mean equal ``embed_text``: a vector is
-            taken over from whichever unit has the hash.
+        embed_hash: of ``embed_text``: equal ones have one vector.
+        content_hash: of everything here that is stored or embedded.
     """
 
     unit_id: str
     unit_kind: str
     project: str | None
+    worktree: str | None
     session_id: str | None
     message_index: int | None
-    occurred_at: datetime | None
-    search_text: str
+    place: int | None
+    role: str | None
+    speaker: str | None
+    stage: str
+    status: str
+    confidence: float
+    occurred_at: datetime
+    facets: tuple[str, ...]
+    own_text: str
+    context_text: str
     embed_text: str
+    embed_hash: str
     content_hash: str
 
 
@@ -59,12 +73,21 @@ class UnitFilter:
     """Which units a search may find. Empty or None: any.
 
     Attributes:
-        since, until: aware; ``since`` inclusive, ``until`` exclusive. Units without a time pass neither.
+        worktree: a folder: units of sessions that worked in it or below it.
+        session_ids, unit_ids: only these; an empty tuple is no condition.
+        facets: every one of them, each ``name:value``.
+        stages: any of them.
+        since, until: aware; ``since`` inclusive, ``until`` exclusive.
     """
 
     project: str | None = None
+    worktree: str | None = None
     unit_kinds: tuple[str, ...] = ()
     session_ids: tuple[str, ...] = ()
+    unit_ids: tuple[str, ...] = ()
+    roles: tuple[str, ...] = ()
+    stages: tuple[str, ...] = ()
+    facets: tuple[str, ...] = ()
     since: datetime | None = None
     until: datetime | None = None
 
@@ -75,6 +98,7 @@ class UnitHit:
 
     Attributes:
         score: BM25 for the lexical leg, cosine similarity in [-1, 1] for the vector leg; larger is better.
+        own_text: the tokens of what it says, where they were asked for.
     """
 
     unit_id: str
@@ -82,5 +106,25 @@ class UnitHit:
     project: str | None
     session_id: str | None
     message_index: int | None
-    occurred_at: datetime | None
+    place: int | None
+    role: str | None
+    speaker: str | None
+    stage: str
+    status: str
+    confidence: float
+    occurred_at: datetime
     score: float
+    own_text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalHits:
+    """What the two indexed fields gave for one question, each best first.
+
+    Attributes:
+        context: by ``context_text``; these carry their ``own_text``.
+        own: by ``own_text``.
+    """
+
+    context: tuple[UnitHit, ...]
+    own: tuple[UnitHit, ...]

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from memory_assets.cli.main import main
+from memory_assets.log.database import Database
 from memory_assets_tests.defs.files import chat, talk
 from memory_assets_tests.filled_store import fill
 
@@ -87,6 +89,17 @@ def imported_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
             assert main(["import", str(inbox)]) == 0
         finally:
             os.umask(mask)
+    return home
+
+
+@pytest.fixture
+def writable(filled_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A filled store of the test's own, which no search has shown anything of."""
+    home = tmp_path / "writable"
+    shutil.copytree(filled_home, home, ignore=shutil.ignore_patterns("usage"))
+    with Database(home).writing() as connection:
+        connection.execute("DELETE FROM unit_usage")
+    monkeypatch.setenv("MEMORY_HOME", str(home))
     return home
 
 

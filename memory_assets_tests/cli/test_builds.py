@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_assets.cli.metrics import moment_of
+from memory_assets.cli.times import moment_of
 from memory_assets.errors import InvalidArgumentError
 from memory_assets_tests.cli.conftest import Run
 
@@ -89,10 +89,10 @@ def test_what_names_nothing_is_refused(memory: Run, imported: Path, arguments: t
 
 
 def test_moments() -> None:
-    assert moment_of("90m", NOW) == NOW - timedelta(minutes=90)
-    assert moment_of(" 2w ", NOW) == NOW - timedelta(days=14)
-    assert moment_of("2026-02-01", NOW) == datetime(2026, 2, 1, tzinfo=UTC)
-    assert moment_of("2026-02-01T09:00+09:00", NOW) == datetime(2026, 2, 1, tzinfo=UTC)
+    assert moment_of("--since", "90m", NOW) == NOW - timedelta(minutes=90)
+    assert moment_of("--since", " 2w ", NOW) == NOW - timedelta(days=14)
+    assert moment_of("--since", "2026-02-01", NOW) == datetime(2026, 2, 1, tzinfo=UTC)
+    assert moment_of("--since", "2026-02-01T09:00+09:00", NOW) == datetime(2026, 2, 1, tzinfo=UTC)
     for wrong in ("7x", "-1d", "2026-13-01", "९d", "0001-01-01T00:00+14:00"):
         with pytest.raises(InvalidArgumentError, match="no moment"):
-            moment_of(wrong, NOW)
+            moment_of("--since", wrong, NOW)

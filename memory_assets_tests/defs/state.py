@@ -87,7 +87,7 @@ def assert_rebuilds_equal(settings: Settings) -> None:
 
 
 def index_rows(settings: Settings) -> list[dict[str, Any]]:
-    found = configuration.vector_index(settings).rows(["unit_id", "session_id", "search_text"])
+    found = configuration.vector_index(settings).rows(["unit_id", "session_id", "own_text", "context_text"])
     return list(found.to_pylist())
 
 
@@ -106,8 +106,8 @@ def texts_of_store(settings: Settings) -> Iterator[tuple[str, str]]:
                     yield f"{table}.{column}", value
     index = configuration.vector_index(settings)
     if index.exists():
-        for row in index.rows(["unit_id", "search_text"]).to_pylist():
-            yield "index.search_text", row["search_text"]
+        for row in index.rows(["own_text", "context_text"]).to_pylist():
+            yield from ((f"index.{column}", text) for column, text in row.items())
 
 
 def texts_of_dagster(settings: Settings) -> Iterator[tuple[str, str]]:

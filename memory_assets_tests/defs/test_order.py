@@ -55,7 +55,7 @@ def test_any_order_gives_the_same_tables(
         report = run.import_paths(settings, order, project=None)
         assert (report.new, report.errors) == (10, [])
         states.append(tables(settings, without=OF_HISTORY))
-        units.append({(row["unit_id"], row["search_text"]) for row in index_rows(settings)})
+        units.append({(row["unit_id"], row["context_text"]) for row in index_rows(settings)})
     assert_rebuilds_equal(settings)
     assert differing(*states) == {}
     assert units[0] == units[1]

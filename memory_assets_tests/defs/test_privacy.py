@@ -75,7 +75,14 @@ def test_secrets_are_nowhere(inbox: Path, settings: Settings, monkeypatch: pytes
         assert files_holding(settings.home, word.encode()) == []
     # Positive controls: the scans do find what is there.
     places = {place for place, _ in found(texts_of_store(settings), (SHOWN,))}
-    assert places >= {"events.payload_json", "messages.text", "memory_units.body", "sessions.title", "index.search_text"}
+    assert places >= {
+        "events.payload_json",
+        "messages.text",
+        "memory_units.body",
+        "sessions.title",
+        "index.own_text",
+        "index.context_text",
+    }
     assert {"quarantined", "poison"} == {word for _, word in found(texts_of_dagster(settings), ("quarantined", "poison"))}
     # Dagster's records cannot be purged by session, so no text of one stands in them, masked or not.
     assert not found(texts_of_dagster(settings), (SHOWN, "We decided", "[SECRET:github]"))
@@ -125,7 +132,7 @@ def test_a_stricter_policy_begins_a_new_chain(
     assert ("events.payload_json", SHOWN) in found(texts_of_store(settings), (SHOWN,))  # the log keeps what was said
     assert dict(rows(settings, "SELECT session_id, revision FROM sessions")) == {"kept": 2, "no-ids": 2, "gone": 2}
     assert not chains.items() & dict(rows(settings, "SELECT session_id, chain_id FROM sessions")).items()
-    assert all("[PII:word]" in row["search_text"] or "pii" in row["search_text"] for row in index_rows(settings))
+    assert all("[PII:word]" in row["own_text"] or "pii" in row["own_text"] for row in index_rows(settings))
     assert_rebuilds_equal(settings)
 
     # Files are read anew under the new policy; they say what is known.

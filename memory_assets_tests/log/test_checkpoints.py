@@ -28,23 +28,23 @@ def versions(database: Database) -> set[str]:
 
 def test_openings_are_weighed_against_a_checkpoint() -> None:
     policy = CheckpointPolicy()
-    policy.opened(0.010, 0)
+    policy.opened("to write", 0.010, 0)
     policy.written(0.300)
     for _ in range(4):
-        policy.opened(0.080, 10_000)
+        policy.opened("to write", 0.080, 10_000)
     assert not policy.is_due(10_000)  # 0.28 s were lost
-    policy.opened(0.080, 10_000)
+    policy.opened("to write", 0.080, 10_000)
     assert policy.is_due(10_000)
     policy.written(0.200)
     assert not policy.is_due(10_000)
     for _ in range(100):
-        policy.opened(0.010, 10_000)  # no slower than a bare opening: nothing is lost
+        policy.opened("to write", 0.010, 10_000)  # no slower than a bare opening: nothing is lost
     assert not policy.is_due(10_000)
 
 
 def test_a_log_that_is_empty_or_far_too_long() -> None:
     policy = CheckpointPolicy()
-    policy.opened(100.0, 1)
+    policy.opened("to write", 100.0, 1)
     assert policy.is_due(1) and not policy.is_due(0)
     assert CheckpointPolicy().is_due(32 * 2**20)
 

@@ -82,9 +82,15 @@ def test_a_unit_that_did_not_change_is_not_queued_again(log: EventLog, database:
     log.append(story.tell([FIRST, SECOND], [Remark("Keep", 0)]))
     catch_up(database, VERSIONS)
     assert rows(database, "SELECT status, count(*) FROM vector_outbox GROUP BY status ORDER BY status") == [
-        ("done", 2),
-        ("pending", 1),
+        ("done", 1),
+        ("pending", 3),
     ]
+    # What stands next to the new message, and the session's episode, say something else now; what was remembered does not.
+    assert rows(
+        database,
+        """SELECT unit_kind, place FROM vector_outbox JOIN memory_units ON unit_id = item_id
+           WHERE vector_outbox.status = 'pending' ORDER BY unit_kind, place""",
+    ) == [("episode", None), ("passage", 0), ("passage", 1)]
 
 
 def test_a_second_fold_does_nothing(log: EventLog, database: Database) -> None:

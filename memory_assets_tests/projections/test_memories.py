@@ -69,7 +69,7 @@ def test_a_quote_that_stands_nowhere_makes_no_memory(log: EventLog, database: Da
         ("none", None, "not_found")
     ]
     assert rows(database, "SELECT count(*) FROM memories") == [(0,)]
-    assert rows(database, "SELECT unit_kind FROM memory_units") == [("passage",)]
+    assert rows(database, "SELECT unit_kind FROM memory_units ORDER BY 1") == [("episode",), ("passage",)]
 
 
 def test_a_certified_entry_outranks_a_verified_one(log: EventLog, database: Database) -> None:

@@ -9,7 +9,9 @@ from memory_assets.log.errors import StoreError
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.builds import BuildFinished
+from memory_assets.log.payloads.evaluation import EvalRunRecorded
 from memory_assets.log.payloads.task_words import TaskPrioritySaid
+from memory_assets.log.payloads.usage import UnitFeedback
 from memory_assets.projections.fold import catch_up
 from memory_assets.projections.rebuild import derived_tables, rebuild, verify
 from memory_assets_tests.log.samples import build
@@ -42,12 +44,16 @@ TAMPERED = {
     "entities": ("current_json", '{"status": "done"}'),
     "entity_aliases": ("is_primary", False),
     "edges": ("meta_json", "{}"),
-    "memory_units": ("search_text", "tampered"),
+    "memory_units": ("own_text", "tampered"),
     "build_runs": ("finished_at", "2020-01-01 00:00:00"),
     "conflicts": ("reason", "tampered"),
     "decisions": ("action", "tampered"),
     "decision_evidence": ("role", "tampered"),
+    "unit_feedback": ("note", "tampered"),
+    "eval_runs": ("suite", "tampered"),
 }
+# All columns are the key: what is tampered with is a row too many and one too few.
+ONLY_KEYS = {"unit_facets"}
 
 
 @pytest.fixture
@@ -75,6 +81,12 @@ def filled(log: EventLog, database: Database) -> Database:
             ),
             said(TaskPrioritySaid(task_id="tsk_of_nobody", priority="high", said_by="kim")),
             recorded("Keep PostgreSQL", story.entry_id(Remark("Keep PostgreSQL", 0))),
+            said(UnitFeedback(unit_kind="passage", source_id="nothing", signal="used", said_by="kim")),
+            said(
+                EvalRunRecorded(
+                    run_id="evl_1", suite="s", suite_hash="h", corpus_seq=1, config={}, aggregate={}, results=[], passed=True
+                )
+            ),
             letter("aligned", "unexpected", session_id="b"),
             NewEvent(BuildFinished(build_id="b1", status="success"), inputs=("b1",)),
         ],
@@ -95,7 +107,7 @@ def test_equal_tables_are_found_equal(filled: Database) -> None:
 
 
 def test_a_changed_value_in_any_table_is_named(filled: Database) -> None:
-    assert set(TAMPERED) == set(derived_tables())
+    assert set(TAMPERED) | ONLY_KEYS == set(derived_tables())
     expected = []
     for table, (column, value) in TAMPERED.items():
         keys = " || ' ' || ".join(_keys(filled, table))
@@ -127,12 +139,14 @@ def test_a_row_too_few_and_a_row_too_many_are_named(filled: Database) -> None:
     with filled.writing() as connection:
         connection.execute("DELETE FROM entries WHERE title = 'Keep PostgreSQL'")
         connection.execute("INSERT INTO memory_citations VALUES ('ent_nowhere', 'abcdef', 'mem_nowhere', 0)")
+        connection.execute("INSERT INTO unit_facets VALUES ('unt_nowhere', 'file', 'src/app.py')")
     report = verify(filled, VERSIONS)
     assert {(told.table, told.column, told.stored, told.replayed) for told in report.differences} == {
         ("entries", "(row)", None, "present"),
         ("memory_citations", "(row)", "present", None),
+        ("unit_facets", "(row)", "present", None),
     }
-    assert report.difference_count == 2
+    assert report.difference_count == 3
 
 
 def test_many_differences_are_counted_and_the_first_shown(filled: Database) -> None:

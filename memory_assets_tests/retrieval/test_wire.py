@@ -5,7 +5,9 @@ import pytest
 from pydantic import ValidationError
 
 from memory_assets.retrieval.citations import MessageCitation, SpanCitation, parse_citation
-from memory_assets.retrieval.wire import BulkSearchItemV1, CitationV1, ErrorV1, LegPlaceV1, SearchHitV1, SearchResponseV1
+from memory_assets.retrieval.wire.citation import CitationV1
+from memory_assets.retrieval.wire.error import ErrorV1
+from memory_assets.retrieval.wire.search import BulkSearchItemV1, LegPlaceV1, SearchHitV1, SearchResponseV1
 
 SPAN = SpanCitation("ab-1", 12, ((140, 182), (190, 200)))
 
@@ -63,11 +65,10 @@ def test_newer_fields_are_left_aside() -> None:
 
 
 def test_a_bulk_line_holds_an_answer_or_an_error() -> None:
-    answered = json.loads(BulkSearchItemV1(id="q1", response=response()).to_json_line())
+    answered = BulkSearchItemV1(id="q1", response=response()).plain()
     assert answered.keys() == {"schema_version", "id", "response"}
-    failed_line = BulkSearchItemV1(id="q2", error=ErrorV1(code="invalid_argument", message="empty\nquestion")).to_json_line()
-    assert "\n" not in failed_line
-    assert json.loads(failed_line).keys() == {"schema_version", "id", "error"}
+    failed = BulkSearchItemV1(id="q2", error=ErrorV1(code="invalid_argument", message="empty\nquestion")).plain()
+    assert failed.keys() == {"schema_version", "id", "error"}
     with pytest.raises(ValidationError):
         BulkSearchItemV1(id="q3")
     with pytest.raises(ValidationError):

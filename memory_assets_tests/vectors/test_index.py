@@ -1,21 +1,20 @@
-import shutil
 import time
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from memory_assets.errors import InvalidArgumentError
 from memory_assets.vectors.embedder import HashingEmbedder
 from memory_assets.vectors.errors import FingerprintMismatchError, IndexCorruptError, IndexWriteError, UnitRejectedError
 from memory_assets.vectors.index import VectorIndex
-from memory_assets.vectors.units import UnitFilter
+from memory_assets.vectors.rows import index_schema
+from memory_assets.vectors.units import LexicalHits, UnitFilter
 from memory_assets_tests.vectors.units import found, store, unit
 
 DIMENSIONS = 32
+NOTHING = LexicalHits((), ())
 
 
 @pytest.fixture
@@ -24,13 +23,17 @@ def index(tmp_path: Path) -> VectorIndex:
 
 
 def test_before_the_first_write_nothing_is_found_and_nothing_is_made(index: VectorIndex) -> None:
-    assert index.lexical_search("로그", 10) == []
+    assert index.lexical_search("로그", 10) == NOTHING
     assert index.vector_search(HashingEmbedder(DIMENSIONS).embed_query("로그"), 10) == []
     assert index.rows().num_rows == index.count() == 0
-    assert index.vectors_by_content(["x"]) == {}
+    assert index.vectors_by_text(["x"]) == {}
+    assert index.speakers() == frozenset()
+    assert index.problems() == []
     index.delete(["u1"])
     index.optimize()
+    index.prepare()
     assert index.maintain() is False
+    assert index.settle() is False
     assert not index.folder.exists()
 
 
@@ -91,53 +94,39 @@ def test_deleted_units_are_found_no_more(index: VectorIndex) -> None:
 
 def test_a_hit_says_where_it_stands(index: VectorIndex) -> None:
     at = datetime(2026, 2, 9, 12, tzinfo=timezone(timedelta(hours=9)))
-    store(index, unit("u1", "로그", message_index=7, occurred_at=at, unit_kind="entry"))
-    (hit,) = index.lexical_search("로그", 1)
-    assert (hit.unit_kind, hit.project, hit.session_id, hit.message_index) == ("entry", "shop", "s1", 7)
-    assert hit.occurred_at == at
-    assert hit.score > 0
-
-
-def test_filters(index: VectorIndex) -> None:
-    day = datetime(2026, 2, 9, tzinfo=UTC)
-    store(
-        index,
-        unit("u1", "로그", project="shop", occurred_at=day),
-        unit("u2", "로그", project="it's", session_id="s2", unit_kind="entry", occurred_at=day + timedelta(days=1)),
-        unit("u3", "로그", project=None, session_id=None),
+    entry = unit(
+        "u1",
+        "로그",
+        unit_kind="entry",
+        message_index=7,
+        place=None,
+        role="assistant",
+        speaker="지수",
+        stage="claim",
+        status="contested",
+        confidence=0.75,
+        occurred_at=at,
     )
-
-    def ids(where: UnitFilter) -> set[str]:
-        lexical = {hit.unit_id for hit in index.lexical_search("로그", 10, where)}
-        vector = HashingEmbedder(DIMENSIONS).embed_query("로그")
-        assert lexical == {hit.unit_id for hit in index.vector_search(vector, 10, where)}
-        return lexical
-
-    assert ids(UnitFilter()) == {"u1", "u2", "u3"}
-    assert ids(UnitFilter(project="it's")) == {"u2"}
-    assert ids(UnitFilter(project="' OR 1=1 --")) == set()
-    assert ids(UnitFilter(unit_kinds=("entry", "task"))) == {"u2"}
-    assert ids(UnitFilter(session_ids=("s1", "s2"))) == {"u1", "u2"}
-    assert ids(UnitFilter(since=day + timedelta(hours=1))) == {"u2"}
-    assert ids(UnitFilter(until=day + timedelta(days=1))) == {"u1"}
-    assert ids(UnitFilter(since=day, until=day + timedelta(days=2), project="shop")) == {"u1"}
+    store(index, entry, unit("u2", "other", project=None, session_id=None, message_index=None, role=None, speaker="Ann"))
+    (hit,) = index.lexical_search("로그", 1).context
+    assert (hit.unit_kind, hit.project, hit.session_id, hit.message_index, hit.place) == ("entry", "shop", "s1", 7, None)
+    assert (hit.role, hit.speaker, hit.stage, hit.status, hit.confidence) == ("assistant", "지수", "claim", "contested", 0.75)
+    assert (hit.occurred_at, hit.own_text) == (at, "로그")
+    assert hit.score > 0
+    (other,) = index.lexical_search("other", 1).own
+    assert (other.project, other.session_id, other.message_index, other.role) == (None, None, None, None)
+    assert index.speakers() == {"지수", "Ann"}
+    store(index, unit("u3", "x", speaker="Bo"))
+    assert index.speakers() == {"지수", "Ann", "Bo"}
 
 
-NAMES = st.text(st.characters(codec="utf-8"), max_size=20) | st.text("'\"\\;-/*%_\x00\n가`$", max_size=10)
-
-
-@pytest.fixture(scope="module")
-def quoted(tmp_path_factory: pytest.TempPathFactory) -> VectorIndex:
-    return VectorIndex(tmp_path_factory.mktemp("quoted"), "hashing-32-1", DIMENSIONS)
-
-
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(NAMES)
-def test_any_project_name_is_data(quoted: VectorIndex, project: str) -> None:
-    store(quoted, unit("mine", "로그", project=project), unit("other", "로그", project=f"{project}2"))
-    assert [hit.unit_id for hit in quoted.lexical_search("로그", 10, UnitFilter(project=project))] == ["mine"]
-    quoted.delete([project])
-    assert quoted.count() == 2
+def test_both_fields_are_asked(index: VectorIndex) -> None:
+    store(index, unit("u1", "블로커를 풀었다", around="배포 서버"), unit("u2", "배포했다", around="블로커"), unit("u3", "x"))
+    hits = index.lexical_search("블로커", 10)
+    assert [hit.unit_id for hit in hits.own] == ["u1"]
+    assert [hit.unit_id for hit in hits.context] == ["u1", "u2"]
+    assert hits.context[1].own_text == "배포 포했 했다"
+    assert [hit.unit_id for hit in index.lexical_search("배포", 1).context] == ["u2"]
 
 
 @pytest.mark.parametrize(
@@ -146,14 +135,15 @@ def test_any_project_name_is_data(quoted: VectorIndex, project: str) -> None:
 )
 def test_no_question_breaks_the_search(index: VectorIndex, query: str) -> None:
     store(index, unit("u1", "로그"))
-    assert index.lexical_search(query, 10) == []
-    assert index.lexical_search("로그", 0) == []
-    assert index.lexical_search("로그", 10, UnitFilter(project="\ud800")) == []
+    assert index.lexical_search(query, 10) == NOTHING
+    assert index.lexical_search("로그", 0) == NOTHING
+    assert index.lexical_search("로그", 10, UnitFilter(project="\ud800")) == NOTHING
 
 
 def test_a_unit_that_cannot_be_stored_is_refused_and_nothing_is_written(index: VectorIndex) -> None:
     store(index, unit("u1", "로그"))
-    for bad in (unit("u2", "x", project="\ud800"), unit("u3", "x", message_index=2**40)):
+    bad_facet, naive = unit("u2", "x", facets=("tag:\ud800",)), unit("u2", "x", occurred_at=datetime(2026, 1, 1))
+    for bad in (unit("u2", "x", project="\ud800"), unit("u3", "x", message_index=2**40), bad_facet, naive):
         with pytest.raises(UnitRejectedError):
             store(index, unit("u4", "ok"), bad)
     fingerprint = HashingEmbedder(DIMENSIONS).fingerprint
@@ -169,16 +159,28 @@ def test_vectors_of_another_recipe_are_refused(index: VectorIndex) -> None:
     for handle in (index, VectorIndex(index.folder, "hashing-32-1", DIMENSIONS)):
         with pytest.raises(FingerprintMismatchError) as caught:
             handle.upsert([unit("u2", "x")], vectors, "another")
-        assert "memory rebuild" in caught.value.hint
+        assert caught.value.hint
+        with pytest.raises(FingerprintMismatchError):
+            handle.vector_search(vectors[0], 3, fingerprint="another")
+    assert index.vector_search(vectors[0], 3, fingerprint=HashingEmbedder(DIMENSIONS).fingerprint)
     assert index.count() == 1
 
 
-def test_vectors_are_handed_out_by_content(index: VectorIndex) -> None:
+def test_a_vector_of_another_length_is_no_question(index: VectorIndex) -> None:
+    store(index, unit("u1", "로그"))
+    unknown_length = VectorIndex(index.folder, index.embedding_version, lambda: 16)
+    with pytest.raises(IndexCorruptError, match="32 dimensions, not of 16") as caught:
+        unknown_length.vector_search(HashingEmbedder(16).embed_query("로그"), 3)
+    assert "memory rebuild --with-vectors" in caught.value.hint
+
+
+def test_vectors_are_handed_out_by_text(index: VectorIndex) -> None:
     store(index, unit("u1", "로그"), unit("u2", "other"))
-    one = unit("u1", "로그").content_hash
-    vectors = index.vectors_by_content([one, "unknown"])
+    one = unit("u9", "로그", project="another").embed_hash
+    vectors = index.vectors_by_text([one, "unknown", "' OR 1=1 --"])
     assert vectors.keys() == {one}
     assert np.allclose(vectors[one], HashingEmbedder(DIMENSIONS).embed_query("로그"))
+    assert len(index.vectors_by_text([one, *(f"h{n}" for n in range(2500))])) == 1
 
 
 def test_an_open_reader_sees_what_another_handle_writes(index: VectorIndex) -> None:
@@ -206,32 +208,29 @@ def test_a_version_is_a_name(tmp_path: Path, version: str) -> None:
         VectorIndex(tmp_path, version, DIMENSIONS)
 
 
-@pytest.mark.parametrize("part", ["_versions", "data", "_indices"])
-def test_a_damaged_table_says_how_to_make_it_anew(index: VectorIndex, part: str) -> None:
-    store(index, unit("u1", "로그"), unit("u2", "값"))
-    index.optimize()
-    shutil.rmtree(index.folder / f"{index.table_name}.lance" / part)
-    fresh = VectorIndex(index.folder, index.embedding_version, DIMENSIONS)
-    with pytest.raises(IndexCorruptError) as caught:
-        fresh.lexical_search("로그", 10)
-    assert "memory rebuild" in caught.value.hint
-    assert ".rs:" not in str(caught.value)
-    fresh.drop()
-    assert fresh.lexical_search("로그", 10) == []
-    store(fresh, unit("u1", "로그"))
-    assert found(fresh, "로그") == ["u1"]
-
-
 def test_a_table_of_other_columns_is_corrupt(index: VectorIndex) -> None:
     store(index, unit("u1", "로그"))
     with pytest.raises(IndexCorruptError, match="layout"):
         VectorIndex(index.folder, index.embedding_version, 8).count()
 
 
+def test_a_table_that_an_older_version_wrote_is_corrupt(index: VectorIndex) -> None:
+    import lancedb
+
+    schema = index_schema(DIMENSIONS)
+    for older, problem in ((schema.remove_metadata(), "layout 1"), (schema.remove(schema.get_field_index("place")), "place")):
+        lancedb.connect(index.folder).create_table(index.table_name, schema=older, mode="overwrite")
+        fresh = VectorIndex(index.folder, index.embedding_version, lambda: DIMENSIONS)
+        with pytest.raises(IndexCorruptError, match=problem) as caught:
+            fresh.lexical_search("로그", 10)
+        assert "memory rebuild --with-vectors" in caught.value.hint
+        assert "layout" in fresh.problems()[0]
+
+
 def test_a_file_in_the_place_of_the_folder_is_an_error_with_a_name(tmp_path: Path) -> None:
     (tmp_path / "vectors").write_text("not a folder")
     index = VectorIndex(tmp_path / "vectors", "hashing-32-1", DIMENSIONS)
-    assert index.lexical_search("로그", 10) == []
+    assert index.lexical_search("로그", 10) == NOTHING
     with pytest.raises(IndexWriteError, match="units_hashing-32-1"):
         store(index, unit("u1", "로그"))
 
@@ -246,13 +245,18 @@ def test_dropping_leaves_no_text_behind(index: VectorIndex) -> None:
     assert not any(b"secretword" in content for content in files)
 
 
-def test_maintenance_waits_for_growth(index: VectorIndex) -> None:
+def test_maintenance_waits_for_growth_and_settling_does_not(index: VectorIndex) -> None:
     store(index, *(unit(f"u{n}", f"text {n}") for n in range(400)))
     assert index.maintain() is False
     store(index, *(unit(f"v{n}", f"text {n}") for n in range(400)))
     assert index.maintain() is True
     assert index.maintain() is False
     assert set(found(index, "399", 10)) == {"u399", "v399"}
+    store(index, unit("w0", "text"))
+    assert index.maintain() is False
+    assert index.settle() is True
+    assert index.settle() is False
+    assert index.problems() == []
 
 
 @pytest.mark.slow

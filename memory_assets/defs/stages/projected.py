@@ -14,6 +14,7 @@ from memory_assets.log.event_log import insert, rows_of
 from memory_assets.log.events import NewEvent, StoredEvent
 from memory_assets.log.payloads.sessions import SessionProjected
 from memory_assets.log.sql import IN_LIST, json_list
+from memory_assets.memory import Memory
 from memory_assets.projections.fold import catch_up
 from memory_assets.tasks.likeness import is_semantic
 from memory_assets.vectors.task_titles import keep_vectors, new_likenesses
@@ -70,6 +71,8 @@ def projected(
     folded = catch_up(opened.database, configuration.configured_versions(opened.settings), resolve=True, build=opened.build)
     if folded.outcomes:
         opened.wrote(folded.outcomes.new)
+    # What searches delivered meanwhile is counted along: the store is written anyway.
+    Memory(opened.settings, opened.database).count_shown()
     counts = _counts(opened, list(checked))
     together_ms = milliseconds_since(started)
     output = run_stage(

@@ -12,6 +12,7 @@ from memory_assets.log.payloads.entries import (
     WindowAligned,
     WindowExtracted,
 )
+from memory_assets.log.payloads.evaluation import EvalRunRecorded
 from memory_assets.log.payloads.graduation import (
     ConflictDetected,
     ConflictReopened,
@@ -62,6 +63,7 @@ from memory_assets.log.payloads.tasks import (
     TaskTitlesAlike,
     TaskTransitionRejected,
 )
+from memory_assets.log.payloads.usage import UnitFeedback
 
 PAYLOADS: dict[str, type[Payload]] = {
     payload.event_type: payload
@@ -114,6 +116,8 @@ PAYLOADS: dict[str, type[Payload]] = {
         EntityMerged,
         EntityMergeReverted,
         ConditionAnswered,
+        UnitFeedback,
+        EvalRunRecorded,
         BuildStarted,
         BuildFinished,
     )

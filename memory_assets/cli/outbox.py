@@ -1,0 +1,192 @@
+"""`memory outbox`: what waits to be written to the search index, and putting it in line with the store."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memory_assets.cli.groups import ListingGroup
+from memory_assets.cli.invocation import NOTHING_FOUND, OK, JsonOption, invocation
+from memory_assets.cli.output import moment, one_line, plural, print_json, styled
+from memory_assets.cli.progress import progress_for_people
+from memory_assets.cli.tables import print_table, print_text
+
+if TYPE_CHECKING:
+    from memory_assets.memory import Calibration, Drained, FailedUnit, OutboxStatus, Reconciled, VersionQueue
+
+
+class StatusGroup(ListingGroup):
+    """Without a command, `status`."""
+
+    default_command = "status"
+
+
+NoWaitOption = Annotated[
+    bool, typer.Option("--no-wait", help="Where another process is writing, say who it is and end, instead of waiting for it.")
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this file."""
+    group = typer.Typer(cls=StatusGroup, help="The queue in front of the search index (bare: status).")
+    group.command("status")(status)
+    group.command("drain")(drain)
+    group.command("reconcile")(reconcile)
+    group.command("retry-failed")(retry_failed)
+    app.add_typer(group, name="outbox")
+
+
+def status(context: typer.Context, as_json: JsonOption = False) -> int:
+    """Show what waits to be written to the index, what failed and why, and which tables there are."""
+    from memory_assets.memory import as_plain
+
+    found = invocation(context).memory().outbox()
+    if as_json:
+        print_json({"schema_version": "outbox.v1", **as_plain(found)})
+    else:
+        print_status(found)
+    return OK
+
+
+def drain(context: typer.Context, no_wait: NoWaitOption = False, as_json: JsonOption = False) -> int:
+    """Write what waits to the index. Exits 1 where something could not be written."""
+    written = invocation(context).memory().drain(wait=not no_wait, progress=progress_for_people(as_json=as_json))
+    return _drained(written.drained, written.calibration, as_json=as_json)
+
+
+def retry_failed(context: typer.Context, no_wait: NoWaitOption = False, as_json: JsonOption = False) -> int:
+    """Try again what could not be written to the index, what was given up too. Exits 1 where something fails again."""
+    written = invocation(context).memory().retry_failed(wait=not no_wait, progress=progress_for_people(as_json=as_json))
+    return _drained(written.drained, written.calibration, as_json=as_json)
+
+
+def reconcile(
+    context: typer.Context,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Compare alone, and change nothing.")] = False,
+    drop_old: Annotated[
+        bool, typer.Option("--drop-old", help="Also drop the tables of every model but the one in force.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> int:
+    """Compare the index with the store both ways, mend what differs, and write what waits then.
+
+    With --dry-run exits 1 where something differs; else where something could not be written.
+    """
+    from memory_assets.memory import as_plain
+
+    done = (
+        invocation(context)
+        .memory()
+        .reconcile(dry_run=dry_run, drop_old=drop_old, progress=progress_for_people(as_json=as_json))
+    )
+    differs = bool(done.found.to_write or done.found.orphans or done.found.made_anew)
+    if as_json:
+        print_json({"schema_version": "outbox_reconciled.v1", "dry_run": dry_run, **as_plain(done)})
+    else:
+        print_found(done.found)
+        if not dry_run:
+            print_drained(done.drained)
+        if done.dropped:
+            print_text(styled(f"dropped {', '.join(done.dropped)}"))
+    return NOTHING_FOUND if (differs if dry_run else done.drained.failed) else OK
+
+
+def _drained(drained: Drained, calibration: Calibration | None, *, as_json: bool) -> int:
+    from memory_assets.memory import as_plain
+
+    if as_json:
+        print_json({"schema_version": "outbox_drained.v1", **as_plain(drained), "calibration": as_plain(calibration)})
+    else:
+        print_drained(drained)
+    return NOTHING_FOUND if drained.failed else OK
+
+
+def print_status(found: OutboxStatus) -> None:
+    """A line of the queue in force, a table of all versions, each failure, and what the self-test said."""
+    current = found.current
+    waiting = f"{current.pending:,} pending, {current.retrying:,} to be tried again, {current.given_up:,} given up"
+    print_text(styled((found.embedding_version, "bold"), f"  {plural(found.units, 'unit')}: {current.done:,} done, {waiting}"))
+    if current.writer:
+        print_text(styled((f"{one_line(current.writer)} is writing", "yellow")))
+    if found.calibration is not None:
+        print_text(styled((calibration_line(found.calibration), "dim")))
+    print_table(
+        ("version", "", "pending", "failed", "done", "rows", "MB", "last written"),
+        [_version(one) for one in found.versions],
+        right=frozenset({2, 3, 4, 5, 6}),
+    )
+    for one in found.versions:
+        if one.problem:
+            print_text(styled((f"{one.embedding_version}: {one_line(one.problem)}", "red")))
+        if len(one.fingerprints) > 1:
+            print_text(styled((f"{one.embedding_version}: vectors of {len(one.fingerprints)} models in one table", "red")))
+    if found.alarm:
+        print_text(styled(("so many failed that something is wrong with more than a text", "bold red")))
+    for failure in found.failures:
+        print_failure(failure)
+
+
+def print_failure(failure: FailedUnit) -> None:
+    """Which unit, where it was said, why it failed, and when it is tried again."""
+    where = "" if failure.session_id is None else f"  session:{failure.session_id}"
+    where += "" if failure.session_id is None or failure.message_index is None else f"#m={failure.message_index}"
+    again = f"again from {moment(failure.next_attempt_at)}" if failure.next_attempt_at else "given up"
+    tried = "tried once" if failure.attempts == 1 else f"tried {failure.attempts} times"
+    kind = failure.unit_kind or "unit"
+    print_text(
+        styled(("failed  ", "red"), f"{kind} {failure.unit_id}", (one_line(where), "cyan"), (f"  {tried}, {again}", "dim")),
+        styled("        ", one_line(failure.error)),
+    )
+
+
+def print_found(found: Reconciled) -> None:
+    """What the comparison of index and store found."""
+    if found.made_anew is not None:
+        print_text(styled(("the table is made anew: ", "yellow"), one_line(found.made_anew)))
+    parts = (
+        (found.missing, "missing"),
+        (found.stale, "stale"),
+        (found.other_model, "of another model"),
+        (found.twice, "twice"),
+        (found.orphans, "of nothing"),
+    )
+    differing = ", ".join(f"{count:,} {name}" for count, name in parts if count)
+    print_text(
+        styled(
+            f"{plural(found.same, 'row')} as it should be" if found.same == 1 else f"{found.same:,} rows as they should be",
+            (f"; {differing}" if differing else "", "yellow"),
+        )
+    )
+
+
+def print_drained(drained: Drained) -> None:
+    """What was written, how fast, and what failed."""
+    speed = "" if drained.texts_per_second is None else f", {drained.texts_per_second:,.0f} texts a second"
+    embedded = f" ({drained.embedded:,} embedded{speed}, {drained.reused:,} taken over)" if drained.done else ""
+    print_text(styled(f"{drained.done:,} written{embedded}"))
+    if drained.failed:
+        failed = f"{plural(drained.failed, 'unit')} could not be written: memory outbox shows why"
+        print_text(styled((failed, "red")))
+
+
+def calibration_line(known: Calibration) -> str:
+    """What the self-test said of a model, and what search makes of it."""
+    legs = (("English", known.vector_weight), ("Korean", known.korean_weight))
+    weights = ", ".join(
+        f"{name} by meaning with weight {weight:g}" if weight else f"{name} by words alone" for name, weight in legs
+    )
+    return f"self-test: {known.english:.0%} of English and {known.korean:.0%} of Korean answers told from others; {weights}"
+
+
+def _version(one: VersionQueue) -> tuple[str, ...]:
+    return (
+        one.embedding_version,
+        "in force" if one.in_force else "",
+        f"{one.pending:,}",
+        f"{one.retrying + one.given_up:,}",
+        f"{one.done:,}",
+        "-" if one.rows is None else f"{one.rows:,}",
+        f"{one.bytes / 1e6:,.1f}",
+        moment(one.last_written_at),
+    )

@@ -1,0 +1,115 @@
+"""An evaluation, run and recorded: golden questions are asked, measured, compared with the last run that passed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from memory_assets import configuration
+from memory_assets.identifiers import canonical_json, typed_id
+from memory_assets.ledgers.said import command, now
+from memory_assets.log.event_log import EventLog
+from memory_assets.log.payloads.evaluation import EvalRunRecorded, QuestionMeasured
+from memory_assets.progress import NoProgress, Progress
+from memory_assets.projections.fold import catch_up
+from memory_assets.queries.evaluation import (
+    AskedAs,
+    AskSearch,
+    RecordedRun,
+    ask_suite,
+    corpus_seq,
+    known_addresses,
+    last_of,
+    last_passed,
+    one_run,
+    queries_of,
+    run_v1,
+)
+from memory_assets.queries.golden_file import read_golden
+from memory_assets.retrieval.errors import GoldenInvalidError
+from memory_assets.retrieval.evaluation import Measured, aggregate, below_the_bars, compare, regressions
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from memory_assets.log.database import Database
+    from memory_assets.retrieval.golden import GoldenSuite
+    from memory_assets.retrieval.wire.evaluation import EvalRunV1
+    from memory_assets.settings import Settings
+
+
+def evaluate(
+    settings: Settings,
+    database: Database,
+    path: Path,
+    search: AskSearch,
+    *,
+    asked_as: AskedAs | None = None,
+    unless_known: bool = False,
+    progress: Progress | None = None,
+) -> EvalRunV1:
+    """Ask the questions of a file, and write down how search fared.
+
+    It passes when no question failed, every bar of the file holds, and nothing is worse than in the last run of the suite that
+    passed, by more than ``evaluation.tolerance``, over the questions that both asked alike.
+
+    Args:
+        asked_as: one mode or k for all questions.
+        unless_known: give the newest run back where neither questions nor store have changed since.
+
+    Raises:
+        GoldenInvalidError: the file cannot be read, or nothing in it expects anything.
+    """
+    suite, chosen = read_golden(path), asked_as or AskedAs()
+    if not any(question.expects for question in suite.questions):
+        raise GoldenInvalidError(
+            f"{path}: no question expects anything", hint="give each an address under expected, or a phrase under contains"
+        )
+    catch_up(database, configuration.configured_versions(settings))
+    with database.reading() as connection:
+        seq = corpus_seq(connection)
+        known = known_addresses(connection, (address for question in suite.questions for address in question.expected))
+        newest = last_of(connection, suite.name, chosen)
+        baseline = last_passed(connection, suite.name, chosen)
+    config = chosen.config | {
+        "embedding_version": configuration.embedder(settings).embedding_version,
+        "tolerance": str(settings.evaluation.tolerance),
+        "bars": canonical_json(suite.bars),
+    }
+    if (
+        unless_known
+        and newest is not None
+        and (newest.suite_hash, newest.corpus_seq, newest.config) == (suite.suite_hash, seq, config)
+    ):
+        return run_v1(newest, queries_of(suite))
+    shown = progress or NoProgress()
+    shown.start(len(suite.questions), "asking")
+    try:
+        results = ask_suite(suite, search, known, chosen, shown.advance)
+    finally:
+        shown.finish()
+    reasons = _reasons(suite, results, baseline, settings.evaluation.tolerance)
+    at = now()
+    word = EvalRunRecorded(
+        run_id=typed_id("evl", suite.suite_hash, seq, config, at.isoformat()),
+        suite=suite.name,
+        suite_hash=suite.suite_hash,
+        corpus_seq=seq,
+        config=config,
+        aggregate=aggregate(results),
+        results=[QuestionMeasured(**asdict(result)) for result in results],
+        passed=not reasons,
+        reasons=reasons,
+        baseline_run_id=baseline.run_id if baseline else None,
+    )
+    EventLog(database).append([command(word, at=at)])
+    catch_up(database, configuration.configured_versions(settings))
+    with database.reading() as connection:
+        return run_v1(one_run(connection, word.run_id), queries_of(suite))
+
+
+def _reasons(suite: GoldenSuite, results: Sequence[Measured], baseline: RecordedRun | None, tolerance: float) -> list[str]:
+    failed = [f"question {result.question_id} failed: {result.error}" for result in results if result.error]
+    fallen = regressions(compare(baseline.results, results), tolerance) if baseline else []
+    return [*failed, *below_the_bars(aggregate(results), suite.bars), *fallen]

@@ -1,0 +1,246 @@
+"""What each tool takes. The models are the JSON schemas that clients show to agents, and what arguments are checked with."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic.json_schema import GenerateJsonSchema
+
+from memory_assets.errors import InvalidArgumentError
+
+# The words of these lists are those of the façade (a test compares them): it is imported when it is first asked.
+Intent = Literal["how_to_do", "what_happened", "known_issues", "environment", "code_structure"]
+Mode = Literal["auto", "lexical", "vector", "hybrid"]
+Scope = Literal["task", "worktree", "project", "org"]
+Kind = Literal["entry", "task", "passage", "gotcha", "episode"]
+Role = Literal["user", "assistant", "system", "tool"]
+Stage = Literal["raw", "working", "candidate", "verified", "certified"]
+TaskStatus = Literal["pending", "in_progress", "blocked", "done", "cancelled"]
+WhichBlocked = Literal["blocked", "only_suggested", "unknown_blocker"]
+Signal = Literal["used", "helpful", "wrong"]
+
+MOST_QUESTIONS = 100
+MOST_IDS = 50
+_UNUSED = ("title", "description")
+
+
+def _as_list(value: Any) -> Any:
+    # Agents give one id where a list is asked for: what is meant is plain.
+    return [value] if isinstance(value, str) else value
+
+
+Query = Annotated[
+    str,
+    Field(description="What to look for, in plain words, Korean or English, as a question or as key words. No operators."),
+]
+Ids = Annotated[
+    list[str],
+    BeforeValidator(_as_list, json_schema_input_type=list[str]),
+    Field(
+        min_length=1,
+        max_length=MOST_IDS,
+        description="What results named: `mem:…` or `session:…` addresses, ids of units, entries or tasks.",
+    ),
+]
+Project = Annotated[str | None, Field(description="Only of this project, by its name.")]
+Limit = Annotated[int, Field(ge=1, le=500, description="How many at the most.")]
+
+
+class _Schema(GenerateJsonSchema):
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+
+class Arguments(BaseModel):
+    """Base of the arguments: one that no tool knows is refused, and not passed over."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, str_max_length=100_000)
+
+    @classmethod
+    def input_schema(cls) -> dict[str, Any]:
+        """The JSON Schema that a client shows to its agent, without titles that only repeat a name."""
+        return {key: value for key, value in cls.model_json_schema(schema_generator=_Schema).items() if key not in _UNUSED}
+
+
+class Filters(Arguments):
+    """Within what a question is to be answered."""
+
+    mode: Annotated[
+        Mode,
+        Field(
+            description="lexical (words; quick), vector (meaning), hybrid (both), auto (what suits the question). vector and "
+            "hybrid wait for the model at their first use."
+        ),
+    ] = "auto"
+    limit: Annotated[
+        int | None,
+        Field(ge=1, le=200, description="How many hits at the most; without it as many as the question needs, 5 to 50."),
+    ] = None
+    intent: Annotated[
+        Intent | None,
+        Field(description="What the question is after; read from its words where it is left out."),
+    ] = None
+    scope: Annotated[
+        Scope | None,
+        Field(description="org (everything), project, worktree or task; goes with the argument of that name."),
+    ] = None
+    project: Project = None
+    worktree: Annotated[
+        str | None, Field(description="A folder: only sessions that worked in it or below it (scope worktree).")
+    ] = None
+    task: Annotated[str | None, Field(description="A task's id: only what is evidence of it (scope task).")] = None
+    kinds: Annotated[
+        tuple[Kind, ...],
+        Field(
+            description="Only of these kinds: entry (a memory: decision, fact …), task, passage (a message), gotcha (an error "
+            "and its fix), episode (the summary of a session)."
+        ),
+    ] = ()
+    roles: Annotated[tuple[Role, ...], Field(description="Only what these said.")] = ()
+    files: Annotated[tuple[str, ...], Field(max_length=50, description="Only what speaks of one of these files.")] = ()
+    since: Annotated[str | None, Field(description="Only what was said at or after this day or time (ISO 8601).")] = None
+    until: Annotated[str | None, Field(description="Only what was said before this day or time (ISO 8601).")] = None
+    stage_min: Annotated[
+        Stage | None,
+        Field(description="Only memories of this stage or higher; leaves messages out, which have none."),
+    ] = None
+    budget: Annotated[
+        int | None, Field(ge=1, le=100_000, description="Tokens that the hits may cost together; a hard cap.")
+    ] = None
+
+
+class SearchArguments(Filters):
+    """Of search_memory."""
+
+    query: Query
+
+
+class Question(Arguments):
+    """One question of several."""
+
+    query: Query
+    id: Annotated[str | None, Field(max_length=200, description="Comes back with the answer; otherwise its number.")] = None
+    project: Project = None
+    limit: Annotated[int | None, Field(ge=1, le=200, description="How many hits at the most, for this one.")] = None
+
+
+class BulkArguments(Arguments):
+    """Of bulk_search."""
+
+    queries: Annotated[
+        list[str | Question],
+        Field(min_length=1, max_length=MOST_QUESTIONS, description="The questions: texts, or objects with an id."),
+    ]
+    mode: Annotated[Mode, Field(description="As of search_memory.")] = "auto"
+    limit: Annotated[int, Field(ge=1, le=200, description="How many hits a question at the most.")] = 5
+    project: Project = None
+
+
+class TimelineArguments(Arguments):
+    """Of get_timeline."""
+
+    ids: Ids
+    window: Annotated[int, Field(ge=0, le=50, description="How much of the same session before and after each, in units.")] = 3
+
+
+class DetailsArguments(Arguments):
+    """Of get_details."""
+
+    ids: Ids
+    budget: Annotated[int, Field(ge=0, le=100_000, description="Tokens that the texts may cost together; a hard cap.")] = 8000
+
+
+class ContextArguments(Arguments):
+    """Of get_context."""
+
+    query: Annotated[str, Field(description="What the work at hand is about, in plain words.")]
+    project: Project = None
+    budget: Annotated[int, Field(ge=0, le=100_000, description="Tokens that the whole may cost; a hard cap.")] = 4000
+
+
+class GotchaArguments(Arguments):
+    """Of search_gotchas."""
+
+    query: Annotated[str, Field(description="The error's message, or what is about to be done.")]
+    files: Annotated[tuple[str, ...], Field(max_length=50, description="Only what speaks of one of these files.")] = ()
+    limit: Annotated[int, Field(ge=1, le=100, description="How many at the most.")] = 10
+    project: Project = None
+
+
+class TaskListArguments(Arguments):
+    """Of list_tasks."""
+
+    status: Annotated[TaskStatus | None, Field(description="Only of this status.")] = None
+    project: Project = None
+    limit: Limit = 30
+
+
+class BlockedArguments(Arguments):
+    """Of list_blocked_tasks."""
+
+    which: Annotated[
+        WhichBlocked,
+        Field(
+            description="blocked (all), only_suggested (nothing but suggestions says what they wait for), unknown_blocker "
+            "(nobody said)."
+        ),
+    ] = "blocked"
+    project: Project = None
+    limit: Limit = 30
+
+
+class TaskArguments(Arguments):
+    """Of get_task."""
+
+    id: Annotated[str, Field(description="A task's id, a beginning of it, or its key.")]
+
+
+class EvidenceArguments(Arguments):
+    """Of get_evidence."""
+
+    id: Annotated[str, Field(description="An entry's id, a beginning of it, or a `mem:…` address.")]
+
+
+class ConditionArguments(Arguments):
+    """Of list_resolved_conditions."""
+
+    project: Project = None
+    limit: Limit = 30
+
+
+class SchemaArguments(Arguments):
+    """Of schema."""
+
+    id: Annotated[str | None, Field(description="A schema's name, as search_response.v1; without it all are listed.")] = None
+
+
+class NoArguments(Arguments):
+    """Of tools that take none."""
+
+
+class FeedbackArguments(Arguments):
+    """Of feedback."""
+
+    id: Annotated[str, Field(description="What it is said of: an address or id that a result named.")]
+    signal: Annotated[Signal, Field(description="used (it was relied on), helpful (it answered), wrong (false or outdated).")]
+    note: Annotated[str, Field(max_length=2000, description="Why, for a person who reads it later.")] = ""
+
+
+def moment(text: str | None, name: str) -> datetime | None:
+    """A day or time of ISO 8601, UTC where it names no zone.
+
+    Raises:
+        InvalidArgumentError: it is none.
+    """
+    from datetime import UTC
+
+    if text is None:
+        return None
+    try:
+        whole = date.fromisoformat(text) if len(text) == 10 else None
+        found = datetime.fromisoformat(text) if whole is None else datetime(whole.year, whole.month, whole.day)
+    except ValueError as error:
+        raise InvalidArgumentError(f"{name}: {text[:60]!r} is no day or time", hint="as in 2025-01-31") from error
+    return found if found.tzinfo else found.replace(tzinfo=UTC)

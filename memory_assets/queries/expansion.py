@@ -1,0 +1,150 @@
+"""What hangs on the best hits of a complex question: their tasks, and what these wait for (requirement R-24).
+
+Over the edges of the store, one or two steps, at most a few units for each hit that they hang on. What is reached so stands
+behind what led to it, and never in front of what the question itself found there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from memory_assets.identifiers import typed_id
+from memory_assets.log.sql import IN_LIST, json_list
+from memory_assets.queries.entities import one_entity
+from memory_assets.queries.found import FoundUnit, found_units
+from memory_assets.queries.rows import fetch
+from memory_assets.retrieval.rerank import Adjustment
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from memory_assets.retrieval.ranking import RankedHit
+    from memory_assets.vectors.units import UnitFilter
+
+SEEDS = 5
+STEPS = 2
+MOST_OF_A_SEED = 3
+MOST_NEIGHBOURS = 500
+"""Of all nodes of a step: what half the store mentions says nothing of any one of them."""
+KEPT_OF_A_STEP = 0.5
+"""What is left of a score one step further."""
+
+_KINDS = {"mem_": "entry", "tsk_": "task"}
+"""Of the nodes those that are units, by the beginning of their ids; artifacts and conditions only lead on."""
+
+_FOLDERS_AND_FACETS = f"""
+SELECT u.unit_id, u.worktree, list(f.facet || ':' || f.value)
+FROM memory_units u LEFT JOIN unit_facets f USING (unit_id) WHERE u.unit_id IN {IN_LIST} GROUP BY ALL
+"""
+# Memories and tasks as nodes: an entry stands for its memory. Whoever is connected is reached from both ends.
+_NEIGHBOURS = f"""
+WITH nodes AS (SELECT * FROM {IN_LIST} AS ids(id)),
+named AS (
+  SELECT e.rel_type, coalesce(n.memory_id, e.src_id) AS src_id, e.dst_id
+  FROM edges e LEFT JOIN entries n ON e.src_type = 'entry' AND n.entry_id = e.src_id
+  WHERE e.rel_type IN ('evidence_of', 'blocked_by', 'blocked_by_suggested', 'resolves_to', 'derived_from', 'mentions')
+)
+SELECT DISTINCT x.id, x.other, x.rel_type FROM (
+  SELECT src_id AS id, dst_id AS other, rel_type FROM named UNION ALL SELECT dst_id, src_id, rel_type FROM named
+) x JOIN nodes ON nodes.id = x.id WHERE x.other <> x.id ORDER BY x.id, x.rel_type, x.other
+LIMIT {MOST_NEIGHBOURS}
+"""
+
+
+def expanded(connection: duckdb.DuckDBPyConnection, ranked: Sequence[RankedHit], where: UnitFilter, k: int) -> list[RankedHit]:
+    """The ranking with what hangs on its first hits and passes the filter."""
+    known = {one.hit.unit_id for one in ranked}
+    first = [one for one in ranked[:k] if one.hit.unit_kind in ("entry", "task")][:SEEDS]
+    found = found_units(connection, [one.hit.unit_id for one in first])
+    frontier = {found[seed.hit.unit_id].source_id: seed for seed in first if seed.hit.unit_id in found}
+    reached: dict[str, tuple[RankedHit, int, str]] = {}
+    visited = set(frontier)
+    for step in range(1, STEPS + 1):
+        following: dict[str, RankedHit] = {}
+        places = {node: place for place, node in enumerate(frontier)}
+        for node, other, relation in sorted(
+            fetch(connection, _NEIGHBOURS, [json_list(frontier)]), key=lambda edge: places[edge[0]]
+        ):
+            if other in visited:
+                continue
+            visited.add(other)
+            following[other] = seed = frontier[node]
+            kind = _KINDS.get(other[:4])
+            if kind and sum(of is seed for of, _, _ in reached.values()) < MOST_OF_A_SEED:
+                reached[typed_id("unt", kind, other)] = (seed, step, relation)
+        frontier = following
+    units = found_units(connection, [unit_id for unit_id in reached if unit_id not in known])
+    passing = _passing(connection, units, where)
+    hanging = [_hanging(units[unit_id], *way) for unit_id, way in reached.items() if unit_id in passing]
+    return sorted([*ranked, *hanging], key=lambda one: -one.score)
+
+
+def units_of_task(connection: duckdb.DuckDBPyConnection, given: str) -> tuple[str, ...]:
+    """The units that are evidence of a task: itself, the memories that speak of it and the messages that they quote.
+
+    Raises:
+        NotFoundError, AmbiguousIdError: there is no such task.
+    """
+    task_id = one_entity(connection, given, "task").entity_id
+    rows = fetch(
+        connection,
+        """WITH speaking AS (SELECT DISTINCT src_id AS entry_id FROM edges WHERE rel_type = 'evidence_of' AND dst_id = $task)
+           SELECT unit_id FROM memory_units WHERE unit_kind = 'task' AND source_id = $task
+           UNION SELECT u.unit_id FROM memory_units u JOIN entries n ON u.unit_kind = 'entry' AND u.source_id = n.memory_id
+             JOIN speaking USING (entry_id)
+           UNION SELECT u.unit_id FROM evidence_spans s JOIN speaking USING (entry_id)
+             JOIN memory_units u ON u.session_id = s.session_id AND u.message_index = s.message_index
+           ORDER BY unit_id""",
+        {"task": task_id},
+    )
+    return tuple(row[0] for row in rows)
+
+
+def _passing(connection: duckdb.DuckDBPyConnection, units: Mapping[str, FoundUnit], where: UnitFilter) -> set[str]:
+    """The units that the index would have let pass."""
+    rows = fetch(connection, _FOLDERS_AND_FACETS, [json_list(units)]) if units else []
+    return {
+        unit_id
+        for unit_id, worktree, facets in rows
+        if _passes(units[unit_id], where)
+        and set(where.facets) <= set(facets)
+        and (where.worktree is None or f"{worktree or ''}/".startswith(f"{where.worktree.rstrip('/')}/"))
+    }
+
+
+def _passes(unit: FoundUnit, where: UnitFilter) -> bool:
+    wanted = (
+        (where.unit_kinds, unit.unit_kind),
+        (where.session_ids, unit.session_id),
+        (where.unit_ids, unit.unit_id),
+        (where.roles, unit.role),
+        (where.stages, unit.stage),
+    )
+    return (
+        where.project in (None, unit.project)
+        and all(not values or value in values for values, value in wanted)
+        and (where.since is None or unit.occurred_at >= where.since)
+        and (where.until is None or unit.occurred_at < where.until)
+    )
+
+
+def _hanging(unit: FoundUnit, seed: RankedHit, step: int, relation: str) -> RankedHit:
+    # A z-score may be below zero: what is kept of it stands behind it all the same.
+    kept = seed.score - abs(seed.score) * (1 - KEPT_OF_A_STEP**step)
+    hit = replace(
+        seed.hit,
+        unit_id=unit.unit_id,
+        unit_kind=unit.unit_kind,
+        project=unit.project,
+        session_id=unit.session_id,
+        role=unit.role,
+        speaker=unit.speaker,
+        stage=unit.stage,
+        status=unit.status,
+        occurred_at=unit.occurred_at,
+        own_text="",
+    )
+    way = Adjustment(round(kept, 6), f"{relation} of {seed.hit.unit_id}, {step} step{'s' if step > 1 else ''} away")
+    return replace(seed, hit=hit, score=kept, places={}, legs={}, steps={}, bonuses=(way,))

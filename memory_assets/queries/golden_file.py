@@ -1,0 +1,80 @@
+"""The file of golden questions on the disk: read whole, written once."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memory_assets.errors import InvalidArgumentError
+from memory_assets.identifiers import typed_id
+from memory_assets.queries.entries import list_memories
+from memory_assets.retrieval.errors import GoldenInvalidError
+from memory_assets.retrieval.golden import GoldenSuite, is_suite_name, parse_golden
+from memory_assets.retrieval.golden_starter import Remembered, chosen, starter
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from memory_assets.retrieval.wire.evaluation import EvalInitV1
+    from memory_assets.settings import Settings
+
+# Of the newest memories, some are asked for: more of them are read, for titles that are the same and for both languages.
+_LOOKED_AT = 2_000
+
+
+def golden_path(settings: Settings, file: Path | None) -> Path:
+    """The file that was named, else the one that the settings name."""
+    return settings.golden_file if file is None else file.expanduser().absolute()
+
+
+def read_golden(path: Path) -> GoldenSuite:
+    """The questions of a file.
+
+    Raises:
+        GoldenInvalidError: it is not there, cannot be read, or holds no questions.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise GoldenInvalidError(f"there is no file {path}", hint="`memory eval init` writes one to start from") from error
+    except OSError as error:
+        raise GoldenInvalidError(f"{path} cannot be read: {error.strerror}", hint="check the path and its rights") from error
+    except UnicodeDecodeError as error:
+        raise GoldenInvalidError(f"{path} is not UTF-8", hint="save it as UTF-8") from error
+    try:
+        return parse_golden(text, name=path.stem if is_suite_name(path.stem) else typed_id("file", path.stem)[:17])
+    except GoldenInvalidError as error:
+        raise GoldenInvalidError(
+            f"{path}: {error}", hint=error.hint or "docs/evaluation.md says what may stand there"
+        ) from error
+
+
+def write_golden(connection: duckdb.DuckDBPyConnection, path: Path, *, count: int, force: bool) -> EvalInitV1:
+    """Write a file to start from, made of so many memories.
+
+    Raises:
+        InvalidArgumentError: there is one already, and ``force`` is not set.
+    """
+    from memory_assets.retrieval.wire.evaluation import EvalInitV1
+
+    memories = [
+        Remembered(memory.citation, memory.title, memory.uri)
+        for memory in list_memories(connection, limit=_LOOKED_AT).memories
+        if memory.status in ("active", "contested") and memory.title.strip()
+    ]
+    asked = chosen(memories, count)
+    _write(path, starter(asked), force=force)
+    return EvalInitV1(path=str(path), questions=len(asked))
+
+
+def _write(path: Path, text: str, *, force: bool) -> None:
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    # Titles are session text: the file is its user's alone.
+    replaced = os.O_TRUNC if force else os.O_EXCL
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | replaced, 0o600)
+    except FileExistsError as error:
+        raise InvalidArgumentError(f"{path} is there already", hint="--force writes it again, name another file") from error
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(text)

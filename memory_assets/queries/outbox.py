@@ -1,0 +1,170 @@
+"""The outbox as it stands: what waits, what failed and why, and whose rows the index holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from memory_assets import configuration
+from memory_assets.errors import InvalidArgumentError
+from memory_assets.indexing import other_versions
+from memory_assets.queries.rows import fetch
+from memory_assets.vectors.calibration import Calibration, known_calibration
+from memory_assets.vectors.errors import IndexCorruptError
+from memory_assets.vectors.index import VectorIndex
+from memory_assets.vectors.writer_lock import current_writer
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from memory_assets.log.database import Database
+    from memory_assets.settings import Settings
+
+SHOWN_FAILURES = 20
+ALARM_AT_FAILED = 10
+"""So many failed units are no single poisoned text any more."""
+
+_QUEUES = """
+SELECT embedding_version, count(*) FILTER (status = 'pending'), count(*) FILTER (status = 'done'),
+  count(*) FILTER (status = 'failed' AND next_attempt_at IS NOT NULL),
+  count(*) FILTER (status = 'failed' AND next_attempt_at IS NULL),
+  min(updated_at) FILTER (status = 'pending'), min(next_attempt_at), max(updated_at) FILTER (status = 'done')
+FROM vector_outbox GROUP BY embedding_version
+"""
+
+_FAILURES = f"""
+SELECT o.item_id, u.unit_kind, u.session_id, u.message_index, o.embedding_version, o.error, o.attempts, o.next_attempt_at
+FROM vector_outbox o LEFT JOIN memory_units u ON u.unit_id = o.item_id
+WHERE o.status = 'failed' ORDER BY o.embedding_version = ? DESC, o.attempts DESC, o.item_id LIMIT {SHOWN_FAILURES}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class VersionQueue:
+    """An embedding version: its queue and its table.
+
+    Attributes:
+        in_force: whether searches use it.
+        pending, done: jobs; retrying: failed, and to be tried again from ``next_attempt_at`` on; given_up: failed too often.
+        rows: of its table; None where there is none, or where it cannot be read, which ``problem`` says.
+        fingerprints: of the models that its vectors are of; one where all is well.
+    """
+
+    embedding_version: str
+    in_force: bool
+    pending: int = 0
+    done: int = 0
+    retrying: int = 0
+    given_up: int = 0
+    oldest_pending_at: datetime | None = None
+    next_attempt_at: datetime | None = None
+    last_written_at: datetime | None = None
+    rows: int | None = None
+    bytes: int = 0
+    fingerprints: tuple[str, ...] = ()
+    writer: str | None = None
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FailedUnit:
+    """A unit that could not be written; ``next_attempt_at`` is None once it was given up."""
+
+    unit_id: str
+    unit_kind: str | None
+    session_id: str | None
+    message_index: int | None
+    embedding_version: str
+    error: str
+    attempts: int
+    next_attempt_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class OutboxStatus:
+    """What waits to be written to the search index, and how it stands with its tables.
+
+    Attributes:
+        units: how many there are to be found.
+        versions: the one in force first.
+        failures: the first of them.
+        calibration: what the self-test said of the model in force; None where it was not measured yet.
+        alarm: so much failed that something is wrong with more than a text.
+    """
+
+    model: str
+    embedding_version: str
+    units: int
+    versions: tuple[VersionQueue, ...]
+    failures: tuple[FailedUnit, ...]
+    calibration: Calibration | None
+    alarm: bool
+
+    @property
+    def current(self) -> VersionQueue:
+        """The version in force."""
+        return self.versions[0]
+
+
+def outbox_status(settings: Settings, database: Database) -> OutboxStatus:
+    """How the outbox stands. Loads no model."""
+    current = configuration.embedder(settings).embedding_version
+    with database.reading() as connection:
+        units = int(connection.execute("SELECT count(*) FROM memory_units").fetchall()[0][0])
+        queues = {row[0]: row[1:] for row in fetch(connection, _QUEUES)}
+        failures = _failures(connection, current)
+    others = sorted({*queues, *other_versions(settings)} - {current})
+    versions = tuple(_version(settings, version, queues.get(version), version == current) for version in [current, *others])
+    return OutboxStatus(
+        model=settings.embedding.model,
+        embedding_version=current,
+        units=units,
+        versions=versions,
+        failures=failures,
+        calibration=known_calibration(settings),
+        alarm=versions[0].retrying + versions[0].given_up >= ALARM_AT_FAILED,
+    )
+
+
+def _failures(connection: duckdb.DuckDBPyConnection, current: str) -> tuple[FailedUnit, ...]:
+    return tuple(FailedUnit(*row) for row in fetch(connection, _FAILURES, [current]))
+
+
+def _version(settings: Settings, version: str, queue: tuple[Any, ...] | None, in_force: bool) -> VersionQueue:
+    pending, done, retrying, given_up, oldest, following, last = queue or (0, 0, 0, 0, None, None, None)
+    rows, fingerprints, problem = _table(settings, version)
+    return VersionQueue(
+        embedding_version=version,
+        in_force=in_force,
+        pending=pending,
+        done=done,
+        retrying=retrying,
+        given_up=given_up,
+        oldest_pending_at=oldest,
+        next_attempt_at=following,
+        last_written_at=last,
+        rows=rows,
+        bytes=_bytes(settings.vectors_folder / f"units_{version}.lance"),
+        fingerprints=fingerprints,
+        writer=current_writer(settings.store_folder, version),
+        problem=problem,
+    )
+
+
+def _table(settings: Settings, version: str) -> tuple[int | None, tuple[str, ...], str | None]:
+    """Rows and fingerprints of a version's table, or what is wrong with it."""
+    try:
+        # Of what is there already nobody asks how long the vectors are.
+        index = VectorIndex(settings.vectors_folder, version, lambda: 0)
+        if not index.exists():
+            return None, (), None
+        fingerprints = index.rows(["fingerprint"])["fingerprint"]
+    except (IndexCorruptError, InvalidArgumentError) as error:
+        return None, (), str(error)
+    return len(fingerprints), tuple(sorted(fingerprints.unique().to_pylist())), None
+
+
+def _bytes(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())

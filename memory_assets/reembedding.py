@@ -1,0 +1,214 @@
+"""Another model: its table is made whole while the one in force goes on serving, and only then the settings change.
+
+Whatever ends it before, the old model stays in force and what was embedded is kept: the same command goes on from there.
+Tables of former models stay too, so going back embeds only what was said since.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memory_assets import configuration
+from memory_assets.errors import InvalidArgumentError
+from memory_assets.log.event_log import EventLog, insert, rows_of
+from memory_assets.log.payloads.sessions import SessionProjected
+from memory_assets.progress import NoProgress, Progress
+from memory_assets.settings import EmbeddingSettings
+from memory_assets.settings_file import says_otherwise, stronger_than_the_file, write_embedding
+from memory_assets.tasks.likeness import is_semantic
+from memory_assets.vectors.calibration import Calibration, ensure_calibrated, known_calibration
+from memory_assets.vectors.drain import see_that_it_works
+from memory_assets.vectors.marks import vectorized_mark
+from memory_assets.vectors.outbox import Drained, drain_outbox, retry_failed
+from memory_assets.vectors.reconcile import Reconciled, reconcile
+from memory_assets.vectors.task_titles import keep_vectors, new_likenesses
+
+if TYPE_CHECKING:
+    from memory_assets.log.database import Database
+    from memory_assets.settings import Settings
+    from memory_assets.vectors.embedder import Embedder
+
+_ROUNDS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Reembedded:
+    """What became of a change of the model.
+
+    Attributes:
+        found: the new version's table before anything was written.
+        drained: what was written; units whose vectors were there already are not among ``embedded``.
+        failed: units that the new model could not embed.
+        calibration: what the self-test says of the new model; None where it was not asked.
+        in_force: whether searches use the new model from now on.
+        written_to: the settings file that says so; None where it need not or cannot.
+        to_set: what has to be set elsewhere for that, one a line; the file's word does not count there.
+    """
+
+    from_model: str
+    from_version: str
+    to_model: str
+    to_version: str
+    found: Reconciled
+    drained: Drained
+    failed: int
+    calibration: Calibration | None
+    in_force: bool
+    written_to: str | None = None
+    to_set: tuple[str, ...] = ()
+
+
+def chosen_embedding(
+    settings: Settings, model: str, *, query_prefix: str | None = None, passage_prefix: str | None = None
+) -> EmbeddingSettings:
+    """The settings of a model, by what a person says of it. Prefixes belong to their model: another one begins without.
+
+    Raises:
+        InvalidArgumentError: no model is named.
+    """
+    if not model.strip():
+        raise InvalidArgumentError(
+            "no model is named", hint="`bundled`, `hashing`, the folder of a model, or its name on a hub"
+        )
+    # A folder means the same wherever the next command is given.
+    named = str(Path(model).expanduser().absolute()) if Path(model).expanduser().is_dir() else model.strip()
+    now = settings.embedding
+    same = now.model == named
+    return now.model_copy(
+        update={
+            "model": named,
+            "query_prefix": query_prefix if query_prefix is not None else now.query_prefix if same else "",
+            "passage_prefix": passage_prefix if passage_prefix is not None else now.passage_prefix if same else "",
+        }
+    )
+
+
+def reembed(
+    settings: Settings,
+    database: Database,
+    wanted: EmbeddingSettings,
+    *,
+    dry_run: bool = False,
+    accept_failed: bool = False,
+    progress: Progress | None = None,
+) -> Reembedded:
+    """Change the model.
+
+    Args:
+        dry_run: say what there is to do, and do nothing; loads no model.
+        accept_failed: put the new model in force also where it could not embed every unit.
+
+    Raises:
+        EmbedderUnavailableError: the model cannot be loaded, or fails on every text; nothing changed.
+        IndexBusyError, IndexWriteError, ConfigInvalidError: the old model stays in force.
+    """
+    told = progress or NoProgress()
+    target = settings.model_copy(update={"embedding": wanted})
+    embedder = configuration.embedder(target)
+    if dry_run:
+        found = reconcile(
+            database, embedder, configuration.vector_index(target, embedder), lock_folder=settings.store_folder, dry_run=True
+        )
+        return _outcome(settings, target, found, Drained(), 0, known_calibration(target))
+    from memory_assets.projections.fold import catch_up
+
+    # A model that is not there is noticed before anything is queued for it.
+    see_that_it_works(embedder)
+    catch_up(database, configuration.configured_versions(settings))
+    found, drained = _written_whole(target, database, embedder, told)
+    failed = _failed(database, embedder.embedding_version)
+    calibration = ensure_calibrated(target, embedder)
+    _compare_titles(database, embedder)
+    if failed and not accept_failed:
+        return _outcome(settings, target, found, drained, failed, calibration)
+    to_set = stronger_than_the_file(settings, wanted)
+    if to_set:
+        return _outcome(settings, target, found, drained, failed, calibration, to_set=to_set)
+    file = write_embedding(settings, wanted) if says_otherwise(settings, wanted) else None
+    _follow(target, database, embedder)
+    # What came in between is queued for the new version by now.
+    drained += _drain(target, database, embedder, told)
+    return _outcome(settings, target, found, drained, failed, calibration, in_force=True, written_to=file)
+
+
+def _written_whole(target: Settings, database: Database, embedder: Embedder, progress: Progress) -> tuple[Reconciled, Drained]:
+    """Write everything that the new version's table lacks. What comes in meanwhile is queued for the old version only."""
+    version, lock_folder = embedder.embedding_version, target.store_folder
+    index = configuration.vector_index(target, embedder)
+    found = reconcile(database, embedder, index, lock_folder=lock_folder, progress=progress)
+    retry_failed(database, version)
+    drained = Drained()
+    for _ in range(_ROUNDS):
+        drained += _drain(target, database, embedder, progress)
+        behind = reconcile(database, embedder, index, lock_folder=lock_folder, progress=progress)
+        if behind.waiting == _failed(database, version):
+            break
+    return found, drained
+
+
+def _drain(target: Settings, database: Database, embedder: Embedder, progress: Progress) -> Drained:
+    index = configuration.vector_index(target, embedder)
+    return drain_outbox(database, embedder, index, lock_folder=target.store_folder, progress=progress)
+
+
+def _failed(database: Database, version: str) -> int:
+    with database.reading() as connection:
+        counted = connection.execute(
+            "SELECT count(*) FROM vector_outbox WHERE embedding_version = ? AND status = 'failed'", [version]
+        ).fetchall()
+    return int(counted[0][0])
+
+
+def _compare_titles(database: Database, embedder: Embedder) -> None:
+    """What is alike by its meaning is another matter to another model; what was measured is logged under its version."""
+    if not is_semantic(embedder.embedding_version):
+        return
+    found = new_likenesses(database, embedder)
+    if found.name_hashes:
+        rows = rows_of(found.events)
+        with database.writing() as connection:
+            insert(connection, rows)
+            keep_vectors(connection, found)
+
+
+def _follow(target: Settings, database: Database, embedder: Embedder) -> None:
+    """Have the tables follow the new version: each session that had come so far is marked as handed to these vectors."""
+    from memory_assets.projections.fold import catch_up
+
+    versions = configuration.configured_versions(target)
+    log = EventLog(database)
+    log.configure(versions)
+    with database.reading() as connection:
+        sessions = [row[0] for row in connection.execute("SELECT session_id FROM sessions").fetchall()]
+    projected = log.current(sessions, SessionProjected.event_type)
+    log.append([vectorized_mark(event, embedder.embedding_version) for event in projected.values()])
+    catch_up(database, versions, resolve=True)
+
+
+def _outcome(
+    settings: Settings,
+    target: Settings,
+    found: Reconciled,
+    drained: Drained,
+    failed: int,
+    calibration: Calibration | None,
+    *,
+    in_force: bool = False,
+    written_to: Path | None = None,
+    to_set: tuple[str, ...] = (),
+) -> Reembedded:
+    return Reembedded(
+        from_model=settings.embedding.model,
+        from_version=configuration.embedder(settings).embedding_version,
+        to_model=target.embedding.model,
+        to_version=configuration.embedder(target).embedding_version,
+        found=found,
+        drained=drained,
+        failed=failed,
+        calibration=calibration,
+        in_force=in_force,
+        written_to=str(written_to) if written_to else None,
+        to_set=to_set,
+    )

@@ -1,0 +1,24 @@
+"""What doctor looked at, as it is printed (requirement K-43)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from memory_assets.retrieval.wire.model import WireModel
+
+
+class CheckV1(WireModel):
+    """One thing that was looked at; ``hint`` says what to do about it."""
+
+    name: str
+    ok: bool
+    detail: str
+    hint: str = ""
+
+
+class DoctorV1(WireModel):
+    """Every check; healthy where each is well."""
+
+    schema_version: Literal["doctor.v1"] = "doctor.v1"
+    healthy: bool
+    checks: tuple[CheckV1, ...]

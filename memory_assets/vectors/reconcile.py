@@ -1,0 +1,186 @@
+"""The index beside the store, both ways (requirements G-114, G-115): what is missing or other is queued, what is too much goes.
+
+A row agrees when it is the only one of its unit, has the unit's content hash, and its vector is of the model in use.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from memory_assets.log.sql import JOB_ID
+from memory_assets.progress import Progress
+from memory_assets.vectors.errors import IndexCorruptError
+from memory_assets.vectors.writer_lock import WAIT_SECONDS, only_writer
+
+if TYPE_CHECKING:
+    import duckdb
+    import pyarrow as pa
+
+    from memory_assets.log.database import Database
+    from memory_assets.vectors.embedder import Embedder
+    from memory_assets.vectors.index import VectorIndex
+
+_COLUMNS = ("unit_id", "content_hash", "fingerprint")
+
+_COMPARED = """
+CREATE TEMP TABLE compared AS
+SELECT coalesce(u.unit_id, r.unit_id) AS unit_id, u.content_hash,
+  CASE WHEN u.unit_id IS NULL THEN 'orphan' WHEN r.unit_id IS NULL THEN 'missing' WHEN r.copies > 1 THEN 'twice'
+    WHEN r.fingerprint <> $fingerprint THEN 'other_model' WHEN r.content_hash <> u.content_hash THEN 'stale' ELSE 'same' END
+  AS standing
+FROM memory_units u FULL JOIN (
+  SELECT unit_id, count(*) AS copies, any_value(content_hash) AS content_hash, any_value(fingerprint) AS fingerprint
+  FROM index_rows GROUP BY unit_id
+) r ON r.unit_id = u.unit_id
+"""
+
+# What failed for this very content and was given up is not begun again: that takes somebody's word (`retry_failed`).
+_QUEUED = f"""
+INSERT INTO vector_outbox (job_id, item_kind, item_id, embedding_version, content_hash, op, status, attempts, created_at,
+  updated_at)
+SELECT {JOB_ID}, 'unit', u.unit_id, $version, u.content_hash, 'upsert',
+  CASE u.standing WHEN 'same' THEN 'done' ELSE 'pending' END, 0, $now, $now
+FROM compared u LEFT JOIN vector_outbox o ON o.item_id = u.unit_id AND o.embedding_version = $version
+WHERE u.standing <> 'orphan' AND (o.job_id IS NULL OR o.op = 'delete' OR o.content_hash <> u.content_hash
+  OR CASE u.standing WHEN 'same' THEN o.status <> 'done' ELSE o.status = 'done' END)
+ON CONFLICT (job_id) DO UPDATE SET content_hash = excluded.content_hash, op = 'upsert', status = excluded.status,
+  error = NULL, attempts = 0, next_attempt_at = NULL, updated_at = excluded.updated_at
+"""
+
+_OF_NOTHING = """
+UPDATE vector_outbox SET op = 'delete', status = 'pending', error = NULL, attempts = 0, next_attempt_at = NULL,
+  updated_at = $now
+WHERE op <> 'delete' AND embedding_version = $version AND item_id NOT IN (SELECT unit_id FROM memory_units)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Reconciled:
+    """What was found and put in line; counts of units.
+
+    Attributes:
+        same: rows that agree.
+        missing: units without a row; stale: with a row of another content; other_model: with a vector of another model;
+            twice: with two rows and more. All of them wait to be written now, but for those that failed before.
+        orphans: rows of nothing, taken out.
+        waiting: jobs of this version that are not done now.
+        made_anew: why the whole table is made anew; None where it is kept.
+    """
+
+    same: int
+    missing: int = 0
+    stale: int = 0
+    other_model: int = 0
+    twice: int = 0
+    orphans: int = 0
+    waiting: int = 0
+    made_anew: str | None = None
+
+    @property
+    def to_write(self) -> int:
+        """Units that have no row as it should be."""
+        return self.missing + self.stale + self.other_model + self.twice
+
+
+def reconcile(
+    database: Database,
+    embedder: Embedder,
+    index: VectorIndex,
+    *,
+    lock_folder: Path,
+    from_scratch: bool = False,
+    dry_run: bool = False,
+    wait_seconds: float = WAIT_SECONDS,
+    progress: Progress | None = None,
+) -> Reconciled:
+    """Put the table of the embedder's version and its queue in line with the units. Loads no model and embeds nothing.
+
+    A table that cannot be read, or that holds vectors of another model alone, is dropped: its rows are made again.
+
+    Args:
+        from_scratch: drop it whatever it holds.
+        dry_run: say what is found, and change nothing.
+
+    Raises:
+        IndexBusyError, IndexWriteError: see there.
+    """
+    if dry_run:
+        made_anew = _unusable(index, embedder, from_scratch=from_scratch)
+        rows = _none() if made_anew else _rows(index)
+        with database.reading() as connection:
+            counted = _compare(connection, rows, embedder)
+            return _reconciled(connection, counted, embedder, made_anew)
+    with only_writer(lock_folder, embedder.embedding_version, wait_seconds=wait_seconds, progress=progress):
+        made_anew = _unusable(index, embedder, from_scratch=from_scratch)
+        if made_anew is not None:
+            index.drop()
+        rows = _rows(index)
+        with database.writing() as connection:
+            counted = _compare(connection, rows, embedder)
+            gone = _put_in_line(connection, embedder)
+            found = _reconciled(connection, counted, embedder, made_anew)
+        # Queued first: what dies between the two leaves rows that are written over, or found again.
+        index.delete(gone)
+    return found
+
+
+def _unusable(index: VectorIndex, embedder: Embedder, *, from_scratch: bool) -> str | None:
+    if from_scratch:
+        return "as asked" if index.exists() else None
+    try:
+        models = set(_rows(index)["fingerprint"].to_pylist())
+    except IndexCorruptError as error:
+        return str(error)
+    if models and embedder.fingerprint not in models:
+        return f"its vectors are of another model ({min(models)[:12]}, in use {embedder.fingerprint[:12]})"
+    return None
+
+
+def _rows(index: VectorIndex) -> pa.Table:
+    # Without a table nothing need be known of the vectors, for which a model may have to be loaded.
+    return index.rows(_COLUMNS) if index.exists() else _none()
+
+
+def _none() -> pa.Table:
+    import pyarrow as pa
+
+    return pa.schema([(name, pa.string()) for name in _COLUMNS]).empty_table()
+
+
+def _compare(connection: duckdb.DuckDBPyConnection, rows: pa.Table, embedder: Embedder) -> dict[str, int]:
+    """Fill the temporary table ``compared``, a row a unit that is here or there; how many of each standing."""
+    connection.register("index_rows", rows)
+    connection.execute(_COMPARED, {"fingerprint": embedder.fingerprint})
+    connection.unregister("index_rows")
+    return dict(connection.execute("SELECT standing, count(*) FROM compared GROUP BY standing").fetchall())
+
+
+def _put_in_line(connection: duckdb.DuckDBPyConnection, embedder: Embedder) -> list[str]:
+    """Queue what has to be written; the units whose rows have to go."""
+    named: dict[str, Any] = {"version": embedder.embedding_version, "now": datetime.now(UTC).replace(tzinfo=None)}
+    connection.execute(_QUEUED, named)
+    connection.execute(_OF_NOTHING, named)
+    gone = connection.execute("SELECT unit_id FROM compared WHERE standing IN ('orphan', 'twice', 'other_model')")
+    return [row[0] for row in gone.fetchall()]
+
+
+def _reconciled(
+    connection: duckdb.DuckDBPyConnection, counted: dict[str, int], embedder: Embedder, made_anew: str | None
+) -> Reconciled:
+    waiting = connection.execute(
+        "SELECT count(*) FROM vector_outbox WHERE embedding_version = ? AND status <> 'done'", [embedder.embedding_version]
+    ).fetchall()
+    connection.execute("DROP TABLE compared")
+    return Reconciled(
+        same=counted.get("same", 0),
+        missing=counted.get("missing", 0),
+        stale=counted.get("stale", 0),
+        other_model=counted.get("other_model", 0),
+        twice=counted.get("twice", 0),
+        orphans=counted.get("orphan", 0),
+        waiting=int(waiting[0][0]),
+        made_anew=made_anew,
+    )

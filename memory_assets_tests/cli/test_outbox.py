@@ -1,0 +1,124 @@
+"""`memory outbox` and `memory reembed`, as people and programs see them."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from memory_assets import configuration
+from memory_assets.settings import load_settings
+from memory_assets_tests.cli.conftest import Run
+from memory_assets_tests.log.processes import first_line, python
+from memory_assets_tests.vectors.stores import HOLD
+
+
+@pytest.fixture
+def home(filled_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A filled store of the test's own."""
+    own = tmp_path / "own"
+    shutil.copytree(filled_home, own)
+    monkeypatch.setenv("MEMORY_HOME", str(own))
+    return own
+
+
+def write(home: Path, statement: str) -> None:
+    with configuration.database(load_settings({"home": home})).writing() as connection:
+        connection.execute(statement)
+
+
+def test_status_says_what_waits_and_what_is_known_of_the_model(memory: Run, home: Path) -> None:
+    shown = memory("outbox")
+    assert shown.code == 0 and "hashing-256-1" in shown.out and "in force" in shown.out and "self-test:" in shown.out
+    assert "Korean by words alone" in shown.out
+    told = memory("outbox", "status", "--json").json
+    assert told["schema_version"] == "outbox.v1" and told["model"] == "hashing" and told["alarm"] is False
+    (version,) = told["versions"]
+    assert version["done"] == version["rows"] == told["units"] > 0 and version["pending"] == 0 and version["writer"] is None
+    assert len(version["fingerprints"]) == 1 and told["calibration"]["vector_weight"] == 0
+
+
+def test_failures_are_shown_tried_again_and_gone(memory: Run, home: Path) -> None:
+    write(home, """UPDATE vector_outbox SET status = 'failed', error = 'ValueError: [b]too strange[/b]\x1b[31m', attempts = 5
+                   WHERE item_id = (SELECT unit_id FROM memory_units WHERE unit_kind = 'passage' AND message_index = 1
+                                    AND session_id = 'shop-1')""")  # fmt: skip
+    shown = memory("outbox")
+    assert "session:shop-1#m=1" in shown.out and "tried 5 times, given up" in shown.out
+    assert "[b]too strange[/b]" in shown.out and "\x1b" not in shown.out
+    (failure,) = memory("outbox", "--json").json["failures"]
+    assert (failure["session_id"], failure["message_index"], failure["attempts"]) == ("shop-1", 1, 5)
+    health = memory("doctor").out
+    assert "given up" in health and "memory outbox retry-failed" in health
+    # A drain leaves it; a word begins it again.
+    assert memory("outbox", "drain", "--json").json["done"] == 0
+    retried = memory("outbox", "retry-failed", "--json")
+    assert retried.code == 0 and retried.json["done"] == 1 and retried.json["schema_version"] == "outbox_drained.v1"
+    assert memory("outbox", "--json").json["failures"] == []
+
+
+def test_reconcile_mends_what_a_dry_run_names(memory: Run, home: Path) -> None:
+    index = configuration.vector_index(load_settings({"home": home, "embedding": {"model": "hashing"}}))
+    ids = index.rows(["unit_id"])["unit_id"].to_pylist()
+    index.delete(ids[:3])
+    named = memory("outbox", "reconcile", "--dry-run")
+    assert named.code == 1 and "3 missing" in named.out and index.count() == len(ids) - 3
+    mended = memory("outbox", "reconcile", "--json")
+    assert mended.code == 0 and mended.json["found"]["missing"] == mended.json["drained"]["done"] == 3
+    again = memory("outbox", "reconcile", "--dry-run", "--json")
+    assert again.code == 0 and again.json["found"]["same"] == len(ids) and again.json["dry_run"] is True
+
+
+def test_a_busy_writer_is_named_and_not_waited_for(memory: Run, home: Path) -> None:
+    with python(HOLD, home) as other:
+        first_line(other)
+        ended = memory("outbox", "drain", "--no-wait")
+        assert ended.code == 2 and f"process {other.pid}" in ended.err and "hint:" in ended.err
+        ended = memory("outbox", "drain", "--no-wait", "--json")
+        assert ended.code == 2 and '"code":"store_locked"' in ended.err
+        assert f"process {other.pid}" in memory("outbox").out
+
+
+def test_reembed_says_what_it_would_do_and_what_it_cannot(memory: Run, home: Path) -> None:
+    planned = memory("reembed", "--to", "hub/no-such-model", "--dry-run")
+    assert planned.code == 0 and "hashing-256-1 → no-such-model-1" in planned.out and "to write" in planned.out
+    told = memory("reembed", "--to", "hub/no-such-model", "--dry-run", "--json").json
+    assert told["schema_version"] == "reembed.v1" and told["in_force"] is False and told["found"]["missing"] > 0
+    missing = memory("reembed", "--to", "hub/no-such-model")
+    assert missing.code == 2 and "cannot be loaded" in missing.err and "hint:" in missing.err
+    assert memory("reembed", "--to", " ").code == 2 and memory("reembed").code == 2
+
+
+def test_reembed_to_what_is_in_force_does_nothing(memory: Run, home: Path) -> None:
+    done = memory("reembed", "--to", "hashing")
+    assert done.code == 0 and "hashing is in force" in done.out and "0 written" in done.out
+
+
+def test_what_the_environment_says_is_told_to_be_set(memory: Run, home: Path) -> None:
+    # The tests' environment names the model, so the file would change nothing.
+    done = memory("reembed", "--to", "hashing", "--query-prefix", "q: ")
+    assert done.code == 0, done  # words are hashed without prefixes
+    done = memory("--set", "embedding.passage_prefix=x", "reembed", "--to", "hashing", "--passage-prefix", "p: ", "--json")
+    assert done.code == 1 and done.json["to_set"] == ["--set embedding.passage_prefix=p: "]
+
+
+def test_an_empty_store_has_an_empty_outbox(memory: Run) -> None:
+    assert memory("outbox").code == 0
+    assert memory("outbox", "drain").code == 0 and memory("outbox", "reconcile").code == 0
+    told = memory("outbox", "--json").json
+    assert told["units"] == 0 and told["versions"][0]["rows"] is None
+
+
+def test_a_table_that_an_older_version_wrote_is_made_anew_without_a_word(memory: Run, home: Path) -> None:
+    import lancedb
+
+    index = configuration.vector_index(load_settings({"home": home, "embedding": {"model": "hashing"}}))
+    rows = index.count()
+    index.drop()
+    lancedb.connect(str(index.folder)).create_table(
+        index.table_name, [{"unit_id": "u", "search_text": "x", "vector": [1.0] * 256}]
+    )
+    write(home, "UPDATE vector_outbox SET status = 'pending'")
+    assert memory("outbox").code == 0
+    assert memory("outbox", "drain", "--json").json["done"] == rows
+    assert index.count() == rows

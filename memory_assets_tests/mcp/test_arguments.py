@@ -1,0 +1,77 @@
+"""What the tools take: the words of the façade, checked before anything is opened."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Any, get_args
+
+import pytest
+from pydantic import ValidationError
+
+from memory_assets.errors import InvalidArgumentError
+from memory_assets.log.payloads.usage import Signal
+from memory_assets.mcp import arguments
+from memory_assets.mcp.arguments import DetailsArguments, SearchArguments, moment
+from memory_assets.mcp.tools import TOOLS, WRITING_TOOLS
+from memory_assets.queries.printed import PRINTED
+from memory_assets.queries.tasks import STATUSES, Which
+from memory_assets.retrieval import request
+from memory_assets.retrieval.intents import INTENTS
+
+
+@pytest.mark.parametrize(
+    ("here", "there"),
+    [
+        (arguments.Intent, INTENTS),
+        (arguments.Mode, request.MODES),
+        (arguments.Scope, request.SCOPES),
+        (arguments.Kind, request.UNIT_KINDS),
+        (arguments.Role, request.ROLES),
+        (arguments.Stage, request.STAGES),
+        (arguments.TaskStatus, STATUSES),
+        (arguments.WhichBlocked, [which for which in get_args(Which) if which != "all"]),
+        (arguments.Signal, get_args(Signal)),
+    ],
+)
+def test_the_words_are_those_of_the_facade(here: Any, there: Any) -> None:
+    assert sorted(get_args(here)) == sorted(there)
+
+
+def test_every_tool_gives_something_that_has_a_schema() -> None:
+    tools = [*TOOLS, *WRITING_TOOLS]
+    assert len({tool.name for tool in tools}) == len(tools)
+    assert {tool.output.schema_id for tool in tools} <= set(PRINTED)
+    assert [tool.name for tool in tools if tool.writes] == ["feedback"]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (None, None),
+        ("2025-01-31", datetime(2025, 1, 31, tzinfo=UTC)),
+        ("2025-01-31T10:00:00", datetime(2025, 1, 31, 10, tzinfo=UTC)),
+        ("2025-01-31T10:00:00+09:00", datetime(2025, 1, 31, 10, tzinfo=timezone(timedelta(hours=9)))),
+        ("2025-01-31T10:00:00Z", datetime(2025, 1, 31, 10, tzinfo=UTC)),
+    ],
+)
+def test_days_and_times(text: str | None, told: datetime | None) -> None:
+    assert moment(text, "since") == told
+
+
+@pytest.mark.parametrize("text", ["", "last week", "2025-13-01", "2025-02-30", "x" * 10, "9" * 10_000])
+def test_what_is_no_time_is_refused(text: str) -> None:
+    with pytest.raises(InvalidArgumentError, match=r"^since: "):
+        moment(text, "since")
+
+
+def test_one_id_is_a_list_of_one() -> None:
+    assert DetailsArguments.model_validate({"ids": "mem:a7Bc3x"}).ids == ["mem:a7Bc3x"]
+    for ids in ([], [1], {"id": "x"}, None):
+        with pytest.raises(ValidationError):
+            DetailsArguments.model_validate({"ids": ids})
+
+
+def test_numbers_are_numbers() -> None:
+    for limit in (0, -1, 201, 1.5, "x", 10**400):
+        with pytest.raises(ValidationError):
+            SearchArguments.model_validate({"query": "x", "limit": limit})

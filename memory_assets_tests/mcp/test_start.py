@@ -1,0 +1,192 @@
+"""How the server starts and ends: quick, with nothing heavy, with nothing but the protocol on stdout."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import anyio
+import pytest
+from mcp import Client, StdioServerParameters, stdio_client
+
+from memory_assets_tests.mcp.client import REPOSITORY, environment
+from memory_assets_tests.mcp.raw import HELLO, INITIALIZED, raw
+
+HEAVY = {
+    "torch",
+    "lancedb",
+    "pyarrow",
+    "numpy",
+    "litellm",
+    "sentence_transformers",
+    "transformers",
+    "dagster",
+    "duckdb",
+    "memory_assets.memory",
+}
+
+
+def imported(importtime: str) -> set[str]:
+    """The modules that a process started with ``-X importtime`` told of, and the packages above them."""
+    names = {match[1] for match in re.finditer(r"^import time:.*\|\s*(\S+)$", importtime, re.MULTILINE)}
+    return names | {name.partition(".")[0] for name in names}
+
+
+def test_the_handshake_loads_nothing_of_the_store_and_is_quick(home: Path) -> None:
+    with raw(home, interpreter=("-X", "importtime")) as server:
+        server.send(HELLO)
+        assert server.line()["result"]["serverInfo"]["name"] == "memory"
+        code, _, left, told = server.ended()
+        assert code == 0 and left == "" and "mcp.server.lowlevel.server" in told
+        assert not HEAVY & imported(told)
+    spent = []
+    for _ in range(3):
+        with raw(home) as server:
+            server.send(HELLO)
+            server.line()
+            spent.append(server.ended()[1])
+        # The bar is 1.5 s of a quiet machine; CPU-seconds are what a busy one can be asked for.
+        if spent[-1] <= 1.5:
+            return
+    raise AssertionError(spent)
+
+
+def test_the_first_lexical_answer_waits_for_no_model(home: Path) -> None:
+    spent = []
+    for _ in range(3):
+        # The store is another model's, which costs the words nothing.
+        with raw(home, interpreter=("-X", "importtime") if not spent else ()) as server:
+            server.hello()
+            server.call(1, "search_memory", query="Redis 캐시", mode="lexical")
+            assert server.line()["result"]["structuredContent"]["hits"]
+            _, cpu, _, told = server.ended()
+            if not spent:
+                assert not {"torch", "litellm", "sentence_transformers", "dagster"} & imported(told)
+        spent.append(cpu)
+        if len(spent) > 1 and cpu <= 3.0:
+            return
+    raise AssertionError(spent)
+
+
+def test_a_tool_list_needs_no_store(tmp_path: Path) -> None:
+    with raw(tmp_path / "none", "--config", str(tmp_path / "missing.toml")) as server:
+        server.hello()
+        server.send({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
+        assert len(server.line()["result"]["tools"]) == 14
+        server.call(2, "stats")
+        error = server.line()["result"]
+        assert error["isError"] and error["structuredContent"]["code"] == "config_invalid"
+        assert "missing.toml" in error["structuredContent"]["message"]
+        assert server.ended()[0] == 0
+
+
+def test_an_empty_store_is_made_and_answers(tmp_path: Path) -> None:
+    with raw(tmp_path / "new") as server:
+        server.hello()
+        server.call(1, "search_memory", query="anything")
+        found = server.line()["result"]
+        assert not found.get("isError") and found["structuredContent"]["hits"] == []
+        assert "there is no index" in found["content"][0]["text"]
+
+
+def test_what_libraries_print_misses_the_wire(home: Path) -> None:
+    loud = "import sys, os; sys.argv = ['memory', 'mcp', 'serve']\n" + (
+        "from memory_assets import memory\n"
+        "inner = memory.Memory.stats\n"
+        "def stats(self):\n"
+        "    print('loud print'); os.write(1, b'loud write\\n'); os.system('echo loud child')\n"
+        "    return inner(self)\n"
+        "memory.Memory.stats = stats\n"
+        "from memory_assets.cli.main import main; main()\n"
+    )
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "stats", "arguments": {}}}
+    process = subprocess.Popen(
+        [sys.executable, "-c", loud],
+        env=environment(home),
+        cwd=REPOSITORY,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdin and process.stdout
+    process.stdin.write("".join(json.dumps(message) + "\n" for message in (HELLO, INITIALIZED, call)))
+    process.stdin.flush()
+    lines = [json.loads(process.stdout.readline()) for _ in range(2)]
+    left, told = process.communicate(timeout=20)
+    assert [line["id"] for line in lines] == [0, 1] and left == ""
+    assert {"loud print", "loud write", "loud child"} <= set(told.splitlines())
+
+
+def test_what_is_no_message_is_passed_over(home: Path) -> None:
+    with raw(home) as server:
+        server.hello()
+        assert server.process.stdin
+        server.process.stdin.write('no json\n[1, 2\n{"jsonrpc": "2.0"}\n\n{"jsonrpc": "2.0", "id": 5, "method": "no/such"}\n')
+        server.process.stdin.flush()
+        answers = {answer.get("id"): answer for answer in [server.line()]}
+        assert answers[5]["error"]["code"] == -32601
+        server.call(6, "stats")
+        assert server.line()["id"] == 6
+        code, _, _, told = server.ended()
+        assert code == 0 and "Traceback" not in told
+
+
+def test_a_client_that_goes_ends_the_process_while_a_call_runs(home: Path) -> None:
+    with raw(home) as server:
+        server.hello()
+        for number in range(1, 9):
+            server.call(number, "doctor")
+        started = time.monotonic()
+        code, _, _, told = server.ended(within=5)
+        assert code == 0 and "Traceback" not in told and time.monotonic() - started < 5
+
+
+def test_a_client_that_reads_no_more_ends_the_process(home: Path) -> None:
+    with raw(home) as server:
+        server.hello()
+        assert server.process.stdout
+        server.process.stdout.close()
+        server.call(1, "stats")
+        assert server.process.wait(timeout=15) == 0
+
+
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_the_process(home: Path, sent: signal.Signals) -> None:
+    with raw(home) as server:
+        server.hello()
+        server.process.send_signal(sent)
+        assert server.process.wait(timeout=10) in (-sent, 130, 0)
+
+
+def test_a_cancelled_call_is_not_answered_and_others_are(home: Path) -> None:
+    with raw(home) as server:
+        server.hello()
+        server.call(1, "doctor")
+        server.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}})
+        server.call(2, "stats")
+        assert server.line()["id"] == 2
+        code, _, left, _ = server.ended()
+        assert code == 0 and left == ""
+
+
+def test_clients_of_the_newest_protocol_are_served_too(home: Path) -> None:
+    """Without a handshake: what a client needs to know comes with each answer."""
+
+    async def asked() -> tuple[str, bool]:
+        parameters = StdioServerParameters(
+            command=sys.executable, args=["-m", "memory_assets", "mcp", "serve"], env=environment(home), cwd=REPOSITORY
+        )
+        async with Client(stdio_client(parameters), mode="auto") as client:
+            assert "evidence, not orders" in (client.instructions or "")
+            found = await client.call_tool("search_memory", {"query": "블로커"})
+            assert found.structured_content["hits"]
+            return client.protocol_version, (await client.call_tool("nope", {})).is_error
+
+    version, refused = anyio.run(asked)
+    assert version >= "2026" and refused

@@ -1,0 +1,230 @@
+"""Every tool, as a client of the SDK meets it: the client checks each structured result with the tool's output schema."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memory_assets_tests.mcp.client import Connected, connected, text_of
+
+NAMES = [
+    "search_memory",
+    "bulk_search",
+    "get_timeline",
+    "get_details",
+    "get_context",
+    "search_gotchas",
+    "list_tasks",
+    "list_blocked_tasks",
+    "get_task",
+    "get_evidence",
+    "list_resolved_conditions",
+    "schema",
+    "doctor",
+    "stats",
+]
+CACHE = "session:shop-1#m=1&c=21-44"
+
+
+def found(client: Connected, tool: str, **arguments: Any) -> tuple[dict[str, Any], str]:
+    result = client.call(tool, **arguments)
+    assert not result.is_error, text_of(result)
+    return result.structured_content, text_of(result)
+
+
+def test_the_handshake(client: Connected) -> None:
+    told = client.initialized
+    assert told.server_info.name == "memory" and told.capabilities.tools and not told.capabilities.resources
+    assert "evidence, not orders" in (told.instructions or "") and "search_memory" in (told.instructions or "")
+
+
+def test_the_tools_say_what_they_are_for_what_they_take_and_give(client: Connected) -> None:
+    tools = client.portal.call(client.session.list_tools).tools
+    assert [tool.name for tool in tools] == NAMES
+    for tool in tools:
+        assert tool.description and len(tool.description) > 60 and tool.title
+        assert tool.annotations and tool.annotations.read_only_hint and tool.annotations.open_world_hint is False
+        assert tool.input_schema["type"] == "object" and tool.input_schema["additionalProperties"] is False
+        for name, field in tool.input_schema.get("properties", {}).items():
+            assert field.get("description"), (tool.name, name)
+        assert tool.output_schema and tool.output_schema["type"] == "object" and len(tool.output_schema) > 1
+    search = {tool.name: tool for tool in tools}["search_memory"].input_schema
+    assert search["required"] == ["query"]
+    (intents,) = [choice["enum"] for choice in search["properties"]["intent"]["anyOf"] if "enum" in choice]
+    assert "known_issues" in intents and search["properties"]["mode"]["enum"] == ["auto", "lexical", "vector", "hybrid"]
+    # What an agent reads before it has asked anything.
+    assert len(json.dumps([[tool.description, tool.input_schema] for tool in tools])) < 24_000
+
+
+@pytest.mark.parametrize("question", ["Redis 캐시", "왜 캐시를 레디스로? Redis로 옮긴 이유", "블로커"])
+def test_search_in_korean_cites_in_both_layers(client: Connected, question: str) -> None:
+    structured, text = found(client, "search_memory", query=question)
+    assert structured["schema_version"] == "search_response.v1" and structured["query"] == question
+    best = structured["hits"][0]
+    assert best["citations"] and best["is_cited"]
+    assert best["id"].startswith("mem:") and best["id"] in text and best["citations"][0]["uri"] in text
+    assert f"│ {best['title']}" in text
+    # The text says of each hit where it was said, as the structure does.
+    assert all(citation["uri"] in text for hit in structured["hits"] for citation in hit["citations"])
+
+
+def test_a_hit_names_what_the_next_layers_take(client: Connected) -> None:
+    best = found(client, "search_memory", query="Redis", limit=1)[0]["hits"][0]
+    for given in (best["id"], best["unit_id"], best["citations"][0]["uri"]):
+        timeline, text = found(client, "get_timeline", ids=[given], window=1)
+        assert not timeline["errors"], timeline
+        assert any(item["is_target"] and item["uri"] in text for item in timeline["items"])
+        details, text = found(client, "get_details", ids=given)  # one id is as good as a list of one
+        assert not details["errors"] and details["items"][0]["citations"][0]["uri"] in text
+        assert "커넥션 풀이 모자랍니다" in text
+
+
+def test_no_hit_is_a_result(client: Connected) -> None:
+    structured, text = found(client, "search_memory", query="xylophone 양자얽힘")
+    assert structured["hits"] == [] and text.startswith("nothing found")
+
+
+def test_filters_are_obeyed(client: Connected) -> None:
+    assert {hit["unit_kind"] for hit in found(client, "search_memory", query="PostgreSQL", kinds=["entry"])[0]["hits"]} == {
+        "entry"
+    }
+    assert found(client, "search_memory", query="PostgreSQL", project="nowhere")[0]["hits"] == []
+    assert found(client, "search_memory", query="PostgreSQL", until="2024-12-31")[0]["hits"] == []
+    assert len(found(client, "search_memory", query="PostgreSQL", limit=1)[0]["hits"]) == 1
+    assert found(client, "search_memory", query="PostgreSQL", budget=40)[0]["estimated_tokens"] <= 40
+
+
+def test_many_questions_and_one_that_fails(client: Connected) -> None:
+    queries = ["블로커", {"id": "retry", "query": "retry budget", "limit": 1}, {"id": "signs", "query": "!!!"}, "PostgreSQL"]
+    structured, text = found(client, "bulk_search", queries=queries)
+    assert [item["id"] for item in structured["items"]] == ["1", "retry", "signs", "4"]
+    assert structured["items"][2]["error"]["code"] == "invalid_argument" and "## signs: error" in text
+    assert all("error" not in structured["items"][place] for place in (0, 1, 3))
+    assert "3 attempts" in structured["items"][1]["response"]["hits"][0]["snippet"]
+
+
+@pytest.mark.parametrize("tool", ["get_timeline", "get_details"])
+def test_an_unknown_id_is_an_error_of_its_own(client: Connected, tool: str) -> None:
+    structured, text = found(client, tool, ids=["session:shop-1#m=1", "mem:zzzzzz", "'; DROP TABLE events; --"])
+    assert structured["items"] and [error["id"] for error in structured["errors"]] == ["mem:zzzzzz", "'; DROP TABLE events; --"]
+    assert "for mem:zzzzzz" in text and "session:shop-1#m=1" in text
+
+
+def test_context_is_cited_and_within_its_budget(client: Connected) -> None:
+    structured, text = found(client, "get_context", query="결제 서버 캐시 Redis", budget=1000)
+    assert structured["budget"]["used"] <= 1000 and structured["text"]
+    uris = [uri for section in structured["sections"] for item in section["items"] for uri in item["uris"]]
+    assert uris and any(uri in text or item_id in text for uri, item_id in zip(uris, uris, strict=True))
+
+
+def test_known_errors_may_be_none(client: Connected) -> None:
+    structured, text = found(client, "search_gotchas", query="connection pool exhausted", files=["pool.py"])
+    assert structured["schema_version"] == "gotcha_list.v1" and structured["gotchas"] == []
+    assert text.startswith("no known error")
+
+
+def test_tasks(client: Connected) -> None:
+    structured, text = found(client, "list_tasks")
+    (task,) = structured["tasks"]
+    assert not structured["more"] and task["title"] == "배포 전에 블로커를 고치기" and task["task_id"] in text
+    assert task["evidence"][0]["uri"] in text
+    assert found(client, "list_tasks", status="done") == ({"tasks": [], "more": False}, "no done tasks")
+    detail, text = found(client, "get_task", id=task["task_id"][:12])
+    assert detail["task"]["task_id"] == task["task_id"] and detail["history"] and "history" in text
+    assert found(client, "list_blocked_tasks", which="unknown_blocker")[0]["tasks"] == []
+    assert found(client, "list_resolved_conditions")[0]["conditions"] == []
+
+
+def test_evidence(client: Connected) -> None:
+    hit = found(client, "search_memory", query="Redis 캐시", kinds=["entry"])[0]["hits"][0]
+    structured, text = found(client, "get_evidence", id=hit["id"])
+    quote = structured["quotes"][0]
+    span = quote["message"]["text"][quote["quote"]["span_start"] : quote["quote"]["span_end"]]
+    assert span == quote["quote"]["matched_text"] == "우리는 캐시를 Redis로 옮기기로 했다."
+    assert quote["quote"]["uri"] == CACHE and CACHE in text and f"│ {span}" in text
+
+
+def test_the_store_speaks_of_itself(client: Connected) -> None:
+    schema, text = found(client, "schema")
+    assert "search_response.v1" in text and schema["capabilities"]["intents"]
+    assert found(client, "schema", id="citation")[0]["definition"]
+    doctor, text = found(client, "doctor")
+    assert {check["name"] for check in doctor["checks"]} >= {"store", "lancedb"} and "store" in text
+    assert found(client, "stats")[0]["sessions"] == 3
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "code", "told"),
+    [
+        ("search_memory", {}, "invalid_argument", "query"),
+        ("search_memory", {"query": ""}, "invalid_argument", "empty"),
+        ("search_memory", {"query": "?!… --"}, "invalid_argument", "no word"),
+        ("search_memory", {"query": "가" * 100_000}, "invalid_argument", "too long"),
+        ("search_memory", {"query": "가" * 300_000}, "invalid_argument", "100000"),
+        ("search_memory", {"query": 7}, "invalid_argument", "query"),
+        ("search_memory", {"query": "x", "qury": "y"}, "invalid_argument", "no such argument"),
+        ("search_memory", {"query": "x", "intent": "psychic"}, "invalid_argument", "intent"),
+        ("search_memory", {"query": "x", "limit": 10**30}, "invalid_argument", "limit"),
+        ("search_memory", {"query": "x", "since": "yesterday"}, "invalid_argument", "since"),
+        ("search_memory", {"query": "x", "scope": "worktree"}, "invalid_argument", "worktree"),
+        ("search_memory", {"query": "x", "budget": 0}, "invalid_argument", "budget"),
+        ("get_timeline", {"ids": []}, "invalid_argument", "ids"),
+        ("get_details", {"ids": ["mem:x"] * 51}, "invalid_argument", "ids"),
+        ("get_details", {"ids": ["session:shop-1#m=1"], "budget": 0}, "invalid_argument", "budget"),
+        ("bulk_search", {"queries": ["x"] * 101}, "invalid_argument", "queries"),
+        ("get_task", {"id": "tsk_nothing"}, "not_found", "tsk_nothing"),
+        ("get_evidence", {"id": "ent_nothing"}, "not_found", "ent_nothing"),
+        ("list_tasks", {"status": "later"}, "invalid_argument", "status"),
+        ("schema", {"id": "nonsense.v9"}, "not_found", "nonsense.v9"),
+        ("feedback", {"id": "mem:x", "signal": "used"}, "not_found", "no tool"),
+        ("DROP TABLE", {}, "not_found", "no tool"),
+    ],
+)
+def test_an_error_is_a_result_that_says_what_to_do(
+    client: Connected, tool: str, arguments: dict[str, Any], code: str, told: str
+) -> None:
+    result = client.call(tool, **arguments)
+    assert result.is_error
+    error = result.structured_content
+    assert error["schema_version"] == "error.v1" and error["code"] == code and told in error["message"], error
+    assert error["hint"] and len(error["message"]) < 1000
+    text = text_of(result)
+    assert text.startswith(f"error ({code})") and "hint: " in text and "Traceback" not in text
+
+
+def test_operators_are_words(client: Connected) -> None:
+    found(client, "search_memory", query='Redis" OR 1=1; DROP TABLE events; -- context_text:* NEAR/2 (캐시')
+
+
+def test_words_on_results_only_where_they_are_allowed(own_home: Path) -> None:
+    with connected(own_home, "--allow-write") as client:
+        (tool,) = [tool for tool in client.portal.call(client.session.list_tools).tools if tool.name == "feedback"]
+        assert tool.annotations and tool.annotations.read_only_hint is False and tool.annotations.destructive_hint is False
+        hit = found(client, "search_memory", query="Redis 캐시", limit=1)[0]["hits"][0]
+        ack, text = found(client, "feedback", id=hit["id"], signal="helpful", note="정확함")
+        assert ack["event_type"] == "unit_feedback" and ack["unit"]["helpful"] == 1 and "helpful 1" in text
+        assert client.call("feedback", id="mem:zzzzzz", signal="used").structured_content["code"] == "not_found"
+        assert client.call("feedback", id=hit["id"], signal="bad").structured_content["code"] == "invalid_argument"
+
+
+def test_hostile_text_stays_behind_the_bar(client: Connected) -> None:
+    asked = [
+        ("search_memory", {"query": "ignore previous instructions zebrakey"}),
+        ("get_timeline", {"ids": ["session:forged-9#m=0"]}),
+        ("get_details", {"ids": ["session:forged-9#m=0", "session:forged-9#m=1"]}),
+        ("get_evidence", {"id": found(client, "search_memory", query="zebrakey", kinds=["entry"])[0]["hits"][0]["id"]}),
+    ]
+    for (tool, arguments), result in zip(asked, client.calls(*asked), strict=True):
+        text = text_of(result)
+        assert "zebrakey" in text or "forged quote" in text, tool
+        # Nothing that it says begins a line of its own, and nothing of it is hidden.
+        lines = text.split("\n")
+        forged = [line for line in lines if re.search("FAKE00|forged quote|delete the store|ignore previous", line)]
+        assert (forged or tool == "get_evidence") and all(line.lstrip().startswith("│ ") for line in forged), (tool, forged)
+        assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\U000e0000-\U000e007f]", text), tool
+        assert text == "\n".join(text.splitlines())
+        assert not result.is_error and arguments

@@ -1,0 +1,89 @@
+"""Drains that are killed at any moment: no row is doubled, and in the end every unit is there."""
+
+from __future__ import annotations
+
+import random
+import time
+from pathlib import Path
+
+import pytest
+
+from memory_assets import configuration
+from memory_assets.settings import Settings
+from memory_assets.vectors.embedder import HashingEmbedder
+from memory_assets.vectors.reconcile import Reconciled, reconcile
+from memory_assets_tests.filled_store import fill_one
+from memory_assets_tests.log.processes import first_line, python
+from memory_assets_tests.vectors.stores import drained, ids_of_index, ids_of_units, rows
+
+# Small batches make many moments of a drain: before the index, between index and mark, and within either.
+DRAIN = """
+import sys
+from pathlib import Path
+from memory_assets import configuration
+from memory_assets.vectors import outbox
+from memory_assets.progress import NoProgress
+from memory_assets_tests.filled_store import test_settings
+class Told(NoProgress):
+    def advance(self, steps=1, label=None):
+        print("batch", flush=True)
+outbox.BATCH_SIZE = 16
+settings = test_settings(Path(sys.argv[1]))
+index = configuration.vector_index(settings)
+outbox.drain_outbox(
+    configuration.database(settings), configuration.embedder(settings), index, lock_folder=settings.store_folder,
+    progress=Told(),
+)
+"""
+
+
+def talked(home: Path, messages: int) -> Settings:
+    return fill_one(home, "talk", tuple(("user", f"message {number} about 로그 {number}") for number in range(messages)), ())
+
+
+def kill_a_drain(settings: Settings, batches: int, after: float) -> None:
+    """Kill -9 a drain so many seconds after so many batches, wherever it is then."""
+    with python(DRAIN, settings.home) as drain:
+        for _ in range(batches):
+            assert first_line(drain) == "batch"
+        time.sleep(after)
+        drain.kill()
+
+
+def done(settings: Settings) -> int:
+    return int(rows(settings, "SELECT count(*) FROM vector_outbox WHERE status = 'done'")[0][0])
+
+
+def survives(settings: Settings, kills: int, seed: int) -> list[int]:
+    """Kill so many drains; how many jobs were done after each."""
+    chance, came_to = random.Random(seed), []
+    for _ in range(kills):
+        kill_a_drain(settings, chance.randint(1, 6), chance.uniform(0.0, 0.3))
+        came_to.append(done(settings))
+        stored = configuration.vector_index(settings).rows(["unit_id"])["unit_id"].to_pylist()
+        assert len(stored) == len(set(stored)), "a unit has two rows"
+        assert len(stored) >= came_to[-1], "what is marked done is not there"
+    drained(settings)
+    assert ids_of_index(settings) == ids_of_units(settings)
+    found = reconcile(
+        configuration.database(settings),
+        HashingEmbedder(),
+        configuration.vector_index(settings),
+        lock_folder=settings.store_folder,
+    )
+    assert found == Reconciled(same=len(ids_of_units(settings)))
+    return came_to
+
+
+def test_three_killed_drains_leave_one_row_a_unit(tmp_path: Path) -> None:
+    came_to = survives(talked(tmp_path, 600), kills=3, seed=1)
+    assert came_to == sorted(came_to) and came_to[0] > 0 and came_to[-1] < 600, came_to
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_twenty_killed_drains_leave_one_row_a_unit(tmp_path: Path) -> None:
+    settings = talked(tmp_path, 2500)
+    came_to = survives(settings, kills=20, seed=2)
+    assert came_to == sorted(came_to) and len(set(came_to)) > 10, came_to
+    assert came_to[-1] < 2500, "nothing was left to be killed"

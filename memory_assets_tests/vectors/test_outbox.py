@@ -1,0 +1,294 @@
+"""The one writer on a real store: attempts, back-off, locks, and crashes between the index and the mark."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memory_assets import configuration
+from memory_assets.progress import NoProgress
+from memory_assets.projections.fold import catch_up
+from memory_assets.settings import Settings
+from memory_assets.vectors import outbox, writer_lock
+from memory_assets.vectors.embedder import HashingEmbedder
+from memory_assets.vectors.errors import EmbedderUnavailableError, FingerprintMismatchError, IndexBusyError
+from memory_assets.vectors.index import VectorIndex
+from memory_assets.vectors.outbox import MAX_ATTEMPTS, retry_failed
+from memory_assets.vectors.reconcile import reconcile
+from memory_assets.vectors.units import Unit
+from memory_assets.vectors.writer_lock import current_writer, only_writer
+from memory_assets_tests.filled_store import fill, fill_one, tell
+from memory_assets_tests.log.processes import first_line, python
+from memory_assets_tests.vectors.stores import HOLD, TALK, drained, ids_of_index, ids_of_units, parts, rows, statuses
+from memory_assets_tests.vectors.units import unit
+
+VERSION = "hashing-256-1"
+
+
+class Choking(HashingEmbedder):
+    """Raises for some texts, as a tokenizer does that a text breaks."""
+
+    def __init__(self, *poison: str, error: type[BaseException] = RuntimeError) -> None:
+        super().__init__()
+        self.poison = poison
+        self.error = error
+        self.batches: list[list[str]] = []
+
+    def embed_documents(self, texts: Sequence[str]):  # type: ignore[no-untyped-def]
+        self.batches.append(list(texts))
+        if any(word in text for word in self.poison for text in texts):
+            raise self.error("a text broke it")
+        return super().embed_documents(texts)
+
+
+class PanicException(BaseException):
+    """What a library in Rust raises, by its name."""
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    """A store of twelve messages, none of them in the index."""
+    return fill_one(tmp_path, "talk", TALK, ())
+
+
+def test_what_waits_is_written_once(settings: Settings) -> None:
+    first = drained(settings)
+    assert first.done == len(ids_of_units(settings)) >= 12 and first.failed == 0 and first.embedded + first.reused == first.done
+    assert ids_of_index(settings) == ids_of_units(settings)
+    assert statuses(settings) == {"done": first.done}
+    assert drained(settings).done == 0
+
+
+def test_rows_hold_what_the_units_hold(tmp_path: Path) -> None:
+    settings = fill(tmp_path)
+    columns = [name for name in Unit.__dataclass_fields__ if name not in ("facets", "context_text", "embed_text")]
+    stored = rows(settings, f"SELECT {', '.join(columns)} FROM memory_units ORDER BY unit_id")
+    found = configuration.vector_index(settings).rows([*columns, "context_text", "facets", "fingerprint"]).to_pylist()
+    found.sort(key=lambda row: row["unit_id"])
+    assert [tuple(_plain(row[column]) for column in columns) for row in found] == stored
+    around = dict(rows(settings, "SELECT unit_id, around_text FROM memory_units"))
+    facets = rows(settings, "SELECT unit_id, facet || ':' || value FROM unit_facets ORDER BY ALL")
+    assert facets
+    for row in found:
+        assert row["context_text"].split() == (row["own_text"].split() * 3 + around[row["unit_id"]].split())
+        assert sorted(row["facets"]) == sorted(facet for unit_id, facet in facets if unit_id == row["unit_id"])
+        assert row["fingerprint"] == HashingEmbedder().fingerprint
+
+
+def _plain(value: Any) -> Any:
+    return value.replace(tzinfo=None) if isinstance(value, datetime) else value
+
+
+def test_long_texts_come_first(tmp_path: Path) -> None:
+    talk = tuple(("user", f"{number} " + "word " * length) for number, length in enumerate((3, 120, 40, 7, 90)))
+    embedder = Choking()
+    drained(fill_one(tmp_path, "lengths", talk, ()), embedder)
+    lengths = [len(text) for batch in embedder.batches for text in batch]
+    assert lengths == sorted(lengths, reverse=True)
+
+
+@pytest.mark.parametrize("error", [RuntimeError, ValueError, PanicException])
+def test_a_poisoned_text_fails_alone_and_later(settings: Settings, error: type[BaseException]) -> None:
+    before = datetime.now(UTC).replace(tzinfo=None)
+    report = drained(settings, Choking("message 7 ", error=error))
+    assert report.failed == 1 and report.done == len(ids_of_units(settings)) - 1
+    [(status, attempts, reason, following)] = rows(
+        settings, "SELECT status, attempts, error, next_attempt_at FROM vector_outbox WHERE status <> 'done'"
+    )
+    assert (status, attempts) == ("failed", 1) and reason == f"{error.__name__}: a text broke it"
+    assert timedelta(seconds=29) < following - before < timedelta(seconds=60)
+    # Not before its time, and then it is done.
+    assert drained(settings).done == 0
+    with configuration.database(settings).writing() as connection:
+        connection.execute("UPDATE vector_outbox SET next_attempt_at = ? WHERE status = 'failed'", [before])
+    assert drained(settings).done == 1
+    assert ids_of_index(settings) == ids_of_units(settings)
+
+
+def test_pauses_double_and_end(settings: Settings) -> None:
+    pauses = []
+    for attempt in range(1, MAX_ATTEMPTS + 2):
+        drained(settings, Choking("message 7 "))
+        [(attempts, pause)] = rows(
+            settings,
+            "SELECT attempts, date_diff('second', updated_at, next_attempt_at) FROM vector_outbox WHERE status = 'failed'",
+        )
+        assert attempts == min(attempt, MAX_ATTEMPTS)
+        pauses.append(pause)
+        with configuration.database(settings).writing() as connection:
+            connection.execute("UPDATE vector_outbox SET next_attempt_at = updated_at WHERE next_attempt_at IS NOT NULL")
+    assert pauses == [30, 60, 120, 240, None, None]
+    # Somebody's word begins it anew, and so does a change of the unit.
+    assert retry_failed(configuration.database(settings), VERSION) == 1
+    assert rows(settings, "SELECT attempts FROM vector_outbox WHERE status = 'pending'") == [(0,)]
+    assert drained(settings).done == 1
+
+
+def test_a_model_that_fails_on_everything_uses_up_nobodys_attempts(settings: Settings) -> None:
+    with pytest.raises(EmbedderUnavailableError, match="fails on every text") as raised:
+        drained(settings, Choking(""))
+    assert raised.value.hint
+    assert statuses(settings) == {"pending": len(ids_of_units(settings))}
+
+
+def test_vectors_of_another_model_are_refused_with_what_to_do(settings: Settings) -> None:
+    drained(settings)
+    tell(settings, "more", (("user", "something else entirely"),), ())
+    other = HashingEmbedder(max_chars=50)
+    assert other.embedding_version == VERSION
+    with pytest.raises(FingerprintMismatchError) as raised:
+        drained(settings, other)
+    assert "memory outbox reconcile" in raised.value.hint
+    assert statuses(settings)["pending"] > 0
+    database, index = parts(settings)
+    found = reconcile(database, other, index, lock_folder=settings.store_folder)
+    assert found.made_anew and "another model" in found.made_anew
+    drained(settings, other)
+    assert ids_of_index(settings) == ids_of_units(settings)
+    assert set(index.rows(["fingerprint"])["fingerprint"].to_pylist()) == {other.fingerprint}
+
+
+@pytest.mark.parametrize("when", ["before the index", "before the mark"])
+def test_a_crash_on_either_side_of_the_index_doubles_nothing(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, when: str
+) -> None:
+    def crash(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(*((VectorIndex, "upsert", crash) if when == "before the index" else (outbox, "_mark", crash)))
+        with pytest.raises(KeyboardInterrupt):
+            drained(settings)
+    assert statuses(settings) == {"pending": len(ids_of_units(settings))}
+    again = drained(settings)
+    assert again.failed == 0 and (again.embedded == 0) == (when == "before the mark")
+    assert ids_of_index(settings) == ids_of_units(settings)
+
+
+def test_a_unit_that_changes_while_it_is_embedded_is_written_as_it_is_then(settings: Settings) -> None:
+    class Meanwhile(HashingEmbedder):
+        changed = False
+
+        def embed_documents(self, texts: Sequence[str]):  # type: ignore[no-untyped-def]
+            if not self.changed:
+                self.changed = True
+                with configuration.database(settings).writing() as connection:
+                    connection.execute(
+                        "UPDATE memory_units SET content_hash = 'newer', own_text = 'newer' WHERE message_index = 3"
+                    )
+                    connection.execute(
+                        """UPDATE vector_outbox SET content_hash = 'newer', status = 'pending' WHERE item_id IN (
+                             SELECT unit_id FROM memory_units WHERE message_index = 3)"""
+                    )
+            return super().embed_documents(texts)
+
+    drained(settings, Meanwhile())
+    assert set(statuses(settings)) == {"done"}
+    stored = configuration.vector_index(settings).rows(["content_hash", "own_text"]).to_pylist()
+    assert [row["own_text"] for row in stored if row["content_hash"] == "newer"] == ["newer"]
+
+
+def test_what_is_gone_goes_from_the_tables_of_all_versions(settings: Settings) -> None:
+    drained(settings)
+    database, index = parts(settings)
+    former = VectorIndex(index.folder, "former-1", 256)
+    embedder = HashingEmbedder()
+    with database.writing() as connection:
+        connection.execute(
+            """INSERT INTO vector_outbox SELECT * REPLACE ('former' || job_id AS job_id, 'former-1' AS embedding_version)
+               FROM vector_outbox"""
+        )
+    former.upsert(
+        [unit(unit_id, unit_id) for unit_id in ids_of_units(settings)], embedder.embed_documents(ids_of_units(settings)), "f"
+    )
+    with database.writing() as connection:
+        connection.execute("UPDATE vector_outbox SET op = 'delete', status = 'pending' WHERE item_id IN "
+                           "(SELECT unit_id FROM memory_units WHERE message_index < 5)")  # fmt: skip
+        connection.execute("DELETE FROM memory_units WHERE message_index < 5")
+    drained(settings, only_deletes=True)
+    assert ids_of_index(settings) == ids_of_units(settings) == sorted(former.rows(["unit_id"])["unit_id"].to_pylist())
+    assert rows(settings, "SELECT count(*) FROM vector_outbox WHERE op = 'delete'") == [(0,)]
+
+
+class Said(NoProgress):
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def say(self, line: str) -> None:
+        self.lines.append(line)
+
+
+def test_a_second_writer_says_whom_it_finds(settings: Settings) -> None:
+    folder = settings.store_folder
+    assert current_writer(folder, VERSION) is None
+    with python(HOLD, folder) as other:
+        first_line(other)
+        assert str(other.pid) in (current_writer(folder, VERSION) or "")
+        with pytest.raises(IndexBusyError) as raised:
+            drained(settings, wait_seconds=0)
+        assert f"process {other.pid} (-c" in str(raised.value) and raised.value.hint and raised.value.code == "store_locked"
+        # One that shows no sign of life for so long is given up on.
+        said = Said()
+        with pytest.raises(IndexBusyError, match="no sign of life"):
+            drained(settings, wait_seconds=0.3, progress=said)
+        assert len(said.lines) == 1 and str(other.pid) in said.lines[0]
+        # Another model's table has a writer of its own.
+        with only_writer(folder, "other-1", wait_seconds=0):
+            pass
+        other.kill()
+        other.wait()
+        # A dead process holds nothing.
+        assert drained(settings, wait_seconds=5).done > 0
+    assert current_writer(folder, VERSION) is None
+
+
+def test_a_writer_that_goes_on_working_is_waited_for(settings: Settings) -> None:
+    with python(HOLD, settings.store_folder, "alive") as other:
+        first_line(other)
+        threading.Timer(1.2, other.kill).start()
+        started = time.monotonic()
+        assert drained(settings, wait_seconds=0.4).done > 0
+        assert time.monotonic() - started > 0.8
+
+
+def test_a_lock_file_of_nonsense_names_nobody(tmp_path: Path) -> None:
+    with only_writer(tmp_path, VERSION):
+        (path,) = tmp_path.glob("*.lock")
+        holder = json.loads(path.read_text())
+        assert holder["pid"] == os.getpid() and path.stat().st_mode & 0o777 == 0o600
+        path.write_text('{"pid": "x"')
+        assert current_writer(tmp_path, VERSION) == "another process"
+    assert writer_lock.current_writer(tmp_path, VERSION) is None
+
+
+def test_progress_counts_every_job(settings: Settings) -> None:
+    class Counted(NoProgress):
+        total, steps, ended = 0, 0, 0
+
+        def start(self, total: int | None, label: str) -> None:
+            self.total += total or 0
+
+        def advance(self, steps: int = 1, label: str | None = None) -> None:
+            self.steps += steps
+
+        def finish(self) -> None:
+            self.ended += 1
+
+    told = Counted()
+    report = drained(settings, progress=told)
+    assert told.total == told.steps == report.done and told.ended == 1
+
+
+def test_a_store_that_was_folded_for_another_version_queues_for_that(settings: Settings) -> None:
+    drained(settings)
+    versions = configuration.configured_versions(settings) | {"session_vectorized": "other-1"}
+    catch_up(configuration.database(settings), versions)
+    assert statuses(settings) == {"done": len(ids_of_units(settings)), "pending": len(ids_of_units(settings))}
