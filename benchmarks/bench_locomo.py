@@ -104,14 +104,17 @@ def main() -> None:
         return
     from memory_assets.settings import load_settings
 
+    try:
+        book = json.loads((given.folder / "gold.json").read_text(encoding="utf-8"))
+        lines = (given.folder / "queries.ndjson").read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        sys.exit(f"{error.filename}: {error.strerror}; name a folder with prepared conversations")
     with tempfile.TemporaryDirectory(prefix="memory-locomo-") as scratch:
         settings = load_settings({"home": str(given.home or scratch)})
         if given.home is None:
             from memory_assets.defs.run import import_paths
 
             import_paths(settings, [given.folder / "sessions"], project=None)
-        book = json.loads((given.folder / "gold.json").read_text(encoding="utf-8"))
-        lines = (given.folder / "queries.ndjson").read_text(encoding="utf-8").splitlines()
         taken = {mode: scores(ask(settings, lines, mode, given.fusion), book) for mode in given.mode}
     for mode, of_mode in taken.items():
         print_scores(mode, of_mode, len(book["gold"]))

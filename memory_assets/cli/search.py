@@ -8,6 +8,7 @@ import threading
 from dataclasses import replace
 from datetime import UTC, datetime
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -141,7 +142,7 @@ def search(
         intent=_intent(intent),
         scope=scope.value if scope else None,
         project=project,
-        worktree=worktree,
+        worktree=str(Path(worktree).expanduser().absolute()) if worktree else None,
         task=task,
         kinds=tuple(kind or ()),
         roles=tuple(role or ()),

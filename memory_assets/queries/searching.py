@@ -400,7 +400,7 @@ def _check(request: SearchRequest) -> None:
     if request.stage_min is not None:
         check_word("stage", request.stage_min, STAGES)
     if request.since and request.until and request.since >= request.until:
-        raise InvalidArgumentError("--since lies behind --until", hint="the first is the earlier one")
+        raise InvalidArgumentError("no time lies between --since and --until", hint="the first is the earlier one")
 
 
 def _check_scope(request: SearchRequest) -> None:
