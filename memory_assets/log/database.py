@@ -19,6 +19,7 @@ import duckdb
 
 from memory_assets.log.checkpoints import CheckpointPolicy
 from memory_assets.log.errors import StoreError, full_disk, of_system
+from memory_assets.log.lingering import Lingering
 from memory_assets.log.lock import DEFAULT_TIMEOUT_SECONDS, StoreLock
 from memory_assets.log.migrations import applied_version, migrate, schema_version
 
@@ -52,6 +53,7 @@ class Database:
         self._checkpoints = CheckpointPolicy()
         self._threads = threading.local()
         self._migrated = False
+        self._lingering = Lingering(self._lock, self._attached)
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -74,6 +76,10 @@ class Database:
                 yield connection
             finally:
                 self._threads.reading = None
+
+    def linger(self) -> None:
+        """Keep the store open for a moment, for the next question; no writer waits for it. To be called while reading."""
+        self._lingering.extend()
 
     @property
     def _outer(self) -> duckdb.DuckDBPyConnection | None:

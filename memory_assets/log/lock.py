@@ -59,6 +59,25 @@ class StoreLock:
                 portalocker.unlock(main)
 
     @contextlib.contextmanager
+    def shared_if_free(self) -> Iterator[bool]:
+        """Hold the lock together with other readers where nobody writes or waits to; whether it is held."""
+        with _opened(self._main) as main:
+            is_held = not self.writer_waits() and _locked_at_once(main, portalocker.LockFlags.SHARED)
+            try:
+                yield is_held
+            finally:
+                if is_held:
+                    portalocker.unlock(main)
+
+    def writer_waits(self) -> bool:
+        """Whether somebody waits to write."""
+        with _opened(self._turnstile) as turnstile:
+            if not _locked_at_once(turnstile, portalocker.LockFlags.SHARED):
+                return True
+            portalocker.unlock(turnstile)
+            return False
+
+    @contextlib.contextmanager
     def exclusive(self) -> Iterator[None]:
         """Hold the lock alone."""
         deadline = time.monotonic() + self._timeout
@@ -102,6 +121,14 @@ class StoreLock:
             f"the store is locked by {who}; waited {self._timeout:g} s",
             hint="wait for it to finish, or end that process, then run the command again",
         )
+
+
+def _locked_at_once(file: IO[str], flags: portalocker.LockFlags) -> bool:
+    try:
+        portalocker.lock(file, flags | portalocker.LockFlags.NON_BLOCKING)
+    except portalocker.LockException:
+        return False
+    return True
 
 
 @contextlib.contextmanager

@@ -186,7 +186,9 @@ class Searcher:
         with ThreadPoolExecutor(1) as beside:
             found = beside.submit(self._find, plan, vectors.get(0))
             with self.database.reading() as connection:
-                return self._answer(connection, plan, found.result(), reasons, explain)
+                answer = self._answer(connection, plan, found.result(), reasons, explain)
+                self.database.linger()
+                return answer
 
     def search_all(
         self, requests: Sequence[SearchRequest], *, explain: bool = False
