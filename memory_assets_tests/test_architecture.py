@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -198,3 +199,15 @@ def test_modules_are_short() -> None:
     lengths = sorted(len(path.read_text(encoding="utf-8").splitlines()) for path in PACKAGE.rglob("*.py"))
     assert lengths[len(lengths) // 2] <= 170
     assert sum(length > 400 for length in lengths) <= 6
+
+
+def test_no_pattern_has_a_possessive_group() -> None:
+    """Python before 3.11.5 reads ``(…)*+`` wrongly; possessive characters and classes are read rightly."""
+    possessive = re.compile(r"\)(?:[*+?]|\{[0-9,]+\})\+")
+    written = [
+        f"{name}:{node.lineno}"
+        for name, module in modules().items()
+        for node in ast.walk(module)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and possessive.search(node.value)
+    ]
+    assert written == []
