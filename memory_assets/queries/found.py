@@ -98,8 +98,10 @@ def chosen(connection: duckdb.DuckDBPyConnection, ranked: Sequence[RankedHit], k
     """
     hits: list[Chosen] = []
     delivered: dict[Place, Chosen] = {}
-    for start in range(0, len(ranked), _AT_ONCE):
-        some = ranked[start : start + _AT_ONCE]
+    # Hardly more than are wanted: most are read whole, and few drop out.
+    step = min(k + k // 2, _AT_ONCE)
+    for start in range(0, len(ranked), step):
+        some = ranked[start : start + step]
         units = found_units(connection, [one.hit.unit_id for one in some])
         for one in some:
             if (unit := units.get(one.hit.unit_id)) is None:

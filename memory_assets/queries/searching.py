@@ -110,6 +110,19 @@ class _Found:
     by_meaning: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _Standing:
+    """How the store stands when it is asked.
+
+    Attributes:
+        waiting: units that wait to be written to the index.
+        uplifts: by unit id, -1 to 1, what people said of some units.
+    """
+
+    waiting: int
+    uplifts: Mapping[str, float]
+
+
 class Searcher:
     """Searches of one store. What several questions share (the index, the model) is opened once, at the first need.
 
@@ -186,7 +199,8 @@ class Searcher:
         with ThreadPoolExecutor(1) as beside:
             found = beside.submit(self._find, plan, vectors.get(0))
             with self.database.reading() as connection:
-                answer = self._answer(connection, plan, found.result(), reasons, explain)
+                standing = self._standing(connection)  # meanwhile
+                answer = self._answer(connection, plan, found.result(), standing, reasons, explain)
                 self.database.linger()
                 return answer
 
@@ -203,6 +217,7 @@ class Searcher:
         for start in range(0, len(plans), _AT_ONCE):
             answers: list[SearchResponseV1 | MemoryAssetsError] = []
             with self.database.reading() as connection:
+                standing = self._standing(connection)
                 for plan in plans[start : start + _AT_ONCE]:
                     if isinstance(plan, MemoryAssetsError):
                         answers.append(plan)
@@ -211,7 +226,7 @@ class Searcher:
                         answers.append(missing)
                     else:
                         found = self._find(plan, vectors.get(place))
-                        answers.append(self._answer(connection, plan, found, reasons, explain))
+                        answers.append(self._answer(connection, plan, found, standing, reasons, explain))
                     place += 1
             # No connection is held while somebody reads the answers.
             yield from answers
@@ -289,15 +304,17 @@ class Searcher:
         return _Found(legs, ranking(legs, units, cues, plan.request.fusion, most=most), vector is not None)
 
     def _answer(
-        self, connection: duckdb.DuckDBPyConnection, plan: Plan, found: _Found, reasons: tuple[str, ...], explain: bool
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        plan: Plan,
+        found: _Found,
+        standing: _Standing,
+        reasons: tuple[str, ...],
+        explain: bool,
     ) -> SearchResponseV1:
         """What was found, filled in from the store."""
-        legs, ranked = found.legs, found.ranked
+        legs, ranked = found.legs, raised(found.ranked, standing.uplifts)
         left_out = reasons if not found.by_meaning and plan.mode != "lexical" else ()
-        waiting, is_told = _standing(connection, self.index.embedding_version)
-        if is_told:
-            uplifts = unit_uplifts(connection)
-            ranked = raised(ranked, {typed_id("unt", *of): uplift for of, uplift in uplifts.items() if uplift})
         if plan.strategy == "complex":
             ranked = expanded(connection, ranked, plan.where, plan.k)
         hits = chosen(connection, ranked, plan.k)
@@ -320,7 +337,7 @@ class Searcher:
             certificate=_certificate(plan, hits, delivered),
             budget=plan.request.budget,
             estimated_tokens=sum(hit.tokens for hit in delivered),
-            notes=(*plan.notes, *left_out, *self._notes(waiting, len(hits) - len(delivered))),
+            notes=(*plan.notes, *left_out, *self._notes(standing.waiting, len(hits) - len(delivered))),
         )
         if plan.request.log:
             shown = {hit.unit_id for hit in delivered}
@@ -328,8 +345,19 @@ class Searcher:
             note_shown(self.settings, [(unit.unit_kind, unit.source_id) for unit in told])
         return response
 
+    def _standing(self, connection: duckdb.DuckDBPyConnection) -> _Standing:
+        waiting, said = fetch(
+            connection,
+            """SELECT (SELECT count(*) FROM vector_outbox WHERE status = 'pending' AND embedding_version = ?),
+                 (SELECT count(*) FROM unit_feedback)""",
+            [self.index.embedding_version],
+        )[0]
+        uplifts = unit_uplifts(connection) if said else {}
+        return _Standing(waiting, {typed_id("unt", *of): uplift for of, uplift in uplifts.items() if uplift})
+
     def _legs(self, plan: Plan, vector: Vectors | None) -> tuple[list[LegScores], dict[str, UnitHit]]:
-        depth, query, index = leg_depth(plan.k), plan.request.query, self.index
+        query, index = plan.request.query, self.index
+        depth = leg_depth(plan.k, alone=vector is None or plan.mode == "vector")
         legs: list[LegScores] = []
         units: dict[str, UnitHit] = {}
         with ThreadPoolExecutor(1) as beside:
@@ -363,17 +391,6 @@ class Searcher:
         if waiting:
             notes.append(f"{waiting} units wait to be written to the index: `memory run --all`")
         return notes
-
-
-def _standing(connection: duckdb.DuckDBPyConnection, embedding_version: str) -> tuple[int, bool]:
-    """How many units wait for the index, and whether anybody has said anything of what was shown."""
-    waiting, said = fetch(
-        connection,
-        """SELECT (SELECT count(*) FROM vector_outbox WHERE status = 'pending' AND embedding_version = ?),
-             (SELECT count(*) FROM unit_feedback)""",
-        [embedding_version],
-    )[0]
-    return waiting, said > 0
 
 
 def _check(request: SearchRequest) -> None:

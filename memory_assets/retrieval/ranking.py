@@ -138,6 +138,6 @@ def _bonuses(hit: UnitHit, cues: Cues) -> Iterator[Adjustment]:
         stage=cast("Stage", hit.stage) if is_memory else None,
         confidence=hit.confidence if is_memory else None,
         contested=hit.status == "contested",
-        names=frozenset(hit.own_text.split()) if cues.names else frozenset(),
+        names=frozenset(hit.own_text.split()) if cues.names and cues.weights.names else frozenset(),
     )
     yield from adjustments(facts, cues.weights, now=cues.now, asked_names=cues.names)

@@ -55,7 +55,7 @@ def test_killed_writers_leave_whole_batches(tmp_path: Path, round_: int) -> None
     for _ in range(2):
         kill_a_writer(folder, chance.uniform(0.05, 2.5))
         index = VectorIndex(folder, "hashing-32-1", 32)
-        places = index.rows(["message_index"])["message_index"].to_pylist()
+        places = index.rows(["unit_id"])["unit_id"].to_pylist()
         assert len(places) == len(set(places))
         assert len(places) % BATCH == 0
     report = drain(jobs(), HashingEmbedder(32), index)

@@ -143,7 +143,7 @@ def test_no_question_breaks_the_search(index: VectorIndex, query: str) -> None:
 def test_a_unit_that_cannot_be_stored_is_refused_and_nothing_is_written(index: VectorIndex) -> None:
     store(index, unit("u1", "로그"))
     bad_facet, naive = unit("u2", "x", facets=("tag:\ud800",)), unit("u2", "x", occurred_at=datetime(2026, 1, 1))
-    for bad in (unit("u2", "x", project="\ud800"), unit("u3", "x", message_index=2**40), bad_facet, naive):
+    for bad in (unit("u2", "x", project="\ud800"), unit("u3", "x", status="\ud800"), bad_facet, naive):
         with pytest.raises(UnitRejectedError):
             store(index, unit("u4", "ok"), bad)
     fingerprint = HashingEmbedder(DIMENSIONS).fingerprint
@@ -218,7 +218,7 @@ def test_a_table_that_an_older_version_wrote_is_corrupt(index: VectorIndex) -> N
     import lancedb
 
     schema = index_schema(DIMENSIONS)
-    for older, problem in ((schema.remove_metadata(), "layout 1"), (schema.remove(schema.get_field_index("place")), "place")):
+    for older, problem in ((schema.remove_metadata(), "layout 1"), (schema.remove(schema.get_field_index("hit")), "hit")):
         lancedb.connect(index.folder).create_table(index.table_name, schema=older, mode="overwrite")
         fresh = VectorIndex(index.folder, index.embedding_version, lambda: DIMENSIONS)
         with pytest.raises(IndexCorruptError, match=problem) as caught:

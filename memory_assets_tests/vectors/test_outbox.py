@@ -7,6 +7,7 @@ import os
 import threading
 import time
 from collections.abc import Sequence
+from dataclasses import asdict, fields
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,8 @@ from memory_assets.vectors.errors import EmbedderUnavailableError, FingerprintMi
 from memory_assets.vectors.index import VectorIndex
 from memory_assets.vectors.outbox import MAX_ATTEMPTS, retry_failed
 from memory_assets.vectors.reconcile import reconcile
-from memory_assets.vectors.units import Unit
+from memory_assets.vectors.rows import HIT, hit_of, rows_of
+from memory_assets.vectors.units import Unit, UnitHit
 from memory_assets.vectors.writer_lock import current_writer, only_writer
 from memory_assets_tests.filled_store import fill, fill_one, tell
 from memory_assets_tests.log.processes import first_line, python
@@ -71,7 +73,11 @@ def test_rows_hold_what_the_units_hold(tmp_path: Path) -> None:
     settings = fill(tmp_path)
     columns = [name for name in Unit.__dataclass_fields__ if name not in ("facets", "context_text", "embed_text")]
     stored = rows(settings, f"SELECT {', '.join(columns)} FROM memory_units ORDER BY unit_id")
-    found = configuration.vector_index(settings).rows([*columns, "context_text", "facets", "fingerprint"]).to_pylist()
+    inside = {field.name for field in fields(UnitHit)}
+    beside = [column for column in columns if column not in inside]
+    table = configuration.vector_index(settings).rows([*beside, HIT, "context_text", "facets", "fingerprint"])
+    hits = (hit_of(row, 0.0) for row in rows_of(table))
+    found = [{**asdict(hit), **row} for hit, row in zip(hits, table.to_pylist(), strict=True)]
     found.sort(key=lambda row: row["unit_id"])
     assert [tuple(_plain(row[column]) for column in columns) for row in found] == stored
     around = dict(rows(settings, "SELECT unit_id, around_text FROM memory_units"))
