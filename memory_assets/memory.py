@@ -16,7 +16,7 @@ from memory_assets import configuration
 from memory_assets.evidence.model import AlignedEvidence, Evidence, FailedEvidence
 from memory_assets.ledgers.outcomes import ConditionSpoken, TaskSpoken
 from memory_assets.ledgers.outcomes import NotRecorded as NotRecordedDecision
-from memory_assets.log.errors import StoreError
+from memory_assets.log.errors import StoreError, StoreLockedError
 from memory_assets.queries import entries, events, sessions, statistics
 from memory_assets.queries.records import (
     Check,
@@ -244,9 +244,12 @@ class Memory:
         from memory_assets.rebuilding import honour_forgetting
 
         database = configuration.database(self.settings)
-        # A store that cannot be opened says so to whoever asks it something.
-        with contextlib.suppress(StoreError):
+        try:
             honour_forgetting(self.settings, database)
+        except StoreLockedError:
+            raise  # whoever asks would wait as long once more
+        except StoreError:
+            pass  # a store that cannot be opened says so to whoever asks it something
         return database
 
     def align(self, text: str, quote: str) -> Evidence:

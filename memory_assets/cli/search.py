@@ -267,7 +267,7 @@ def print_hit(hit: SearchHitV1) -> None:
         print_text(styled("    ", (hit.citations[0].uri, "cyan"), (f"  {one_line(hit.citations[0].label)}{more}", "dim")))
     else:
         print_text(styled("    ", ("[HYPOTHESIS] nothing is cited for it", "yellow")))
-    related = "".join(f"  + {one.id or one.unit_kind}" for one in hit.related)
+    related = "".join(f"  + {f'{one.relation} ' if one.relation else ''}{one.id or one.unit_kind}" for one in hit.related)
     print_text(cut(styled("    ", (one_line(hit.title), "bold"), (related, "cyan")), width))
     if one_line(hit.snippet) != one_line(hit.title):
         print_text(cut(styled("    ", one_line(hit.snippet)), 4 * width))

@@ -1,36 +1,30 @@
-"""What hangs on the best hits of a complex question: their tasks, and what these wait for (requirement R-24).
+"""What hangs on the hits of a complex question: their tasks, and what these wait for (requirement R-24).
 
-Over the edges of the store, one or two steps, at most a few units for each hit that they hang on. What is reached so stands
-behind what led to it, and never in front of what the question itself found there.
+Over the edges of the store, one or two steps, a few units for each hit that they hang on. They are shown with that hit and take
+no other's place: the question's own words speak for what is in the ranking, and for them only an edge does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memory_assets.identifiers import typed_id
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.queries.entities import one_entity
-from memory_assets.queries.found import FoundUnit, found_units
+from memory_assets.queries.found import MOST_RELATED, Chosen, FoundUnit, Related, found_units
 from memory_assets.queries.rows import fetch
-from memory_assets.retrieval.rerank import Adjustment
 
 if TYPE_CHECKING:
     import duckdb
 
-    from memory_assets.retrieval.ranking import RankedHit
     from memory_assets.vectors.units import UnitFilter
 
 SEEDS = 5
 STEPS = 2
-MOST_OF_A_SEED = 3
+MOST_OF_A_HIT = 3
 MOST_NEIGHBOURS = 500
 """Of all nodes of a step: what half the store mentions says nothing of any one of them."""
-KEPT_OF_A_STEP = 0.5
-"""What is left of a score one step further."""
-
 _KINDS = {"mem_": "entry", "tsk_": "task"}
 """Of the nodes those that are units, by the beginning of their ids; artifacts and conditions only lead on."""
 
@@ -53,16 +47,14 @@ LIMIT {MOST_NEIGHBOURS}
 """
 
 
-def expanded(connection: duckdb.DuckDBPyConnection, ranked: Sequence[RankedHit], where: UnitFilter, k: int) -> list[RankedHit]:
-    """The ranking with what hangs on its first hits and passes the filter."""
-    known = {one.hit.unit_id for one in ranked}
-    first = [one for one in ranked[:k] if one.hit.unit_kind in ("entry", "task")][:SEEDS]
-    found = found_units(connection, [one.hit.unit_id for one in first])
-    frontier = {found[seed.hit.unit_id].source_id: seed for seed in first if seed.hit.unit_id in found}
-    reached: dict[str, tuple[RankedHit, int, str]] = {}
-    visited = set(frontier)
-    for step in range(1, STEPS + 1):
-        following: dict[str, RankedHit] = {}
+def add_what_hangs_on(connection: duckdb.DuckDBPyConnection, hits: Sequence[Chosen], where: UnitFilter) -> None:
+    """Show with the first hits what hangs on them and passes the filter; what is delivered already is not shown again."""
+    holders = {unit.source_id: hit for hit in hits for unit in hit.units if unit.unit_kind in _KINDS.values()}
+    frontier = {source_id: holders[source_id] for source_id in list(holders)[:SEEDS]}
+    reached: dict[str, tuple[Chosen, str]] = {}
+    visited = set(holders)
+    for _ in range(STEPS):
+        following: dict[str, Chosen] = {}
         places = {node: place for place, node in enumerate(frontier)}
         for node, other, relation in sorted(
             fetch(connection, _NEIGHBOURS, [json_list(frontier)]), key=lambda edge: places[edge[0]]
@@ -70,15 +62,16 @@ def expanded(connection: duckdb.DuckDBPyConnection, ranked: Sequence[RankedHit],
             if other in visited:
                 continue
             visited.add(other)
-            following[other] = seed = frontier[node]
+            following[other] = holder = frontier[node]
             kind = _KINDS.get(other[:4])
-            if kind and sum(of is seed for of, _, _ in reached.values()) < MOST_OF_A_SEED:
-                reached[typed_id("unt", kind, other)] = (seed, step, relation)
+            if kind and sum(of is holder for of, _ in reached.values()) < MOST_OF_A_HIT:
+                reached[typed_id("unt", kind, other)] = (holder, relation)
         frontier = following
-    units = found_units(connection, [unit_id for unit_id in reached if unit_id not in known])
+    units = found_units(connection, list(reached))
     passing = _passing(connection, units, where)
-    hanging = [_hanging(units[unit_id], *way) for unit_id, way in reached.items() if unit_id in passing]
-    return sorted([*ranked, *hanging], key=lambda one: -one.score)
+    for unit_id, (holder, relation) in reached.items():
+        if unit_id in passing and len(holder.related) < MOST_RELATED:
+            holder.related.append(Related(units[unit_id], relation))
 
 
 def units_of_task(connection: duckdb.DuckDBPyConnection, given: str) -> tuple[str, ...]:
@@ -128,23 +121,3 @@ def _passes(unit: FoundUnit, where: UnitFilter) -> bool:
         and (where.since is None or unit.occurred_at >= where.since)
         and (where.until is None or unit.occurred_at < where.until)
     )
-
-
-def _hanging(unit: FoundUnit, seed: RankedHit, step: int, relation: str) -> RankedHit:
-    # A z-score may be below zero: what is kept of it stands behind it all the same.
-    kept = seed.score - abs(seed.score) * (1 - KEPT_OF_A_STEP**step)
-    hit = replace(
-        seed.hit,
-        unit_id=unit.unit_id,
-        unit_kind=unit.unit_kind,
-        project=unit.project,
-        session_id=unit.session_id,
-        role=unit.role,
-        speaker=unit.speaker,
-        stage=unit.stage,
-        status=unit.status,
-        occurred_at=unit.occurred_at,
-        own_text="",
-    )
-    way = Adjustment(round(kept, 6), f"{relation} of {seed.hit.unit_id}, {step} step{'s' if step > 1 else ''} away")
-    return replace(seed, hit=hit, score=kept, places={}, legs={}, steps={}, bonuses=(way,))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from memory_assets.retrieval.ranking import RankedHit
 
-# What rests on the words of a hit and is shown with it.
+# What is shown with a hit.
 MOST_RELATED = 5
 
 _UNITS = f"""
@@ -72,13 +72,26 @@ class FoundUnit:
         return self.unit_kind == "passage"
 
 
+@dataclass(frozen=True, slots=True)
+class Related:
+    """A unit that is shown with another one: for resting on the same words, or for the edge that leads to it."""
+
+    unit: FoundUnit
+    relation: str | None = None
+
+
 @dataclass(slots=True)
 class Chosen:
-    """A unit that is delivered, and what rests on the same words."""
+    """A unit that is delivered, and what is shown with it."""
 
     ranked: RankedHit
     unit: FoundUnit
-    related: list[FoundUnit]
+    related: list[Related]
+
+    @property
+    def units(self) -> tuple[FoundUnit, ...]:
+        """Everything that is shown."""
+        return (self.unit, *(other.unit for other in self.related))
 
 
 def found_units(connection: duckdb.DuckDBPyConnection, unit_ids: Sequence[str]) -> dict[str, FoundUnit]:
@@ -109,7 +122,7 @@ def chosen(connection: duckdb.DuckDBPyConnection, ranked: Sequence[RankedHit], k
             if unit.places and unit.places <= delivered.keys():
                 holder = delivered[min(unit.places)]
                 if not unit.is_passage and len(holder.related) < MOST_RELATED:
-                    holder.related.append(unit)
+                    holder.related.append(Related(unit))
             elif len(hits) < k:
                 hits.append(hit := Chosen(one, unit, []))
                 for place in unit.places:
@@ -201,12 +214,13 @@ def _hit(
         },
         related=tuple(
             RelatedV1(
-                unit_kind=other.unit_kind,
-                id=other.address,
-                title=other.title,
-                stage=other.stage,
-                checker=other.checker,
-                status=other.status,
+                unit_kind=other.unit.unit_kind,
+                id=other.unit.address,
+                title=other.unit.title,
+                stage=other.unit.stage,
+                checker=other.unit.checker,
+                status=other.unit.status,
+                relation=other.relation,
             )
             for other in hit.related
         ),

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from memory_assets import configuration
 from memory_assets.errors import InvalidArgumentError, MemoryAssetsError, check_word
 from memory_assets.identifiers import typed_id
-from memory_assets.queries.expansion import expanded
+from memory_assets.queries.expansion import add_what_hangs_on, units_of_task
 from memory_assets.queries.found import chosen, hits_of
 from memory_assets.queries.model_loading import ModelLoading
 from memory_assets.queries.rows import fetch
@@ -49,7 +49,7 @@ from memory_assets.retrieval.time_cues import TimeWindow, time_window
 from memory_assets.retrieval.wire.certificate import CertificateV1
 from memory_assets.retrieval.wire.search import ComplexityV1, SearchHitV1, SearchResponseV1, WindowV1
 from memory_assets.vectors.calibration import known_calibration, relevance
-from memory_assets.vectors.errors import EmbedderUnavailableError
+from memory_assets.vectors.errors import EmbedderUnavailableError, IndexCorruptError
 from memory_assets.vectors.units import UnitFilter
 
 if TYPE_CHECKING:
@@ -209,7 +209,8 @@ class Searcher:
     ) -> Iterator[SearchResponseV1 | MemoryAssetsError]:
         """Several questions at once: their vectors are made together, and a connection serves some of them.
 
-        An error is of its own question; one of the index or the store is raised, for the others would fare no better.
+        An error is of its own question, and so is an index that cannot be read; a store that cannot be read is raised, for
+        the others would fare no better.
         """
         plans: list[Plan | MemoryAssetsError] = [self._planned(request) for request in requests]
         vectors, reasons, missing = self._vectors([plan for plan in plans if isinstance(plan, Plan)])
@@ -222,11 +223,13 @@ class Searcher:
                     if isinstance(plan, MemoryAssetsError):
                         answers.append(plan)
                         continue
-                    if missing and plan.mode == "vector":
-                        answers.append(missing)
-                    else:
+                    try:
+                        if missing and plan.mode == "vector":
+                            raise missing
                         found = self._find(plan, vectors.get(place))
                         answers.append(self._answer(connection, plan, found, standing, reasons, explain))
+                    except (EmbedderUnavailableError, IndexCorruptError) as error:
+                        answers.append(error)
                     place += 1
             # No connection is held while somebody reads the answers.
             yield from answers
@@ -256,8 +259,6 @@ class Searcher:
         reach = SCOPES.index(request.scope) if request.scope else 0
         unit_ids: tuple[str, ...] = ()
         if request.task and reach == SCOPES.index("task"):
-            from memory_assets.queries.expansion import units_of_task
-
             with self.database.reading() as connection:
                 # No unit at all would be no condition.
                 unit_ids = units_of_task(connection, request.task) or (_NO_UNIT,)
@@ -315,9 +316,9 @@ class Searcher:
         """What was found, filled in from the store."""
         legs, ranked = found.legs, raised(found.ranked, standing.uplifts)
         left_out = reasons if not found.by_meaning and plan.mode != "lexical" else ()
-        if plan.strategy == "complex":
-            ranked = expanded(connection, ranked, plan.where, plan.k)
         hits = chosen(connection, ranked, plan.k)
+        if plan.strategy == "complex":
+            add_what_hangs_on(connection, hits, plan.where)
         delivered = hits_of(connection, hits, plan.request.query, relevances=self._relevances(legs), explain=explain)
         delivered = _in_order(plan, _within(plan.request.budget, delivered))
         response = SearchResponseV1(
@@ -341,7 +342,7 @@ class Searcher:
         )
         if plan.request.log:
             shown = {hit.unit_id for hit in delivered}
-            told = [unit for hit in hits if hit.unit.unit_id in shown for unit in (hit.unit, *hit.related)]
+            told = [unit for hit in hits if hit.unit.unit_id in shown for unit in hit.units]
             note_shown(self.settings, [(unit.unit_kind, unit.source_id) for unit in told])
         return response
 

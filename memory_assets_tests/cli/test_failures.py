@@ -14,6 +14,8 @@ import pytest
 
 from memory_assets.cli import maintenance
 from memory_assets.cli.failures import guarded
+from memory_assets.log.errors import StoreLockedError
+from memory_assets.settings import load_settings
 from memory_assets_tests.cli.conftest import Run
 
 MAIN = "from memory_assets.cli.main import main; import sys; sys.exit(main())"
@@ -145,6 +147,19 @@ def test_a_locked_store_is_named_with_its_holder(memory: Run, tmp_path: Path) ->
         ended = memory("--set", "store.lock_timeout_seconds=0.2", "stats", "--json")
     value = json.loads(ended.err)
     assert ended.code == 2 and value["code"] == "store_locked" and str(os.getpid()) in value["message"]
+
+
+def test_a_locked_store_is_waited_for_once(tmp_path: Path) -> None:
+    from memory_assets.log.database import Database
+    from memory_assets.memory import Memory
+
+    home = tmp_path / "home"
+    settings = load_settings({"home": home, "store": {"lock_timeout_seconds": 1.0}, "embedding": {"model": "hashing"}})
+    with Database(home).held():
+        started = time.monotonic()
+        with pytest.raises(StoreLockedError):
+            Memory(settings).search("anything", mode="lexical")
+        assert time.monotonic() - started < 1.8
 
 
 def test_a_reader_that_goes_away_is_no_error(filled: Path) -> None:

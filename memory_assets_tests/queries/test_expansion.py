@@ -9,17 +9,22 @@ import pytest
 
 from memory_assets import configuration
 from memory_assets.memory import Memory, SearchRequest
-from memory_assets.queries.expansion import expanded, units_of_task
-from memory_assets.queries.found import found_units
+from memory_assets.queries.expansion import add_what_hangs_on, units_of_task
+from memory_assets.queries.found import chosen
 from memory_assets.queries.rows import fetch
 from memory_assets.retrieval.ranking import RankedHit
 from memory_assets.retrieval.request import DEFAULT_KINDS
 from memory_assets.settings import Settings
 from memory_assets.vectors.units import UnitFilter, UnitHit
 from memory_assets_tests.filled_store import STARTED, Said, fill, tell
+from memory_assets_tests.vectors.stores import drained
 
 TABS = "We decided that src/a.py, src/b.py, src/c.py and src/d.py use tabs."
 SPACES = "We decided that src/d.py gets no new imports."
+COMPLEX = (
+    "Why did we decide that src/a.py and src/b.py use tabs, how is that related to src/c.py, and what changed between the "
+    "decision in January and now because of it, compared with the reasons that were given?"
+)
 LATER = STARTED + timedelta(days=30)
 
 
@@ -28,34 +33,43 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Settings:
     opened = fill(tmp_path_factory.mktemp("store"))
     tell(opened, "files-4", (("user", TABS),), (Said("decision", TABS, ((0, TABS),)),))
     tell(opened, "files-5", (("assistant", SPACES),), (Said("decision", SPACES, ((0, SPACES),)),), LATER)
+    drained(opened)
     return opened
 
 
-def reached(store: Settings, title: str, where: UnitFilter, score: float = 8.0) -> list[RankedHit]:
-    """What is there beside one hit, the memory of a title."""
+def reached(store: Settings, where: UnitFilter, *titles: str) -> list[tuple[str, str | None]]:
+    """The titles of what is shown with the memories of some titles, each with the edge that leads to it."""
     with configuration.database(store).reading() as connection:
-        unit_id = str(
-            fetch(connection, "SELECT unit_id FROM memory_units WHERE title = ? AND unit_kind = 'entry'", [title])[0][0]
-        )
-        return [one for one in expanded(connection, [seed(unit_id, score)], where, 10) if one.hit.unit_id != unit_id]
+        found = "SELECT unit_id FROM memory_units WHERE title = ? AND unit_kind = 'entry'"
+        hits = chosen(connection, [ranked(str(fetch(connection, found, [title])[0][0])) for title in titles], 10)
+        add_what_hangs_on(connection, hits, where)
+    return [(other.unit.title, other.relation) for hit in hits for other in hit.related]
 
 
-def seed(unit_id: str, score: float) -> RankedHit:
-    hit = UnitHit(unit_id, "entry", "shop", "files-4", 0, None, "user", "Sam", "verified", "active", 1.0, STARTED, score)
-    return RankedHit(hit, score, "weighted", {}, {"lexical": score}, {}, ())
-
-
-def titles(store: Settings, hits: list[RankedHit]) -> list[str]:
-    with configuration.database(store).reading() as connection:
-        units = found_units(connection, [one.hit.unit_id for one in hits])
-    return [units[one.hit.unit_id].title for one in hits]
+def ranked(unit_id: str) -> RankedHit:
+    hit = UnitHit(unit_id, "entry", "shop", "files-4", 0, None, "user", "Sam", "verified", "active", 1.0, STARTED, 8.0)
+    return RankedHit(hit, 8.0, "weighted", {}, {"lexical": 8.0}, {}, ())
 
 
 def test_what_names_the_same_file_is_reached_however_many_files_there_are(store: Settings) -> None:
-    hits = reached(store, TABS, UnitFilter(unit_kinds=DEFAULT_KINDS))
-    assert titles(store, hits) == [SPACES]
-    assert hits[0].hit.speaker is None and hits[0].hit.role == "assistant"
-    assert hits[0].score == hits[0].bonuses[0].z == 2.0
+    assert reached(store, UnitFilter(unit_kinds=DEFAULT_KINDS), TABS) == [(SPACES, "mentions")]
+
+
+def test_what_is_delivered_already_is_not_shown_again(store: Settings) -> None:
+    assert reached(store, UnitFilter(), TABS, SPACES) == []
+    assert reached(store, UnitFilter()) == []
+
+
+def test_only_a_complex_question_shows_what_hangs_on_its_answers(store: Settings) -> None:
+    memory = Memory(store)
+    whole = memory.search(COMPLEX, kinds=("entry",), mode="lexical", k=1)
+    plain = memory.search("which files use tabs", kinds=("entry",), mode="lexical", k=1)
+    assert [hit.title for hit in whole.hits] == [hit.title for hit in plain.hits] == [TABS]
+    assert (whole.complexity.strategy, [(one.title, one.relation) for one in whole.hits[0].related]) == (
+        "complex",
+        [(SPACES, "mentions")],
+    )
+    assert (plain.complexity.strategy == "complex", plain.hits[0].related) == (False, ())
 
 
 @pytest.mark.parametrize(
@@ -74,7 +88,7 @@ def test_what_names_the_same_file_is_reached_however_many_files_there_are(store:
     ],
 )
 def test_what_hangs_on_a_hit_keeps_to_every_filter(store: Settings, where: UnitFilter) -> None:
-    assert reached(store, TABS, where) == []
+    assert reached(store, where, TABS) == []
 
 
 def test_a_filter_that_all_pass_takes_nothing_away(store: Settings) -> None:
@@ -88,12 +102,7 @@ def test_a_filter_that_all_pass_takes_nothing_away(store: Settings) -> None:
         since=LATER,
         until=LATER + timedelta(days=1),
     )
-    assert titles(store, reached(store, TABS, where)) == [SPACES]
-
-
-def test_what_hangs_on_a_hit_stands_behind_it_whatever_the_sign_of_its_score(store: Settings) -> None:
-    hits = reached(store, TABS, UnitFilter(), score=-4.0)
-    assert hits and all(one.score < -4.0 for one in hits)
+    assert reached(store, where, TABS) == [(SPACES, "mentions")]
 
 
 def test_a_task_without_units_is_no_search_of_everything(tmp_path: Path) -> None:

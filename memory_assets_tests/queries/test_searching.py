@@ -181,6 +181,20 @@ def test_a_broken_index_says_how_to_rebuild_and_loses_nothing(own_memory: Memory
     assert own_memory.stats().units_by_kind["passage"] == 6
 
 
+@pytest.mark.parametrize("damaged", ["*.manifest", "*.lance"])
+def test_bulk_says_of_each_line_that_the_index_is_broken(own_memory: Memory, damaged: str) -> None:
+    asked = lines({"id": "1", "query": "PostgreSQL"}, {"id": "2", "query": ""}, {"id": "3", "query": "Redis"})
+    for path in own_memory.settings.vectors_folder.rglob(damaged):
+        if path.is_file():
+            path.write_bytes(b"broken")
+    answers = list(own_memory.bulk_search(asked, defaults=SearchRequest("", mode="lexical")))
+    assert [(one.id, one.error.code if one.error else None) for one in answers] == [
+        ("1", "index_corrupt"),
+        ("2", "invalid_argument"),
+        ("3", "index_corrupt"),
+    ]
+
+
 def test_without_an_index_nothing_is_found_and_it_says_so(tmp_path: Path) -> None:
     empty = Memory(load_settings({"home": tmp_path, "embedding": {"model": "hashing"}}))
     response = empty.search("anything")

@@ -50,7 +50,11 @@ class HitStepsV1(WireModel):
 
 
 class RelatedV1(WireModel):
-    """A memory or task that rests on the same words as a hit, and is no hit of its own for that."""
+    """A memory or task that is shown with a hit: it rests on the same words, or an edge leads from the hit to it.
+
+    Attributes:
+        relation: the edge's type, as ``blocked_by``; None for what rests on the same words.
+    """
 
     unit_kind: str
     id: str | None = None
@@ -58,6 +62,7 @@ class RelatedV1(WireModel):
     stage: str | None = None
     checker: str | None = None
     status: str | None = None
+    relation: str | None = None
 
 
 class SearchHitV1(WireModel):
@@ -73,7 +78,7 @@ class SearchHitV1(WireModel):
         tokens: what its title and snippet cost a language model.
         is_cited: at least one citation; a hit without one is shown as a hypothesis (requirements R-18).
         checker: who granted the stage, as in ``embedded 1``; shown wherever the stage is.
-        related: what rests on the same words.
+        related: what rests on the same words, and for a complex question what hangs on it.
         steps: how the score came about, where that was asked for.
     """
 
