@@ -5,16 +5,14 @@ The lexical leg needs LanceDB alone; a model is loaded for the vector leg only, 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from memory_assets import configuration
-from memory_assets.errors import InvalidArgumentError, MemoryAssetsError, check_word
+from memory_assets.errors import MemoryAssetsError
 from memory_assets.identifiers import typed_id
 from memory_assets.queries.expansion import add_what_hangs_on, units_of_task
 from memory_assets.queries.found import chosen, hits_of
@@ -23,34 +21,16 @@ from memory_assets.queries.rows import fetch
 from memory_assets.queries.unit_standing import unit_uplifts
 from memory_assets.queries.usage import note_shown
 from memory_assets.retrieval.certificate import SeenHit, certify
-from memory_assets.retrieval.complexity import Complexity, Strategy, complexity, dynamic_k, strategy
 from memory_assets.retrieval.entities import query_entities
-from memory_assets.retrieval.intents import Detected, detect_intent, intent_weights
+from memory_assets.retrieval.intents import intent_weights
 from memory_assets.retrieval.legs import LEXICAL, leg_depth, lexical_leg, vector_leg
-from memory_assets.retrieval.lexical_text import query_text
+from memory_assets.retrieval.plan import Plan, check_request, plan_of
 from memory_assets.retrieval.ranking import BONUS_DEPTH, Cues, raised, ranking
-from memory_assets.retrieval.request import (
-    DEFAULT_KINDS,
-    FUSIONS,
-    KINDS_WITH_STAGE,
-    MAX_HITS,
-    MAX_QUERY_CHARACTERS,
-    MODES,
-    ROLES,
-    SCOPES,
-    STAGES,
-    UNIT_KINDS,
-    SearchMode,
-    SearchRequest,
-)
-from memory_assets.retrieval.speakers import named_speakers
 from memory_assets.retrieval.terms import query_terms
-from memory_assets.retrieval.time_cues import TimeWindow, time_window
 from memory_assets.retrieval.wire.certificate import CertificateV1
 from memory_assets.retrieval.wire.search import ComplexityV1, SearchHitV1, SearchResponseV1, WindowV1
 from memory_assets.vectors.calibration import known_calibration, relevance
 from memory_assets.vectors.errors import EmbedderUnavailableError, IndexCorruptError
-from memory_assets.vectors.units import UnitFilter
 
 if TYPE_CHECKING:
     import duckdb
@@ -59,46 +39,21 @@ if TYPE_CHECKING:
     from memory_assets.queries.found import Chosen
     from memory_assets.retrieval.legs import LegScores
     from memory_assets.retrieval.ranking import RankedHit
+    from memory_assets.retrieval.request import SearchRequest
+    from memory_assets.retrieval.time_cues import TimeWindow
     from memory_assets.settings import Settings
     from memory_assets.vectors.calibration import Calibration
     from memory_assets.vectors.embedder import Embedder, Vectors
     from memory_assets.vectors.index import VectorIndex
     from memory_assets.vectors.units import UnitHit
 
-_HANGUL = re.compile("[\uac00-\ud7a3\u1100-\u11ff\u3130-\u318f]")
 _MODEL_COMES = (
     "vector search left out while its model is being loaded: ask again in some seconds, or in the mode hybrid to wait"
 )
-# A kind and an id that nothing has.
-_NO_UNIT = "none"
 # Of what the better legs found; what is dropped for saying what a better hit said must be made up for.
 _FILLED_FOR_A_HIT = 3
 # Questions that are answered on one connection.
 _AT_ONCE = 10
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """A question, checked and understood; what is left is to search.
-
-    Attributes:
-        vector_weight: the say of the vector leg; 0 where it takes no part.
-        nothing: why nothing can be found, where that is known already.
-    """
-
-    request: SearchRequest
-    now: datetime
-    mode: SearchMode
-    vector_weight: float
-    k: int
-    complexity: Complexity
-    strategy: Strategy
-    intent: Detected
-    intent_asked: bool
-    window: TimeWindow | None
-    speakers: frozenset[str]
-    where: UnitFilter
-    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,29 +114,18 @@ class Searcher:
             InvalidArgumentError: an empty or endless question, a word that there is none of, a number out of bounds.
             NotFoundError, AmbiguousIdError: there is no such task.
         """
-        _check(request)
-        now = request.now or datetime.now(UTC)
-        detected = Detected(request.intent, ()) if request.intent else detect_intent(request.query)
-        measured = complexity(request.query)
-        mode, weight, notes = self._mode(request)
-        kinds = request.kinds or DEFAULT_KINDS
-        if not request.kinds and request.intent == "what_happened":
-            kinds = UNIT_KINDS
-        return Plan(
-            request=request,
-            now=now,
-            mode=mode,
-            vector_weight=weight,
-            k=request.k or dynamic_k(measured.score),
-            complexity=measured,
-            strategy=strategy(measured.score),
-            intent=detected,
-            intent_asked=request.intent is not None,
-            window=time_window(request.query, now),
-            speakers=named_speakers(request.query, self.index.speakers()),
-            where=self._filter(request, kinds),
-            notes=notes,
+        check_request(request)
+        return plan_of(
+            request,
+            speakers=self.index.speakers(),
+            calibration=self._calibration,
+            model=self.settings.embedding.model,
+            units_of_task=self._units_of_task,
         )
+
+    def _units_of_task(self, task: str) -> tuple[str, ...]:
+        with self.database.reading() as connection:
+            return units_of_task(connection, task)
 
     def search(self, request: SearchRequest, *, explain: bool = False) -> SearchResponseV1:
         """The best units for a question, best first, each with where it was said.
@@ -239,42 +183,6 @@ class Searcher:
             return self.plan(request)
         except MemoryAssetsError as error:
             return error
-
-    def _mode(self, request: SearchRequest) -> tuple[SearchMode, float, tuple[str, ...]]:
-        """Which legs to search, the say of the vector leg, and why one is left out."""
-        calibration = self._calibration
-        korean = _HANGUL.search(request.query) is not None
-        usable = calibration.korean_weight if calibration and korean else calibration.vector_weight if calibration else None
-        if request.mode == "lexical":
-            return "lexical", 0.0, ()
-        if usable is None:  # nothing has measured the model yet
-            return "hybrid" if request.mode == "auto" else request.mode, 0.5, ()
-        if usable == 0.0 and request.mode in ("auto", "hybrid"):
-            model, language = self.settings.embedding.model, "Korean" if korean else "English"
-            return "lexical", 0.0, (f"vector search left out: by its self-test the model {model} knows no {language}",)
-        return "hybrid" if request.mode == "auto" else request.mode, usable or 0.5, ()
-
-    def _filter(self, request: SearchRequest, kinds: Sequence[str]) -> UnitFilter:
-        # Whatever lies within the scope narrows it, wherever it was given; a scope that is not given is as narrow as can be.
-        reach = SCOPES.index(request.scope) if request.scope else 0
-        unit_ids: tuple[str, ...] = ()
-        if request.task and reach == SCOPES.index("task"):
-            with self.database.reading() as connection:
-                # No unit at all would be no condition.
-                unit_ids = units_of_task(connection, request.task) or (_NO_UNIT,)
-        if request.stage_min:
-            kinds = [kind for kind in kinds if kind in KINDS_WITH_STAGE] or [_NO_UNIT]
-        return UnitFilter(
-            project=request.project if reach <= SCOPES.index("project") else None,
-            worktree=request.worktree or None if reach <= SCOPES.index("worktree") else None,
-            unit_kinds=tuple(dict.fromkeys(kinds)),
-            unit_ids=unit_ids,
-            roles=request.roles,
-            stages=STAGES[STAGES.index(request.stage_min) :] if request.stage_min else (),
-            facets=tuple(f"file:{path.removeprefix('@').removeprefix('./')}" for path in request.files),
-            since=request.since,
-            until=request.until,
-        )
 
     def _vectors(self, plans: Sequence[Plan]) -> tuple[dict[int, Vectors], tuple[str, ...], EmbedderUnavailableError | None]:
         """The vector of each question that needs one, by its place; why others have none; what failed, where no model does."""
@@ -392,41 +300,6 @@ class Searcher:
         if waiting:
             notes.append(f"{waiting} units wait to be written to the index: `memory run --all`")
         return notes
-
-
-def _check(request: SearchRequest) -> None:
-    if not request.query.strip():
-        raise InvalidArgumentError("the question is empty", hint="say what to look for")
-    if len(request.query) > MAX_QUERY_CHARACTERS:
-        raise InvalidArgumentError(
-            f"a question of {len(request.query):,} characters is too long: {MAX_QUERY_CHARACTERS:,} are read at the most",
-            hint="ask in a few words; `memory import` takes documents",
-        )
-    if not query_text(request.query):
-        raise InvalidArgumentError("the question holds no word or number", hint="signs alone are not searched for")
-    if request.k is not None and not 1 <= request.k <= MAX_HITS:
-        raise InvalidArgumentError(f"{request.k} hits cannot be asked for", hint=f"ask for 1 to {MAX_HITS}")
-    if request.budget is not None and request.budget < 1:
-        raise InvalidArgumentError(f"a budget of {request.budget} tokens buys nothing", hint="give at least 1, better 500")
-    check_word("mode", request.mode, MODES)
-    check_word("fusion", request.fusion, FUSIONS)
-    if request.scope is not None:
-        check_word("scope", request.scope, SCOPES)
-        _check_scope(request)
-    for kind in request.kinds:
-        check_word("kind", kind, UNIT_KINDS)
-    for role in request.roles:
-        check_word("role", role, ROLES)
-    if request.stage_min is not None:
-        check_word("stage", request.stage_min, STAGES)
-    if request.since and request.until and request.since >= request.until:
-        raise InvalidArgumentError("no time lies between --since and --until", hint="the first is the earlier one")
-
-
-def _check_scope(request: SearchRequest) -> None:
-    needed = {"project": request.project, "worktree": request.worktree, "task": request.task}
-    if request.scope in needed and not needed[request.scope]:
-        raise InvalidArgumentError(f"the scope {request.scope} names no {request.scope}", hint=f"say which {request.scope}")
 
 
 def _within(budget: int | None, hits: list[SearchHitV1]) -> list[SearchHitV1]:
