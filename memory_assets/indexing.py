@@ -64,11 +64,9 @@ def write_waiting(
     """
     chosen = embedder or configuration.embedder(settings)
     index = configuration.vector_index(settings, chosen)
-    try:
-        index.count()
-    except IndexOutdatedError:
-        # After an update nobody need know that the index is kept in another form now.
-        reconcile(database, chosen, index, lock_folder=settings.store_folder, progress=progress)
+    wait_seconds = WAIT_SECONDS if wait else 0
+    if not _is_there(index):
+        reconcile(database, chosen, index, lock_folder=settings.store_folder, wait_seconds=wait_seconds, progress=progress)
     if again_what_failed:
         retry_failed(database, chosen.embedding_version)
     drained = drain_outbox(
@@ -76,11 +74,26 @@ def write_waiting(
         chosen,
         index,
         lock_folder=settings.store_folder,
-        wait_seconds=WAIT_SECONDS if wait else 0,
+        wait_seconds=wait_seconds,
         progress=progress,
     )
-    known = ensure_calibrated(settings, chosen) if drained.done else known_calibration(settings)
+    known = known_calibration(settings)
+    # What was written last may have ended before its self-test.
+    if drained.done or (known is None and index.exists()):
+        known = ensure_calibrated(settings, chosen)
     return Written(drained, known)
+
+
+def _is_there(index: VectorIndex) -> bool:
+    """Whether there is a table of today's form. What the outbox calls done was in another one where there is none.
+
+    After an update nobody need know that the index is kept in another form now, nor that somebody removed it.
+    """
+    try:
+        index.count()
+    except IndexOutdatedError:
+        return False
+    return index.exists()
 
 
 def bring_in_line(

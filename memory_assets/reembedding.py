@@ -20,6 +20,7 @@ from memory_assets.settings_file import says_otherwise, stronger_than_the_file, 
 from memory_assets.tasks.likeness import is_semantic
 from memory_assets.vectors.calibration import Calibration, ensure_calibrated, known_calibration
 from memory_assets.vectors.drain import see_that_it_works
+from memory_assets.vectors.embedder import local_folder
 from memory_assets.vectors.marks import vectorized_mark
 from memory_assets.vectors.outbox import Drained, drain_outbox, retry_failed
 from memory_assets.vectors.reconcile import Reconciled, reconcile
@@ -72,8 +73,9 @@ def chosen_embedding(
         raise InvalidArgumentError(
             "no model is named", hint="`bundled`, `hashing`, the folder of a model, or its name on a hub"
         )
-    # A folder means the same wherever the next command is given.
-    named = str(Path(model).expanduser().absolute()) if Path(model).expanduser().is_dir() else model.strip()
+    # A folder means the same wherever the next command is given; the two words mean no folder.
+    folder = None if model.strip() in ("bundled", "hashing") else local_folder(model)
+    named = str(folder.absolute()) if folder else model.strip()
     now = settings.embedding
     same = now.model == named
     return now.model_copy(
@@ -101,12 +103,14 @@ def reembed(
         accept_failed: put the new model in force also where it could not embed every unit.
 
     Raises:
+        InvalidArgumentError: the model in force has the same name, and so the same table; nothing changed.
         EmbedderUnavailableError: the model cannot be loaded, or fails on every text; nothing changed.
         IndexBusyError, IndexWriteError, ConfigInvalidError: the old model stays in force.
     """
     told = progress or NoProgress()
     target = settings.model_copy(update={"embedding": wanted})
     embedder = configuration.embedder(target)
+    _see_that_both_can_stand(configuration.embedder(settings), embedder)
     if dry_run:
         found = reconcile(
             database, embedder, configuration.vector_index(target, embedder), lock_folder=settings.store_folder, dry_run=True
@@ -131,6 +135,15 @@ def reembed(
     # What came in between is queued for the new version by now.
     drained += _drain(target, database, embedder, told)
     return _outcome(settings, target, found, drained, failed, calibration, in_force=True, written_to=file)
+
+
+def _see_that_both_can_stand(old: Embedder, new: Embedder) -> None:
+    """The table of the old model serves until the new one's is whole, so each must have one of its own."""
+    if old.embedding_version == new.embedding_version and old.fingerprint != new.fingerprint:
+        raise InvalidArgumentError(
+            f"{new.model_id} and the model in force, {old.model_id}, would both have the table {new.embedding_version}",
+            hint="give the folder of the new one another name; or set embedding.model yourself, then `memory outbox reconcile`",
+        )
 
 
 def _written_whole(target: Settings, database: Database, embedder: Embedder, progress: Progress) -> tuple[Reconciled, Drained]:

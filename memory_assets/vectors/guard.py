@@ -11,6 +11,7 @@ from memory_assets.vectors.errors import (
     REBUILD_HINT,
     IndexCorruptError,
     IndexUnansweredError,
+    IndexUnreachableError,
     IndexWriteError,
     cause_line,
 )
@@ -35,7 +36,7 @@ def reading(table_name: str) -> Iterator[None]:
     """What fails inside is the table's fault.
 
     Raises:
-        IndexUnansweredError, IndexCorruptError: with what to do about it.
+        IndexUnansweredError, IndexUnreachableError, IndexCorruptError: with what to do about it.
     """
     try:
         yield
@@ -47,8 +48,10 @@ def reading(table_name: str) -> Iterator[None]:
                 f"table {table_name} did not answer within {PATIENCE.seconds} s",
                 hint=f"Try again when the machine is less busy. If that does not help, it is damaged: {REBUILD_HINT}",
             ) from error
-        hint = MACHINE_HINT if _names(error, _OF_THE_MACHINE) else REBUILD_HINT
-        raise IndexCorruptError(f"table {table_name} cannot be read: {cause_line(error)}", hint=hint) from error
+        said = f"table {table_name} cannot be read: {cause_line(error)}"
+        if _names(error, _OF_THE_MACHINE):
+            raise IndexUnreachableError(said, hint=MACHINE_HINT) from error
+        raise IndexCorruptError(said, hint=REBUILD_HINT) from error
 
 
 @contextmanager
@@ -69,7 +72,7 @@ def writing(table_name: str) -> Iterator[None]:
         raise IndexCorruptError(f"table {table_name} cannot be written: {reason}", hint=REBUILD_HINT) from error
 
 
-MACHINE_HINT = "Make room or mend the folder's rights, then run the same command again."
+MACHINE_HINT = "Make room, mend the folder's rights, or move away what lies in its place; then run the same command again."
 
 
 def _is_of_the_index(error: BaseException) -> bool:

@@ -29,7 +29,15 @@ from memory_assets.vectors.errors import (
 from memory_assets.vectors.filters import is_in
 from memory_assets.vectors.guard import PATIENCE, reading, writing
 from memory_assets.vectors.lookup import KnownRows, lexical_hits, vector_hits
-from memory_assets.vectors.rows import index_schema, is_outdated, layout_problem, marked, unit_table, vector_matrix
+from memory_assets.vectors.rows import (
+    index_schema,
+    is_outdated,
+    layout_problem,
+    mark_of,
+    marked,
+    unit_table,
+    vector_matrix,
+)
 from memory_assets.vectors.units import LexicalHits, Unit, UnitFilter, UnitHit
 
 if TYPE_CHECKING:
@@ -67,7 +75,7 @@ class VectorIndex:
         self._table: Any = None
         self._length = 0
         self._known_rows = KnownRows()
-        self._known_speakers: tuple[int, frozenset[str]] | None = None
+        self._known_speakers: tuple[tuple[bytes, int], frozenset[str]] | None = None
 
     @property
     def dimensions(self) -> int:
@@ -75,8 +83,16 @@ class VectorIndex:
         return self._dimensions() if callable(self._dimensions) else self._dimensions
 
     def exists(self) -> bool:
-        """Whether a table is there, readable or not."""
-        return self._table_folder.is_dir() and any(self._table_folder.iterdir())
+        """Whether a table is there, readable or not.
+
+        Raises:
+            IndexUnreachableError: the folder cannot be looked into.
+        """
+        with reading(self.table_name):
+            if not self._table_folder.is_dir():
+                return self._table_folder.exists()
+            # A first transaction alone is what a making that was killed leaves behind: the next write begins it again.
+            return any(path.name != "_transactions" for path in self._table_folder.iterdir())
 
     def count(self) -> int:
         """Rows of the table; 0 without one."""
@@ -110,11 +126,14 @@ class VectorIndex:
         """
         if k < 1:
             return []
-        if (table := self._open()) is not None:
+
+        def near(table: Any) -> list[UnitHit]:
             self._check_length(len(vector))
             if fingerprint is not None:
                 self._check_fingerprint(table, fingerprint)
-        return self._read(lambda table: vector_hits(table, self._known_rows, vector, k, where), list)
+            return vector_hits(table, self._known_rows, vector, k, where)
+
+        return self._read(near, list)
 
     def speakers(self) -> frozenset[str]:
         """Everybody who says a passage of the index.
@@ -125,10 +144,10 @@ class VectorIndex:
         return self._read(self._speakers, frozenset)
 
     def _speakers(self, table: Any) -> frozenset[str]:
-        version = table.version
-        if self._known_speakers is None or self._known_speakers[0] != version:
+        state = mark_of(table.schema), table.version
+        if self._known_speakers is None or self._known_speakers[0] != state:
             rows = table.search().where("speaker IS NOT NULL").select(["speaker"]).limit(None).to_arrow(timeout=PATIENCE)
-            self._known_speakers = version, frozenset(rows["speaker"].unique().to_pylist())
+            self._known_speakers = state, frozenset(rows["speaker"].unique().to_pylist())
         return self._known_speakers[1]
 
     def rows(self, columns: Sequence[str] = ("unit_id", "embedding_version", "content_hash")) -> pa.Table:
@@ -265,8 +284,10 @@ class VectorIndex:
         self._table = None
         self._known_speakers = None
         with writing(self.table_name):
-            if self._table_folder.exists():
+            if self._table_folder.is_dir():
                 shutil.rmtree(self._table_folder)
+            else:
+                self._table_folder.unlink(missing_ok=True)
 
     def problems(self) -> list[str]:
         """What is wrong with the table, one sentence each; reads all of it."""

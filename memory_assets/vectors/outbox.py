@@ -18,7 +18,7 @@ from memory_assets.log.database import Database
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.progress import NoProgress, Progress
 from memory_assets.vectors.drain import BATCH_SIZE, drain
-from memory_assets.vectors.errors import IndexBusyError, IndexCorruptError
+from memory_assets.vectors.errors import IndexBusyError, IndexCorruptError, IndexUnreachableError
 from memory_assets.vectors.index import VectorIndex
 from memory_assets.vectors.units import DeleteJob, OutboxJob, Unit, UpsertJob
 from memory_assets.vectors.writer_lock import WAIT_SECONDS, only_writer
@@ -215,6 +215,8 @@ def _take_out_elsewhere(database: Database, index: VectorIndex, lock_folder: Pat
             with only_writer(lock_folder, version, wait_seconds=0):
                 try:
                     other.delete([job.unit_id for job in jobs])
+                except IndexUnreachableError:
+                    raise
                 except IndexCorruptError:
                     # Nothing is served from it, and what is to go must go.
                     other.drop()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from memory_assets.log.sql import JOB_ID
 from memory_assets.progress import Progress
-from memory_assets.vectors.errors import IndexCorruptError
+from memory_assets.vectors.errors import IndexCorruptError, IndexUnansweredError, IndexUnreachableError
 from memory_assets.vectors.writer_lock import WAIT_SECONDS, only_writer
 
 if TYPE_CHECKING:
@@ -98,14 +98,14 @@ def reconcile(
 ) -> Reconciled:
     """Put the table of the embedder's version and its queue in line with the units. Loads no model and embeds nothing.
 
-    A table that cannot be read, or that holds vectors of another model alone, is dropped: its rows are made again.
+    A table that is damaged, or that holds vectors of another model alone, is dropped: its rows are made again.
 
     Args:
         from_scratch: drop it whatever it holds.
         dry_run: say what is found, and change nothing.
 
     Raises:
-        IndexBusyError, IndexWriteError: see there.
+        IndexBusyError, IndexWriteError, IndexUnansweredError, IndexUnreachableError: see there; nothing was changed.
     """
     if dry_run:
         made_anew = _unusable(index, embedder, from_scratch=from_scratch)
@@ -132,6 +132,8 @@ def _unusable(index: VectorIndex, embedder: Embedder, *, from_scratch: bool) -> 
         return "as asked" if index.exists() else None
     try:
         models = set(_rows(index)["fingerprint"].to_pylist())
+    except (IndexUnansweredError, IndexUnreachableError):
+        raise  # it may be whole
     except IndexCorruptError as error:
         return str(error)
     if models and embedder.fingerprint not in models:

@@ -62,8 +62,11 @@ def missing_indexes(table: Any) -> list[str]:
 def is_due(table: Any, *, more_to_come: bool) -> bool:
     """Whether to update now.
 
-    While more rows are to come: when the table grew by a quarter. Else when the order of hits could suffer.
+    While more rows are to come: when the table grew by a quarter. Else when the order of hits could suffer. At once where
+    indexes are missing, as in a table whose making was killed.
     """
+    if missing_indexes(table):
+        return True
     statistics = table.stats()
     rows = int(statistics["num_rows"])
     behind = rows_behind(table)

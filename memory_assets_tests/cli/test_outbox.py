@@ -102,6 +102,28 @@ def test_what_the_environment_says_is_told_to_be_set(memory: Run, home: Path) ->
     assert done.code == 1 and done.json["to_set"] == ["--set embedding.passage_prefix=p: "]
 
 
+def test_a_damaged_table_says_how_it_is_made_again(memory: Run, home: Path) -> None:
+    index = configuration.vector_index(load_settings({"home": home, "embedding": {"model": "hashing"}}))
+    shutil.rmtree(index.folder / f"{index.table_name}.lance" / "_versions")
+    shown = memory("outbox")
+    assert shown.code == 0 and "cannot be read" in shown.out and "memory rebuild --with-vectors" in shown.out
+    assert "memory rebuild --with-vectors" in memory("outbox", "--json").json["versions"][0]["problem"]
+    assert memory("outbox", "drain").code == 2
+    assert memory("outbox", "reconcile").code == 0 and index.problems() == []
+
+
+def test_a_file_where_the_table_belongs_is_mended_as_the_hint_says(memory: Run, home: Path) -> None:
+    index = configuration.vector_index(load_settings({"home": home, "embedding": {"model": "hashing"}}))
+    rows = index.count()
+    for command in (("rebuild", "--with-vectors"), ("outbox", "reconcile")):
+        index.drop()
+        (index.folder / f"{index.table_name}.lance").write_text("not a folder")
+        failed = memory("search", "retry", "--mode", "lexical")
+        assert failed.code == 2 and "memory rebuild --with-vectors" in failed.err
+        assert memory(*command).code == 0
+        assert index.count() == rows
+
+
 def test_an_empty_store_has_an_empty_outbox(memory: Run) -> None:
     assert memory("outbox").code == 0
     assert memory("outbox", "drain").code == 0 and memory("outbox", "reconcile").code == 0

@@ -18,6 +18,7 @@ from memory_assets.vectors.embedder import (
 )
 from memory_assets.vectors.errors import EmbedderUnavailableError
 from memory_assets.vectors.index import VectorIndex
+from memory_assets_tests.tiny_model import save_tiny_model
 
 
 def test_hashed_vectors_are_the_same_everywhere() -> None:
@@ -96,6 +97,23 @@ def test_a_folder_without_a_model_is_an_error_with_a_hint(tmp_path: Path) -> Non
         SentenceTransformersEmbedder(EmbedderSettings(model=str(tmp_path))).embed_query("x")
     assert str(tmp_path) in str(caught.value)
     assert "lexical" in caught.value.hint
+
+
+@pytest.mark.parametrize("name", ["~nobody-has-this-name/model", "x" * 5000, "a\x00b", "hub/no-such-model"])
+def test_a_name_of_nothing_is_an_error_with_a_hint(name: str) -> None:
+    with pytest.raises(EmbedderUnavailableError) as caught:
+        make_embedder(EmbedderSettings(model=name)).embed_query("x")
+    assert len(str(caught.value)) < 1000
+    assert "embedding.allow_download" in caught.value.hint
+
+
+def test_weights_that_are_no_weights_are_a_model_that_is_missing(tmp_path: Path) -> None:
+    folder = save_tiny_model(tmp_path / "tiny")
+    (weights,) = folder.rglob("*.safetensors")
+    weights.write_bytes(bytes(range(256)) * 4)
+    with pytest.raises(EmbedderUnavailableError, match="cannot be loaded") as caught:
+        make_embedder(EmbedderSettings(model=str(folder))).embed_query("x")
+    assert "allow_download" not in caught.value.hint
 
 
 @pytest.fixture(scope="module")

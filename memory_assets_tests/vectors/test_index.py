@@ -9,7 +9,7 @@ from memory_assets.errors import InvalidArgumentError
 from memory_assets.vectors.embedder import HashingEmbedder
 from memory_assets.vectors.errors import FingerprintMismatchError, IndexCorruptError, IndexWriteError, UnitRejectedError
 from memory_assets.vectors.index import VectorIndex
-from memory_assets.vectors.rows import index_schema
+from memory_assets.vectors.rows import index_schema, marked
 from memory_assets.vectors.units import LexicalHits, UnitFilter
 from memory_assets_tests.vectors.units import found, store, unit
 
@@ -274,3 +274,49 @@ def test_the_cost_of_a_batch_does_not_grow_with_the_table(index: VectorIndex) ->
     early, late = sum(costs[1:31]), sum(costs[31:61])
     print(f"{sum(costs) / (62 * 700) * 1000:.3f} ms a row; second half / first half = {late / early:.2f}")
     assert late / early < 1.5
+
+
+def test_a_file_in_the_place_of_the_table_is_named_and_goes_with_it(index: VectorIndex) -> None:
+    index.folder.mkdir()
+    (index.folder / f"{index.table_name}.lance").write_text("not a folder")
+    assert index.exists()
+    with pytest.raises(IndexCorruptError, match="units_hashing-32-1") as caught:
+        index.lexical_search("로그", 10)
+    assert "memory rebuild --with-vectors" in caught.value.hint and index.problems()
+    index.drop()
+    store(index, unit("u1", "로그"))
+    assert found(index, "로그") == ["u1"]
+
+
+def test_a_table_whose_making_was_killed_is_made_by_the_next(index: VectorIndex) -> None:
+    # What LanceDB has written before there is a first version.
+    begun = index.folder / f"{index.table_name}.lance" / "_transactions"
+    begun.mkdir(parents=True)
+    (begun / "0-ace38f7f-fb42-4743-a610-ce51e5e6f4c9.txn").write_bytes(b"\x08\x00")
+    assert index.lexical_search("로그", 10) == NOTHING
+    store(index, unit("u1", "로그"))
+    assert found(index, "로그") == ["u1"] and index.problems() == []
+
+
+def test_a_table_whose_indexes_were_never_made_gets_them(index: VectorIndex) -> None:
+    index.folder.mkdir()
+    index._connect().create_table(index.table_name, schema=marked(index_schema(DIMENSIONS)))
+    fresh = VectorIndex(index.folder, index.embedding_version, DIMENSIONS)
+    store(fresh, unit("u1", "로그"))
+    assert fresh.settle() is True
+    assert fresh.problems() == [] and found(fresh, "로그") == ["u1"]
+    assert fresh.settle() is False
+
+
+def test_an_open_reader_notices_a_table_that_was_made_anew(index: VectorIndex) -> None:
+    embedder = HashingEmbedder(DIMENSIONS)
+    vector = embedder.embed_query("word1")
+    store(index, unit("u1", "word1", speaker="Ann"))
+    assert index.speakers() == {"Ann"}
+    assert len(index.vector_search(vector, 1, fingerprint=embedder.fingerprint)) == 1
+    other = VectorIndex(index.folder, index.embedding_version, DIMENSIONS)
+    other.drop()
+    assert index.vector_search(vector, 1, fingerprint=embedder.fingerprint) == []
+    store(other, unit("u2", "word1", speaker="Bob"))
+    assert index.speakers() == {"Bob"}
+    assert [hit.unit_id for hit in index.vector_search(vector, 1, fingerprint=embedder.fingerprint)] == ["u2"]
