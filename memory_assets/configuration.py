@@ -31,11 +31,15 @@ if TYPE_CHECKING:
 MATERIALIZER_VERSION = "3"
 
 
-def database(settings: Settings) -> Database:
-    """The store that the settings name."""
+def database(settings: Settings, *, lock_timeout: float | None = None) -> Database:
+    """The store that the settings name.
+
+    Args:
+        lock_timeout: seconds to wait for others; None for the settings' own.
+    """
     from memory_assets.log.database import Database
 
-    return Database(settings.store_folder, lock_timeout=settings.store.lock_timeout_seconds)
+    return Database(settings.store_folder, lock_timeout=lock_timeout or settings.store.lock_timeout_seconds)
 
 
 def rules(settings: Settings) -> Rules:

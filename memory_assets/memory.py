@@ -44,6 +44,7 @@ from memory_assets.queries.shown import NamingUnit, ResolvedEntry, ResolvedName,
 from memory_assets.retrieval.budget import DEFAULT_BUDGET
 from memory_assets.retrieval.intents import INTENTS, Intent, parse_intent
 from memory_assets.retrieval.request import SearchRequest
+from memory_assets.retrieval.tokens import estimate_tokens
 from memory_assets.retrieval.wire.error import ErrorV1
 from memory_assets.settings import Settings
 
@@ -214,8 +215,12 @@ __all__ = [
     "Which",
     "Written",
     "as_plain",
+    "estimate_tokens",
     "parse_intent",
 ]
+
+
+_PATIENCE_SECONDS = 0.5
 
 
 class Memory:
@@ -802,12 +807,13 @@ class Memory:
     def count_shown(self) -> int:
         """Count what searches have delivered since the last time; how many deliveries that were.
 
-        What cannot be counted now is counted another time.
+        What cannot be counted now is counted another time: no reader waits long for it.
         """
         from memory_assets.queries.usage import take_shown
 
+        patience = min(_PATIENCE_SECONDS, self.settings.store.lock_timeout_seconds)
         with contextlib.suppress(StoreError, OSError):
-            return take_shown(self.settings, self.database)
+            return take_shown(self.settings, configuration.database(self.settings, lock_timeout=patience))
         return 0
 
     def evaluate(

@@ -27,8 +27,13 @@ _UNUSED = ("title", "description")
 
 
 def _as_list(value: Any) -> Any:
-    # Agents give one id where a list is asked for: what is meant is plain.
+    # Agents give one id or word where a list is asked for: what is meant is plain.
     return [value] if isinstance(value, str) else value
+
+
+def _as_tuple(value: Any) -> Any:
+    listed = _as_list(value)
+    return tuple(listed) if isinstance(listed, list) else listed
 
 
 Query = Annotated[
@@ -43,6 +48,24 @@ Ids = Annotated[
         max_length=MOST_IDS,
         description="What results named: `mem:…` or `session:…` addresses, ids of units, entries or tasks.",
     ),
+]
+Kinds = Annotated[
+    tuple[Kind, ...],
+    BeforeValidator(_as_tuple, json_schema_input_type=tuple[Kind, ...]),
+    Field(
+        description="Only of these kinds: entry (a memory: decision, fact …), task, passage (a message), gotcha (an error "
+        "and its fix), episode (the summary of a session)."
+    ),
+]
+Roles = Annotated[
+    tuple[Role, ...],
+    BeforeValidator(_as_tuple, json_schema_input_type=tuple[Role, ...]),
+    Field(description="Only what these said."),
+]
+Files = Annotated[
+    tuple[str, ...],
+    BeforeValidator(_as_tuple, json_schema_input_type=tuple[str, ...]),
+    Field(max_length=50, description="Only what speaks of all of these files."),
 ]
 Project = Annotated[str | None, Field(description="Only of this project, by its name.")]
 Limit = Annotated[int, Field(ge=1, le=500, description="How many at the most.")]
@@ -91,15 +114,9 @@ class Filters(Arguments):
         str | None, Field(description="A folder: only sessions that worked in it or below it (scope worktree).")
     ] = None
     task: Annotated[str | None, Field(description="A task's id: only what is evidence of it (scope task).")] = None
-    kinds: Annotated[
-        tuple[Kind, ...],
-        Field(
-            description="Only of these kinds: entry (a memory: decision, fact …), task, passage (a message), gotcha (an error "
-            "and its fix), episode (the summary of a session)."
-        ),
-    ] = ()
-    roles: Annotated[tuple[Role, ...], Field(description="Only what these said.")] = ()
-    files: Annotated[tuple[str, ...], Field(max_length=50, description="Only what speaks of one of these files.")] = ()
+    kinds: Kinds = ()
+    roles: Roles = ()
+    files: Files = ()
     since: Annotated[str | None, Field(description="Only what was said at or after this day or time (ISO 8601).")] = None
     until: Annotated[str | None, Field(description="Only what was said before this day or time (ISO 8601).")] = None
     stage_min: Annotated[
@@ -107,7 +124,12 @@ class Filters(Arguments):
         Field(description="Only memories of this stage or higher; leaves messages out, which have none."),
     ] = None
     budget: Annotated[
-        int | None, Field(ge=1, le=100_000, description="Tokens that the hits may cost together; a hard cap.")
+        int | None,
+        Field(
+            ge=1,
+            le=100_000,
+            description="Tokens that the hits may cost together in the text, with their addresses; a hard cap.",
+        ),
     ] = None
 
 
@@ -115,6 +137,13 @@ class SearchArguments(Filters):
     """Of search_memory."""
 
     query: Query
+    expand: Annotated[
+        bool,
+        Field(
+            description="A line for each hit and, where it is plain which is meant, what was said around it and its full "
+            "text at once, all within `budget` (2,000)."
+        ),
+    ] = False
 
 
 class Question(Arguments):
@@ -142,7 +171,7 @@ class TimelineArguments(Arguments):
     """Of get_timeline."""
 
     ids: Ids
-    window: Annotated[int, Field(ge=0, le=50, description="How much of the same session before and after each, in units.")] = 3
+    window: Annotated[int, Field(ge=0, le=20, description="How many messages of the same session before and after each.")] = 3
 
 
 class DetailsArguments(Arguments):
@@ -164,7 +193,7 @@ class GotchaArguments(Arguments):
     """Of search_gotchas."""
 
     query: Annotated[str, Field(description="The error's message, or what is about to be done.")]
-    files: Annotated[tuple[str, ...], Field(max_length=50, description="Only what speaks of one of these files.")] = ()
+    files: Files = ()
     limit: Annotated[int, Field(ge=1, le=100, description="How many at the most.")] = 10
     project: Project = None
 
@@ -241,6 +270,6 @@ def moment(text: str | None, name: str) -> datetime | None:
     try:
         whole = date.fromisoformat(text) if len(text) == 10 else None
         found = datetime.fromisoformat(text) if whole is None else datetime(whole.year, whole.month, whole.day)
-    except ValueError as error:
+        return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError) as error:
         raise InvalidArgumentError(f"{name}: {text[:60]!r} is no day or time", hint="as in 2025-01-31") from error
-    return found if found.tzinfo else found.replace(tzinfo=UTC)

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
+from memory_assets.errors import InvalidArgumentError
 from memory_assets.mcp.errors import ClientConfigError
 from memory_assets.mcp.json_text import InvalidJsonError, parsed, with_value, without_value
 
@@ -88,7 +89,10 @@ def install(path: Path, name: str, command: ServerCommand, *, dry_run: bool = Fa
 
     Raises:
         ClientConfigError: the file is no JSON, cannot be written, or has another server of that name.
+        InvalidArgumentError: the name is empty, or holds what cannot be shown.
     """
+    if not name.strip() or not name.isprintable():
+        raise InvalidArgumentError(f"{name[:100]!r} is no name of a server", hint="letters, digits, - and _, as in memory")
 
     def edit(text: str) -> tuple[str, Did, Mapping[str, Any]]:
         old = _entry(path, text, name)
@@ -165,10 +169,11 @@ def _entry(path: Path, text: str, name: str) -> dict[str, Any] | None:
         servers = parsed(text).get(SERVERS, {})
     except InvalidJsonError as error:
         raise ClientConfigError(f"{path} is no valid JSON: {error}", hint="mend it first; it was left as it is") from error
-    entry = servers.get(name) if isinstance(servers, dict) else servers
-    if entry is not None and not (isinstance(servers, dict) and isinstance(entry, dict)):
-        where = SERVERS if not isinstance(servers, dict) else f"{SERVERS}.{name}"
-        raise ClientConfigError(f"{path}: {where} is no object", hint="mend it first; it was left as it is")
+    if not isinstance(servers, dict):
+        raise ClientConfigError(f"{path}: {SERVERS} is no object", hint="mend it first; it was left as it is")
+    entry = servers.get(name)
+    if entry is not None and not isinstance(entry, dict):
+        raise ClientConfigError(f"{path}: {SERVERS}.{name} is no object", hint="mend it first; it was left as it is")
     return entry
 
 
@@ -181,6 +186,9 @@ def _edit(path: Path, name: str, edit: Callable[[str], tuple[str, Did, Mapping[s
         # The client itself writes into this file: what came in between is read again and not lost.
         if path.exists() == exists and _read(path) == text:
             try:
+                if exists and not path.stat().st_mode & 0o222:
+                    # It could be replaced all the same: for that its folder alone has to be writable.
+                    raise ClientConfigError(f"{path} may not be written", hint="allow it first, or name another file")
                 backup = _keep_backup(path) if exists else None
                 _replace(path, new)
             except OSError as error:

@@ -10,12 +10,30 @@ from memory_assets.mcp.quoting import address, flat, inline, quoted, sentence, v
 from memory_assets.mcp.search_text import day, minute, standing
 
 if TYPE_CHECKING:
-    from memory_assets.memory import ContextBundleV1, DetailsV1, DetailV1, GotchaListV1, GotchaV1, TimelineV1, UnansweredV1
+    from memory_assets.memory import (
+        ContextBundleV1,
+        DetailsV1,
+        DetailV1,
+        DisclosureV1,
+        GotchaListV1,
+        GotchaV1,
+        TimelineV1,
+        UnansweredV1,
+    )
 
 _TITLE = 160
 _FILES = 20
 _CITED = 3
 _GOTCHA = 1000
+_OPENED = {
+    "explicit_ids": "opened as asked for",
+    "high_confidence_single": "the one hit is plainly meant, so it is opened",
+    "clear_winner": "the first is plainly meant, so it is opened",
+    "ambiguous_multiple_high": "several are as good, so what was said around them is shown",
+    "low_confidence": "none is sure enough to be opened: get_details opens one",
+    "no_results": "nothing found",
+    "no_expansion_rule_matched": "none stands out, so none is opened: get_details opens one",
+}
 
 
 def timeline_lines(timeline: TimelineV1) -> Iterator[str]:
@@ -41,6 +59,22 @@ def details_lines(details: DetailsV1) -> Iterator[str]:
     for place, item in enumerate(details.items, start=1):
         yield from _detail(place, item)
     yield from _unanswered(details.errors)
+
+
+def disclosure_lines(found: DisclosureV1) -> Iterator[str]:
+    """The hits of a search, a line each, and what of them was opened."""
+    if not found.total_matches:
+        yield "nothing found"
+        return
+    hits = f"{found.total_matches} hit{'' if found.total_matches == 1 else 's'}"
+    yield f"{hits}, about {found.estimated_tokens:,} of {found.budget:,} tokens of text; {_OPENED[found.reason]}. {EVIDENCE}"
+    for place, one in enumerate(found.index, start=1):
+        yield f"{place}. {address(one.id)}"
+        yield from quoted(flat(one.text.removeprefix(f"[{one.id}] ")))
+    for name, layer in (("said around", found.timeline), ("in full", found.details)):
+        for one in layer:
+            yield f"{name} {address(one.id)}{', cut for the budget' if one.is_cut else ''}:"
+            yield from quoted(one.text)
 
 
 def context_lines(bundle: ContextBundleV1) -> Iterator[str]:

@@ -14,12 +14,18 @@ if TYPE_CHECKING:
 
 _TITLE = 160
 _SNIPPET = 1000
-_CITED = 5
 
 
 def search_lines(found: SearchResponseV1) -> list[str]:
     """The answer to one question."""
     return [*_heading(found), *([EVIDENCE] if found.hits else []), *hit_lines(found.hits), *_notes(found)]
+
+
+def hits_cost(found: SearchResponseV1) -> int:
+    """Tokens of the hits as a reader gets them: their texts, and the server's own lines around these."""
+    from memory_assets.memory import estimate_tokens
+
+    return estimate_tokens("\n".join(hit_lines(found.hits)))
 
 
 def bulk_lines(items: Sequence[BulkSearchItemV1]) -> Iterator[str]:
@@ -82,10 +88,14 @@ def minute(time: datetime | None) -> str:
 def _heading(found: SearchResponseV1) -> Iterator[str]:
     legs = " and ".join(found.channels) or "no"
     count = len(found.hits)
-    hits = f"{count} hit{'' if count == 1 else 's'}" if found.hits else "nothing found"
+    hits = (
+        f"{count} hit{'' if count == 1 else 's'}"
+        if found.hits
+        else f"nothing found{' within the budget' if found.budget else ''}"
+    )
     parts = [f"{hits} by {legs} search"]
     if found.hits:
-        parts.append(f"about {found.estimated_tokens:,} tokens of text")
+        parts.append(f"about {hits_cost(found):,} tokens")
     certificate = found.certificate
     if certificate is not None:
         if found.hits:
@@ -96,12 +106,13 @@ def _heading(found: SearchResponseV1) -> Iterator[str]:
 
 
 def _cited(hit: SearchHitV1, *, behind: int) -> Iterator[str]:
+    # The first alone: an address costs as much as a line of text, and the next layers name them all.
     citations = hit.citations[behind:]
-    for citation in citations[:_CITED]:
+    for citation in citations[:1]:
         who = inline(citation.label, 80)
-        yield f"   cite {address(citation.uri)}{f' ({who})' if who and who != citation.uri else ''}"
-    if len(citations) > _CITED:
-        yield f"   and {len(citations) - _CITED} more places"
+        said = f" ({who})" if who and who != citation.uri else ""
+        more = f" and {len(citations) - 1} more" if len(citations) > 1 else ""
+        yield f"   cite {address(citation.uri)}{said}{more}"
 
 
 def _notes(found: SearchResponseV1) -> Iterator[str]:

@@ -23,6 +23,7 @@ from mcp.server.stdio import stdio_server
 from pydantic import ValidationError
 
 from memory_assets.mcp.answers import Answer, refusal, refusal_of
+from memory_assets.mcp.incoming import Incoming, pass_on
 from memory_assets.mcp.output_schemas import output_schema
 from memory_assets.mcp.quoting import inline, transportable
 from memory_assets.mcp.store import Store
@@ -38,7 +39,7 @@ Long-term memory of this user's recorded sessions with people and coding agents,
 exact characters it rests on.
 
 Ask in three layers, and go on only where the one before does not suffice:
-1. search_memory: an index, some 50 to 150 tokens a hit. Its certificate says how complete the answer is and what to do next.
+1. search_memory: an index, some 100 to 200 tokens a hit. Its certificate says how complete the answer is and what to do next.
 2. get_timeline: what was said around a hit, some 150 tokens each.
 3. get_details: the full text, some 500 tokens and more each.
 get_context gives one bundle for a piece of work within a budget. list_tasks, list_blocked_tasks and get_task tell what is to
@@ -149,7 +150,10 @@ def serve(open_memory: Callable[[], Memory], *, allow_write: bool = False) -> No
             # What a library prints would wait in a buffer until the wire is back in its place.
             sys.stdout = sys.stderr
             try:
-                await protocol.run(read, write, protocol.create_initialization_options())
+                async with anyio.create_task_group() as beside:
+                    send, messages = anyio.create_memory_object_stream[Incoming](0)
+                    beside.start_soon(pass_on, read, send)
+                    await protocol.run(messages, write, protocol.create_initialization_options())
             except anyio.get_cancelled_exc_class():
                 _leave(0)  # nobody reads stdout any more, and the SDK would wait for stdin to end as well
 

@@ -10,20 +10,23 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from memory_assets.errors import InvalidArgumentError
 from memory_assets.mcp import arguments as given
 from memory_assets.mcp.answers import Answer, answer
-from memory_assets.mcp.layer_text import context_lines, details_lines, gotcha_lines, timeline_lines
+from memory_assets.mcp.layer_text import context_lines, details_lines, disclosure_lines, gotcha_lines, timeline_lines
 from memory_assets.mcp.output_schemas import Output
-from memory_assets.mcp.search_text import bulk_lines, search_lines
+from memory_assets.mcp.search_text import bulk_lines, hits_cost, search_lines
 from memory_assets.mcp.store_text import ack_lines, doctor_lines, evidence_lines, schema_lines, stats_lines
 from memory_assets.mcp.task_text import condition_lines, task_lines, task_list_lines
 
 if TYPE_CHECKING:
     from memory_assets.mcp.store import Store
-    from memory_assets.memory import Check, TaskView
+    from memory_assets.memory import Check, SearchResponseV1, TaskView
 
 _MORE = {"more": {"type": "boolean", "description": "There are further ones: raise limit."}}
 _EVIDENCE_TEXT = 4000
+_MOST_HITS = 1000
+_DISCLOSED = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +63,39 @@ def _search_memory(store: Store, asked: given.SearchArguments) -> Answer:
         "since": given.moment(asked.since, "since"),
         "until": given.moment(asked.until, "until"),
         "stage_min": asked.stage_min,
-        "budget": asked.budget,
     }
-    found = store.memory.search(asked.query, **fields)
+    if asked.expand:
+        budget = _DISCLOSED if asked.budget is None else asked.budget
+        opened = store.memory.disclose(store.memory.search(asked.query, **fields), budget=budget)
+        return answer(opened.model_dump(mode="json"), list(disclosure_lines(opened)))
+    if asked.budget is None:
+        found = store.memory.search(asked.query, **fields)
+    else:
+        found = _within(store, asked.query, fields, asked.budget)
     return answer(found.model_dump(mode="json"), search_lines(found))
+
+
+def _within(store: Store, query: str, fields: dict[str, Any], budget: int) -> SearchResponseV1:
+    """The hits whose lines, addresses and all, cost no more than a budget.
+
+    A search counts the texts of its hits alone, so it is asked again for less until all is within; only the last is delivered.
+    """
+    found = store.memory.search(query, **fields, budget=budget, log=False)
+    while found.estimated_tokens > 1 and (cost := hits_cost(found)) > budget:
+        less = min(found.estimated_tokens * budget // cost, found.estimated_tokens - 1)
+        found = store.memory.search(query, **fields, budget=max(less, 1), log=False)
+    delivered = store.memory.search(query, **fields, budget=found.budget)
+    return delivered.model_copy(update={"budget": budget})
 
 
 def _bulk_search(store: Store, asked: given.BulkArguments) -> Answer:
     questions = [one if isinstance(one, given.Question) else given.Question(query=one) for one in asked.queries]
+    most = sum(one.limit or asked.limit for one in questions)
+    if most > _MOST_HITS:
+        raise InvalidArgumentError(
+            f"{len(questions)} questions for up to {most:,} hits together are too many: {_MOST_HITS:,} at the most",
+            hint="give a smaller limit, or ask fewer questions",
+        )
     lines = (
         json.dumps(
             {
@@ -186,20 +214,21 @@ TOOLS: tuple[Tool, ...] = (
         "Search everything that recorded sessions said and decided: decisions, facts, preferences, tasks, errors with their "
         "fixes, and the messages themselves. Use it first, before you ask the user something that they may have said "
         "already, and when a question speaks of earlier work ('why did we …', '지난주에 …'). Korean and English alike, also "
-        "mixed. Layer 1: some 50 to 150 tokens a hit; `budget` caps them. Every hit has addresses (mem:…, session:…) to cite "
+        "mixed. Layer 1: some 100 to 200 tokens a hit; `budget` caps them, and `expand` opens what is plainly "
+        "meant. Every hit has addresses (mem:…, session:…) to cite "
         "and to pass to get_timeline (layer 2) or get_details (layer 3). The certificate says how complete the answer is and "
         "what to do next. No hit is an answer too. The first question may be answered by words alone while the model is "
         "loaded; a note says so.",
         given.SearchArguments,
         _search_memory,
-        Output("search_response.v1"),
+        Output("search_response.v1", other="disclosure.v1"),
     ),
     Tool(
         "bulk_search",
         "Search memory for many questions",
         f"Up to {given.MOST_QUESTIONS} questions in one call, quicker than one by one; each is answered as by search_memory, "
-        "with `limit` (5) hits each. A question that fails says so in its place and leaves the others. Costs some 50 to 150 "
-        "tokens a hit, so keep `limit` small.",
+        "with `limit` (5) hits each, and 1,000 together at the most. A question that fails says so in its place and leaves the "
+        "others. Costs some 100 to 200 tokens a hit, so keep `limit` small.",
         given.BulkArguments,
         _bulk_search,
         Output("bulk_search_item.v1", "items"),

@@ -14,9 +14,12 @@ import pytest
 
 from memory_assets.cli import maintenance
 from memory_assets.cli.failures import guarded
+from memory_assets.log.database import Database
 from memory_assets.log.errors import StoreLockedError
+from memory_assets.memory import Memory
 from memory_assets.settings import load_settings
 from memory_assets_tests.cli.conftest import Run
+from memory_assets_tests.filled_store import fill
 
 MAIN = "from memory_assets.cli.main import main; import sys; sys.exit(main())"
 
@@ -122,8 +125,6 @@ def test_an_interrupt_is_130(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_an_interrupted_process_leaves_no_traceback(tmp_path: Path) -> None:
     """The store is locked by us, so that the command waits and can be interrupted."""
-    from memory_assets.log.database import Database
-
     home = tmp_path / "home"
     with Database(home).held():
         process = subprocess.Popen(
@@ -141,8 +142,6 @@ def test_an_interrupted_process_leaves_no_traceback(tmp_path: Path) -> None:
 
 
 def test_a_locked_store_is_named_with_its_holder(memory: Run, tmp_path: Path) -> None:
-    from memory_assets.log.database import Database
-
     with Database(tmp_path / "home").held():
         ended = memory("--set", "store.lock_timeout_seconds=0.2", "stats", "--json")
     value = json.loads(ended.err)
@@ -150,9 +149,6 @@ def test_a_locked_store_is_named_with_its_holder(memory: Run, tmp_path: Path) ->
 
 
 def test_a_locked_store_is_waited_for_once(tmp_path: Path) -> None:
-    from memory_assets.log.database import Database
-    from memory_assets.memory import Memory
-
     home = tmp_path / "home"
     settings = load_settings({"home": home, "store": {"lock_timeout_seconds": 1.0}, "embedding": {"model": "hashing"}})
     with Database(home).held():
@@ -160,6 +156,16 @@ def test_a_locked_store_is_waited_for_once(tmp_path: Path) -> None:
         with pytest.raises(StoreLockedError):
             Memory(settings).search("anything", mode="lexical")
         assert time.monotonic() - started < 1.8
+
+
+def test_nobody_waits_for_what_was_shown_to_be_counted(tmp_path: Path) -> None:
+    settings = fill(tmp_path)
+    memory = Memory(settings)
+    assert memory.search("PostgreSQL").hits
+    with Database(settings.store_folder).reading():  # a reader that keeps writers out
+        started = time.monotonic()
+        assert memory.stats().units_by_kind
+        assert time.monotonic() - started < 3.0
 
 
 def test_a_reader_that_goes_away_is_no_error(filled: Path) -> None:

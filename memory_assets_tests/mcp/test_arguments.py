@@ -11,10 +11,11 @@ from pydantic import ValidationError
 from memory_assets.errors import InvalidArgumentError
 from memory_assets.log.payloads.usage import Signal
 from memory_assets.mcp import arguments
-from memory_assets.mcp.arguments import DetailsArguments, SearchArguments, moment
+from memory_assets.mcp.arguments import DetailsArguments, SearchArguments, TimelineArguments, moment
 from memory_assets.mcp.tools import TOOLS, WRITING_TOOLS
 from memory_assets.queries.printed import PRINTED
 from memory_assets.queries.tasks import STATUSES, Which
+from memory_assets.queries.timeline import MOST_WINDOW
 from memory_assets.retrieval import request
 from memory_assets.retrieval.intents import INTENTS
 
@@ -58,7 +59,11 @@ def test_days_and_times(text: str | None, told: datetime | None) -> None:
     assert moment(text, "since") == told
 
 
-@pytest.mark.parametrize("text", ["", "last week", "2025-13-01", "2025-02-30", "x" * 10, "9" * 10_000])
+# In UTC the first lies before the first year, the second behind the last.
+BEYOND = ("0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00")
+
+
+@pytest.mark.parametrize("text", ["", "last week", "2025-13-01", "2025-02-30", "x" * 10, "9" * 10_000, *BEYOND])
 def test_what_is_no_time_is_refused(text: str) -> None:
     with pytest.raises(InvalidArgumentError, match=r"^since: "):
         moment(text, "since")
@@ -69,6 +74,18 @@ def test_one_id_is_a_list_of_one() -> None:
     for ids in ([], [1], {"id": "x"}, None):
         with pytest.raises(ValidationError):
             DetailsArguments.model_validate({"ids": ids})
+
+
+def test_one_word_is_a_list_of_one() -> None:
+    asked = SearchArguments.model_validate({"query": "x", "kinds": "entry", "roles": "user", "files": "pool.py"})
+    assert (asked.kinds, asked.roles, asked.files) == (("entry",), ("user",), ("pool.py",))
+    assert SearchArguments.input_schema()["properties"]["kinds"]["type"] == "array"
+    with pytest.raises(ValidationError, match="should be"):
+        SearchArguments.model_validate({"query": "x", "kinds": "secrets"})
+
+
+def test_what_the_window_may_be_is_what_can_be_shown() -> None:
+    assert TimelineArguments.input_schema()["properties"]["window"]["maximum"] == MOST_WINDOW
 
 
 def test_numbers_are_numbers() -> None:

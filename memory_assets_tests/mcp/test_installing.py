@@ -86,7 +86,16 @@ def test_somebody_elses_server_of_that_name_stays(file: Path) -> None:
 
 @pytest.mark.parametrize(
     "content",
-    [b"{", b"[]", b'{"mcpServers": []}', b'{"mcpServers": {"memory": 7}}', b"\xff\xfe{}", b'{"a": 1} // x', b"[" * 100_000],
+    [
+        b"{",
+        b"[]",
+        b'{"mcpServers": []}',
+        b'{"mcpServers": null}',
+        b'{"mcpServers": {"memory": 7}}',
+        b"\xff\xfe{}",
+        b'{"a": 1} // x',
+        b"[" * 100_000,
+    ],
 )
 def test_what_cannot_be_understood_is_not_touched(file: Path, content: bytes) -> None:
     file.write_bytes(content)
@@ -110,6 +119,13 @@ def test_a_file_that_is_missing_or_empty_is_made(tmp_path: Path, content: str | 
     assert json.loads(path.read_text()) == {"mcpServers": {"memory": ENTRY}}
 
 
+@pytest.mark.parametrize("name", ["", " ", "a\nb", "\x1b[31m"])
+def test_a_name_that_nobody_can_read_is_refused(file: Path, name: str) -> None:
+    with pytest.raises(InvalidArgumentError, match="name"):
+        install(file, name, COMMAND)
+    assert file.read_text(encoding="utf-8") == DESKTOP
+
+
 def test_a_link_stays_a_link(file: Path, tmp_path: Path) -> None:
     link = tmp_path / "elsewhere" / "config.json"
     link.parent.mkdir()
@@ -117,6 +133,14 @@ def test_a_link_stays_a_link(file: Path, tmp_path: Path) -> None:
     change = install(link, "memory", COMMAND)
     assert link.is_symlink() and json.loads(file.read_text(encoding="utf-8"))["mcpServers"]["memory"] == ENTRY
     assert change.backup is not None and change.backup.parent == file.parent
+
+
+def test_a_file_that_is_closed_to_its_owner_is_not_written_over(file: Path) -> None:
+    file.chmod(0o444)
+    with pytest.raises(ClientConfigError, match="may not be written"):
+        install(file, "memory", COMMAND)
+    assert file.read_text(encoding="utf-8") == DESKTOP and list(file.parent.iterdir()) == [file]
+    assert install(file, "memory", COMMAND, dry_run=True).did == "installed"
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is closed to root")

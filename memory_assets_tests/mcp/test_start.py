@@ -137,6 +137,19 @@ def test_what_is_no_message_is_passed_over(home: Path) -> None:
         assert code == 0 and "Traceback" not in told
 
 
+def test_half_a_sign_is_answered(home: Path) -> None:
+    """A text that was cut within an emoji: clients write the half as an escape, which is JSON and no Unicode."""
+    with raw(home) as server:
+        server.hello()
+        server.call(1, "search_memory", query="Redis \ud83d", project="\udca5")
+        server.call(2, "get_details", ids=["mem:\ud800", "session:shop-1#m=1"])
+        server.send({"jsonrpc": "2.0", "id": 3, "method": "ping"})
+        answers = {answer["id"]: answer["result"] for answer in (server.line(), server.line(), server.line())}
+        assert answers[1]["structuredContent"]["query"] == "Redis \ufffd"
+        (unknown,) = answers[2]["structuredContent"]["errors"]
+        assert unknown["id"] == "mem:\ufffd" and answers[2]["structuredContent"]["items"]
+
+
 def test_a_client_that_goes_ends_the_process_while_a_call_runs(home: Path) -> None:
     with raw(home) as server:
         server.hello()
