@@ -152,7 +152,11 @@ def print_comparison(found: EvalComparisonV1) -> None:
                 (name.ljust(8), "dim"),
                 (one.run_id[:_ID_SHOWN], "cyan"),
                 f"  {moment(one.ran_at)}  ",
-                (f"suite {one.suite}, mode {one.config.get('mode', '-')}, log at {one.corpus_seq:,}", "dim"),
+                (
+                    f"suite {one.suite}, mode {one.config.get('mode', '-')}, "
+                    f"model {one_line(one.config.get('embedding_version', '-'))}, log at {one.corpus_seq:,}",
+                    "dim",
+                ),
             )
         )
     if not found.common:

@@ -26,13 +26,19 @@ METRICS = ("hit_at_k", "mrr", "recall_at_k", "precision_at_k", "must_contain", "
     group_name="evaluation",
     kinds={"duckdb", "lancedb"},
     owners=["team:memory"],
-    check_specs=[dg.AssetCheckSpec("no_regression", asset="retrieval_eval")],
+    check_specs=[
+        dg.AssetCheckSpec(
+            "no_regression",
+            asset="retrieval_eval",
+            description="No question failed, every bar of the file holds, nothing is worse than in the last run that passed.",
+        )
+    ],
     description="""How well search finds what the golden questions of `evaluation.file` expect.
 
 - **reads** the file of questions, the index and the store
 - **writes** `eval_run_recorded`: ids, hashes and numbers, no question
 - **guarantees** that the search is the one that everybody uses, that nothing of it counts as shown, and that nothing is asked
-  without a file, nor where neither its questions nor the log have changed since the last run
+  without a file, nor where neither its questions nor the log nor the release have changed since the last run
 
 `memory eval init` writes a first file, `memory eval compare` says which questions fare better or worse. No import runs this.
 """,

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from memory_assets import configuration
+from memory_assets import __version__, configuration
 from memory_assets.identifiers import canonical_json, typed_id
 from memory_assets.ledgers.said import command, now
 from memory_assets.log.event_log import EventLog
-from memory_assets.log.payloads.evaluation import EvalRunRecorded, QuestionMeasured
+from memory_assets.log.payloads.evaluation import EvalRunRecorded
 from memory_assets.progress import NoProgress, Progress
 from memory_assets.projections.fold import catch_up
 from memory_assets.queries.evaluation import (
@@ -28,13 +27,14 @@ from memory_assets.queries.evaluation import (
 )
 from memory_assets.queries.golden_file import read_golden
 from memory_assets.retrieval.errors import GoldenInvalidError
-from memory_assets.retrieval.evaluation import Measured, aggregate, below_the_bars, compare, regressions
+from memory_assets.retrieval.evaluation import aggregate, below_the_bars, compare, regressions
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from memory_assets.log.database import Database
     from memory_assets.retrieval.golden import GoldenSuite
+    from memory_assets.retrieval.measured import Measured
     from memory_assets.retrieval.wire.evaluation import EvalRunV1
     from memory_assets.settings import Settings
 
@@ -56,7 +56,7 @@ def evaluate(
 
     Args:
         asked_as: one mode or k for all questions.
-        unless_known: give the newest run back where neither questions nor store have changed since.
+        unless_known: give the newest run back where neither questions nor store nor release have changed since.
 
     Raises:
         GoldenInvalidError: the file cannot be read, or nothing in it expects anything.
@@ -74,6 +74,7 @@ def evaluate(
         baseline = last_passed(connection, suite.name, chosen)
     config = chosen.config | {
         "embedding_version": configuration.embedder(settings).embedding_version,
+        "version": __version__,
         "tolerance": str(settings.evaluation.tolerance),
         "bars": canonical_json(suite.bars),
     }
@@ -98,7 +99,7 @@ def evaluate(
         corpus_seq=seq,
         config=config,
         aggregate=aggregate(results),
-        results=[QuestionMeasured(**asdict(result)) for result in results],
+        results=results,
         passed=not reasons,
         reasons=reasons,
         baseline_run_id=baseline.run_id if baseline else None,

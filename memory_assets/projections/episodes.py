@@ -119,12 +119,13 @@ def _draft(
     requests = list(itertools.islice(_requests(said), _REQUESTS))
     title = named or (title_of(requests[0].text) if requests else session_id)
     end = _end(said, requests)
+    asked = [request for request in requests if not _begins(title, request.text)]
     shown = {line.text for line in (*requests, *([end] if end else []))}
     weighed = sorted((one for one in outcomes if one.title not in shown), key=lambda one: _WEIGHTS.get(one.entry_type, 9))
     told = sorted(weighed[:_OUTCOMES], key=lambda one: one.index)
     lines = [
         " · ".join(filter(None, [f"{started_at:%Y-%m-%d}", project])),
-        *(f"> {request.text}" for request in requests),
+        *(f"> {request.text}" for request in asked),
         *(f"- {_marked(outcome)}" for outcome in told),
         _named_files(files),
         f"… {end.text}" if end else "",
@@ -135,7 +136,7 @@ def _draft(
         source_id=session_id,
         title=title,
         body=body,
-        summary=_summary(title, requests, told, end),
+        summary=_summary(title, asked, told, end),
         occurred_at=started_at,
         citations=_citations(session_id, requests, told, end, said),
         facets=facets_of(body, [*(below(path, worktree) for path in files), *files]),
@@ -160,6 +161,11 @@ def _first(told: Iterable[Sentence]) -> Sentence | None:
     read = list(itertools.islice(told, _SENTENCES_READ))
     says = (one for one in read if one.shape != "heading" and _width(one.text) >= _SAYS_SOMETHING)
     return next(says, read[0] if read else None)
+
+
+def _begins(title: str, text: str) -> bool:
+    """Whether a title says all of a sentence: many sessions are named after their first one."""
+    return title.casefold().startswith(text.rstrip(" .:!?…").casefold())
 
 
 def _width(text: str) -> int:
@@ -191,11 +197,11 @@ def _named_files(files: Sequence[str]) -> str:
     return ", ".join(names[:_FILES]) + more
 
 
-def _summary(title: str, requests: Sequence[_Line], told: Sequence[_Outcome], end: _Line | None) -> str:
+def _summary(title: str, asked: Sequence[_Line], told: Sequence[_Outcome], end: _Line | None) -> str:
     """The title, then what was decided or done, else what was asked and how it ended; each in few words."""
     decided = [outcome.title for outcome in told if outcome.entry_type in ("decision", "task")]
-    asked = [request.text for request in requests[:1]]
-    parts = dict.fromkeys([title[:80], *(decided[:2] or [*asked, *([end.text] if end else [])])])
+    first = [line.text for line in asked[:1]]
+    parts = dict.fromkeys([title[:80], *(decided[:2] or [*first, *([end.text] if end else [])])])
     return " · ".join(part for part in parts if part)
 
 

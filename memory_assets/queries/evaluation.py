@@ -12,8 +12,9 @@ from memory_assets.errors import InvalidArgumentError, MemoryAssetsError, NotFou
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.queries.rows import fetch, full_id, scalar
 from memory_assets.retrieval.citations import MemoryCitation, MessageCitation, SpanCitation, parse_citation
-from memory_assets.retrieval.evaluation import Comparison, Delivered, Measured, compare, measure, not_answered, not_asked
+from memory_assets.retrieval.evaluation import Comparison, Delivered, compare, measure, not_answered, not_asked
 from memory_assets.retrieval.golden import GoldenQuestion, GoldenSuite
+from memory_assets.retrieval.measured import Measured
 
 if TYPE_CHECKING:
     import duckdb

@@ -48,9 +48,9 @@ ON CONFLICT (unit_kind, source_id) DO UPDATE SET shown = unit_usage.shown + excl
   last_shown_at = greatest(unit_usage.last_shown_at, excluded.last_shown_at)
 """
 
-# A passage's source begins with its session. No other source holds such a sign.
-_FORGET = """
-DELETE FROM unit_usage WHERE split_part(source_id, '#', 1) IN (SELECT session_id FROM forgotten_sessions)
+# What was shown before it was forgotten, and is counted behind that.
+_FORGET = f"""
+DELETE FROM unit_usage WHERE source_id IN {IN_LIST} AND EXISTS (SELECT 1 FROM forgotten_sessions)
   AND (unit_kind, source_id) NOT IN (SELECT (unit_kind, source_id) FROM memory_units)
 """
 
@@ -95,7 +95,7 @@ def _count(connection: duckdb.DuckDBPyConnection, spools: Sequence[Path]) -> int
     shown = _together(delivery for spool in new for delivery in _deliveries(_lines(spool)))
     if shown:
         connection.execute(_COUNT, [json.dumps(shown)])
-        connection.execute(_FORGET)
+        connection.execute(_FORGET, [json_list(row["source_id"] for row in shown)])
     for spool in new:
         connection.execute("INSERT INTO usage_spools VALUES (?)", [spool.name])
     return sum(row["shown"] for row in shown)

@@ -15,7 +15,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from memory_assets.retrieval.citations import MemoryCitation, MessageCitation, SpanCitation, parse_citation
-from memory_assets.retrieval.golden import METRICS, GoldenQuestion, is_address
+from memory_assets.retrieval.golden import GoldenQuestion, is_address
+from memory_assets.retrieval.measured import METRICS, Measured
 
 # Metrics are means of a few numbers: what differs by less is equal.
 _EQUAL = 1e-9
@@ -34,30 +35,6 @@ class Delivered:
     addresses: tuple[str, ...]
     places: tuple[str, ...]
     text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """How one question fared; None for a metric that nothing is expected of."""
-
-    question_id: str
-    question_hash: str
-    k: int
-    delivered: int = 0
-    hit: float | None = None
-    reciprocal_rank: float | None = None
-    recall: float | None = None
-    precision: float | None = None
-    must_contain: float | None = None
-    forbidden: int = 0
-    gone: int = 0
-    skipped: bool = False
-    error: str = ""
-
-    @property
-    def metrics(self) -> dict[str, float | None]:
-        """By the names of the aggregates."""
-        return dict(zip(METRICS, (self.hit, self.reciprocal_rank, self.recall, self.precision, self.must_contain), strict=True))
 
 
 def measure(question: GoldenQuestion, hits: Sequence[Delivered], *, gone: int = 0) -> Measured:

@@ -40,6 +40,7 @@ def test_the_gate(memory: Run, writable: Path, tmp_path: Path) -> None:
     assert memory("eval", "run", str(file)).code == 0
     compared = memory("eval", "compare", "--file", str(file))
     assert compared.code == 0 and "1 question, none better and none worse" in compared.out
+    assert compared.out.count("model hashing-") == 2
 
 
 def test_better_and_worse_questions_are_named(memory: Run, writable: Path, tmp_path: Path) -> None:

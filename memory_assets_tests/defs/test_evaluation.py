@@ -12,7 +12,7 @@ from memory_assets.definitions import build_definitions
 from memory_assets.defs import run
 from memory_assets.defs.evaluation import retrieval_eval
 from memory_assets.memory import Memory
-from memory_assets.retrieval.golden import METRICS
+from memory_assets.retrieval.measured import METRICS
 from memory_assets.settings import Settings
 from memory_assets_tests.filled_store import fill
 
@@ -74,6 +74,18 @@ def test_it_asks_again_only_when_questions_or_log_have_changed(
     Memory(settings).feedback("session:notes-2#m=1", "used", by="me")
     second = made(settings, unrecorded)
     assert second["run"] != first["run"] and second["compared_with"] == first["run"]
+
+
+def test_a_file_that_cannot_be_read_leaves_none_of_its_text_in_the_records(
+    settings: Settings, unrecorded: dg.DagsterInstance
+) -> None:
+    settings.golden_file.write_text("questions: [{query: x, contans: [amber key]}]", encoding="utf-8")
+    job = build_definitions(settings).resolve_implicit_global_asset_job_def()
+    done = job.get_subset(asset_selection={retrieval_eval.key}).execute_in_process(
+        instance=unrecorded, run_config=run.QUIET, raise_on_error=False
+    )
+    told = "".join(event.to_json() if hasattr(event, "to_json") else repr(event) for event in done.all_events)
+    assert not done.success and "question 1, contans: there is no such key" in told and "amber" not in told
 
 
 def test_the_check_warns_of_what_grew_worse(settings: Settings, unrecorded: dg.DagsterInstance) -> None:

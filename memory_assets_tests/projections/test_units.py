@@ -170,6 +170,26 @@ def test_an_episode_tells_what_was_asked_decided_changed_and_how_it_ended(log: E
     assert {row[0] for row in facets} == {"src/login.py", "login.py", "/srv/hourglass/src/login.py"}
 
 
+@pytest.mark.parametrize(
+    ("title", "asked", "told"),
+    [
+        ("Implement the following plan: move the cache", "Implement the following plan:\n\n# Move the cache", []),
+        ("로그인 오류를 고쳐 주세요", "로그인 오류를 고쳐 주세요.", []),
+        ("Move the cache", "Move the cache to Redis before Friday.", ["> Move the cache to Redis before Friday."]),
+    ],
+)
+def test_an_episode_does_not_say_its_title_twice(
+    log: EventLog, database: Database, title: str, asked: str, told: list[str]
+) -> None:
+    talk = Talk().user(asked).agent("The cache is at its new place.")
+    log.append([ingested("a", talk.messages, title=title)])
+    catch_up(database, VERSIONS)
+    ((summary, body, citations),) = units(database, "episode", "summary, body, citations_json")
+    assert [line for line in body.splitlines() if line.startswith(">")] == told
+    assert summary == " · ".join([title, *(line[2:] for line in told), "The cache is at its new place."])
+    assert json.loads(citations)[0]["message_index"] == 0
+
+
 def test_an_episode_lists_what_its_session_decided_and_cites_at_most_five_places(log: EventLog, database: Database) -> None:
     texts = [f"We decided to keep number {number} of the options." for number in range(9)]
     remarks = [Remark(f"Keep number {number}", number) for number in range(8)]

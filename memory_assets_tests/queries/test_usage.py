@@ -220,3 +220,22 @@ def test_counts_of_a_forgotten_sessions_passages_go_with_it(tmp_path: Path) -> N
     note_shown(settings, [PASSAGE])
     take_shown(settings, database)
     assert counted(database) == {("passage", "notes-2#u0"): 1}
+
+
+@pytest.mark.parametrize("shown", [("passage", "shop-1/2#u1"), ("entry", "mem_gone"), ("episode", "shop-1")])
+def test_counts_of_what_is_forgotten_are_gone_before_anything_else_is_shown(tmp_path: Path, shown: tuple[str, str]) -> None:
+    settings = fill(tmp_path)
+    database = configuration.database(settings)
+    with database.reading() as connection:
+        kept = connection.execute(
+            "SELECT unit_kind, source_id FROM memory_units WHERE session_id = 'notes-2' ORDER BY unit_id"
+        ).fetchall()[0]
+    note_shown(settings, [shown, kept])
+    take_shown(settings, database)
+    EventLog(database).append([NewEvent(SessionForgotten(reason="asked"), session_id="shop-1", inputs=("asked",))])
+    catch_up(database, configuration.configured_versions(settings), resolve=True)
+    assert counted(database) == {kept: 1}
+    # What was spooled before it was forgotten and is counted behind that is not counted.
+    note_shown(settings, [shown, kept])
+    take_shown(settings, database)
+    assert counted(database) == {kept: 2}

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from memory_assets.retrieval.evaluation import (
     Delivered,
-    Measured,
     aggregate,
     below_the_bars,
     compare,
@@ -20,6 +19,7 @@ from memory_assets.retrieval.evaluation import (
     regressions,
 )
 from memory_assets.retrieval.golden import GoldenQuestion
+from memory_assets.retrieval.measured import Measured
 
 
 def question(**wanted: Any) -> GoldenQuestion:

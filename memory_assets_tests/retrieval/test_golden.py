@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,10 @@ def test_the_hash_is_of_what_is_asked_and_wanted_in_any_order() -> None:
         ("questions: [{id: a, query: x}, {id: a, query: y}]", "question 2: its id stands there twice: a"),
         ("bars: {mrr: 2}", "bars.mrr: "),
         ("suite: 나의 질문", "suite: "),
+        ("questions:\n  - query: x\n    contains: [a]\n    contains: [b]\n", "line 4: a key stands there twice"),
+        ("questions: []\nquestions: [{query: x}]", "line 2: a key stands there twice"),
+        ('{"k": 3, "k": 4}', "line 1: a key stands there twice"),
+        ("questions: [{query: x, ? [a] : b, ? [a] : c}]", "line 1: "),
         ("suite: !!python/object/apply:os.getcwd []", "could not determine a constructor"),
         ("questions: " + "[" * 100_000, "nested so deep"),
         ("&a [*a]", "keys and values"),
@@ -85,6 +90,23 @@ def test_the_hash_is_of_what_is_asked_and_wanted_in_any_order() -> None:
 def test_what_is_wrong_is_said_with_its_place(text: str, told: str) -> None:
     with pytest.raises(GoldenInvalidError, match=told):
         parse_golden(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["questions: [{query: x, contans: [amber key]}]", "questions: [amber key]", "k: amber key", "amber key", "- amber key"],
+)
+def test_no_text_of_its_author_is_in_what_is_said_of_a_file(text: str) -> None:
+    with pytest.raises(GoldenInvalidError) as refused:
+        parse_golden(text)
+    # Dagster keeps the whole chain of what was raised.
+    assert "amber" not in "".join(traceback.format_exception_only(refused.value.__cause__ or refused.value))
+    assert "amber" not in str(refused.value)
+
+
+def test_questions_may_share_what_they_expect() -> None:
+    suite = parse_golden("questions:\n  - {query: x, contains: &all [a, b]}\n  - {query: y, contains: *all}\n")
+    assert [question.contains for question in suite.questions] == [("a", "b"), ("a", "b")]
 
 
 def test_an_empty_file_asks_nothing() -> None:
