@@ -30,7 +30,7 @@ from memory_assets.retrieval.terms import query_terms
 from memory_assets.retrieval.wire.certificate import CertificateV1
 from memory_assets.retrieval.wire.search import ComplexityV1, SearchHitV1, SearchResponseV1, WindowV1
 from memory_assets.vectors.calibration import known_calibration, relevance
-from memory_assets.vectors.errors import EmbedderUnavailableError, IndexCorruptError
+from memory_assets.vectors.errors import EmbedderUnavailableError, FingerprintMismatchError, IndexCorruptError
 
 if TYPE_CHECKING:
     import duckdb
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from memory_assets.vectors.calibration import Calibration
     from memory_assets.vectors.embedder import Embedder, Vectors
     from memory_assets.vectors.index import VectorIndex
-    from memory_assets.vectors.units import UnitHit
+    from memory_assets.vectors.units import UnitFilter, UnitHit
 
 _MODEL_COMES = (
     "vector search left out while its model is being loaded: ask again in some seconds, or in the mode hybrid to wait"
@@ -58,11 +58,17 @@ _AT_ONCE = 10
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What the index has for a question: ``by_meaning`` where it was asked for vectors as well."""
+    """What the index has for a question.
+
+    Attributes:
+        by_meaning: its vectors were asked.
+        note: why they gave nothing where they were to be asked.
+    """
 
     legs: list[LegScores]
     ranked: list[RankedHit]
     by_meaning: bool
+    note: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +138,8 @@ class Searcher:
 
         Raises:
             InvalidArgumentError, NotFoundError, AmbiguousIdError: see :meth:`plan`.
-            EmbedderUnavailableError: the mode is ``vector`` and there is no model.
+            EmbedderUnavailableError, FingerprintMismatchError: the mode is ``vector`` and there is no model, or another one
+                made what is in the index.
             IndexCorruptError: the index cannot be read.
         """
         plan = self.plan(request)
@@ -172,7 +179,7 @@ class Searcher:
                             raise missing
                         found = self._find(plan, vectors.get(place))
                         answers.append(self._answer(connection, plan, found, standing, reasons, explain))
-                    except (EmbedderUnavailableError, IndexCorruptError) as error:
+                    except (EmbedderUnavailableError, FingerprintMismatchError, IndexCorruptError) as error:
                         answers.append(error)
                     place += 1
             # No connection is held while somebody reads the answers.
@@ -201,7 +208,7 @@ class Searcher:
 
     def _find(self, plan: Plan, vector: Vectors | None) -> _Found:
         """What the index has for a question, ranked. Needs no store."""
-        legs, units = self._legs(plan, vector)
+        legs, units, note = self._legs(plan, vector)
         cues = Cues(
             now=plan.now,
             speakers=plan.speakers,
@@ -210,7 +217,8 @@ class Searcher:
             names=tuple(entity.text for entity in query_entities(plan.request.query)),
         )
         most = max(BONUS_DEPTH, _FILLED_FOR_A_HIT * plan.k)
-        return _Found(legs, ranking(legs, units, cues, plan.request.fusion, most=most), vector is not None)
+        by_meaning = vector is not None and note is None
+        return _Found(legs, ranking(legs, units, cues, plan.request.fusion, most=most), by_meaning, note)
 
     def _answer(
         self,
@@ -223,7 +231,7 @@ class Searcher:
     ) -> SearchResponseV1:
         """What was found, filled in from the store."""
         legs, ranked = found.legs, raised(found.ranked, standing.uplifts)
-        left_out = reasons if not found.by_meaning and plan.mode != "lexical" else ()
+        left_out = (found.note,) if found.note else reasons if not found.by_meaning and plan.mode != "lexical" else ()
         hits = chosen(connection, ranked, plan.k)
         if plan.strategy == "complex":
             add_what_hangs_on(connection, hits, plan.where)
@@ -264,21 +272,31 @@ class Searcher:
         uplifts = unit_uplifts(connection) if said else {}
         return _Standing(waiting, {typed_id("unt", *of): uplift for of, uplift in uplifts.items() if uplift})
 
-    def _legs(self, plan: Plan, vector: Vectors | None) -> tuple[list[LegScores], dict[str, UnitHit]]:
+    def _legs(self, plan: Plan, vector: Vectors | None) -> tuple[list[LegScores], dict[str, UnitHit], str | None]:
         query, index = plan.request.query, self.index
         depth = leg_depth(plan.k, alone=vector is None or plan.mode == "vector")
         legs: list[LegScores] = []
         units: dict[str, UnitHit] = {}
+        note: str | None = None
         with ThreadPoolExecutor(1) as beside:
-            near = beside.submit(index.vector_search, vector, depth, plan.where) if vector is not None else None
+            near = beside.submit(self._near, vector, depth, plan.where) if vector is not None else None
             if plan.mode != "vector":
                 lexical = index.lexical_search(query, depth, plan.where)
                 legs.append(lexical_leg(lexical, query_terms(query)))
                 units |= {hit.unit_id: hit for hit in (*lexical.own, *lexical.context)}
             if near is not None:
-                legs.append(vector_leg(near.result(), plan.vector_weight))
-                units |= {hit.unit_id: hit for hit in near.result() if hit.unit_id not in units}
-        return legs, units
+                try:
+                    legs.append(vector_leg(near.result(), plan.vector_weight))
+                    units |= {hit.unit_id: hit for hit in near.result() if hit.unit_id not in units}
+                except FingerprintMismatchError as error:
+                    if plan.mode == "vector":
+                        raise
+                    note = f"vector search left out: {error}"
+        return legs, units, note
+
+    def _near(self, vector: Vectors, depth: int, where: UnitFilter) -> list[UnitHit]:
+        # A model's files may have been replaced since: vectors of two models are not to be compared.
+        return self.index.vector_search(vector, depth, where, fingerprint=self.embedder.fingerprint)
 
     def _relevances(self, legs: Sequence[LegScores]) -> Mapping[str, float]:
         sure: dict[str, float] = {}

@@ -28,8 +28,8 @@ SESSION_BEST = 3
 COVERAGE_WEIGHT = 0.5
 COVERAGE_DEPTH = 100
 """Units whose words are compared with the question's: the best ones so far."""
-VECTOR_WEIGHT = 0.5
-NEIGHBOUR_WEIGHT = 0.8
+VECTOR_WEIGHT = 0.6
+NEIGHBOUR_WEIGHT = 1.0
 
 
 @dataclass(frozen=True, slots=True)

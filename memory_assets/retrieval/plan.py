@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from memory_assets.errors import InvalidArgumentError, check_word
 from memory_assets.retrieval.complexity import Complexity, Strategy, complexity, dynamic_k, strategy
 from memory_assets.retrieval.intents import Detected, detect_intent
+from memory_assets.retrieval.legs import VECTOR_WEIGHT
 from memory_assets.retrieval.lexical_text import query_text
 from memory_assets.retrieval.request import (
     DEFAULT_KINDS,
@@ -128,8 +129,18 @@ def check_request(request: SearchRequest) -> None:
         check_word("role", role, ROLES)
     if request.stage_min is not None:
         check_word("stage", request.stage_min, STAGES)
+    for option, moment in (("since", request.since), ("until", request.until)):
+        if moment is not None:
+            _check_moment(option, moment)
     if request.since and request.until and request.since >= request.until:
         raise InvalidArgumentError("no time lies between --since and --until", hint="the first is the earlier one")
+
+
+def _check_moment(option: str, moment: datetime) -> None:
+    try:
+        moment.astimezone(UTC)
+    except OverflowError as error:
+        raise InvalidArgumentError(f"{option} is at the end of all time", hint="give a year between 2 and 9998") from error
 
 
 def _check_scope(request: SearchRequest) -> None:
@@ -145,11 +156,11 @@ def _mode(request: SearchRequest, calibration: Calibration | None, model: str) -
     if request.mode == "lexical":
         return "lexical", 0.0, ()
     if usable is None:  # nothing has measured the model yet
-        return "hybrid" if request.mode == "auto" else request.mode, 0.5, ()
+        return "hybrid" if request.mode == "auto" else request.mode, VECTOR_WEIGHT, ()
     if usable == 0.0 and request.mode in ("auto", "hybrid"):
         language = "Korean" if korean else "English"
         return "lexical", 0.0, (f"vector search left out: by its self-test the model {model} knows no {language}",)
-    return "hybrid" if request.mode == "auto" else request.mode, usable or 0.5, ()
+    return "hybrid" if request.mode == "auto" else request.mode, usable or VECTOR_WEIGHT, ()
 
 
 def _filter(request: SearchRequest, units_of_task: Callable[[str], tuple[str, ...]]) -> UnitFilter:

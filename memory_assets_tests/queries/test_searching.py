@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
+import lancedb
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,7 +20,7 @@ from memory_assets.log.payloads.sessions import SessionForgotten
 from memory_assets.memory import Memory, SearchRequest
 from memory_assets.projections.fold import catch_up
 from memory_assets.settings import load_settings
-from memory_assets.vectors.errors import IndexCorruptError
+from memory_assets.vectors.errors import FingerprintMismatchError, IndexCorruptError
 from memory_assets_tests.filled_store import NOTES, SHOP, STARTED, fill, tell
 
 
@@ -322,6 +323,33 @@ def test_what_a_budget_leaves_out_is_said(memory: Memory) -> None:
     response = memory.search("PostgreSQL", budget=1)
     assert response.hits == () and any("budget" in note for note in response.notes)
     assert not any("budget" in note for note in memory.search("PostgreSQL", budget=10_000).notes)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"since": datetime.min.replace(tzinfo=timezone(timedelta(hours=9)))},
+        {"until": datetime.max.replace(tzinfo=timezone(-timedelta(hours=9)))},
+    ],
+)
+def test_a_time_that_no_clock_tells_is_no_broken_index(memory: Memory, bad: dict[str, datetime]) -> None:
+    with pytest.raises(InvalidArgumentError, match="end of all time"):
+        memory.search("Redis", **bad)  # type: ignore[arg-type]
+
+
+def test_vectors_of_another_model_are_not_compared_and_it_says_so(tmp_path: Path) -> None:
+    own = Memory(fill(tmp_path))
+    table = lancedb.connect(own.settings.vectors_folder).open_table("units_hashing-256-1")
+    table.update(values={"fingerprint": "another"})
+    own._searcher.__dict__["_calibration"] = None  # as long as nothing has measured a model, its leg takes part
+    hybrid = own.search("keep PostgreSQL for orders", mode="hybrid")
+    assert hybrid.hits and hybrid.mode == "lexical" and hybrid.channels == ("lexical",)
+    assert any("vector search left out" in note and "another" in note for note in hybrid.notes)
+    with pytest.raises(FingerprintMismatchError):
+        own.search("keep PostgreSQL for orders", mode="vector")
+    asked = lines(*({"id": mode, "query": "orders", "mode": mode} for mode in ("vector", "hybrid")))
+    vector, both = own.bulk_search(asked)
+    assert vector.error is not None and both.response is not None and both.response.hits
 
 
 def test_without_a_model_only_those_lines_fail_that_need_one(tmp_path: Path) -> None:

@@ -110,7 +110,7 @@ def test_what_ships_is_known_without_a_file(settings: Settings) -> None:
     assert known_calibration(settings) == SHIPPED["hashing-256-1"]
     bundled = settings.model_copy(update={"embedding": settings.embedding.model_copy(update={"model": "bundled"})})
     known = known_calibration(bundled)
-    assert known == SHIPPED[BUNDLED] and (known.vector_weight, known.korean_weight) == (0.5, 0.0)
+    assert known == SHIPPED[BUNDLED] and (known.vector_weight, known.korean_weight) == (FULL_WEIGHT, 0.0)
     other = bundled.embedding.model_copy(update={"query_prefix": "query: "})
     assert known_calibration(bundled.model_copy(update={"embedding": other})) is None
     assert not settings.cache_folder.exists()
