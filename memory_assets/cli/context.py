@@ -47,7 +47,7 @@ def print_context(bundle: ContextBundleV1) -> None:
     if bundle.text:
         print_text(*map(_marked, bundle.text.split("\n")))
     else:
-        print_text(styled("nothing found"))
+        print_text(styled("nothing found" if bundle.certificate else "nothing that was found fits into the budget"))
     certificate = bundle.certificate
     sure = f"; {certificate.completeness:.0%} of the question is covered: {certificate.hint}" if certificate else ""
     sys.stderr.write(f"{bundle.budget.used:,} of {bundle.budget.total:,} tokens{sure}\n")

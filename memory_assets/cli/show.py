@@ -242,10 +242,20 @@ def print_span(resolved: ResolvedSpan) -> None:
 
 def _print_quotes(quotes: Sequence[CitedQuote]) -> None:
     for item in quotes:
-        print_text(styled(""), quoted(item.quote.matched_text or item.quote.quote), quote_line(item.quote))
+        print_text(styled(""), _in_place(item), quote_line(item.quote))
         if item.ts is not None:
             print_text(styled((f"{_speaker(item)}, {moment(item.ts)} UTC", "dim")))
         print_text(*_neighbours(item.previous, item.next))
+
+
+def _in_place(item: CitedQuote) -> Text:
+    """The quote between what stands around it in its message, on one line."""
+    before, behind = one_line(item.text_before), one_line(item.text_after)
+    return (
+        styled((f"{before} " if item.text_before[-1:].isspace() else before, "dim"))
+        + quoted(item.quote.matched_text or item.quote.quote)
+        + styled((f" {behind}" if item.text_after[:1].isspace() else behind, "dim"))
+    )
 
 
 def _print_places(places: Sequence[ResolvedSpan], count: int) -> None:

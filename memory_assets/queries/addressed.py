@@ -16,22 +16,23 @@ from typing import TYPE_CHECKING, Any, Literal, assert_never
 from memory_assets.errors import MemoryAssetsError, NotFoundError
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.queries.entities import one_entity
-from memory_assets.queries.rows import fetch
+from memory_assets.queries.rows import fetch, storable
 from memory_assets.retrieval.citations import (
     MemoryCitation,
     MessageCitation,
     SpanCitation,
     TerminalCitation,
+    bare,
     parse_citation,
 )
 
 if TYPE_CHECKING:
     import duckdb
 
-_TYPED = re.compile(r"(?:unt|mem|ent)_[0-9a-f]{4,32}")
+_TYPED = re.compile(r"(?:unt|mem|ent)_\S{0,40}")
 _TASK = re.compile(r"tsk_|task:")
 
-# Of a shortened id the one unit that it begins, if there is but one.
+# Of a shortened id the one unit that it begins, if there is but one. A prefix alone begins none.
 _BY_ID = """
 WITH given AS (SELECT unnest(from_json(?, '["VARCHAR"]')) AS beginning), named AS (
   SELECT unit_id AS id, unit_id FROM memory_units
@@ -41,7 +42,7 @@ WITH given AS (SELECT unnest(from_json(?, '["VARCHAR"]')) AS beginning), named A
 )
 SELECT g.beginning, count(DISTINCT n.id), arg_min(coalesce(n.unit_id, ''), (n.id <> g.beginning, n.id)),
   bool_or(n.id = g.beginning)
-FROM given g JOIN named n ON starts_with(n.id, g.beginning) GROUP BY g.beginning
+FROM given g JOIN named n ON length(g.beginning) > 4 AND starts_with(n.id, g.beginning) GROUP BY g.beginning
 """
 _BY_SHORT_ID = f"""
 SELECT DISTINCT c.short_id, coalesce(u.unit_id, '') FROM memory_citations c
@@ -166,7 +167,7 @@ class _TaskId:
 
 
 def _parsed(given: str) -> MemoryCitation | _SpanAddress | _TypedId | _TaskId | NotAddressed:
-    text = given.strip().removeprefix("[").removesuffix("]").strip()
+    text = bare(storable(given))
     if _TYPED.fullmatch(text):
         return _TypedId(text)
     if _TASK.match(text):

@@ -80,14 +80,14 @@ def memory_in_place(connection: duckdb.DuckDBPyConnection, memory: MemoryView) -
 def quotes_in_place(
     connection: duckdb.DuckDBPyConnection, entries: Sequence[EntryView], excluded: Sequence[str]
 ) -> tuple[CitedQuote, ...]:
-    """The quotes of entries, each with who said it and what was remembered around it, other than the excluded memories."""
+    """The quotes of entries in their places, with what was remembered around them, other than the excluded memories."""
     said = {
         (row[0], row[1]): row[2:]
         for row in fetch(
             connection,
-            f"""SELECT DISTINCT m.session_id, m.message_index, m.role, m.name, m.ts FROM messages m
-                JOIN evidence_spans s ON s.session_id = m.session_id AND s.message_index = m.message_index
-                WHERE s.entry_id IN {IN_LIST}""",
+            f"""SELECT m.session_id, m.message_index, m.role, m.name, m.ts, m.text FROM messages m
+                WHERE (m.session_id, m.message_index) IN
+                  (SELECT (s.session_id, s.message_index) FROM evidence_spans s WHERE s.entry_id IN {IN_LIST})""",
             [json_list(entry.entry_id for entry in entries)],
         )
     }
@@ -102,8 +102,17 @@ def quotes_in_place(
 def _cited(
     entry_id: str, quote: Quote, said: tuple[Any, ...] | None, neighbours: tuple[Neighbour | None, Neighbour | None]
 ) -> CitedQuote:
-    role, name, ts = said or (None, None, None)
-    return CitedQuote(entry_id, quote, role, name, ts, previous=neighbours[0], next=neighbours[1])
+    role, name, ts, text = said or (None, None, None, "")
+    return CitedQuote(entry_id, quote, role, name, ts, *neighbours, *_beside(text, quote))
+
+
+def _beside(text: str, quote: Quote) -> tuple[str, str]:
+    """What of a message stands before and behind a quote."""
+    start, end = quote.span_start, quote.span_end
+    if start is None or end is None or text[start:end] != quote.matched_text:
+        return "", ""
+    first, last = max(0, start - PREVIEW_LENGTH), end + PREVIEW_LENGTH
+    return "…" * (first > 0) + text[first:start], text[end:last] + "…" * (last < len(text))
 
 
 def _terminal(connection: duckdb.DuckDBPyConnection, citation: TerminalCitation) -> ResolvedSpan:

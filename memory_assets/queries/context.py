@@ -248,7 +248,7 @@ def _bundle(
         ),
         sections=tuple(page.sections),
         text=page.writer.text,
-        certificate=CertificateV1.of(certify(query, seen)),
+        certificate=CertificateV1.of(certify(query, seen)) if delivered or not hits else None,
         notes=tuple(dict.fromkeys((*_too_small(budget, hits, delivered), *entries.notes, *said.notes, *issues.notes))),
     )
     return bundle, [(one.unit.unit_kind, one.unit.source_id) for one in delivered]

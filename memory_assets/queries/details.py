@@ -34,6 +34,8 @@ _GAP = " … "
 
 # Shares of an id's tokens that each part may take before the others have had theirs; what one leaves the text takes.
 _TITLE, _TEXT, _QUOTES, _RELATED, _BESIDE = 0.12, 0.5, 0.25, 0.2, 0.12
+_LEAST_TEXT = 0.25
+"""The share that is the text's whatever comes before it; an address that leaves less is left out."""
 _LEAST_TITLE = 12
 """Tokens that a title may take of the smallest share."""
 
@@ -198,6 +200,9 @@ def _detail(n: int, target: Addressed, known: _Known, cap: int) -> DetailV1:
     full, place = _full_text(target, unit, first, message, known.passages.get((n, 0)))
     title = cut_to(" ".join(target.title.split()), max(int(cap * _TITLE), _LEAST_TITLE))
     uri = place.uri(len(message.text) if message else None) if place else None
+    is_addressed = title.tokens + estimate_tokens(uri or "") <= cap * (1 - _LEAST_TEXT)
+    if not is_addressed:  # one of many parts may cost more than all that there is
+        uri = None
     fixed = title.tokens + estimate_tokens(uri or target.address or "")
     text = cut_to(full, max(0, min(int(cap * _TEXT), cap - fixed)))
     left = cap - fixed - text.tokens
@@ -229,7 +234,7 @@ def _detail(n: int, target: Addressed, known: _Known, cap: int) -> DetailV1:
         citations=citations,
         is_cited=bool(target.places),
         related=related,
-        cut=tuple(_left_out(text, len(target.places) - len(citations), len(found) - len(related))),
+        cut=tuple(_left_out(text, len(target.places) - len(citations), len(found) - len(related), is_addressed)),
         tokens=cap - left,
     )
 
@@ -328,10 +333,11 @@ def _metadata(
     )
 
 
-def _left_out(text: Cut, citations: int, related: int) -> list[str]:
+def _left_out(text: Cut, citations: int, related: int, is_addressed: bool) -> list[str]:
     said = [
         (text.lost, "character of the text", "characters of the text"),
         (citations, "place where it is said", "places where it is said"),
         (related, "thing that hangs on it", "things that hang on it"),
     ]
-    return [f"{count:,} {one if count == 1 else many}" for count, one, many in said if count > 0]
+    counted = [f"{count:,} {one if count == 1 else many}" for count, one, many in said if count > 0]
+    return counted if is_addressed else [*counted, "its address"]

@@ -200,7 +200,12 @@ class Neighbour:
 
 @dataclass(frozen=True, slots=True)
 class CitedQuote:
-    """A quote with who said it, and what was remembered just before and after it in its session."""
+    """A quote in its place: who said it, what stands around it, and what was remembered just before and after it.
+
+    Attributes:
+        text_before, text_after: of its message, up to 100 characters each, with … where there is more; empty where the quote
+            has no span, or the message is no longer the one that it is of.
+    """
 
     entry_id: str
     quote: Quote
@@ -209,6 +214,8 @@ class CitedQuote:
     ts: datetime | None
     previous: Neighbour | None
     next: Neighbour | None
+    text_before: str = ""
+    text_after: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from memory_assets.queries.rows import fetch, full_id
 from memory_assets.queries.shown import ResolvedEntry, ResolvedName, ResolvedTask, ResolvedUnit
 from memory_assets.queries.tasks import task_view
 from memory_assets.queries.unit_citations import citations_of
-from memory_assets.retrieval.citations import MessageCitation, NotACitation, SpanCitation, parse_citation
+from memory_assets.retrieval.citations import MessageCitation, NotACitation, SpanCitation, bare, parse_citation
 
 if TYPE_CHECKING:
     import duckdb
@@ -40,7 +40,7 @@ def resolve(connection: duckdb.DuckDBPyConnection, text: str) -> Resolved:
         NotFoundError: it names nothing in the store.
         AmbiguousIdError: several ids begin with it.
     """
-    given = text.strip().removeprefix("[").removesuffix("]").strip()
+    given = bare(text)
     prefix = given[:4]
     if prefix == "mem_":
         memory_id = full_id(

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal
 
 from memory_assets.retrieval.entities import query_entities
-from memory_assets.retrieval.terms import Term, forms_of, query_terms, stem, stemmed
+from memory_assets.retrieval.terms import forms_of, query_terms, stemmed
 from memory_assets.retrieval.time_cues import TimeWindow
 
 FacetKind = Literal["term", "entity", "time", "file", "speaker"]
@@ -100,8 +100,6 @@ def certify(
     window: TimeWindow | None = None,
     files: Collection[str] = (),
     speakers: Collection[str] = (),
-    df: Mapping[str, int] | None = None,
-    units: int = 0,
     widened: bool = False,
 ) -> Certificate:
     """What the hits of a question are worth. Linear in the question and, but for its near-duplicates, in the hits.
@@ -111,10 +109,9 @@ def certify(
         entities: what the question names; None for what its writing shows it to name.
         window: the time it speaks of; a recency names no border, and any hit is covered by it.
         files, speakers: what it names of these.
-        df: in how many of the ``units`` a token stands: rare words weigh more. Without it all weigh alike.
         widened: the hits are of a search that was widened already, so that this is not asked for once more.
     """
-    facets = _facets(query, hits, entities, window, files, speakers, df, units)
+    facets = _facets(query, hits, entities, window, files, speakers)
     completeness = min(1.0, round(math.fsum(facet.weight * facet.covered for facet in facets), 6))
     distinct = distinct_hits(hits)
     return Certificate(
@@ -136,34 +133,30 @@ def _facets(
     window: TimeWindow | None,
     files: Collection[str],
     speakers: Collection[str],
-    df: Mapping[str, int] | None,
-    units: int,
 ) -> tuple[Facet, ...]:
     """The facets of a question, in the order: its words, what it names, time, files, speakers."""
     terms = query_terms(query)
     named = [entity.text for entity in query_entities(query)] if entities is None else entities
     seen = [(hit, stemmed(hit.tokens), min(max(hit.relevance, 0.0) / SURE_FROM, 1.0)) for hit in hits]
-    found: list[tuple[FacetKind, str, float, float]] = []
-    weights = _weights(terms, df, units)
-    for term, weight in zip(terms, weights, strict=True):
-        found.append(("term", term.text, weight, max((term.held_by(tokens) * sure for _, tokens, sure in seen), default=0.0)))
+    found: list[tuple[FacetKind, str, float]] = []
+    for term in terms:
+        found.append(("term", term.text, max((term.held_by(tokens) * sure for _, tokens, sure in seen), default=0.0)))
     for name in dict.fromkeys(named):
         # What is named is named as a whole: its words in two hits are two other things.
         forms = forms_of(name)
         held = max((sure for _, tokens, sure in seen if any(form <= tokens for form in forms)), default=0.0)
         if forms:
-            found.append(("entity", name, 1.0, held))
+            found.append(("entity", name, held))
     if window is not None:
         within = any(hit.said_at is not None and window.holds(hit.said_at) for hit in hits)
-        found.append(("time", window.cue, 1.0, float(within)))
+        found.append(("time", window.cue, float(within)))
     for path in dict.fromkeys(files):
         touched = any(path in hit.files or _is_named(path, tokens) for hit, tokens, _ in seen)
-        found.append(("file", path, 1.0, float(touched)))
+        found.append(("file", path, float(touched)))
     for speaker in dict.fromkeys(speakers):
         heard = any(hit.speaker == speaker or _is_named(speaker, tokens) for hit, tokens, _ in seen)
-        found.append(("speaker", speaker, 1.0, float(heard)))
-    total = math.fsum(weight for _, _, weight, _ in found) or 1.0
-    return tuple(Facet(kind, name, weight / total, covered) for kind, name, weight, covered in found)
+        found.append(("speaker", speaker, float(heard)))
+    return tuple(Facet(kind, name, 1 / len(found), covered) for kind, name, covered in found)
 
 
 def next_action(completeness: float, *, hits: int, widened: bool = False) -> NextAction:
@@ -205,19 +198,3 @@ def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
 
 def _is_named(name: str, tokens: frozenset[str]) -> bool:
     return any(form <= tokens for form in forms_of(name))
-
-
-def _weights(terms: Sequence[Term], df: Mapping[str, int] | None, units: int) -> list[float]:
-    """Of each term, on average 1."""
-    if df is None or units <= 0 or not terms:
-        return [1.0] * len(terms)
-    counted: dict[str, int] = {}
-    for token, count in df.items():
-        counted[stem(token)] = max(counted.get(stem(token), 0), min(count, units))
-    rarities = []
-    for term in terms:
-        each = [math.log(1 + (units - n + 0.5) / (n + 0.5)) for n in (counted.get(token, 0) for token in term.forms[0])]
-        # The parts of an inflected Korean word are rare by their inflection; those of a path are common by its folders.
-        rarities.append(min(each) if term.is_korean else max(each))
-    mean = math.fsum(rarities) / len(rarities)
-    return [rarity / mean for rarity in rarities]

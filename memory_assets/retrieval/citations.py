@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args
 
 from memory_assets.identifiers import sha256_hex
+from memory_assets.retrieval.citation_text import MAX_NUMBER
 from memory_assets.retrieval.errors import InvalidCitationError, ShortIdExhaustedError
 from memory_assets.retrieval.outside_citations import SCHEMES, OutsideCitation, parse_outside
 
@@ -60,7 +61,7 @@ class MessageCitation:
     """``session:ID#m=12``: a whole message.
 
     Raises:
-        InvalidCitationError: the session id is no key, or the index is negative.
+        InvalidCitationError: the session id is no key, or the index is negative or over `MAX_NUMBER`.
     """
 
     kind: ClassVar[Literal["message"]] = "message"
@@ -198,16 +199,20 @@ def assign_short_ids(memory_ids: Iterable[str], taken: Mapping[str, str] | None 
     return assigned
 
 
+def bare(text: str) -> str:
+    """An address or id without the space and the pair of square brackets around it."""
+    address = text.strip()
+    return address[1:-1].strip() if address.startswith("[") and address.endswith("]") else address
+
+
 def parse_citation(text: str) -> Citation:
     """What an address names: ``a7Bc3x``, ``mem:a7Bc3x``, ``session:…`` and the others, each also in square brackets.
 
     Any text is taken; what is no address comes back as `NotACitation`. Nothing that an address names is looked up or opened.
     """
-    address = text.strip()
+    address = bare(text)
     if len(address) > _MAX_ADDRESS:
         return NotACitation(text, "too long for an address")
-    if address.startswith("[") and address.endswith("]"):
-        address = address[1:-1].strip()
     scheme, colon, rest = address.partition(":")
     if not colon and _SHORT_ID.fullmatch(address):
         return MemoryCitation(address)
@@ -237,7 +242,8 @@ def _parse(scheme: str, rest: str) -> Citation:
     return parse_outside(scheme, rest)
 
 
-_MAX_ADDRESS = 30_000
+# Of program code there may be three names, each of whose bytes is three characters.
+_MAX_ADDRESS = 40_000
 _SHORT_ID = re.compile(rf"[A-Za-z0-9]{{{SHORT_ID_LENGTH}}}")
 _SESSION_ID = re.compile(r"(?!.*\.\.)[a-z0-9][a-z0-9._-]{0,99}")
 _NUMBER = r"(?:0|[1-9][0-9]{0,8})"
@@ -276,7 +282,8 @@ def _parse_segments(value: str) -> tuple[tuple[int, int], ...] | None:
 
 def _are_segments(segments: tuple[tuple[int, int], ...]) -> bool:
     edges = [edge for segment in segments for edge in segment]
-    return bool(segments) and edges[0] >= 0 and edges == sorted(edges) and all(start < end for start, end in segments)
+    in_order = edges == sorted(edges) and all(start < end for start, end in segments)
+    return bool(segments) and in_order and edges[0] >= 0 and edges[-1] <= MAX_NUMBER
 
 
 def _check_segments(session_id: str, message_index: int, segments: tuple[tuple[int, int], ...]) -> None:
@@ -285,5 +292,5 @@ def _check_segments(session_id: str, message_index: int, segments: tuple[tuple[i
 
 
 def _check_message(session_id: str, message_index: int) -> None:
-    if message_index < 0 or not _SESSION_ID.fullmatch(session_id):
+    if not 0 <= message_index <= MAX_NUMBER or not _SESSION_ID.fullmatch(session_id):
         raise InvalidCitationError(f"no message: index {message_index} of session {session_id!r}")

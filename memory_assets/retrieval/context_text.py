@@ -25,7 +25,7 @@ class Line:
 
     Attributes:
         text: as it was said.
-        what: a few words of ours: type, stage, speaker, date.
+        what: type, stage, speaker, date. A speaker's name is what a session says.
         sources: addresses, the best first; none for what is uncited.
     """
 
@@ -96,7 +96,7 @@ def _write(line: Line, place: int, room: int) -> WrittenLine | None:
     """The line within its tokens; None where too little of its text would be left."""
     sources = "".join(f" [{source}]" for source in line.sources[:MOST_URIS])
     opening = "- " if line.sources else f"- {HYPOTHESIS} "
-    closing = f" ({line.what}){sources}" if line.what else sources
+    closing = f" ({as_data(line.what)}){sources}" if line.what else sources
     escaped = as_data(line.text)
     fixed = _cost([opening + closing])
     cut = cut_to(escaped, room - fixed)

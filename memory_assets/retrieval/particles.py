@@ -54,17 +54,18 @@ def _is_glued(stem: str, rest: str) -> bool:
         if rest.startswith(title) and _follows(title[-1], rest[len(title) :]):
             return True
     # `민준이가`: behind a consonant a given name takes 이 and goes on as if it ended so.
-    return rest[0] == "이" and _final(stem[-1]) != 0 and _follows("이", rest[1:])
+    return rest[0] == "이" and final_consonant(stem[-1]) != 0 and _follows("이", rest[1:])
 
 
 def _follows(last: str, particle: str) -> bool:
     if not is_hangul(last):
         return particle in _BY_SOUND[True] or particle in _BY_SOUND[False]
-    final = _final(last)
+    final = final_consonant(last)
     if final == _L and particle.startswith("로"):
         return particle in _BY_SOUND[False]
     return particle in _BY_SOUND[final != 0]
 
 
-def _final(syllable: str) -> int:
+def final_consonant(syllable: str) -> int:
+    """The number of a Hangul syllable's final consonant in the order of Unicode; 0 without one, and of any other character."""
     return (ord(syllable) - _FIRST) % _FINALS if is_hangul(syllable) else 0

@@ -114,7 +114,7 @@ def test_a_context_is_markdown_letter_for_letter(memory: Run, filled: Path) -> N
 def test_a_context_of_nothing_exits_1(memory: Run, filled: Path) -> None:
     ended = memory("context", "Redis", "--budget", "10", "--no-log")
     assert ended.code == 1
-    assert ended.out == "nothing found\n"
+    assert ended.out == "nothing that was found fits into the budget\n"
     assert "note: 10 tokens hold not one line" in ended.err
 
 

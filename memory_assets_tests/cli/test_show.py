@@ -67,6 +67,13 @@ def test_ids_of_entries_and_tasks_are_shown(memory: Run, filled: Path) -> None:
     assert "in no memory" in memory("show", raw["entry_id"]).out
 
 
+def test_a_memory_shows_its_quote_between_what_stands_around_it(memory: Run, filled: Path) -> None:
+    entry = next(one for one in memory("entries", "list", "--json").json if one["title"] == "캐시를 Redis로 옮긴다")
+    told = memory("show", entry["citation"]).out
+    assert "모자랍니다. “우리는 캐시를 Redis로 옮기기로 했다.” 이유는 재시작이 빠르기 때문이다." in told
+    jsonschema.validate(memory("show", entry["citation"], "--json").json, schema_of("shown.v1"))
+
+
 @pytest.mark.parametrize("given", ["file:nobody.py", "unt_none", "tsk_none", "mem:zzzzzz", "page:x", "terminal:x", "?"])
 def test_what_is_unknown_is_two_lines_and_code_2(memory: Run, tools: Path, given: str) -> None:
     ended = memory("show", given)

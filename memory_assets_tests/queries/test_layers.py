@@ -84,6 +84,11 @@ def test_a_place_leads_to_the_passage_that_holds_it(connection: duckdb.DuckDBPyC
         ("mem:zzzzzz", "not_found"),
         ("unt_" + "0" * 32, "not_found"),
         ("tsk_ffffffff", "not_found"),
+        ("unt_", "not_found"),
+        ("unt_none", "not_found"),
+        ("mem_\ud800", "not_found"),
+        ("[tsk_ffffffff", "invalid_argument"),
+        ("mem_%", "not_found"),
         ("session:nowhere#m=0", "not_found"),
         ("session:shop-1#m=99", "not_found"),
         ("session:shop-1#m=1&c=0-9999", "invalid_argument"),
@@ -107,10 +112,15 @@ def test_a_beginning_of_several_ids_names_none(connection: duckdb.DuckDBPyConnec
     ids = sorted(row[0] for row in connection.execute("SELECT unit_id FROM memory_units").fetchall())
     near = min(pairwise(ids), key=lambda pair: -len(_shared(*pair)))
     shared = _shared(*near)
-    if len(shared) < 8:  # no two ids share four digits: then every beginning that is taken names one
-        shared = near[0][:8]
     (found,) = units_addressed(connection, [shared])
     assert isinstance(found, NotAddressed) == (sum(unit.startswith(shared) for unit in ids) > 1)
+
+
+def test_a_digit_that_begins_several_ids_is_told_to_be_too_short(connection: duckdb.DuckDBPyConnection) -> None:
+    """Seventeen units and more begin with sixteen digits."""
+    found = units_addressed(connection, [f"unt_{digit}" for digit in "0123456789abcdef"])
+    assert any(isinstance(one, NotAddressed) and one.hint == "give more of it" for one in found)
+    assert not any(isinstance(one, NotAddressed) and "no id that can be opened" in one.reason for one in found)
 
 
 def _shared(one: str, other: str) -> str:
@@ -293,6 +303,17 @@ def test_a_long_text_is_cut_and_its_loss_is_counted(tmp_path: Path) -> None:
         code = detail(opened, "session:long-1#m=1")
     assert code.metadata.has_code
     assert code.text == "```py\nx = 1\n```"
+
+
+def test_a_long_address_does_not_break_the_cap(connection: duckdb.DuckDBPyConnection) -> None:
+    """An address of many parts costs more than all that may be spent; it is left out, and that is said."""
+    parts = ",".join(f"{place}-{place + 1}" for place in range(0, 60, 2))
+    (item,) = details(connection, [f"session:long-4#m=10&c={parts}"], budget=60).items
+    assert item.tokens <= 60 and item.text
+    assert item.text_uri is None and item.citations == ()
+    assert "its address" in item.cut
+    (whole,) = details(connection, [f"session:long-4#m=10&c={parts}"], budget=2_000).items
+    assert whole.text_uri == whole.given and whole.cut == ()
 
 
 @pytest.mark.parametrize(("ids", "budget"), [([], None), (["session:long-4#m=1"], 0), (["session:long-4#m=1"], 59)])

@@ -18,7 +18,7 @@ from memory_assets.memory import (
     ResolvedUnit,
     as_plain,
 )
-from memory_assets_tests.filled_store import fill
+from memory_assets_tests.filled_store import Said, fill, fill_one
 from memory_assets_tests.queries.tool_talk import SOURCE, fill_with_tools
 
 
@@ -66,6 +66,34 @@ def test_an_entry_opens_whether_or_not_it_is_in_a_memory(shop: Memory) -> None:
         if entry.memory_id is not None:
             memory = shop.resolve(entry.memory_id)
             assert isinstance(memory, ResolvedMemory) and memory.memory.citation == entry.citation
+
+
+def test_a_quote_of_a_memory_stands_in_its_place(shop: Memory) -> None:
+    entry = next(one for one in shop.entries()[0] if one.title == "캐시를 Redis로 옮긴다" and one.citation)
+    found = shop.resolve(entry.citation or "")
+    assert isinstance(found, ResolvedMemory)
+    first = found.quotes[0]
+    assert first.quote.matched_text == "우리는 캐시를 Redis로 옮기기로 했다."
+    assert (first.text_before, first.text_after) == (
+        "로그를 보니 커넥션 풀이 모자랍니다. ",
+        " 이유는 재시작이 빠르기 때문이다.",
+    )
+    for one in found.quotes:
+        if one.quote.uri is not None:
+            message = shop.resolve(one.quote.uri.partition("&")[0])
+            assert isinstance(message, ResolvedSpan)
+            stands = f"{one.text_before.removeprefix('…')}{one.quote.matched_text}{one.text_after.removesuffix('…')}"
+            assert stands in message.text
+
+
+def test_what_stands_around_a_quote_is_short(tmp_path: Path) -> None:
+    text = "가" * 500 + " 옮기기로 했다. " + "나" * 500
+    settings = fill_one(tmp_path, "long-1", (("user", text),), (Said("decision", "옮긴다", ((0, "옮기기로 했다."),)),))
+    (entry,) = Memory(settings).entries()[0]
+    found = Memory(settings).resolve(entry.citation or "")
+    assert isinstance(found, ResolvedMemory)
+    assert found.quotes[0].text_before == "…" + "가" * 99 + " "
+    assert found.quotes[0].text_after == " " + "나" * 99 + "…"
 
 
 def test_a_task_opens_with_the_places_that_speak_of_it(shop: Memory) -> None:

@@ -2,12 +2,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory_assets.retrieval.citation_text import MAX_NUMBER
 from memory_assets.retrieval.citations import (
     MAX_ATTEMPTS,
     MemoryCitation,
     MessageCitation,
     NotACitation,
     SpanCitation,
+    TerminalCitation,
     assign_short_ids,
     memory_short_id,
     parse_citation,
@@ -107,6 +109,17 @@ def test_what_is_no_address_cannot_be_made() -> None:
         MessageCitation("a b", 1)
     with pytest.raises(InvalidCitationError):
         MessageCitation("ab", -1)
+
+
+def test_an_address_that_could_not_be_read_back_cannot_be_made() -> None:
+    whole, span = MessageCitation("ab", MAX_NUMBER), SpanCitation("ab", MAX_NUMBER, ((0, MAX_NUMBER),))
+    assert [parse_citation(one.uri) for one in (whole, span)] == [whole, span]
+    with pytest.raises(InvalidCitationError):
+        MessageCitation("ab", MAX_NUMBER + 1)
+    with pytest.raises(InvalidCitationError):
+        SpanCitation("ab", 1, ((0, MAX_NUMBER + 1),))
+    with pytest.raises(InvalidCitationError):
+        TerminalCitation("ab", MAX_NUMBER + 1)
 
 
 def test_short_ids_are_the_same_everywhere() -> None:

@@ -251,7 +251,7 @@ def test_what_is_no_name_is_refused(name: str) -> None:
 
 
 def test_the_longest_name_still_prints_and_parses() -> None:
-    citation = CodeCitation("/" * 1 + " " * (MAX_NAME - 1), 1, MAX_NUMBER, "&" * MAX_NAME)
+    citation = CodeCitation("/" * 1 + " " * (MAX_NAME - 1), 1, MAX_NUMBER, "&" * MAX_NAME, "#" * MAX_NAME)
     assert parse_citation(citation.uri) == citation
 
 

@@ -62,6 +62,11 @@ def test_what_landed_is_only_added_to(path: Path) -> None:
     assert breaking_changes(json.loads(path.read_text("utf-8")), json.loads(now.read_text("utf-8"))) == []
 
 
+def test_every_schema_has_landed_or_is_new() -> None:
+    """Without its file here a schema could lose a field unseen: take it over with the change that brings it."""
+    assert {path.name for path in BASELINE.iterdir()} == {path.name for path in FOLDER.iterdir()}
+
+
 PLAIN: dict[str, Any] = {
     "type": "object",
     "required": ["id", "rank"],
@@ -79,7 +84,11 @@ PLAIN: dict[str, Any] = {
         "Place": {
             "type": "object",
             "required": ["kind"],
-            "properties": {"kind": {"const": "message", "type": "string"}, "next": {"$ref": "#/$defs/Place"}},
+            "properties": {
+                "kind": {"const": "message", "type": "string"},
+                "next": {"$ref": "#/$defs/Place"},
+                "behind": {"anyOf": [{"$ref": "#/$defs/Place"}, {"type": "null"}]},
+            },
         }
     },
 }
@@ -142,6 +151,9 @@ def test_additions_break_nothing(after: dict[str, Any]) -> None:
         (changed("properties", "legs", "additionalProperties", "type", to="string"), "$.legs[]: type was 'number'"),
         (changed("properties", "pair", "prefixItems", to=[{"type": "integer"}]), "$.pair: prefixItems was"),
         (changed("properties", "place", to=OTHER), "$.place.kind: the word 'message' is gone"),
+        (changed("$defs", "Place", "properties", "next", to={"type": "string"}), "$.place.next: type was 'object'"),
+        (changed("$defs", "Place", "properties", "next", to=OTHER), "$.place.next.kind: the word 'message' is gone"),
+        (changed("$defs", "Place", "properties", "behind", to={"type": "null"}), "$.place.behind: object:message is gone"),
     ],
 )
 def test_a_break_is_named(after: dict[str, Any], told: str) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 Schema = dict[str, Any]
+Pair = tuple[Schema, Schema]
 _SAID = {"title", "description", "default", "examples", "$schema", "$id", "$defs", "discriminator"}
 _LEAST = {"minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"}
 _MOST = {"maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"}
@@ -25,11 +26,10 @@ class _Comparison:
     def __init__(self, before: dict[str, Schema], after: dict[str, Schema]) -> None:
         self.before, self.after = before, after
 
-    def compare(self, before: Schema, after: Schema, at: str, behind: tuple[str, ...]) -> Iterator[str]:
-        name = before.get("$ref")
-        if name is not None and name in behind:  # a type that holds itself
+    def compare(self, before: Schema, after: Schema, at: str, behind: tuple[Pair, ...]) -> Iterator[str]:
+        if (before, after) in behind:  # types that hold themselves: what they are compared to is being compared
             return
-        behind = (*behind, name) if name is not None else behind
+        behind = (*behind, (before, after))
         old, new = _alternatives(before, self.before), _alternatives(after, self.after)
         if len(old) == len(new) == 1:
             yield from self._one(old[0], new[0], at, behind)
@@ -46,7 +46,7 @@ class _Comparison:
             if not _kind(other).startswith("object:") or not all(_kind(one).startswith(("object:", "null")) for one in old):
                 yield f"{at}: may now be {_kind(other)}"
 
-    def _one(self, before: Schema, after: Schema, at: str, behind: tuple[str, ...]) -> Iterator[str]:
+    def _one(self, before: Schema, after: Schema, at: str, behind: tuple[Pair, ...]) -> Iterator[str]:
         words, new_words = _words(before), _words(after)
         if words is not None or new_words is not None:
             if words is None or new_words is None:
@@ -56,7 +56,7 @@ class _Comparison:
         for key in sorted((before.keys() | after.keys()) - _SAID - {"const", "enum"}):
             yield from self._part(key, before, after, at, behind)
 
-    def _part(self, key: str, before: Schema, after: Schema, at: str, behind: tuple[str, ...]) -> Iterator[str]:
+    def _part(self, key: str, before: Schema, after: Schema, at: str, behind: tuple[Pair, ...]) -> Iterator[str]:
         old, new = before.get(key), after.get(key)
         match key:
             case "properties":

@@ -75,7 +75,7 @@ class ContextBundleV1(WireModel):
     Attributes:
         text: the whole of it as Markdown; what sessions say is escaped in it.
         budget: ``used`` is what ``text`` costs.
-        certificate: how far what was found suffices for the question.
+        certificate: how far what is delivered suffices for the question; None where the budget holds nothing of what was found.
     """
 
     schema_version: Literal["context_bundle.v1"] = "context_bundle.v1"
