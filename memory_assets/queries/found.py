@@ -34,6 +34,8 @@ LEFT JOIN sessions s ON s.session_id = u.session_id
 """
 # Up to fifty values DuckDB looks for while it reads; with more it reads every row whole (among 100,000: 24 ms of CPU, not 3).
 _AT_ONCE = 48
+# What rests on the words of a hit stands not far behind it.
+_LOOKED_THROUGH = 100
 
 Place = tuple[str, int]
 
@@ -113,23 +115,41 @@ def chosen(connection: duckdb.DuckDBPyConnection, ranked: Sequence[RankedHit], k
     delivered: dict[Place, Chosen] = {}
     # Hardly more than are wanted: most are read whole, and few drop out.
     step = min(k + k // 2, _AT_ONCE)
-    for start in range(0, len(ranked), step):
-        some = ranked[start : start + step]
+    read = 0
+    while read < len(ranked) and len(hits) < k:
+        some = ranked[read : read + step]
+        read += step
         units = found_units(connection, [one.hit.unit_id for one in some])
         for one in some:
             if (unit := units.get(one.hit.unit_id)) is None:
                 continue
             if unit.places and unit.places <= delivered.keys():
-                holder = delivered[min(unit.places)]
-                if not unit.is_passage and len(holder.related) < MOST_RELATED:
-                    holder.related.append(Related(unit))
+                _show_with(unit, delivered)
             elif len(hits) < k:
                 hits.append(hit := Chosen(one, unit, []))
                 for place in unit.places:
                     delivered.setdefault(place, hit)
-        if len(hits) == k:
-            break
+    speaking = _speaking_of(ranked[read:_LOOKED_THROUGH], delivered)
+    units = found_units(connection, speaking)
+    for unit in (units[unit_id] for unit_id in speaking if unit_id in units):
+        if unit.places and unit.places <= delivered.keys():
+            _show_with(unit, delivered)
     return hits
+
+
+def _speaking_of(behind: Sequence[RankedHit], delivered: Mapping[Place, Chosen]) -> list[str]:
+    """Of what stands behind the last hit: memories and tasks whose first words are delivered."""
+    return [
+        one.hit.unit_id
+        for one in behind
+        if one.hit.unit_kind != "passage" and (one.hit.session_id, one.hit.message_index) in delivered
+    ]
+
+
+def _show_with(unit: FoundUnit, delivered: Mapping[Place, Chosen]) -> None:
+    holder = delivered[min(unit.places)]
+    if not unit.is_passage and len(holder.related) < MOST_RELATED:
+        holder.related.append(Related(unit))
 
 
 def hits_of(
