@@ -50,9 +50,9 @@ def leg_depth(k: int, *, alone: bool) -> int:
     """How many candidates to ask of each leg for ``k`` hits.
 
     What is middling in both legs may be best in all: of the answers in English chat one in 300 comes from further behind than
-    the hundredth place of either. A leg that is alone finds as many with half the depth (measured).
+    the hundredth place of either. A leg that is alone finds as many with a third of the depth (measured).
     """
-    return min(max(100, 4 * k) if alone else max(200, 6 * k), 3000)
+    return min(max(60, 4 * k) if alone else max(200, 6 * k), 3000)
 
 
 def lexical_leg(hits: LexicalHits, terms: Sequence[Term]) -> LegScores:

@@ -76,6 +76,7 @@ class VectorIndex:
         self._length = 0
         self._known_rows = KnownRows()
         self._known_speakers: tuple[tuple[bytes, int], frozenset[str]] | None = None
+        self._known_fingerprint: tuple[bytes, str] | None = None
 
     @property
     def dimensions(self) -> int:
@@ -283,6 +284,7 @@ class VectorIndex:
         """Remove the table with all its files, deleted rows and unreadable ones too. The next write makes a new one."""
         self._table = None
         self._known_speakers = None
+        self._known_fingerprint = None
         with writing(self.table_name):
             if self._table_folder.is_dir():
                 shutil.rmtree(self._table_folder)
@@ -379,10 +381,16 @@ class VectorIndex:
             )
 
     def _check_fingerprint(self, table: Any, fingerprint: str) -> None:
-        # Asked each time: another process may have made the table anew, with another model.
+        # Another process may have made the table anew, with another model: then its mark is another one. All rows of a table
+        # are of one model, so one is asked.
         with reading(self.table_name):
+            mark = mark_of(table.schema)
+            if self._known_fingerprint == (mark, fingerprint):
+                return
             rows = table.search().select(["fingerprint"]).limit(1).to_list(timeout=PATIENCE)
-        if rows and rows[0]["fingerprint"] != fingerprint:
+        if rows and rows[0]["fingerprint"] == fingerprint:
+            self._known_fingerprint = mark, fingerprint
+        elif rows:
             raise FingerprintMismatchError(
                 f"table {self.table_name} holds vectors of another model or recipe "
                 f"({rows[0]['fingerprint'][:12]}, in use {fingerprint[:12]})",

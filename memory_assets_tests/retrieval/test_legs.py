@@ -103,4 +103,4 @@ def test_the_order_in_which_hits_come_changes_nothing_but_the_best_of_a_session(
 
 def test_depth() -> None:
     assert [leg_depth(k, alone=False) for k in (1, 50, 200, 10_000)] == [200, 300, 1200, 3000]
-    assert [leg_depth(k, alone=True) for k in (1, 50, 200, 10_000)] == [100, 200, 800, 3000]
+    assert [leg_depth(k, alone=True) for k in (1, 50, 200, 10_000)] == [60, 200, 800, 3000]
