@@ -20,7 +20,7 @@ from memory_assets.queries.model_loading import ModelLoading
 from memory_assets.queries.rows import fetch
 from memory_assets.queries.unit_standing import unit_uplifts
 from memory_assets.queries.usage import note_shown
-from memory_assets.retrieval.certificate import SeenHit, certify
+from memory_assets.retrieval.certificate import WIDENED_K, SeenHit, certify
 from memory_assets.retrieval.entities import query_entities
 from memory_assets.retrieval.intents import intent_weights
 from memory_assets.retrieval.legs import LEXICAL, leg_depth, lexical_leg, vector_leg
@@ -359,5 +359,12 @@ def _certificate(plan: Plan, hits: Sequence[Chosen], delivered: Sequence[SearchH
         for hit in delivered
     ]
     return CertificateV1.of(
-        certify(plan.request.query, seen, window=plan.window, files=plan.request.files, speakers=plan.speakers)
+        certify(
+            plan.request.query,
+            seen,
+            window=plan.window,
+            files=plan.request.files,
+            speakers=plan.speakers,
+            widened=plan.request.scope == "org" and plan.k >= WIDENED_K,
+        )
     )

@@ -22,6 +22,8 @@ FacetKind = Literal["term", "entity", "time", "file", "speaker"]
 NextAction = Literal["enough", "widen", "timeline", "ask_a_person", "nothing_found"]
 
 WIDEN_BELOW: Final = 0.6
+WIDENED_K: Final = 20
+"""Hits that a widened search asks for (requirement R-10)."""
 ENOUGH_FROM: Final = 0.7
 NEAR_DUPLICATE: Final = 0.9
 COVERED_FROM: Final = 0.5

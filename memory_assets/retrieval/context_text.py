@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Final
 
 from memory_assets.retrieval.budget import TokenBudget, cut_to
@@ -85,11 +84,6 @@ class ContextWriter:
     @property
     def text(self) -> str:
         return "\n".join(self._written)
-
-
-def said_on(moment: datetime | None) -> str:
-    """A day for a line; empty where it is not known."""
-    return f"{moment:%Y-%m-%d}" if moment else ""
 
 
 def _write(line: Line, place: int, room: int) -> WrittenLine | None:

@@ -128,6 +128,15 @@ def test_what_cannot_be_asked_says_what_and_why(memory: Memory, fields: dict[str
     assert caught.value.hint
 
 
+def test_where_everything_was_searched_a_person_is_to_be_asked(memory: Memory) -> None:
+    question = "Redis quokka marsupial wombat dingo"
+    narrow, few, wide = (
+        memory.search(question, **how) for how in ({"k": 20}, {"scope": "org", "k": 3}, {"scope": "org", "k": 20})
+    )
+    told = [found.certificate.next_action if found.certificate else None for found in (narrow, few, wide)]
+    assert told == ["widen", "widen", "ask_a_person"]
+
+
 @pytest.mark.parametrize("task", ["tsk_nobody", "nobody", "task:shop:nobody", "\udcff", "tsk_\udcff", "task:\ud800:x"])
 def test_an_unknown_task_is_not_found(memory: Memory, task: str) -> None:
     with pytest.raises(NotFoundError):
