@@ -102,9 +102,7 @@ def register(opened: OpenStore, files: Sequence[SourceFile], *, project: str | N
                 told_before = {told.session_id: told for told in newest.get(file.path, ())}
                 events += _registered(taken, told_before, read.stamp, opened.sources.version, project, actor)
                 sessions += [session.session_id for session in taken.sessions]
-                for defect in taken.defects:
-                    refused = defect.reason == "unrelated_history"  # a second conversation under one id is not taken
-                    (registration.errors if refused else registration.warnings).append(defect)
+                registration.warnings += taken.defects
             case SourceSkipped(defect=defect):
                 registration.skipped.append(defect)
                 told.append((file.path, read, []))

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any
 
 from memory_assets import configuration
 from memory_assets.defs.resources import OpenStore
-from memory_assets.defs.stages.ingested import pending_registrations
 from memory_assets.log.payloads.graduation import IdrisChecked
-from memory_assets.log.payloads.sessions import SessionIngested, SourceRefused, SourceRegistered, SourceTakenFor
+from memory_assets.log.payloads.sessions import SessionIngested, SourceTold
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.log.upcasting import payload_as
 from memory_assets.sessions.model import Defect
@@ -31,6 +29,7 @@ class RunReport:
     unchanged: int = 0
     quarantined: int = 0
     events_appended: int = 0
+    warnings: list[dict[str, Any]] = field(default_factory=list)
     quarantine: list[dict[str, Any]] = field(default_factory=list)
     model: dict[str, Any] = field(default_factory=dict)
     checkers: str = ""
@@ -64,12 +63,12 @@ class ImportReport:
 
 
 def outcome_of(opened: OpenStore, heads: Mapping[str, str | None], since: int) -> RunReport:
-    """What became of the sessions that were run, each counted once, and the files of theirs that were refused meanwhile."""
+    """What became of the sessions that were run, each counted once, and which of their files others do not agree with."""
     report = RunReport(sessions=len(heads), events_appended=opened.appended - since)
     with opened.database.reading():
         now = opened.log.current(list(heads), SessionIngested.event_type)
         letters = _quarantined(opened, list(heads))
-        refused = [letter for letter in _refused(opened, list(heads)) if letter["session_id"] not in letters]
+        report.warnings += _sharing_an_id(opened, list(heads))
     for session_id, head in heads.items():
         if session_id in letters:
             report.quarantine.append(letters[session_id])
@@ -81,7 +80,6 @@ def outcome_of(opened: OpenStore, heads: Mapping[str, str | None], since: int) -
             report.updated += 1
         else:
             report.unchanged += 1
-    report.quarantine += refused
     report.quarantined = len(report.quarantine)
     return report
 
@@ -108,25 +106,14 @@ def _sessions(count: int) -> str:
     return "1 session" if count == 1 else f"{count} sessions"
 
 
-def _refused(opened: OpenStore, session_ids: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Files that tell another history under the id of a session, as long as they do: they are never taken in."""
-    told = opened.log.of_sessions(
-        session_ids, [SourceRegistered.event_type, SourceTakenFor.event_type, SourceRefused.event_type]
-    )
-    pending = {event.event_id for events in pending_registrations(told).values() for event in events}
-    for event in told:
-        if event.event_type == SourceRefused.event_type and event.causation_id in pending:
-            refused = payload_as(event, SourceRefused)
-            if not Path(refused.uri).exists():
-                continue  # whoever took the file away has settled it
-            yield {
-                "path": refused.uri,
-                "line": refused.line,
-                "reason": refused.reason,
-                "detail": refused.detail,
-                "session_id": event.session_id,
-                "stage": "ingested",
-            }
+def _sharing_an_id(opened: OpenStore, session_ids: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Files that tell a conversation of their own under the id of a session that others tell too."""
+    told = opened.log.of_sessions(session_ids, [SourceTold.event_type])
+    newest = {(event.session_id, payload.uri): payload for event in told for payload in [payload_as(event, SourceTold)]}
+    for (session_id, uri), payload in sorted(newest.items(), key=str):
+        if payload.is_alone and uri:
+            detail = f"several conversations have the id {session_id}; each is kept in it as its file tells it"
+            yield {"path": uri, "line": None, "reason": "unrelated_history", "detail": detail, "session_id": session_id}
 
 
 def _quarantined(opened: OpenStore, session_ids: Sequence[str]) -> dict[str, dict[str, Any]]:

@@ -72,7 +72,7 @@ def import_paths(
         skipped=len(whole.skipped),
         quarantined=len(whole.errors) + report.quarantined,
         events_appended=opened.appended - before,
-        warnings=[named(defect) for defect in (*whole.warnings, *whole.skipped)],
+        warnings=[named(defect) for defect in (*whole.warnings, *whole.skipped)] + report.warnings,
         errors=[named(defect) for defect in whole.errors] + [dict(letter) for letter in report.quarantine],
         session_ids=list(dict.fromkeys([*whole.to_run, *whole.unchanged])),
         model=_named(settings, use),

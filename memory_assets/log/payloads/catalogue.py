@@ -35,6 +35,7 @@ from memory_assets.log.payloads.sessions import (
     SourceRefused,
     SourceRegistered,
     SourceTakenFor,
+    SourceTold,
 )
 from memory_assets.log.payloads.task_words import (
     ConditionAnswered,
@@ -71,6 +72,7 @@ PAYLOADS: dict[str, type[Payload]] = {
         SourceRegistered,
         SourceRefused,
         SourceTakenFor,
+        SourceTold,
         SessionIngested,
         MessageContinued,
         WindowExtracted,
