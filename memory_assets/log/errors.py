@@ -38,6 +38,18 @@ class SchemaMismatchError(StoreError):
     code = "schema_mismatch"
 
 
+class LogTamperedError(StoreError):
+    """The log is not what was written; nothing is written to it, and nothing folded from it."""
+
+    code = "log_tampered"
+
+    def __init__(self, what: object) -> None:
+        super().__init__(
+            f"another program changed the log: {what}",
+            hint="`memory fsck` says more; put a backup of the whole folder back (docs/bad_input.md, *A log that was changed*)",
+        )
+
+
 class HeadMovedError(StoreError):
     """Another process added a revision of the session since it was read; read again and repeat."""
 
