@@ -20,7 +20,7 @@ import duckdb
 from memory_assets.log.checkpoints import CheckpointPolicy
 from memory_assets.log.errors import LogTamperedError, StoreError, full_disk, of_system
 from memory_assets.log.lingering import Lingering
-from memory_assets.log.links import has_link, newest_link, verify_links
+from memory_assets.log.links import Broken, Sound, has_link, newest_link, verify_links
 from memory_assets.log.lock import DEFAULT_TIMEOUT_SECONDS, StoreLock
 from memory_assets.log.migrations import applied_version, migrate, schema_version
 from memory_assets.log.tip import FIRST, Tip, Tips, read_tips, write_tips
@@ -117,15 +117,24 @@ class Database:
                     connection.execute("ROLLBACK")
                 raise
 
+    def verify_links(self, connection: duckdb.DuckDBPyConnection) -> Sound | Broken:
+        """Whether the log is what was written, every column of every event; the time of reading all of it."""
+        return verify_links(connection, read_tips(self.path.parent))
+
+    def ends_at_tip(self, connection: duckdb.DuckDBPyConnection) -> bool:
+        """Whether the log ends where it ended when it was last written: the newest event alone is looked at."""
+        tips, newest = read_tips(self.path.parent), newest_link(connection)
+        return isinstance(tips, Tips) and newest is not None and newest in (tips.now, tips.coming)
+
     def checked_tip(self, connection: duckdb.DuckDBPyConnection) -> Tip:
         """Where the log ends, which is where it ended when it was last written. To be called under the lock.
 
         Raises:
             LogTamperedError: it ends elsewhere, or nobody can tell.
         """
-        tips, newest = read_tips(self.path.parent), newest_link(connection)
-        if newest is None or not isinstance(tips, Tips) or newest not in (tips.now, tips.coming):
-            raise LogTamperedError(verify_links(connection, tips))
+        newest = newest_link(connection)
+        if newest is None or not self.ends_at_tip(connection):
+            raise LogTamperedError(self.verify_links(connection))
         return newest
 
     def commit(self, connection: duckdb.DuckDBPyConnection, before: Tip) -> Tip:
