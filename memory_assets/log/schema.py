@@ -7,7 +7,7 @@ from functools import cache
 
 import duckdb
 
-from memory_assets.log.migrations import migrate
+from memory_assets.log.migrations import migrate, migrations
 
 # Everything that a statement can be about, spelled in full. A view's text goes through the parser, which spells it as this
 # version of DuckDB does, whichever version wrote it down.
@@ -31,7 +31,12 @@ UNION ALL SELECT 'schema ' || schema_name, '' FROM duckdb_schemas() WHERE NOT in
 def schema_differences(connection: duckdb.DuckDBPyConnection) -> list[str]:
     """What is missing, was added or is another than in a new store, each as ``view visible_events``; empty where nothing is."""
     found, wanted = _objects(connection), _wanted()
-    return sorted(name for name in found.keys() | wanted.keys() if found.get(name) != wanted.get(name))
+    differing = [name for name in found.keys() | wanted.keys() if found.get(name) != wanted.get(name)]
+    if "table schema_migrations" not in differing:
+        applied = connection.execute("SELECT version, name, sha256 FROM schema_migrations ORDER BY version").fetchall()
+        if applied != [(migration.version, migration.name, migration.sha256) for migration in migrations()]:
+            differing.append("list schema_migrations")
+    return sorted(differing)
 
 
 @cache

@@ -90,12 +90,12 @@ def test_a_schema_that_was_changed(memory: Run, store: Path) -> None:
         "CREATE VIEW mine AS SELECT 1 AS x",
         "ALTER TABLE entries ADD COLUMN note VARCHAR",
         "ALTER TABLE unit_usage DROP COLUMN last_shown_at",
-        "CREATE MACRO sha256(x) AS 'always the same'",
+        "CREATE MACRO twice(x) AS x + x",
         "CREATE TABLE beside (x INTEGER)",
     )
     named = {finding["detail"].removesuffix(" is not what the migrations make") for finding in findings(memory, "--log-only")}
     assert named == {
-        "macro sha256",
+        "macro twice",
         "table beside",
         "table entries",
         "table unit_usage",
@@ -123,6 +123,11 @@ def test_a_list_of_migrations_that_was_changed(memory: Run, store: Path, change:
     ended = memory("fsck", "--log-only", "--json")
     assert ended.code in (2, 3)
     assert "migration" in ended.out + ended.err or "schema" in ended.out + ended.err
+
+
+def test_a_function_that_was_put_before_a_built_in_one(memory: Run, store: Path) -> None:
+    tamper(store, "UPDATE events SET payload_json = '{}' WHERE seq = 3", "CREATE MACRO sha256(x) AS 'always the same'")
+    assert {"log", "schema"} <= {finding["kind"] for finding in findings(memory, "--log-only")}
 
 
 def test_a_log_that_was_changed_is_not_folded(memory: Run, store: Path) -> None:
