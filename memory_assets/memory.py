@@ -951,11 +951,21 @@ class Memory:
 
         return checks(self.settings, self.database)
 
-    def fsck(self, *, realign: bool = False, progress: Progress | None = None) -> FsckReport:
-        """Every quote of every current entry against the log's messages, and the tables of entries against the log."""
+    def fsck(self, *, realign: bool = False, log_only: bool = False, progress: Progress | None = None) -> FsckReport:
+        """The log against its links, every quote of every current entry against its messages, all tables against a replay."""
         from memory_assets.queries.fsck import fsck
 
-        return fsck(self.settings, self.database, realign=realign, progress=progress)
+        return fsck(self.settings, self.database, realign=realign, log_only=log_only, progress=progress)
+
+    def accept_log_end(self, *, by: str) -> None:
+        """Take the log's end for what was written last, where it is not where it was, and log who said so.
+
+        Raises:
+            LogTamperedError: an event in the log itself is not what was written: no word makes it so.
+        """
+        from memory_assets.ledgers.log_end import accept_log_end
+
+        accept_log_end(self.database, by=by)
 
     def audit(self, *, examples: int = 3) -> Audit:
         """The rates of duplicates, ungrounded, never-retrieved, contested and refuted memories of the whole store."""

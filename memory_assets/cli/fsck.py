@@ -8,6 +8,7 @@ import typer
 
 from memory_assets.cli.invocation import OK, UNHEALTHY, JsonOption, invocation
 from memory_assets.cli.output import one_line, plural, print_json, styled
+from memory_assets.cli.people import ByOption, person
 from memory_assets.cli.progress import progress_for_people
 from memory_assets.cli.tables import print_text
 
@@ -31,12 +32,23 @@ def fsck(
     realign: Annotated[
         bool, typer.Option("--realign", help="Also align every quote again: it must give the same span by the same method.")
     ] = False,
+    log_only: Annotated[
+        bool, typer.Option("--log-only", help="Only that the log and the schema are what was written: no quote, no table.")
+    ] = False,
+    accept_end: Annotated[
+        bool,
+        typer.Option("--accept-end", help="Take the log's end for what was written last, and log that you said so."),
+    ] = False,
+    by: ByOption = None,
     as_json: JsonOption = False,
 ) -> int:
-    """Check every quote of every entry against the messages of the log. Exits 3 where something is wrong."""
+    """Check the log, every quote against its messages, and every table against a replay. Exits 3 where something is wrong."""
     from memory_assets.memory import as_plain
 
-    report = invocation(context).memory().fsck(realign=realign, progress=progress_for_people(as_json=as_json))
+    memory = invocation(context).memory()
+    if accept_end:
+        memory.accept_log_end(by=person(by))
+    report = memory.fsck(realign=realign, log_only=log_only, progress=progress_for_people(as_json=as_json))
     if as_json:
         print_json({"schema_version": "fsck.v1", "clean": report.clean, **as_plain(report)})
     else:
@@ -51,11 +63,15 @@ def print_report(report: FsckReport) -> None:
         f"{plural(report.quotes, 'quote')}{f' ({methods})' if methods else ''} of {plural(report.entries, 'entry', 'entries')} "
         f"in {plural(report.sessions, 'session')}, {plural(report.events, 'event')}"
     )
+    if report.compared:
+        checked += f"; {plural(report.compared, 'row')} of the tables are what a replay gives" if report.clean else ""
     again = f"; {plural(report.realigned, 'quote')} aligned again" if report.realigned else ""
     if report.clean:
         print_text(styled(("sound", "bold green"), f": {checked}{again}"))
     else:
         print_text(styled((f"{plural(report.finding_count, 'thing')} wrong", "bold red"), f": {checked}{again}"))
+    if report.not_compared:
+        print_text(styled((f"the tables were not compared with a replay: {report.not_compared}", "yellow")))
     if report.waiting:
         waiting = f"{plural(report.waiting, 'session')} with events that the tables do not have yet: not compared"
         print_text(styled((waiting, "yellow"), "; `memory run --all` brings them up"))

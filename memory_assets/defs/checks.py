@@ -7,6 +7,7 @@ import dagster as dg
 from memory_assets import configuration
 from memory_assets.defs.resources import EventLogResource
 from memory_assets.log.integrity import integrity
+from memory_assets.log.links import Broken, Sound
 from memory_assets.projections.replay import replayed
 
 SHOWN = 20
@@ -29,12 +30,17 @@ def no_sessions_quarantined(event_log: EventLogResource) -> dg.AssetCheckResult:
 
 @dg.asset_check(
     asset="memory_index",
-    description="The log is whole: seq counts without a gap, no key stands twice, every checksum is its payload's.",
+    description="The log is what was written: every event's link follows from the one before it, none is missing or twice, and "
+    "the log ends where it was left.",
 )
 def event_log_integrity(event_log: EventLogResource) -> dg.AssetCheckResult:
     with event_log.get_connection() as connection:
         counted = integrity(connection)
-    return dg.AssetCheckResult(passed=counted.is_whole, metadata=asdict(counted))
+        links = event_log.opened.database.verify_links(connection)
+    broken = str(links) if isinstance(links, Broken) else "none"
+    return dg.AssetCheckResult(
+        passed=counted.is_whole and isinstance(links, Sound), metadata={**asdict(counted), "broken": broken}
+    )
 
 
 @dg.asset_check(

@@ -18,10 +18,12 @@ from pathlib import Path
 import duckdb
 
 from memory_assets.log.checkpoints import CheckpointPolicy
-from memory_assets.log.errors import StoreError, full_disk, of_system
+from memory_assets.log.errors import LogTamperedError, StoreError, full_disk, of_system
 from memory_assets.log.lingering import Lingering
+from memory_assets.log.links import Broken, Sound, has_link, newest_link, verify_links
 from memory_assets.log.lock import DEFAULT_TIMEOUT_SECONDS, StoreLock
 from memory_assets.log.migrations import applied_version, migrate, schema_version
+from memory_assets.log.tip import FIRST, Tip, Tips, read_tips, write_tips
 
 # No socket is ever opened for an extension; what is needed is loaded from installed packages by path.
 _CONFIG: dict[str, str | bool | int | float | list[str]] = {
@@ -87,10 +89,15 @@ class Database:
         return getattr(self._threads, "reading", None)
 
     @contextlib.contextmanager
-    def writing(self) -> Iterator[duckdb.DuckDBPyConnection]:
+    def writing(self, *, whatever_the_tip: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
         """A connection under the exclusive lock, inside one transaction: committed at the end, rolled back on an error.
 
+        Args:
+            whatever_the_tip: also where the log does not end as the tip says, which the commit then makes anew. For the one
+                who was told by a person to do so.
+
         Raises:
+            LogTamperedError: the log does not end where it ended when it was last written; nothing is written to it.
             StoreLockedError: when others hold the store for too long.
             StoreFullError: when the disk is full; nothing was written.
             RuntimeError: inside :meth:`reading` of the same thread, which would wait for itself.
@@ -99,19 +106,64 @@ class Database:
             raise RuntimeError("what this thread is reading it cannot write: the writing goes behind the reading")
         self._ensure_schema()
         with self._lock.exclusive(), self._connected() as connection:
+            before = (newest_link(connection) or FIRST) if whatever_the_tip else self.checked_tip(connection)
             connection.execute("BEGIN")
             try:
                 yield connection
-                connection.execute("COMMIT")
+                self.commit(connection, before)
                 self._checkpoint_if_due(connection)
             except BaseException:
                 with contextlib.suppress(duckdb.Error):
                     connection.execute("ROLLBACK")
                 raise
 
+    def verify_links(self, connection: duckdb.DuckDBPyConnection) -> Sound | Broken:
+        """Whether the log is what was written, every column of every event; the time of reading all of it."""
+        return verify_links(connection, read_tips(self.path.parent))
+
+    def ends_at_tip(self, connection: duckdb.DuckDBPyConnection) -> bool:
+        """Whether the log ends where it ended when it was last written: the newest event alone is looked at."""
+        tips, newest = read_tips(self.path.parent), newest_link(connection)
+        return isinstance(tips, Tips) and newest is not None and newest in (tips.now, tips.coming)
+
+    def checked_tip(self, connection: duckdb.DuckDBPyConnection) -> Tip:
+        """Where the log ends, which is where it ended when it was last written. To be called under the lock.
+
+        Raises:
+            LogTamperedError: it ends elsewhere, or nobody can tell.
+        """
+        newest = newest_link(connection)
+        if newest is None or not self.ends_at_tip(connection):
+            raise LogTamperedError(self.verify_links(connection))
+        return newest
+
+    def commit(self, connection: duckdb.DuckDBPyConnection, before: Tip) -> Tip:
+        """End a transaction of a writing connection, and keep where the log ends now; it is returned.
+
+        The tip is written on both sides of the commit: a process that is killed in between leaves a log that ends at one of
+        the two places that the tip names.
+
+        Args:
+            before: where the log ended when the transaction began.
+        """
+        newest = newest_link(connection)
+        if newest is None or newest == before:
+            connection.execute("COMMIT")
+            return before
+        folder = self.path.parent
+        write_tips(folder, Tips(before, newest))
+        connection.execute("COMMIT")
+        # It says enough as it is, and the next writer tidies up.
+        with contextlib.suppress(StoreError):
+            write_tips(folder, Tips(newest))
+        return newest
+
     @contextlib.contextmanager
     def held(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        """A writing connection outside a transaction, for bulk work that commits by itself (rebuild, benchmarks)."""
+        """A writing connection outside a transaction, for bulk work that commits by itself (rebuild, benchmarks).
+
+        Who appends on it asks for the :meth:`checked_tip` first and ends each transaction with :meth:`commit`.
+        """
         self._ensure_schema()
         with self._lock.exclusive(), self._connected() as connection:
             yield connection
@@ -167,7 +219,7 @@ class Database:
             current = applied_version(connection) == schema_version()
         if not current:
             with self._lock.exclusive(), _connected(self.path) as connection:
-                migrate(connection)
+                migrate(connection, self._linked)
         self._migrated = True
 
     def _create(self) -> None:
@@ -180,12 +232,25 @@ class Database:
                 for leftover in (unfinished, unfinished.with_name(f"{unfinished.name}.wal")):
                     leftover.unlink(missing_ok=True)
                 with _connected(unfinished) as connection:
-                    migrate(connection)
+                    migrate(connection, self._linked)
                     connection.execute("CHECKPOINT")
                 unfinished.chmod(0o600)
                 unfinished.rename(self.path)
             except OSError as error:
                 raise of_system(error, unfinished) from error
+
+    def _linked(self, connection: duckdb.DuckDBPyConnection) -> None:
+        """Keep where the log ends whose events have just got their links, before that is committed.
+
+        A tip that is there already stays where it does not fit this log: it says that events are missing.
+        """
+        folder = self.path.parent
+        tips, newest = read_tips(folder), newest_link(connection)
+        is_first = tips == "missing" or (
+            isinstance(tips, Tips) and any(has_link(connection, tip) for tip in (tips.now, tips.coming))
+        )
+        if is_first and newest is not None:
+            write_tips(folder, Tips(newest))
 
 
 @contextlib.contextmanager

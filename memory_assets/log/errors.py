@@ -38,6 +38,25 @@ class SchemaMismatchError(StoreError):
     code = "schema_mismatch"
 
 
+TAMPERED_HINT = (
+    "another program changed the store's file: put a copy of it back with `memory restore FILE`, or save what is sound with "
+    "`memory recover`; do not rebuild"
+)
+
+
+class LogTamperedError(StoreError):
+    """The log is not what was written; nothing is written to it, and nothing folded from it."""
+
+    code = "log_tampered"
+
+    def __init__(self, what: object) -> None:
+        super().__init__(
+            f"another program changed the log: {what}",
+            hint="`memory fsck` says more. Put a backup back with `memory restore FILE`, or save what is sound with `memory "
+            "recover`; if you put this file here yourself, see `memory fsck --accept-end`",
+        )
+
+
 class HeadMovedError(StoreError):
     """Another process added a revision of the session since it was read; read again and repeat."""
 

@@ -9,19 +9,21 @@ import contextlib
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
+
+import duckdb
 
 from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.log.database import Database
-from memory_assets.log.errors import HeadMovedError, UnstorableTextError
+from memory_assets.log.errors import HeadMovedError, LogTamperedError, UnstorableTextError
 from memory_assets.log.events import NewEvent, StoredEvent, event_id_of, payload_text
+from memory_assets.log.links import LINKED_COLUMNS, link_of, newest_link
 from memory_assets.log.payloads.catalogue import CHAIN
 from memory_assets.log.payloads.sessions import SessionIngested
 from memory_assets.log.sql import IN_LIST, json_list, visible
 
 if TYPE_CHECKING:
-    import duckdb
     import pyarrow as pa
 
 COLUMNS = (
@@ -29,6 +31,8 @@ COLUMNS = (
     "causation_id, stage_version, chain_id, project, build_id, telemetry_json"
 )
 REPLAY_CHUNK = 20_000
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,14 +197,16 @@ class EventLog:
     def held(self) -> Iterator[HeldLog]:
         """The log on one open connection, for callers that append many batches and let nobody else in meanwhile."""
         with self._database.held() as connection:
-            yield HeldLog(connection)
+            yield HeldLog(self._database, connection)
 
 
 class HeldLog:
     """Appending on a connection that stays open. See :meth:`EventLog.held`."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+    def __init__(self, database: Database, connection: duckdb.DuckDBPyConnection) -> None:
+        self._database = database
         self._connection = connection
+        self._tip = database.checked_tip(connection)
 
     def append(self, events: Iterable[NewEvent]) -> Appended:
         """As :meth:`EventLog.append`, one transaction."""
@@ -208,10 +214,11 @@ class HeldLog:
         self._connection.execute("BEGIN")
         try:
             appended = insert(self._connection, rows)
+            self._tip = self._database.commit(self._connection, self._tip)
         except BaseException:
-            self._connection.execute("ROLLBACK")
+            with contextlib.suppress(duckdb.Error):
+                self._connection.execute("ROLLBACK")
             raise
-        self._connection.execute("COMMIT")
         return appended
 
 
@@ -294,24 +301,27 @@ def insert(
             fresh.append(position)
         elif stored[event_id] != rows.checksums[position]:
             conflicts.append(ChecksumConflict(event_id, rows.keys[position], stored[event_id], rows.checksums[position]))
-    new_count = 0
-    if fresh:
-        new = _with_opening(connection, rows.at(fresh), build)
-        new_count = len(new.events)
-        connection.register("new_events", _arrow(new, build))
-        connection.execute(
-            """
-            INSERT INTO events (seq, event_id, dedupe_key, ts, event_type, actor, session_id, payload_json, checksum,
-              build_id, created_at, occurred_at, payload_version, causation_id, stage_version, chain_id, basis_chains,
-              telemetry_json, project, dagster_run_id)
-            SELECT (SELECT coalesce(max(seq), 0) FROM events) + row_number() OVER (ORDER BY n), event_id, dedupe_key, ts,
-              event_type, actor, session_id, payload_json, checksum, build_id, ts, occurred_at, payload_version,
-              causation_id, stage_version, chain_id, basis_chains, telemetry_json, project, dagster_run_id
-            FROM new_events
-            """
-        )
-        connection.unregister("new_events")
-    return Appended(new_count, len(rows.events) - len(fresh), tuple(conflicts), _last_seq(connection))
+    if not fresh:
+        return Appended(0, len(rows.events), tuple(conflicts), _last_seq(connection))
+    new = _with_opening(connection, rows.at(fresh), build)
+    before = newest_link(connection)
+    if before is None:
+        raise LogTamperedError("its newest event has no link")
+    columns = _columns(new, build, behind=before.seq)
+    links = _links(columns, before.link_hash)
+    connection.register("new_events", _arrow(columns, links))
+    connection.execute("INSERT INTO events BY NAME SELECT * FROM new_events ORDER BY seq")
+    connection.unregister("new_events")
+    return Appended(len(new.events), len(rows.events) - len(fresh), tuple(conflicts), before.seq + len(new.events))
+
+
+def _links(columns: Mapping[str, Sequence[object]], link: bytes) -> list[bytes]:
+    """The rows' links; ``link`` is the one before them."""
+    links = []
+    for row in zip(*(columns[name] for name in LINKED_COLUMNS), strict=True):
+        link = link_of(link, row)
+        links.append(link)
+    return links
 
 
 def insert_metrics(connection: duckdb.DuckDBPyConnection, metrics: Sequence[StageMetric], build: Build | None = None) -> None:
@@ -400,41 +410,51 @@ def _with_opening(connection: duckdb.DuckDBPyConnection, rows: EventRows, build:
     )
 
 
-def _arrow(rows: EventRows, build: Build | None) -> pa.Table:
+def _columns(rows: EventRows, build: Build | None, *, behind: int) -> dict[str, list[object]]:
+    """Every column but the link, moments as microseconds since 1970 in UTC; the first row stands behind a seq."""
+    count = len(rows.events)
+    now = [_microseconds(datetime.now(UTC))] * count
+    nothing = [None] * count
+    return {
+        "seq": list(range(behind + 1, behind + 1 + count)),
+        "event_id": list(rows.event_ids),
+        "dedupe_key": list(rows.keys),
+        "ts": now,
+        "event_type": [event.event_type for event in rows.events],
+        "actor": [event.actor for event in rows.events],
+        "session_id": [event.session_id for event in rows.events],
+        "payload_json": list(rows.payloads),
+        "payload_redacted": nothing,
+        "sensitivity": ["normal"] * count,
+        "checksum": list(rows.checksums),
+        "build_id": [build.build_id if build else None] * count,
+        "created_at": now,
+        "occurred_at": [_microseconds(event.occurred_at) for event in rows.events],
+        "payload_version": [event.payload.payload_version for event in rows.events],
+        "causation_id": [event.causation_id for event in rows.events],
+        "stage_version": [event.stage_version for event in rows.events],
+        "chain_id": list(map(_chain_of, rows.events, rows.event_ids)),
+        "basis_chains": [event.basis_chains for event in rows.events],
+        "telemetry_json": [canonical_json(event.telemetry) if event.telemetry else None for event in rows.events],
+        "project": [event.project for event in rows.events],
+        "dagster_run_id": [build.dagster_run_id if build else None] * count,
+    }
+
+
+def _arrow(columns: Mapping[str, list[object]], links: list[bytes]) -> pa.Table:
     import pyarrow as pa
 
-    now = datetime.now(UTC).replace(tzinfo=None)
-    count = len(rows.events)
-    text, moment = pa.string(), pa.timestamp("us")
-
-    def column(values: Iterable[object], kind: pa.DataType) -> pa.Array:
-        return pa.array(list(values), kind)
-
-    return pa.table(
-        {
-            "n": column(range(count), pa.int64()),
-            "event_id": column(rows.event_ids, text),
-            "dedupe_key": column(rows.keys, text),
-            "ts": column([now] * count, moment),
-            "event_type": column((event.event_type for event in rows.events), text),
-            "actor": column((event.actor for event in rows.events), text),
-            "session_id": column((event.session_id for event in rows.events), text),
-            "payload_json": column(rows.payloads, text),
-            "checksum": column(rows.checksums, text),
-            "build_id": column([build.build_id if build else None] * count, text),
-            "occurred_at": column((_naive(event.occurred_at) for event in rows.events), moment),
-            "payload_version": column((event.payload.payload_version for event in rows.events), pa.int32()),
-            "causation_id": column((event.causation_id for event in rows.events), text),
-            "stage_version": column((event.stage_version for event in rows.events), text),
-            "chain_id": column(map(_chain_of, rows.events, rows.event_ids), text),
-            "basis_chains": column((event.basis_chains for event in rows.events), pa.list_(text)),
-            "telemetry_json": column(
-                (canonical_json(event.telemetry) if event.telemetry else None for event in rows.events), text
-            ),
-            "project": column((event.project for event in rows.events), text),
-            "dagster_run_id": column([build.dagster_run_id if build else None] * count, text),
-        }
-    )
+    moment = pa.timestamp("us")
+    kinds = {
+        "seq": pa.int64(),
+        "ts": moment,
+        "created_at": moment,
+        "occurred_at": moment,
+        "payload_version": pa.int32(),
+        "basis_chains": pa.list_(pa.string()),
+    }
+    arrays = {name: pa.array(values, kinds.get(name, pa.string())) for name, values in columns.items()}
+    return pa.table({**arrays, "link_hash": pa.array(links, pa.binary())})
 
 
 def _chain_of(event: NewEvent, event_id: str) -> str | None:
@@ -442,5 +462,5 @@ def _chain_of(event: NewEvent, event_id: str) -> str | None:
     return event_id if event.chain_id is None and isinstance(event.payload, SessionIngested) else event.chain_id
 
 
-def _naive(moment: datetime | None) -> datetime | None:
-    return None if moment is None else moment.astimezone(UTC).replace(tzinfo=None)
+def _microseconds(moment: datetime | None) -> int | None:
+    return None if moment is None else (moment - _EPOCH) // _MICROSECOND

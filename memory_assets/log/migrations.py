@@ -7,6 +7,7 @@ declares what a table is to a rebuild.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -16,9 +17,13 @@ import duckdb
 
 from memory_assets.identifiers import sha256_hex
 from memory_assets.log.errors import SchemaMismatchError
+from memory_assets.log.links import relink
 from memory_assets.resources import resource_folder
 
 TableClass = Literal["truth", "derived", "operational"]
+
+# Since this version every event has a link, and a tip lies beside the store.
+LINKED_SINCE = 11
 
 _FILE_NAME = re.compile(r"V(\d{3})__([a-z0-9_]+)\.sql")
 _TABLE = re.compile(r"^-- class: (truth|derived|operational)\nCREATE TABLE (\w+)", re.MULTILINE)
@@ -100,13 +105,23 @@ def applied_version(connection: duckdb.DuckDBPyConnection) -> int:
     return int(rows[-1][0]) if rows else 0
 
 
-def migrate(connection: duckdb.DuckDBPyConnection) -> list[int]:
-    """Apply what is missing, one transaction each; the versions applied."""
+def migrate(
+    connection: duckdb.DuckDBPyConnection, linked: Callable[[duckdb.DuckDBPyConnection], None] | None = None
+) -> list[int]:
+    """Apply what is missing, one transaction each; the versions applied.
+
+    Args:
+        linked: called when events that had no links have got theirs, in the transaction.
+    """
     done = []
     start = applied_version(connection)
     for migration in migrations()[start:]:
         connection.execute("BEGIN")
         connection.execute(migration.statements)
+        if migration.version == LINKED_SINCE:
+            relink(connection)
+            if linked is not None:
+                linked(connection)
         connection.execute(
             "INSERT INTO schema_migrations VALUES (?, ?, ?, ?)",
             [migration.version, migration.name, migration.sha256, datetime.now(UTC).replace(tzinfo=None)],

@@ -181,6 +181,16 @@ def _together(appended: list[Appended]) -> Appended | None:
     )
 
 
+def folded_with(connection: duckdb.DuckDBPyConnection, versions: Mapping[str, str]) -> bool:
+    """Whether the tables are what this program folded with these versions."""
+    return bool(
+        connection.execute(
+            "SELECT 1 FROM projection_offsets WHERE projector_name = ? AND projector_version = ?",
+            [PROJECTOR, _projector(versions)],
+        ).fetchall()
+    )
+
+
 def _is_current(connection: duckdb.DuckDBPyConnection, versions: Mapping[str, str]) -> bool:
     newest = connection.execute("SELECT coalesce(max(seq), 0) FROM events").fetchall()[0][0]
     configured = dict(connection.execute("SELECT event_type, stage_version FROM configured_versions").fetchall())

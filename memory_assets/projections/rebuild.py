@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memory_assets.log.database import Database
+from memory_assets.log.errors import LogTamperedError
+from memory_assets.log.links import Broken
 from memory_assets.log.migrations import table_classes
 from memory_assets.projections.fold import Folded, catch_up, fold
 
@@ -20,13 +22,19 @@ SHOWN_DIFFERENCES = 20
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One value that a replay gives and the store does not have, or the other way round. None stands for no row."""
+    """One value that a replay gives and the store does not have, or the other way round. None stands for no row.
+
+    Attributes:
+        session_id, entry_id: whose row it is, where the table says so.
+    """
 
     table: str
     key: str
     column: str
     stored: str | None
     replayed: str | None
+    session_id: str | None = None
+    entry_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +45,13 @@ class RebuildReport:
         tables: rows compared, for each derived table.
         differences: the first of them, at most :data:`SHOWN_DIFFERENCES` a table.
         difference_count: rows that differ, in all tables.
+        differing: the same for each table that has any.
     """
 
     tables: dict[str, int]
     differences: tuple[Difference, ...]
     difference_count: int
+    differing: dict[str, int] = field(default_factory=dict)
 
     @property
     def equal(self) -> bool:
@@ -54,8 +64,13 @@ def derived_tables() -> list[str]:
 
 
 def rebuild(database: Database, versions: Mapping[str, str]) -> Folded:
-    """Throw the derived tables away and fold them again from the whole log, in one transaction."""
+    """Throw the derived tables away and fold them again from the whole log, in one transaction.
+
+    Raises:
+        LogTamperedError: the log is not what was written; the tables stay as they are.
+    """
     with database.writing() as connection:
+        _check_links(database, connection)
         for table in derived_tables():
             connection.execute(f"DELETE FROM {table}")
         connection.execute("DELETE FROM projection_offsets")
@@ -63,8 +78,23 @@ def rebuild(database: Database, versions: Mapping[str, str]) -> Folded:
 
 
 def verify(database: Database, versions: Mapping[str, str]) -> RebuildReport:
-    """Replay the log into a scratch store and compare every derived table in all columns, times included."""
+    """Replay the log into a scratch store and compare every derived table in all columns, times included.
+
+    Raises:
+        LogTamperedError: the log is not what was written.
+    """
+    with database.reading() as connection:
+        _check_links(database, connection)
     catch_up(database, versions)
+    return replay(database, versions)
+
+
+def replay(database: Database, versions: Mapping[str, str]) -> RebuildReport:
+    """:func:`verify` of the tables as they stand, against the events that they were folded from. Writes nothing to the store.
+
+    Args:
+        versions: those that the tables were folded with.
+    """
     with tempfile.TemporaryDirectory(prefix="memory-rebuild-", dir=database.path.parent) as folder:
         scratch = Database(Path(folder))
         with scratch.held() as connection:
@@ -80,20 +110,27 @@ def verify(database: Database, versions: Mapping[str, str]) -> RebuildReport:
                 return _compare(connection)
 
 
+def _check_links(database: Database, connection: duckdb.DuckDBPyConnection) -> None:
+    found = database.verify_links(connection)
+    if isinstance(found, Broken):
+        raise LogTamperedError(found)
+
+
 def _compare(connection: duckdb.DuckDBPyConnection) -> RebuildReport:
     counts: dict[str, int] = {}
     differences: list[Difference] = []
-    total = 0
+    differing: dict[str, int] = {}
     for table in derived_tables():
         counts[table] = connection.execute(f"SELECT count(*) FROM {table}").fetchall()[0][0]
         keys = _keys(connection, table)
         stored = _only_in(connection, f"stored.{table}", table, keys)
         replayed = _only_in(connection, table, f"stored.{table}", keys)
         concerned = sorted({*stored, *replayed})
-        total += len(concerned)
+        if concerned:
+            differing[table] = len(concerned)
         for key in concerned[:SHOWN_DIFFERENCES]:
             differences += _differences(table, key, stored.get(key), replayed.get(key))
-    return RebuildReport(counts, tuple(differences), total)
+    return RebuildReport(counts, tuple(differences), sum(differing.values()), differing)
 
 
 def _keys(connection: duckdb.DuckDBPyConnection, table: str) -> list[str]:
@@ -113,10 +150,12 @@ def _only_in(connection: duckdb.DuckDBPyConnection, table: str, other: str, keys
 
 
 def _differences(table: str, key: str, stored: dict[str, Any] | None, replayed: dict[str, Any] | None) -> list[Difference]:
+    row = stored or replayed or {}
+    whose = row.get("session_id"), row.get("entry_id")
     if stored is None or replayed is None:
-        return [Difference(table, key, "(row)", _presence(stored), _presence(replayed))]
+        return [Difference(table, key, "(row)", _presence(stored), _presence(replayed), *whose)]
     return [
-        Difference(table, key, column, str(stored[column]), str(replayed[column]))
+        Difference(table, key, column, str(stored[column]), str(replayed[column]), *whose)
         for column in stored
         if stored[column] != replayed[column]
     ]

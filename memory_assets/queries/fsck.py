@@ -1,4 +1,4 @@
-"""`memory fsck`: every quote of every current entry, checked against the messages of the log (issue item 5).
+"""`memory fsck`: is the log what was written, every quote what its messages say, every table what the log gives (issue item 5).
 
 The log is read session by session in batches of bounded size, so the time grows with what was said and the memory does not.
 What cannot be read is a finding like any other: a damaged event never ends the check of the others.
@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Literal
 
 from memory_assets.errors import MemoryAssetsError
 from memory_assets.log.chain import History, histories
+from memory_assets.log.errors import TAMPERED_HINT
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import StoredEvent
 from memory_assets.log.integrity import WrongPart, integrity, wrong_events
+from memory_assets.log.links import Broken, Sound
 from memory_assets.log.payloads.entries import EntriesMaterialized, EntryMaterialized, EvidenceRecord
 from memory_assets.log.payloads.sessions import SessionIngested
 from memory_assets.log.upcasting import payload_as
@@ -23,6 +25,7 @@ from memory_assets.progress import NoProgress, Progress
 from memory_assets.queries.agreement import SessionTables, disagreements, read_tables
 from memory_assets.queries.realigning import Realigner
 from memory_assets.queries.spans import Texts, defects_of
+from memory_assets.queries.tampering import compare_tables, offset_defects, schema_defects, versions_of_tables
 from memory_assets.retrieval.citations import MessageCitation, SpanCitation
 from memory_assets.retrieval.errors import InvalidCitationError
 
@@ -38,9 +41,10 @@ BATCH_SESSIONS = 200
 # So many findings are kept; all are counted.
 KEPT_FINDINGS = 1_000
 
-Kind = Literal["log", "span", "realign", "table"]
+Kind = Literal["log", "schema", "span", "realign", "table"]
 HINTS: Mapping[Kind, str] = {
-    "log": "another program changed the store's file: put a copy of it back",
+    "log": TAMPERED_HINT,
+    "schema": "another program changed the store's tables or views: put a copy of the store back with `memory restore FILE`",
     "span": "it was logged so: do not rely on this entry, and report it as a bug of the aligner",
     "realign": "another version of the aligner wrote it: `memory run --all` aligns with this one",
     "table": "`memory rebuild` folds the tables again from the log",
@@ -55,9 +59,11 @@ _WRONG_PARTS: Mapping[WrongPart, str] = {
     "chain_id": "its chain_id is no history of its session",
 }
 
+# Tables whose rows are compared with the events one by one, in words of their own.
+_COMPARED_BEFORE = frozenset({"entries", "evidence_spans", "messages"})
 # Written behind the fold that they report: the tables have nothing to take from them.
 _WAITING = """SELECT DISTINCT session_id FROM events WHERE session_id IS NOT NULL
-  AND event_type NOT IN ('build_started', 'build_finished', 'session_vectorized')
+  AND event_type NOT IN ('build_started', 'build_finished', 'session_vectorized', 'log_end_accepted')
   AND seq > (SELECT coalesce(max(last_seq), 0) FROM projection_offsets)"""
 _SIZES = """SELECT session_id, sum(strlen(CAST(payload_json AS VARCHAR))) FROM visible_events
   WHERE event_type IN ('session_ingested', 'message_continued') GROUP BY session_id
@@ -70,8 +76,9 @@ class Finding:
     """One thing that is wrong.
 
     Attributes:
-        kind: ``log``: an event is damaged or missing. ``span``: a quote is not what the messages say. ``realign``: aligned
-            again it stands elsewhere. ``table``: a derived row is not what the log says.
+        kind: ``log``: an event is damaged, missing or added. ``schema``: a table or view is another. ``span``: a quote is not
+            what the messages say. ``realign``: aligned again it stands elsewhere. ``table``: a derived row is not what the log
+            says.
         uri: the quote's address, its message's where it has no span, None where no quote is concerned.
         ordinal: which of the entry's quotes, from 0.
     """
@@ -93,7 +100,12 @@ class FsckReport:
     Attributes:
         events, sessions, entries, quotes: how many were checked; ``methods`` counts the quotes by method.
         realigned: how many quotes were aligned again.
-        waiting: sessions with events that the tables do not have yet; their rows were not compared.
+        waiting: sessions with events that the tables do not have yet.
+        first_bad_seq: the first event from which on the log is not what was written; None where it is, or where only its end
+            cannot be told.
+        last_seq: the newest event up to which it is; last_link: that event's link, in hex. Noted elsewhere they tell later
+            whether the store and its tip were both written anew.
+        compared: rows of derived tables that were compared with a replay; ``not_compared`` says why none was.
         finding_count: how much is wrong; ``findings`` are the first KEPT_FINDINGS of it.
     """
 
@@ -104,6 +116,11 @@ class FsckReport:
     methods: dict[str, int]
     realigned: int
     waiting: int
+    first_bad_seq: int | None
+    last_seq: int
+    last_link: str
+    compared: int
+    not_compared: str
     finding_count: int
     findings: tuple[Finding, ...]
 
@@ -116,7 +133,8 @@ class FsckReport:
 class _Notes:
     """What is noted on the way.
 
-    ``damaged`` are the sessions whose events were changed: nothing of them is mended by reading the log again.
+    ``damaged`` are the sessions whose events were changed: nothing of them is mended by reading the log again. ``named`` are
+    the sessions and entries of which a table says something else than the log.
     """
 
     findings: list[Finding] = field(default_factory=list)
@@ -125,6 +143,8 @@ class _Notes:
     methods: Counter[str] = field(default_factory=Counter)
     realigned: int = 0
     damaged: set[str | None] = field(default_factory=set)
+    named: set[tuple[str | None, str | None]] = field(default_factory=set)
+    log_is_sound: bool = True
 
     def add(
         self,
@@ -140,8 +160,11 @@ class _Notes:
         self.finding_count += 1
         if kind == "log":
             self.damaged.add(session_id)
+        if kind == "table":
+            self.named.add((session_id, entry_id))
         if len(self.findings) < KEPT_FINDINGS:
-            hint = HINTS["log" if session_id in self.damaged else kind]
+            # Nobody is told to fold a log that is not what was written.
+            hint = HINTS["log" if session_id in self.damaged or not self.log_is_sound else kind]
             self.findings.append(Finding(kind, session_id, entry_id, event_id, uri, ordinal, detail, hint))
 
 
@@ -155,19 +178,36 @@ class _Session:
     tables: SessionTables | None
 
 
-def fsck(settings: Settings, database: Database, *, realign: bool = False, progress: Progress | None = None) -> FsckReport:
-    """Check every current entry's evidence against the log, and the tables of entries against both.
+def fsck(
+    settings: Settings,
+    database: Database,
+    *,
+    realign: bool = False,
+    log_only: bool = False,
+    progress: Progress | None = None,
+) -> FsckReport:
+    """Check the log, every current entry's evidence against it, and all derived tables against a replay of it.
 
     Args:
+        log_only: only that the log and the schema are what was written.
         realign: also align every quote again, as the stage ``aligned`` does with these settings, and compare.
     """
     notes = _Notes()
     told = progress or NoProgress()
     realigner = Realigner(EventLog(database), settings) if realign else None
     with database.reading() as connection:
-        events = _check_log(connection, notes)
-        sizes = connection.execute(_SIZES).fetchall()
-        waiting = {row[0] for row in connection.execute(_WAITING).fetchall()}
+        links = database.verify_links(connection)
+        events = _check_log(connection, links, notes)
+        schema = schema_defects(connection)
+        for detail in schema:
+            notes.add("schema", detail, session_id=None)
+        versions = versions_of_tables(connection, settings)
+        if not log_only:
+            for detail in offset_defects(connection):
+                notes.add("table", detail, session_id=None)
+        # A view that was replaced may hide what it likes: nothing is asked through it.
+        asked = [] if log_only or schema else connection.execute(_SIZES).fetchall()
+        sizes, waiting = asked, {row[0] for row in connection.execute(_WAITING).fetchall()}
     told.start(len(sizes), "checking sessions")
     try:
         for session_ids in _batches(sizes):
@@ -176,6 +216,14 @@ def fsck(settings: Settings, database: Database, *, realign: bool = False, progr
                 told.advance()
     finally:
         told.finish()
+    not_compared = _why_not_compared(notes, schema, log_only=log_only, is_known=versions is not None)
+    compared = 0
+    if not not_compared and versions is not None:
+        told.start(None, "comparing the tables with a replay")
+        try:
+            compared = _check_tables(database, versions, notes)
+        finally:
+            told.finish()
     return FsckReport(
         events=events,
         sessions=len(sizes),
@@ -184,13 +232,23 @@ def fsck(settings: Settings, database: Database, *, realign: bool = False, progr
         methods=dict(sorted(notes.methods.items())),
         realigned=notes.realigned,
         waiting=len(waiting & {row[0] for row in sizes}),
+        first_bad_seq=links.seq if isinstance(links, Broken) else None,
+        last_seq=links.last.seq,
+        last_link=links.last.link_hash.hex(),
+        compared=compared,
+        not_compared=not_compared,
         finding_count=notes.finding_count,
         findings=tuple(notes.findings),
     )
 
 
-def _check_log(connection: duckdb.DuckDBPyConnection, notes: _Notes) -> int:
+def _check_log(connection: duckdb.DuckDBPyConnection, links: Sound | Broken, notes: _Notes) -> int:
     counted = integrity(connection)
+    if isinstance(links, Broken):
+        notes.log_is_sound = False
+        concerned = connection.execute("SELECT session_id, event_id FROM events WHERE seq = ?", [links.seq]).fetchall()
+        session_id, event_id = concerned[0] if concerned else (None, None)
+        notes.add("log", str(links), session_id=session_id, event_id=event_id)
     for event in wrong_events(connection) if counted.wrong_checksums or counted.wrong_columns else ():
         notes.add(
             "log",
@@ -206,6 +264,28 @@ def _check_log(connection: duckdb.DuckDBPyConnection, notes: _Notes) -> int:
             session_id=None,
         )
     return counted.events
+
+
+def _why_not_compared(notes: _Notes, schema: Sequence[str], *, log_only: bool, is_known: bool) -> str:
+    if log_only:
+        return "only the log was asked for"
+    if not notes.log_is_sound or notes.damaged:
+        return "the log that they are folded from is not what was written"
+    if schema:
+        return "the schema is not what the migrations make"
+    return "" if is_known else "another version or other settings folded them; the next run folds them anew"
+
+
+def _check_tables(database: Database, versions: Mapping[str, str], notes: _Notes) -> int:
+    """Name the rows that a replay gives otherwise, but those of entries and messages that were named already."""
+    found = compare_tables(database, versions)
+    told = Counter(row.table for row in found.changed)
+    for row in found.changed:
+        if row.table not in _COMPARED_BEFORE or (row.session_id, row.entry_id) not in notes.named:
+            notes.add("table", row.detail, session_id=row.session_id, entry_id=row.entry_id)
+    # Of each table only the first rows were told apart.
+    notes.finding_count += sum(count - told[table] for table, count in found.differing.items() if table not in _COMPARED_BEFORE)
+    return found.rows
 
 
 def _batches(sizes: Sequence[tuple[str, int]]) -> Iterator[list[str]]:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from memory_assets.settings import Settings
 
 # Written behind the fold that they report: a fold has nothing to take from them.
-_NOT_FOLDED = ("build_started", "build_finished", "session_vectorized")
+_NOT_FOLDED = ("build_started", "build_finished", "session_vectorized", "log_end_accepted")
 
 
 def checks(settings: Settings, database: Database) -> list[Check]:
@@ -110,37 +110,51 @@ def _in_store(settings: Settings, database: Database) -> list[Check]:
         return _guarded(name, opened)
 
     return [
-        read("log", _log),
-        read("projections", lambda connection: _projections(connection, settings)),
+        read("log", lambda connection: _log(connection, database)),
+        read("projections", lambda connection: _projections(connection, settings, database)),
         read("quarantine", _quarantine),
         _guarded("outbox", lambda: _outbox(settings, database)),
         _guarded("parity", lambda: _parity(settings, database)),
     ]
 
 
-def _log(connection: duckdb.DuckDBPyConnection) -> Check:
+def _log(connection: duckdb.DuckDBPyConnection, database: Database) -> Check:
+    from memory_assets.log.errors import TAMPERED_HINT
     from memory_assets.log.integrity import integrity
+    from memory_assets.log.migrations import LINKED_SINCE
 
     counted = integrity(connection)
+    if counted.is_whole and not database.ends_at_tip(connection):
+        return Check("log", False, str(database.verify_links(connection)), f"`memory fsck` says more; {TAMPERED_HINT}")
     if counted.is_whole:
-        return Check("log", True, f"{counted.events} events, none missing, each with its own checksum")
+        older = scalar(
+            connection,
+            "SELECT count(*) FROM events WHERE ts < (SELECT applied_at FROM schema_migrations WHERE version = ?)",
+            [LINKED_SINCE],
+        )
+        since = f"; {older} are older than their links: of these, what was changed before cannot be told" if older else ""
+        return Check(
+            "log", True, f"{counted.events} events, none missing, each with its own checksum, the newest as it was left{since}"
+        )
     return Check(
         "log",
         False,
         f"{counted.events} events up to seq {counted.newest_seq}, {counted.distinct_keys} keys, "
         f"{counted.wrong_checksums} payloads that are not what was written"
         + (f", {counted.wrong_columns} events under a key of others" if counted.wrong_columns else ""),
-        "the file was changed by another program: `memory fsck` says what it concerns; put a copy of it back",
+        f"`memory fsck` says what it concerns; {TAMPERED_HINT}",
     )
 
 
-def _projections(connection: duckdb.DuckDBPyConnection, settings: Settings) -> Check:
+def _projections(connection: duckdb.DuckDBPyConnection, settings: Settings, database: Database) -> Check:
     last = scalar(connection, "SELECT coalesce(max(seq), 0) FROM events")
     folded = scalar(connection, "SELECT coalesce(max(last_seq), 0) FROM projection_offsets")
     names = ", ".join(f"'{name}'" for name in _NOT_FOLDED)
     behind = scalar(connection, f"SELECT count(*) FROM events WHERE seq > ? AND event_type NOT IN ({names})", [folded])
     if behind:
-        return Check("projections", False, f"{behind} events of {last} are not in the tables", "run `memory rebuild`")
+        return Check(
+            "projections", False, f"{behind} events of {last} are not in the tables", _fold_or_restore(connection, database)
+        )
     stored = dict(connection.execute("SELECT event_type, stage_version FROM configured_versions").fetchall())
     try:
         wanted = configuration.configured_versions(settings)
@@ -150,6 +164,14 @@ def _projections(connection: duckdb.DuckDBPyConnection, settings: Settings) -> C
     if stale:
         return Check("projections", False, f"settings changed {', '.join(stale)}", "run `memory run --all`")
     return Check("projections", True, f"the tables rest on all {last} events")
+
+
+def _fold_or_restore(connection: duckdb.DuckDBPyConnection, database: Database) -> str:
+    """Nobody is told to fold a log that is not what was written."""
+    from memory_assets.log.errors import TAMPERED_HINT
+    from memory_assets.log.links import Broken
+
+    return TAMPERED_HINT if isinstance(database.verify_links(connection), Broken) else "run `memory rebuild`"
 
 
 def _quarantine(connection: duckdb.DuckDBPyConnection) -> Check:

@@ -12,9 +12,13 @@ import duckdb
 import pytest
 
 from memory_assets.identifiers import sha256_hex
+from memory_assets.log.database import Database
+from memory_assets.log.event_log import EventLog
+from memory_assets.log.links import relink
 from memory_assets.memory import Memory
 from memory_assets.settings import load_settings
 from memory_assets_tests.cli.conftest import Run
+from memory_assets_tests.log.samples import taken
 
 Tamper = Callable[[str], None]
 REDIS = "session:shop-1#m=1&c=21-44"
@@ -248,8 +252,8 @@ def test_an_event_that_is_gone(memory: Run, tamper: Tamper) -> None:
 
 
 def rewritten(store: Path, change: Callable[[dict[str, Any]], None]) -> None:
-    """Change the evidence of the Redis entry in the log, checksum included, and in the tables: only the text can tell."""
-    with duckdb.connect(str(store / "memory.duckdb")) as connection:
+    """Log other evidence of the Redis entry, as a faulty aligner would have, and fold it: only the text can tell."""
+    with Database(store).writing() as connection:
         event_id, text = connection.execute(
             """SELECT event_id, CAST(payload_json AS VARCHAR) FROM events
                WHERE event_type = 'entry_materialized' AND (payload_json ->> '$.title') = '캐시를 Redis로 옮긴다'"""
@@ -260,6 +264,7 @@ def rewritten(store: Path, change: Callable[[dict[str, Any]], None]) -> None:
         connection.execute(
             "UPDATE events SET payload_json = ?, checksum = ? WHERE event_id = ?", [text, sha256_hex(text), event_id]
         )
+        relink(connection)
     Memory(load_settings({"home": store})).rebuild()
 
 
@@ -300,11 +305,17 @@ def test_more_findings_than_are_shown(memory: Run, tamper: Tamper, monkeypatch: 
     assert "… and 5 more" in memory("fsck").out
 
 
-def test_tables_that_are_behind_are_not_compared(memory: Run, tamper: Tamper) -> None:
-    tamper("UPDATE projection_offsets SET last_seq = 3")
-    tamper("UPDATE evidence_spans SET similarity = 0.5")
+def test_tables_that_are_behind_are_compared_with_what_they_were_folded_from(memory: Run, store: Path, tamper: Tamper) -> None:
+    EventLog(Database(store)).append([taken(1, session_id="shop-1")])
     ended = memory("fsck")
-    assert ended.code == 0 and "2 sessions with events that the tables do not have yet: not compared" in ended.out
+    assert ended.code == 0 and "1 session with events that the tables do not have yet: not compared" in ended.out
+    tamper("UPDATE evidence_spans SET similarity = 0.5 WHERE session_id = 'shop-1'")
+    assert {finding["kind"] for finding in found(memory)} == {"table"}
+
+
+def test_a_fold_that_ended_nowhere_is_named(memory: Run, tamper: Tamper) -> None:
+    tamper("UPDATE projection_offsets SET last_seq = 3")
+    assert any("projection_offsets: all at event 3" in finding["detail"] for finding in found(memory))
 
 
 def test_a_store_of_the_real_road_is_sound(memory: Run, imported_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from memory_assets.log.database import Database
 from memory_assets.log.event_log import EventLog
+from memory_assets.log.links import Sound
 
 # Batches of other sizes, so that a half one is known by its count; the number is printed once the log has said it is there.
 WRITER = """
@@ -62,7 +63,10 @@ def kill_again_and_again(folder: Path, kills: int, seed: int) -> int:
     first = 0
     for _ in range(kills):
         acknowledged |= set(write_and_kill(folder, first, chance.uniform(0.0, 0.4)))
-        events = EventLog(Database(folder)).fetch_since()
+        database = Database(folder)
+        with database.reading() as connection:
+            assert isinstance(database.verify_links(connection), Sound)
+        events = EventLog(database).fetch_since()
         assert [event.seq for event in events] == list(range(1, len(events) + 1))
         found = Counter(int(str(event.session_id).removeprefix("batch-")) for event in events)
         assert {batch: count for batch, count in found.items() if count != size_of(batch)} == {}

@@ -134,6 +134,7 @@ def test_a_store_that_died_while_it_was_made_is_made_again(tmp_path: Path) -> No
         "memory.duckdb",
         "memory.duckdb.wal",
         "store.lock",
+        "store.tip",
         "store.turnstile",
     ]
 
@@ -141,7 +142,7 @@ def test_a_store_that_died_while_it_was_made_is_made_again(tmp_path: Path) -> No
 def test_a_store_is_never_seen_half_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from memory_assets.log import database as module
 
-    def broken(connection: duckdb.DuckDBPyConnection) -> None:
+    def broken(*_: object) -> None:
         assert not (tmp_path / "memory.duckdb").exists()
         raise duckdb.IOException("No space left on device")
 

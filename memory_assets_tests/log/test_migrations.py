@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from memory_assets.log import migrations as module
@@ -101,7 +102,9 @@ def test_what_an_older_store_shows_is_shown_before_anything_is_folded_again(fold
     for path in newer:
         path.unlink()
     _forget()
-    with Database(tmp_path / "store").writing() as connection:
+    (tmp_path / "store").mkdir()
+    with duckdb.connect(str(tmp_path / "store" / "memory.duckdb")) as connection:
+        migrate(connection)
         connection.execute(
             """INSERT INTO entries SELECT 'ent_1', now(), 'decision', 'Keep it', '{}', 'verified', 'active', NULL, NULL, '[]',
                'keep it', now(), 's', 'p', true, 1.0, 0, 0, 'ev_1', 'mem_1', 'embedded 1', '{}'"""

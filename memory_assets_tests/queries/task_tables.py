@@ -10,6 +10,7 @@ from typing import Any
 import duckdb
 
 from memory_assets.identifiers import sha256_hex, typed_id
+from memory_assets.log.links import relink
 from memory_assets.tasks.canonical import (
     artifact_id,
     condition_id,
@@ -161,6 +162,7 @@ class TaskTables:
                  ? AS checksum, ?::TIMESTAMP AS created_at, ?::TIMESTAMP AS occurred_at, 1 AS payload_version""",
             [event, event, at, event_type, payload, sha256_hex(payload), at, at],
         )
+        relink(self.connection)
         session_id, index = session or (None, None)
         self.connection.execute(
             """INSERT INTO task_outcomes SELECT ?, ?, ?, 'shop', '', ?,

@@ -24,6 +24,7 @@ from memory_assets.log.payloads.graduation import (
     IdrisChecked,
     PromotionConfirmed,
 )
+from memory_assets.log.payloads.log_end import LogEndAccepted
 from memory_assets.log.payloads.sessions import (
     MessageContinued,
     QuarantineReleased,
@@ -122,6 +123,7 @@ PAYLOADS: dict[str, type[Payload]] = {
         EvalRunRecorded,
         BuildStarted,
         BuildFinished,
+        LogEndAccepted,
     )
 }
 # The stages' own results, in the order of the road: each is made from the one before it.

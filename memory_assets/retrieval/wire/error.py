@@ -23,6 +23,7 @@ ERROR_CODES: dict[str, str] = {
     "interrupted": "the command was interrupted; what was done is kept",
     "invalid_argument": "a value that was given cannot be used",
     "io_error": "a file, folder or stream cannot be read or written",
+    "log_tampered": "another program changed the log: nothing is written to it, and nothing folded from it",
     "model_unreachable": "the embedding model is not there or cannot be loaded",
     "not_found": "there is no such thing in the store",
     "not_possible": "it makes no sense as things stand",
