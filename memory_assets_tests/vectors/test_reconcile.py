@@ -15,7 +15,7 @@ from memory_assets.vectors.embedder import HashingEmbedder
 from memory_assets.vectors.index import VectorIndex
 from memory_assets.vectors.outbox import drain_outbox
 from memory_assets.vectors.reconcile import Reconciled, reconcile
-from memory_assets.vectors.rows import unit_table
+from memory_assets.vectors.rows import vector_rows
 from memory_assets_tests.filled_store import fill_one
 from memory_assets_tests.vectors.stores import TALK, drained, ids_of_index, ids_of_units, rows, statuses
 from memory_assets_tests.vectors.units import unit
@@ -44,7 +44,7 @@ def double(index: VectorIndex, *unit_ids: str) -> None:
     embedder = HashingEmbedder()
     units = [unit(unit_id, "twice") for unit_id in unit_ids]
     vectors = embedder.embed_documents(["twice"] * len(units))
-    index._open_or_create().add(unit_table(units, vectors, index.embedding_version, embedder.fingerprint, 256))
+    index._open_or_create().add(vector_rows(units, vectors, embedder.fingerprint, 256))
 
 
 def write(settings: Settings, statement: str) -> None:
