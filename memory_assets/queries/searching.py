@@ -361,15 +361,24 @@ class Searcher:
             notes.append(f"{too_dear} more found, and left out for the budget")
         if standing.waiting:
             notes.append(f"{_units(standing.waiting)} to be made searchable: `memory outbox drain`")
-        if plan.request.mode == "lexical":
-            return notes
-        if standing.vectors_made and not self.index.exists():
-            notes.append("the vectors are missing, and all is found by words alone: `memory outbox drain` makes them again")
-        elif standing.without_vector:
-            notes.append(
-                f"{_units(standing.without_vector)} for their vectors: found by words alone until then (`memory outbox drain`)"
-            )
+        if not self.words.exists():
+            notes.append("there is no index yet: `memory import` makes it")
+        elif plan.request.mode != "lexical":
+            notes += self._of_vectors(standing)
         return notes
+
+    def _of_vectors(self, standing: _Standing) -> list[str]:
+        """Why something may be found by its words alone."""
+        if standing.without_vector:
+            waiting = _units(standing.without_vector)
+            return [f"{waiting} for their vectors: found by words alone until then (`memory outbox drain`)"]
+        if self.index.exists():
+            return []
+        if standing.vectors_made:
+            return ["the vectors are missing, and all is found by words alone: `memory outbox drain` makes them again"]
+        return [
+            f"there is no index {self.index.table_name} yet, and all is found by words alone: `memory outbox drain` makes it"
+        ]
 
 
 def _units(count: int) -> str:
