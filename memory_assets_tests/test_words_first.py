@@ -247,7 +247,7 @@ def test_titles_that_are_compared_behind_the_fold_lead_to_the_tables_of_a_rebuil
     settings = load_settings({"home": tmp_path / "home"})
     inbox = tmp_path / "inbox"
     for number in range(2):
-        chat(inbox, f"new-{number}", [*talk(number, 8), "TODO: Fix the flaky login test.", "TODO: Repair the login test."])
+        chat(inbox, f"new-{number}", [*talk(number, 8), f"TODO: document the backup {('procedure', 'process')[number]}"])
     from memory_assets.defs import run
 
     report = run.import_paths(settings, [inbox], project=None)

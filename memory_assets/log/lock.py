@@ -55,13 +55,12 @@ class StoreLock:
     @contextlib.contextmanager
     def shared(self) -> Iterator[None]:
         """Hold the lock together with other readers."""
-        deadline = time.monotonic() + self._timeout
         with _opened(self._main) as main:
             with _opened(self._waiting_room) as room, _opened(self._turnstile) as turnstile:
                 # A writer looks into the room for a moment only.
-                self._acquire(room, portalocker.LockFlags.SHARED, deadline)
-                self._acquire(turnstile, portalocker.LockFlags.SHARED, deadline)
-                self._acquire(main, portalocker.LockFlags.SHARED, deadline)
+                self._acquire(room, portalocker.LockFlags.SHARED)
+                self._acquire(turnstile, portalocker.LockFlags.SHARED)
+                self._acquire(main, portalocker.LockFlags.SHARED)
                 portalocker.unlock(turnstile)
                 portalocker.unlock(room)
             # No writer is inside now: a name that stands there is of one that was killed.
@@ -90,13 +89,12 @@ class StoreLock:
     @contextlib.contextmanager
     def exclusive(self) -> Iterator[None]:
         """Hold the lock alone."""
-        deadline = time.monotonic() + self._timeout
         with _opened(self._main) as main, _opened(self._queue) as queue:
-            self._acquire(queue, portalocker.LockFlags.EXCLUSIVE, deadline)
+            self._acquire(queue, portalocker.LockFlags.EXCLUSIVE)
             self._admit_readers()
             with _opened(self._turnstile) as turnstile:
-                self._acquire(turnstile, portalocker.LockFlags.EXCLUSIVE, deadline)
-                self._acquire(main, portalocker.LockFlags.EXCLUSIVE, deadline)
+                self._acquire(turnstile, portalocker.LockFlags.EXCLUSIVE)
+                self._acquire(main, portalocker.LockFlags.EXCLUSIVE)
                 portalocker.unlock(turnstile)
             # The name is for the error message of others; a full disk may keep it out, and only that is lost then.
             with contextlib.suppress(OSError, StoreError), _opened(self._holder) as holder:
@@ -120,21 +118,22 @@ class StoreLock:
                     return
                 time.sleep(POLL_SECONDS)
 
-    def _acquire(self, file: IO[str], flags: portalocker.LockFlags, deadline: float) -> None:
-        """Wait for a lock: until the deadline, or for as long after it as others come and go.
+    def _acquire(self, file: IO[str], flags: portalocker.LockFlags) -> None:
+        """Wait for a lock: for the timeout, counted anew whenever another one has begun to write.
 
         It is an error that somebody holds the store for so long, and none that many want it.
         """
-        holder = None
+        deadline = time.monotonic() + self._timeout
+        holder = self._writing_now()
         while True:
             try:
                 portalocker.lock(file, flags | portalocker.LockFlags.NON_BLOCKING)
                 return
             except portalocker.AlreadyLocked:
+                if holder != (holder := self._writing_now()):
+                    deadline = time.monotonic() + self._timeout
                 if time.monotonic() >= deadline:
                     raise self._locked() from None
-                if holder != (holder := self._writing_now()):
-                    deadline = max(deadline, time.monotonic() + self._timeout)
                 time.sleep(POLL_SECONDS)
             except portalocker.LockException as error:
                 raise StoreError(
