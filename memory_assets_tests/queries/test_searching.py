@@ -338,7 +338,7 @@ def test_a_time_that_no_clock_tells_is_no_broken_index(memory: Memory, bad: dict
 
 def test_vectors_of_another_model_are_not_compared_and_it_says_so(tmp_path: Path) -> None:
     own = Memory(fill(tmp_path))
-    table = lancedb.connect(own.settings.vectors_folder).open_table("units_hashing-256-1")
+    table = lancedb.connect(own.settings.vectors_folder).open_table("vectors_hashing-256-1")
     table.update(values={"fingerprint": "another"})
     own._searcher.__dict__["_calibration"] = None  # as long as nothing has measured a model, its leg takes part
     hybrid = own.search("keep PostgreSQL for orders", mode="hybrid")
@@ -354,7 +354,7 @@ def test_vectors_of_another_model_are_not_compared_and_it_says_so(tmp_path: Path
 def test_without_a_model_only_those_lines_fail_that_need_one(tmp_path: Path) -> None:
     made = fill(tmp_path).vectors_folder
     settings = load_settings({"home": tmp_path, "embedding": {"model": "nobody/none"}})
-    (made / "units_hashing-256-1.lance").rename(made / f"{configuration.vector_index(settings).table_name}.lance")
+    (made / "vectors_hashing-256-1.lance").rename(made / f"{configuration.vector_index(settings).table_name}.lance")
     asked = ({"id": mode, "query": "PostgreSQL", "mode": mode} for mode in ("lexical", "vector", "hybrid"))
     lexical, vector, hybrid = Memory(settings).bulk_search(lines(*asked))
     assert vector.error is not None and vector.error.code == "model_unreachable" and vector.error.hint
