@@ -372,6 +372,7 @@ class Memory:
         """
         with self.database.reading():
             pass
+        self._searcher.words.prepare()
         self._searcher.index.prepare()
 
     def search(self, query: str, *, explain: bool = False, **fields: Any) -> SearchResponseV1:

@@ -71,6 +71,7 @@ def print_import(report: dict[str, Any]) -> None:
     )
     print_model(report["model"])
     print_checkers(report["checkers"])
+    print_vectors(report["vectors"])
     print_defects("quarantined or failed", report["errors"], "red")
     print_defects("taken with warnings or skipped", report["warnings"], "yellow")
 
@@ -89,6 +90,14 @@ def print_checkers(line: str) -> None:
     """Who judged the proofs, where something was run."""
     if line:
         print_text(styled((f"proofs judged by {one_line(line)}", "dim")))
+
+
+def print_vectors(vectors: dict[str, Any]) -> None:
+    """What waits for its vector, and why, where anything does."""
+    if vectors.get("waiting"):
+        why = f": {one_line(vectors['why'])}" if vectors.get("why") else ""
+        waiting = f"{plural(vectors['waiting'], 'unit')} found by words alone until their vectors are made{why}"
+        print_text(styled((waiting, "yellow")))
 
 
 def print_defects(title: str, defects: Sequence[dict[str, Any]], style: str) -> None:

@@ -20,7 +20,8 @@ class RunReport:
     """What a run over sessions did.
 
     ``model`` is what asking a model cost, empty where none was asked; ``checkers`` says in a line who judged the proofs, empty
-    where nothing was run so far.
+    where nothing was run so far; ``vectors`` says how many units got one and how many wait for one, and why where something was
+    in the way.
     """
 
     sessions: int = 0
@@ -33,6 +34,7 @@ class RunReport:
     quarantine: list[dict[str, Any]] = field(default_factory=list)
     model: dict[str, Any] = field(default_factory=dict)
     checkers: str = ""
+    vectors: dict[str, Any] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         """The report as one JSON object."""
@@ -41,8 +43,8 @@ class RunReport:
 
 @dataclass(slots=True)
 class ImportReport:
-    """What an import did (requirement K-42). ``sessions`` counts those that the given files hold; ``model`` and ``checkers``
-    are as in a run."""
+    """What an import did (requirement K-42). ``sessions`` counts those that the given files hold; ``model``, ``checkers`` and
+    ``vectors`` are as in a run."""
 
     sessions: int = 0
     new: int = 0
@@ -56,6 +58,7 @@ class ImportReport:
     session_ids: list[str] = field(default_factory=list)
     model: dict[str, Any] = field(default_factory=dict)
     checkers: str = ""
+    vectors: dict[str, Any] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         """The report as one JSON object."""

@@ -21,6 +21,7 @@ from memory_assets.defs.resources import OpenStore, open_store, telling
 from memory_assets.defs.runner import RUNNER_TAG, end_dead_runs
 from memory_assets.defs.task_board import task_board
 from memory_assets.errors import MemoryAssetsError, NotFoundError, check_word
+from memory_assets.indexing import write_behind
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.base import PIPELINE_STAGES, PipelineStage
 from memory_assets.log.payloads.sessions import QuarantineReleased, SessionIngested
@@ -63,6 +64,7 @@ def import_paths(
             whole.add(registration)
             _run(settings, opened, registration.to_run, PIPELINE_STAGES[-1], heads)
             shown.advance(len(files[start : start + batch]))
+        vectors = write_vectors_behind(opened, shown)
         report = outcome_of(opened, heads, before)
     return ImportReport(
         sessions=len({*whole.to_run, *whole.unchanged}),
@@ -77,7 +79,19 @@ def import_paths(
         session_ids=list(dict.fromkeys([*whole.to_run, *whole.unchanged])),
         model=_named(settings, use),
         checkers=checkers_of(opened, list(heads)),
+        vectors=vectors,
     )
+
+
+def write_vectors_behind(opened: OpenStore, shown: Progress) -> dict[str, Any]:
+    """Make the vectors of what was run, and of all that waits for one; what came of it, as reports say it.
+
+    The words are searchable by now: whatever ends this, the next drain goes on from there, and what is in the way is no error.
+    """
+    shown.finish()
+    behind = write_behind(opened.settings, opened.database, embedder=opened.embedder, progress=shown)
+    said = {"written": behind.drained.done, "failed": behind.drained.failed, "waiting": behind.waiting}
+    return {**said, "why": behind.why} if behind.why else said
 
 
 def add_sessions(settings: Settings, paths: Sequence[Path], *, project: str | None = None) -> ImportReport:
@@ -134,7 +148,9 @@ def run_sessions(
             batch = wanted[start : start + settings.dagster.batch_size]
             _run(settings, opened, batch, stage, heads)
             shown.advance(len(batch))
+        vectors = write_vectors_behind(opened, shown) if stage == PIPELINE_STAGES[-1] else {}
     report = outcome_of(opened, heads, before)
+    report.vectors = vectors
     report.model = _named(settings, use)
     if PIPELINE_STAGES.index(stage) >= PIPELINE_STAGES.index("idris_checked"):
         report.checkers = checkers_of(opened, wanted)

@@ -64,7 +64,9 @@ def settled(*paths: Path, hours: float = 9) -> None:
 
 
 def asked(result: dg.SensorResult) -> list[tuple[str, str]]:
-    return [(request.tags[RANGE_START_TAG], request.tags[RANGE_END_TAG]) for request in result.run_requests or []]
+    """The ranges of sessions; a run for vectors has none."""
+    requests = [request for request in result.run_requests or [] if request.job_name == "graduate_sessions"]
+    return [(request.tags[RANGE_START_TAG], request.tags[RANGE_END_TAG]) for request in requests]
 
 
 def launch(
@@ -117,6 +119,41 @@ def test_what_settles_is_asked_for_until_it_is_done(
     told = len(events(settings))
     settled(written[1], hours=2)
     assert asked(tick()) == [] and asked(tick(lost=True)) == [] and len(events(settings)) == told
+
+
+def test_vectors_are_asked_for_when_something_waits_and_nothing_runs(
+    folder: Path, settings: Settings, tick: Tick, unrecorded: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settled(chat(folder, "new-1", talk(1)))
+    ((request,),) = [tick().run_requests]
+    running = launch(settings, unrecorded, request, status="STARTED")
+    assert not tick().run_requests
+    unrecorded.delete_run(running.run_id)
+    assert launch(settings, unrecorded, request).is_success
+    waiting = "SELECT count(*) FROM vector_outbox WHERE status = 'pending' AND embedding_version <> 'words'"
+    [(count,)] = rows(settings, waiting)
+    assert count > 0 and rows(settings, "SELECT count(*) FROM sessions WHERE status = 'vectorized'") == [(1,)]
+
+    ((asked_for,),) = [tick().run_requests]
+    assert (asked_for.job_name, asked_for.tags) == ("embed_waiting_units", {})
+    # What got nowhere is not asked for again soon: Dagster takes a key once.
+    ((again,),) = [tick(lost=True).run_requests]
+    assert again.run_key == asked_for.run_key
+    monkeypatch.setattr(sensors, "SECONDS_BEFORE_AGAIN", 1e-3)
+    ((later,),) = [tick().run_requests]
+    assert later.run_key != asked_for.run_key
+
+    job = build_definitions(settings).resolve_job_def("embed_waiting_units")
+    # Sessions that wait in the queue go first.
+    queued = launch(settings, unrecorded, request, status="QUEUED")
+    assert not tick().run_requests
+    assert job.execute_in_process(instance=unrecorded, run_config=run.QUIET).success
+    assert rows(settings, waiting) == [(count,)]
+    unrecorded.delete_run(queued.run_id)
+    done = job.execute_in_process(instance=unrecorded, run_config=run.QUIET)
+    (made,) = done.asset_materializations_for_node("vectors")
+    assert made.metadata["units_done"].value == count and made.metadata["units_failed"].value == 0
+    assert rows(settings, waiting) == [(0,)] and not tick().run_requests
 
 
 def test_what_is_no_session_neither_stops_nor_starves_the_others(folder: Path, settings: Settings, tick: Tick) -> None:
