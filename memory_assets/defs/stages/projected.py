@@ -16,6 +16,7 @@ from memory_assets.log.payloads.sessions import SessionProjected
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.memory import Memory
 from memory_assets.projections.fold import catch_up
+from memory_assets.stopping import stop_if_asked
 from memory_assets.tasks.likeness import is_semantic
 from memory_assets.vectors.task_titles import keep_vectors, new_likenesses
 
@@ -65,6 +66,8 @@ def projected(
 ) -> Iterator[dg.Output[StageOutput] | dg.AssetCheckResult]:
     opened = event_log.opened
     checked: dict[str, StoredEvent] = idris_checked
+    stop_if_asked()
+    opened.road.at("projected")
     started = time.perf_counter()
     if is_semantic(opened.versions["vectorized"]):
         _compare_titles(opened)
