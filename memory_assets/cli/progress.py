@@ -18,9 +18,9 @@ LINE_SECONDS = 15.0
 
 _BAR_WIDTH = 16
 _LOOKS_A_SECOND = 5
-# An estimate from less than this would jump about.
-_ESTIMATE_FROM_SECONDS = 3.0
-_ESTIMATE_FROM_FRACTION = 0.02
+# An estimate from less than either would be wrong: to begin costs more than to go on.
+_ESTIMATE_FROM_SECONDS = 60.0
+_ESTIMATE_FROM_FRACTION = 0.1
 
 
 def progress_for_people(*, as_json: bool) -> Progress:
@@ -41,7 +41,7 @@ def times(elapsed: float, done: float, total: float | None) -> str:
     """How long it took so far, and about how long the rest will take at the pace so far."""
     spent = _clock(elapsed)
     fraction = done / total if total else 0.0
-    if elapsed < _ESTIMATE_FROM_SECONDS or not _ESTIMATE_FROM_FRACTION <= fraction < 1:
+    if not 0 < fraction < 1 or (fraction < _ESTIMATE_FROM_FRACTION and elapsed < _ESTIMATE_FROM_SECONDS):
         return spent
     return f"{spent}, about {_clock(elapsed * (1 - fraction) / fraction)} left"
 
