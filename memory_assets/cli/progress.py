@@ -68,7 +68,7 @@ class LineProgress(NoProgress):
         if now - self._told >= LINE_SECONDS:
             self._told = now
             amount = amounts(self._done, self._total, in_bytes=self._in_bytes)
-            self.say(f"{self._label}  {amount}  {times(now - self._began, self._done, self._total)}")
+            self.say(f"{amount}, {times(now - self._began, self._done, self._total)}: {self._label}")
 
     def say(self, line: str) -> None:
         from memory_assets.cli.output import console

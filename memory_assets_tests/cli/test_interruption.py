@@ -43,7 +43,7 @@ PLACES = {
 }
 HOW = {
     "asleep": "time.sleep(60)",
-    "in a statement": "import duckdb; duckdb.sql('SELECT sum(a.range * b.range) FROM range(9999999) a, range(9999999) b').show()",
+    "in a statement": "import duckdb; duckdb.sql('SELECT sum(a.range + b.range) FROM range(9999999) a, range(99999) b').show()",
     "with a child": "subprocess.run(['sleep', '61.25'], start_new_session=True)",
     "and deaf": "exec('while True:\\n try: time.sleep(60)\\n except BaseException: pass')",
 }
