@@ -136,7 +136,7 @@ class DagsterSettings(Section):
 
     show_quotes: bool = False
     batch_size: Count = 25
-    batch_bytes: Count = 8_000_000
+    batch_bytes: Count = 16_000_000
     viewer_url: str | None = None
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
 FIRST_BYTES = 1_000_000
-GROWTH = 2
+GROWTH = 4
 
 _Item = TypeVar("_Item")
 
