@@ -17,7 +17,7 @@ DOMAIN = ("sessions", "extraction", "evidence", "graduation", "tasks")
 MIDDLE = (*DOMAIN, "retrieval", "log", "projections", "vectors", "queries", "ledgers")
 SURFACES = ("cli", "mcp")
 # Small roots that every room may use (decision 0010).
-ROOTS = {"errors", "identifiers", "progress", "resources", "runners"}
+ROOTS = {"errors", "identifiers", "progress", "resources", "runners", "stopping"}
 STORE = {"log", "projections", "vectors", "queries", "ledgers"}
 HEAVY = {"dagster", "dagster_duckdb", "duckdb", "lancedb", "litellm", "torch", "sentence_transformers", "transformers"}
 # Adapters to what lies outside: the model, and the proof checker's process.
@@ -174,7 +174,7 @@ def _named(node: ast.stmt) -> Iterator[tuple[str, int]]:
 
 
 def test_surfaces_go_through_one_door() -> None:
-    door = {"cli", "mcp", "memory", "settings", "errors", "progress", "defs"}
+    door = {"cli", "mcp", "memory", "settings", "errors", "progress", "stopping", "defs"}
     assert violations(all_of(*SURFACES), {room(module) for module in modules()} - door - {""}) == []
 
 

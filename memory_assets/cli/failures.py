@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from memory_assets import stopping
+from memory_assets.cli.interruption import INTERRUPTED
 from memory_assets.cli.invocation import FAILED, OK
 from memory_assets.cli.output import json_text, one_line
 from memory_assets.errors import MemoryAssetsError
@@ -16,7 +18,6 @@ from memory_assets.errors import MemoryAssetsError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-INTERRUPTED = 130
 # typer carries its own copy of click or uses the installed one, by its version: its public error leads to either's base.
 _USAGE_ERROR: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 
@@ -61,8 +62,19 @@ def guarded(action: Callable[[], int | None], *, as_json: bool) -> int:
 
 
 def _interrupted(as_json: bool) -> int:
-    _report("interrupted", "interrupted", "what was done is kept; run the command again for the rest", as_json=as_json)
+    report_interrupted(as_json=as_json)
     return INTERRUPTED
+
+
+def report_interrupted(*, as_json: bool) -> None:
+    """What was done before somebody ended the command, and how to go on: one line on stderr."""
+    done = stopping.done_so_far()
+    said = f"interrupted; {done}" if done else "interrupted"
+    go_on = "what was done is kept, run the same command again for the rest"
+    if as_json:
+        _report("interrupted", said, go_on, as_json=True)
+    else:
+        sys.stderr.write(f"{one_line(said)}; {go_on}\n")
 
 
 def _report(code: str, message: str, hint: str, *, as_json: bool) -> None:

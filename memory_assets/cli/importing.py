@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from memory_assets.cli.interruption import stoppable
 from memory_assets.cli.invocation import NOTHING_FOUND, OK, Invocation, JsonOption, invocation
 from memory_assets.cli.memories import print_memories
 from memory_assets.cli.output import one_line, plural, print_json, styled
@@ -23,7 +24,7 @@ SHOWN_DEFECTS = 10
 def register(app: typer.Typer) -> None:
     """Add the commands of this file."""
     app.command("init")(init)
-    app.command("import")(import_)
+    app.command("import")(stoppable(import_))
 
 
 def init(

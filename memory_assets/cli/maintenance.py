@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from memory_assets.cli.interruption import stoppable
 from memory_assets.cli.invocation import NOTHING_FOUND, OK, UNHEALTHY, JsonOption, invocation
 from memory_assets.cli.output import one_line, plural, print_json, styled
 from memory_assets.cli.progress import progress_for_people
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this file."""
-    app.command("rebuild")(rebuild)
+    app.command("rebuild")(stoppable(rebuild))
     app.command("doctor")(doctor)
     app.command("stats")(stats)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memory_assets.cli.groups import ListingGroup
+from memory_assets.cli.interruption import stoppable
 from memory_assets.cli.invocation import NOTHING_FOUND, OK, JsonOption, invocation
 from memory_assets.cli.output import moment, one_line, plural, print_json, styled
 from memory_assets.cli.progress import progress_for_people
@@ -31,9 +32,9 @@ def register(app: typer.Typer) -> None:
     """Add the commands of this file."""
     group = typer.Typer(cls=StatusGroup, help="The queue in front of the search index (bare: status).")
     group.command("status")(status)
-    group.command("drain")(drain)
-    group.command("reconcile")(reconcile)
-    group.command("retry-failed")(retry_failed)
+    group.command("drain")(stoppable(drain))
+    group.command("reconcile")(stoppable(reconcile))
+    group.command("retry-failed")(stoppable(retry_failed))
     app.add_typer(group, name="outbox")
 
 

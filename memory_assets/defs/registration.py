@@ -27,6 +27,7 @@ from memory_assets.log.sql import IN_LIST, json_list, visible
 from memory_assets.sessions.files import SourceFile, iter_source_files, load_source
 from memory_assets.sessions.model import Defect, SourceSkipped, SourceTaken
 from memory_assets.sessions.model import SourceRefused as RefusedFile
+from memory_assets.stopping import stop_if_asked
 
 _REGISTERED_FILES = f"event_type = 'source_registered' AND (payload_json ->> '$.uri') IN {IN_LIST}"
 
@@ -81,6 +82,9 @@ def register(opened: OpenStore, files: Sequence[SourceFile], *, project: str | N
 
     Args:
         project: the project of their sessions, over what the files say.
+
+    Raises:
+        KeyboardInterrupt: somebody asked for an end; nothing was logged.
     """
     opened.follow_versions()
     registration = Registration()
@@ -89,7 +93,9 @@ def register(opened: OpenStore, files: Sequence[SourceFile], *, project: str | N
     events: list[NewEvent] = []
     sessions: list[str] = []
     told: list[tuple[str, ReadFile, list[str]]] = []
-    for file in files:
+    for number, file in enumerate(files, 1):
+        stop_if_asked()
+        opened.road.read(number, len(files))
         if file.path in done:
             registration.unchanged += [s for s in done[file.path] if s not in registration.unchanged]
             continue

@@ -15,6 +15,7 @@ from memory_assets.log.payloads.sessions import SessionProjected
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.memory import Memory
 from memory_assets.projections.fold import catch_up
+from memory_assets.stopping import stop_if_asked
 
 # What must be none of, and what is counted to see it.
 CHECKS = {
@@ -61,6 +62,8 @@ def projected(
 ) -> Iterator[dg.Output[StageOutput] | dg.AssetCheckResult]:
     opened = event_log.opened
     checked: dict[str, StoredEvent] = idris_checked
+    stop_if_asked()
+    opened.road.at("projected")
     started = time.perf_counter()
     folded = catch_up(opened.database, configuration.configured_versions(opened.settings), resolve=True, build=opened.build)
     if folded.outcomes:
