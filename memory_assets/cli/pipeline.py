@@ -103,5 +103,6 @@ def print_run(report: RunReport, *, as_json: bool) -> int:
         print_text(styled(", ".join(counted) or "nothing to do"))
         print_model(report.model)
         print_checkers(report.checkers)
-        print_defects("put aside", report.quarantine, "red")
-    return NOTHING_FOUND if values.get("quarantined") else OK
+        print_defects("quarantined", report.quarantine, "red")
+        print_defects("refused", report.refusals, "red")
+    return NOTHING_FOUND if values.get("quarantined") or values.get("refused") else OK

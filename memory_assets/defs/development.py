@@ -25,7 +25,7 @@ def prune_runs(settings: Settings, *, older_than_days: int) -> int:
 
 
 def serve_development(settings: Settings, *, port: int) -> int:
-    """Start Dagster's UI, for its own page alone, and daemon on the loopback interface until they are stopped; their exit status."""
+    """Start Dagster's daemon and its UI, for its own page alone, on loopback until they are stopped; their exit status."""
     home = dagster_home(settings)
     dagster_instance(settings)  # its files are made under our lock, before Dagster's own processes look for them
     settings.sessions_folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -9,6 +9,7 @@ therefore cannot keep a writer out.
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import sys
@@ -19,10 +20,12 @@ from typing import IO
 
 import portalocker
 
-from memory_assets.log.errors import StoreError, StoreLockedError, of_system
+from memory_assets.errors import ReadOnlyStoreError
+from memory_assets.log.errors import StoreError, StoreLockedError, of_system, read_only_store
 
 POLL_SECONDS = 0.005
 DEFAULT_TIMEOUT_SECONDS = 10.0
+_MAY_NOT_WRITE = (errno.EROFS, errno.EACCES, errno.EPERM)
 
 
 class StoreLock:
@@ -45,8 +48,12 @@ class StoreLock:
     def shared(self) -> Iterator[None]:
         """Hold the lock together with other readers."""
         deadline = time.monotonic() + self._timeout
-        with _opened(self._main) as main:
-            with _opened(self._turnstile) as turnstile:
+        with _opened_to_read(self._main, self._turnstile) as files:
+            if files is None:
+                yield
+                return
+            main, turnstile = files
+            with turnstile:
                 self._acquire(turnstile, portalocker.LockFlags.SHARED, deadline)
                 self._acquire(main, portalocker.LockFlags.SHARED, deadline)
                 portalocker.unlock(turnstile)
@@ -61,7 +68,12 @@ class StoreLock:
     @contextlib.contextmanager
     def shared_if_free(self) -> Iterator[bool]:
         """Hold the lock together with other readers where nobody writes or waits to; whether it is held."""
-        with _opened(self._main) as main:
+        with _opened_to_read(self._main, self._turnstile) as files:
+            if files is None:
+                yield True
+                return
+            main, turnstile = files
+            turnstile.close()
             is_held = not self.writer_waits() and _locked_at_once(main, portalocker.LockFlags.SHARED)
             try:
                 yield is_held
@@ -71,7 +83,10 @@ class StoreLock:
 
     def writer_waits(self) -> bool:
         """Whether somebody waits to write."""
-        with _opened(self._turnstile) as turnstile:
+        with _opened_to_read(self._main, self._turnstile) as files:
+            if files is None:
+                return False
+            turnstile = files[1]
             if not _locked_at_once(turnstile, portalocker.LockFlags.SHARED):
                 return True
             portalocker.unlock(turnstile)
@@ -136,9 +151,30 @@ def _opened(path: Path) -> Iterator[IO[str]]:
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
+        if error.errno in _MAY_NOT_WRITE:
+            raise read_only_store(path.parent, str(error.strerror)) from error
         raise of_system(error, path) from error
     with os.fdopen(descriptor, "r+", encoding="utf-8") as file:
         yield file
+
+
+@contextlib.contextmanager
+def _opened_to_read(main: Path, turnstile: Path) -> Iterator[tuple[IO[str], IO[str]] | None]:
+    """Both lock files, for those who only read; None where they are not there and may not be made.
+
+    Who may not write in the folder takes the locks of files that others made, for a lock needs no right to write. Where there
+    are none, nobody has written since the store was put there.
+    """
+    with contextlib.ExitStack() as stack:
+        files: tuple[IO[str], IO[str]] | None
+        try:
+            files = stack.enter_context(_opened(main)), stack.enter_context(_opened(turnstile))
+        except ReadOnlyStoreError:
+            try:
+                files = stack.enter_context(main.open(encoding="utf-8")), stack.enter_context(turnstile.open(encoding="utf-8"))
+            except OSError:
+                files = None
+        yield files
 
 
 def this_command() -> str:
