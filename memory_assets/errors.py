@@ -69,6 +69,8 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 _READ_ONLY = (errno.EROFS, errno.EACCES, errno.EPERM)
 # What DuckDB, SQLite (under Dagster) and LanceDB say where they keep no number.
 _FULL_SAID = ("No space left", "database or disk is full", "not enough disk space", "isk quota exceeded")
+# What SQLite names where its words (disk I/O error) tell nothing: it could not enlarge a file.
+_FULL_NAMES = ("SQLITE_FULL", "SQLITE_IOERR_SHMSIZE")
 _READ_ONLY_SAID = ("Read-only file system", "attempt to write a readonly database")
 
 
@@ -126,5 +128,7 @@ def _is(error: BaseException, numbers: Collection[int], said: Collection[str]) -
         return False
     if isinstance(error, OSError) and error.errno is not None:
         return error.errno in numbers
+    if numbers is _FULL and getattr(error, "sqlite_errorname", None) in _FULL_NAMES:
+        return True
     text = str(error).splitlines()[0] if str(error) else ""
     return any(words in text for words in said)

@@ -69,11 +69,8 @@ def code_of(report: dict[str, Any]) -> int:
 
 def print_import(report: dict[str, Any]) -> None:
     """What became of the files: one line of counts, then each defect with file and line."""
-    parts = [
-        f"{report[name]:,} {name}"
-        for name in ("new", "updated", "unchanged", "skipped", "refused", "quarantined")
-        if report[name]
-    ]
+    names = ("new", "updated", "unchanged", "skipped", "refused", "quarantined")
+    parts = [f"{report[name]:,} {name}" for name in names if report[name]]
     counted = f" ({', '.join(parts)})" if parts else ""
     print_text(
         styled((plural(report["sessions"], "session"), "bold"), f"{counted}, {plural(report['events_appended'], 'event')}")

@@ -55,12 +55,8 @@ def print_checks(checks: list[Check]) -> None:
         mark = ("warn", "yellow") if check.ok and check.warning else ("ok", "green") if check.ok else ("BAD", "bold red")
         print_text(styled((mark[0].ljust(4), mark[1]), " ", (check.name.ljust(width + 2), "bold"), one_line(check.detail)))
         if check.hint:
-            print_text(
-                styled(
-                    " " * (5 + width + 2),
-                    (f"hint: {one_line(check.hint)}", "dim" if check.ok and not check.warning else "yellow"),
-                )
-            )
+            style = "dim" if check.ok and not check.warning else "yellow"
+            print_text(styled(" " * (5 + width + 2), (f"hint: {one_line(check.hint)}", style)))
 
 
 def print_stats(found: Stats) -> None:

@@ -48,8 +48,8 @@ class RunReport:
 @dataclass(slots=True)
 class ImportReport:
     """What an import did (requirement K-42). ``sessions`` counts those that the given files hold; ``refused`` counts files
-    and ``quarantined`` sessions, as in a run, and ``errors`` lists both. ``looked_for`` is there where folders were given and no
-    session was in them: what was looked at, and for what. ``model`` and ``checkers`` are as in a run."""
+    and ``quarantined`` sessions, as in a run, and ``errors`` lists both. ``looked_for`` is there where folders were given and
+    no session was in them: what was looked at, and for what. ``model`` and ``checkers`` are as in a run."""
 
     sessions: int = 0
     new: int = 0
