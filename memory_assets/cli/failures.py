@@ -13,7 +13,7 @@ from memory_assets import stopping
 from memory_assets.cli.interruption import INTERRUPTED
 from memory_assets.cli.invocation import FAILED, OK
 from memory_assets.cli.output import json_text, one_line
-from memory_assets.errors import MemoryAssetsError
+from memory_assets.errors import MemoryAssetsError, of_the_machine
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,9 +42,13 @@ def guarded(action: Callable[[], int | None], *, as_json: bool) -> int:
         return OK
     except MemoryAssetsError as error:
         _trace(error)
-        _report(error.code, str(error), error.hint, as_json=as_json)
+        told = of_the_machine(error) or error
+        _report(told.code, str(told), told.hint, as_json=as_json)
     except OSError as error:
         _trace(error)
+        if (full := of_the_machine(error)) is not None:
+            _report(full.code, f"{full}{f' ({error.filename})' if error.filename else ''}", full.hint, as_json=as_json)
+            return FAILED
         where = f"{error.filename}: " if error.filename else ""
         _report(
             "io_error", f"{where}{error.strerror or error}", "check that path, its rights and the free space", as_json=as_json
@@ -57,6 +61,9 @@ def guarded(action: Callable[[], int | None], *, as_json: bool) -> int:
             _report("invalid_argument", message, f"`{_command_of(error)} --help` shows what it takes", as_json=as_json)
         else:
             _trace(error)
+            if (told := of_the_machine(error)) is not None:
+                _report(told.code, str(told), told.hint, as_json=as_json)
+                return FAILED
             _report("generic", f"{type(error).__name__}: {error}", "set MEMORY_DEBUG=1 for the traceback", as_json=as_json)
     return FAILED
 

@@ -105,5 +105,5 @@ def print_run(report: RunReport, *, as_json: bool) -> int:
         print_model(report.model)
         print_checkers(report.checkers)
         print_vectors(report.vectors)
-        print_defects("put aside", report.quarantine, "red")
+        print_defects("quarantined", report.quarantine, "red")
     return NOTHING_FOUND if values.get("quarantined") else OK

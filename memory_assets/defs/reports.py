@@ -4,24 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import Any, get_args
 
 from memory_assets import configuration
+from memory_assets.defs.registration import Registration
 from memory_assets.defs.resources import OpenStore
 from memory_assets.log.payloads.graduation import IdrisChecked
 from memory_assets.log.payloads.sessions import SessionIngested, SourceTold
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.log.upcasting import payload_as
-from memory_assets.sessions.model import Defect
+from memory_assets.sessions.files import SUFFIXES
+from memory_assets.sessions.model import Defect, SourceFormat
 
 
 @dataclass(slots=True)
 class RunReport:
     """What a run over sessions did.
 
-    ``model`` is what asking a model cost, empty where none was asked; ``checkers`` says in a line who judged the proofs, empty
-    where nothing was run so far; ``vectors`` says how many units got one and how many wait for one, and why where something was
-    in the way.
+    ``quarantined`` counts sessions that a stage put aside, which ``quarantine`` lists. ``model`` is what asking a model cost,
+    empty where none was asked; ``checkers`` says in a line who judged the proofs, empty where nothing was run so far;
+    ``vectors`` says how many units got one and how many wait for one, and why where something was in the way.
     """
 
     sessions: int = 0
@@ -43,19 +46,22 @@ class RunReport:
 
 @dataclass(slots=True)
 class ImportReport:
-    """What an import did (requirement K-42). ``sessions`` counts those that the given files hold; ``model``, ``checkers`` and
-    ``vectors`` are as in a run."""
+    """What an import did (requirement K-42). ``sessions`` counts those that the given files hold; ``refused`` counts files
+    and ``quarantined`` sessions, and ``errors`` lists both. ``looked_for`` is there where folders were given and no session was
+    in them: what was looked at, and for what. ``model``, ``checkers`` and ``vectors`` are as in a run."""
 
     sessions: int = 0
     new: int = 0
     updated: int = 0
     unchanged: int = 0
     skipped: int = 0
+    refused: int = 0
     quarantined: int = 0
     events_appended: int = 0
     warnings: list[dict[str, Any]] = field(default_factory=list)
     errors: list[dict[str, Any]] = field(default_factory=list)
     session_ids: list[str] = field(default_factory=list)
+    looked_for: dict[str, Any] | None = None
     model: dict[str, Any] = field(default_factory=dict)
     checkers: str = ""
     vectors: dict[str, Any] = field(default_factory=dict)
@@ -85,6 +91,18 @@ def outcome_of(opened: OpenStore, heads: Mapping[str, str | None], since: int) -
             report.unchanged += 1
     report.quarantined = len(report.quarantine)
     return report
+
+
+_NO_SESSION = ("not_a_session", "empty_file")
+
+
+def looked_for(paths: Sequence[Path], files: int, found: Registration) -> dict[str, Any] | None:
+    """What was looked at, and which formats were looked for, where folders were given that hold no session."""
+    if found.to_run or found.unchanged or found.errors or not any(path.is_dir() for path in paths):
+        return None
+    if any(defect.reason not in _NO_SESSION for defect in found.skipped):
+        return None
+    return {"files": files, "suffixes": sorted(SUFFIXES), "formats": sorted(get_args(SourceFormat))}
 
 
 def checkers_of(opened: OpenStore, session_ids: Sequence[str]) -> str:

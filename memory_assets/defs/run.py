@@ -17,13 +17,14 @@ from memory_assets.defs.leaves import ledgers, memory_index
 from memory_assets.defs.model_use import ModelUse
 from memory_assets.defs.partitions import RANGE_END_TAG, RANGE_START_TAG, SESSIONS_PARTITIONS_NAME
 from memory_assets.defs.registration import found_files, register
-from memory_assets.defs.reports import ImportReport, RunReport, checkers_of, named, outcome_of
+from memory_assets.defs.reports import ImportReport, RunReport, checkers_of, looked_for, named, outcome_of
 from memory_assets.defs.resources import OpenStore, open_store, telling
 from memory_assets.defs.road import Road
 from memory_assets.defs.runner import RUNNER_TAG, end_dead_runs
 from memory_assets.defs.task_board import task_board
 from memory_assets.errors import MemoryAssetsError, NotFoundError, check_word
 from memory_assets.indexing import write_behind
+from memory_assets.log.errors import StoreFullError, StoreReadOnlyError
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.base import PIPELINE_STAGES, PipelineStage
 from memory_assets.log.payloads.sessions import QuarantineReleased, SessionIngested
@@ -45,10 +46,20 @@ BRIDGED_GAP = 3
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
 
+_CODES_OF_THE_MACHINE = {kind.__name__: kind.code for kind in (StoreFullError, StoreReadOnlyError)}
+
+
 class RunFailedError(MemoryAssetsError):
     """A run of the assets failed as a whole (not one session of it)."""
 
     code = "run_failed"
+
+    @classmethod
+    def told(cls, kind: str | None, message: str, *, hint: str) -> RunFailedError:
+        """The failure of a run, under the code of what failed in it where that is the disk's or the store's."""
+        error = cls(message, hint=hint)
+        error.code = _CODES_OF_THE_MACHINE.get(kind or "", cls.code)
+        return error
 
 
 def import_paths(
@@ -89,11 +100,13 @@ def import_paths(
         updated=report.updated,
         unchanged=len(set(whole.unchanged) - heads.keys()) + report.unchanged,
         skipped=len(whole.skipped),
-        quarantined=len(whole.errors) + report.quarantined,
+        refused=len(whole.errors),
+        quarantined=report.quarantined,
         events_appended=opened.appended - before,
         warnings=[named(defect) for defect in (*whole.warnings, *whole.skipped)] + report.warnings,
         errors=[named(defect) for defect in whole.errors] + [dict(letter) for letter in report.quarantine],
         session_ids=list(dict.fromkeys([*whole.to_run, *whole.unchanged])),
+        looked_for=looked_for(paths, len(files), whole),
         model=_named(settings, use),
         checkers=checkers_of(opened, list(heads)),
         vectors=vectors,
@@ -126,11 +139,12 @@ def add_sessions(settings: Settings, paths: Sequence[Path], *, project: str | No
         new=len(registration.to_run),
         unchanged=len(registration.unchanged),
         skipped=len(registration.skipped),
-        quarantined=len(registration.errors),
+        refused=len(registration.errors),
         events_appended=opened.appended - before,
         warnings=[named(defect) for defect in (*registration.warnings, *registration.skipped)],
         errors=[named(defect) for defect in registration.errors],
         session_ids=[*registration.to_run, *registration.unchanged],
+        looked_for=looked_for(paths, len(files), registration),
     )
 
 
@@ -266,7 +280,8 @@ def _materialize(settings: Settings, instance: dg.DagsterInstance, selection: Se
 def _failure(result: dg.ExecuteInProcessResult) -> MemoryAssetsError:
     for event in result.all_events:
         if event.is_step_failure and (error := telling(event.step_failure_data.error)) is not None:
-            return RunFailedError(
+            return RunFailedError.told(
+                error.cls_name,
                 f"stage {event.step_key} failed: {_said(error)}",
                 hint=f"run {result.run_id} in the UI (`memory dev`) has the details; nothing that was logged is lost",
             )

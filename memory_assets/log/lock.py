@@ -15,6 +15,7 @@ Whoever dies loses what it holds, so nobody waits for the dead.
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import sys
@@ -25,13 +26,15 @@ from typing import IO
 
 import portalocker
 
-from memory_assets.log.errors import StoreError, StoreLockedError, of_system
+from memory_assets.errors import ReadOnlyStoreError
+from memory_assets.log.errors import StoreError, StoreLockedError, of_system, read_only_store
 
 POLL_SECONDS = 0.005
 ADMISSION_SECONDS = 0.5
 """So long at most a writer lets readers in that waited while another one wrote."""
 
 DEFAULT_TIMEOUT_SECONDS = 10.0
+_MAY_NOT_WRITE = (errno.EROFS, errno.EACCES, errno.EPERM)
 
 
 class StoreLock:
@@ -55,8 +58,12 @@ class StoreLock:
     @contextlib.contextmanager
     def shared(self) -> Iterator[None]:
         """Hold the lock together with other readers."""
-        with _opened(self._main) as main:
-            with _opened(self._waiting_room) as room, _opened(self._turnstile) as turnstile:
+        with _opened_to_read(self._main, self._waiting_room, self._turnstile) as files:
+            if files is None:
+                yield
+                return
+            main, room, turnstile = files
+            with room, turnstile:
                 # A writer looks into the room for a moment only.
                 self._acquire(room, portalocker.LockFlags.SHARED)
                 self._acquire(turnstile, portalocker.LockFlags.SHARED)
@@ -74,7 +81,11 @@ class StoreLock:
     @contextlib.contextmanager
     def shared_if_free(self) -> Iterator[bool]:
         """Hold the lock together with other readers where nobody writes or waits to; whether it is held."""
-        with _opened(self._main) as main:
+        with _opened_to_read(self._main) as files:
+            if files is None:
+                yield True
+                return
+            (main,) = files
             is_held = not self.writer_waits() and _locked_at_once(main, portalocker.LockFlags.SHARED)
             try:
                 yield is_held
@@ -161,7 +172,10 @@ class StoreLock:
 
 
 def _is_held_alone(path: Path) -> bool:
-    with _opened(path) as file:
+    with _opened_to_read(path) as files:
+        if files is None:
+            return False
+        (file,) = files
         if not _locked_at_once(file, portalocker.LockFlags.SHARED):
             return True
         portalocker.unlock(file)
@@ -181,9 +195,30 @@ def _opened(path: Path) -> Iterator[IO[str]]:
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
+        if error.errno in _MAY_NOT_WRITE:
+            raise read_only_store(path.parent, str(error.strerror)) from error
         raise of_system(error, path) from error
     with os.fdopen(descriptor, "r+", encoding="utf-8") as file:
         yield file
+
+
+@contextlib.contextmanager
+def _opened_to_read(*paths: Path) -> Iterator[tuple[IO[str], ...] | None]:
+    """Lock files, for those who only read; None where they are not there and may not be made.
+
+    Who may not write in the folder takes the locks of files that others made, for a lock needs no right to write. Where there
+    are none, nobody has written since the store was put there.
+    """
+    with contextlib.ExitStack() as stack:
+        files: tuple[IO[str], ...] | None
+        try:
+            files = tuple(stack.enter_context(_opened(path)) for path in paths)
+        except ReadOnlyStoreError:
+            try:
+                files = tuple(stack.enter_context(path.open(encoding="utf-8")) for path in paths)
+            except OSError:
+                files = None
+        yield files
 
 
 def this_command() -> str:

@@ -75,7 +75,7 @@ def _settings(settings: Settings) -> Check:
 def _folders(settings: Settings) -> Check:
     if not settings.home.is_dir():
         return Check("folders", False, f"{settings.home} is missing", "run `memory init`")
-    if not os.access(settings.home, os.R_OK | os.W_OK | os.X_OK):
+    if not os.access(settings.home, os.R_OK | os.X_OK):
         return Check(
             "folders", False, f"no rights to {settings.home}", "mend its rights, or name another folder in MEMORY_HOME"
         )
@@ -85,6 +85,9 @@ def _folders(settings: Settings) -> Check:
         return Check(
             "folders", False, f"others on this machine can open {settings.home} ({mode:04o})", f"chmod 700 {settings.home}"
         )
+    if not os.access(settings.home, os.W_OK):
+        told = f"{settings.home} can be read and not written: nothing can be taken in or changed"
+        return Check("folders", True, told, "mend its rights, or copy it and name the copy in MEMORY_HOME", warning=True)
     return Check("folders", True, f"{settings.home} is yours alone; the watched folder is {settings.sessions_folder}")
 
 
@@ -181,7 +184,11 @@ def _quarantine(connection: duckdb.DuckDBPyConnection) -> Check:
         return Check("quarantine", True, "no session is put aside")
     shown = ", ".join(f"{session} at {stage} ({code})" for session, stage, code in rows[:5])
     return Check(
-        "quarantine", False, f"{len(rows)} put aside: {shown}{' …' if len(rows) > 5 else ''}", "`memory retry --quarantined`"
+        "quarantine",
+        True,
+        f"{len(rows)} quarantined: {shown}{' …' if len(rows) > 5 else ''}",
+        "`memory retry --quarantined`",
+        warning=True,
     )
 
 

@@ -130,7 +130,7 @@ class SourceSkipped:
 
 @dataclass(frozen=True, slots=True)
 class SourceRefused:
-    """A file that cannot be taken as a whole (it cannot be read, a record is over the limit …): quarantined."""
+    """A file that cannot be taken as a whole (it cannot be read, a record is over the limit …)."""
 
     path: str
     defect: Defect

@@ -182,14 +182,14 @@ def test_what_cannot_be_taken_is_quarantined(
     }
     # The folder was named first, and what lies inside a folder need not be a session.
     assert {Path(warning["path"]).name for warning in report.warnings} == {"notes.txt", "pipe.json"}
-    assert (report.new, report.quarantined) == (2, 4)
+    assert (report.new, report.refused) == (2, 4)
     told = {json.loads(event.payload_json)["reason"] for event in events(settings, "session_rejected")}
     assert told >= {"record_too_large", "unreadable_file"}
 
     named = take(inbox / "notes.txt")
-    assert (named.quarantined, [error["reason"] for error in named.errors]) == (1, ["not_a_session"])
+    assert (named.refused, [error["reason"] for error in named.errors]) == (1, ["not_a_session"])
     again = take(inbox)
-    assert (again.unchanged, again.quarantined, again.events_appended) == (2, 2, 0)
+    assert (again.unchanged, again.refused, again.events_appended) == (2, 2, 0)
     # As soon as it can be read it is taken.
     monkeypatch.setattr(sources, "load_source", files.load_source)
     monkeypatch.setattr(registration, "load_source", files.load_source)
