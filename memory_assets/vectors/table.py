@@ -6,7 +6,6 @@ stay in the files until the table is dropped and made anew.
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
@@ -19,6 +18,7 @@ from memory_assets.vectors import upkeep
 from memory_assets.vectors.errors import REBUILD_HINT, IndexCorruptError, IndexOutdatedError, IndexUnansweredError
 from memory_assets.vectors.filters import is_in
 from memory_assets.vectors.guard import PATIENCE, reading, writing
+from memory_assets.vectors.library import lancedb
 from memory_assets.vectors.lookup import KnownRows
 from memory_assets.vectors.rows import is_outdated, layout_problem, marked
 
@@ -216,12 +216,8 @@ class UnitTable:
 
     def connect(self) -> Any:
         """The folder as LanceDB has it."""
-        # Read when the library is first imported: its warnings are about its own affairs.
-        os.environ.setdefault("LANCEDB_LOG", "error")
-        import lancedb
-
         # Zero: each read looks for the newest version, for another process may have written.
-        return lancedb.connect(str(self.folder), read_consistency_interval=timedelta(0))
+        return lancedb().connect(str(self.folder), read_consistency_interval=timedelta(0))
 
     def _read(self, work: Callable[[Any], _Item], nothing: Callable[[], _Item]) -> _Item:
         """What ``work`` makes of the table, or ``nothing`` where there is none.

@@ -13,7 +13,7 @@ import dagster as dg
 import pytest
 
 from memory_assets.definitions import build_definitions
-from memory_assets.defs import registration, run, sensors
+from memory_assets.defs import registration, run, sensors, vectors
 from memory_assets.defs.partitions import RANGE_END_TAG, RANGE_START_TAG
 from memory_assets.defs.resources import EventLogResource, open_store
 from memory_assets.log.events import NewEvent
@@ -73,7 +73,7 @@ def launch(
     settings: Settings, instance: dg.DagsterInstance, request: dg.RunRequest, *, status: str | None = None
 ) -> dg.DagsterRun:
     """What the daemon does with a request; with a status the run stands in it and does nothing."""
-    job = build_definitions(settings).resolve_job_def("graduate_sessions")
+    job = build_definitions(settings).resolve_job_def(request.job_name or "graduate_sessions")
     if status is None:
         tags = dict(request.tags)
         return job.execute_in_process(instance=instance, tags=tags, run_config=run.QUIET, raise_on_error=False).dagster_run
@@ -145,11 +145,10 @@ def test_vectors_are_asked_for_when_something_waits_and_nothing_runs(
 
     job = build_definitions(settings).resolve_job_def("embed_waiting_units")
     # Sessions that wait in the queue go first.
-    queued = launch(settings, unrecorded, request, status="QUEUED")
-    assert not tick().run_requests
-    assert job.execute_in_process(instance=unrecorded, run_config=run.QUIET).success
+    with monkeypatch.context() as queue:
+        queue.setattr(vectors, "_somebody_waits", lambda instance: True)
+        assert job.execute_in_process(instance=unrecorded, run_config=run.QUIET).success
     assert rows(settings, waiting) == [(count,)]
-    unrecorded.delete_run(queued.run_id)
     done = job.execute_in_process(instance=unrecorded, run_config=run.QUIET)
     (made,) = done.asset_materializations_for_node("vectors")
     assert made.metadata["units_done"].value == count and made.metadata["units_failed"].value == 0
@@ -225,7 +224,7 @@ def test_another_history_is_refused_without_touching_the_one_that_is_known(
             assert launch(settings, unrecorded, request).is_success
     assert rows(settings, "SELECT status, source_uri FROM sessions") == [("vectorized", str(folder / "a.jsonl"))]
     assert not events(settings, "session_quarantined")
-    assert len(unrecorded.get_runs()) == 1
+    assert len(unrecorded.get_runs(filters=dg.RunsFilter(job_name="graduate_sessions"))) == 1
 
 
 def test_three_failed_runs_put_the_set_aside(
