@@ -61,8 +61,8 @@ def guarded(action: Callable[[], int | None], *, as_json: bool) -> int:
             _report("invalid_argument", message, f"`{_command_of(error)} --help` shows what it takes", as_json=as_json)
         else:
             _trace(error)
-            if (told := of_the_machine(error)) is not None:
-                _report(told.code, str(told), told.hint, as_json=as_json)
+            if (meant := of_the_machine(error)) is not None:
+                _report(meant.code, str(meant), meant.hint, as_json=as_json)
                 return FAILED
             _report("generic", f"{type(error).__name__}: {error}", "set MEMORY_DEBUG=1 for the traceback", as_json=as_json)
     return FAILED

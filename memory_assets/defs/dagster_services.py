@@ -14,7 +14,7 @@ from dagster._cli import dev, main
 
 _WEBSERVER = ["-m", "dagster_webserver"]
 _GUARDED = ["-m", "memory_assets.defs.guarded_webserver"]
-_open = dev.open_ipc_subprocess
+_open = getattr(dev, "open_ipc_subprocess")  # noqa: B009
 
 
 class _Guarding:
@@ -35,4 +35,4 @@ class _Guarding:
 if __name__ == "__main__":
     setattr(dev, "open_ipc_subprocess", _Guarding())  # noqa: B010
     sys.argv = ["dagster", "dev", *sys.argv[1:]]
-    main()
+    main()  # type: ignore[no-untyped-call]

@@ -9,7 +9,7 @@ from starlette.types import ASGIApp
 
 from memory_assets.defs.own_page import OwnPageOnly
 
-_create_app = cli.create_app_from_workspace_process_context
+_create_app = getattr(cli, "create_app_from_workspace_process_context")  # noqa: B009
 
 
 def _guarded_app(*arguments: Any, **options: Any) -> ASGIApp:
@@ -20,7 +20,7 @@ def main() -> None:
     """Serve until told to stop, by Dagster's own command line."""
     # The one place where the server's command line makes its application.
     setattr(cli, "create_app_from_workspace_process_context", _guarded_app)  # noqa: B010
-    cli.main()
+    cli.main()  # type: ignore[no-untyped-call]
 
 
 if __name__ == "__main__":

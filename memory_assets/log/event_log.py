@@ -413,8 +413,9 @@ def _with_opening(connection: duckdb.DuckDBPyConnection, rows: EventRows, build:
 def _columns(rows: EventRows, build: Build | None, *, behind: int) -> dict[str, Sequence[object]]:
     """Every column but the link, moments as microseconds since 1970 in UTC; the first row stands behind a seq."""
     count = len(rows.events)
-    now = [_microseconds(datetime.now(UTC))] * count
-    nothing: list[None] = [None] * count
+    now: list[object] = [_microseconds(datetime.now(UTC))] * count
+    nothing: list[object] = [None] * count
+    happened: list[object] = [_microseconds(event.occurred_at) for event in rows.events]
     return {
         "seq": list(range(behind + 1, behind + 1 + count)),
         "event_id": list(rows.event_ids),
@@ -429,7 +430,7 @@ def _columns(rows: EventRows, build: Build | None, *, behind: int) -> dict[str, 
         "checksum": list(rows.checksums),
         "build_id": [build.build_id if build else None] * count,
         "created_at": now,
-        "occurred_at": [_microseconds(event.occurred_at) for event in rows.events],
+        "occurred_at": happened,
         "payload_version": [event.payload.payload_version for event in rows.events],
         "causation_id": [event.causation_id for event in rows.events],
         "stage_version": [event.stage_version for event in rows.events],

@@ -41,12 +41,13 @@ def refusal(code: str, message: str, hint: str = "") -> Answer:
 
 def refusal_of(error: Exception) -> Answer:
     """What an exception means to an agent; never a traceback."""
-    match of_the_machine(error) or error:
-        case MemoryAssetsError() as told:
-            return refusal(told.code, str(told), told.hint)
+    meant = of_the_machine(error) or error
+    match meant:
+        case MemoryAssetsError():
+            return refusal(meant.code, str(meant), meant.hint)
         case OSError():
-            where = f"{error.filename}: " if error.filename else ""
-            return refusal("io_error", f"{where}{error.strerror or error}", "check that path, its rights and the free space")
+            where = f"{meant.filename}: " if meant.filename else ""
+            return refusal("io_error", f"{where}{meant.strerror or meant}", "check that path, its rights and the free space")
         case _:
             return refusal(
                 "generic",
