@@ -37,7 +37,7 @@ def _put_off(name: str) -> None:
     def run(attribute: str) -> Any:
         if attribute.startswith("__"):
             raise AttributeError(attribute)
-        del package.__getattr__  # type: ignore[attr-defined]
+        del package.__getattr__
         loader.exec_module(package)
         return getattr(package, attribute)
 
