@@ -28,6 +28,8 @@ from memory_assets.settings import Settings, load_settings
 from memory_assets_tests.defs.files import chat, talk
 from memory_assets_tests.defs.state import assert_rebuilds_equal, differing, tables
 
+pytestmark = pytest.mark.timeout(900)
+
 SECONDS = 2.0
 REPOSITORY = Path(__file__).resolve().parents[2]
 RUN = "import sys\nfrom memory_assets.__main__ import main\nsys.exit(main())"
