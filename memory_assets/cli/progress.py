@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 LINE_SECONDS = 15.0
 """Between two lines where nobody draws a bar."""
 
-_BAR_WIDTH = 16
+_BAR_WIDTH = 10
 _LOOKS_A_SECOND = 5
 # An estimate from less than either would be wrong: to begin costs more than to go on.
 _ESTIMATE_FROM_SECONDS = 60.0

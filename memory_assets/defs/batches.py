@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
-FIRST_BYTES = 1_000_000
+FIRST_BYTES = 4_000_000
 GROWTH = 4
 
 _Item = TypeVar("_Item")

@@ -20,7 +20,7 @@ def cut(*sizes: int) -> list[list[int]]:
 
 def test_batches_grow_from_a_small_one_up_to_the_limit() -> None:
     found = cut(*[MB] * 60)
-    assert [sum(batch) / MB for batch in found] == [1, 4, 16, 16, 16, 7]
+    assert [sum(batch) / MB for batch in found] == [4, 16, 16, 16, 8]
 
 
 def test_what_is_larger_than_a_batch_is_alone_and_last_the_smallest_first() -> None:
@@ -33,7 +33,7 @@ def test_small_ones_are_cut_by_count() -> None:
 
 
 def test_one_that_is_larger_than_the_first_batch_begins_it() -> None:
-    assert cut(3 * MB, 1, 1) == [[3 * MB], [1, 1]]
+    assert cut(5 * MB, 1, 1) == [[5 * MB], [1, 1]]
 
 
 @given(st.lists(st.integers(0, 40 * MB), max_size=120), st.integers(1, 30), st.integers(1, 40 * MB))

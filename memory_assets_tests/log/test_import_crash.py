@@ -150,13 +150,13 @@ def kill_and_import_again(tmp_path: Path, kills: int, seed: int, sessions: int) 
         assert imported(home, folder).events_appended == 0
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1200)
 def test_an_import_that_was_killed_goes_on_where_it_was(tmp_path: Path) -> None:
     kill_and_import_again(tmp_path, kills=4, seed=4, sessions=8)
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(3600)
+@pytest.mark.timeout(7200)
 def test_imports_killed_sixty_times_go_on_where_they_were(tmp_path: Path) -> None:
     kill_and_import_again(tmp_path, kills=60, seed=5, sessions=12)
 
