@@ -14,15 +14,24 @@ from dataclasses import dataclass, replace
 from memory_assets.sessions.assignments import find_assigned_secrets
 from memory_assets.sessions.draft import title_from
 from memory_assets.sessions.emails import find_emails
+from memory_assets.sessions.encoded_secrets import find_encoded, is_credentials
+from memory_assets.sessions.key_bodies import find_key_bodies
 from memory_assets.sessions.model import Defect, Message, Session
+from memory_assets.sessions.personal_numbers import find_personal_numbers
 from memory_assets.sessions.private_blocks import KIND, find_private_blocks
 from memory_assets.sessions.private_spans import private_spans
-from memory_assets.sessions.redaction_policy import PRIVATE_KEY_KIND, RedactionPolicy
+from memory_assets.sessions.random_tokens import find_random_tokens
+from memory_assets.sessions.redaction_policy import ENCODED_KIND, PRIVATE_KEY_KIND, RedactionPolicy
 from memory_assets.sessions.regions import Region, find_markers, mask, settle
 from memory_assets.sessions.secrets import find_private_keys, find_secrets
+from memory_assets.sessions.seed_phrases import find_seed_phrases
+from memory_assets.sessions.spellings import plain_spelling
+from memory_assets.sessions.table_values import find_table_values
+from memory_assets.sessions.wrapped_keys import find_wrapped_keys
 
 # What one pass masks can bring what surrounds it into another light; ordinary text is stable after the first.
 _MOST_PASSES = 10
+_ENCODED_RANK = 700
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,11 +138,34 @@ def _masked(text: str, found: Iterable[Region], policy: RedactionPolicy, counts:
 
 
 def _secrets(text: str, policy: RedactionPolicy) -> Iterator[Region]:
-    if policy.document.private_keys:
+    """What is secret in the text as it is written, and in its plain spelling where it has another."""
+    yield from _found(text, policy)
+    plain = plain_spelling(text)
+    if plain is not None and plain.text:
+        for region in _found(plain.text, policy):
+            yield plain.written(region)
+
+
+def _found(text: str, policy: RedactionPolicy, *, decode: bool = True) -> Iterator[Region]:
+    document = policy.document
+    if document.private_keys:
         yield from find_private_keys(text, PRIVATE_KEY_KIND)
+        yield from find_key_bodies(text, PRIVATE_KEY_KIND)
     yield from find_secrets(text, policy.rules)
     markers = find_markers(text, policy.marker)
     yield from find_assigned_secrets(text, _lowered(text), policy.names, policy.marker, markers)
+    yield from find_table_values(text)
+    if document.random_tokens:
+        yield from find_random_tokens(text)
+        yield from find_wrapped_keys(text)
+    if document.seed_phrases:
+        yield from find_seed_phrases(text)
+    if document.personal_numbers:
+        yield from find_personal_numbers(text)
+    if document.encoded and decode:
+        for encoded in find_encoded(text):
+            if is_credentials(encoded.text) or any(True for _ in _found(encoded.text, policy, decode=False)):
+                yield Region(encoded.start, encoded.end, ENCODED_KIND, _ENCODED_RANK)
 
 
 def _lowered(text: str) -> str:

@@ -11,11 +11,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from memory_assets.sessions.random_tokens import is_random
 from memory_assets.sessions.regions import Region
-from memory_assets.sessions.secret_values import is_dense, is_placeholder
+from memory_assets.sessions.secret_values import has_letter_and_mark, is_dense, is_placeholder, is_secret_value
 
 # What a match must also be, to be a secret.
-Check = Literal["digit", "dense", "whole_token", "luhn"]
+Check = Literal["digit", "dense", "whole_token", "luhn", "mixed", "random", "password"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +184,9 @@ def _passes(text: str, start: int, end: int, checks: frozenset[Check]) -> bool:
         and ("dense" not in checks or is_dense(value))
         and ("whole_token" not in checks or _is_whole_token(text, start, end))
         and ("luhn" not in checks or _satisfies_luhn(value))
+        and ("mixed" not in checks or has_letter_and_mark(value))
+        and ("random" not in checks or is_random(value, changes=0.3))
+        and ("password" not in checks or is_secret_value(value, name="", strength="password", form="compact"))
     )
 
 
