@@ -8,9 +8,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-# From 12 decoded bytes on; an image is none, and nobody's key is longer than this when encoded.
-_RUN = re.compile(r"[A-Za-z0-9+/]{16,16384}+={0,2}")
-_URL_SAFE_RUN = re.compile(r"[A-Za-z0-9_-]{16,16384}+={0,2}")
+# From 12 decoded bytes on; nobody's key is longer than this when encoded.
+_RUN = re.compile(r"[A-Za-z0-9+/_-]{16,16384}+={0,2}")
+# What ASCII becomes shows in three of four places, so that names and paths are passed over; Hangul begins with 6 or 7.
+_GROUP = r"[A-Za-f][A-HQ-Xg-nw-z0-3][ABEFIJMNQRUVYZcdghklopstwx014589][A-Za-z0-9+/_-]"
+_TEXT = re.compile(rf"(?:{_GROUP}){{4}}|[67][A-Za-z0-9+/]{{3}}(?:[A-Za-f67][A-Za-z0-9+/]{{3}}){{4}}")
+_BEGINNING = re.compile(r"[A-Za-z0-9+/]{16,16384}+={0,2}")
+_LAST_DASH = re.compile(r"[-_/]")
 _PRINTABLE = re.compile(r"[\t\n\r -~]*+")
 _LONGEST = 16_384
 _CREDENTIALS = re.compile(r"(?P<user>[\w.@+-]{1,64}):(?P<word>[!-~]{4,256})")
@@ -28,33 +32,38 @@ class Decoded:
 
 def find_encoded(text: str) -> Iterator[Decoded]:
     """The runs of base64 that hold text."""
-    covered = 0
     for run in _RUN.finditer(text):
-        decoded = _decoded(text, run.start(), run.end())
-        if decoded is not None:
-            covered = run.end()
-            yield decoded
-    if covered and "-" not in text and "_" not in text:
-        return
-    for run in _URL_SAFE_RUN.finditer(text):
-        if "-" in run[0] or "_" in run[0]:
-            decoded = _decoded(text, run.start(), run.end())
-            if decoded is not None:
-                yield decoded
+        for start in _starts(text, run):
+            if _TEXT.match(text, start, run.end()) is None:
+                continue
+            for end in _ends(text, start, run.end()):
+                if (plain := _plain(text[start:end])) is not None:
+                    yield Decoded(start, end, plain)
+                    break
+
+
+def _starts(text: str, run: re.Match[str]) -> Iterator[int]:
+    """Where the encoded text may begin: at the run, behind the letter of an escape, or behind a separator in a name."""
+    yield run.start()
+    if text[run.start() - 1 : run.start()] == "\\":
+        yield run.start() + 1
+    for count, dash in enumerate(_LAST_DASH.finditer(text, *run.span())):
+        if count == 8 or run.end() - dash.end() < 16:
+            return
+        yield dash.end()
+
+
+def _ends(text: str, start: int, end: int) -> Iterator[int]:
+    """Where it may end: with the run, or before what stands beside it in a name."""
+    yield end
+    if (standard := _BEGINNING.match(text, start, end)) and standard.end() < end:
+        yield standard.end()
 
 
 def is_credentials(decoded: str) -> bool:
     """``user:password``, as a header and Docker's settings hold it."""
     match = _CREDENTIALS.fullmatch(decoded.strip())
-    return match is not None and not _IDENTIFIER.fullmatch(match["word"])
-
-
-def _decoded(text: str, start: int, end: int) -> Decoded | None:
-    # Before a run may stand the letter of an escape (\n): the first character is tried as one, too.
-    for skip in (0, 1) if text[start - 1 : start] == "\\" else (0,):
-        if (plain := _plain(text[start + skip : end])) is not None:
-            return Decoded(start + skip, end, plain)
-    return None
+    return match is not None and not match["user"].isdigit() and not _IDENTIFIER.fullmatch(match["word"])
 
 
 def _plain(run: str) -> str | None:

@@ -7,7 +7,8 @@ loaded for the first candidate. What has no check digit is masked where the word
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from memory_assets.sessions.regions import Region
 
@@ -19,8 +20,13 @@ _RANK = 500
 
 _NO_NUMBER_BEFORE = r"(?<![0-9A-Za-z.])(?<![0-9][-_/+])"
 _NO_NUMBER_BEHIND = r"(?![0-9])(?![-/][0-9])(?!\.[0-9])"
-# A cheap look at a text, before the patterns: seven digits that no letter divides.
-_DIGITS = re.compile(r"[0-9](?:[ .()-]{0,2}[0-9]){6}")
+# Where the patterns look: around nine digits that no letter divides, around what may be an IBAN, and around the words that
+# name fewer digits. What a day or a clock writes is passed over.
+_DIGITS = re.compile(r"[0-9](?:[ .()-]{0,2}[0-9]){8,30}+")
+_LETTERS_AND_DIGITS = re.compile(r"[A-Z][A-Z][0-9][0-9](?: ?[A-Z0-9]{4}){3}")
+_TIME = re.compile(r"(?:19|20)[0-9]{2}([-./]?)[01][0-9]\1[0-3][0-9](?:[ T_-]?[0-2][0-9][0-5][0-9](?:[0-5][0-9])?(?:\.[0-9]+)?| [0-2][0-9])?")
+_NAMES = ("여권", "assport", "CVC", "CVV", "cvc", "cvv", "CSC")
+_BEFORE, _BEHIND = 40, 40
 
 _MOBILE = re.compile(rf"{_NO_NUMBER_BEFORE}(?:\+?82[ .-]?(?:\(0\))?[ ]?|0)1[016789](?P<s>[ .-]?)[0-9]{{3,4}}(?P=s)[0-9]{{4}}{_NO_NUMBER_BEHIND}(?![A-Za-z])")
 _LANDLINE = re.compile(rf"{_NO_NUMBER_BEFORE}\(?(?:02|0[3-6][1-5]|070|050[0-9])[)-] ?[0-9]{{3,4}}-[0-9]{{4}}{_NO_NUMBER_BEHIND}(?![A-Za-z])")
@@ -41,7 +47,6 @@ _CALLED_CODE = re.compile(r"\b(?:CVC2?|CVV2?|CSC|cvc|cvv)(?: ?(?:번호|code|num
 _CALLED_PASSPORT = re.compile(
     r"(?:여권(?: ?번호)?|[Pp]assport(?: ?(?:[Nn]umber|[Nn]o\.?|#))?)[^0-9A-Za-z\n]{0,6}(?:is )?[\"'`]?(?P<number>[A-Z]{1,2}[0-9]{3}[A-Z][0-9]{4}|[A-Z]{0,2}[0-9]{7,9})(?![0-9A-Za-z])"
 )
-_PASSPORT = re.compile(r"(?<![0-9A-Za-z])[MSRODG][0-9]{3}[A-Z][0-9]{4}(?![0-9A-Za-z])")
 _BANKS = (
     "국민|신한|우리|하나|농협|기업|수협|신협|산업|우체국|새마을금고|카카오|케이|토스|제일|씨티|대구|부산|광주|전북|경남|제주|KB|IBK|NH"
 )
@@ -56,25 +61,56 @@ _LICENCE = re.compile(r"(?<![0-9A-Za-z.-])(?:1[1-9]|2[0-8])-[0-9]{2}-[0-9]{6}-[0
 
 def find_personal_numbers(text: str) -> Iterator[Region]:
     """The numbers of persons in a text."""
-    if _DIGITS.search(text) is None and "CV" not in text and "cv" not in text:
-        return
+    for low, high in _stretches(text):
+        stretch = text[low:high]
+        for region in _in_stretch(stretch):
+            yield replace(region, start=region.start + low, end=region.end + low)
+
+
+def _stretches(text: str) -> Iterator[tuple[int, int]]:
+    """Where numbers stand, each with what may name it; what lies close together is read together."""
+    spans = [match.span() for match in _DIGITS.finditer(text) if _stands_alone(text, match)]
+    spans += [match.span() for match in _LETTERS_AND_DIGITS.finditer(text)]
+    for name in _NAMES:
+        position = text.find(name)
+        while position != -1:
+            spans.append((position, position + len(name)))
+            position = text.find(name, position + _BEHIND)
+    low = high = -1
+    for start, end in sorted(spans):
+        if low == -1 or start - _BEFORE > high:
+            if low != -1:
+                yield low, high
+            low = max(0, start - _BEFORE)
+        high = max(high, end + _BEHIND)
+    if low != -1:
+        yield low, high
+
+
+def _stands_alone(text: str, digits: re.Match[str]) -> bool:
+    before, behind = text[digits.start() - 1 : digits.start()], text[digits.end() : digits.end() + 1]
+    if _TIME.fullmatch(digits[0]):
+        return False
+    return not (before.isascii() and before.isalpha()) and not (behind.isascii() and behind.isalpha() and len(digits[0]) < 20)
+
+
+def _in_stretch(text: str) -> Iterator[Region]:
     yield from _phones(text)
     yield from _residents(text)
     yield from _cards(text)
     for pattern in (_SOCIAL, _CALLED_SOCIAL):
         yield from _found(text, pattern, SOCIAL, _is_social)
     yield from _found(text, _CALLED_PASSPORT, PASSPORT)
-    yield from _found(text, _PASSPORT, PASSPORT)
     for pattern in (_CALLED_ACCOUNT, _BANK_ACCOUNT):
         yield from _found(text, pattern, ACCOUNT, _is_account)
     yield from _found(text, _IBAN, IBAN, _is_iban)
     yield from _found(text, _LICENCE, LICENCE)
 
 
-def _found(text: str, pattern: re.Pattern[str], kind: str, judge: object = None) -> Iterator[Region]:
+def _found(text: str, pattern: re.Pattern[str], kind: str, judge: Callable[[str], bool] | None = None) -> Iterator[Region]:
     group = "number" if "number" in pattern.groupindex else 0
     for match in pattern.finditer(text):
-        if judge is None or judge(match[group]):  # type: ignore[operator]
+        if judge is None or judge(match[group]):
             yield Region(*match.span(group), kind, _RANK)
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from memory_assets.sessions.assignments import find_assigned_secrets
+from memory_assets.sessions.command_lines import find_command_passwords
 from memory_assets.sessions.draft import title_from
 from memory_assets.sessions.emails import find_emails
 from memory_assets.sessions.encoded_secrets import find_encoded, is_credentials
@@ -25,7 +26,7 @@ from memory_assets.sessions.redaction_policy import ENCODED_KIND, PRIVATE_KEY_KI
 from memory_assets.sessions.regions import Region, find_markers, mask, settle
 from memory_assets.sessions.secrets import find_private_keys, find_secrets
 from memory_assets.sessions.seed_phrases import find_seed_phrases
-from memory_assets.sessions.spellings import plain_spelling
+from memory_assets.sessions.spellings import has_escapes, plain_spelling, quickly_plain
 from memory_assets.sessions.table_values import find_table_values
 from memory_assets.sessions.wrapped_keys import find_wrapped_keys
 
@@ -139,22 +140,42 @@ def _masked(text: str, found: Iterable[Region], policy: RedactionPolicy, counts:
 
 def _secrets(text: str, policy: RedactionPolicy) -> Iterator[Region]:
     """What is secret in the text as it is written, and in its plain spelling where it has another."""
-    yield from _found(text, policy)
+    yield from _by_names_and_shapes(text, policy)
+    if not has_escapes(text) or (quick := quickly_plain(text)) == text:
+        yield from _by_nature(text, policy)
+        return
+    # Where each piece of the plain text came from is worked out only for texts in which something was found.
+    if quick is not None and not any(True for _ in _found(quick, policy)):
+        return
     plain = plain_spelling(text)
-    if plain is not None and plain.text:
+    if plain is None:
+        yield from _by_nature(text, policy)
+    else:
         for region in _found(plain.text, policy):
             yield plain.written(region)
 
 
 def _found(text: str, policy: RedactionPolicy, *, decode: bool = True) -> Iterator[Region]:
-    document = policy.document
-    if document.private_keys:
+    yield from _by_names_and_shapes(text, policy)
+    yield from _by_nature(text, policy, decode=decode)
+
+
+def _by_names_and_shapes(text: str, policy: RedactionPolicy) -> Iterator[Region]:
+    if policy.document.private_keys:
         yield from find_private_keys(text, PRIVATE_KEY_KIND)
-        yield from find_key_bodies(text, PRIVATE_KEY_KIND)
     yield from find_secrets(text, policy.rules)
     markers = find_markers(text, policy.marker)
-    yield from find_assigned_secrets(text, _lowered(text), policy.names, policy.marker, markers)
-    yield from find_table_values(text)
+    lowered = _lowered(text)
+    yield from find_assigned_secrets(text, lowered, policy.names, policy.marker, markers)
+    yield from find_command_passwords(text)
+    yield from find_table_values(text, lowered)
+
+
+def _by_nature(text: str, policy: RedactionPolicy, *, decode: bool = True) -> Iterator[Region]:
+    """What no name and no prefix announces."""
+    document = policy.document
+    if document.private_keys:
+        yield from find_key_bodies(text, PRIVATE_KEY_KIND)
     if document.random_tokens:
         yield from find_random_tokens(text)
         yield from find_wrapped_keys(text)

@@ -61,6 +61,7 @@ class PatternEntry(_Rule):
     pattern: _Expression
     reach_back: int = Field(default=0, ge=0, le=64)
     checks: tuple[Check, ...] = ()
+    in_tokens: bool = False
 
 
 class DetectorEntry(_Rule):
@@ -72,6 +73,7 @@ class DetectorEntry(_Rule):
     around: int = Field(default=80, ge=0, le=512)
     group: int = Field(default=0, ge=0, le=9)
     checks: tuple[Check, ...] = ()
+    in_tokens: bool = False
 
 
 class AssignedEntry(_Rule):
@@ -161,7 +163,7 @@ def load_policy(json_text: str) -> RedactionPolicy:
 
 def _compile_pattern(entry: PatternEntry, rank: int) -> PatternRule:
     pattern = _compile_expression(entry.name, entry.pattern)
-    return PatternRule(entry.kind, rank, entry.literals, pattern, entry.reach_back, frozenset(entry.checks))
+    return PatternRule(entry.kind, rank, entry.literals, pattern, entry.reach_back, frozenset(entry.checks), entry.in_tokens)
 
 
 def _compile_detector(entry: DetectorEntry, rank: int) -> DetectorRule:
@@ -175,6 +177,7 @@ def _compile_detector(entry: DetectorEntry, rank: int) -> DetectorRule:
         patterns=_detector_patterns(entry),
         group=entry.group,
         checks=frozenset(entry.checks),
+        in_tokens=entry.in_tokens,
     )
 
 

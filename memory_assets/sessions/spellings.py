@@ -24,6 +24,10 @@ _LETTERS = {"n": "\n", "r": "\r", "t": "\t", '"': '"', "'": "'", "/": "/"}
 _ENTITIES = {"quot": '"', "apos": "'", "lt": "<", "gt": ">", "amp": "&", "nbsp": " ", "#39": "'", "#34": '"', "#x27": "'"}
 
 
+_RARE = re.compile(rf"[{_INVISIBLE}]|%[0-9A-Fa-f]{{2}}|\\\\u[0-9a-fA-F]{{4}}|&(?:quot|apos|lt|gt|amp|nbsp|#)")
+_SIMPLE = tuple((re.compile(rf"\\\\{{1,16}}+{letter}"), plain) for letter, plain in _LETTERS.items())
+
+
 @dataclass(frozen=True, slots=True)
 class Spelling:
     """A text in its plain spelling, and where its pieces came from.
@@ -49,6 +53,20 @@ class Spelling:
         piece = bisect_right(self.starts, position - 1) - 1
         start, end, spelled = self.origins[piece]
         return end if spelled else start + position - self.starts[piece]
+
+
+def quickly_plain(text: str) -> str | None:
+    """The plain text alone, where only backslashes stand in it; None where that takes a closer look."""
+    if _RARE.search(text):
+        return None
+    for pattern, plain in _SIMPLE:
+        text = pattern.sub(plain, text)
+    return text
+
+
+def has_escapes(text: str) -> bool:
+    """Whether the text may have another spelling."""
+    return "\\" in text or "%" in text or "&" in text or not text.isascii()
 
 
 def plain_spelling(text: str) -> Spelling | None:

@@ -11,6 +11,7 @@ from memory_assets.sessions.secret_values import Strength, is_secret_value
 
 _RANK = 800
 _MOST_ROWS = 500
+_LONGEST_HEAD = 1_000
 _HEAD = re.compile(
     r"(?P<password>(?:[\w ]{0,20}[ _-])?(?:pass(?:word|wd|phrase|code)?|pwd|pw)|[\w ]{0,10}(?:비밀번호|비번|암호|패스워드))"
     r"|(?P<secret>(?:[\w ]{0,20}[ _-])?(?:secret|api[ _-]?key|access[ _-]?key)|[\w ]{0,10}(?:시크릿|api ?키|인증키))"
@@ -18,7 +19,8 @@ _HEAD = re.compile(
     re.IGNORECASE,
 )
 # A head that may be one, before the lines of a text are looked at one by one.
-_LIKELY = re.compile(r"(?:pass|pwd|pw|secret|key|token|비밀번호|비번|암호|패스워드|시크릿|키|토큰)[^\n,|\t]{0,16}(?:[,|\t]|\n|$)", re.IGNORECASE)
+_NAMES = ("pass", "pwd", "secret", "key", "token", "pw", "비밀번호", "비번", "암호", "패스워드", "시크릿", "토큰", "키")
+_BEHIND_NAME = re.compile(r"[\w ./()-]{0,16}[*`\"']{0,2}[ \t]{0,20}\r?[,|\t\n]")
 _RULED = re.compile(r"[|:\s-]*--[|:\s-]*")
 _PLAIN_HEAD = re.compile(r"[\w .#/()-]{1,30}")
 _KINDS: dict[Strength, str] = {"password": "SECRET:password", "secret": "SECRET:secret", "token": "SECRET:token"}
@@ -32,20 +34,30 @@ class _Column:
     strength: Strength
 
 
-def find_table_values(text: str) -> Iterator[Region]:
-    """The cells below a head that names a secret."""
+def find_table_values(text: str, lowered: str) -> Iterator[Region]:
+    """The cells below a head that names a secret.
+
+    Args:
+        lowered: the text in lower case, code point for code point.
+    """
     if "\n" not in text:
         return
-    done = 0
-    for likely in _LIKELY.finditer(text):
-        start = text.rfind("\n", 0, likely.start()) + 1
-        end = text.find("\n", likely.start())
-        if start < done or end == -1 or end - start > 1_000:
-            continue
-        done = end
+    for start, end in sorted(set(_likely_heads(text, lowered))):
         for separator in ("|", ",", "\t"):
-            if columns := _columns(text[start:end], separator):
+            if separator in text[start:end] and (columns := _columns(text[start:end], separator)):
                 yield from _values(text, end + 1, columns, separator)
+
+
+def _likely_heads(text: str, lowered: str) -> Iterator[tuple[int, int]]:
+    """The lines in which a name ends a cell."""
+    for name in _NAMES:
+        position = lowered.find(name)
+        while position != -1:
+            if _BEHIND_NAME.match(text, position + len(name)):
+                start, end = text.rfind("\n", 0, position) + 1, text.find("\n", position)
+                if 0 < end - start < _LONGEST_HEAD:
+                    yield start, end
+            position = lowered.find(name, position + 1)
 
 
 def _columns(head: str, separator: str) -> list[_Column]:
