@@ -54,7 +54,7 @@ def import_paths(
     shown = progress or NoProgress()
     before = opened.appended
     heads: dict[str, str | None] = {}
-    files, whole = found_files(paths)
+    files, whole = found_files(paths, opened.sources)
     with _listening(opened, shown), opened.metered() as use:
         shown.start(len(files), "reading and remembering")
         batch = settings.dagster.batch_size
@@ -85,7 +85,7 @@ def add_sessions(settings: Settings, paths: Sequence[Path], *, project: str | No
     _look_at_the_extractor(settings)
     opened = open_store(settings)
     before = opened.appended
-    files, registration = found_files(paths)
+    files, registration = found_files(paths, opened.sources)
     registration.add(register(opened, files, project=project))
     add_partitions(dagster_instance(settings), settings.dagster_home, [*registration.to_run, *registration.unchanged])
     # `memory sessions list` shows them from here on.

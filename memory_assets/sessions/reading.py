@@ -62,7 +62,7 @@ def read_source(path: str, data: bytes, *, explicit: bool = False, project: str 
     result = _READERS[source_format](source)
     too_long = _session_with_too_long_message(result.sessions)
     if too_long is not None:
-        detail = f"a message of more than {MAX_RECORD_BYTES} bytes in session {too_long.session_id}"
+        detail = f"a message of more than {MAX_RECORD_BYTES} bytes in session {too_long.source_id}"
         return SourceRefused(path, Defect(path, None, "record_too_large", detail), file_hash)
     defects = DefectLog(path)
     sessions = tuple(_one_of_each(filter(_says_something, result.sessions), defects))
@@ -98,7 +98,7 @@ def _one_of_each(sessions: Iterable[Session], defects: DefectLog) -> Iterator[Se
             case Extended(messages=messages):
                 whole[session.session_id] = replace(known, messages=messages)
             case Unrelated():
-                detail = f"the file tells two conversations under the id {session.session_id}; the first is taken"
+                detail = f"the file tells two conversations under the id {session.source_id}; the first is taken"
                 defects.add(None, "unrelated_history", detail)
     yield from whole.values()
 

@@ -17,6 +17,8 @@ from memory_assets.sessions.draft import title_from
 from memory_assets.sessions.emails import find_emails
 from memory_assets.sessions.encoded_secrets import find_encoded, is_credentials
 from memory_assets.sessions.key_bodies import find_key_bodies
+from memory_assets.sessions.keys import session_key
+from memory_assets.sessions.masked_ids import masked_id
 from memory_assets.sessions.model import Defect, Message, Session
 from memory_assets.sessions.personal_numbers import find_personal_numbers
 from memory_assets.sessions.private_blocks import KIND, find_private_blocks
@@ -70,7 +72,7 @@ def redact_session(
 ) -> tuple[Session, dict[str, int], tuple[Defect, ...]]:
     """Masks every text of a session: of its messages, its title, and what else the source says in words.
 
-    Ids, times, roles and kinds stay. Returns the masked session, the counts by kind and a defect for each message that
+    Times, roles and kinds stay, and so does an id that holds nothing to mask (see ``masked_ids``). Returns the masked session, the counts by kind and a defect for each message that
     has an unclosed ``<private>``.
 
     Args:
@@ -87,6 +89,14 @@ def redact_session(
             defects.append(Defect(path, None, "unclosed_private", detail))
         return redacted.text
 
+    def plainly(value: str) -> str:
+        redacted = redact_text(value, policy)
+        counts.update(redacted.counts)
+        return redacted.text
+
+    def masked_id_field(value: str | None) -> str | None:
+        return None if value is None else masked_id(value, plainly)
+
     def masked_field(value: str | None, whereabouts: str) -> str | None:
         return None if value is None else masked(value, whereabouts)
 
@@ -101,15 +111,20 @@ def redact_session(
         text = masked(text, where)
         name = masked_field(message.name, f"speaker of {where}")
         tool_name = masked_field(message.tool_name, f"tool of {where}")
-        if (text, name, tool_name) == (message.text, message.name, message.tool_name):
+        uid, tool_use_id = masked_id(message.uid, plainly), masked_id_field(message.tool_use_id)
+        told = (text, name, tool_name, uid, tool_use_id)
+        if told == (message.text, message.name, message.tool_name, message.uid, message.tool_use_id):
             return message
-        return replace(message, text=text, name=name, tool_name=tool_name)
+        return replace(message, text=text, name=name, tool_name=tool_name, uid=uid, tool_use_id=tool_use_id)
 
     messages = tuple(masked_message(index, message) for index, message in enumerate(session.messages))
     # A title out of the messages is taken from what is left of them: cut off a private block it would hold its words.
     title = title_from(messages) if session.title == title_from(session.messages) else session.title
+    source_id = plainly(session.source_id)
     clean = replace(
         session,
+        session_id=_masked_key(session, source_id),
+        source_id=source_id,
         messages=messages,
         project=masked_field(session.project, "project"),
         title=masked_field(title, "title"),
@@ -117,6 +132,13 @@ def redact_session(
         git_branch=masked_field(session.git_branch, "branch"),
     )
     return clean, dict(sorted(counts.items())), tuple(defects)
+
+
+def _masked_key(session: Session, shown: str) -> str:
+    """The partition key of a session whose id is shown like this; a session of the log keeps the key that it has."""
+    if shown == session.source_id or session.session_id != session_key(session.source_format, session.source_id):
+        return session.session_id
+    return session_key(session.source_format, session.source_id, shown=shown)
 
 
 def _pass(text: str, policy: RedactionPolicy, counts: Counter[str]) -> tuple[str, bool]:
