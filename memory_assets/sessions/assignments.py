@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from memory_assets.sessions.regions import Markers, Region
-from memory_assets.sessions.secret_values import Form, Strength, is_secret_value, words_of_a_passphrase
+from memory_assets.sessions.secret_values import Form, Strength, is_secret_value, is_strong, words_of_a_passphrase
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +56,11 @@ _PROSE = re.compile(
 # The value stands in a line of its own below the name: Password:, or the password is:, or a block of YAML.
 _BELOW = re.compile(
     r"""(?:["'`]|\*{1,2})?[ \t]{0,4}(?:(?:is|은|는)[ \t]{0,2})?:?(?:\*{1,2})?[ \t]{0,4}(?:[|>][-+]?[ \t]{0,4})?(?:\r?\n[ \t]{0,8}(?:```\w{0,12})?){1,3}\r?\n?"""
-    r"""[ \t>|]{0,40}(?:\d{1,6}[\u2192\t])?[ \t]{0,40}(?P<quote>["'`])?(?P<value>[^\s"'`<>]{4,256}+)["'`]?[ \t]{0,8}(?=\r?\n|\Z)"""
+    r"""[ \t>|]{0,40}(?:\d{1,6}[\u2192\t])?[ \t]{0,40}(?P<quote>["'`])?(?P<value>[^\s"'`<>]{4,256}+)(?P<rest>["'`]?[ \t]{0,8}(?=\r?\n|\Z)|(?=[ \t"'`]))"""
 )
 # <password>x</password>, <string name="api_key">x</string>, <key>password</key><string>x</string>
 _ELEMENT = re.compile(
-    r"""(?:[ \t][^<>\n]{0,80}|["'][^<>\n]{0,40})?>(?:[ \t\r\n]{0,20}</key>[ \t\r\n]{0,20}<string>)?[ \t\r\n]{0,40}(?P<value>[^<>\s]{4,512}+)[ \t\r\n]{0,40}</(?P<close>[A-Za-z][\w:.-]{0,40})"""
+    r"""(?:[ \t][^<>\n]{0,80}|["'][^<>\n]{0,40})?(?:>|</key>[ \t\r\n]{0,20}<string>)[ \t\r\n]{0,40}(?P<value>[^<>\s]{4,512}+)[ \t\r\n]{0,40}</(?P<close>[A-Za-z][\w:.-]{0,40})"""
 )
 # name: DB_PASSWORD / value: x, "name": "token", "value": "x", key="password" value="x", a form's part of this name
 _APART = re.compile(
@@ -118,13 +118,15 @@ def _assigned(text: str, lowered: str, start: int, name: SecretName, marker: re.
 def _value_apart(text: str, start: int, end: int) -> _Value | None:
     """A value that no operator ties to its name: in the line below, in an element, beside a ``value`` of its own."""
     behind = text[end : end + 1]
-    if behind in (">", '"', "'", " ") and (element := _ELEMENT.match(text, end)):
+    if behind in (">", '"', "'", " ", "<") and (element := _ELEMENT.match(text, end)):
         return _Value(*element.span("value"), "element")
     if behind in ('"', "'", "\n", "\r", ",", " ") and (apart := _APART.match(text, end)):
         group = "part" if apart["part"] else "value"
         return _Value(*apart.span(group), "quoted" if apart["quote"] else "below")
     if (below := _BELOW.match(text, end)) and not _is_key(text, below):
         stripped = _SENTENCE_END.sub("", below["value"])
+        if not below["rest"] and not text.startswith(("\n", "\r"), below.end()) and below.end() < len(text) and not is_strong(stripped):
+            return None  # the first word of a sentence
         return _Value(below.start("value"), below.start("value") + len(stripped), "quoted" if below["quote"] else "below")
     return None
 

@@ -27,6 +27,10 @@ _PUBLIC = re.compile(
     r"|vol|dpl|prj|team|wf|job|task|trace|span|build|deploy|commit|sha256|sha512|sha384|sha1|index|chunk|vendor|main|bundle)[_-]"
 )
 _PREFIX = re.compile(r"[A-Za-z][A-Za-z0-9]{1,14}(?:[_-][A-Za-z0-9]{1,10}){0,3}[_.-]\Z")
+# deviceId=3f… is a digest with its name.
+_HEX_VALUE = re.compile(r"(?:[A-Za-z_.-]{1,40}[=:_-])?[0-9a-f-]{24,}=*")
+# A file, a signature or an image in base64: longer than a key that no pattern knows.
+_FILE = re.compile(r"[A-Za-z0-9+/]{160}")
 _SHORTEST_BARE, _LONGEST_BARE = 32, 240
 
 
@@ -41,10 +45,12 @@ def find_random_tokens(text: str) -> Iterator[Region]:
     """Random tokens behind the prefix of a vendor, or alone with the length that keys have."""
     for run in _RUN.finditer(text):
         token = run[0].rstrip(".-")
-        if len(token) > 1024 or token.islower() or token.isupper():
+        if len(token) > 1024 or token.islower() or token.isupper() or _DIGEST_BEFORE.search(text, max(0, run.start() - 16), run.start()):
             continue
-        if _is_key(text, run.start(), token):
+        if "=" not in token.rstrip("=") and _is_key(text, run.start(), token):
             yield Region(run.start(), run.start() + len(token), KIND, _RANK)
+            continue
+        if _FILE.match(token):
             continue
         for part in _parts(token):
             if _is_key(text, run.start() + part.start(), part[0]):
@@ -58,7 +64,7 @@ def _parts(token: str) -> Iterator[re.Match[str]]:
 
 
 def _is_key(text: str, start: int, token: str) -> bool:
-    if _PUBLIC.match(token) or _DIGEST_BEFORE.search(text, max(0, start - 16), start):
+    if _PUBLIC.match(token) or _HEX_VALUE.fullmatch(token) or _DIGEST_BEFORE.search(text, max(0, start - 16), start):
         return False
     core = next((found for found in _CORE.finditer(token) if is_random(found[0])), None)
     if core is not None and core.start() and _PREFIX.fullmatch(token, 0, core.start()):

@@ -192,6 +192,13 @@ def _is_mixed(value: str) -> bool:
     return sum(char.isdigit() for char in value) >= 4
 
 
+def is_strong(value: str) -> bool:
+    """Whether nothing but a password or a key is written so: digits and marks among letters, or long and dense."""
+    if not _has_letter_and_digit(value) or not value.isascii():
+        return False
+    return any(char in "!@#$%^&*~+=" for char in value) or (len(value) >= 16 and value.isalnum())
+
+
 def has_letter_and_mark(value: str) -> bool:
     """As a password has it: a digit or one of the marks that no word holds."""
     return any(char.isalpha() for char in value) and any(char.isdigit() or char in "!@#$%^&*~+=" for char in value)

@@ -24,8 +24,8 @@ _LETTERS = {"n": "\n", "r": "\r", "t": "\t", '"': '"', "'": "'", "/": "/"}
 _ENTITIES = {"quot": '"', "apos": "'", "lt": "<", "gt": ">", "amp": "&", "nbsp": " ", "#39": "'", "#34": '"', "#x27": "'"}
 
 
-_RARE = re.compile(rf"[{_INVISIBLE}]|%[0-9A-Fa-f]{{2}}|\\\\u[0-9a-fA-F]{{4}}|&(?:quot|apos|lt|gt|amp|nbsp|#)")
-_SIMPLE = tuple((re.compile(rf"\\\\{{1,16}}+{letter}"), plain) for letter, plain in _LETTERS.items())
+_RARE = re.compile(rf"[{_INVISIBLE}]|%[0-9A-Fa-f]{{2}}|\\u[0-9a-fA-F]{{4}}|&(?:quot|apos|lt|gt|amp|nbsp|#)")
+_SIMPLE = tuple((re.compile(rf"\\{{1,16}}+{letter}"), plain) for letter, plain in _LETTERS.items())
 
 
 @dataclass(frozen=True, slots=True)

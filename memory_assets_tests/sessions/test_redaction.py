@@ -76,8 +76,8 @@ _SECRETS = [
     ("curl -H 'x-api-key: {}'", "abcd1234efgh5678", "SECRET:api_key"),
     ("--api-key {} --verbose", "abcd1234efgh5678", "SECRET:api_key"),
     ('"clientSecret" : "{}"', "supersecretvalue", "SECRET:secret"),
-    ("SECRET_KEY='{}'", "django-insecure-a1$b2%c3", "SECRET:secret"),
-    ("?token={}&page=2", "abc12345", "SECRET:token"),
+    ("SECRET_KEY='{}'", "django-insecure-a1$b2%c3", "SECRET:api_key"),
+    ("?token={}&page=2", "abc12345", "SECRET:url_parameter"),
     ('const accessToken: string = "{}";', "abc123def456", "SECRET:token"),
     ('os.environ["TOKEN"] = "{}"', "abc123def456", "SECRET:token"),
 ]
