@@ -133,6 +133,8 @@ def _value_apart(text: str, start: int, end: int) -> _Value | None:
 
 def _is_key(text: str, below: re.Match[str]) -> bool:
     """Whether what stands in the line below is itself the name of something (``type:``)."""
+    if re.match(r"[A-Za-z_]{1,40}=", below["value"]):
+        return True
     return below["value"].endswith((":", "{", "[", "(", ",", ";")) and below["quote"] is None
 
 

@@ -181,7 +181,7 @@ def _is_card(number: str) -> bool:
     from stdnum import luhn
 
     digits = _digits(number)
-    return 13 <= len(digits) <= 19 and len(set(digits)) > 2 and bool(luhn.is_valid(digits))
+    return 13 <= len(digits) <= 19 and len(set(digits)) > 1 and bool(luhn.is_valid(digits))
 
 
 def _is_account(number: str) -> bool:

@@ -20,7 +20,7 @@ _SHORTEST: dict[Strength, int] = {"password": 4, "secret": 6, "token": 8}
 
 _PLACEHOLDER = re.compile(
     r"^[<\[({%…]|^\$[({]|\$\{|\{\{|\.\.\.|…|\*{3}|[•●]{3}|x{5}|X{5}|\{\w{0,40}\}"
-    r"|your[-_ ]|[-_ ]here\b|placeholder|redacted|masked|replace[-_]?me|^(?:x{3,}|X{3,})$",
+    r"|your[-_ ]|[-_ ]here\b|placeholder|redacted|masked|(?:replace|change|insert|fill)[-_]?(?:me|this|it)|^(?:x{3,}|X{3,})$",
     re.IGNORECASE,
 )
 _ONE_CHARACTER = re.compile(r"(.)\1*+", re.DOTALL)

@@ -93,7 +93,7 @@ The token expires after 15 minutes.
 mysql -u root -p app < dump.sql
 docker run -p 8080:80 nginx
 mkdir -p /srv/app/data
-ssh -p 2222 deploy@host.internal
+ssh -p 2222 deploy@host
 cp -a src dst && rsync -a src/ dst/
 redis-cli -p 6379 ping
 grep -b pattern file

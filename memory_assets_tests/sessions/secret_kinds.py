@@ -344,7 +344,7 @@ _HIDDEN: dict[str, _Make] = {
     "base64_resident": _encoded(Draw.resident),
     "base64_ko": _encoded(lambda d: f"비밀번호는 {d.password()} 입니다"),
     "base64_pem": _encoded(lambda d: "-----BEGIN RSA PRIVATE KEY-----\n" + d.pem_body() + "\n-----END RSA PRIVATE KEY-----\n"),
-    "url_encoded": lambda d: (f"password%3D{quote(p := d.password(), safe='')}%26user%3Dkim", (quote(p, safe=""), p)),
+    "url_encoded": lambda d: (f"password%3D{(p := quote(d.password(), safe=''))}%26user%3Dkim", p),
     "url_encoded_json": lambda d: (quote(json.dumps({"token": (t := d.base62(30))})), t),
     "zero_width_github": lambda d: (f"ghp_{(a := d.base62(18))}\u200b{(b := d.base62(18))}", (a, b)),
     "soft_hyphen_openai": lambda d: (f"sk-{(a := d.base62(20))}\u00ad{(b := d.base62(28))}", (a, b)),

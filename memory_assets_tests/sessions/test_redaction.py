@@ -126,7 +126,7 @@ def test_key_in_a_json_string_is_masked() -> None:
         ("josé@example.fr", "[EMAIL]"),
         ("kim@example.com(회사)으로", "[EMAIL](회사)으로"),
         ("lee@self.example.com", "[EMAIL]"),
-        ("Co-Authored-By: Claude <noreply@anthropic.com>", "Co-Authored-By: Claude <[EMAIL]>"),
+        ("Co-Authored-By: Claude <noreply@anthropic.com>", "Co-Authored-By: Claude <noreply@anthropic.com>"),
         ("a@b.io,c@d.io", "[EMAIL],[EMAIL]"),
         ("\\nbob@example.com", "\\n[EMAIL]"),
         ("mailto:bob@163.com", "mailto:[EMAIL]"),
