@@ -125,7 +125,12 @@ def _value_apart(text: str, start: int, end: int) -> _Value | None:
         return _Value(*apart.span(group), "quoted" if apart["quote"] else "below")
     if (below := _BELOW.match(text, end)) and not _is_key(text, below):
         stripped = _SENTENCE_END.sub("", below["value"])
-        if not below["rest"] and not text.startswith(("\n", "\r"), below.end()) and below.end() < len(text) and not is_strong(stripped):
+        if (
+            not below["rest"]
+            and not text.startswith(("\n", "\r"), below.end())
+            and below.end() < len(text)
+            and not is_strong(stripped)
+        ):
             return None  # the first word of a sentence
         return _Value(below.start("value"), below.start("value") + len(stripped), "quoted" if below["quote"] else "below")
     return None

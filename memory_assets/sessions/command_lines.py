@@ -14,9 +14,7 @@ from memory_assets.sessions.secret_values import is_secret_value
 KIND = "SECRET:password"
 _RANK = 600
 _FURTHEST = 300
-_BEHIND = re.compile(
-    r"""\\{0,3}(?P<value>'[^'\n]{3,256}'|"[^"\n]{3,256}"|(?![-$<"'\\])[^\s"'|;&<>`\\]{3,256}+)"""
-)
+_BEHIND = re.compile(r"""\\{0,3}(?P<value>'[^'\n]{3,256}'|"[^"\n]{3,256}"|(?![-$<"'\\])[^\s"'|;&<>`\\]{3,256}+)""")
 # By flag: the commands that take a password with it, and whether the value may follow at once.
 _FLAGS = {
     "-p": (

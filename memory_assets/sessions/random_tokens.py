@@ -18,7 +18,8 @@ _RUN = re.compile(r"[A-Za-z0-9+/_~.=-]{24,}+")
 _CORE = re.compile(r"[A-Za-z0-9]{20,}+")
 _CHANGES = re.compile(r"(?<=[a-z])[A-Z0-9]|(?<=[A-Z])[a-z0-9]|(?<=[0-9])[A-Za-z]|[+/_=-]")
 _DIGEST_BEFORE = re.compile(
-    r"(?:sha-?(?:1|224|256|384|512)|md5|h1|integrity|base64,|blake[23]\w?|nonce|checksum|digest|hash|sri)[\"']?[-:=]? ?[\"']?\Z", re.IGNORECASE
+    r"(?:sha-?(?:1|224|256|384|512)|md5|h1|integrity|base64,|blake[23]\w?|nonce|checksum|digest|hash|sri)[\"']?[-:=]? ?[\"']?\Z",
+    re.IGNORECASE,
 )
 # What services call the things that they hold, in every answer: a name, no key.
 _PUBLIC = re.compile(
@@ -45,7 +46,12 @@ def find_random_tokens(text: str) -> Iterator[Region]:
     """Random tokens behind the prefix of a vendor, or alone with the length that keys have."""
     for run in _RUN.finditer(text):
         token = run[0].rstrip(".-")
-        if len(token) > 1024 or token.islower() or token.isupper() or _DIGEST_BEFORE.search(text, max(0, run.start() - 16), run.start()):
+        if (
+            len(token) > 1024
+            or token.islower()
+            or token.isupper()
+            or _DIGEST_BEFORE.search(text, max(0, run.start() - 16), run.start())
+        ):
             continue
         if "=" not in token.rstrip("=") and _is_key(text, run.start(), token):
             yield Region(run.start(), run.start() + len(token), KIND, _RANK)

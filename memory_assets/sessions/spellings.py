@@ -13,7 +13,9 @@ from urllib.parse import unquote
 
 from memory_assets.sessions.regions import Region
 
-_INVISIBLE = "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u206a-\u206f\ufe00-\ufe0f\ufeff"
+_INVISIBLE = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u206a-\u206f\ufe00-\ufe0f\ufeff"
+)
 _SPELLED = re.compile(
     rf"(?P<invisible>[{_INVISIBLE}]++)"
     r"|(?P<percent>(?:%[0-9A-Fa-f]{2}){1,400}+)"

@@ -16,10 +16,32 @@ from urllib.parse import quote
 from memory_assets.identifiers import sha256_hex
 
 _BASE62 = string.ascii_letters + string.digits
-_WORDS = (
-    "walnut harbor velvet comet lantern maple rocket pepper saddle glacier tunnel orbit falcon meadow copper ribbon "
-    "thunder pebble marble candle willow anchor puzzle dragon"
-).split()
+_WORDS = [
+    "walnut",
+    "harbor",
+    "velvet",
+    "comet",
+    "lantern",
+    "maple",
+    "rocket",
+    "pepper",
+    "saddle",
+    "glacier",
+    "tunnel",
+    "orbit",
+    "falcon",
+    "meadow",
+    "copper",
+    "ribbon",
+    "thunder",
+    "pebble",
+    "marble",
+    "candle",
+    "willow",
+    "anchor",
+    "puzzle",
+    "dragon",
+]
 
 
 class Draw:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from memory_assets.sessions.model import Message, Session
 from memory_assets.sessions.masked_ids import masked_id
+from memory_assets.sessions.model import Message, Session
 from memory_assets.sessions.redaction import redact_session
 from memory_assets.sessions.redaction_policy import default_policy
 

@@ -367,7 +367,13 @@ def _masked_again(known: History, reader: SourceReader) -> History:
         git_branch=heading.git_branch,
     )
     masked = reader.masked(session)
-    told = {"source_id": masked.source_id, "project": masked.project, "title": masked.title, "cwd": masked.cwd, "git_branch": masked.git_branch}
+    told = {
+        "source_id": masked.source_id,
+        "project": masked.project,
+        "title": masked.title,
+        "cwd": masked.cwd,
+        "git_branch": masked.git_branch,
+    }
     return replace(known, heading=heading.model_copy(update=told), messages=masked.messages)
 
 
