@@ -22,10 +22,10 @@ _LITERALS = ("MII", "MIG", "MHcC", "MIHcA", "MHQC", "MC4C", "MFMC", "b3BlbnNzaC1
 # A line break, with what a listing, a quotation or a string puts before the next line.
 _BREAK = r"(?:\\n|[ \t\"'`+\\,]{0,6}\r?\n)[ \t>|#*\"'`+-]{0,40}(?:\d{1,6}[\u2192\t:|]?[ \t]{0,4})?[\"'`]?"
 _BODY = re.compile(
-    rf"[A-Za-z0-9+/]{{16,}}+={{0,2}}(?:{_BREAK}[A-Za-z0-9+/]{{20,}}+={{0,2}}){{0,400}}+(?:{_BREAK}[A-Za-z0-9+/]{{1,76}}={{1,2}})?"
+    rf"[A-Za-z0-9+/]{{16,}}+={{0,2}}(?:{_BREAK}[A-Za-z0-9+/]{{20,}}+={{0,2}}){{0,400}}(?:{_BREAK}[A-Za-z0-9+/]{{1,76}}={{1,2}})?"
 )
 _LINES = re.compile(
-    rf"(?<![A-Za-z0-9+/=])(?P<first>[A-Za-z0-9+/]{{64}}(?:[A-Za-z0-9+/]{{6}})?)(?:{_BREAK}[A-Za-z0-9+/]{{64,70}}+){{2,400}}+"
+    rf"(?<![A-Za-z0-9+/=])(?P<first>[A-Za-z0-9+/]{{64}}(?:[A-Za-z0-9+/]{{6}})?)(?:{_BREAK}[A-Za-z0-9+/]{{64,70}}+){{2,400}}"
     rf"(?:{_BREAK}[A-Za-z0-9+/]{{4,70}}={{0,2}}(?![A-Za-z0-9+/]))?(?![A-Za-z0-9+/])"
 )
 _PUBLIC_HEAD = re.compile(r"BEGIN [A-Z0-9 ]{0,30}(?:CERTIFICATE|PUBLIC KEY|SIGNATURE|MESSAGE|REQUEST|PARAMETERS|CRL)")

@@ -22,7 +22,7 @@ _NO_NUMBER_BEFORE = r"(?<![0-9A-Za-z.])(?<![0-9][-_/+])"
 _NO_NUMBER_BEHIND = r"(?![0-9])(?![-/][0-9])(?!\.[0-9])"
 # Where the patterns look: around nine digits that no letter divides, around what may be an IBAN, and around the words that
 # name fewer digits. What a day or a clock writes is passed over.
-_DIGITS = re.compile(r"[0-9](?:[ .()-]{0,2}[0-9]){8,30}+")
+_DIGITS = re.compile(r"[0-9](?:[ .()-]{0,2}[0-9]){8,30}")
 _LETTERS_AND_DIGITS = re.compile(r"[A-Z][A-Z][0-9][0-9](?: ?[A-Z0-9]{4}){3}")
 _TIME = re.compile(
     r"(?:19|20)[0-9]{2}([-./]?)[01][0-9]\1[0-3][0-9](?:[ T_-]?[0-2][0-9][0-5][0-9](?:[0-5][0-9])?(?:\.[0-9]+)?| [0-2][0-9])?"

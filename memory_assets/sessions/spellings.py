@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import dataclass, replace
-from urllib.parse import unquote
 
 from memory_assets.sessions.regions import Region
 
@@ -18,7 +17,7 @@ _INVISIBLE = (
 )
 _SPELLED = re.compile(
     rf"(?P<invisible>[{_INVISIBLE}]++)"
-    r"|(?P<percent>(?:%[0-9A-Fa-f]{2}){1,400}+)"
+    r"|(?P<percent>(?:%[0-9A-Fa-f]{2}){1,400})"
     r"|\\{1,16}+(?:u(?P<code>[0-9a-fA-F]{4})|(?P<letter>[nrt\"'/]))"
     r"|&(?P<entity>quot|apos|lt|gt|amp|nbsp|#39|#34|#x27);"
 )
@@ -102,7 +101,7 @@ def plain_spelling(text: str) -> Spelling | None:
 
 def _plain(match: re.Match[str]) -> str:
     if match["percent"]:
-        return unquote(match["percent"], errors="replace")
+        return bytes.fromhex(match["percent"].replace("%", "")).decode("utf-8", errors="replace")
     if match["code"]:
         char = chr(int(match["code"], 16))
         return "" if re.match(rf"[{_INVISIBLE}]", char) else char
