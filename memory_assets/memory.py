@@ -103,6 +103,7 @@ if TYPE_CHECKING:
     from memory_assets.retrieval.wire.search import BulkSearchItemV1, SearchHitV1, SearchResponseV1
     from memory_assets.retrieval.wire.timeline import TimelineItemV1, TimelineV1
     from memory_assets.retrieval.wire.unanswered import UnansweredV1
+    from memory_assets.sessions.privacy_scan import ScannedFile
     from memory_assets.vectors.calibration import Calibration
     from memory_assets.vectors.outbox import Drained
     from memory_assets.vectors.reconcile import Reconciled
@@ -975,6 +976,16 @@ class Memory:
         self.count_shown()
         with self.database.reading() as connection:
             return audit(connection, examples=examples)
+
+    def privacy_scan(self, paths: Sequence[Path]) -> list[ScannedFile]:
+        """What would be masked in some files; nothing is stored.
+
+        Raises:
+            ConfigInvalidError: the policy file cannot be used.
+        """
+        from memory_assets.sessions.privacy_scan import scan_files
+
+        return list(scan_files(paths, configuration.redaction_policy(self.settings)))
 
     def initialise(self, *, force: bool = False) -> list[Made]:
         """Make folders, store and settings file where they are missing."""

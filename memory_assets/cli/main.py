@@ -35,6 +35,7 @@ from memory_assets.cli import (
     metrics,
     outbox,
     pipeline,
+    privacy,
     promote,
     proof,
     reembed,
@@ -60,6 +61,7 @@ app = typer.Typer(
 )
 for group in (
     importing,
+    privacy,
     sessions,
     pipeline,
     entries,

@@ -77,7 +77,7 @@ def import_paths(
     heads: dict[str, str | None] = {}
     with _listening(opened, shown), opened.metered() as use:
         shown.start(None, "looking for files")
-        files, whole = found_files(paths)
+        files, whole = found_files(paths, opened.sources)
         sizes = {file: _bytes_of(file) for file in files}
         opened.road.start(sum(sizes.values()), len(files))
         done = 0
@@ -129,7 +129,7 @@ def add_sessions(settings: Settings, paths: Sequence[Path], *, project: str | No
     _look_at_the_extractor(settings)
     opened = open_store(settings)
     before = opened.appended
-    files, registration = found_files(paths)
+    files, registration = found_files(paths, opened.sources)
     registration.add(register(opened, files, project=project))
     add_partitions(dagster_instance(settings), settings.dagster_home, [*registration.to_run, *registration.unchanged])
     # `memory sessions list` shows them from here on.

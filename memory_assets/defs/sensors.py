@@ -60,7 +60,7 @@ def sessions_folder(context: dg.SensorEvaluationContext, event_log: EventLogReso
     if len(under_way) >= RUNS_UNDER_WAY:
         return _nothing(context, f"{len(under_way)} runs that were asked for are still under way")
     opened.follow_versions()
-    files, seen = found_files([folder])
+    files, seen = found_files([folder], opened.sources)
     refuse(opened, seen.errors, actor="sensor")
     settled = [file for file in files if _settled(file, opened.settings.sessions.settle_seconds)]
     known = untouched_files(opened, settled)

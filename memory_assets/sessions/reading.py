@@ -64,7 +64,7 @@ def read_source(path: str, data: bytes, *, explicit: bool = False, project: str 
     result = _READERS[source_format](source)
     too_long = _session_with_too_long_message(result.sessions)
     if too_long is not None:
-        detail = f"a message of more than {MAX_RECORD_BYTES} bytes in session {too_long.session_id}"
+        detail = f"a message of more than {MAX_RECORD_BYTES} bytes in session {too_long.source_id}"
         return SourceRefused(path, Defect(path, None, "record_too_large", detail), file_hash)
     defects = DefectLog(path)
     sessions = tuple(_one_of_each(filter(_says_something, result.sessions), defects))
@@ -100,7 +100,7 @@ def _one_of_each(sessions: Iterable[Session], defects: DefectLog) -> Iterator[Se
             continue
         whole = united([Telling(one.source_format, one.ordinal_uids, one.messages) for one in (first, *others)])
         if any(set(one).isdisjoint(other) for one, other in combinations(whole.places, 2)):
-            detail = f"the file tells several conversations under the id {first.session_id}; all are kept in it"
+            detail = f"the file tells several conversations under the id {first.source_id}; all are kept in it"
             defects.add(None, "unrelated_history", detail)
         yield replace(first, messages=tuple(by_position(whole.messages)) if first.ordinal_uids else whole.messages)
 

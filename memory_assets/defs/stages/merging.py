@@ -157,5 +157,11 @@ def masked_again(session_id: str, told: ToldBySource, reader: SourceReader) -> T
         superseded(message) if before.superseded_kind is not None else message
         for before, message in zip(told.telling.messages, masked.messages, strict=True)
     )
-    says = {"project": masked.project, "title": masked.title, "cwd": masked.cwd, "git_branch": masked.git_branch}
+    says = {
+        "source_id": masked.source_id,
+        "project": masked.project,
+        "title": masked.title,
+        "cwd": masked.cwd,
+        "git_branch": masked.git_branch,
+    }
     return ToldBySource(replace(told.telling, messages=messages), heading.model_copy(update=says))
