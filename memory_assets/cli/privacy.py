@@ -73,22 +73,22 @@ def print_scan(scanned: list[ScannedFile], total: int) -> None:
             print_text(styled((f"  {place.line:>6}  ", "dim"), one_line(place.excerpt)))
         if len(file.places) > SHOWN_PLACES:
             print_text(styled((f"          and {len(file.places) - SHOWN_PLACES:,} more; --json has them all", "dim")))
-    print_text(f"{plural(total, 'place')} in {plural(len(scanned), 'file')} would be masked")
+    print_text(styled(f"{plural(total, 'place')} in {plural(len(scanned), 'file')} would be masked"))
 
 
 def print_rescan(report: dict[str, Any]) -> None:
     """What an older policy let in, and what became of it."""
     older, changed = report["older"], report["changed"]
     if not older:
-        print_text(f"{plural(report['sessions'], 'session')}, all masked under the policy in force")
+        print_text(styled(f"{plural(report['sessions'], 'session')}, all masked under the policy in force"))
         return
-    print_text(f"{plural(len(older), 'session')} of {report['sessions']:,} masked under an older policy")
+    print_text(styled(f"{plural(len(older), 'session')} of {report['sessions']:,} masked under an older policy"))
     kinds = ", ".join(f"{count:,} {kind}" for kind, count in report["newly_masked"].items())
     would = "would be" if report["dry_run"] else "were"
-    print_text(f"newly masked: {kinds} in {plural(len(changed), 'session')}" if kinds else f"nothing new {would} masked")
+    print_text(styled(f"newly masked: {kinds} in {plural(len(changed), 'session')}" if kinds else f"nothing new {would} masked"))
     if report["run"]:
         run = report["run"]
-        print_text(f"{run['updated']:,} updated, {run['quarantined']:,} quarantined, {plural(run['events_appended'], 'event')}")
+        print_text(styled(f"{run['updated']:,} updated, {run['quarantined']:,} quarantined, {plural(run['events_appended'], 'event')}"))
     if report["keys_with_secrets"]:
         count = plural(report["keys_with_secrets"], "session")
         print_text(styled((f"{count} named by an id that holds a secret: forget and import them again", "yellow")))

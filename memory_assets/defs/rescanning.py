@@ -64,7 +64,7 @@ def rescan(settings: Settings, *, dry_run: bool = False, progress: Progress | No
     known = _known(opened)
     report.sessions = len(known)
     for start in range(0, len(known), _BATCH):
-        for history in opened.histories(known[start : start + _BATCH]).values():
+        for history in opened.histories(list(known[start : start + _BATCH])).values():
             _look_at(history, opened, report, counts)
     report.newly_masked = dict(sorted(counts.items()))
     if not dry_run and report.older:
