@@ -85,10 +85,12 @@ def print_rescan(report: dict[str, Any]) -> None:
     print_text(styled(f"{plural(len(older), 'session')} of {report['sessions']:,} masked under an older policy"))
     kinds = ", ".join(f"{count:,} {kind}" for kind, count in report["newly_masked"].items())
     would = "would be" if report["dry_run"] else "were"
-    print_text(styled(f"newly masked: {kinds} in {plural(len(changed), 'session')}" if kinds else f"nothing new {would} masked"))
+    news = f"newly masked: {kinds} in {plural(len(changed), 'session')}" if kinds else f"nothing new {would} masked"
+    print_text(styled(news))
     if report["run"]:
         run = report["run"]
-        print_text(styled(f"{run['updated']:,} updated, {run['quarantined']:,} quarantined, {plural(run['events_appended'], 'event')}"))
+        events = plural(run["events_appended"], "event")
+        print_text(styled(f"{run['updated']:,} updated, {run['quarantined']:,} quarantined, {events}"))
     if report["keys_with_secrets"]:
         count = plural(report["keys_with_secrets"], "session")
         print_text(styled((f"{count} named by an id that holds a secret: forget and import them again", "yellow")))

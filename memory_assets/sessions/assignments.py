@@ -50,21 +50,27 @@ _OPERATOR = re.compile(
 )
 _FLAG = re.compile(r"""[ \t]{1,4}(?P<quote>\\{0,3}["'])?""")
 _PROSE = re.compile(
-    r"(?:[은는이가]|[ \t](?:is|was|to|as|becomes|will be|should be)(?: now| currently| set to| just| still)?:?|[ \t]{0,8}(?:\||->|→|[\u2013\u2014-](?=[ \t])))"
+    r"(?:[은는이가]|[ \t](?:is|was|to|as|becomes|will be|should be)"
+    r"(?: now| currently| set to| just| still)?:?|[ \t]{0,8}(?:\||->|→|[\u2013\u2014-](?=[ \t])))"
     r"[ \t]{1,8}(?P<quote>\\{0,3}[\"'`])?"
 )
 # The value stands in a line of its own below the name: Password:, or the password is:, or a block of YAML.
 _BELOW = re.compile(
-    r"""(?:["'`]|\*{1,2})?[ \t]{0,4}(?:(?:is|은|는)[ \t]{0,2})?:?(?:\*{1,2})?[ \t]{0,4}(?:[|>][-+]?[ \t]{0,4})?(?:\r?\n[ \t]{0,8}(?:```\w{0,12})?){1,3}\r?\n?"""
-    r"""[ \t>|]{0,40}(?:\d{1,6}[\u2192\t])?[ \t]{0,40}(?P<quote>["'`])?(?P<value>[^\s"'`<>]{4,256}+)(?P<rest>["'`]?[ \t]{0,8}(?=\r?\n|\Z)|(?=[ \t"'`]))"""
+    r"""(?:["'`]|\*{1,2})?[ \t]{0,4}(?:(?:is|은|는)[ \t]{0,2})?:?(?:\*{1,2})?[ \t]{0,4}(?:[|>][-+]?[ \t]{0,4})?"""
+    r"""(?:\r?\n[ \t]{0,8}(?:```\w{0,12})?){1,3}\r?\n?"""
+    r"""[ \t>|]{0,40}(?:\d{1,6}[\u2192\t])?[ \t]{0,40}(?P<quote>["'`])?(?P<value>[^\s"'`<>]{4,256}+)"""
+    r"""(?P<rest>["'`]?[ \t]{0,8}(?=\r?\n|\Z)|(?=[ \t"'`]))"""
 )
 # <password>x</password>, <string name="api_key">x</string>, <key>password</key><string>x</string>
 _ELEMENT = re.compile(
-    r"""(?:[ \t][^<>\n]{0,80}|["'][^<>\n]{0,40})?(?:>|</key>[ \t\r\n]{0,20}<string>)[ \t\r\n]{0,40}(?P<value>[^<>\s]{4,512}+)[ \t\r\n]{0,40}</(?P<close>[A-Za-z][\w:.-]{0,40})"""
+    r"""(?:[ \t][^<>\n]{0,80}|["'][^<>\n]{0,40})?(?:>|</key>[ \t\r\n]{0,20}<string>)[ \t\r\n]{0,40}"""
+    r"""(?P<value>[^<>\s]{4,512}+)[ \t\r\n]{0,40}</(?P<close>[A-Za-z][\w:.-]{0,40})"""
 )
 # name: DB_PASSWORD / value: x, "name": "token", "value": "x", key="password" value="x", a form's part of this name
 _APART = re.compile(
-    r"""["'`]?[ \t]{0,4}(?:,|;)?(?:[ \t]{0,4}\r?\n)?[ \t]{0,40}["']?(?:value|val|content|stringValue|plaintext)["']?[ \t]{0,2}[:=][ \t]{0,4}(?P<quote>["'`])?(?P<value>[^\s"'`<>,]{4,512}+)"""
+    r"""["'`]?[ \t]{0,4}(?:,|;)?(?:[ \t]{0,4}\r?\n)?[ \t]{0,40}["']?"""
+    r"""(?:value|val|content|stringValue|plaintext)["']?[ \t]{0,2}[:=][ \t]{0,4}"""
+    r"""(?P<quote>["'`])?(?P<value>[^\s"'`<>,]{4,512}+)"""
     r"""|["'](?:\r?\n){2}(?P<part>[^\s]{4,256}+)"""
 )
 _PHRASE = re.compile(r"[ \t]{0,2}[\"'`]?(?P<phrase>[a-z]{3,12}(?: [a-z]{3,12}){3,15})(?![a-z])")

@@ -18,14 +18,16 @@ _RUN = re.compile(r"[A-Za-z0-9+/_~.=-]{24,}+")
 _CORE = re.compile(r"[A-Za-z0-9]{20,}+")
 _CHANGES = re.compile(r"(?<=[a-z])[A-Z0-9]|(?<=[A-Z])[a-z0-9]|(?<=[0-9])[A-Za-z]|[+/_=-]")
 _DIGEST_BEFORE = re.compile(
-    r"(?:sha-?(?:1|224|256|384|512)|md5|h1|integrity|base64,|blake[23]\w?|nonce|checksum|digest|hash|sri)[\"']?[-:=]? ?[\"']?\Z",
+    r"(?:sha-?(?:1|224|256|384|512)|md5|h1|integrity|base64,|blake[23]\w?|nonce|checksum|digest|hash|sri)"
+    r"[\"']?[-:=]? ?[\"']?\Z",
     re.IGNORECASE,
 )
 # What services call the things that they hold, in every answer: a name, no key.
 _PUBLIC = re.compile(
-    r"(?:agent_msg|toolu|tooluse|srvtoolu|msg|req|call|fc|rs|ctc|resp|item|run|step|thread|asst|file|chatcmpl|cmpl|gen|batch|msgbatch|cus|price"
-    r"|prod|sub|pi|ch|evt|in|il|si|seti|ii|pm|src|acct|cs|session|conv|container|upload|vs|ent|mem|ev|ag|org|proj|user|usr|snap|img"
-    r"|vol|dpl|prj|team|wf|job|task|trace|span|build|deploy|commit|sha256|sha512|sha384|sha1|index|chunk|vendor|main|bundle)[_-]"
+    r"(?:agent_msg|toolu|tooluse|srvtoolu|msg|req|call|fc|rs|ctc|resp|item|run|step|thread|asst|file|chatcmpl|cmpl"
+    r"|gen|batch|msgbatch|cus|price|prod|sub|pi|ch|evt|in|il|si|seti|ii|pm|src|acct|cs|session|conv|container"
+    r"|upload|vs|ent|mem|ev|ag|org|proj|user|usr|snap|img|vol|dpl|prj|team|wf|job|task|trace|span|build|deploy"
+    r"|commit|sha256|sha512|sha384|sha1|index|chunk|vendor|main|bundle)[_-]"
 )
 _PREFIX = re.compile(r"[A-Za-z][A-Za-z0-9]{1,14}(?:[_-][A-Za-z0-9]{1,10}){0,3}[_.-]\Z")
 # deviceId=3f… is a digest with its name.

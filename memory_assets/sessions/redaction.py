@@ -72,8 +72,8 @@ def redact_session(
 ) -> tuple[Session, dict[str, int], tuple[Defect, ...]]:
     """Masks every text of a session: of its messages, its title, and what else the source says in words.
 
-    Times, roles and kinds stay, and so does an id that holds nothing to mask (see ``masked_ids``). Returns the masked session, the counts by kind and a defect for each message that
-    has an unclosed ``<private>``.
+    Times, roles and kinds stay, and so does an id that holds nothing to mask (see ``masked_ids``). Returns the masked
+    session, the counts by kind and a defect for each message that has an unclosed ``<private>``.
 
     Args:
         path: the source file, to name it in the defects.

@@ -71,8 +71,29 @@ _HANGUL = re.compile(r"[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]")
 
 # Words that make a sentence of what stands behind a name; those of a passphrase are drawn from a list of things.
 _SENTENCE_WORDS = frozenset(
-    ["the", "your", "you", "they", "them", "their", "this", "that", "these", "those", "there", "then", "than", "with", "without", "from", "into", "onto", "over", "under", "about", "after", "before", "again", "also", "any", "are", "and", "but", "can", "could", "did", "does", "done", "each", "else", "ever", "every", "for", "get", "gets", "got", "had", "has", "have", "her", "here", "hers", "him", "his", "how", "its", "just", "let", "lets", "like", "made", "make", "makes", "many", "may", "might", "more", "most", "much", "must", "need", "needs", "never", "new", "not", "now", "off", "once", "one", "only", "other", "our", "out", "own", "per", "put", "same", "set", "sets", "she", "should", "some", "such", "sure", "too", "try", "two", "until", "upon", "use", "used", "user", "users", "uses", "using", "very", "via", "was", "well", "were", "what", "when", "where", "which", "while", "who", "why", "will", "would", "yes", "yet", "always", "because", "been", "being", "both", "during", "either", "few", "first", "following", "however", "instead", "last", "least", "less", "long", "next", "old", "please", "same", "since", "still", "through", "today", "account", "accounts", "admin", "allowed", "app", "application", "auth", "based", "change", "changed", "changes", "characters", "check", "client", "code", "config", "configured", "contain", "contains", "containing", "correct", "create", "created", "current", "data", "database", "default", "digits", "email", "encoded", "encrypted", "encryption", "enter", "entered", "environment", "error", "expected", "expire", "expired", "expires", "field", "fields", "file", "files", "format", "function", "generated", "hash", "hashed", "hashing", "incorrect", "invalid", "issue", "key", "keys", "length", "letters", "local", "locally", "lower", "lowercase", "login", "manager", "match", "matches", "method", "minimum", "missing", "mode", "name", "needed", "null", "number", "numbers", "only", "optional", "option", "parameter", "passphrase", "password", "passwords", "plain", "plaintext", "policy", "prompt", "protected", "provided", "random", "read", "required", "requirement", "reset", "rotate", "rotated", "rule", "rules", "safe", "same", "saved", "screen", "secret", "secrets", "secure", "server", "service", "session", "short", "special", "state", "store", "stored", "string", "strong", "support", "supported", "symbols", "system", "test", "text", "token", "type", "unknown", "upper", "uppercase", "valid", "validation", "value", "values", "variable", "wrong"]
-)  # fmt: skip
+    re.findall(
+        r"\w+",
+        """
+        the your you they them their this that these those there then than with without from into onto over
+        under about after before again also any are and but can could did does done each else ever every for get
+        gets got had has have her here hers him his how its just let lets like made make makes many may might
+        more most much must need needs never new not now off once one only other our out own per put same set
+        sets she should some such sure too try two until upon use used user users uses using very via was well
+        were what when where which while who why will would yes yet always because been being both during either
+        few first following however instead last least less long next old please since still through today
+        account accounts admin allowed app application auth based change changed changes characters check client
+        code config configured contain contains containing correct create created current data database default
+        digits email encoded encrypted encryption enter entered environment error expected expire expired
+        expires field fields file files format function generated hash hashed hashing incorrect invalid issue
+        key keys length letters local locally lower lowercase login manager match matches method minimum missing
+        mode name needed null number numbers optional option parameter passphrase password passwords plain
+        plaintext policy prompt protected provided random read required requirement reset rotate rotated rule
+        rules safe saved screen secret secrets secure server service session short special state store stored
+        string strong support supported symbols system test text token type unknown upper uppercase valid
+        validation value values variable wrong
+        """,
+    )
+)
 _FEWEST_WORDS = 4
 
 

@@ -16,9 +16,12 @@ _FEWEST = 12
 _BETWEEN = r"(?:[\s,;\"'`|]{1,6}+(?:\d{1,2}[.):]?[ \t]{1,4}+)?)"
 _LATIN = re.compile(rf"(?<![A-Za-z])[a-z]{{3,8}}+(?:{_BETWEEN}[a-z]{{3,8}}+(?![A-Za-z])){{{_FEWEST - 1},}}")
 _HANGUL = re.compile(rf"[가-힣ᄀ-ᇿ]{{2,15}}+(?:{_BETWEEN}[가-힣ᄀ-ᇿ]{{2,15}}+){{{_FEWEST - 1},}}")
-# Five plain words in a row, a look that costs little; whoever separates them by more than a blank numbers them or breaks lines.
+# Five plain words in a row, a look that costs little; whoever separates them by more than a blank numbers them or breaks
+# lines.
 _LIKELY = re.compile(
-    r"[a-z] [a-z]{3,8} [a-z]{3,8} [a-z]{3,8} [a-z]{3,8} [a-z]|[a-z][,;\"'`|]{0,2}\s{0,4}\n?\s{0,4}(?:12|4)[.):]? {1,4}[a-z]{3,8}\s|[a-z]{3,8}[,\n][ \"']{0,4}[a-z]{3,8}[,\n\"'][ ,\"']{0,4}[a-z]{3,8}[,\n\"']"
+    r"[a-z] [a-z]{3,8} [a-z]{3,8} [a-z]{3,8} [a-z]{3,8} [a-z]"
+    r"|[a-z][,;\"'`|]{0,2}\s{0,4}\n?\s{0,4}(?:12|4)[.):]? {1,4}[a-z]{3,8}\s"
+    r"|[a-z]{3,8}[,\n][ \"']{0,4}[a-z]{3,8}[,\n\"'][ ,\"']{0,4}[a-z]{3,8}[,\n\"']"
 )
 _WORD = re.compile(r"[^\W\d_]+")
 

@@ -15,10 +15,11 @@ KIND = "SECRET:wrapped"
 _RANK = 950
 
 _PREFIXES = (
-    "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "sk-", "sk_", "rk_", "pk_live", "AKIA", "ASIA", "AIza", "ya29.",
-    "GOCSPX-", "hf_", "xox", "xapp-", "eyJ", "npm_", "pypi-", "SG.", "gsk_", "r8_", "pplx-", "nvapi-", "tvly-", "dop_v1_", "shpat_",
-    "lin_api_", "figd_", "dckr_pat_", "ntn_", "hvs.", "glsa_", "sbp_", "ATATT", "dapi", "lsv2_", "whsec_", "key-", "PMAK-", "NRAK-",
-    "tskey-", "pcsk_", "LTAI", "AKID", "EAA", "ops_", "nfp_", "xkeysib-", "rubygems_", "pscale_", "sq0", "live_sk_", "test_sk_",
+    "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "sk-", "sk_", "rk_", "pk_live", "AKIA", "ASIA",
+    "AIza", "ya29.", "GOCSPX-", "hf_", "xox", "xapp-", "eyJ", "npm_", "pypi-", "SG.", "gsk_", "r8_", "pplx-",
+    "nvapi-", "tvly-", "dop_v1_", "shpat_", "lin_api_", "figd_", "dckr_pat_", "ntn_", "hvs.", "glsa_", "sbp_",
+    "ATATT", "dapi", "lsv2_", "whsec_", "key-", "PMAK-", "NRAK-", "tskey-", "pcsk_", "LTAI", "AKID", "EAA", "ops_",
+    "nfp_", "xkeysib-", "rubygems_", "pscale_", "sq0", "live_sk_", "test_sk_",
 )  # fmt: skip
 _BREAK = r"(?:[\"'`]\s{0,2}[+.\\]?[ \t]{0,2}|[ \t]{0,2}\\)?\r?\n[ \t>|#*+]{0,40}(?:\d{1,6}[\u2192\t])?[\"'`]?"
 _KEY = re.compile(

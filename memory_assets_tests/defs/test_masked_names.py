@@ -1,4 +1,4 @@
-"""A secret in a file's name and in the ids: nowhere in the store, the index and Dagster's records; and told apart all the same."""
+"""A secret in a file's name and in the ids: nowhere in the store, the index and Dagster's records; and still told apart."""
 
 from __future__ import annotations
 

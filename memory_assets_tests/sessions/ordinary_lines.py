@@ -46,7 +46,8 @@ _DRAWN: tuple[Callable[[_Numbers], str], ...] = (
     lambda n: f"order {n.number(2023, 2026)}{n.number(10, 12)}{n.number(10, 28)}-{n.number(100000, 999999)} was shipped",
     lambda n: f"ISBN 978-{n.number(0, 9)}-{n.number(100, 999)}-{n.number(10000, 99999)}-{n.number(0, 9)}",
     lambda n: (
-        f"{n.number(2020, 2026)}-0{n.number(1, 9)}-{n.number(10, 28)}T0{n.number(0, 9)}:{n.number(10, 59)}:{n.number(10, 59)}.{n.number(100, 999)}Z INFO started"
+        f"{n.number(2020, 2026)}-0{n.number(1, 9)}-{n.number(10, 28)}T0{n.number(0, 9)}"
+        f":{n.number(10, 59)}:{n.number(10, 59)}.{n.number(100, 999)}Z INFO started"
     ),
     lambda n: f"ts={n.number(1600000000, 1790000000)} id={n.number(10**12, 10**13)}",
     lambda n: (
@@ -56,10 +57,12 @@ _DRAWN: tuple[Callable[[_Numbers], str], ...] = (
     lambda n: f"version {n.number(0, 9)}.{n.number(0, 99)}.{n.number(0, 999)}-rc.{n.number(1, 9)}+build.{n.number(1000, 9999)}",
     lambda n: f"Chrome/{n.number(90, 130)}.0.{n.number(4000, 6999)}.{n.number(10, 200)} Safari/537.36",
     lambda n: (
-        f"지난달 매출은 {n.number(1, 99)},{n.number(100, 999)},{n.number(100, 999)}원이고 방문자는 {n.number(1000, 9999)}명이었다."
+        f"지난달 매출은 {n.number(1, 99)},{n.number(100, 999)},{n.number(100, 999)}원이고"
+        f" 방문자는 {n.number(1000, 9999)}명이었다."
     ),
     lambda n: (
-        f"회의는 {n.number(2024, 2026)}년 {n.number(1, 12)}월 {n.number(1, 28)}일 오후 {n.number(1, 6)}시에 3층 {n.number(301, 399)}호에서 한다."
+        f"회의는 {n.number(2024, 2026)}년 {n.number(1, 12)}월 {n.number(1, 28)}일"
+        f" 오후 {n.number(1, 6)}시에 3층 {n.number(301, 399)}호에서 한다."
     ),
     lambda n: f"data:image/png;base64,{n.sri(60)}",
     lambda n: f"toolu_01{n.uuid().replace('-', '')[:22]} returned {n.number(1, 99)} lines",

@@ -464,8 +464,9 @@ PLACES: dict[str, Callable[[str], str]] = {
     "json": lambda text: json.dumps({"id": 7, "content": text, "ok": True}, ensure_ascii=False),
     "json_in_string": lambda text: json.dumps({"arguments": json.dumps({"command": text})}),
     "tool_result": lambda text: f"$ cat notes.txt\n   12\t{text}\nexit code 0",
-    "table": lambda text: "\n".join(["| what | value |", "|---|---|", f"| x | {text} |"]) if "\n" not in text and "|" not in text
-    else f"a\n\n{text}\n\nb",
+    "table": lambda text: (
+        f"a\n\n{text}\n\nb" if "\n" in text or "|" in text else f"| what | value |\n|---|---|\n| x | {text} |"
+    ),
     "list": lambda text: f"- first\n- {text}\n- last",
     "log": lambda text: f"2026-03-01T09:00:00Z INFO app[12]: {text}",
     "name": lambda text: "notes " + text.replace("/", "_").replace("\n", " ") + ".md",
