@@ -24,7 +24,7 @@ class SecretName:
     rank: int
 
 
-# The names by the word that they all end with, so that a text without the word costs one look.
+# The names below a piece that they share, so that a text without it costs one look.
 SecretNames = tuple[tuple[str, tuple[SecretName, ...]], ...]
 
 
@@ -97,7 +97,7 @@ def find_assigned_secrets(
         marker: matches a marker of an earlier masking; a value that is one is no secret.
         markers: where they are; a name inside one is none.
     """
-    for name in (name for word, spellings in names if word in lowered for name in spellings):
+    for name in (name for piece, spellings in names if piece in lowered for name in spellings):
         position = lowered.find(name.spelling)
         while position != -1:
             end = position + len(name.spelling)

@@ -8,8 +8,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from memory_assets.sessions.scanned_text import ScannedText
+
 # From 12 decoded bytes on; nobody's key is longer than this when encoded.
-_RUN = re.compile(r"[A-Za-z0-9+/_-]{16,16384}+={0,2}")
+_SHORTEST_RUN = 16
+_RUN = re.compile(rf"[A-Za-z0-9+/_-]{{{_SHORTEST_RUN},16384}}+={{0,2}}")
 # What ASCII becomes shows in three of four places, so that names and paths are passed over; Hangul begins with 6 or 7.
 _GROUP = r"[A-Za-f][A-HQ-Xg-nw-z0-3][ABEFIJMNQRUVYZcdghklopstwx014589][A-Za-z0-9+/_-]"
 _TEXT = re.compile(rf"(?:{_GROUP}){{4}}|[67][A-Za-z0-9+/]{{3}}(?:[A-Za-f67][A-Za-z0-9+/]{{3}}){{4}}")
@@ -30,9 +33,10 @@ class Decoded:
     text: str
 
 
-def find_encoded(text: str) -> Iterator[Decoded]:
+def find_encoded(scan: ScannedText) -> Iterator[Decoded]:
     """The runs of base64 that hold text."""
-    for run in _RUN.finditer(text):
+    text = scan.text
+    for run in _runs(scan):
         for start in _starts(text, run):
             if _TEXT.match(text, start, run.end()) is None:
                 continue
@@ -40,6 +44,12 @@ def find_encoded(text: str) -> Iterator[Decoded]:
                 if (plain := _plain(text[start:end])) is not None:
                     yield Decoded(start, end, plain)
                     break
+
+
+def _runs(scan: ScannedText) -> Iterator[re.Match[str]]:
+    for start, end in scan.tokens:
+        if end - start >= _SHORTEST_RUN:
+            yield from _RUN.finditer(scan.text, start, end)
 
 
 def _starts(text: str, run: re.Match[str]) -> Iterator[int]:

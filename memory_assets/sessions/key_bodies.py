@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from memory_assets.sessions.random_tokens import is_random
 from memory_assets.sessions.regions import Region
+from memory_assets.sessions.scanned_text import ScannedText
 
 # SEQUENCE { INTEGER 0 | 1 …: PKCS#1, PKCS#8, EC and Ed25519 keys, an encrypted PKCS#8 key, and what OpenSSH writes.
 _STARTS = re.compile(
@@ -28,18 +29,24 @@ _LINES = re.compile(
     rf"(?<![A-Za-z0-9+/=])(?P<first>[A-Za-z0-9+/]{{64}}(?:[A-Za-z0-9+/]{{6}})?)(?:{_BREAK}[A-Za-z0-9+/]{{64,70}}+){{2,400}}"
     rf"(?:{_BREAK}[A-Za-z0-9+/]{{4,70}}={{0,2}}(?![A-Za-z0-9+/]))?(?![A-Za-z0-9+/])"
 )
+# The shortest first line of a key's beginning, and of a block that has none.
+_SHORTEST_LINE, _LONG_LINE = 16, 64
 _PUBLIC_HEAD = re.compile(r"BEGIN [A-Z0-9 ]{0,30}(?:CERTIFICATE|PUBLIC KEY|SIGNATURE|MESSAGE|REQUEST|PARAMETERS|CRL)")
 _PUBLIC_START = re.compile(r"MII[A-Za-z0-9+/]{3}[CDE][A-Za-z0-9+/]|MIIBIjAN|MIICIjAN|MFkwEwYH|mQ[EIG]|AAAAB3")
 
 
-def find_key_bodies(text: str, kind: str) -> Iterator[Region]:
+def find_key_bodies(scan: ScannedText, kind: str) -> Iterator[Region]:
     """The bodies of private keys, with or without their first line."""
+    longest = max((end - start for start, end in scan.tokens), default=0)
+    if longest < _SHORTEST_LINE:
+        return
+    text = scan.text
     if any(literal in text for literal in _LITERALS):
         for start in _STARTS.finditer(text):
             body = _BODY.match(text, start.start())
             if body and len(body[0]) >= 48:
                 yield Region(body.start(), body.end(), kind)
-    if "\n" in text and len(text) > 190:
+    if longest >= _LONG_LINE and "\n" in text:
         yield from _by_lines(text, kind)
 
 

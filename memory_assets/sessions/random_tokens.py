@@ -10,11 +10,14 @@ import re
 from collections.abc import Iterator
 
 from memory_assets.sessions.regions import Region
+from memory_assets.sessions.scanned_text import ScannedText
 
 KIND = "SECRET:random"
 _RANK = 900
 
-_RUN = re.compile(r"[A-Za-z0-9+/_~.=-]{24,}+")
+_TWO_DIGITS = re.compile(r"\d[^\d]*+\d")
+_SHORTEST_RUN = 24
+_RUN = re.compile(rf"[A-Za-z0-9+/_~.=-]{{{_SHORTEST_RUN},}}+")
 _CORE = re.compile(r"[A-Za-z0-9]{20,}+")
 _CHANGES = re.compile(r"(?<=[a-z])[A-Z0-9]|(?<=[A-Z])[a-z0-9]|(?<=[0-9])[A-Za-z]|[+/_=-]")
 _DIGEST_BEFORE = re.compile(
@@ -39,14 +42,15 @@ _SHORTEST_BARE, _LONGEST_BARE = 32, 240
 
 def is_random(token: str, *, changes: float = 0.42) -> bool:
     """Whether a token looks drawn at random from capitals, small letters and digits; sure from 20 characters on."""
-    if token.isalpha() or token.islower() or token.isupper() or sum(char.isdigit() for char in token) < 2:
+    if token.isalpha() or token.islower() or token.isupper() or not _TWO_DIGITS.search(token):
         return False
     return len(_CHANGES.findall(token)) >= changes * (len(token) - 1) and len(set(token)) >= min(12, len(token) // 2)
 
 
-def find_random_tokens(text: str) -> Iterator[Region]:
+def find_random_tokens(scan: ScannedText) -> Iterator[Region]:
     """Random tokens behind the prefix of a vendor, or alone with the length that keys have."""
-    for run in _RUN.finditer(text):
+    text = scan.text
+    for run in _runs(scan):
         token = run[0].rstrip(".-")
         if (
             len(token) > 1024
@@ -63,6 +67,12 @@ def find_random_tokens(text: str) -> Iterator[Region]:
         for part in _parts(token):
             if _is_key(text, run.start() + part.start(), part[0]):
                 yield Region(run.start() + part.start(), run.start() + part.end(), KIND, _RANK)
+
+
+def _runs(scan: ScannedText) -> Iterator[re.Match[str]]:
+    for start, end in scan.tokens:
+        if end - start >= _SHORTEST_RUN:
+            yield from _RUN.finditer(scan.text, start, end)
 
 
 def _parts(token: str) -> Iterator[re.Match[str]]:

@@ -26,6 +26,7 @@ from memory_assets.sessions.private_spans import private_spans
 from memory_assets.sessions.random_tokens import find_random_tokens
 from memory_assets.sessions.redaction_policy import ENCODED_KIND, PRIVATE_KEY_KIND, RedactionPolicy
 from memory_assets.sessions.regions import Region, find_markers, mask, settle
+from memory_assets.sessions.scanned_text import ScannedText, scanned
 from memory_assets.sessions.secrets import find_private_keys, find_secrets
 from memory_assets.sessions.seed_phrases import find_seed_phrases
 from memory_assets.sessions.spellings import has_escapes, plain_spelling, quickly_plain
@@ -162,58 +163,52 @@ def _masked(text: str, found: Iterable[Region], policy: RedactionPolicy, counts:
 
 def _secrets(text: str, policy: RedactionPolicy) -> Iterator[Region]:
     """What is secret in the text as it is written, and in its plain spelling where it has another."""
-    yield from _by_names_and_shapes(text, policy)
+    scan = scanned(text)
+    yield from _by_names_and_shapes(scan, policy)
     if not has_escapes(text) or (quick := quickly_plain(text)) == text:
-        yield from _by_nature(text, policy)
+        yield from _by_nature(scan, policy)
         return
     # Where each piece of the plain text came from is worked out only for texts in which something was found.
     if quick is not None and not any(True for _ in _found(quick, policy)):
         return
     plain = plain_spelling(text)
     if plain is None:
-        yield from _by_nature(text, policy)
+        yield from _by_nature(scan, policy)
     else:
         for region in _found(plain.text, policy):
             yield plain.written(region)
 
 
 def _found(text: str, policy: RedactionPolicy, *, decode: bool = True) -> Iterator[Region]:
-    yield from _by_names_and_shapes(text, policy)
-    yield from _by_nature(text, policy, decode=decode)
+    scan = scanned(text)
+    yield from _by_names_and_shapes(scan, policy)
+    yield from _by_nature(scan, policy, decode=decode)
 
 
-def _by_names_and_shapes(text: str, policy: RedactionPolicy) -> Iterator[Region]:
+def _by_names_and_shapes(scan: ScannedText, policy: RedactionPolicy) -> Iterator[Region]:
+    text, lowered = scan.text, scan.lowered
     if policy.document.private_keys:
         yield from find_private_keys(text, PRIVATE_KEY_KIND)
-    yield from find_secrets(text, policy.rules)
+    yield from find_secrets(scan, policy.rules)
     markers = find_markers(text, policy.marker)
-    lowered = _lowered(text)
     yield from find_assigned_secrets(text, lowered, policy.names, policy.marker, markers)
     yield from find_command_passwords(text)
     yield from find_table_values(text, lowered)
 
 
-def _by_nature(text: str, policy: RedactionPolicy, *, decode: bool = True) -> Iterator[Region]:
+def _by_nature(scan: ScannedText, policy: RedactionPolicy, *, decode: bool = True) -> Iterator[Region]:
     """What no name and no prefix announces."""
-    document = policy.document
+    text, document = scan.text, policy.document
     if document.private_keys:
-        yield from find_key_bodies(text, PRIVATE_KEY_KIND)
+        yield from find_key_bodies(scan, PRIVATE_KEY_KIND)
     if document.random_tokens:
-        yield from find_random_tokens(text)
+        yield from find_random_tokens(scan)
         yield from find_wrapped_keys(text)
     if document.seed_phrases:
         yield from find_seed_phrases(text)
     if document.personal_numbers:
         yield from find_personal_numbers(text)
     if document.encoded and decode:
-        for encoded in find_encoded(text):
+        for encoded in find_encoded(scan):
             if is_credentials(encoded.text) or any(True for _ in _found(encoded.text, policy, decode=False)):
                 yield Region(encoded.start, encoded.end, ENCODED_KIND, _ENCODED_RANK)
-
-
-def _lowered(text: str) -> str:
-    """Lower case, code point for code point: one Turkish capital becomes two in ``str.lower``."""
-    lowered = text.lower()
-    if len(lowered) == len(text):
-        return lowered
-    return "".join(char.lower() if len(char.lower()) == 1 else char for char in text)

@@ -29,6 +29,7 @@ from memory_assets.sessions import (
 )
 from memory_assets.sessions.assignments import SecretName, SecretNames
 from memory_assets.sessions.bounded_patterns import why_unbounded
+from memory_assets.sessions.literals import grouped_literals
 from memory_assets.sessions.secret_values import Strength
 from memory_assets.sessions.secrets import Check, DetectorRule, PatternRule, RuleBook, SecretRule, rule_book
 
@@ -221,17 +222,14 @@ def _detector_patterns(entry: DetectorEntry) -> tuple[re.Pattern[str], ...]:
 
 
 def _secret_names(document: PolicyDocument, first_rank: int) -> SecretNames:
-    known: set[str] = set()
-    by_word: dict[str, list[SecretName]] = {}
+    known: dict[str, SecretName] = {}
     for rank, entry in enumerate((entry for entry in document.assigned if entry.enabled), first_rank):
         for name in entry.names:
             words = name.lower().split()
-            spellings = {separator.join(words) for separator in ("", "_", "-", ".", " ")} - known
-            known |= spellings
-            by_word.setdefault(words[-1], []).extend(
-                SecretName(spelling, entry.kind, entry.strength, rank) for spelling in sorted(spellings)
-            )
-    return tuple((word, tuple(names)) for word, names in by_word.items())
+            for spelling in (separator.join(words) for separator in ("", "_", "-", ".", " ")):
+                known.setdefault(spelling, SecretName(spelling, entry.kind, entry.strength, rank))
+    groups = grouped_literals(known)
+    return tuple((piece, tuple(known[spelling] for spelling in group)) for piece, group in groups.items())
 
 
 def _rules(document: PolicyDocument) -> tuple[_Rule, ...]:

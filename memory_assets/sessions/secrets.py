@@ -11,8 +11,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from memory_assets.sessions.literals import grouped_literals
 from memory_assets.sessions.random_tokens import is_random
 from memory_assets.sessions.regions import Region
+from memory_assets.sessions.scanned_text import ScannedText
 from memory_assets.sessions.secret_values import has_letter_and_mark, is_dense, is_placeholder, is_secret_value
 
 # What a match must also be, to be a secret.
@@ -83,17 +85,23 @@ _LONGEST_KEY = 20_000
 _STRETCH = 512
 # How far before and behind its literal a pattern can reach; a step between two literals that are read together.
 _BEFORE, _BEHIND, _STEP = 400, 800, 100
-_TOKEN = re.compile(r"[A-Za-z0-9_.~+/=:-]{14,}+")
-_DIGIT = re.compile(r"[0-9]")
+
+
+_Literal = tuple[str, tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class RuleBook:
-    """The rules of a policy, found by their literals: most texts hold none of these, and cost one look for each."""
+    """The rules of a policy, found by their literals: most texts hold none of these.
+
+    Attributes:
+        in_text: the literals with the places of their rules, below a piece that they share (see ``literals``).
+        in_tokens: those that are looked for in tokens alone.
+    """
 
     rules: tuple[SecretRule, ...]
-    in_text: tuple[tuple[str, tuple[int, ...]], ...]
-    in_tokens: tuple[tuple[str, tuple[int, ...]], ...]
+    in_text: tuple[tuple[str, tuple[_Literal, ...]], ...]
+    in_tokens: tuple[_Literal, ...]
 
 
 def rule_book(rules: Sequence[SecretRule]) -> RuleBook:
@@ -103,30 +111,36 @@ def rule_book(rules: Sequence[SecretRule]) -> RuleBook:
     for index, rule in enumerate(rules):
         for literal in rule.literals:
             (in_tokens if rule.in_tokens else in_text).setdefault(literal, []).append(index)
-    return RuleBook(tuple(rules), _frozen(in_text), _frozen(in_tokens))
+    groups = grouped_literals(in_text)
+    return RuleBook(
+        tuple(rules),
+        tuple((piece, tuple((literal, tuple(in_text[literal])) for literal in group)) for piece, group in groups.items()),
+        tuple((literal, tuple(indexes)) for literal, indexes in in_tokens.items()),
+    )
 
 
-def _frozen(by_literal: dict[str, list[int]]) -> tuple[tuple[str, tuple[int, ...]], ...]:
-    return tuple((literal, tuple(indexes)) for literal, indexes in by_literal.items())
-
-
-def find_secrets(text: str, book: RuleBook) -> Iterator[Region]:
+def find_secrets(scan: ScannedText, book: RuleBook) -> Iterator[Region]:
     """The secrets that the rules describe; regions may overlap."""
-    tokens = "\n".join(token for token in _TOKEN.findall(text) if _DIGIT.search(token))
+    text = scan.text
     found: dict[int, list[str]] = {}
-    for by_literal, where in ((book.in_text, text), (book.in_tokens, tokens)):
-        if not where:
-            continue
-        for literal, indexes in by_literal:
-            if literal in where:
-                for index in indexes:
-                    found.setdefault(index, []).append(literal)
+    for literal, indexes in _literals(scan, book):
+        for index in indexes:
+            found.setdefault(index, []).append(literal)
     for index in sorted(found):
         match rule := book.rules[index]:
             case PatternRule():
                 yield from _by_pattern(text, rule, found[index])
             case DetectorRule():
                 yield from _by_detector(text, rule)
+
+
+def _literals(scan: ScannedText, book: RuleBook) -> Iterator[_Literal]:
+    """The literals that a text holds."""
+    for piece, group in book.in_text:
+        if piece in scan.lowered:
+            yield from (entry for entry in group if entry[0] in scan.text)
+    if scan.with_digit:
+        yield from (entry for entry in book.in_tokens if entry[0] in scan.with_digit)
 
 
 def find_private_keys(text: str, kind: str) -> Iterator[Region]:

@@ -14,15 +14,9 @@ _RANK = 50
 _FEWEST = 12
 # What stands between two words: blanks, commas, the numbers of a list, quotes.
 _BETWEEN = r"(?:[\s,;\"'`|]{1,6}+(?:\d{1,2}[.):]?[ \t]{1,4}+)?)"
-_LATIN = re.compile(rf"(?<![A-Za-z])[a-z]{{3,8}}+(?:{_BETWEEN}[a-z]{{3,8}}+(?![A-Za-z])){{{_FEWEST - 1},}}")
-_HANGUL = re.compile(rf"[가-힣ᄀ-ᇿ]{{2,15}}+(?:{_BETWEEN}[가-힣ᄀ-ᇿ]{{2,15}}+){{{_FEWEST - 1},}}")
-# Five plain words in a row, a look that costs little; whoever separates them by more than a blank numbers them or breaks
-# lines.
-_LIKELY = re.compile(
-    r"[a-z] [a-z]{3,8} [a-z]{3,8} [a-z]{3,8} [a-z]{3,8} [a-z]"
-    r"|[a-z][,;\"'`|]{0,2}\s{0,4}\n?\s{0,4}(?:12|4)[.):]? {1,4}[a-z]{3,8}\s"
-    r"|[a-z]{3,8}[,\n][ \"']{0,4}[a-z]{3,8}[,\n\"'][ ,\"']{0,4}[a-z]{3,8}[,\n\"']"
-)
+# A search gives up at the first letter of a word that begins none, and not once for each of its letters.
+_LATIN = re.compile(rf"[a-z](?<![A-Za-z][a-z])[a-z]{{2,7}}+(?:{_BETWEEN}[a-z]{{3,8}}+(?![A-Za-z])){{{_FEWEST - 1},}}")
+_HANGUL = re.compile(rf"[가-힣ᄀ-ᇿ](?<![가-힣ᄀ-ᇿ]{{2}})[가-힣ᄀ-ᇿ]{{1,14}}+(?:{_BETWEEN}[가-힣ᄀ-ᇿ]{{2,15}}+){{{_FEWEST - 1},}}")
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -36,9 +30,8 @@ def _words(language: str) -> frozenset[str]:
 
 def find_seed_phrases(text: str) -> Iterator[Region]:
     """Runs of at least twelve words of the English or the Korean list."""
-    if _LIKELY.search(text):
-        for match in _LATIN.finditer(text):
-            yield from _runs(text, match.start(), match.end(), "english")
+    for match in _LATIN.finditer(text):
+        yield from _runs(text, match.start(), match.end(), "english")
     if not text.isascii():
         for match in _HANGUL.finditer(text):
             yield from _runs(text, match.start(), match.end(), "korean")

@@ -26,7 +26,7 @@ _ENTITIES = {"quot": '"', "apos": "'", "lt": "<", "gt": ">", "amp": "&", "nbsp":
 
 
 _RARE = re.compile(rf"[{_INVISIBLE}]|%[0-9A-Fa-f]{{2}}|\\u[0-9a-fA-F]{{4}}|&(?:quot|apos|lt|gt|amp|nbsp|#)")
-_SIMPLE = tuple((re.compile(rf"\\{{1,16}}+{letter}"), plain) for letter, plain in _LETTERS.items())
+_SIMPLE = tuple((re.compile(rf"\\{{1,16}}+{letter}"), f"\\{letter}", plain) for letter, plain in _LETTERS.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +60,12 @@ def quickly_plain(text: str) -> str | None:
     """The plain text alone, where only backslashes stand in it; None where that takes a closer look."""
     if _RARE.search(text):
         return None
-    for pattern, plain in _SIMPLE:
-        text = pattern.sub(plain, text)
+    if "\\" not in text:
+        return text
+    several = "\\\\" in text
+    for pattern, spelled, plain in _SIMPLE:
+        if spelled in text:
+            text = pattern.sub(plain, text) if several else text.replace(spelled, plain)
     return text
 
 
