@@ -119,7 +119,8 @@ class SessionDraft:
             source_format=self.source_format,
             messages=tuple(self.messages),
             project=self.project or last_path_component(self.cwd),
-            title=at_most_a_title(self.title) if self.title else title_from(self.messages),
+            # Masking cuts a title that the source gives: half of a key would not be known as one.
+            title=" ".join(self.title.split()) if self.title else title_from(self.messages),
             started_at=self.started_at or min(times, default=None),
             cwd=self.cwd,
             git_branch=self.git_branch,
@@ -135,17 +136,19 @@ def last_path_component(path: str | None) -> str | None:
 
 def title_from(messages: Sequence[Message]) -> str | None:
     """The first sentence that a person says and that says something, at most 80 characters; None without one."""
-    titles = (
-        short_title(message.text)
-        for message in messages
-        if message.role == "user" and message.kind == "said" and not message.sidechain
-    )
     first: str | None = None
-    for title in titles:
+    for title in filter(None, map(title_of, messages)):
         if len(title) >= _TELLING_LENGTH:
             return title
-        first = first or title or None
+        first = first or title
     return first
+
+
+def title_of(message: Message) -> str | None:
+    """The title that a message gives its session; None where no person says it in the session itself, or it is empty."""
+    if message.role != "user" or message.kind != "said" or message.sidechain:
+        return None
+    return short_title(message.text) or None
 
 
 def short_title(text: str) -> str:

@@ -8,12 +8,12 @@ masked is counted by kind; the values themselves are in no result, message or ex
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from memory_assets.sessions.assignments import find_assigned_secrets
 from memory_assets.sessions.command_lines import find_command_passwords
-from memory_assets.sessions.draft import title_from
+from memory_assets.sessions.draft import at_most_a_title, title_from, title_of
 from memory_assets.sessions.emails import find_emails
 from memory_assets.sessions.encoded_secrets import find_encoded, is_credentials
 from memory_assets.sessions.key_bodies import find_key_bodies
@@ -119,8 +119,7 @@ def redact_session(
         return replace(message, text=text, name=name, tool_name=tool_name, uid=uid, tool_use_id=tool_use_id)
 
     messages = tuple(masked_message(index, message) for index, message in enumerate(session.messages))
-    # A title out of the messages is taken from what is left of them: cut off a private block it would hold its words.
-    title = title_from(messages) if session.title == title_from(session.messages) else session.title
+    title = masked_field(_uncut_title(session, messages), "title")
     source_id = plainly(session.source_id)
     clean = replace(
         session,
@@ -128,11 +127,22 @@ def redact_session(
         source_id=source_id,
         messages=messages,
         project=masked_field(session.project, "project"),
-        title=masked_field(title, "title"),
+        title=at_most_a_title(title) if title else title,
         cwd=masked_field(session.cwd, "working directory"),
         git_branch=masked_field(session.git_branch, "branch"),
     )
     return clean, dict(sorted(counts.items())), tuple(defects)
+
+
+def _uncut_title(session: Session, masked: Sequence[Message]) -> str | None:
+    """The title to be masked: one out of the messages is taken from what is left of them.
+
+    Cut off a private block or a key it would hold its beginning, which nothing would tell from other words.
+    """
+    if session.title == title_from(session.messages):
+        return title_from(masked)
+    pairs = zip(session.messages, masked, strict=True)
+    return next((title_of(now) for before, now in pairs if title_of(before) == session.title), session.title)
 
 
 def _masked_key(session: Session, shown: str) -> str:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
+from memory_assets.sessions.draft import Part, SessionDraft
 from memory_assets.sessions.masked_ids import masked_id
 from memory_assets.sessions.model import Message, Session
 from memory_assets.sessions.redaction import redact_session
 from memory_assets.sessions.redaction_policy import default_policy
+from memory_assets.sessions.source import DefectLog
 
 _CLEAN = Session(
     session_id="s1",
@@ -60,3 +64,37 @@ def test_unclosed_private_is_a_defect_that_names_the_message_and_quotes_nothing(
     assert [(defect.path, defect.reason) for defect in defects] == [("a.jsonl", "unclosed_private")]
     assert "message 2" in defects[0].detail
     assert "pst" not in defects[0].detail
+
+
+_KEY = "ghp_" + "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7cF0hJ3lM6"
+# No blank in the second half of a title's 80 characters, so that the cut goes through the key.
+_LEAD = "see https://logs.example.com/of/the/deployment/of/yesterday/evening#"
+
+
+@pytest.mark.parametrize(
+    ("title", "secret"),
+    [
+        (f"{_LEAD}{_KEY} and fails", "ghp_"),
+        (f"{_LEAD[:60]}/{_KEY}", "ghp_"),
+        (f"from <private>{_LEAD * 3}</private> and what else", "deployment"),
+    ],
+)
+def test_a_title_is_masked_before_it_is_cut(title: str, secret: str) -> None:
+    draft = SessionDraft("s1", "chat.v1", title=title)
+    draft.add_record("u1", [Part("user", "said", "안녕, 시작하자")], DefectLog("a.json"))
+    session, _, _ = redact_session(draft.finish(DefectLog("a.json")), default_policy(), path="a.json")
+    assert session.title is not None
+    assert len(session.title) <= 80
+    assert secret not in session.title
+
+
+def test_a_title_out_of_a_later_message_is_masked_before_it_is_cut() -> None:
+    """The session's first message came from another file, which tells more: the title is no longer the first one's."""
+    draft = SessionDraft("s1", "chat.v1")
+    draft.add_record("u2", [Part("user", "said", f"{_LEAD}{_KEY} and fails")], DefectLog("a.json"))
+    session = draft.finish(DefectLog("a.json"))
+    first = Message(uid="u1", role="user", kind="said", text="what came before that, in the other file")
+    united = replace(session, messages=(first, *session.messages))
+    masked, _, _ = redact_session(united, default_policy(), path="a.json")
+    assert masked.title is not None
+    assert "ghp_" not in masked.title
