@@ -50,10 +50,15 @@ def find_command_passwords(text: str) -> Iterator[Region]:
     """The passwords behind the flags of known commands."""
     if " -" not in text:
         return
+    in_text: dict[str, bool] = {}
     for flag in _FLAG.finditer(text):
         letter = "-b" if len(flag["letters"]) > 1 or flag["letters"] == "b" else f"-{flag['letters']}"
         command, glued = _COMMANDS[letter]
         if not flag["gap"] and not glued:
+            continue
+        if letter not in in_text:
+            in_text[letter] = command.search(text) is not None
+        if not in_text[letter]:
             continue
         line = _command_line(text, flag.start())
         if command.search(line) is None or (letter == "-p" and flag["gap"] and _ASKS.search(line)):

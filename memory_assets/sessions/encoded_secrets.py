@@ -37,6 +37,8 @@ def find_encoded(scan: ScannedText) -> Iterator[Decoded]:
     """The runs of base64 that hold text."""
     text = scan.text
     for run in _runs(scan):
+        if _TEXT.search(text, *run.span()) is None:
+            continue
         for start in _starts(text, run):
             if _TEXT.match(text, start, run.end()) is None:
                 continue

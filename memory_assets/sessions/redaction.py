@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from memory_assets.sessions.assignments import find_assigned_secrets
 from memory_assets.sessions.command_lines import find_command_passwords
@@ -82,8 +83,13 @@ def redact_session(
     counts: Counter[str] = Counter()
     defects: list[Defect] = []
 
+    # A session says much twice: names of tools, and files that are read again.
+    @cache
+    def redacted_once(value: str) -> Redacted:
+        return redact_text(value, policy)
+
     def masked(value: str, whereabouts: str) -> str:
-        redacted = redact_text(value, policy)
+        redacted = redacted_once(value)
         counts.update(redacted.counts)
         if redacted.unclosed_private:
             detail = f"{whereabouts}: a <private> without </private> masks the rest of it"
@@ -91,7 +97,7 @@ def redact_session(
         return redacted.text
 
     def plainly(value: str) -> str:
-        redacted = redact_text(value, policy)
+        redacted = redacted_once(value)
         counts.update(redacted.counts)
         return redacted.text
 
