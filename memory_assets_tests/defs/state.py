@@ -104,10 +104,11 @@ def texts_of_store(settings: Settings) -> Iterator[tuple[str, str]]:
             for (value,) in connection.execute(f'SELECT CAST("{column}" AS VARCHAR) FROM "{table}"').fetchall():
                 if value is not None:
                     yield f"{table}.{column}", value
-    index = configuration.vector_index(settings)
-    if index.exists():
-        for row in index.rows(["own_text", "context_text"]).to_pylist():
-            yield from ((f"index.{column}", text) for column, text in row.items())
+    words, vectors = configuration.word_index(settings), configuration.vector_index(settings)
+    for index, texts in ((words, ["own_text", "context_text", "speaker", "hit"]), (vectors, ["hit"])):
+        if index.exists():
+            for row in index.rows(texts).to_pylist():
+                yield from ((f"index.{column}", text) for column, text in row.items() if text is not None)
 
 
 def texts_of_dagster(settings: Settings) -> Iterator[tuple[str, str]]:
