@@ -52,6 +52,8 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
+    from memory_assets.backup.archive import Manifest
+    from memory_assets.backup.restore import Restored
     from memory_assets.graduation.proofs.module_files import FileVerdict
     from memory_assets.indexing import InLine, Written
     from memory_assets.ledgers.outcomes import Recorded
@@ -974,6 +976,21 @@ class Memory:
         self.count_shown()
         with self.database.reading() as connection:
             return audit(connection, examples=examples)
+
+    def backup(self, target: Path, *, force: bool = False, progress: Progress | None = None) -> Manifest:
+        """Write the store into one private file, verified, while others write; see ``backup.archive.back_up``."""
+        from memory_assets.backup.archive import back_up
+
+        return back_up(self.database, target, force=force, progress=progress)
+
+    def restore(self, source: Path, *, force: bool = False, progress: Progress | None = None) -> Restored:
+        """Put a backup in the place of the store, then bring tables and search index in line with the settings."""
+        from memory_assets.backup.restore import restore
+        from memory_assets.rebuilding import heal_index
+
+        restored = restore(self.settings.store_folder, source, force=force, progress=progress)
+        heal_index(self.settings, self.database, progress=progress)
+        return restored
 
     def initialise(self, *, force: bool = False) -> list[Made]:
         """Make folders, store and settings file where they are missing."""

@@ -17,7 +17,7 @@ from memory_assets.progress import NoProgress, Progress
 from memory_assets.projections.fold import catch_up
 from memory_assets.projections.rebuild import Difference, RebuildReport, rebuild, verify
 from memory_assets.vectors.errors import IndexBusyError
-from memory_assets.vectors.outbox import EMBED_TEXT, drain_outbox, retry_failed
+from memory_assets.vectors.outbox import EMBED_TEXT, Drained, drain_outbox, retry_failed
 from memory_assets.vectors.reconcile import reconcile
 
 if TYPE_CHECKING:
@@ -66,6 +66,15 @@ def honour_forgetting(settings: Settings, database: Database) -> bool:
             wait_seconds=settings.store.lock_timeout_seconds,
         )
     return True
+
+
+def heal_index(settings: Settings, database: Database, *, progress: Progress | None = None) -> Drained:
+    """Fold what the tables do not have yet, and make the index agree with them: for a store that was put in place."""
+    catch_up(database, configuration.configured_versions(settings), resolve=True)
+    embedder = configuration.embedder(settings)
+    index = configuration.vector_index(settings, embedder)
+    reconcile(database, embedder, index, lock_folder=settings.store_folder, progress=progress)
+    return drain_outbox(database, embedder, index, lock_folder=settings.store_folder, progress=progress)
 
 
 def rebuild_all(

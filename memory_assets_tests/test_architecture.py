@@ -83,6 +83,7 @@ def test_the_rooms_are_those_that_are_known() -> None:
         "defs",
         "definitions",
         "memory",
+        "backup",
         "configuration",
         "indexing",
         "rebuilding",

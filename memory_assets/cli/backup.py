@@ -1,0 +1,58 @@
+"""`memory backup`, `restore`, `recover` and `export`: the store somewhere else, and back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from memory_assets.cli.invocation import OK, JsonOption, invocation
+from memory_assets.cli.output import one_line, plural, print_json, styled
+from memory_assets.cli.progress import progress_for_people
+from memory_assets.cli.tables import print_text
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this file."""
+    app.command("backup")(backup)
+    app.command("restore")(restore)
+
+
+def backup(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(help="The file to make.", show_default=False)],
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+    as_json: JsonOption = False,
+) -> int:
+    """Copy the store into one private file, verified, while others go on writing."""
+    from memory_assets.memory import as_plain
+
+    made = invocation(context).memory().backup(file, force=force, progress=progress_for_people(as_json=as_json))
+    if as_json:
+        print_json({"format": "memory_backup.v1", "path": str(file), **as_plain(made)})
+    else:
+        print_text(styled((one_line(str(file)), "bold"), f": {plural(made.events, 'event')}, {plural(made.sessions, 'session')}"))
+        print_text(styled((f"the log ends at event {made.seq}, link {made.link_hash}", "dim")))
+    return OK
+
+
+def restore(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(help="A file that `memory backup` made.", show_default=False)],
+    force: Annotated[
+        bool, typer.Option("--force", help="Also where a store is: that one is kept beside the new one.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> int:
+    """Put a backup in the place of the store: verified before anything is changed, then all of it or nothing."""
+    from memory_assets.memory import as_plain
+
+    put = invocation(context).memory().restore(file, force=force, progress=progress_for_people(as_json=as_json))
+    if as_json:
+        print_json({"schema_version": "restored.v1", **as_plain(put)})
+    else:
+        print_text(styled(f"{plural(put.events, 'event')} of {plural(put.sessions, 'session')}, as of {put.backed_up_at}"))
+        if put.kept_aside:
+            print_text(styled(("the store that was here is kept in ", "dim"), one_line(str(put.kept_aside))))
+    return OK
