@@ -7,16 +7,20 @@ from typing import Annotated
 
 import typer
 
-from memory_assets.cli.invocation import OK, JsonOption, invocation
+from memory_assets.cli.invocation import NOTHING_FOUND, OK, JsonOption, invocation
 from memory_assets.cli.output import one_line, plural, print_json, styled
 from memory_assets.cli.progress import progress_for_people
 from memory_assets.cli.tables import print_text
+
+
+SHOWN = 20
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this file."""
     app.command("backup")(backup)
     app.command("restore")(restore)
+    app.command("recover")(recover)
 
 
 def backup(
@@ -56,3 +60,34 @@ def restore(
         if put.kept_aside:
             print_text(styled(("the store that was here is kept in ", "dim"), one_line(str(put.kept_aside))))
     return OK
+
+
+def recover(
+    context: typer.Context,
+    store_file: Annotated[
+        Path | None, typer.Argument(help="A damaged memory.duckdb; without it this store's.", show_default=False)
+    ] = None,
+    to: Annotated[
+        Path | None, typer.Option("--to", help="The new store's folder; otherwise one beside the store.", show_default=False)
+    ] = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Save every event that can be read of a damaged store into a new one. Exits 1 where some are lost."""
+    from memory_assets.memory import as_plain
+
+    saved = invocation(context).memory().recover(store_file, to=to, progress=progress_for_people(as_json=as_json))
+    if as_json:
+        print_json({"schema_version": "recovered.v1", **as_plain(saved)})
+        return NOTHING_FOUND if saved.lost else OK
+    print_text(styled((f"{plural(saved.events, 'event')} saved", "bold"), f" into {one_line(str(saved.folder))}"))
+    print_text(styled(f"{saved.proven:,} proven by their links, {saved.by_checksum:,} by their own checksums alone"))
+    for line in saved.damage[:SHOWN]:
+        print_text(styled((one_line(line), "dim")))
+    for item in saved.lost[:SHOWN]:
+        print_text(styled((f"lost: event {item.seq}", "red"), f" of {one_line(item.session_id or 'a session unknown')}: {item.reason}"))
+    if len(saved.lost) > SHOWN:
+        print_text(styled((f"… and {len(saved.lost) - SHOWN:,} more: --json lists them", "dim")))
+    for session_id in saved.incomplete_sessions[:SHOWN]:
+        print_text(styled((f"incomplete: {one_line(session_id)}; import its file again", "yellow")))
+    print_text(styled(("to use it: set MEMORY_HOME to that folder, then memory rebuild", "dim")))
+    return NOTHING_FOUND if saved.lost else OK
