@@ -986,22 +986,28 @@ class Memory:
 
     def restore(self, source: Path, *, force: bool = False, progress: Progress | None = None) -> Restored:
         """Put a backup in the place of the store, then bring tables and search index in line with the settings."""
-        from memory_assets.backup.recover import Recovered
-    from memory_assets.backup.restore import restore
+        from memory_assets.backup.restore import restore
         from memory_assets.rebuilding import heal_index
 
         restored = restore(self.settings.store_folder, source, force=force, progress=progress)
         heal_index(self.settings, self.database, progress=progress)
         return restored
 
-    def recover(self, store_file: Path | None = None, *, to: Path | None = None, progress: Progress | None = None) -> Recovered:
+    def recover(
+        self,
+        store_file: Path | None = None,
+        *,
+        to: Path | None = None,
+        backup: Path | None = None,
+        progress: Progress | None = None,
+    ) -> Recovered:
         """Save what can be read of a damaged store into a new one, and fold its tables; see ``backup.recover.recover``."""
         from memory_assets.backup.recover import default_folder, recover
         from memory_assets.log.database import STORE_FILE_NAME, Database
         from memory_assets.projections.fold import catch_up
 
         damaged = store_file or self.settings.store_folder / STORE_FILE_NAME
-        recovered = recover(damaged, to or default_folder(damaged.absolute().parent), progress=progress)
+        recovered = recover(damaged, to or default_folder(damaged.absolute().parent), backup=backup, progress=progress)
         catch_up(Database(recovered.folder), configuration.configured_versions(self.settings), resolve=True)
         return recovered
 

@@ -43,12 +43,13 @@ class Manifest:
     """What a backup says of itself.
 
     Attributes:
+        store_schema: the newest migration of the store in it.
         seq, link_hash: where its log ends; the link in hex.
         sha256: of each member, by name.
         sizes: bytes of each member.
     """
 
-    schema_version: int
+    store_schema: int
     created_at: str
     seq: int
     link_hash: str
@@ -154,7 +155,7 @@ def _pack(copied: Path, packed: Path, tip: Tip, events: int, sessions: int) -> M
                 with (copied / name).open("rb") as source, archive.open(name, "w", force_zip64=True) as member:
                     digests[name] = copy_hashed(source, member)
             manifest = Manifest(
-                schema_version=schema_version(),
+                store_schema=schema_version(),
                 created_at=datetime.now(UTC).isoformat(timespec="seconds"),
                 seq=tip.seq,
                 link_hash=tip.link_hash.hex(),
@@ -211,9 +212,9 @@ def _manifest(archive: zipfile.ZipFile, path: Path) -> Manifest:
     if said.pop("format", None) != FORMAT:
         raise invalid(path, "its manifest is another program's")
     manifest = Manifest(**said)
-    if manifest.schema_version > schema_version():
+    if manifest.store_schema > schema_version():
         raise BackupInvalidError(
-            f"{path} has schema {manifest.schema_version}, this version knows {schema_version()}",
+            f"{path} has schema {manifest.store_schema}, this version knows {schema_version()}",
             hint="install the version that made it, or a newer one",
         )
     if not {STORE_FILE_NAME, TIP_FILE_NAME} <= manifest.sha256.keys() <= {STORE_FILE_NAME, TIP_FILE_NAME, *OWNED}:

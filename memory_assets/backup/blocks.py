@@ -69,6 +69,18 @@ def mend(path: Path) -> Mended:
     return Mended(tuple(headers), tuple(damaged), max(0, wanted - size) if sound else 0)
 
 
+def go_back(path: Path) -> bool:
+    """Put the older database header in the place of the newer one: the store of the checkpoint before. Whether it differs."""
+    with path.open("r+b") as file:
+        file.seek(_HEADER)
+        headers = [file.read(_HEADER), file.read(_HEADER)]
+        older = min(headers, key=lambda part: _number(part, _SUM))
+        newer = headers.index(max(headers, key=lambda part: _number(part, _SUM)))
+        file.seek(_HEADER * (1 + newer))
+        file.write(older)
+    return headers[0] != headers[1]
+
+
 def _number(part: bytes, at: int) -> int:
     return int.from_bytes(part[at : at + 8], "little")
 

@@ -13,7 +13,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from memory_assets.backup.blocks import Mended, mend
+from memory_assets.backup.archive import check_members, opened_archive
+from memory_assets.backup.blocks import Mended, go_back, mend
 from memory_assets.backup.errors import FileExistsAlreadyError
 from memory_assets.backup.salvage import torn_at
 from memory_assets.identifiers import sha256_hex
@@ -87,12 +88,13 @@ class _Row:
         return self.link == link_of(previous, [self.columns[name] for name in LINKED_COLUMNS])
 
 
-def recover(store_file: Path, to: Path, *, progress: Progress | None = None) -> Recovered:
+def recover(store_file: Path, to: Path, *, backup: Path | None = None, progress: Progress | None = None) -> Recovered:
     """Save what can be read.
 
     Args:
         store_file: the damaged ``memory.duckdb``; its WAL and its tip are looked for beside it.
         to: the folder of the new store; there must be none.
+        backup: events that cannot be read are taken from this backup of the store, where it has them.
 
     Raises:
         FileExistsAlreadyError, StoreError, StoreFullError
@@ -113,6 +115,13 @@ def recover(store_file: Path, to: Path, *, progress: Progress | None = None) -> 
                 tips = read_tips(store_file.parent)
             damage = _damage(mend(copied)) + _mend_wal(copied)
             rows = _rows(copied, Path(folder) / "rows", tips.now.seq if isinstance(tips, Tips) else 0)
+            if not rows and go_back(copied):
+                mend(copied)
+                copied.with_name(f"{copied.name}.wal").unlink(missing_ok=True)
+                rows = _rows(copied, Path(folder) / "older", 0)
+                damage.append("its list of tables cannot be read" + (": taken as of the checkpoint before" if rows else ""))
+            if backup is not None:
+                rows = _from_backup(backup, Path(folder) / "backup") | {s: row for s, row in rows.items() if row.is_whole}
             newest = max((tips.coming or tips.now).seq if isinstance(tips, Tips) else 0, max(rows, default=0))
             kept, lost, proven = _judged(rows, tips.now.seq if isinstance(tips, Tips) else newest)
             told.start(None, "writing the new store")
@@ -125,6 +134,14 @@ def recover(store_file: Path, to: Path, *, progress: Progress | None = None) -> 
         raise of_system(error, store_file if isinstance(error, FileNotFoundError) else to) from error
     finally:
         told.finish()
+
+
+def _from_backup(backup: Path, folder: Path) -> dict[int, _Row]:
+    """The events of a backup, which is verified first."""
+    folder.mkdir(mode=0o700)
+    with opened_archive(backup) as (archive, manifest):
+        check_members(archive, manifest, folder)
+    return _rows(folder / STORE_FILE_NAME, folder / "rows", manifest.seq)
 
 
 def _damage(mended: Mended) -> list[str]:
@@ -217,9 +234,7 @@ def _judged(rows: dict[int, _Row], newest: int) -> tuple[list[_Row], list[Lost],
             lost.append(Lost(seq, None, "cannot be read"))
         elif not row.is_whole:
             lost.append(Lost(seq, _session(row), "is not what was written"))
-        elif previous is not None and not follows and was_proven and (after := rows.get(seq + 1)) and row.link and after.follows(
-            row.link
-        ):  # fmt: skip
+        elif previous is not None and not follows and was_proven and _is_followed(row, rows.get(seq + 1)):
             # Both links beside it are right, so one of its columns is not.
             lost.append(Lost(seq, _session(row), "is not what was written"))
         else:
@@ -227,6 +242,10 @@ def _judged(rows: dict[int, _Row], newest: int) -> tuple[list[_Row], list[Lost],
             proven += follows
         was_proven = follows
     return kept, lost, proven
+
+
+def _is_followed(row: _Row, after: _Row | None) -> bool:
+    return row.link is not None and after is not None and after.follows(row.link)
 
 
 def _session(row: _Row) -> str | None:

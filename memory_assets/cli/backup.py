@@ -1,4 +1,4 @@
-"""`memory backup`, `restore`, `recover` and `export`: the store somewhere else, and back."""
+"""`memory backup`, `restore` and `recover`: the store in one file, and back."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from memory_assets.cli.invocation import NOTHING_FOUND, OK, JsonOption, invocati
 from memory_assets.cli.output import one_line, plural, print_json, styled
 from memory_assets.cli.progress import progress_for_people
 from memory_assets.cli.tables import print_text
-
 
 SHOWN = 20
 
@@ -34,9 +33,11 @@ def backup(
 
     made = invocation(context).memory().backup(file, force=force, progress=progress_for_people(as_json=as_json))
     if as_json:
-        print_json({"format": "memory_backup.v1", "path": str(file), **as_plain(made)})
+        print_json({"schema_version": "backup.v1", "path": str(file), **as_plain(made)})
     else:
-        print_text(styled((one_line(str(file)), "bold"), f": {plural(made.events, 'event')}, {plural(made.sessions, 'session')}"))
+        print_text(
+            styled((one_line(str(file)), "bold"), f": {plural(made.events, 'event')}, {plural(made.sessions, 'session')}")
+        )
         print_text(styled((f"the log ends at event {made.seq}, link {made.link_hash}", "dim")))
     return OK
 
@@ -44,9 +45,7 @@ def backup(
 def restore(
     context: typer.Context,
     file: Annotated[Path, typer.Argument(help="A file that `memory backup` made.", show_default=False)],
-    force: Annotated[
-        bool, typer.Option("--force", help="Also where a store is: that one is kept beside the new one.")
-    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Also where a store is: that one is kept beside the new one.")] = False,
     as_json: JsonOption = False,
 ) -> int:
     """Put a backup in the place of the store: verified before anything is changed, then all of it or nothing."""
@@ -70,12 +69,20 @@ def recover(
     to: Annotated[
         Path | None, typer.Option("--to", help="The new store's folder; otherwise one beside the store.", show_default=False)
     ] = None,
+    with_backup: Annotated[
+        Path | None,
+        typer.Option("--with", help="A backup of this store: what cannot be read is taken from it.", show_default=False),
+    ] = None,
     as_json: JsonOption = False,
 ) -> int:
     """Save every event that can be read of a damaged store into a new one. Exits 1 where some are lost."""
     from memory_assets.memory import as_plain
 
-    saved = invocation(context).memory().recover(store_file, to=to, progress=progress_for_people(as_json=as_json))
+    saved = (
+        invocation(context)
+        .memory()
+        .recover(store_file, to=to, backup=with_backup, progress=progress_for_people(as_json=as_json))
+    )
     if as_json:
         print_json({"schema_version": "recovered.v1", **as_plain(saved)})
         return NOTHING_FOUND if saved.lost else OK
@@ -84,7 +91,9 @@ def recover(
     for line in saved.damage[:SHOWN]:
         print_text(styled((one_line(line), "dim")))
     for item in saved.lost[:SHOWN]:
-        print_text(styled((f"lost: event {item.seq}", "red"), f" of {one_line(item.session_id or 'a session unknown')}: {item.reason}"))
+        print_text(
+            styled((f"lost: event {item.seq}", "red"), f" of {one_line(item.session_id or 'a session unknown')}: {item.reason}")
+        )
     if len(saved.lost) > SHOWN:
         print_text(styled((f"… and {len(saved.lost) - SHOWN:,} more: --json lists them", "dim")))
     for session_id in saved.incomplete_sessions[:SHOWN]:
