@@ -1007,8 +1007,9 @@ class Memory:
         from memory_assets.projections.fold import catch_up
 
         damaged = store_file or self.settings.store_folder / STORE_FILE_NAME
-        recovered = recover(damaged, to or default_folder(damaged.absolute().parent), backup=backup, progress=progress)
-        catch_up(Database(recovered.folder), configuration.configured_versions(self.settings), resolve=True)
+        folder = to or default_folder(damaged.absolute().parent)
+        recovered = recover(damaged, folder, backup=backup, progress=progress)
+        catch_up(Database(folder), configuration.configured_versions(self.settings), resolve=True)
         return recovered
 
     def initialise(self, *, force: bool = False) -> list[Made]:

@@ -53,7 +53,7 @@ class Recovered:
         damage: what of the file was damaged, in words.
     """
 
-    folder: Path
+    folder: str
     events: int
     proven: int
     by_checksum: int
@@ -129,7 +129,9 @@ def recover(store_file: Path, to: Path, *, backup: Path | None = None, progress:
             _write(unfinished, kept)
             for path in (STORE_FILE_NAME, "store.tip"):
                 (unfinished / path).replace(to / path)
-            return Recovered(to, len(kept), proven, len(kept) - proven, tuple(lost), _incomplete(kept, lost), tuple(damage))
+            return Recovered(
+                str(to), len(kept), proven, len(kept) - proven, tuple(lost), _incomplete(kept, lost), tuple(damage)
+            )
     except OSError as error:
         raise of_system(error, store_file if isinstance(error, FileNotFoundError) else to) from error
     finally:

@@ -32,7 +32,7 @@ class Restored:
     seq: int
     link_hash: str
     backed_up_at: str
-    kept_aside: Path | None
+    kept_aside: str | None
 
 
 def restore(folder: Path, source: Path, *, force: bool = False, progress: Progress | None = None) -> Restored:
@@ -75,7 +75,7 @@ def restore(folder: Path, source: Path, *, force: bool = False, progress: Progre
                 manifest.seq,
                 manifest.link_hash,
                 manifest.created_at,
-                kept if kept.exists() else None,
+                str(kept) if kept.exists() else None,
             )
     except OSError as error:
         raise of_system(error, folder) from error

@@ -57,7 +57,7 @@ def restore(
     else:
         print_text(styled(f"{plural(put.events, 'event')} of {plural(put.sessions, 'session')}, as of {put.backed_up_at}"))
         if put.kept_aside:
-            print_text(styled(("the store that was here is kept in ", "dim"), one_line(str(put.kept_aside))))
+            print_text(styled(("the store that was here is kept in ", "dim"), one_line(put.kept_aside)))
     return OK
 
 
@@ -86,7 +86,7 @@ def recover(
     if as_json:
         print_json({"schema_version": "recovered.v1", **as_plain(saved)})
         return NOTHING_FOUND if saved.lost else OK
-    print_text(styled((f"{plural(saved.events, 'event')} saved", "bold"), f" into {one_line(str(saved.folder))}"))
+    print_text(styled((f"{plural(saved.events, 'event')} saved", "bold"), f" into {one_line(saved.folder)}"))
     print_text(styled(f"{saved.proven:,} proven by their links, {saved.by_checksum:,} by their own checksums alone"))
     for line in saved.damage[:SHOWN]:
         print_text(styled((one_line(line), "dim")))
