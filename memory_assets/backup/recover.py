@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -30,6 +31,9 @@ _PATIENCE_SECONDS = 300.0
 _EPOCH = datetime(1970, 1, 1)
 _MOMENTS = frozenset({"ts", "created_at", "occurred_at"})
 _AT_ONCE = 5_000
+SET_ASIDE_NAME = "set_aside.jsonl"
+_SET_ASIDE = f"was read, but rests on a revision that is lost: kept in {SET_ASIDE_NAME}"
+_OF_FILES = ("source_registered", "source_taken")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,15 +127,23 @@ def recover(store_file: Path, to: Path, *, backup: Path | None = None, progress:
             if backup is not None:
                 rows = _from_backup(backup, Path(folder) / "backup") | {s: row for s, row in rows.items() if row.is_whole}
             newest = max((tips.coming or tips.now).seq if isinstance(tips, Tips) else 0, max(rows, default=0))
-            kept, lost, proven = _judged(rows, tips.now.seq if isinstance(tips, Tips) else newest)
+            kept, lost, tied = _judged(rows, tips.now.seq if isinstance(tips, Tips) else newest)
+            proven = len(tied)
+            incomplete = _incomplete(kept, lost)
+            kept, set_aside = _readable(kept)
+            lost = sorted(
+                [*lost, *(Lost(row.columns["seq"], row.columns["session_id"], _SET_ASIDE) for row in set_aside)],
+                key=lambda item: item.seq,
+            )
+            proven -= sum(row.columns["seq"] in tied for row in set_aside)
+            if set_aside:
+                _keep(to / SET_ASIDE_NAME, set_aside)
             told.start(None, "writing the new store")
             unfinished = Path(folder) / "new"
             _write(unfinished, kept)
             for path in (STORE_FILE_NAME, "store.tip"):
                 (unfinished / path).replace(to / path)
-            return Recovered(
-                str(to), len(kept), proven, len(kept) - proven, tuple(lost), _incomplete(kept, lost), tuple(damage)
-            )
+            return Recovered(str(to), len(kept), proven, len(kept) - proven, tuple(lost), incomplete, tuple(damage))
     except OSError as error:
         raise of_system(error, store_file if isinstance(error, FileNotFoundError) else to) from error
     finally:
@@ -220,11 +232,11 @@ def _lines(found: Path, since: int) -> Iterator[str]:
             yield from (line for line in file if line.endswith("\n"))
 
 
-def _judged(rows: dict[int, _Row], newest: int) -> tuple[list[_Row], list[Lost], int]:
-    """Which rows are kept in their order, what is lost, and how many of the kept are tied to the one before."""
+def _judged(rows: dict[int, _Row], newest: int) -> tuple[list[_Row], list[Lost], set[int]]:
+    """Which rows are kept in their order, what is lost, and which of the kept are tied to the one before."""
     kept: list[_Row] = []
     lost: list[Lost] = []
-    proven = 0
+    tied: set[int] = set()
     was_proven = True
     last = max([newest, *(seq for seq, row in rows.items() if row.is_whole)], default=0)
     for seq in range(1, last + 1):
@@ -241,9 +253,10 @@ def _judged(rows: dict[int, _Row], newest: int) -> tuple[list[_Row], list[Lost],
             lost.append(Lost(seq, _session(row), "is not what was written"))
         else:
             kept.append(row)
-            proven += follows
+            if follows:
+                tied.add(seq)
         was_proven = follows
-    return kept, lost, proven
+    return kept, lost, tied
 
 
 def _is_followed(row: _Row, after: _Row | None) -> bool:
@@ -264,6 +277,39 @@ def _incomplete(kept: list[_Row], lost: list[Lost]) -> tuple[str, ...]:
         if columns["session_id"] and any(columns[of] and columns[of] not in known for of in ("causation_id", "chain_id")):
             named.add(columns["session_id"])
     return tuple(sorted(named))
+
+
+def _readable(kept: list[_Row]) -> tuple[list[_Row], list[_Row]]:
+    """Events that a store can read, and those of histories that lost a revision: importing their files makes them anew."""
+    revisions: dict[str, list[int]] = {}
+    whole = {row.columns["event_id"] for row in kept if row.columns["event_type"] == "session_ingested"}
+    sessions: dict[str, str] = {}
+    for row in kept:
+        if chain := row.columns["chain_id"]:
+            revisions.setdefault(chain, [])
+            sessions[chain] = row.columns["session_id"]
+            if row.columns["event_type"] == "session_ingested":
+                revisions[chain].append(json.loads(row.payload).get("revision", 0))
+    broken = {
+        chain
+        for chain, numbers in revisions.items()
+        if chain not in whole or sorted(numbers) != list(range(min(numbers), min(numbers) + len(numbers)))
+    }
+    # What says that a file was taken goes too: it would be skipped.
+    files = {sessions[chain] for chain in broken}
+    stays: list[_Row] = []
+    aside: list[_Row] = []
+    for row in kept:
+        columns = row.columns
+        of_file = columns["event_type"] in _OF_FILES and columns["session_id"] in files
+        (aside if columns["chain_id"] in broken or of_file else stays).append(row)
+    return stays, aside
+
+
+def _keep(path: Path, rows: list[_Row]) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.writelines(json.dumps({**row.columns, "payload_json": row.payload}) + "\n" for row in rows)
 
 
 def _write(folder: Path, kept: list[_Row]) -> None:
