@@ -78,7 +78,7 @@ class _Row:
         columns = self.columns
         try:
             said = json.loads(columns["dedupe_key"])
-            return (
+            return bool(
                 sha256_hex(self.payload) == columns["checksum"]
                 and event_id_of(columns["dedupe_key"]) == columns["event_id"]
                 and said[:2] == [columns["event_type"], columns["session_id"]]
