@@ -34,6 +34,7 @@ import numpy as np
 import pyarrow as pa
 
 from memory_assets import configuration
+from memory_assets.indexing import write_words
 from memory_assets.memory import Memory
 from memory_assets.projections.outbox import enqueue
 from memory_assets.projections.units import close_touched_units, fold_units, remember_touched_units
@@ -147,6 +148,7 @@ def filled(home: Path, units: int, said: Sequence[Said]) -> Memory:
             enqueue(connection, model.embedding_version)
             close_touched_units(connection)
     index = configuration.vector_index(memory.settings)
+    write_words(memory.settings, memory.database)
     drained = drain_outbox(memory.database, model, index, lock_folder=memory.settings.store_folder)
     if drained.done:
         beside = (drained.seconds - drained.embedding_seconds) / drained.done * 1e3
@@ -177,7 +179,7 @@ def measured(memory: Memory, questions: Sequence[str], *, profile: bool) -> Iter
     """What is measured, with its times."""
     searcher = memory._searcher
     model = searcher.embedder = Prepared(searcher.embedder)
-    index = searcher.index
+    words, index = searcher.words, searcher.index
     memory.prepare()
     everywhere, project = UnitFilter(unit_kinds=DEFAULT_KINDS), UnitFilter(project="project-3", unit_kinds=DEFAULT_KINDS)
 
@@ -190,8 +192,8 @@ def measured(memory: Memory, questions: Sequence[str], *, profile: bool) -> Iter
 
     works: dict[str, Callable[[str], object]] = {
         "the store opened": opened,
-        "lexical leg": lambda question: index.lexical_search(question, DEPTH, everywhere),
-        "lexical leg, a project": lambda question: index.lexical_search(question, DEPTH, project),
+        "lexical leg": lambda question: words.lexical_search(question, DEPTH, everywhere),
+        "lexical leg, a project": lambda question: words.lexical_search(question, DEPTH, project),
         "vector leg": lambda question: index.vector_search(model.embed_query(question), DEPTH, everywhere),
         "vector leg, a project": lambda question: index.vector_search(model.embed_query(question), DEPTH, project),
         "lexical search": searched("lexical", k=10),

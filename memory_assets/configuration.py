@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from memory_assets.sessions.redaction_policy import RedactionPolicy
     from memory_assets.vectors.embedder import Embedder, EmbedderSettings
     from memory_assets.vectors.index import VectorIndex
+    from memory_assets.vectors.words import WordIndex
 
 # Raised when the code of a stage gives another result for the same input.
 MATERIALIZER_VERSION = "3"
@@ -95,8 +96,15 @@ def embedder(settings: Settings) -> Embedder:
     return make_embedder(embedder_settings(settings))
 
 
+def word_index(settings: Settings) -> WordIndex:
+    """The index of words: one for every embedding version."""
+    from memory_assets.vectors.words import WordIndex
+
+    return WordIndex(settings.vectors_folder)
+
+
 def vector_index(settings: Settings, chosen: Embedder | None = None) -> VectorIndex:
-    """The index of the configured embedding version.
+    """The index of vectors of the configured embedding version.
 
     Args:
         chosen: the configured embedder, where the caller has it: only a loaded model may know how long its vectors are.

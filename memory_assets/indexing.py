@@ -1,20 +1,37 @@
-"""The search index as the settings want it: what waits is written, the model measured, other models' tables dropped."""
+"""The search index as the settings want it: words are written at once, vectors behind them, other models' tables dropped.
+
+Words need no model, so nothing that loads one stands before them. What needs one comes behind everything else, in one go:
+titles of tasks are compared by their meaning, what waits for its vector is embedded, and a model that is new is measured.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memory_assets import configuration
 from memory_assets.errors import InvalidArgumentError
+from memory_assets.log.event_log import insert, rows_of
+from memory_assets.log.sql import WORDS
+from memory_assets.progress import NoProgress
 from memory_assets.vectors.calibration import Calibration, ensure_calibrated, known_calibration
-from memory_assets.vectors.errors import IndexOutdatedError
+from memory_assets.vectors.errors import EmbedderUnavailableError, IndexBusyError, IndexCorruptError, IndexOutdatedError
+from memory_assets.vectors.former import bring_over, former_tables
 from memory_assets.vectors.index import VectorIndex
-from memory_assets.vectors.outbox import Drained, drain_outbox, retry_failed
-from memory_assets.vectors.reconcile import Reconciled, reconcile
+from memory_assets.vectors.outbox import (
+    Drained,
+    carry_over_waiting,
+    drain_words,
+    embed_waiting,
+    retry_failed,
+    take_out_elsewhere,
+)
+from memory_assets.vectors.reconcile import Reconciled, reconcile, reconcile_words
+from memory_assets.vectors.task_titles import keep_vectors, new_likenesses
 from memory_assets.vectors.writer_lock import WAIT_SECONDS, only_writer
 
 if TYPE_CHECKING:
@@ -22,25 +39,128 @@ if TYPE_CHECKING:
     from memory_assets.progress import Progress
     from memory_assets.settings import Settings
     from memory_assets.vectors.embedder import Embedder
+    from memory_assets.vectors.table import UnitTable
 
-_TABLE = "units_{}.lance"
+_TABLE = "vectors_{}.lance"
+_NOTHING = Drained()
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a drain did, and what is known of the model; None before anything was written with it."""
+    """What a drain did, of vectors and of words, and what is known of the model; None before anything was written with it."""
 
     drained: Drained
     calibration: Calibration | None
+    words: Drained = _NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """What became of the vectors behind an import or a run.
+
+    Attributes:
+        waiting: units that have no vector yet, and are found by their words alone.
+        why: they have none, where something was in the way.
+    """
+
+    drained: Drained
+    waiting: int
+    why: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class InLine:
-    """What was found when index and store were compared, what was written then, and the versions whose tables went."""
+    """What was found when index and store were compared, what was written then, and the versions whose tables went.
+
+    Attributes:
+        found, drained: of the vectors; ``words`` is what was found of the words, ``words_drained`` what was written of them.
+    """
 
     found: Reconciled
     drained: Drained
     dropped: tuple[str, ...] = ()
+    words: Reconciled | None = None
+    words_drained: Drained = _NOTHING
+
+
+def write_words(
+    settings: Settings,
+    database: Database,
+    *,
+    again_what_failed: bool = False,
+    wait: bool = True,
+    progress: Progress | None = None,
+) -> Drained:
+    """Make every unit that waits for it searchable by its words, and do of the vectors what needs no model. Loads none.
+
+    Args:
+        again_what_failed: also what was given up.
+        wait: for another process that is writing.
+
+    Raises:
+        IndexBusyError, IndexWriteError, IndexCorruptError
+    """
+    lock_folder, wait_seconds = settings.store_folder, WAIT_SECONDS if wait else 0
+    bring_over(settings.vectors_folder, lock_folder=lock_folder, wait_seconds=wait_seconds)
+    words = configuration.word_index(settings)
+    if not _is_there(words):
+        reconcile_words(database, words, lock_folder=lock_folder, wait_seconds=wait_seconds, progress=progress)
+    if again_what_failed:
+        retry_failed(database, WORDS)
+    drained = drain_words(database, words, lock_folder=lock_folder, wait_seconds=wait_seconds, progress=progress)
+    # Who is writing vectors does this along with them; a table of vectors that is damaged is no matter of the words.
+    with contextlib.suppress(IndexBusyError, IndexCorruptError):
+        carry_over_waiting(database, configuration.vector_index(settings), lock_folder=lock_folder, wait_seconds=0)
+    return drained
+
+
+def write_vectors(
+    settings: Settings,
+    database: Database,
+    *,
+    embedder: Embedder | None = None,
+    again_what_failed: bool = False,
+    wait: bool = True,
+    progress: Progress | None = None,
+    go_on: Callable[[], bool] = lambda: True,
+) -> Written:
+    """Do everything that needs the model: compare titles of tasks, embed what waits, measure a model that is new.
+
+    Each batch is committed before the next, what was said last first: whatever ends it, the next drain goes on from there.
+
+    Args:
+        embedder: the configured one, where the caller has it loaded.
+        again_what_failed: also what was given up.
+        wait: for another process that is writing.
+        go_on: asked between two batches; what is left waits for the next drain.
+
+    Raises:
+        IndexBusyError, IndexWriteError, EmbedderUnavailableError, IndexCorruptError, FingerprintMismatchError
+    """
+    chosen = embedder or configuration.embedder(settings)
+    index = configuration.vector_index(settings, chosen)
+    lock_folder, wait_seconds = settings.store_folder, WAIT_SECONDS if wait else 0
+    told = progress or NoProgress()
+    if not _is_there(index):
+        reconcile(database, chosen, index, lock_folder=lock_folder, wait_seconds=wait_seconds, progress=progress)
+    if again_what_failed:
+        retry_failed(database, chosen.embedding_version)
+    whole, words = Drained(), Drained()
+    while True:
+        with only_writer(lock_folder, chosen.embedding_version, wait_seconds=wait_seconds, progress=told) as show_life:
+            if _titles_compared(settings, database, chosen):
+                words += drain_words(database, configuration.word_index(settings), lock_folder=lock_folder, progress=progress)
+            drained = embed_waiting(database, chosen, index, show_life=show_life, progress=told, go_on=go_on)
+        whole += drained
+        # Whoever found this process writing, and left, has left its units to it.
+        if not (drained.done and go_on() and _waiting(database, chosen.embedding_version)):
+            break
+    take_out_elsewhere(database, index, lock_folder)
+    known = known_calibration(settings)
+    # What was written last may have ended before its self-test.
+    if whole.done or (known is None and index.exists()):
+        known = ensure_calibrated(settings, chosen)
+    return Written(whole, known, words)
 
 
 def write_waiting(
@@ -52,48 +172,84 @@ def write_waiting(
     wait: bool = True,
     progress: Progress | None = None,
 ) -> Written:
-    """Carry out what the outbox holds for the configured model; a model that was never measured is measured then.
-
-    Args:
-        embedder: the configured one, where the caller has it loaded.
-        again_what_failed: also what was given up.
-        wait: for another process that is writing.
+    """:func:`write_words`, then :func:`write_vectors`: carry out all that the outbox holds for the configured model.
 
     Raises:
         IndexBusyError, IndexWriteError, EmbedderUnavailableError, IndexCorruptError, FingerprintMismatchError
     """
-    chosen = embedder or configuration.embedder(settings)
-    index = configuration.vector_index(settings, chosen)
-    wait_seconds = WAIT_SECONDS if wait else 0
-    if not _is_there(index):
-        reconcile(database, chosen, index, lock_folder=settings.store_folder, wait_seconds=wait_seconds, progress=progress)
-    if again_what_failed:
-        retry_failed(database, chosen.embedding_version)
-    drained = drain_outbox(
-        database,
-        chosen,
-        index,
-        lock_folder=settings.store_folder,
-        wait_seconds=wait_seconds,
-        progress=progress,
+    words = write_words(settings, database, again_what_failed=again_what_failed, wait=wait, progress=progress)
+    written = write_vectors(
+        settings, database, embedder=embedder, again_what_failed=again_what_failed, wait=wait, progress=progress
     )
-    known = known_calibration(settings)
-    # What was written last may have ended before its self-test.
-    if drained.done or (known is None and index.exists()):
-        known = ensure_calibrated(settings, chosen)
-    return Written(drained, known)
+    return Written(written.drained, written.calibration, words + written.words)
 
 
-def _is_there(index: VectorIndex) -> bool:
+def write_behind(
+    settings: Settings,
+    database: Database,
+    *,
+    embedder: Embedder | None = None,
+    progress: Progress | None = None,
+    go_on: Callable[[], bool] = lambda: True,
+) -> Behind:
+    """:func:`write_vectors` behind work that is done without them: what is in the way is said, and no error.
+
+    Raises:
+        IndexWriteError, IndexCorruptError, FingerprintMismatchError
+    """
+    chosen = embedder or configuration.embedder(settings)
+    drained, why = Drained(), None
+    try:
+        drained = write_vectors(settings, database, embedder=chosen, wait=False, progress=progress, go_on=go_on).drained
+    except IndexBusyError as error:
+        why = f"{error}: it writes these too"
+    except EmbedderUnavailableError as error:
+        why = f"{error}. {error.hint}" if error.hint else str(error)
+    return Behind(drained, _waiting(database, chosen.embedding_version), why)
+
+
+def compare_titles(database: Database, embedder: Embedder) -> bool:
+    """Have the embedder compare the titles that are new, and log which are alike; whether there were any.
+
+    Without a model tasks are found by their words, and the titles wait.
+    """
+    found = new_likenesses(database, embedder)
+    if found.name_hashes:
+        rows = rows_of(found.events)
+        with database.writing() as connection:
+            insert(connection, rows)
+            keep_vectors(connection, found)
+    return bool(found.events)
+
+
+def _titles_compared(settings: Settings, database: Database, embedder: Embedder) -> bool:
+    """:func:`compare_titles`, and what follows from it across sessions; whether anything did."""
+    if not compare_titles(database, embedder):
+        return False
+    from memory_assets.projections.fold import catch_up
+
+    catch_up(database, configuration.configured_versions(settings), resolve=True)
+    return True
+
+
+def _waiting(database: Database, version: str) -> int:
+    with database.reading() as connection:
+        counted = connection.execute(
+            "SELECT count(*) FROM vector_outbox WHERE status = 'pending' AND op = 'upsert' AND embedding_version = ?", [version]
+        ).fetchall()
+    return int(counted[0][0])
+
+
+def _is_there(table: UnitTable) -> bool:
     """Whether there is a table of today's form. What the outbox calls done was in another one where there is none.
 
     After an update nobody need know that the index is kept in another form now, nor that somebody removed it.
     """
     try:
-        index.count()
+        table.count()
     except IndexOutdatedError:
         return False
-    return index.exists()
+    return table.exists()
 
 
 def bring_in_line(
@@ -114,12 +270,17 @@ def bring_in_line(
         IndexBusyError, IndexWriteError, EmbedderUnavailableError
     """
     embedder = configuration.embedder(settings)
-    index = configuration.vector_index(settings, embedder)
-    found = reconcile(database, embedder, index, lock_folder=settings.store_folder, dry_run=dry_run, progress=progress)
+    index, words = configuration.vector_index(settings, embedder), configuration.word_index(settings)
+    lock_folder = settings.store_folder
+    if not dry_run:
+        bring_over(settings.vectors_folder, lock_folder=lock_folder, wait_seconds=WAIT_SECONDS)
+    of_words = reconcile_words(database, words, lock_folder=lock_folder, dry_run=dry_run, progress=progress)
+    found = reconcile(database, embedder, index, lock_folder=lock_folder, dry_run=dry_run, progress=progress)
     if dry_run:
-        return InLine(found, Drained())
-    drained = write_waiting(settings, database, embedder=embedder, progress=progress).drained
-    return InLine(found, drained, drop_others(settings, database) if drop_old else ())
+        return InLine(found, Drained(), words=of_words)
+    written = write_waiting(settings, database, embedder=embedder, progress=progress)
+    dropped = drop_others(settings, database) if drop_old else ()
+    return InLine(found, written.drained, dropped, of_words, written.words)
 
 
 def other_versions(settings: Settings) -> dict[str, Path]:
@@ -130,6 +291,8 @@ def other_versions(settings: Settings) -> dict[str, Path]:
         folder.name.removeprefix(before).removesuffix(behind): folder
         for folder in sorted(settings.vectors_folder.glob(_TABLE.format("*")))
     }
+    # Of an older version of this program, until somebody writes.
+    found = former_tables(settings.vectors_folder) | found
     return {version: folder for version, folder in found.items() if version != current}
 
 
@@ -147,5 +310,5 @@ def drop_others(settings: Settings, database: Database) -> tuple[str, ...]:
         if folder.exists():  # no name of ours
             shutil.rmtree(folder)
     with database.writing() as connection:
-        connection.execute("DELETE FROM vector_outbox WHERE embedding_version <> ?", [current])
+        connection.execute("DELETE FROM vector_outbox WHERE embedding_version NOT IN (?, ?)", [current, WORDS])
     return tuple(dropped)

@@ -106,6 +106,7 @@ if TYPE_CHECKING:
     from memory_assets.retrieval.wire.search import BulkSearchItemV1, SearchHitV1, SearchResponseV1
     from memory_assets.retrieval.wire.timeline import TimelineItemV1, TimelineV1
     from memory_assets.retrieval.wire.unanswered import UnansweredV1
+    from memory_assets.sessions.privacy_scan import ScannedFile
     from memory_assets.vectors.calibration import Calibration
     from memory_assets.vectors.outbox import Drained
     from memory_assets.vectors.reconcile import Reconciled
@@ -375,6 +376,7 @@ class Memory:
         """
         with self.database.reading():
             pass
+        self._searcher.words.prepare()
         self._searcher.index.prepare()
 
     def search(self, query: str, *, explain: bool = False, **fields: Any) -> SearchResponseV1:
@@ -1011,6 +1013,16 @@ class Memory:
         recovered = recover(damaged, folder, backup=backup, progress=progress)
         catch_up(Database(folder), configuration.configured_versions(self.settings), resolve=True)
         return recovered
+
+    def privacy_scan(self, paths: Sequence[Path]) -> list[ScannedFile]:
+        """What would be masked in some files; nothing is stored.
+
+        Raises:
+            ConfigInvalidError: the policy file cannot be used.
+        """
+        from memory_assets.sessions.privacy_scan import scan_files
+
+        return list(scan_files(paths, configuration.redaction_policy(self.settings)))
 
     def initialise(self, *, force: bool = False) -> list[Made]:
         """Make folders, store and settings file where they are missing."""

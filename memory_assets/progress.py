@@ -11,6 +11,9 @@ class Progress(Protocol):
     def start(self, total: int | None, label: str) -> None:
         """Work begins. ``total`` is None where nobody knows it yet. A label never holds session text."""
 
+    def start_bytes(self, total: int, label: str) -> None:
+        """Work begins whose steps are bytes."""
+
     def advance(self, steps: int = 1, label: str | None = None) -> None:
         """Some steps are done; a label says what comes now."""
 
@@ -25,6 +28,9 @@ class NoProgress:
     """Tells nobody."""
 
     def start(self, total: int | None, label: str) -> None:
+        pass
+
+    def start_bytes(self, total: int, label: str) -> None:
         pass
 
     def advance(self, steps: int = 1, label: str | None = None) -> None:
@@ -49,6 +55,9 @@ class Part:
     def start(self, total: int | None, label: str) -> None:
         self._label, self._total, self._done = label, total, 0
         self.advance(0)
+
+    def start_bytes(self, total: int, label: str) -> None:
+        self.start(total, label)
 
     def advance(self, steps: int = 1, label: str | None = None) -> None:
         self._label = self._label if label is None else label

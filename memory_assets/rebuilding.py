@@ -1,7 +1,7 @@
 """Rebuild as a whole: the tables by ``projections.rebuild``, and the vectors that belong to them.
 
-The index is a projection of the units. It agrees when it has one row a unit, of the configured embedding version and with the
-unit's content hash; what the outbox still holds open is not compared, it is known to differ.
+The index is a projection of the units. It agrees when each of its two tables has one row a unit with the unit's content hash;
+what the outbox still holds open is not compared, it is known to differ.
 """
 
 from __future__ import annotations
@@ -13,18 +13,23 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from memory_assets import configuration
+from memory_assets.indexing import bring_in_line, write_words
+from memory_assets.log.sql import WORDS
 from memory_assets.progress import NoProgress, Progress
 from memory_assets.projections.fold import catch_up
 from memory_assets.projections.rebuild import Difference, RebuildReport, rebuild, verify
 from memory_assets.vectors.errors import IndexBusyError
-from memory_assets.vectors.outbox import EMBED_TEXT, Drained, drain_outbox, retry_failed
-from memory_assets.vectors.reconcile import reconcile
+from memory_assets.vectors.former import bring_over
+from memory_assets.vectors.index import VectorIndex
+from memory_assets.vectors.outbox import EMBED_TEXT, drain_outbox, drain_words, retry_failed
+from memory_assets.vectors.reconcile import reconcile, reconcile_words
+from memory_assets.vectors.writer_lock import WAIT_SECONDS
 
 if TYPE_CHECKING:
     from memory_assets.log.database import Database
     from memory_assets.settings import Settings
     from memory_assets.vectors.embedder import Embedder
-    from memory_assets.vectors.index import VectorIndex
+    from memory_assets.vectors.table import UnitTable
 
 VECTOR_TOLERANCE = 1e-5
 SHOWN_DIFFERENCES = 20
@@ -57,24 +62,18 @@ def honour_forgetting(settings: Settings, database: Database) -> bool:
     catch_up(database, configuration.configured_versions(settings), resolve=True)
     # Who is writing to the index meanwhile takes it out there; until then it is a row of nothing, which no search shows.
     with contextlib.suppress(IndexBusyError):
-        drain_outbox(
-            database,
-            configuration.embedder(settings),
-            configuration.vector_index(settings),
-            lock_folder=settings.store_folder,
-            only_deletes=True,
-            wait_seconds=settings.store.lock_timeout_seconds,
-        )
+        write_words(settings, database)
     return True
 
 
-def heal_index(settings: Settings, database: Database, *, progress: Progress | None = None) -> Drained:
-    """Fold what the tables do not have yet, and make the index agree with them: for a store that was put in place."""
+def heal_index(settings: Settings, database: Database, *, progress: Progress | None = None) -> None:
+    """Fold what the tables do not have yet, and make the index agree with them: for a store that was put in place.
+
+    Raises:
+        IndexBusyError, IndexWriteError, EmbedderUnavailableError: the store is in place; the next drain goes on.
+    """
     catch_up(database, configuration.configured_versions(settings), resolve=True)
-    embedder = configuration.embedder(settings)
-    index = configuration.vector_index(settings, embedder)
-    reconcile(database, embedder, index, lock_folder=settings.store_folder, progress=progress)
-    return drain_outbox(database, embedder, index, lock_folder=settings.store_folder, progress=progress)
+    bring_in_line(settings, database, progress=progress)
 
 
 def rebuild_all(
@@ -97,6 +96,11 @@ def rebuild_all(
     embedder = configuration.embedder(settings)
     index = configuration.vector_index(settings, embedder)
     lock_folder = settings.store_folder
+    words = configuration.word_index(settings)
+    bring_over(settings.vectors_folder, lock_folder=lock_folder, wait_seconds=WAIT_SECONDS)
+    reconcile_words(database, words, lock_folder=lock_folder, from_scratch=with_vectors, progress=told)
+    retry_failed(database, WORDS)
+    drain_words(database, words, lock_folder=lock_folder, progress=told)
     reconcile(database, embedder, index, lock_folder=lock_folder, from_scratch=with_vectors, progress=told)
     retry_failed(database, embedder.embedding_version)
     written = drain_outbox(database, embedder, index, lock_folder=lock_folder, progress=told)
@@ -110,55 +114,53 @@ def verify_all(settings: Settings, database: Database, *, with_vectors: bool = F
         IndexCorruptError: the index cannot be read.
     """
     report = verify(database, configuration.configured_versions(settings))
-    index = configuration.vector_index(settings)
-    compared, differences = _compare_index(database, index, configuration.embedder(settings) if with_vectors else None)
+    words, index = configuration.word_index(settings), configuration.vector_index(settings)
+    of_words, differing_words = _compare_index(database, words, WORDS, None)
+    embedder = configuration.embedder(settings) if with_vectors else None
+    of_vectors, differing_vectors = _compare_index(database, index, index.embedding_version, embedder)
+    differences = [*differing_words, *differing_vectors]
     return replace(
         report,
-        tables={**report.tables, index.table_name: compared},
+        tables={**report.tables, words.table_name: of_words, index.table_name: of_vectors},
         differences=(*report.differences, *differences[:SHOWN_DIFFERENCES]),
         difference_count=report.difference_count + len(differences),
     )
 
 
-def _compare_index(database: Database, index: VectorIndex, embedder: Embedder | None) -> tuple[int, list[Difference]]:
-    """How many units were compared, and where the index has something else than they would give."""
+def _compare_index(database: Database, table: UnitTable, queue: str, embedder: Embedder | None) -> tuple[int, list[Difference]]:
+    """How many units were compared, and where a table of the index has something else than they would give."""
     with database.reading() as connection:
-        units = {
-            unit_id: {"content_hash": content_hash, "embedding_version": index.embedding_version, "embed_text": embed_text}
-            for unit_id, content_hash, embed_text in connection.execute(
-                f"""SELECT u.unit_id, u.content_hash, {EMBED_TEXT} FROM memory_units u WHERE u.unit_id NOT IN (
-                     SELECT item_id FROM vector_outbox WHERE status <> 'done' AND embedding_version = ?)""",
-                [index.embedding_version],
-            ).fetchall()
-        }
         waiting = {
             row[0]
             for row in connection.execute(
-                "SELECT item_id FROM vector_outbox WHERE status <> 'done' AND embedding_version = ?", [index.embedding_version]
+                "SELECT item_id FROM vector_outbox WHERE status <> 'done' AND embedding_version = ?", [queue]
             ).fetchall()
         }
-    stored = index.rows(("unit_id", "embedding_version", "content_hash")).to_pylist()
-    rows = {row["unit_id"]: row for row in stored if row["unit_id"] not in waiting}
+        units = {
+            unit_id: (content_hash, embed_text)
+            for unit_id, content_hash, embed_text in connection.execute(
+                f"SELECT u.unit_id, u.content_hash, {EMBED_TEXT} FROM memory_units u"
+            ).fetchall()
+            if unit_id not in waiting
+        }
+    # Without a table nothing need be known of the vectors, for which a model may have to be loaded.
+    stored = table.rows(("unit_id", "content_hash")).to_pylist() if table.exists() else []
+    rows = {row["unit_id"]: row["content_hash"] for row in stored if row["unit_id"] not in waiting}
     copies = Counter(row["unit_id"] for row in stored)
-    differences = [
-        Difference(index.table_name, unit_id, "(rows)", str(count), "1") for unit_id, count in copies.items() if count > 1
-    ]
+    name = table.table_name
+    differences = [Difference(name, unit_id, "(rows)", str(count), "1") for unit_id, count in copies.items() if count > 1]
     differences += [
-        Difference(
-            index.table_name, unit_id, "(row)", "present" if unit_id in rows else None, "present" if unit_id in units else None
-        )
+        Difference(name, unit_id, "(row)", "present" if unit_id in rows else None, "present" if unit_id in units else None)
         for unit_id in sorted(units.keys() ^ rows.keys())
     ]
     both = sorted(units.keys() & rows.keys())
     differences += [
-        Difference(index.table_name, unit_id, column, rows[unit_id][column], units[unit_id][column])
+        Difference(name, unit_id, "content_hash", rows[unit_id], units[unit_id][0])
         for unit_id in both
-        for column in ("embedding_version", "content_hash")
-        if rows[unit_id][column] != units[unit_id][column]
+        if rows[unit_id] != units[unit_id][0]
     ]
-    if embedder is not None:
-        texts = {unit_id: str(units[unit_id]["embed_text"]) for unit_id in both}
-        differences += _other_values(index, embedder, texts)
+    if embedder is not None and isinstance(table, VectorIndex):
+        differences += _other_values(table, embedder, {unit_id: units[unit_id][1] for unit_id in both})
     return len(units), differences
 
 

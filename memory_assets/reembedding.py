@@ -12,19 +12,18 @@ from typing import TYPE_CHECKING
 
 from memory_assets import configuration
 from memory_assets.errors import InvalidArgumentError
-from memory_assets.log.event_log import EventLog, insert, rows_of
+from memory_assets.indexing import compare_titles, write_words
+from memory_assets.log.event_log import EventLog
 from memory_assets.log.payloads.sessions import SessionProjected
 from memory_assets.progress import NoProgress, Progress
 from memory_assets.settings import EmbeddingSettings
 from memory_assets.settings_file import says_otherwise, stronger_than_the_file, write_embedding
-from memory_assets.tasks.likeness import is_semantic
 from memory_assets.vectors.calibration import Calibration, ensure_calibrated, known_calibration
 from memory_assets.vectors.drain import see_that_it_works
 from memory_assets.vectors.embedder import local_folder
 from memory_assets.vectors.marks import vectorized_mark
 from memory_assets.vectors.outbox import Drained, drain_outbox, retry_failed
 from memory_assets.vectors.reconcile import Reconciled, reconcile
-from memory_assets.vectors.task_titles import keep_vectors, new_likenesses
 
 if TYPE_CHECKING:
     from memory_assets.log.database import Database
@@ -121,10 +120,12 @@ def reembed(
     # A model that is not there is noticed before anything is queued for it.
     see_that_it_works(embedder)
     catch_up(database, configuration.configured_versions(settings))
+    write_words(settings, database, progress=told)
     found, drained = _written_whole(target, database, embedder, told)
     failed = _failed(database, embedder.embedding_version)
     calibration = ensure_calibrated(target, embedder)
-    _compare_titles(database, embedder)
+    # What is alike by its meaning is another matter to another model; what was measured is logged under its version.
+    compare_titles(database, embedder)
     if failed and not accept_failed:
         return _outcome(settings, target, found, drained, failed, calibration)
     to_set = stronger_than_the_file(settings, wanted)
@@ -132,6 +133,7 @@ def reembed(
         return _outcome(settings, target, found, drained, failed, calibration, to_set=to_set)
     file = write_embedding(settings, wanted) if says_otherwise(settings, wanted) else None
     _follow(target, database, embedder)
+    write_words(target, database, progress=told)
     # What came in between is queued for the new version by now.
     drained += _drain(target, database, embedder, told)
     return _outcome(settings, target, found, drained, failed, calibration, in_force=True, written_to=file)
@@ -172,18 +174,6 @@ def _failed(database: Database, version: str) -> int:
             "SELECT count(*) FROM vector_outbox WHERE embedding_version = ? AND status = 'failed'", [version]
         ).fetchall()
     return int(counted[0][0])
-
-
-def _compare_titles(database: Database, embedder: Embedder) -> None:
-    """What is alike by its meaning is another matter to another model; what was measured is logged under its version."""
-    if not is_semantic(embedder.embedding_version):
-        return
-    found = new_likenesses(database, embedder)
-    if found.name_hashes:
-        rows = rows_of(found.events)
-        with database.writing() as connection:
-            insert(connection, rows)
-            keep_vectors(connection, found)
 
 
 def _follow(target: Settings, database: Database, embedder: Embedder) -> None:

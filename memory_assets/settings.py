@@ -128,10 +128,15 @@ class SessionsSettings(Section):
 
 
 class DagsterSettings(Section):
-    """What Dagster shows: no session text unless ``show_quotes``; ``viewer_url`` is where links to citations lead."""
+    """What Dagster shows: no session text unless ``show_quotes``; ``viewer_url`` is where links to citations lead.
+
+    Attributes:
+        batch_size: sessions of one run, at most; ``batch_bytes``: bytes of their files. What is larger is run alone.
+    """
 
     show_quotes: bool = False
     batch_size: Count = 25
+    batch_bytes: Count = 16_000_000
     viewer_url: str | None = None
 
 

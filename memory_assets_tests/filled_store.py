@@ -8,6 +8,7 @@ from pathlib import Path
 
 from memory_assets import configuration
 from memory_assets.identifiers import sha256_hex, typed_id
+from memory_assets.indexing import write_waiting
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.base import Payload
@@ -30,7 +31,6 @@ from memory_assets.log.payloads.sessions import (
 from memory_assets.projections.fold import catch_up
 from memory_assets.sessions.model import Message
 from memory_assets.settings import Settings, load_settings
-from memory_assets.vectors.outbox import drain_outbox
 
 STARTED = datetime(2025, 1, 2, 3, 4, 5, tzinfo=UTC)
 SHOP = (
@@ -95,12 +95,7 @@ def fill(home: Path) -> Settings:
         ]
     )
     catch_up(database, versions, resolve=True)
-    drain_outbox(
-        database,
-        configuration.embedder(settings),
-        configuration.vector_index(settings),
-        lock_folder=settings.store_folder,
-    )
+    write_waiting(settings, database)
     return settings
 
 

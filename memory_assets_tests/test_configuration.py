@@ -57,7 +57,7 @@ def test_a_setting_that_changes_a_result_changes_that_stage_s_version_alone(
     ("section", "values"),
     [
         ("idris", {"batch_entries": 5, "processes": 2}),
-        ("dagster", {"batch_size": 3}),
+        ("dagster", {"batch_size": 3, "batch_bytes": 5000}),
         ("store", {"lock_timeout_seconds": 1}),
         ("extraction", {"timeout_seconds": 5}),
     ],

@@ -156,17 +156,17 @@ def test_what_is_interrupted_leaves_the_old_model_and_goes_on_later(
     from memory_assets.vectors import outbox
 
     memory = opened(home)
-    carry_out, calls = outbox._carry_out, []
+    drain, calls = outbox.drain, []
 
-    def interrupted(*given: Any) -> Any:
+    def interrupted(*given: Any, **named: Any) -> Any:
         if calls:
             raise KeyboardInterrupt
         calls.append(1)
-        return carry_out(*given)
+        return drain(*given, **named)
 
     with monkeypatch.context() as patch:
         patch.setattr(outbox, "BATCH_SIZE", 4)
-        patch.setattr(outbox, "_carry_out", interrupted)
+        patch.setattr(outbox, "drain", interrupted)
         with pytest.raises(KeyboardInterrupt):
             memory.reembed(str(tiny))
     assert (home / "memory.toml").read_text() == FILE
@@ -226,7 +226,7 @@ def test_other_models_tables_are_dropped_when_asked(home: Path, tiny: Path) -> N
     assert done.dropped == ("hashing-256-1",) and done.found.to_write == 0
     assert [one.in_force for one in memory.outbox().versions] == [True]
     assert fields_of(memory, "SELECT count(*) FROM vector_outbox WHERE embedding_version = 'hashing-256-1'") == [(0,)]
-    assert not list((home / "vectors").glob("units_hashing*"))
+    assert not list((home / "vectors").glob("vectors_hashing*"))
 
 
 def test_nothing_that_was_forgotten_stays_in_a_former_table(home: Path, tiny: Path) -> None:
@@ -240,7 +240,18 @@ def test_nothing_that_was_forgotten_stays_in_a_former_table(home: Path, tiny: Pa
         assert found and found <= there
 
 
-def test_a_setting_changed_by_hand_needs_the_one_asset(tmp_path: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def told_of(instance: Any, asset: str) -> dict[str, Any]:
+    """What the UI shows of an asset's last materialization."""
+    import dagster as dg
+
+    told = instance.get_latest_materialization_event(dg.AssetKey(asset))
+    assert told is not None and told.asset_materialization is not None
+    return {name: entry.value for name, entry in told.asset_materialization.metadata.items()}
+
+
+def test_a_setting_changed_by_hand_needs_the_stage_and_the_leaf_behind_it(
+    tmp_path: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     import dagster as dg
 
     from memory_assets.defs import run
@@ -261,19 +272,21 @@ def test_a_setting_changed_by_hand_needs_the_one_asset(tmp_path: Path, tiny: Pat
     (home / "memory.toml").write_text(FILE.replace('"hashing"', f'"{tiny}"'), encoding="utf-8")
     changed = opened(home)
     tags = {run.RANGE_START_TAG: "one", run.RANGE_END_TAG: "two"}
-    run._materialize(changed.settings, instance, {dg.AssetKey("vectorized")}, tags)
+    run._materialize(changed.settings, instance, {dg.AssetKey("vectorized"), dg.AssetKey("vectors")}, tags)
     version = configuration.embedder(changed.settings).embedding_version
     assert fields_of(changed, "SELECT DISTINCT status FROM sessions") == [("vectorized",)]
     marks = EventLog(changed.database).current(sessions, "session_vectorized")
     assert {mark.stage_version for mark in marks.values()} == {version} and len(marks) == 2
     assert versions(changed) == {version: (True, units(changed)), "hashing-256-1": (False, units(before))}
     assert changed.outbox().current.pending == 0 and known_calibration(changed.settings) is not None
-    told = instance.get_latest_materialization_event(dg.AssetKey("vectorized"))
-    assert told is not None and told.asset_materialization is not None
-    metadata = {name: entry.value for name, entry in told.asset_materialization.metadata.items()}
-    assert metadata["embedding_version"] == version and metadata["units_done"] > 0 and metadata["units_failed"] == 0
-    assert metadata["model"] == str(tiny) and metadata["vector_weight"] == metadata["korean_weight"] == 0
-    assert metadata["texts_per_second"] > 0 and len(metadata["fingerprint"]) == 12
+    stage, leaf = (told_of(instance, name) for name in ("vectorized", "vectors"))
+    assert stage["embedding_version"] == version and stage["units_searchable"] > 0 and stage["units_failed"] == 0
+    assert (
+        leaf["units_done"] == units(changed)
+        and leaf["model"] == str(tiny)
+        and leaf["vector_weight"] == leaf["korean_weight"] == 0
+    )
+    assert leaf["texts_per_second"] > 0 and len(leaf["fingerprint"]) == 12
     # It is what `reembed` would have logged, event for event.
     last = EventLog(changed.database).last_seq()
     assert changed.reembed(str(tiny)).in_force

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from memory_assets import stopping
+from memory_assets.cli.interruption import INTERRUPTED
 from memory_assets.cli.invocation import FAILED, OK
 from memory_assets.cli.output import json_text, one_line
-from memory_assets.errors import MemoryAssetsError
+from memory_assets.errors import MemoryAssetsError, of_the_machine
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-INTERRUPTED = 130
 # typer carries its own copy of click or uses the installed one, by its version: its public error leads to either's base.
 _USAGE_ERROR: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 
@@ -41,9 +42,13 @@ def guarded(action: Callable[[], int | None], *, as_json: bool) -> int:
         return OK
     except MemoryAssetsError as error:
         _trace(error)
-        _report(error.code, str(error), error.hint, as_json=as_json)
+        told = of_the_machine(error) or error
+        _report(told.code, str(told), told.hint, as_json=as_json)
     except OSError as error:
         _trace(error)
+        if (full := of_the_machine(error)) is not None:
+            _report(full.code, f"{full}{f' ({error.filename})' if error.filename else ''}", full.hint, as_json=as_json)
+            return FAILED
         where = f"{error.filename}: " if error.filename else ""
         _report(
             "io_error", f"{where}{error.strerror or error}", "check that path, its rights and the free space", as_json=as_json
@@ -56,13 +61,27 @@ def guarded(action: Callable[[], int | None], *, as_json: bool) -> int:
             _report("invalid_argument", message, f"`{_command_of(error)} --help` shows what it takes", as_json=as_json)
         else:
             _trace(error)
+            if (meant := of_the_machine(error)) is not None:
+                _report(meant.code, str(meant), meant.hint, as_json=as_json)
+                return FAILED
             _report("generic", f"{type(error).__name__}: {error}", "set MEMORY_DEBUG=1 for the traceback", as_json=as_json)
     return FAILED
 
 
 def _interrupted(as_json: bool) -> int:
-    _report("interrupted", "interrupted", "what was done is kept; run the command again for the rest", as_json=as_json)
+    report_interrupted(as_json=as_json)
     return INTERRUPTED
+
+
+def report_interrupted(*, as_json: bool) -> None:
+    """What was done before somebody ended the command, and how to go on: one line on stderr."""
+    done = stopping.done_so_far()
+    said = f"interrupted; {done}" if done else "interrupted"
+    go_on = "what was done is kept, run the same command again for the rest"
+    if as_json:
+        _report("interrupted", said, go_on, as_json=True)
+    else:
+        sys.stderr.write(f"{one_line(said)}; {go_on}\n")
 
 
 def _report(code: str, message: str, hint: str, *, as_json: bool) -> None:

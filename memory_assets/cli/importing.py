@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from memory_assets.cli.interruption import stoppable
 from memory_assets.cli.invocation import NOTHING_FOUND, OK, Invocation, JsonOption, invocation
 from memory_assets.cli.memories import print_memories
 from memory_assets.cli.output import one_line, plural, print_json, styled
@@ -23,7 +24,7 @@ SHOWN_DEFECTS = 10
 def register(app: typer.Typer) -> None:
     """Add the commands of this file."""
     app.command("init")(init)
-    app.command("import")(import_)
+    app.command("import")(stoppable(import_))
 
 
 def init(
@@ -59,20 +60,39 @@ def import_(
     else:
         print_import(report.as_json())
         print_remembered(call, report.session_ids)
-    return NOTHING_FOUND if report.as_json()["quarantined"] else OK
+    return code_of(report.as_json())
+
+
+def code_of(report: dict[str, Any]) -> int:
+    """Whether something was refused or quarantined, or nothing was found to take."""
+    return NOTHING_FOUND if report["refused"] or report["quarantined"] or report["looked_for"] else OK
 
 
 def print_import(report: dict[str, Any]) -> None:
     """What became of the files: one line of counts, then each defect with file and line."""
-    parts = [f"{report[name]:,} {name}" for name in ("new", "updated", "unchanged", "skipped", "quarantined") if report[name]]
+    names = ("new", "updated", "unchanged", "skipped", "refused", "quarantined")
+    parts = [f"{report[name]:,} {name}" for name in names if report[name]]
     counted = f" ({', '.join(parts)})" if parts else ""
     print_text(
         styled((plural(report["sessions"], "session"), "bold"), f"{counted}, {plural(report['events_appended'], 'event')}")
     )
     print_model(report["model"])
     print_checkers(report["checkers"])
-    print_defects("quarantined or failed", report["errors"], "red")
+    print_looked_for(report["looked_for"])
+    print_vectors(report["vectors"])
+    print_defects("refused or quarantined", report["errors"], "red")
     print_defects("taken with warnings or skipped", report["warnings"], "yellow")
+
+
+def print_looked_for(looked: dict[str, Any] | None) -> None:
+    """What was looked at, and for what, where there was no session."""
+    if looked is None:
+        return
+    none = "none of them is a session" if looked["files"] else "so there is no session"
+    print_text(
+        styled((f"looked at {plural(looked['files'], 'file')} ({', '.join(looked['suffixes'])}): {none}", "yellow")),
+        styled((f"formats looked for: {', '.join(looked['formats'])}", "dim")),
+    )
 
 
 def print_model(use: dict[str, Any]) -> None:
@@ -89,6 +109,14 @@ def print_checkers(line: str) -> None:
     """Who judged the proofs, where something was run."""
     if line:
         print_text(styled((f"proofs judged by {one_line(line)}", "dim")))
+
+
+def print_vectors(vectors: dict[str, Any]) -> None:
+    """What waits for its vector, and why, where anything does."""
+    if vectors.get("waiting"):
+        why = f": {one_line(vectors['why'])}" if vectors.get("why") else ""
+        waiting = f"{plural(vectors['waiting'], 'unit')} found by words alone until their vectors are made{why}"
+        print_text(styled((waiting, "yellow")))
 
 
 def print_defects(title: str, defects: Sequence[dict[str, Any]], style: str) -> None:

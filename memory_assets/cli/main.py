@@ -36,6 +36,7 @@ from memory_assets.cli import (
     metrics,
     outbox,
     pipeline,
+    privacy,
     promote,
     proof,
     reembed,
@@ -61,6 +62,7 @@ app = typer.Typer(
 )
 for group in (
     importing,
+    privacy,
     sessions,
     pipeline,
     entries,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from memory_assets.cli.interruption import stoppable
 from memory_assets.cli.invocation import NOTHING_FOUND, OK, UNHEALTHY, JsonOption, invocation
 from memory_assets.cli.output import one_line, plural, print_json, styled
 from memory_assets.cli.progress import progress_for_people
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this file."""
-    app.command("rebuild")(rebuild)
+    app.command("rebuild")(stoppable(rebuild))
     app.command("doctor")(doctor)
     app.command("stats")(stats)
 
@@ -52,10 +53,11 @@ def print_checks(checks: list[Check]) -> None:
     """A line a check, and what to do where there is something to do."""
     width = max(len(check.name) for check in checks)
     for check in checks:
-        mark = ("ok  ", "green") if check.ok else ("BAD ", "bold red")
-        print_text(styled(mark, (check.name.ljust(width + 2), "bold"), one_line(check.detail)))
+        mark = ("warn", "yellow") if check.ok and check.warning else ("ok", "green") if check.ok else ("BAD", "bold red")
+        print_text(styled((mark[0].ljust(4), mark[1]), " ", (check.name.ljust(width + 2), "bold"), one_line(check.detail)))
         if check.hint:
-            print_text(styled(" " * (4 + width + 2), (f"hint: {one_line(check.hint)}", "dim" if check.ok else "yellow")))
+            style = "dim" if check.ok and not check.warning else "yellow"
+            print_text(styled(" " * (5 + width + 2), (f"hint: {one_line(check.hint)}", style)))
 
 
 def print_stats(found: Stats) -> None:

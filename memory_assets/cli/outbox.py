@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memory_assets.cli.groups import ListingGroup
+from memory_assets.cli.interruption import stoppable
 from memory_assets.cli.invocation import NOTHING_FOUND, OK, JsonOption, invocation
 from memory_assets.cli.output import moment, one_line, plural, print_json, styled
 from memory_assets.cli.progress import progress_for_people
 from memory_assets.cli.tables import print_table, print_text
 
 if TYPE_CHECKING:
-    from memory_assets.memory import Calibration, Drained, FailedUnit, OutboxStatus, Reconciled, VersionQueue
+    from memory_assets.memory import Calibration, Drained, FailedUnit, OutboxStatus, Reconciled, VersionQueue, Written
 
 
 class StatusGroup(ListingGroup):
@@ -31,9 +32,9 @@ def register(app: typer.Typer) -> None:
     """Add the commands of this file."""
     group = typer.Typer(cls=StatusGroup, help="The queue in front of the search index (bare: status).")
     group.command("status")(status)
-    group.command("drain")(drain)
-    group.command("reconcile")(reconcile)
-    group.command("retry-failed")(retry_failed)
+    group.command("drain")(stoppable(drain))
+    group.command("reconcile")(stoppable(reconcile))
+    group.command("retry-failed")(stoppable(retry_failed))
     app.add_typer(group, name="outbox")
 
 
@@ -50,15 +51,15 @@ def status(context: typer.Context, as_json: JsonOption = False) -> int:
 
 
 def drain(context: typer.Context, no_wait: NoWaitOption = False, as_json: JsonOption = False) -> int:
-    """Write what waits to the index. Exits 1 where something could not be written."""
+    """Write what waits to the index: words, then vectors. Exits 1 where something could not be written."""
     written = invocation(context).memory().drain(wait=not no_wait, progress=progress_for_people(as_json=as_json))
-    return _drained(written.drained, written.calibration, as_json=as_json)
+    return _drained(written, as_json=as_json)
 
 
 def retry_failed(context: typer.Context, no_wait: NoWaitOption = False, as_json: JsonOption = False) -> int:
     """Try again what could not be written to the index, what was given up too. Exits 1 where something fails again."""
     written = invocation(context).memory().retry_failed(wait=not no_wait, progress=progress_for_people(as_json=as_json))
-    return _drained(written.drained, written.calibration, as_json=as_json)
+    return _drained(written, as_json=as_json)
 
 
 def reconcile(
@@ -80,43 +81,56 @@ def reconcile(
         .memory()
         .reconcile(dry_run=dry_run, drop_old=drop_old, progress=progress_for_people(as_json=as_json))
     )
-    differs = bool(done.found.to_write or done.found.orphans or done.found.made_anew)
+    compared = [found for found in (done.words, done.found) if found is not None]
+    differs = any(found.to_write or found.orphans or found.made_anew for found in compared)
     if as_json:
         print_json({"schema_version": "outbox_reconciled.v1", "dry_run": dry_run, **as_plain(done)})
     else:
-        print_found(done.found)
+        if done.words is not None:
+            print_found(done.words, "words: ")
+        print_found(done.found, "vectors: ")
         if not dry_run:
-            print_drained(done.drained)
+            print_drained(done.drained, done.words_drained)
         if done.dropped:
             print_text(styled(f"dropped {', '.join(done.dropped)}"))
-    return NOTHING_FOUND if (differs if dry_run else done.drained.failed) else OK
+    failed = done.drained.failed + done.words_drained.failed
+    return NOTHING_FOUND if (differs if dry_run else failed) else OK
 
 
-def _drained(drained: Drained, calibration: Calibration | None, *, as_json: bool) -> int:
+def _drained(written: Written, *, as_json: bool) -> int:
     from memory_assets.memory import as_plain
 
+    drained, words, calibration = written.drained, written.words, written.calibration
     if as_json:
-        print_json({"schema_version": "outbox_drained.v1", **as_plain(drained), "calibration": as_plain(calibration)})
+        print_json(
+            {
+                "schema_version": "outbox_drained.v1",
+                **as_plain(drained),
+                "words": as_plain(words),
+                "calibration": as_plain(calibration),
+            }
+        )
     else:
-        print_drained(drained)
-    return NOTHING_FOUND if drained.failed else OK
+        print_drained(drained, words)
+    return NOTHING_FOUND if drained.failed or words.failed else OK
 
 
 def print_status(found: OutboxStatus) -> None:
     """A line of the queue in force, a table of all versions, each failure, and what the self-test said."""
     current = found.current
-    waiting = f"{current.pending:,} pending, {current.retrying:,} to be tried again, {current.given_up:,} given up"
-    print_text(styled((found.embedding_version, "bold"), f"  {plural(found.units, 'unit')}: {current.done:,} done, {waiting}"))
-    if current.writer:
-        print_text(styled((f"{one_line(current.writer)} is writing", "yellow")))
+    print_text(styled(("words", "bold"), f"  {plural(found.units, 'unit')}: {_counted(found.words, 'searchable')}"))
+    print_text(styled((found.embedding_version, "bold"), f"  {_counted(current, 'with a vector')}"))
+    for queue, what in ((found.words, "words"), (current, "vectors")):
+        if queue.writer:
+            print_text(styled((f"{one_line(queue.writer)} is writing {what}", "yellow")))
     if found.calibration is not None:
         print_text(styled((calibration_line(found.calibration), "dim")))
     print_table(
         ("version", "", "pending", "failed", "done", "rows", "MB", "last written"),
-        [_version(one) for one in found.versions],
+        [_version(one) for one in (found.words, *found.versions)],
         right=frozenset({2, 3, 4, 5, 6}),
     )
-    for one in found.versions:
+    for one in (found.words, *found.versions):
         if one.problem:
             print_text(styled((f"{one.embedding_version}: {one_line(one.problem)}", "red")))
         if len(one.fingerprints) > 1:
@@ -125,6 +139,12 @@ def print_status(found: OutboxStatus) -> None:
         print_text(styled(("so many failed that something is wrong with more than a text", "bold red")))
     for failure in found.failures:
         print_failure(failure)
+
+
+def _counted(queue: VersionQueue, done: str) -> str:
+    return (
+        f"{queue.done:,} {done}, {queue.pending:,} pending, {queue.retrying:,} to be tried again, {queue.given_up:,} given up"
+    )
 
 
 def print_failure(failure: FailedUnit) -> None:
@@ -140,10 +160,10 @@ def print_failure(failure: FailedUnit) -> None:
     )
 
 
-def print_found(found: Reconciled) -> None:
+def print_found(found: Reconciled, what: str = "") -> None:
     """What the comparison of index and store found."""
     if found.made_anew is not None:
-        print_text(styled(("the table is made anew: ", "yellow"), one_line(found.made_anew)))
+        print_text(styled(what, ("the table is made anew: ", "yellow"), one_line(found.made_anew)))
     parts = (
         (found.missing, "missing"),
         (found.stale, "stale"),
@@ -154,19 +174,21 @@ def print_found(found: Reconciled) -> None:
     differing = ", ".join(f"{count:,} {name}" for count, name in parts if count)
     print_text(
         styled(
+            what,
             f"{plural(found.same, 'row')} as it should be" if found.same == 1 else f"{found.same:,} rows as they should be",
             (f"; {differing}" if differing else "", "yellow"),
         )
     )
 
 
-def print_drained(drained: Drained) -> None:
+def print_drained(drained: Drained, words: Drained | None = None) -> None:
     """What was written, how fast, and what failed."""
     speed = "" if drained.texts_per_second is None else f", {drained.texts_per_second:,.0f} texts a second"
     embedded = f" ({drained.embedded:,} embedded{speed}, {drained.reused:,} taken over)" if drained.done else ""
-    print_text(styled(f"{drained.done:,} written{embedded}"))
-    if drained.failed:
-        failed = f"{plural(drained.failed, 'unit')} could not be written: memory outbox shows why"
+    searchable = f"{plural(words.done, 'unit')} made searchable by words; " if words is not None and words.done else ""
+    print_text(styled(f"{searchable}{plural(drained.done, 'vector')} written{embedded}"))
+    if failures := drained.failed + (words.failed if words is not None else 0):
+        failed = f"{plural(failures, 'unit')} could not be written: memory outbox shows why"
         print_text(styled((failed, "red")))
 
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from memory_assets.cli.importing import print_checkers, print_defects, print_model
+from memory_assets.cli.importing import print_checkers, print_defects, print_model, print_vectors
+from memory_assets.cli.interruption import stoppable
 from memory_assets.cli.invocation import NOTHING_FOUND, OK, JsonOption, invocation
 from memory_assets.cli.output import plural, print_json, styled
 from memory_assets.cli.progress import progress_for_people
@@ -21,8 +22,8 @@ KEPT_DAYS = 30
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this file."""
-    app.command("run")(run)
-    app.command("retry")(retry)
+    app.command("run")(stoppable(run))
+    app.command("retry")(stoppable(retry))
     app.command("prune")(prune)
     app.command("dev")(dev)
 
@@ -103,5 +104,6 @@ def print_run(report: RunReport, *, as_json: bool) -> int:
         print_text(styled(", ".join(counted) or "nothing to do"))
         print_model(report.model)
         print_checkers(report.checkers)
-        print_defects("put aside", report.quarantine, "red")
+        print_vectors(report.vectors)
+        print_defects("quarantined", report.quarantine, "red")
     return NOTHING_FOUND if values.get("quarantined") else OK

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from memory_assets.cli.interruption import stoppable
 from memory_assets.cli.invocation import NOTHING_FOUND, OK, JsonOption, invocation
 from memory_assets.cli.outbox import calibration_line, print_drained
 from memory_assets.cli.output import one_line, plural, print_json, styled
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the command of this file."""
-    app.command("reembed")(reembed)
+    app.command("reembed")(stoppable(reembed))
 
 
 def reembed(

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memory_assets.cli.groups import ListingGroup
-from memory_assets.cli.importing import print_import
-from memory_assets.cli.invocation import NOTHING_FOUND, OK, JsonOption, ProjectOption, invocation
+from memory_assets.cli.importing import code_of, print_import
+from memory_assets.cli.invocation import OK, JsonOption, ProjectOption, invocation
 from memory_assets.cli.output import clean, day, moment, one_line, plural, print_json, styled
 from memory_assets.cli.session_evidence import ROLE_STYLES, message_line, print_evidence
 from memory_assets.cli.tables import print_table, print_text
@@ -100,7 +100,7 @@ def add(
     else:
         print_import(report.as_json())
         print_text(*(styled("  ", (session_id, "cyan")) for session_id in report.session_ids))
-    return NOTHING_FOUND if report.as_json()["quarantined"] else OK
+    return code_of(report.as_json())
 
 
 def print_sessions(sessions: list[SessionSummary]) -> None:

@@ -20,11 +20,16 @@ from memory_assets.log.events import NewEvent, StoredEvent
 from memory_assets.log.payloads.base import PipelineStage
 from memory_assets.log.payloads.sessions import QuarantineReleased, SessionQuarantined
 from memory_assets.log.upcasting import payload_as
+from memory_assets.stopping import is_asked_to_stop, stop_if_asked
 
 if TYPE_CHECKING:
     from memory_assets.defs.resources import EventLogResource
 
 Metadata = dict[str, Any]
+
+TRIED_AGAIN: frozenset[PipelineStage] = frozenset({"extracted", "vectorized"})
+"""Stages with a retry policy: Dagster would try again, after a pause, also what was interrupted. They do nothing instead, and
+the run ends with the next stage."""
 
 
 @dataclass(slots=True)
@@ -84,16 +89,26 @@ def run_stage(
         ready: the sessions whose input is there.
         work: for one session; what it raises puts that session aside, unless the store itself failed.
         together_ms: what was done before for all of them at once; an equal part of it counts as each session's.
+
+    Raises:
+        KeyboardInterrupt: somebody asked for the run to stop before this stage. Asked for later, the sessions that are left
+            are left out, and what was made of the others is kept.
     """
+    road = store.opened.road
+    if stage not in TRIED_AGAIN:
+        stop_if_asked()
     output = StageOutput(stage)
     letters = _dead_letters(store, stage, session_ids)
     prepared = set(ready)
     part = together_ms / max(1, len(prepared.intersection(session_ids)))
     for session_id in session_ids:
+        if is_asked_to_stop():
+            break  # what is made by now is logged
         if session_id not in prepared:
             _say(context, session_id, {"status": "waiting", "reason": "the stage before has no result for this session"})
             continue
         started = time.perf_counter()
+        road.passes(stage, session_id)
         try:
             result = work(session_id)
         except StoreError:
@@ -101,6 +116,8 @@ def run_stage(
         except Exception as error:
             _put_aside(context, output, session_id, error, letters.get(session_id), milliseconds_since(started) + part)
             continue
+        finally:
+            road.passed(stage, session_id)
         elapsed = milliseconds_since(started) + part
         output.events += result.events
         if session_id in letters and not letters[session_id].released:

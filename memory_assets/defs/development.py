@@ -25,14 +25,15 @@ def prune_runs(settings: Settings, *, older_than_days: int) -> int:
 
 
 def serve_development(settings: Settings, *, port: int) -> int:
-    """Start Dagster's UI and daemon on the loopback interface until they are stopped; their exit status."""
+    """Start Dagster's daemon and its UI, for its own page alone, on loopback until they are stopped; their exit status."""
     home = dagster_home(settings)
     dagster_instance(settings)  # its files are made under our lock, before Dagster's own processes look for them
     settings.sessions_folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     environment = os.environ | {"DAGSTER_HOME": str(home), "MEMORY_HOME": str(settings.home)}
     if settings.config_file is not None:
         environment["MEMORY_CONFIG"] = str(settings.config_file)
-    command = [sys.executable, "-m", "dagster", "dev", "-m", "memory_assets.definitions", "-h", "127.0.0.1", "-p", str(port)]
+    services = "memory_assets.defs.dagster_services"
+    command = [sys.executable, "-m", services, "-m", "memory_assets.definitions", "-h", "127.0.0.1", "-p", str(port)]
     # Dagster takes SIGTERM as it takes SIGINT, which a shell's background job ignores: then nothing but a kill would end it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     with subprocess.Popen(command, env=environment) as process:

@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import dagster as dg
 import portalocker
@@ -19,6 +20,11 @@ from memory_assets.defs.partitions import SESSIONS_PARTITIONS_NAME
 from memory_assets.settings import Settings
 
 LOCK_TIMEOUT_SECONDS = 60.0
+# A run in this process prints to the terminal that the command was typed in. Dagster would take both streams away from it for
+# each run, with four processes that copy them into its files: no bar could move, and what they show is shown already.
+_OF_THIS_PROCESS: dict[str, Any] = {
+    "compute_logs": {"module": "dagster._core.storage.noop_compute_log_manager", "class": "NoOpComputeLogManager"}
+}
 
 
 def dagster_home(settings: Settings) -> Path:
@@ -78,7 +84,8 @@ def _instance(folder: Path) -> dg.DagsterInstance:
     os.environ["DAGSTER_HOME"] = str(folder)
     try:
         with _alone(folder):
-            return dg.DagsterInstance.get()
+            # A folder of one's own makes it no temporary one: it is what ``get`` gives, and takes what is put over its file.
+            return dg.DagsterInstance.local_temp(str(folder), overrides=_OF_THIS_PROCESS)
     finally:
         if before is None:
             del os.environ["DAGSTER_HOME"]

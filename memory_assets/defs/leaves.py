@@ -37,6 +37,8 @@ def memory_index(event_log: EventLogResource) -> dg.MaterializeResult[None]:
                    UNION ALL SELECT 'units', count(*) FROM memory_units
                    UNION ALL SELECT 'tasks', count(*) FROM entities WHERE entity_type = 'task'
                    UNION ALL SELECT 'outbox_pending', count(*) FROM vector_outbox WHERE status <> 'done'
+                     AND embedding_version = 'words'
+                   UNION ALL SELECT 'without_vector', count(*) FROM vector_outbox WHERE status <> 'done'
                      AND embedding_version IN (SELECT stage_version FROM configured_versions)
                    UNION ALL SELECT 'log_seq', coalesce(max(seq), 0) FROM events"""
             ).fetchall()

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from memory_assets.defs.own_sessions import without_own_sessions
 from memory_assets.defs.resources import OpenStore
-from memory_assets.defs.sources import ReadFile, stamp_of
+from memory_assets.defs.sources import ReadFile, SourceReader, stamp_of
 from memory_assets.identifiers import sha256_hex
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.sessions import (
@@ -27,6 +27,7 @@ from memory_assets.log.sql import IN_LIST, json_list, visible
 from memory_assets.sessions.files import SourceFile, iter_source_files, load_source
 from memory_assets.sessions.model import Defect, SourceSkipped, SourceTaken
 from memory_assets.sessions.model import SourceRefused as RefusedFile
+from memory_assets.stopping import stop_if_asked
 
 _REGISTERED_FILES = f"event_type = 'source_registered' AND (payload_json ->> '$.uri') IN {IN_LIST}"
 
@@ -61,8 +62,12 @@ class Registration:
         self.events_appended += other.events_appended
 
 
-def found_files(paths: Sequence[Path]) -> tuple[list[SourceFile], Registration]:
-    """The files under some paths, and what cannot be looked at: a loop is passed over, what cannot be read is refused."""
+def found_files(paths: Sequence[Path], sources: SourceReader) -> tuple[list[SourceFile], Registration]:
+    """The files under some paths, and what cannot be looked at: a loop is passed over, what cannot be read is refused.
+
+    Args:
+        sources: masks what the defects name.
+    """
     registration = Registration()
     files = []
     for found in iter_source_files(paths):
@@ -70,9 +75,9 @@ def found_files(paths: Sequence[Path]) -> tuple[list[SourceFile], Registration]:
             case SourceFile():
                 files.append(found)
             case Defect(reason="symlink_loop" | "not_a_session"):
-                registration.skipped.append(found)
+                registration.skipped.append(sources.shown(found))
             case Defect():
-                registration.errors.append(found)
+                registration.errors.append(sources.shown(found))
     return files, registration
 
 
@@ -81,17 +86,24 @@ def register(opened: OpenStore, files: Sequence[SourceFile], *, project: str | N
 
     Args:
         project: the project of their sessions, over what the files say.
+
+    Raises:
+        KeyboardInterrupt: somebody asked for an end; nothing was logged.
     """
     opened.follow_versions()
     registration = Registration()
+    uris = {file.path: opened.sources.uri(file.path) for file in files}
     newest = newest_registrations(opened, files)
     done = _finished(opened, newest, _content_is_known, project)
     events: list[NewEvent] = []
     sessions: list[str] = []
     told: list[tuple[str, ReadFile, list[str]]] = []
-    for file in files:
-        if file.path in done:
-            registration.unchanged += [s for s in done[file.path] if s not in registration.unchanged]
+    for number, file in enumerate(files, 1):
+        stop_if_asked()
+        opened.road.read(number, len(files))
+        uri = uris[file.path]
+        if uri in done:
+            registration.unchanged += [s for s in done[uri] if s not in registration.unchanged]
             continue
         read = opened.sources.read(file)
         match read.outcome:
@@ -99,12 +111,10 @@ def register(opened: OpenStore, files: Sequence[SourceFile], *, project: str | N
                 taken, own = without_own_sessions(taken, opened.settings.home)
                 registration.skipped += own
                 told.append((file.path, read, [session.session_id for session in taken.sessions]))
-                told_before = {told.session_id: told for told in newest.get(file.path, ())}
+                told_before = {told.session_id: told for told in newest.get(uri, ())}
                 events += _registered(taken, told_before, read.stamp, opened.sources.version, project, actor)
                 sessions += [session.session_id for session in taken.sessions]
-                for defect in taken.defects:
-                    refused = defect.reason == "unrelated_history"  # a second conversation under one id is not taken
-                    (registration.errors if refused else registration.warnings).append(defect)
+                registration.warnings += taken.defects
             case SourceSkipped(defect=defect):
                 registration.skipped.append(defect)
                 told.append((file.path, read, []))
@@ -231,7 +241,7 @@ def newest_registrations(opened: OpenStore, files: Sequence[SourceFile]) -> dict
             QUALIFY row_number() OVER (PARTITION BY t.uri, t.session_id ORDER BY t.seq DESC) = 1
             ORDER BY t.uri, t.session_id
             """,
-            [json_list(file.path for file in files)],
+            [json_list(opened.sources.uri(file.path) for file in files)],
         ).fetchall()
     newest: dict[str, list[ToldFile]] = {}
     for uri, session_id, event_id, file_hash, stage_version, project, telemetry, taken in rows:
@@ -252,7 +262,8 @@ def untouched_files(opened: OpenStore, files: Sequence[SourceFile]) -> set[str]:
         for file in files
         if (known := opened.idle_files.get(file.path)) and known[0] == version and _has_stamp(file.path, known[1])
     }
-    return idle.union(_finished(opened, newest_registrations(opened, files), _stamp_is_known))
+    finished = _finished(opened, newest_registrations(opened, files), _stamp_is_known)
+    return idle.union(opened.sources.path(uri) for uri in finished)
 
 
 def _finished(
@@ -274,17 +285,17 @@ def _finished(
         for uri, sessions in newest.items()
         if all(told.taken and told.stage_version == opened.sources.version and told.session_id in through for told in sessions)
         and all(project in (None, told.project) for told in sessions)
-        and is_known(uri, sessions)
+        and is_known(opened.sources.path(uri), sessions)
     }
 
 
-def _content_is_known(uri: str, sessions: Sequence[ToldFile]) -> bool:
-    hashed = content_hash(uri)
+def _content_is_known(path: str, sessions: Sequence[ToldFile]) -> bool:
+    hashed = content_hash(path)
     return all(told.file_hash == hashed for told in sessions)
 
 
-def _stamp_is_known(uri: str, sessions: Sequence[ToldFile]) -> bool:
-    return all(_has_stamp(uri, told.stamp) for told in sessions)
+def _stamp_is_known(path: str, sessions: Sequence[ToldFile]) -> bool:
+    return all(_has_stamp(path, told.stamp) for told in sessions)
 
 
 def _has_stamp(path: str, stamp: dict[str, int]) -> bool:

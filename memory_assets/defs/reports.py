@@ -5,24 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from memory_assets import configuration
+from memory_assets.defs.registration import Registration
 from memory_assets.defs.resources import OpenStore
-from memory_assets.defs.stages.ingested import pending_registrations
 from memory_assets.log.payloads.graduation import IdrisChecked
-from memory_assets.log.payloads.sessions import SessionIngested, SourceRefused, SourceRegistered, SourceTakenFor
+from memory_assets.log.payloads.sessions import SessionIngested, SourceTold
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.log.upcasting import payload_as
-from memory_assets.sessions.model import Defect
+from memory_assets.sessions.files import SUFFIXES
+from memory_assets.sessions.model import Defect, SourceFormat
 
 
 @dataclass(slots=True)
 class RunReport:
     """What a run over sessions did.
 
-    ``model`` is what asking a model cost, empty where none was asked; ``checkers`` says in a line who judged the proofs, empty
-    where nothing was run so far.
+    ``quarantined`` counts sessions that a stage put aside, which ``quarantine`` lists. ``model`` is what asking a model cost,
+    empty where none was asked; ``checkers`` says in a line who judged the proofs, empty where nothing was run so far;
+    ``vectors`` says how many units got one and how many wait for one, and why where something was in the way.
     """
 
     sessions: int = 0
@@ -31,9 +33,11 @@ class RunReport:
     unchanged: int = 0
     quarantined: int = 0
     events_appended: int = 0
+    warnings: list[dict[str, Any]] = field(default_factory=list)
     quarantine: list[dict[str, Any]] = field(default_factory=list)
     model: dict[str, Any] = field(default_factory=dict)
     checkers: str = ""
+    vectors: dict[str, Any] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         """The report as one JSON object."""
@@ -42,21 +46,25 @@ class RunReport:
 
 @dataclass(slots=True)
 class ImportReport:
-    """What an import did (requirement K-42). ``sessions`` counts those that the given files hold; ``model`` and ``checkers``
-    are as in a run."""
+    """What an import did (requirement K-42). ``sessions`` counts those that the given files hold; ``refused`` counts files
+    and ``quarantined`` sessions, and ``errors`` lists both. ``looked_for`` is there where folders were given and no session was
+    in them: what was looked at, and for what. ``model``, ``checkers`` and ``vectors`` are as in a run."""
 
     sessions: int = 0
     new: int = 0
     updated: int = 0
     unchanged: int = 0
     skipped: int = 0
+    refused: int = 0
     quarantined: int = 0
     events_appended: int = 0
     warnings: list[dict[str, Any]] = field(default_factory=list)
     errors: list[dict[str, Any]] = field(default_factory=list)
     session_ids: list[str] = field(default_factory=list)
+    looked_for: dict[str, Any] | None = None
     model: dict[str, Any] = field(default_factory=dict)
     checkers: str = ""
+    vectors: dict[str, Any] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         """The report as one JSON object."""
@@ -64,12 +72,12 @@ class ImportReport:
 
 
 def outcome_of(opened: OpenStore, heads: Mapping[str, str | None], since: int) -> RunReport:
-    """What became of the sessions that were run, each counted once, and the files of theirs that were refused meanwhile."""
+    """What became of the sessions that were run, each counted once, and which of their files others do not agree with."""
     report = RunReport(sessions=len(heads), events_appended=opened.appended - since)
     with opened.database.reading():
         now = opened.log.current(list(heads), SessionIngested.event_type)
         letters = _quarantined(opened, list(heads))
-        refused = [letter for letter in _refused(opened, list(heads)) if letter["session_id"] not in letters]
+        report.warnings += _sharing_an_id(opened, list(heads))
     for session_id, head in heads.items():
         if session_id in letters:
             report.quarantine.append(letters[session_id])
@@ -81,9 +89,20 @@ def outcome_of(opened: OpenStore, heads: Mapping[str, str | None], since: int) -
             report.updated += 1
         else:
             report.unchanged += 1
-    report.quarantine += refused
     report.quarantined = len(report.quarantine)
     return report
+
+
+_NO_SESSION = ("not_a_session", "empty_file")
+
+
+def looked_for(paths: Sequence[Path], files: int, found: Registration) -> dict[str, Any] | None:
+    """What was looked at, and which formats were looked for, where folders were given that hold no session."""
+    if found.to_run or found.unchanged or found.errors or not any(path.is_dir() for path in paths):
+        return None
+    if any(defect.reason not in _NO_SESSION for defect in found.skipped):
+        return None
+    return {"files": files, "suffixes": sorted(SUFFIXES), "formats": sorted(get_args(SourceFormat))}
 
 
 def checkers_of(opened: OpenStore, session_ids: Sequence[str]) -> str:
@@ -108,25 +127,14 @@ def _sessions(count: int) -> str:
     return "1 session" if count == 1 else f"{count} sessions"
 
 
-def _refused(opened: OpenStore, session_ids: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Files that tell another history under the id of a session, as long as they do: they are never taken in."""
-    told = opened.log.of_sessions(
-        session_ids, [SourceRegistered.event_type, SourceTakenFor.event_type, SourceRefused.event_type]
-    )
-    pending = {event.event_id for events in pending_registrations(told).values() for event in events}
-    for event in told:
-        if event.event_type == SourceRefused.event_type and event.causation_id in pending:
-            refused = payload_as(event, SourceRefused)
-            if not Path(refused.uri).exists():
-                continue  # whoever took the file away has settled it
-            yield {
-                "path": refused.uri,
-                "line": refused.line,
-                "reason": refused.reason,
-                "detail": refused.detail,
-                "session_id": event.session_id,
-                "stage": "ingested",
-            }
+def _sharing_an_id(opened: OpenStore, session_ids: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Files that tell a conversation of their own under the id of a session that others tell too."""
+    told = opened.log.of_sessions(session_ids, [SourceTold.event_type])
+    newest = {(event.session_id, payload.uri): payload for event in told for payload in [payload_as(event, SourceTold)]}
+    for (session_id, uri), payload in sorted(newest.items(), key=str):
+        if payload.is_alone and uri:
+            detail = f"several conversations have the id {session_id}; each is kept in it as its file tells it"
+            yield {"path": uri, "line": None, "reason": "unrelated_history", "detail": detail, "session_id": session_id}
 
 
 def _quarantined(opened: OpenStore, session_ids: Sequence[str]) -> dict[str, dict[str, Any]]:

@@ -16,6 +16,7 @@ from dagster_duckdb import DuckDBResource
 from memory_assets import configuration
 from memory_assets.defs.builds import closing, end_dead_builds, new_build
 from memory_assets.defs.model_use import ModelUse
+from memory_assets.defs.road import Road
 from memory_assets.extraction.telemetry import ExtractionTelemetry
 from memory_assets.log.chain import History, histories
 from memory_assets.log.database import Database
@@ -90,6 +91,8 @@ class OpenStore:
         self._build_use = ModelUse()
         self.listener: Progress = NoProgress()
         """Whoever waits for what this process does."""
+        self.road = Road()
+        """Where the sessions of this process's run are, for whoever waits for them."""
         self.appended = 0
         """Events that this process has written, whatever other processes wrote meanwhile."""
         self.idle_files: dict[str, tuple[str, dict[str, int]]] = {}

@@ -10,24 +10,31 @@ from typing import TYPE_CHECKING, Any
 import dagster as dg
 
 from memory_assets import configuration
+from memory_assets.defs.batches import batches
 from memory_assets.defs.checks import ON_REQUEST
 from memory_assets.defs.instance import add_partitions, dagster_instance
 from memory_assets.defs.leaves import ledgers, memory_index
 from memory_assets.defs.model_use import ModelUse
 from memory_assets.defs.partitions import RANGE_END_TAG, RANGE_START_TAG, SESSIONS_PARTITIONS_NAME
 from memory_assets.defs.registration import found_files, register
-from memory_assets.defs.reports import ImportReport, RunReport, checkers_of, named, outcome_of
+from memory_assets.defs.reports import ImportReport, RunReport, checkers_of, looked_for, named, outcome_of
 from memory_assets.defs.resources import OpenStore, open_store, telling
+from memory_assets.defs.road import Road
 from memory_assets.defs.runner import RUNNER_TAG, end_dead_runs
 from memory_assets.defs.task_board import task_board
 from memory_assets.errors import MemoryAssetsError, NotFoundError, check_word
+from memory_assets.indexing import write_behind
+from memory_assets.log.errors import StoreFullError, StoreReadOnlyError
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.base import PIPELINE_STAGES, PipelineStage
 from memory_assets.log.payloads.sessions import QuarantineReleased, SessionIngested
+from memory_assets.log.sql import IN_LIST, json_list, visible
 from memory_assets.progress import NoProgress, Progress
 from memory_assets.projections.fold import catch_up
 from memory_assets.runners import runner_name
+from memory_assets.sessions.files import SourceFile
 from memory_assets.settings import Settings
+from memory_assets.stopping import stop_if_asked
 
 if TYPE_CHECKING:
     from dagster_shared.error import SerializableErrorInfo
@@ -39,30 +46,53 @@ BRIDGED_GAP = 3
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
 
+_CODES_OF_THE_MACHINE = {kind.__name__: kind.code for kind in (StoreFullError, StoreReadOnlyError)}
+
+
 class RunFailedError(MemoryAssetsError):
     """A run of the assets failed as a whole (not one session of it)."""
 
     code = "run_failed"
 
+    @classmethod
+    def told(cls, kind: str | None, message: str, *, hint: str) -> RunFailedError:
+        """The failure of a run, under the code of what failed in it where that is the disk's or the store's."""
+        error = cls(message, hint=hint)
+        error.code = _CODES_OF_THE_MACHINE.get(kind or "", cls.code)
+        return error
+
 
 def import_paths(
     settings: Settings, paths: Sequence[Path], *, project: str | None, progress: Progress | None = None
 ) -> ImportReport:
-    """Register files and folders, run the seven assets over what is new in them, and say what came of it."""
+    """Register files and folders, run the seven assets over what is new in them, and say what came of it.
+
+    Raises:
+        KeyboardInterrupt: somebody asked for an end; what was done is kept, and another import goes on behind it.
+    """
     _look_at_the_extractor(settings)
     opened = open_store(settings)
     shown = progress or NoProgress()
     before = opened.appended
     heads: dict[str, str | None] = {}
-    files, whole = found_files(paths)
     with _listening(opened, shown), opened.metered() as use:
-        shown.start(len(files), "reading and remembering")
-        batch = settings.dagster.batch_size
-        for start in range(0, len(files), batch):
-            registration = register(opened, files[start : start + batch], project=project)
+        shown.start(None, "looking for files")
+        files, whole = found_files(paths, opened.sources)
+        sizes = {file: _bytes_of(file) for file in files}
+        opened.road.start(sum(sizes.values()), len(files))
+        done = 0
+        for batch in batches(sizes, most=settings.dagster.batch_size, most_bytes=settings.dagster.batch_bytes):
+            stop_if_asked()
+            registration = register(opened, batch, project=project)
             whole.add(registration)
+            of_batch = sum(sizes[file] for file in batch)
+            known = len(registration.to_run) + len(registration.unchanged)
+            opened.road.begin(dict.fromkeys(registration.to_run, of_batch // max(1, known)), files=len(batch))
             _run(settings, opened, registration.to_run, PIPELINE_STAGES[-1], heads)
-            shown.advance(len(files[start : start + batch]))
+            done += of_batch
+            opened.road.end(done, unchanged=len(registration.unchanged))
+        shown.finish()
+        vectors = write_vectors_behind(opened, shown)
         report = outcome_of(opened, heads, before)
     return ImportReport(
         sessions=len({*whole.to_run, *whole.unchanged}),
@@ -70,14 +100,28 @@ def import_paths(
         updated=report.updated,
         unchanged=len(set(whole.unchanged) - heads.keys()) + report.unchanged,
         skipped=len(whole.skipped),
-        quarantined=len(whole.errors) + report.quarantined,
+        refused=len(whole.errors),
+        quarantined=report.quarantined,
         events_appended=opened.appended - before,
-        warnings=[named(defect) for defect in (*whole.warnings, *whole.skipped)],
+        warnings=[named(defect) for defect in (*whole.warnings, *whole.skipped)] + report.warnings,
         errors=[named(defect) for defect in whole.errors] + [dict(letter) for letter in report.quarantine],
         session_ids=list(dict.fromkeys([*whole.to_run, *whole.unchanged])),
+        looked_for=looked_for(paths, len(files), whole),
         model=_named(settings, use),
         checkers=checkers_of(opened, list(heads)),
+        vectors=vectors,
     )
+
+
+def write_vectors_behind(opened: OpenStore, shown: Progress) -> dict[str, Any]:
+    """Make the vectors of what was run, and of all that waits for one; what came of it, as reports say it.
+
+    The words are searchable by now: whatever ends this, the next drain goes on from there, and what is in the way is no error.
+    """
+    shown.finish()
+    behind = write_behind(opened.settings, opened.database, embedder=opened.embedder, progress=shown)
+    said = {"written": behind.drained.done, "failed": behind.drained.failed, "waiting": behind.waiting}
+    return {**said, "why": behind.why} if behind.why else said
 
 
 def add_sessions(settings: Settings, paths: Sequence[Path], *, project: str | None = None) -> ImportReport:
@@ -85,7 +129,7 @@ def add_sessions(settings: Settings, paths: Sequence[Path], *, project: str | No
     _look_at_the_extractor(settings)
     opened = open_store(settings)
     before = opened.appended
-    files, registration = found_files(paths)
+    files, registration = found_files(paths, opened.sources)
     registration.add(register(opened, files, project=project))
     add_partitions(dagster_instance(settings), settings.dagster_home, [*registration.to_run, *registration.unchanged])
     # `memory sessions list` shows them from here on.
@@ -95,11 +139,12 @@ def add_sessions(settings: Settings, paths: Sequence[Path], *, project: str | No
         new=len(registration.to_run),
         unchanged=len(registration.unchanged),
         skipped=len(registration.skipped),
-        quarantined=len(registration.errors),
+        refused=len(registration.errors),
         events_appended=opened.appended - before,
         warnings=[named(defect) for defect in (*registration.warnings, *registration.skipped)],
         errors=[named(defect) for defect in registration.errors],
         session_ids=[*registration.to_run, *registration.unchanged],
+        looked_for=looked_for(paths, len(files), registration),
     )
 
 
@@ -113,6 +158,7 @@ def run_sessions(
     """Materialize the assets for some sessions, or for all that are known.
 
     Raises:
+        KeyboardInterrupt: somebody asked for an end; what was done is kept.
         NotFoundError: a session that nothing was registered for.
         InvalidArgumentError: there is no such stage.
         ConfigInvalidError, RulesInvalidError: the settings name rules that cannot be used.
@@ -129,12 +175,19 @@ def run_sessions(
         raise NotFoundError(f"no session {missing[0]}", hint="`memory sessions list` shows those that are known")
     shown = progress or NoProgress()
     with _listening(opened, shown), opened.metered() as use:
-        shown.start(len(wanted), f"running up to {stage}")
-        for start in range(0, len(wanted), settings.dagster.batch_size):
-            batch = wanted[start : start + settings.dagster.batch_size]
+        sizes = _bytes_of_sessions(opened, wanted)
+        opened.road.start(sum(sizes.values()), len(sizes))
+        done = 0
+        for batch in batches(sizes, most=settings.dagster.batch_size, most_bytes=settings.dagster.batch_bytes):
+            stop_if_asked()
+            opened.road.begin({session_id: sizes[session_id] for session_id in batch})
             _run(settings, opened, batch, stage, heads)
-            shown.advance(len(batch))
+            done += sum(sizes[session_id] for session_id in batch)
+            opened.road.end(done)
+        shown.finish()
+        vectors = write_vectors_behind(opened, shown) if stage == PIPELINE_STAGES[-1] else {}
     report = outcome_of(opened, heads, before)
+    report.vectors = vectors
     report.model = _named(settings, use)
     if PIPELINE_STAGES.index(stage) >= PIPELINE_STAGES.index("idris_checked"):
         report.checkers = checkers_of(opened, wanted)
@@ -171,11 +224,11 @@ def _look_at_the_extractor(settings: Settings) -> None:
 @contextlib.contextmanager
 def _listening(opened: OpenStore, progress: Progress) -> Iterator[None]:
     """Who hears of the work while it is done."""
-    opened.listener = progress
+    opened.listener, opened.road = progress, Road(progress)
     try:
         yield
     finally:
-        opened.listener = NoProgress()
+        opened.listener, opened.road = NoProgress(), Road()
         progress.finish()
 
 
@@ -220,13 +273,15 @@ def _materialize(settings: Settings, instance: dg.DagsterInstance, selection: Se
         raise_on_error=False,
     )
     if not result.success:
+        stop_if_asked()  # then that is why
         raise _failure(result)
 
 
 def _failure(result: dg.ExecuteInProcessResult) -> MemoryAssetsError:
     for event in result.all_events:
         if event.is_step_failure and (error := telling(event.step_failure_data.error)) is not None:
-            return RunFailedError(
+            return RunFailedError.told(
+                error.cls_name,
                 f"stage {event.step_key} failed: {_said(error)}",
                 hint=f"run {result.run_id} in the UI (`memory dev`) has the details; nothing that was logged is lost",
             )
@@ -251,6 +306,25 @@ def _ranges(instance: dg.DagsterInstance, session_ids: Sequence[str]) -> Iterato
             start = position
         previous = position
     yield keys[start], keys[previous]
+
+
+def _bytes_of(file: SourceFile) -> int:
+    try:
+        return Path(file.path).stat().st_size
+    except OSError:
+        return 0  # whoever reads it says so
+
+
+def _bytes_of_sessions(opened: OpenStore, session_ids: Sequence[str]) -> dict[str, int]:
+    """How large the files are that told of each session last."""
+    with opened.database.reading() as connection:
+        rows = connection.execute(
+            f"""SELECT session_id, max(CAST(payload_json ->> '$.byte_length' AS BIGINT))
+                FROM {visible(f"event_type = 'source_registered' AND session_id IN {IN_LIST}")} GROUP BY session_id""",
+            [json_list(session_ids)],
+        ).fetchall()
+    sizes = dict(rows)
+    return {session_id: sizes.get(session_id) or 0 for session_id in session_ids}
 
 
 def _known_sessions(opened: OpenStore) -> list[str]:

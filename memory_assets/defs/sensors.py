@@ -2,7 +2,8 @@
 
 What is known is asked of the log, so a lost cursor loses nothing: it says only where the last tick stopped looking, so that
 files which are no sessions cannot hold up those behind them. A session that is queued or running is not asked for again; a set
-that was asked for three times without success is put aside, so that it cannot be asked for for ever.
+that was asked for three times without success is put aside, so that it cannot be asked for for ever. Where nothing runs and
+nothing is asked for, units that wait for their vectors get them.
 """
 
 import time
@@ -12,7 +13,7 @@ from pathlib import Path
 import dagster as dg
 
 from memory_assets import configuration
-from memory_assets.defs.jobs import graduate_sessions
+from memory_assets.defs.jobs import embed_waiting_units, graduate_sessions
 from memory_assets.defs.partitions import RANGE_END_TAG, RANGE_START_TAG, SESSIONS_PARTITIONS_NAME, sessions_partitions
 from memory_assets.defs.registration import Registration, found_files, refuse, register, untouched_files
 from memory_assets.defs.resources import EventLogResource, OpenStore
@@ -29,6 +30,7 @@ FILES_A_TICK = 25
 RUNS_UNDER_WAY = 2
 # Dagster gives a tick a minute; files that turn out to hold nothing are looked at no longer than this.
 SECONDS_A_TICK = 20.0
+SECONDS_BEFORE_AGAIN = 3_600
 MAX_ATTEMPTS = 3
 BATCH_TAG = "memory/batch"
 ATTEMPT_TAG = "memory/attempt"
@@ -42,10 +44,11 @@ UNFINISHED = [
 
 
 @dg.sensor(
-    job=graduate_sessions,
+    jobs=[graduate_sessions, embed_waiting_units],
     minimum_interval_seconds=30,
     default_status=dg.DefaultSensorStatus.RUNNING,
-    description="Watches the sessions folder: takes files that have settled, 25 at a time, and asks for runs over them.",
+    description="Watches the sessions folder: takes files that have settled, 25 at a time, and asks for runs over them; "
+    "then for the vectors that are missing.",
 )
 def sessions_folder(context: dg.SensorEvaluationContext, event_log: EventLogResource) -> dg.SensorResult:
     opened = event_log.opened
@@ -53,11 +56,11 @@ def sessions_folder(context: dg.SensorEvaluationContext, event_log: EventLogReso
     under_way = _runs_under_way(context.instance)
     folder = opened.settings.sessions_folder
     if not folder.is_dir():
-        return _nothing(context, f"the sessions folder {folder} does not exist yet")
+        return _vectors(context, opened) or _nothing(context, f"the sessions folder {folder} does not exist yet")
     if len(under_way) >= RUNS_UNDER_WAY:
         return _nothing(context, f"{len(under_way)} runs that were asked for are still under way")
     opened.follow_versions()
-    files, seen = found_files([folder])
+    files, seen = found_files([folder], opened.sources)
     refuse(opened, seen.errors, actor="sensor")
     settled = [file for file in files if _settled(file, opened.settings.sessions.settle_seconds)]
     known = untouched_files(opened, settled)
@@ -77,9 +80,29 @@ def sessions_folder(context: dg.SensorEvaluationContext, event_log: EventLogReso
                 run_requests=requests,
                 cursor=looked_at,
             )
+    if (asked_for := _vectors(context, opened)) is not None:
+        return asked_for
     if not waiting:
         return _nothing(context, f"nothing new in {len(files)} files, {len(files) - len(settled)} of them still settling")
     return _nothing(context, f"nothing is to be run of {len(waiting)} files: {_reasons(found)}")
+
+
+def _vectors(context: dg.SensorEvaluationContext, opened: OpenStore) -> dg.SensorResult | None:
+    """A run for what waits for its vector, where there is any and nothing runs; None where there is nothing to ask for."""
+    if context.instance.get_runs_count(dg.RunsFilter(statuses=UNFINISHED)):
+        return None
+    with opened.database.reading() as connection:
+        count, newest = connection.execute(
+            """SELECT count(*), max(updated_at) FROM vector_outbox
+               WHERE status = 'pending' AND op = 'upsert' AND embedding_version = ?""",
+            [opened.versions["vectorized"]],
+        ).fetchall()[0]
+    if not count:
+        return None
+    # A run that changed nothing, as without a model, is not asked for again before an hour is over.
+    state = sha256_hex(canonical_json([count, str(newest), int(time.time() // SECONDS_BEFORE_AGAIN)]))[:24]
+    request = dg.RunRequest(run_key=f"vectors:{state}", job_name=embed_waiting_units.name)
+    return dg.SensorResult(run_requests=[request], cursor=context.cursor)
 
 
 def _nothing(context: dg.SensorEvaluationContext, reason: str) -> dg.SensorResult:
@@ -142,6 +165,7 @@ def _requests(
         requests.append(
             dg.RunRequest(
                 run_key=f"batch:{batch}:{attempt}",
+                job_name=graduate_sessions.name,
                 tags={
                     RANGE_START_TAG: part[0],
                     RANGE_END_TAG: part[-1],

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from memory_assets.sessions.files import SourceFile, load_source
+from memory_assets.sessions.files import SourceFile, found_masked_path, load_source
+from memory_assets.sessions.masked_ids import hash_in_masked_path, masked_path
 from memory_assets.sessions.model import Defect, Session, SourceOutcome, SourceRefused, SourceTaken
 from memory_assets.sessions.reading import READER_VERSION, read_source
-from memory_assets.sessions.redaction import redact_session
+from memory_assets.sessions.redaction import redact_session, redact_text
 from memory_assets.sessions.redaction_policy import RedactionPolicy
 
 KEPT_FILES = 64
@@ -43,14 +44,42 @@ class SourceReader:
         self.policy = policy
         self.version = f"reader {READER_VERSION} redaction {policy.policy_hash[:16]}"
         self._kept: OrderedDict[tuple[str, int, int], ReadFile] = OrderedDict()
+        self._uris: dict[str, str] = {}
+        self._paths: dict[str, str] = {}
+
+    def uri(self, path: str) -> str:
+        """What a file is called in the log and wherever it is shown: its path, masked where that holds a secret."""
+        if path not in self._uris:
+            self._uris[path] = uri = masked_path(path, self._plainly)
+            self._paths[uri] = path
+        return self._uris[path]
+
+    def path(self, uri: str) -> str:
+        """The file that the log calls so.
+
+        A masked path is kept nowhere: its file is found in the folders that the path names in plain words, by its hash.
+        """
+        if uri not in self._paths:
+            self._paths[uri] = found_masked_path(uri) or uri
+            self._uris[self._paths[uri]] = uri
+        return self._paths[uri]
+
+    def shown(self, defect: Defect) -> Defect:
+        """A defect as it may be stored and printed."""
+        return replace(defect, path=self.uri(defect.path), detail=self._plainly(defect.detail))
+
+    def _plainly(self, text: str) -> str:
+        return redact_text(text, self.policy).text
 
     def read(self, file: SourceFile) -> ReadFile:
-        """The outcome for one file; a file that cannot be read is an outcome too."""
+        """The outcome for one file, by its path or by what the log calls it; one that cannot be read is an outcome too."""
+        path = self.path(file.path) if hash_in_masked_path(file.path) else file.path
+        file = replace(file, path=path)
         try:
             status = Path(file.path).stat()
         except OSError as error:
-            defect = Defect(file.path, None, "unreadable_file", error.strerror or type(error).__name__)
-            return ReadFile(SourceRefused(file.path, defect), datetime.fromtimestamp(0, UTC))
+            defect = Defect(self.uri(path), None, "unreadable_file", error.strerror or type(error).__name__)
+            return ReadFile(SourceRefused(self.uri(path), defect), datetime.fromtimestamp(0, UTC))
         key = (file.path, status.st_mtime_ns, status.st_size)
         if key in self._kept:
             self._kept.move_to_end(key)
@@ -70,16 +99,18 @@ class SourceReader:
         return redact_session(session, self.policy, path=session.session_id)[0]
 
     def _masked(self, outcome: SourceOutcome, file_date: datetime, stamp: dict[str, int]) -> ReadFile:
+        uri = self.uri(outcome.path)
         if not isinstance(outcome, SourceTaken):
-            return ReadFile(outcome, file_date, stamp)
-        sessions, defects = [], list(outcome.defects)
+            return ReadFile(replace(outcome, path=uri, defect=self.shown(outcome.defect)), file_date, stamp)
+        sessions, defects = [], [self.shown(defect) for defect in outcome.defects]
         redactions: dict[str, dict[str, int]] = {}
         for session in outcome.sessions:
-            masked, counts, unclosed = redact_session(session, self.policy, path=outcome.path)
+            masked, counts, unclosed = redact_session(session, self.policy, path=uri)
             sessions.append(masked)
             defects += unclosed
-            redactions[session.session_id] = counts
-        return ReadFile(replace(outcome, sessions=tuple(sessions), defects=tuple(defects)), file_date, stamp, redactions)
+            redactions[masked.session_id] = counts
+        taken = replace(outcome, path=uri, sessions=tuple(sessions), defects=tuple(defects))
+        return ReadFile(taken, file_date, stamp, redactions)
 
 
 def stamp_of(status: os.stat_result) -> dict[str, int]:

@@ -11,6 +11,7 @@ from memory_assets.errors import InvalidArgumentError
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.base import Payload
+from memory_assets.log.sql import WORDS
 from memory_assets.projections.fold import catch_up
 from memory_assets.sessions.redaction import redact_text
 
@@ -62,24 +63,22 @@ def say(settings: Settings, database: Database, *commands: NewEvent) -> None:
 def settle(settings: Settings, database: Database) -> None:
     """Bring the tables up to the log's end, and append the outcomes that are missing; then what changed goes to the index.
 
-    Without a model the index waits for the next run, and who is writing to it meanwhile writes this too: what is set aside
-    is no hit until then.
+    Words go at once, vectors where no model has to be loaded for them: else they wait for the next drain. Who is writing to the
+    index meanwhile writes this too: what is set aside is no hit until then.
     """
     catch_up(database, configuration.configured_versions(settings), resolve=True)
     with database.reading() as connection:
         waiting = connection.execute(
             """SELECT 1 FROM vector_outbox WHERE status = 'pending'
-               AND embedding_version IN (SELECT stage_version FROM configured_versions) LIMIT 1"""
+               AND (embedding_version = ? OR embedding_version IN (SELECT stage_version FROM configured_versions)) LIMIT 1""",
+            [WORDS],
         ).fetchall()
     if waiting:
-        from memory_assets.vectors.errors import EmbedderUnavailableError, IndexBusyError
-        from memory_assets.vectors.outbox import drain_outbox
+        from memory_assets.indexing import write_behind, write_words
+        from memory_assets.vectors.errors import IndexBusyError
 
-        with contextlib.suppress(EmbedderUnavailableError, IndexBusyError):
-            drain_outbox(
-                database,
-                configuration.embedder(settings),
-                configuration.vector_index(settings),
-                lock_folder=settings.store_folder,
-                wait_seconds=settings.store.lock_timeout_seconds,
-            )
+        with contextlib.suppress(IndexBusyError):
+            write_words(settings, database)
+        embedder = configuration.embedder(settings)
+        if embedder.is_ready:
+            write_behind(settings, database, embedder=embedder)

@@ -6,7 +6,7 @@ names the events that hold its parts; here they are put together again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -158,19 +158,38 @@ def _by_session(events: Iterable[StoredEvent]) -> dict[str, list[StoredEvent]]:
 
 
 def _history(head: StoredEvent, events: Sequence[StoredEvent]) -> History:
-    messages: list[Message] = []
+    assert head.chain_id is not None and head.session_id is not None
     heading: SessionHeading | None = None
+    whole: list[Message] = []
     revision = 0
+    for _, told, messages in _replayed(events, head.chain_id):
+        heading, revision, whole = told.heading or heading, told.revision, messages
+    assert heading is not None
+    return History(head.session_id, head.event_id, head.chain_id, revision, heading, tuple(whole))
+
+
+def messages_at(events: Sequence[StoredEvent], chain_id: str, revisions: Collection[str]) -> dict[str, tuple[Message, ...]]:
+    """The messages of a history as they stood at some of its revisions, by the ids of these ``session_ingested``.
+
+    Args:
+        events: the session's ``session_ingested`` and ``message_continued`` in commit order; others are passed over.
+    """
+    return {
+        event.event_id: tuple(messages) for event, _, messages in _replayed(events, chain_id) if event.event_id in revisions
+    }
+
+
+def _replayed(events: Sequence[StoredEvent], chain_id: str) -> Iterator[tuple[StoredEvent, SessionIngested, list[Message]]]:
+    """Each revision of a history with its messages: one list, which the next revision changes."""
+    messages: list[Message] = []
     further = _continuations(events)
     for event in events:
-        if event.event_type != SessionIngested.event_type or event.chain_id != head.chain_id:
+        if event.event_type != SessionIngested.event_type or event.chain_id != chain_id:
             continue
         told = payload_as(event, SessionIngested)
-        heading, revision = told.heading or heading, told.revision
         del messages[told.common_prefix :]
         messages += (_whole(message, further.get((event.event_id, message.uid))) for message in told.messages)
-    assert heading is not None and head.chain_id is not None and head.session_id is not None
-    return History(head.session_id, head.event_id, head.chain_id, revision, heading, tuple(messages))
+        yield event, told, messages
 
 
 def _continuations(events: Sequence[StoredEvent]) -> dict[tuple[str | None, str], str]:

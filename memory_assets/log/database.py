@@ -7,7 +7,6 @@ answer or a page.
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import threading
 import time
@@ -17,9 +16,17 @@ from pathlib import Path
 
 import duckdb
 
+from memory_assets.errors import ReadOnlyStoreError, is_full_disk, is_read_only
 from memory_assets.log import swap
 from memory_assets.log.checkpoints import CheckpointPolicy
-from memory_assets.log.errors import LogTamperedError, StoreError, full_disk, of_system
+from memory_assets.log.errors import (
+    LogTamperedError,
+    SchemaMismatchError,
+    StoreError,
+    full_disk,
+    of_system,
+    read_only_store,
+)
 from memory_assets.log.lingering import Lingering
 from memory_assets.log.links import Broken, Sound, has_link, newest_link, verify_links
 from memory_assets.log.lock import DEFAULT_TIMEOUT_SECONDS, StoreLock
@@ -47,7 +54,7 @@ class Database:
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
-            if error.errno == errno.ENOSPC:
+            if is_full_disk(error):
                 raise of_system(error, folder) from error
             raise StoreError(
                 f"the folder {folder} cannot be made: {error.strerror}", hint="choose another one with MEMORY_HOME"
@@ -255,10 +262,16 @@ class Database:
         if not self.path.exists():
             self._create()
         with self._shared(), self._attached() as connection:
-            current = applied_version(connection) == schema_version()
-        if not current:
-            with self._exclusive(), _connected(self.path) as connection:
-                migrate(connection, self._linked)
+            version = applied_version(connection)
+        if version != schema_version():
+            try:
+                with self._exclusive(), _connected(self.path) as connection:
+                    migrate(connection, self._linked)
+            except ReadOnlyStoreError as error:
+                raise SchemaMismatchError(
+                    f"the store has schema version {version}, this program needs {schema_version()}, and {error}",
+                    hint="copy the store to where it can be written: the first command there brings it up to date",
+                ) from error
         self._migrated = True
 
     def _create(self) -> None:
@@ -436,8 +449,10 @@ def _make_private(path: Path) -> None:
 
 def _translated(error: duckdb.Error, path: Path) -> StoreError:
     message = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-    if "No space left" in message or "not enough disk space" in message.lower():
+    if is_full_disk(error):
         return full_disk(path)
+    if is_read_only(error):
+        return read_only_store(path, "it is on a medium, or has rights, that allow reading alone")
     if "Could not set lock" in message:
         return StoreError(
             f"another program has {path} open", hint="close it (a DuckDB shell, perhaps) and run the command again"

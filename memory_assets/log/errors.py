@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 from pathlib import Path
 
-from memory_assets.errors import MemoryAssetsError
+from memory_assets.errors import DiskFullError, MemoryAssetsError, ReadOnlyStoreError, is_full_disk, read_only
 
 
 class StoreError(MemoryAssetsError):
@@ -20,10 +20,16 @@ class StoreLockedError(StoreError):
     code = "store_locked"
 
 
-class StoreFullError(StoreError):
+class StoreFullError(StoreError, DiskFullError):
     """The disk is full; nothing of the batch was written."""
 
     code = "disk_full"
+
+
+class StoreReadOnlyError(StoreError, ReadOnlyStoreError):
+    """The store can be read and not written: its folder's rights or its medium do not allow it."""
+
+    code = "store_read_only"
 
 
 class UnstorableTextError(MemoryAssetsError):
@@ -79,15 +85,23 @@ class UnknownEventTypeError(StoreError):
 def full_disk(path: Path) -> StoreFullError:
     """The disk under ``path`` has no room."""
     return StoreFullError(
-        f"the disk that holds {path} is full; nothing of this batch was written",
+        f"the disk is full; nothing of this batch was written ({path})",
         hint="free some space and run the command again: what was written before is kept",
     )
 
 
 def of_system(error: OSError, path: Path) -> StoreError:
     """What the operating system refused of ``path``, as an error of the store."""
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+    if is_full_disk(error):
         return full_disk(path)
+    if error.errno == errno.EROFS:
+        return read_only_store(path, "it lies on a medium that is read-only")
     return StoreError(
         f"{path} cannot be used: {error.strerror}", hint="check the folder's rights, or choose another with MEMORY_HOME"
     )
+
+
+def read_only_store(path: Path, reason: str) -> StoreReadOnlyError:
+    """``path`` belongs to a store that can be read and not written."""
+    told = read_only(f"{path}: {reason}")
+    return StoreReadOnlyError(str(told), hint=told.hint)

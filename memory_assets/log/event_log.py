@@ -410,11 +410,12 @@ def _with_opening(connection: duckdb.DuckDBPyConnection, rows: EventRows, build:
     )
 
 
-def _columns(rows: EventRows, build: Build | None, *, behind: int) -> dict[str, list[object]]:
+def _columns(rows: EventRows, build: Build | None, *, behind: int) -> dict[str, Sequence[object]]:
     """Every column but the link, moments as microseconds since 1970 in UTC; the first row stands behind a seq."""
     count = len(rows.events)
-    now = [_microseconds(datetime.now(UTC))] * count
-    nothing = [None] * count
+    now: list[object] = [_microseconds(datetime.now(UTC))] * count
+    nothing: list[object] = [None] * count
+    happened: list[object] = [_microseconds(event.occurred_at) for event in rows.events]
     return {
         "seq": list(range(behind + 1, behind + 1 + count)),
         "event_id": list(rows.event_ids),
@@ -429,7 +430,7 @@ def _columns(rows: EventRows, build: Build | None, *, behind: int) -> dict[str, 
         "checksum": list(rows.checksums),
         "build_id": [build.build_id if build else None] * count,
         "created_at": now,
-        "occurred_at": [_microseconds(event.occurred_at) for event in rows.events],
+        "occurred_at": happened,
         "payload_version": [event.payload.payload_version for event in rows.events],
         "causation_id": [event.causation_id for event in rows.events],
         "stage_version": [event.stage_version for event in rows.events],
@@ -441,7 +442,7 @@ def _columns(rows: EventRows, build: Build | None, *, behind: int) -> dict[str, 
     }
 
 
-def _arrow(columns: Mapping[str, list[object]], links: list[bytes]) -> pa.Table:
+def _arrow(columns: Mapping[str, Sequence[object]], links: list[bytes]) -> pa.Table:
     import pyarrow as pa
 
     moment = pa.timestamp("us")
@@ -453,7 +454,7 @@ def _arrow(columns: Mapping[str, list[object]], links: list[bytes]) -> pa.Table:
         "payload_version": pa.int32(),
         "basis_chains": pa.list_(pa.string()),
     }
-    arrays = {name: pa.array(values, kinds.get(name, pa.string())) for name, values in columns.items()}
+    arrays = {name: pa.array(list(values), kinds.get(name, pa.string())) for name, values in columns.items()}
     return pa.table({**arrays, "link_hash": pa.array(links, pa.binary())})
 
 

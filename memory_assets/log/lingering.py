@@ -7,6 +7,7 @@ second, unless a writer comes: then it lets go at once.
 
 from __future__ import annotations
 
+import atexit
 import threading
 import time
 from collections.abc import Callable
@@ -28,6 +29,7 @@ class Lingering:
         self._guard = threading.Lock()
         self._until = 0.0
         self._holds = False
+        self._thread: threading.Thread | None = None
 
     def extend(self) -> None:
         """Linger from now on. To be called while the store is open; never waits for anybody, and never fails."""
@@ -36,9 +38,21 @@ class Lingering:
             if self._holds:
                 return
             self._holds = True
-        settled = threading.Event()
-        threading.Thread(target=self._hold, args=(settled,), name="lingering store", daemon=True).start()
+            settled = threading.Event()
+            if self._thread is None:
+                # A process that ends under a thread inside DuckDB is aborted.
+                atexit.register(self.end)
+            self._thread = threading.Thread(target=self._hold, args=(settled,), name="lingering store", daemon=True)
+            self._thread.start()
         settled.wait(_POLL_SECONDS)
+
+    def end(self) -> None:
+        """Linger no more; returns when the store is let go."""
+        with self._guard:
+            self._until = 0.0
+            thread = self._thread
+        if thread is not None:
+            thread.join()
 
     def _hold(self, settled: threading.Event) -> None:
         # A store that cannot be opened says so to whoever asks it something.

@@ -1,14 +1,21 @@
-"""The file lock that stands before every opening of the store, and prefers writers (architecture.md section 5).
+"""The file lock that stands before every opening of the store, fair to readers and writers (architecture.md section 5).
 
 DuckDB lets one process hold a file for writing, or several for reading, and refuses all others at once. So every connection
-is opened under this lock and closed before it is released. Two files make it fair: a writer takes the *turnstile* and keeps
-it while it waits for the readers that are inside; a reader passes through the turnstile before it enters. Busy readers
-therefore cannot keep a writer out.
+is opened under this lock and closed before it is released. Files make it fair:
+
+- A writer takes the *turnstile* and keeps it while it waits for the readers that are inside; a reader passes through the
+  turnstile before it enters. Busy readers therefore cannot keep a writer out.
+- Writers stand in a *queue*, which whoever writes holds to the end. A reader that waits holds the *waiting room*, and the next
+  writer takes the turnstile only when nobody is in it, or after `ADMISSION_SECONDS`. Busy writers therefore cannot keep a
+  reader out: it enters behind the one that is writing.
+
+Whoever dies loses what it holds, so nobody waits for the dead.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import sys
@@ -19,10 +26,15 @@ from typing import IO
 
 import portalocker
 
-from memory_assets.log.errors import StoreError, StoreLockedError, of_system
+from memory_assets.errors import ReadOnlyStoreError
+from memory_assets.log.errors import StoreError, StoreLockedError, of_system, read_only_store
 
 POLL_SECONDS = 0.005
+ADMISSION_SECONDS = 0.5
+"""So long at most a writer lets readers in that waited while another one wrote."""
+
 DEFAULT_TIMEOUT_SECONDS = 10.0
+_MAY_NOT_WRITE = (errno.EROFS, errno.EACCES, errno.EPERM)
 
 
 class StoreLock:
@@ -38,18 +50,26 @@ class StoreLock:
     def __init__(self, folder: Path, *, timeout: float = DEFAULT_TIMEOUT_SECONDS) -> None:
         self._main = folder / "store.lock"
         self._turnstile = folder / "store.turnstile"
+        self._queue = folder / "store.queue"
+        self._waiting_room = folder / "store.waiting"
         self._holder = folder / "store.holder"
         self._timeout = timeout
 
     @contextlib.contextmanager
     def shared(self) -> Iterator[None]:
         """Hold the lock together with other readers."""
-        deadline = time.monotonic() + self._timeout
-        with _opened(self._main) as main:
-            with _opened(self._turnstile) as turnstile:
-                self._acquire(turnstile, portalocker.LockFlags.SHARED, deadline)
-                self._acquire(main, portalocker.LockFlags.SHARED, deadline)
+        with _opened_to_read(self._main, self._waiting_room, self._turnstile) as files:
+            if files is None:
+                yield
+                return
+            main, room, turnstile = files
+            with room, turnstile:
+                # A writer looks into the room for a moment only.
+                self._acquire(room, portalocker.LockFlags.SHARED)
+                self._acquire(turnstile, portalocker.LockFlags.SHARED)
+                self._acquire(main, portalocker.LockFlags.SHARED)
                 portalocker.unlock(turnstile)
+                portalocker.unlock(room)
             # No writer is inside now: a name that stands there is of one that was killed.
             with contextlib.suppress(OSError):
                 self._holder.unlink(missing_ok=True)
@@ -61,7 +81,11 @@ class StoreLock:
     @contextlib.contextmanager
     def shared_if_free(self) -> Iterator[bool]:
         """Hold the lock together with other readers where nobody writes or waits to; whether it is held."""
-        with _opened(self._main) as main:
+        with _opened_to_read(self._main) as files:
+            if files is None:
+                yield True
+                return
+            (main,) = files
             is_held = not self.writer_waits() and _locked_at_once(main, portalocker.LockFlags.SHARED)
             try:
                 yield is_held
@@ -70,21 +94,18 @@ class StoreLock:
                     portalocker.unlock(main)
 
     def writer_waits(self) -> bool:
-        """Whether somebody waits to write."""
-        with _opened(self._turnstile) as turnstile:
-            if not _locked_at_once(turnstile, portalocker.LockFlags.SHARED):
-                return True
-            portalocker.unlock(turnstile)
-            return False
+        """Whether somebody waits to write, or writes."""
+        return any(_is_held_alone(path) for path in (self._queue, self._turnstile))
 
     @contextlib.contextmanager
     def exclusive(self) -> Iterator[None]:
         """Hold the lock alone."""
-        deadline = time.monotonic() + self._timeout
-        with _opened(self._main) as main:
+        with _opened(self._main) as main, _opened(self._queue) as queue:
+            self._acquire(queue, portalocker.LockFlags.EXCLUSIVE)
+            self._admit_readers()
             with _opened(self._turnstile) as turnstile:
-                self._acquire(turnstile, portalocker.LockFlags.EXCLUSIVE, deadline)
-                self._acquire(main, portalocker.LockFlags.EXCLUSIVE, deadline)
+                self._acquire(turnstile, portalocker.LockFlags.EXCLUSIVE)
+                self._acquire(main, portalocker.LockFlags.EXCLUSIVE)
                 portalocker.unlock(turnstile)
             # The name is for the error message of others; a full disk may keep it out, and only that is lost then.
             with contextlib.suppress(OSError, StoreError), _opened(self._holder) as holder:
@@ -96,13 +117,32 @@ class StoreLock:
                 with contextlib.suppress(OSError):
                     self._holder.unlink(missing_ok=True)
                 portalocker.unlock(main)
+                portalocker.unlock(queue)
 
-    def _acquire(self, file: IO[str], flags: portalocker.LockFlags, deadline: float) -> None:
+    def _admit_readers(self) -> None:
+        """Let those in who waited while another one wrote. Nobody writes now, and nobody holds the turnstile."""
+        until = time.monotonic() + ADMISSION_SECONDS
+        with _opened(self._waiting_room) as room:
+            while time.monotonic() < until:
+                if _locked_at_once(room, portalocker.LockFlags.EXCLUSIVE):
+                    portalocker.unlock(room)
+                    return
+                time.sleep(POLL_SECONDS)
+
+    def _acquire(self, file: IO[str], flags: portalocker.LockFlags) -> None:
+        """Wait for a lock: for the timeout, counted anew whenever another one has begun to write.
+
+        It is an error that somebody holds the store for so long, and none that many want it.
+        """
+        deadline = time.monotonic() + self._timeout
+        holder = self._writing_now()
         while True:
             try:
                 portalocker.lock(file, flags | portalocker.LockFlags.NON_BLOCKING)
                 return
             except portalocker.AlreadyLocked:
+                if holder != (holder := self._writing_now()):
+                    deadline = time.monotonic() + self._timeout
                 if time.monotonic() >= deadline:
                     raise self._locked() from None
                 time.sleep(POLL_SECONDS)
@@ -110,6 +150,14 @@ class StoreLock:
                 raise StoreError(
                     f"{file.name} cannot be locked: {error}", hint="keep the store on a file system that has locks"
                 ) from error
+
+    def _writing_now(self) -> tuple[int, int] | None:
+        """Which of all who ever wrote is inside; None where nobody is. Its note is a file of its own each time."""
+        try:
+            note = self._holder.stat()
+        except OSError:
+            return None
+        return note.st_ino, note.st_mtime_ns
 
     def _locked(self) -> StoreLockedError:
         try:
@@ -121,6 +169,17 @@ class StoreLock:
             f"the store is locked by {who}; waited {self._timeout:g} s",
             hint="wait for it to finish, or end that process, then run the command again",
         )
+
+
+def _is_held_alone(path: Path) -> bool:
+    with _opened_to_read(path) as files:
+        if files is None:
+            return False
+        (file,) = files
+        if not _locked_at_once(file, portalocker.LockFlags.SHARED):
+            return True
+        portalocker.unlock(file)
+        return False
 
 
 def _locked_at_once(file: IO[str], flags: portalocker.LockFlags) -> bool:
@@ -136,9 +195,30 @@ def _opened(path: Path) -> Iterator[IO[str]]:
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
+        if error.errno in _MAY_NOT_WRITE:
+            raise read_only_store(path.parent, str(error.strerror)) from error
         raise of_system(error, path) from error
     with os.fdopen(descriptor, "r+", encoding="utf-8") as file:
         yield file
+
+
+@contextlib.contextmanager
+def _opened_to_read(*paths: Path) -> Iterator[tuple[IO[str], ...] | None]:
+    """Lock files, for those who only read; None where they are not there and may not be made.
+
+    Who may not write in the folder takes the locks of files that others made, for a lock needs no right to write. Where there
+    are none, nobody has written since the store was put there.
+    """
+    with contextlib.ExitStack() as stack:
+        files: tuple[IO[str], ...] | None
+        try:
+            files = tuple(stack.enter_context(_opened(path)) for path in paths)
+        except ReadOnlyStoreError:
+            try:
+                files = tuple(stack.enter_context(path.open(encoding="utf-8")) for path in paths)
+            except OSError:
+                files = None
+        yield files
 
 
 def this_command() -> str:

@@ -12,6 +12,9 @@ from collections.abc import Iterable
 # A set of values to compare with: `WHERE session_id IN {IN_LIST}`, with `json_list(ids)` as the parameter.
 IN_LIST = "(SELECT unnest(from_json(?, '[\"VARCHAR\"]')))"
 
+# The queue of the table of words, among those of the embedding versions: no version has this name, each ends with its number.
+WORDS = "words"
+
 # The outbox's id of the job that writes a unit ``u`` for an embedding version.
 JOB_ID = "'job_' || substr(sha256(u.unit_id || ' ' || $version), 1, 32)"
 

@@ -91,9 +91,13 @@ def doctor_lines(checks: Sequence[Check]) -> Iterator[str]:
     wrong = [check for check in checks if not check.ok]
     yield "all is well" if not wrong else f"{len(wrong)} of {len(checks)} checks found something"
     for check in sorted(checks, key=lambda check: check.ok):
-        yield f"{'ok' if check.ok else 'WRONG'}  {check.name}: {inline(check.detail, 300)}"
-        if check.hint and not check.ok:
+        yield f"{_standing(check)}  {check.name}: {inline(check.detail, 300)}"
+        if check.hint and (check.warning or not check.ok):
             yield f"    {inline(check.hint, 300)}"
+
+
+def _standing(check: Check) -> str:
+    return "WRONG" if not check.ok else "warning" if check.warning else "ok"
 
 
 def schema_lines(schema: Mapping[str, Any]) -> Iterator[str]:

@@ -1,10 +1,12 @@
-"""What is handed to the vectors: a changed unit becomes a job in the fold's own transaction (requirements G-110, G-111)."""
+"""What is handed to the search index: a changed unit becomes jobs in the fold's own transaction (requirements G-110, G-111).
+
+One job has its words written, which is done at once; another its vector, which waits for a model."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memory_assets.log.sql import JOB_ID
+from memory_assets.log.sql import JOB_ID, WORDS
 
 if TYPE_CHECKING:
     import duckdb
@@ -30,14 +32,15 @@ WHERE op <> 'delete' AND item_id IN (SELECT unit_id FROM touched_units) AND item
 
 
 def enqueue(connection: duckdb.DuckDBPyConnection, embedding_version: str) -> None:
-    """Queue what the fold changed, for one embedding version."""
+    """Queue what the fold changed, for the words and for one embedding version."""
     now = connection.execute("SELECT CAST(get_current_timestamp() AS TIMESTAMP)").fetchall()[0][0]
-    connection.execute(_CHANGED, {"version": embedding_version, "now": now})
+    for queue in (WORDS, embedding_version):
+        connection.execute(_CHANGED, {"version": queue, "now": now})
     connection.execute(_REMOVED, {"now": now})
 
 
 def enqueue_all(connection: duckdb.DuckDBPyConnection, embedding_version: str) -> None:
-    """Queue every unit that has no job of this embedding version, or one for another content: after a change of the model."""
+    """Queue every unit that has no job of its words or of this embedding version, or one for another content."""
     connection.execute("CREATE OR REPLACE TEMP TABLE touched_units AS SELECT unit_id FROM memory_units")
     enqueue(connection, embedding_version)
     connection.execute("DROP TABLE touched_units")

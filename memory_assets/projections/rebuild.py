@@ -98,16 +98,25 @@ def replay(database: Database, versions: Mapping[str, str]) -> RebuildReport:
     with tempfile.TemporaryDirectory(prefix="memory-rebuild-", dir=database.path.parent) as folder:
         scratch = Database(Path(folder))
         with scratch.held() as connection:
-            with database.reading_attached(connection, "stored"):
-                connection.execute(
-                    """INSERT INTO events BY NAME SELECT * FROM stored.events
-                       WHERE seq <= (SELECT coalesce(max(last_seq), 0) FROM stored.projection_offsets) ORDER BY seq"""
-                )
-            connection.execute("BEGIN")
-            fold(connection, versions)
-            connection.execute("COMMIT")
-            with database.reading_attached(connection, "stored"):
-                return _compare(connection)
+            while True:
+                with database.reading_attached(connection, "stored"):
+                    upto = _folded_upto(connection)
+                    connection.execute(
+                        """INSERT INTO events BY NAME SELECT * FROM stored.events
+                           WHERE seq <= ? AND seq > (SELECT coalesce(max(seq), 0) FROM events) ORDER BY seq""",
+                        [upto],
+                    )
+                connection.execute("BEGIN")
+                fold(connection, versions)
+                connection.execute("COMMIT")
+                with database.reading_attached(connection, "stored"):
+                    # Who folded more meanwhile is caught up with: the tables are compared with their own events.
+                    if _folded_upto(connection) == upto:
+                        return _compare(connection)
+
+
+def _folded_upto(connection: duckdb.DuckDBPyConnection) -> int:
+    return int(connection.execute("SELECT coalesce(max(last_seq), 0) FROM stored.projection_offsets").fetchall()[0][0])
 
 
 def _check_links(database: Database, connection: duckdb.DuckDBPyConnection) -> None:

@@ -246,9 +246,11 @@ def _check_log(connection: duckdb.DuckDBPyConnection, links: Sound | Broken, not
     counted = integrity(connection)
     if isinstance(links, Broken):
         notes.log_is_sound = False
-        concerned = connection.execute("SELECT session_id, event_id FROM events WHERE seq = ?", [links.seq]).fetchall()
-        session_id, event_id = concerned[0] if concerned else (None, None)
-        notes.add("log", str(links), session_id=session_id, event_id=event_id)
+        concerned = connection.execute(
+            "SELECT session_id, event_id, payload_json ->> '$.entry_id' FROM events WHERE seq = ?", [links.seq]
+        ).fetchall()
+        session_id, event_id, entry_id = concerned[0] if concerned else (None, None, None)
+        notes.add("log", str(links), session_id=session_id, event_id=event_id, entry_id=entry_id)
     for event in wrong_events(connection) if counted.wrong_checksums or counted.wrong_columns else ():
         notes.add(
             "log",

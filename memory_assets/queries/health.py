@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from memory_assets import configuration
 from memory_assets.errors import MemoryAssetsError
+from memory_assets.log.sql import WORDS
 from memory_assets.queries.records import Check
 from memory_assets.queries.rows import fetch, scalar
 from memory_assets.settings import SETTINGS_FILE_NAME
@@ -74,7 +75,7 @@ def _settings(settings: Settings) -> Check:
 def _folders(settings: Settings) -> Check:
     if not settings.home.is_dir():
         return Check("folders", False, f"{settings.home} is missing", "run `memory init`")
-    if not os.access(settings.home, os.R_OK | os.W_OK | os.X_OK):
+    if not os.access(settings.home, os.R_OK | os.X_OK):
         return Check(
             "folders", False, f"no rights to {settings.home}", "mend its rights, or name another folder in MEMORY_HOME"
         )
@@ -84,6 +85,9 @@ def _folders(settings: Settings) -> Check:
         return Check(
             "folders", False, f"others on this machine can open {settings.home} ({mode:04o})", f"chmod 700 {settings.home}"
         )
+    if not os.access(settings.home, os.W_OK):
+        told = f"{settings.home} can be read and not written: nothing can be taken in or changed"
+        return Check("folders", True, told, "mend its rights, or copy it and name the copy in MEMORY_HOME", warning=True)
     return Check("folders", True, f"{settings.home} is yours alone; the watched folder is {settings.sessions_folder}")
 
 
@@ -180,7 +184,11 @@ def _quarantine(connection: duckdb.DuckDBPyConnection) -> Check:
         return Check("quarantine", True, "no session is put aside")
     shown = ", ".join(f"{session} at {stage} ({code})" for session, stage, code in rows[:5])
     return Check(
-        "quarantine", False, f"{len(rows)} put aside: {shown}{' …' if len(rows) > 5 else ''}", "`memory retry --quarantined`"
+        "quarantine",
+        True,
+        f"{len(rows)} quarantined: {shown}{' …' if len(rows) > 5 else ''}",
+        "`memory retry --quarantined`",
+        warning=True,
     )
 
 
@@ -188,23 +196,24 @@ def _outbox(settings: Settings, database: Database) -> Check:
     from memory_assets.queries.outbox import outbox_status
 
     found = outbox_status(settings, database)
-    current = found.current
-    writer = f"; {current.writer} is writing" if current.writer else ""
-    if failed := current.retrying + current.given_up:
-        why = next((one.error for one in found.failures if one.embedding_version == current.embedding_version), "-")
-        again = "are tried again" if current.retrying else "were given up"
+    current, words = found.current, found.words
+    writers = "".join(f"; {one.writer} is writing" for one in (words, current) if one.writer)
+    if failed := words.retrying + words.given_up + current.retrying + current.given_up:
+        mine = (words.embedding_version, current.embedding_version)
+        why = next((one.error for one in found.failures if one.embedding_version in mine), "-")
+        again = "are tried again" if words.retrying + current.retrying else "were given up"
         many = ": so many are no single text's fault" if found.alarm else ""
         return Check(
             "outbox",
             False,
-            f"{failed} units could not be written to the index and {again}, one because: {why}{many}{writer}",
+            f"{failed} units could not be written to the index and {again}, one because: {why}{many}{writers}",
             "`memory outbox` shows them, `memory outbox retry-failed` tries them again",
         )
-    if current.pending:
+    if words.pending or current.pending:
         return Check(
             "outbox",
             True,
-            f"{current.pending} units wait to be written to the index{writer}",
+            f"{words.pending} units wait to be made searchable, {current.pending} for their vectors{writers}",
             "`memory outbox drain` writes them, as the next run does",
         )
     others = [one.embedding_version for one in found.versions if not one.in_force and one.rows is not None]
@@ -220,26 +229,28 @@ def _outbox(settings: Settings, database: Database) -> Check:
 
 def _parity(settings: Settings, database: Database) -> Check:
     embedder = configuration.embedder(settings)
-    index = configuration.vector_index(settings, embedder)
+    words, index = configuration.word_index(settings), configuration.vector_index(settings, embedder)
     with database.reading() as connection:
         units = scalar(connection, "SELECT count(*) FROM memory_units")
-        waiting = scalar(
-            connection,
-            "SELECT count(*) FROM vector_outbox WHERE status <> 'done' AND embedding_version = ?",
-            [index.embedding_version],
+        waiting = dict(
+            fetch(
+                connection,
+                "SELECT embedding_version, count(*) FROM vector_outbox WHERE status <> 'done' GROUP BY embedding_version",
+            )
         )
     mend = "`memory outbox reconcile` mends it"
-    if index.exists():
-        if problems := index.problems():
-            return Check("parity", False, "; ".join(problems), mend)
-        models = set(index.rows(["fingerprint"])["fingerprint"].to_pylist())
-        if models - {embedder.fingerprint}:
-            return Check("parity", False, f"{index.table_name} holds vectors of another model than {embedder.model_id}", mend)
-    rows = index.count()
-    if rows == units:
-        return Check("parity", True, f"{units} units, {rows} rows in {index.table_name}")
-    detail = f"{units} units, {rows} rows in {index.table_name}, {waiting} jobs open"
-    if waiting:
+    if problems := [problem for table in (words, index) if table.exists() for problem in table.problems()]:
+        return Check("parity", False, "; ".join(problems), mend)
+    if index.exists() and set(index.rows(["fingerprint"])["fingerprint"].to_pylist()) - {embedder.fingerprint}:
+        return Check("parity", False, f"{index.table_name} holds vectors of another model than {embedder.model_id}", mend)
+    rows = {WORDS: words.count(), index.embedding_version: index.count()}
+    counted = f"{units} units, {rows[WORDS]} rows in {words.table_name}, {rows[index.embedding_version]} in {index.table_name}"
+    differing = [queue for queue, count in rows.items() if count != units]
+    if not differing:
+        return Check("parity", True, counted)
+    jobs = sum(waiting.get(queue, 0) for queue in differing)
+    detail = f"{counted}, {jobs} jobs open"
+    if all(waiting.get(queue) for queue in differing):
         return Check("parity", True, detail, "`memory outbox drain` writes them")
     return Check("parity", False, detail, mend)
 
@@ -247,10 +258,10 @@ def _parity(settings: Settings, database: Database) -> Check:
 def _lancedb(settings: Settings) -> Check:
     if importlib.util.find_spec("lancedb") is None:
         return Check("lancedb", False, "LanceDB is not installed", "reinstall memory_assets")
-    index = configuration.vector_index(settings)
-    if not index.exists():
-        return Check("lancedb", True, f"no table {index.table_name} yet", "the first import makes it")
-    return Check("lancedb", True, f"{index.table_name} opens, {index.count()} rows")
+    words = configuration.word_index(settings)
+    if not words.exists():
+        return Check("lancedb", True, f"no table {words.table_name} yet", "the first import makes it")
+    return Check("lancedb", True, f"{words.table_name} opens, {words.count()} rows")
 
 
 def _embedder(settings: Settings) -> Check:

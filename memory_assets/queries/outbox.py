@@ -1,4 +1,4 @@
-"""The outbox as it stands: what waits, what failed and why, and whose rows the index holds."""
+"""The outbox as it stands: what waits for its words or its vector, what failed and why, and whose rows the index holds."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from memory_assets import configuration
 from memory_assets.errors import InvalidArgumentError
 from memory_assets.indexing import other_versions
+from memory_assets.log.sql import WORDS
 from memory_assets.queries.rows import fetch
 from memory_assets.vectors.calibration import Calibration, known_calibration
 from memory_assets.vectors.errors import IndexCorruptError
@@ -45,7 +46,7 @@ WHERE o.status = 'failed' ORDER BY o.embedding_version = ? DESC, o.attempts DESC
 
 @dataclass(frozen=True, slots=True)
 class VersionQueue:
-    """An embedding version: its queue and its table.
+    """An embedding version, or the words: its queue and its table.
 
     Attributes:
         in_force: whether searches use it.
@@ -90,6 +91,7 @@ class OutboxStatus:
 
     Attributes:
         units: how many there are to be found.
+        words: what makes them searchable by their words, whatever the model.
         versions: the one in force first.
         failures: the first of them.
         calibration: what the self-test said of the model in force; None where it was not measured yet.
@@ -99,6 +101,7 @@ class OutboxStatus:
     model: str
     embedding_version: str
     units: int
+    words: VersionQueue
     versions: tuple[VersionQueue, ...]
     failures: tuple[FailedUnit, ...]
     calibration: Calibration | None
@@ -117,16 +120,17 @@ def outbox_status(settings: Settings, database: Database) -> OutboxStatus:
         units = int(connection.execute("SELECT count(*) FROM memory_units").fetchall()[0][0])
         queues = {row[0]: row[1:] for row in fetch(connection, _QUEUES)}
         failures = _failures(connection, current)
-    others = sorted({*queues, *other_versions(settings)} - {current})
+    others = sorted({*queues, *other_versions(settings)} - {current, WORDS})
     versions = tuple(_version(settings, version, queues.get(version), version == current) for version in [current, *others])
     return OutboxStatus(
         model=settings.embedding.model,
         embedding_version=current,
         units=units,
+        words=_version(settings, WORDS, queues.get(WORDS), True),
         versions=versions,
         failures=failures,
         calibration=known_calibration(settings),
-        alarm=versions[0].retrying + versions[0].given_up >= ALARM_AT_FAILED,
+        alarm=sum(queues[name][2] + queues[name][3] for name in (WORDS, current) if name in queues) >= ALARM_AT_FAILED,
     )
 
 
@@ -148,7 +152,7 @@ def _version(settings: Settings, version: str, queue: tuple[Any, ...] | None, in
         next_attempt_at=following,
         last_written_at=last,
         rows=rows,
-        bytes=_bytes(settings.vectors_folder / f"units_{version}.lance"),
+        bytes=_bytes(settings.vectors_folder / (f"{WORDS}.lance" if version == WORDS else f"vectors_{version}.lance")),
         fingerprints=fingerprints,
         writer=current_writer(settings.store_folder, version),
         problem=problem,
@@ -158,6 +162,9 @@ def _version(settings: Settings, version: str, queue: tuple[Any, ...] | None, in
 def _table(settings: Settings, version: str) -> tuple[int | None, tuple[str, ...], str | None]:
     """Rows and fingerprints of a version's table, or what is wrong with it."""
     try:
+        if version == WORDS:
+            words = configuration.word_index(settings)
+            return (words.count() if words.exists() else None), (), None
         # Of what is there already nobody asks how long the vectors are.
         index = VectorIndex(settings.vectors_folder, version, lambda: 0)
         if not index.exists():

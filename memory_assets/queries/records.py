@@ -326,12 +326,16 @@ class Stats:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that doctor looked at. ``hint`` is what to do about it, also where all is well but could be better."""
+    """One thing that doctor looked at. ``hint`` is what to do about it, also where all is well but could be better.
+
+    ``warning`` marks what is sound and still wants somebody: it makes nothing unhealthy.
+    """
 
     name: str
     ok: bool
     detail: str
     hint: str = ""
+    warning: bool = False
 
 
 def as_json(value: Any) -> Any:

@@ -1,6 +1,7 @@
 """Search: the question is understood, the legs are run and ranked, and what is delivered is filled in from the store.
 
-The lexical leg needs LanceDB alone; a model is loaded for the vector leg only, and no connection is held over it.
+The lexical leg needs LanceDB alone; a model is loaded for the vector leg only, and no connection is held over it. What waits
+for its vector is found by its words.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 from memory_assets import configuration
 from memory_assets.errors import MemoryAssetsError
 from memory_assets.identifiers import typed_id
+from memory_assets.log.sql import WORDS
 from memory_assets.queries.expansion import add_what_hangs_on, units_of_task
 from memory_assets.queries.found import chosen, hits_of
 from memory_assets.queries.model_loading import ModelLoading
@@ -30,7 +32,13 @@ from memory_assets.retrieval.terms import query_terms
 from memory_assets.retrieval.wire.certificate import CertificateV1
 from memory_assets.retrieval.wire.search import ComplexityV1, SearchHitV1, SearchResponseV1, WindowV1
 from memory_assets.vectors.calibration import known_calibration, relevance
-from memory_assets.vectors.errors import EmbedderUnavailableError, FingerprintMismatchError, IndexCorruptError
+from memory_assets.vectors.errors import (
+    MISSING_HINT,
+    EmbedderUnavailableError,
+    FingerprintMismatchError,
+    IndexCorruptError,
+    IndexMissingError,
+)
 
 if TYPE_CHECKING:
     import duckdb
@@ -46,6 +54,7 @@ if TYPE_CHECKING:
     from memory_assets.vectors.embedder import Embedder, Vectors
     from memory_assets.vectors.index import VectorIndex
     from memory_assets.vectors.units import UnitFilter, UnitHit
+    from memory_assets.vectors.words import WordIndex
 
 _MODEL_COMES = (
     "vector search left out while its model is being loaded: ask again in some seconds, or in the mode hybrid to wait"
@@ -76,11 +85,15 @@ class _Standing:
     """How the store stands when it is asked.
 
     Attributes:
-        waiting: units that wait to be written to the index.
+        waiting: units that wait to be made searchable.
+        without_vector: units that are found by their words alone, for they wait for their vectors.
+        vectors_made: units that have a vector, as the outbox has it.
         uplifts: by unit id, -1 to 1, what people said of some units.
     """
 
     waiting: int
+    without_vector: int
+    vectors_made: int
     uplifts: Mapping[str, float]
 
 
@@ -96,6 +109,10 @@ class Searcher:
         self.settings = settings
         self.database = database
         self.wait_for_model = wait_for_model
+
+    @cached_property
+    def words(self) -> WordIndex:
+        return configuration.word_index(self.settings)
 
     @cached_property
     def index(self) -> VectorIndex:
@@ -123,7 +140,7 @@ class Searcher:
         check_request(request)
         return plan_of(
             request,
-            speakers=self.index.speakers(),
+            speakers=self.words.speakers(),
             calibration=self._calibration,
             model=self.settings.embedding.model,
             units_of_task=self._units_of_task,
@@ -169,12 +186,14 @@ class Searcher:
         for start in range(0, len(plans), _AT_ONCE):
             answers: list[SearchResponseV1 | MemoryAssetsError] = []
             with self.database.reading() as connection:
-                standing = self._standing(connection)
+                standing = self._standing_or_why(connection)
                 for plan in plans[start : start + _AT_ONCE]:
                     if isinstance(plan, MemoryAssetsError):
                         answers.append(plan)
                         continue
                     try:
+                        if isinstance(standing, IndexMissingError):
+                            raise standing
                         if missing and plan.mode == "vector":
                             raise missing
                         found = self._find(plan, vectors.get(place))
@@ -254,7 +273,7 @@ class Searcher:
             certificate=_certificate(plan, hits, delivered),
             budget=plan.request.budget,
             estimated_tokens=sum(hit.tokens for hit in delivered),
-            notes=(*plan.notes, *left_out, *self._notes(standing.waiting, len(hits) - len(delivered))),
+            notes=(*plan.notes, *left_out, *self._notes(plan, standing, len(hits) - len(delivered))),
         )
         if plan.request.log:
             shown = {hit.unit_id for hit in delivered}
@@ -263,17 +282,44 @@ class Searcher:
         return response
 
     def _standing(self, connection: duckdb.DuckDBPyConnection) -> _Standing:
-        waiting, said = fetch(
+        """How the store stands.
+
+        Raises:
+            IndexMissingError: no table holds what was made searchable. To find nothing would look like the truth.
+        """
+        made, waiting, vectors_made, without_vector, said = fetch(
             connection,
-            """SELECT (SELECT count(*) FROM vector_outbox WHERE status = 'pending' AND embedding_version = ?),
-                 (SELECT count(*) FROM unit_feedback)""",
-            [self.index.embedding_version],
+            """SELECT count(*) FILTER (embedding_version = $words AND status <> 'pending'),
+                 count(*) FILTER (embedding_version = $words AND status = 'pending'),
+                 count(*) FILTER (embedding_version = $version AND status = 'done'),
+                 count(*) FILTER (embedding_version = $version AND status = 'pending' AND op = 'upsert'),
+                 (SELECT count(*) FROM unit_feedback)
+               FROM vector_outbox WHERE embedding_version IN ($words, $version)""",
+            {"words": WORDS, "version": self.index.embedding_version},
         )[0]
+        if not self.words.exists() and (units := self._units(connection)) and (made or waiting < units):
+            raise IndexMissingError(
+                f"the index is missing: none of the {units} units in the store can be searched", hint=MISSING_HINT
+            )
         uplifts = unit_uplifts(connection) if said else {}
-        return _Standing(waiting, {typed_id("unt", *of): uplift for of, uplift in uplifts.items() if uplift})
+        return _Standing(
+            waiting,
+            without_vector,
+            vectors_made,
+            {typed_id("unt", *of): uplift for of, uplift in uplifts.items() if uplift},
+        )
+
+    def _standing_or_why(self, connection: duckdb.DuckDBPyConnection) -> _Standing | IndexMissingError:
+        try:
+            return self._standing(connection)
+        except IndexMissingError as error:
+            return error
+
+    def _units(self, connection: duckdb.DuckDBPyConnection) -> int:
+        return int(fetch(connection, "SELECT count(*) FROM memory_units")[0][0])
 
     def _legs(self, plan: Plan, vector: Vectors | None) -> tuple[list[LegScores], dict[str, UnitHit], str | None]:
-        query, index = plan.request.query, self.index
+        query = plan.request.query
         depth = leg_depth(plan.k, alone=vector is None or plan.mode == "vector")
         legs: list[LegScores] = []
         units: dict[str, UnitHit] = {}
@@ -281,7 +327,7 @@ class Searcher:
         with ThreadPoolExecutor(1) as beside:
             near = beside.submit(self._near, vector, depth, plan.where) if vector is not None else None
             if plan.mode != "vector":
-                lexical = index.lexical_search(query, depth, plan.where)
+                lexical = self.words.lexical_search(query, depth, plan.where)
                 legs.append(lexical_leg(lexical, query_terms(query)))
                 units |= {hit.unit_id: hit for hit in (*lexical.own, *lexical.context)}
             if near is not None:
@@ -309,15 +355,34 @@ class Searcher:
     def _calibrated(self, cosine: float) -> float:
         return relevance(self._calibration, cosine) if self._calibration else 0.0
 
-    def _notes(self, waiting: int, too_dear: int) -> list[str]:
+    def _notes(self, plan: Plan, standing: _Standing, too_dear: int) -> list[str]:
         notes = []
         if too_dear:
             notes.append(f"{too_dear} more found, and left out for the budget")
-        if not self.index.exists():
-            notes.append(f"there is no index {self.index.table_name} yet: `memory import` or `memory run --all` makes it")
-        if waiting:
-            notes.append(f"{waiting} units wait to be written to the index: `memory run --all`")
+        if standing.waiting:
+            notes.append(f"{_units(standing.waiting)} to be made searchable: `memory outbox drain`")
+        if not self.words.exists():
+            notes.append("there is no index yet: `memory import` makes it")
+        elif plan.request.mode != "lexical":
+            notes += self._of_vectors(standing)
         return notes
+
+    def _of_vectors(self, standing: _Standing) -> list[str]:
+        """Why something may be found by its words alone."""
+        if standing.without_vector:
+            waiting = _units(standing.without_vector)
+            return [f"{waiting} for their vectors: found by words alone until then (`memory outbox drain`)"]
+        if self.index.exists():
+            return []
+        if standing.vectors_made:
+            return ["the vectors are missing, and all is found by words alone: `memory outbox drain` makes them again"]
+        return [
+            f"there is no index {self.index.table_name} yet, and all is found by words alone: `memory outbox drain` makes it"
+        ]
+
+
+def _units(count: int) -> str:
+    return "1 unit waits" if count == 1 else f"{count} units wait"
 
 
 def _within(budget: int | None, hits: list[SearchHitV1]) -> list[SearchHitV1]:

@@ -6,6 +6,7 @@ import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memory_assets.log.sql import WORDS
 from memory_assets.queries.records import Stats
 from memory_assets.queries.rows import counts, fetch, scalar
 
@@ -46,7 +47,9 @@ def store_stats(connection: duckdb.DuckDBPyConnection, store: Path, vectors: Pat
         memories=scalar(connection, "SELECT count(*) FROM memories"),
         tasks_by_status=counts(connection, "SELECT task_status, count(*) FROM v_tasks GROUP BY 1 ORDER BY 1"),
         units_by_kind=counts(connection, "SELECT unit_kind, count(*) FROM memory_units GROUP BY 1 ORDER BY 1"),
-        outbox_by_status=counts(connection, "SELECT status, count(*) FROM vector_outbox GROUP BY 1 ORDER BY 1"),
+        outbox_by_status=counts(
+            connection, f"SELECT status, count(*) FROM vector_outbox WHERE embedding_version <> '{WORDS}' GROUP BY 1 ORDER BY 1"
+        ),
         quarantined=scalar(connection, "SELECT count(DISTINCT session_id) FROM quarantine"),
         events=scalar(connection, "SELECT count(*) FROM events"),
         store_bytes=_bytes_of(store),

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from memory_assets.sessions.regions import Markers, Region
-from memory_assets.sessions.secret_values import Form, Strength, is_secret_value
+from memory_assets.sessions.secret_values import Form, Strength, is_secret_value, is_strong, words_of_a_passphrase
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +49,29 @@ _OPERATOR = re.compile(
     r"""(?:[rbuf@]{0,2}(?P<quote>\\{0,3}["'`]))?"""
 )
 _FLAG = re.compile(r"""[ \t]{1,4}(?P<quote>\\{0,3}["'])?""")
-_PROSE = re.compile(r"(?:[은는이가]|[ \t](?:is|was)|[ \t]{0,8}\|)[ \t]{1,8}(?P<quote>\\{0,3}[\"'`])?")
+_PROSE = re.compile(
+    r"(?:[은는이가]|[ \t](?:is|was|to|as|becomes|will be|should be)(?: now| currently| set to| just| still)?:?|[ \t]{0,8}(?:\||->|→|[\u2013\u2014-](?=[ \t])))"
+    r"[ \t]{1,8}(?P<quote>\\{0,3}[\"'`])?"
+)
+# The value stands in a line of its own below the name: Password:, or the password is:, or a block of YAML.
+_BELOW = re.compile(
+    r"""(?:["'`]|\*{1,2})?[ \t]{0,4}(?:(?:is|은|는)[ \t]{0,2})?:?(?:\*{1,2})?[ \t]{0,4}(?:[|>][-+]?[ \t]{0,4})?(?:\r?\n[ \t]{0,8}(?:```\w{0,12})?){1,3}\r?\n?"""
+    r"""[ \t>|]{0,40}(?:\d{1,6}[\u2192\t])?[ \t]{0,40}(?P<quote>["'`])?(?P<value>[^\s"'`<>]{4,256}+)(?P<rest>["'`]?[ \t]{0,8}(?=\r?\n|\Z)|(?=[ \t"'`]))"""
+)
+# <password>x</password>, <string name="api_key">x</string>, <key>password</key><string>x</string>
+_ELEMENT = re.compile(
+    r"""(?:[ \t][^<>\n]{0,80}|["'][^<>\n]{0,40})?(?:>|</key>[ \t\r\n]{0,20}<string>)[ \t\r\n]{0,40}(?P<value>[^<>\s]{4,512}+)[ \t\r\n]{0,40}</(?P<close>[A-Za-z][\w:.-]{0,40})"""
+)
+# name: DB_PASSWORD / value: x, "name": "token", "value": "x", key="password" value="x", a form's part of this name
+_APART = re.compile(
+    r"""["'`]?[ \t]{0,4}(?:,|;)?(?:[ \t]{0,4}\r?\n)?[ \t]{0,40}["']?(?:value|val|content|stringValue|plaintext)["']?[ \t]{0,2}[:=][ \t]{0,4}(?P<quote>["'`])?(?P<value>[^\s"'`<>,]{4,512}+)"""
+    r"""|["'](?:\r?\n){2}(?P<part>[^\s]{4,256}+)"""
+)
+_PHRASE = re.compile(r"[ \t]{0,2}[\"'`]?(?P<phrase>[a-z]{3,12}(?: [a-z]{3,12}){3,15})(?![a-z])")
 # Korean puts a particle, a bracket or nothing between the two: 비밀번호를 x로, 비밀번호(임시)는 x, 비밀번호 x.
 _KOREAN_PROSE = re.compile(r"(?:\([^()\n]{0,20}\))?[은는이가을를도]?[ \t]{1,8}(?P<quote>\\{0,3}[\"'`])?")
+# What says that the value is the thing itself, and not what is done with it (bcrypt로).
+_COPULA = re.compile(r"[\"'`]? ?(?:입니다|이에요|예요|이야|야(?![가-힣])|임(?![가-힣])|이고|이며|이니까|이다|다(?![가-힣]))")
 _COUNTED = re.compile(r"[년월일자개번회시분초글]")
 _BARE = re.compile(rf"[^{_VALUE_STOP}]{{1,{_LONGEST_BARE}}}+")
 _BARE_REST = re.compile(rf"[^{_VALUE_STOP}]*+")
@@ -84,13 +104,60 @@ def find_assigned_secrets(
 
 def _assigned(text: str, lowered: str, start: int, name: SecretName, marker: re.Pattern[str]) -> Region | None:
     end = start + len(name.spelling)
-    value = _value_after(text, start, end, name)
-    if value is None or _assigns_again(lowered, value, name):
+    for value in (_value_after(text, start, end, name), _value_apart(text, start, end), _phrase_after(text, start, end, name)):
+        if value is None or _assigns_again(lowered, value, name):
+            continue
+        content = marker.sub("", text[value.start : value.end])
+        if value.form == "phrase" or is_secret_value(
+            content, name=_identifier(text, start, end), strength=name.strength, form=value.form
+        ):
+            return Region(value.start, _end_of_long(text, value), name.kind, name.rank)
+    return None
+
+
+def _value_apart(text: str, start: int, end: int) -> _Value | None:
+    """A value that no operator ties to its name: in the line below, in an element, beside a ``value`` of its own."""
+    behind = text[end : end + 1]
+    if behind in (">", '"', "'", " ", "<") and (element := _ELEMENT.match(text, end)):
+        return _Value(*element.span("value"), "element")
+    if behind in ('"', "'", "\n", "\r", ",", " ") and (apart := _APART.match(text, end)):
+        group = "part" if apart["part"] else "value"
+        return _Value(*apart.span(group), "quoted" if apart["quote"] else "below")
+    if (below := _BELOW.match(text, end)) and not _is_key(text, below):
+        stripped = _SENTENCE_END.sub("", below["value"])
+        if (
+            not below["rest"]
+            and not text.startswith(("\n", "\r"), below.end())
+            and below.end() < len(text)
+            and not is_strong(stripped)
+        ):
+            return None  # the first word of a sentence
+        return _Value(below.start("value"), below.start("value") + len(stripped), "quoted" if below["quote"] else "below")
+    return None
+
+
+def _is_key(text: str, below: re.Match[str]) -> bool:
+    """Whether what stands in the line below is itself the name of something (``type:``)."""
+    if re.match(r"[A-Za-z_]{1,40}=", below["value"]):
+        return True
+    return below["value"].endswith((":", "{", "[", "(", ",", ";")) and below["quote"] is None
+
+
+def _phrase_after(text: str, start: int, end: int, name: SecretName) -> _Value | None:
+    """Four words or more that make no sentence."""
+    if name.strength != "password":
         return None
-    content = marker.sub("", text[value.start : value.end])
-    if not is_secret_value(content, name=_identifier(text, start, end), strength=name.strength, form=value.form):
+    operator = _OPERATOR.match(text, end) or _PROSE.match(text, end) or _KOREAN_PROSE.match(text, end)
+    if operator is None or operator.groupdict().get("op") not in (None, ":", "=", ":="):
         return None
-    return Region(value.start, _end_of_long(text, value), name.kind, name.rank)
+    phrase = _PHRASE.match(text, operator.end())
+    if phrase is None:
+        return None
+    count = words_of_a_passphrase(phrase["phrase"].split())
+    if not count:
+        return None
+    length = len(" ".join(phrase["phrase"].split()[:count]))
+    return _Value(phrase.start("phrase"), phrase.start("phrase") + length, "phrase")
 
 
 def _assigns_again(lowered: str, value: _Value, name: SecretName) -> bool:
@@ -114,13 +181,20 @@ def _value_after(text: str, start: int, end: int, name: SecretName) -> _Value | 
         if flag["quote"]:
             return _quoted(text, flag.end(), flag["quote"])
         return None if text.startswith("-", flag.end()) else _bare(text, flag.end(), "flag")
-    if name.strength != "password":
-        return None
     if not name.spelling.isascii() and (korean := _KOREAN_PROSE.match(text, end)):
+        if korean["quote"] and (quoted := _quoted(text, korean.end(), korean["quote"])):
+            return _Value(quoted.start, quoted.end, "quoted_prose")
         value = _bare(text, korean.end(), "stated")
+        if value and _COPULA.match(text, value.end):
+            return _Value(value.start, value.end, "named")
         return None if value and _COUNTED.match(text, value.end) else value  # 비밀번호는 2024년부터
     prose = _PROSE.match(text, end)
-    return _bare(text, prose.end(), "prose") if prose else None
+    if prose is None:
+        return None
+    quoted = _quoted(text, prose.end(), prose["quote"]) if prose["quote"] else None
+    if quoted and " " not in text[quoted.start : quoted.end]:
+        return _Value(quoted.start, quoted.end, "quoted_prose")
+    return _bare(text, prose.end(), "prose")
 
 
 def _quoted(text: str, start: int, quote: str) -> _Value | None:
@@ -156,7 +230,10 @@ def _end_of_long(text: str, value: _Value) -> int:
 
 def _is_flag(text: str, start: int) -> bool:
     before = _IDENTIFIER_BEFORE.match(text[max(0, start - 40) : start][::-1])
-    return before is not None and before[0].endswith("--")
+    if before is None:
+        return False
+    # keytool and Java take -storepass with one dash.
+    return before[0].endswith("--") or (before[0] == "-" and text[max(0, start - 2) : start - 1].isspace())
 
 
 def _identifier(text: str, start: int, end: int) -> str:

@@ -18,6 +18,8 @@ _PIXEL_RATIO = re.compile(r"\d{1,2}x\.\w{2,4}$")
 _USUAL_END = re.compile(
     r"\.(?:com|net|org|edu|gov|mil|int|io|co|ai|dev|app|me|info|biz|kr|jp|cn|tw|hk|sg|de|fr|uk|us|eu|in|한국)$", re.IGNORECASE
 )
+# Nobody reads these: they stand in every commit that a program made.
+_NOBODY = frozenset({"noreply", "no-reply", "donotreply", "do-not-reply"})
 _REMOTE_USERS = frozenset({"git", "hg", "svn"})
 _LONGEST_LOCAL = 64
 
@@ -57,6 +59,8 @@ def _is_something_else(text: str, start: int, match: re.Match[str]) -> bool:
     if (text.startswith("(", end) or domain.startswith("self.")) and not _USUAL_END.search(domain):
         return True  # q@k.transpose(…), x@self.weight; kim@example.com(회사) is an address
     if text[max(0, start - 1) : start] == "$":  # $USER@host
+        return True
+    if text[start : match.start()].lower() in _NOBODY:
         return True
     if text[start : match.start()] in _REMOTE_USERS and text.startswith((":", "/"), end):
         return True

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from memory_assets.sessions.masked_ids import hash_in_masked_path, is_path_of
 from memory_assets.sessions.model import Defect, SourceRefused
 
 #: What is looked at inside a folder; the content then decides. A file that is named itself may be called anything.
@@ -16,6 +17,7 @@ SUFFIXES = frozenset({".jsonl", ".ndjson", ".json", ".md", ".markdown", ".txt"})
 # Hidden names that hold sessions nonetheless.
 _VISIBLE = frozenset({".aider.chat.history.md", ".specstory", ".claude", ".codex"})
 _CREDENTIALS = "auth.json"
+MOST_ENTRIES = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,28 @@ def _is_unicode(path: str) -> bool:
 def _readable(path: str) -> str:
     """A path as text that can be stored and shown: what is not UTF-8 in it becomes U+FFFD."""
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def found_masked_path(uri: str) -> str | None:
+    """The file whose masked path is ``uri``; None where it is no longer there.
+
+    Its folders are known up to the first masked one. Below that, at most :data:`MOST_ENTRIES` names are looked at.
+    """
+    digest = hash_in_masked_path(uri)
+    known = uri[: uri.index("[")].rpartition("/")[0] if digest else ""
+    if digest is None or not known:
+        return None
+    looked_at = 0
+    for folder, folders, names in os.walk(known):
+        folders.sort()
+        for name in sorted(names):
+            path = os.path.join(folder, name)  # noqa: PTH118 - hot for large folders
+            if is_path_of(path, digest):
+                return path
+            looked_at += 1
+        if looked_at > MOST_ENTRIES:
+            return None
+    return None
 
 
 def load_source(path: str) -> bytes | SourceRefused:

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Literal
 
 Role = Literal["user", "assistant", "tool", "system"]
-MessageKind = Literal["said", "thinking", "tool_call", "tool_result", "injected"]
+MessageKind = Literal["said", "thinking", "tool_call", "tool_result", "injected", "superseded"]
 SourceFormat = Literal["claude_code", "codex", "chatgpt", "specstory", "aider", "markdown", "chat.v1"]
 
 
@@ -16,16 +16,20 @@ class Message:
     """One utterance, call or result, in source order.
 
     Attributes:
-        uid: id of the source record, with ``#n`` behind it for the n-th further message of one record. Messages are
-            the same message when their uid is the same, never because their text is.
+        uid: id of the source record, with ``#n`` behind it for the n-th further message of one record. Two messages of one
+            source are the same message when their uid is the same, never because their text is. Where two sources tell a
+            record in different words, the second has ``~`` and a hash of its words behind its uid.
         role: who speaks. A tool result has the role ``tool`` even where the source files it under the user.
         kind: ``said`` is what a person or an agent wrote for the other to read; ``injected`` is text that a program put
-            there (reminders, skill dumps, command output), in whoever's name.
+            there (reminders, skill dumps, command output), in whoever's name; ``superseded`` is what its source said
+            before and says otherwise now: it can be read, and nothing is remembered from it.
         text: the masked text. Spans of evidence count its code points.
         ts: the record's own time, aware, UTC; None where the source gives none.
         name: the speaker's name where the source gives one.
         sidechain: said between agents (a sub-agent's prompt and answers), not with the person.
         is_error: a tool result that reports a failure.
+        source_uid: the id of the source record, where another message of the history has it as its uid.
+        superseded_kind: what a superseded message was while its source said it.
     """
 
     uid: str
@@ -38,6 +42,8 @@ class Message:
     tool_use_id: str | None = None
     sidechain: bool = False
     is_error: bool = False
+    source_uid: str | None = None
+    superseded_kind: MessageKind | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +130,7 @@ class SourceSkipped:
 
 @dataclass(frozen=True, slots=True)
 class SourceRefused:
-    """A file that cannot be taken as a whole (it cannot be read, a record is over the limit …): quarantined."""
+    """A file that cannot be taken as a whole (it cannot be read, a record is over the limit …)."""
 
     path: str
     defect: Defect

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import combinations
 
 from memory_assets.identifiers import sha256_hex
 from memory_assets.sessions.detect import detect
@@ -18,8 +19,9 @@ from memory_assets.sessions.model import (
     SourceTaken,
 )
 from memory_assets.sessions.readers import aider, chat_v1, chatgpt, claude_code, codex, markdown, specstory
+from memory_assets.sessions.retelling import Telling, by_position
 from memory_assets.sessions.source import DecodedSource, DefectLog, ReaderResult, decode
-from memory_assets.sessions.union import Extended, Unrelated, merge_history
+from memory_assets.sessions.union import united
 
 #: Part of what a stored revision is made from: raised whenever a reader gives other messages for the same bytes.
 READER_VERSION = "1"
@@ -62,7 +64,7 @@ def read_source(path: str, data: bytes, *, explicit: bool = False, project: str 
     result = _READERS[source_format](source)
     too_long = _session_with_too_long_message(result.sessions)
     if too_long is not None:
-        detail = f"a message of more than {MAX_RECORD_BYTES} bytes in session {too_long.session_id}"
+        detail = f"a message of more than {MAX_RECORD_BYTES} bytes in session {too_long.source_id}"
         return SourceRefused(path, Defect(path, None, "record_too_large", detail), file_hash)
     defects = DefectLog(path)
     sessions = tuple(_one_of_each(filter(_says_something, result.sessions), defects))
@@ -89,18 +91,18 @@ def _no_session(
 
 def _one_of_each(sessions: Iterable[Session], defects: DefectLog) -> Iterator[Session]:
     """The sessions of a file, each once: of one that the file tells several times, all that it tells."""
-    whole: dict[str, Session] = {}
+    told: dict[str, list[Session]] = {}
     for session in sessions:
-        known = whole.setdefault(session.session_id, session)
-        if known is session:
+        told.setdefault(session.session_id, []).append(session)
+    for first, *others in told.values():
+        if not others:
+            yield first
             continue
-        match merge_history(known.messages, session.messages, ordinal_uids=known.ordinal_uids or session.ordinal_uids):
-            case Extended(messages=messages):
-                whole[session.session_id] = replace(known, messages=messages)
-            case Unrelated():
-                detail = f"the file tells two conversations under the id {session.session_id}; the first is taken"
-                defects.add(None, "unrelated_history", detail)
-    yield from whole.values()
+        whole = united([Telling(one.source_format, one.ordinal_uids, one.messages) for one in (first, *others)])
+        if any(set(one).isdisjoint(other) for one, other in combinations(whole.places, 2)):
+            detail = f"the file tells several conversations under the id {first.source_id}; all are kept in it"
+            defects.add(None, "unrelated_history", detail)
+        yield replace(first, messages=tuple(by_position(whole.messages)) if first.ordinal_uids else whole.messages)
 
 
 def _why_empty(path: str, source_format: SourceFormat, defects: Sequence[Defect]) -> Defect:

@@ -12,17 +12,29 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from memory_assets.sessions.assignments import find_assigned_secrets
+from memory_assets.sessions.command_lines import find_command_passwords
 from memory_assets.sessions.draft import title_from
 from memory_assets.sessions.emails import find_emails
+from memory_assets.sessions.encoded_secrets import find_encoded, is_credentials
+from memory_assets.sessions.key_bodies import find_key_bodies
+from memory_assets.sessions.keys import session_key
+from memory_assets.sessions.masked_ids import masked_id
 from memory_assets.sessions.model import Defect, Message, Session
+from memory_assets.sessions.personal_numbers import find_personal_numbers
 from memory_assets.sessions.private_blocks import KIND, find_private_blocks
 from memory_assets.sessions.private_spans import private_spans
-from memory_assets.sessions.redaction_policy import PRIVATE_KEY_KIND, RedactionPolicy
+from memory_assets.sessions.random_tokens import find_random_tokens
+from memory_assets.sessions.redaction_policy import ENCODED_KIND, PRIVATE_KEY_KIND, RedactionPolicy
 from memory_assets.sessions.regions import Region, find_markers, mask, settle
 from memory_assets.sessions.secrets import find_private_keys, find_secrets
+from memory_assets.sessions.seed_phrases import find_seed_phrases
+from memory_assets.sessions.spellings import has_escapes, plain_spelling, quickly_plain
+from memory_assets.sessions.table_values import find_table_values
+from memory_assets.sessions.wrapped_keys import find_wrapped_keys
 
 # What one pass masks can bring what surrounds it into another light; ordinary text is stable after the first.
 _MOST_PASSES = 10
+_ENCODED_RANK = 700
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +72,7 @@ def redact_session(
 ) -> tuple[Session, dict[str, int], tuple[Defect, ...]]:
     """Masks every text of a session: of its messages, its title, and what else the source says in words.
 
-    Ids, times, roles and kinds stay. Returns the masked session, the counts by kind and a defect for each message that
+    Times, roles and kinds stay, and so does an id that holds nothing to mask (see ``masked_ids``). Returns the masked session, the counts by kind and a defect for each message that
     has an unclosed ``<private>``.
 
     Args:
@@ -77,6 +89,14 @@ def redact_session(
             defects.append(Defect(path, None, "unclosed_private", detail))
         return redacted.text
 
+    def plainly(value: str) -> str:
+        redacted = redact_text(value, policy)
+        counts.update(redacted.counts)
+        return redacted.text
+
+    def masked_id_field(value: str | None) -> str | None:
+        return None if value is None else masked_id(value, plainly)
+
     def masked_field(value: str | None, whereabouts: str) -> str | None:
         return None if value is None else masked(value, whereabouts)
 
@@ -91,15 +111,20 @@ def redact_session(
         text = masked(text, where)
         name = masked_field(message.name, f"speaker of {where}")
         tool_name = masked_field(message.tool_name, f"tool of {where}")
-        if (text, name, tool_name) == (message.text, message.name, message.tool_name):
+        uid, tool_use_id = masked_id(message.uid, plainly), masked_id_field(message.tool_use_id)
+        told = (text, name, tool_name, uid, tool_use_id)
+        if told == (message.text, message.name, message.tool_name, message.uid, message.tool_use_id):
             return message
-        return replace(message, text=text, name=name, tool_name=tool_name)
+        return replace(message, text=text, name=name, tool_name=tool_name, uid=uid, tool_use_id=tool_use_id)
 
     messages = tuple(masked_message(index, message) for index, message in enumerate(session.messages))
     # A title out of the messages is taken from what is left of them: cut off a private block it would hold its words.
     title = title_from(messages) if session.title == title_from(session.messages) else session.title
+    source_id = plainly(session.source_id)
     clean = replace(
         session,
+        session_id=_masked_key(session, source_id),
+        source_id=source_id,
         messages=messages,
         project=masked_field(session.project, "project"),
         title=masked_field(title, "title"),
@@ -107,6 +132,13 @@ def redact_session(
         git_branch=masked_field(session.git_branch, "branch"),
     )
     return clean, dict(sorted(counts.items())), tuple(defects)
+
+
+def _masked_key(session: Session, shown: str) -> str:
+    """The partition key of a session whose id is shown like this; a session of the log keeps the key that it has."""
+    if shown == session.source_id or session.session_id != session_key(session.source_format, session.source_id):
+        return session.session_id
+    return session_key(session.source_format, session.source_id, shown=shown)
 
 
 def _pass(text: str, policy: RedactionPolicy, counts: Counter[str]) -> tuple[str, bool]:
@@ -129,11 +161,54 @@ def _masked(text: str, found: Iterable[Region], policy: RedactionPolicy, counts:
 
 
 def _secrets(text: str, policy: RedactionPolicy) -> Iterator[Region]:
+    """What is secret in the text as it is written, and in its plain spelling where it has another."""
+    yield from _by_names_and_shapes(text, policy)
+    if not has_escapes(text) or (quick := quickly_plain(text)) == text:
+        yield from _by_nature(text, policy)
+        return
+    # Where each piece of the plain text came from is worked out only for texts in which something was found.
+    if quick is not None and not any(True for _ in _found(quick, policy)):
+        return
+    plain = plain_spelling(text)
+    if plain is None:
+        yield from _by_nature(text, policy)
+    else:
+        for region in _found(plain.text, policy):
+            yield plain.written(region)
+
+
+def _found(text: str, policy: RedactionPolicy, *, decode: bool = True) -> Iterator[Region]:
+    yield from _by_names_and_shapes(text, policy)
+    yield from _by_nature(text, policy, decode=decode)
+
+
+def _by_names_and_shapes(text: str, policy: RedactionPolicy) -> Iterator[Region]:
     if policy.document.private_keys:
         yield from find_private_keys(text, PRIVATE_KEY_KIND)
     yield from find_secrets(text, policy.rules)
     markers = find_markers(text, policy.marker)
-    yield from find_assigned_secrets(text, _lowered(text), policy.names, policy.marker, markers)
+    lowered = _lowered(text)
+    yield from find_assigned_secrets(text, lowered, policy.names, policy.marker, markers)
+    yield from find_command_passwords(text)
+    yield from find_table_values(text, lowered)
+
+
+def _by_nature(text: str, policy: RedactionPolicy, *, decode: bool = True) -> Iterator[Region]:
+    """What no name and no prefix announces."""
+    document = policy.document
+    if document.private_keys:
+        yield from find_key_bodies(text, PRIVATE_KEY_KIND)
+    if document.random_tokens:
+        yield from find_random_tokens(text)
+        yield from find_wrapped_keys(text)
+    if document.seed_phrases:
+        yield from find_seed_phrases(text)
+    if document.personal_numbers:
+        yield from find_personal_numbers(text)
+    if document.encoded and decode:
+        for encoded in find_encoded(text):
+            if is_credentials(encoded.text) or any(True for _ in _found(encoded.text, policy, decode=False)):
+                yield Region(encoded.start, encoded.end, ENCODED_KIND, _ENCODED_RANK)
 
 
 def _lowered(text: str) -> str:

@@ -18,15 +18,24 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from memory_assets.errors import ConfigInvalidError
 from memory_assets.identifiers import canonical_json, sha256_hex
-from memory_assets.sessions import emails, private_blocks
+from memory_assets.sessions import (
+    emails,
+    personal_numbers,
+    private_blocks,
+    random_tokens,
+    seed_phrases,
+    table_values,
+    wrapped_keys,
+)
 from memory_assets.sessions.assignments import SecretName, SecretNames
 from memory_assets.sessions.bounded_patterns import why_unbounded
 from memory_assets.sessions.secret_values import Strength
 from memory_assets.sessions.secrets import Check, DetectorRule, PatternRule, RuleBook, SecretRule, rule_book
 
 # Raised whenever the same policy file masks differently than before: part of the policy's hash.
-REDACTOR_VERSION = 1
+REDACTOR_VERSION = 2
 PRIVATE_KEY_KIND = "SECRET:private_key"
+ENCODED_KIND = "SECRET:encoded"
 
 _Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
 _Kind = Annotated[str, StringConstraints(pattern=r"^[A-Z][A-Z0-9_]{0,31}(?::[a-z][a-z0-9_]{0,31})?$")]
@@ -52,6 +61,7 @@ class PatternEntry(_Rule):
     pattern: _Expression
     reach_back: int = Field(default=0, ge=0, le=64)
     checks: tuple[Check, ...] = ()
+    in_tokens: bool = False
 
 
 class DetectorEntry(_Rule):
@@ -63,6 +73,7 @@ class DetectorEntry(_Rule):
     around: int = Field(default=80, ge=0, le=512)
     group: int = Field(default=0, ge=0, le=9)
     checks: tuple[Check, ...] = ()
+    in_tokens: bool = False
 
 
 class AssignedEntry(_Rule):
@@ -80,6 +91,10 @@ class PolicyDocument(_Entry):
     private_blocks: Literal[True] = True
     private_keys: bool = True
     emails: bool = True
+    encoded: bool = True
+    random_tokens: bool = True
+    seed_phrases: bool = True
+    personal_numbers: bool = True
     patterns: tuple[PatternEntry, ...] = ()
     detectors: tuple[DetectorEntry, ...] = ()
     assigned: tuple[AssignedEntry, ...] = ()
@@ -148,7 +163,7 @@ def load_policy(json_text: str) -> RedactionPolicy:
 
 def _compile_pattern(entry: PatternEntry, rank: int) -> PatternRule:
     pattern = _compile_expression(entry.name, entry.pattern)
-    return PatternRule(entry.kind, rank, entry.literals, pattern, entry.reach_back, frozenset(entry.checks))
+    return PatternRule(entry.kind, rank, entry.literals, pattern, entry.reach_back, frozenset(entry.checks), entry.in_tokens)
 
 
 def _compile_detector(entry: DetectorEntry, rank: int) -> DetectorRule:
@@ -162,6 +177,7 @@ def _compile_detector(entry: DetectorEntry, rank: int) -> DetectorRule:
         patterns=_detector_patterns(entry),
         group=entry.group,
         checks=frozenset(entry.checks),
+        in_tokens=entry.in_tokens,
     )
 
 
@@ -223,7 +239,8 @@ def _rules(document: PolicyDocument) -> tuple[_Rule, ...]:
 
 
 def _marker(document: PolicyDocument) -> re.Pattern[str]:
-    kinds = {private_blocks.KIND, emails.KIND, PRIVATE_KEY_KIND}
+    kinds = {private_blocks.KIND, emails.KIND, PRIVATE_KEY_KIND, ENCODED_KIND}
+    kinds.update((random_tokens.KIND, seed_phrases.KIND, wrapped_keys.KIND, *personal_numbers.KINDS, *table_values.KINDS))
     kinds.update(entry.kind for entry in _rules(document))
     return re.compile(rf"\[(?:{'|'.join(sorted(kinds))})\]")
 

@@ -11,11 +11,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from memory_assets.sessions.random_tokens import is_random
 from memory_assets.sessions.regions import Region
-from memory_assets.sessions.secret_values import is_dense, is_placeholder
+from memory_assets.sessions.secret_values import has_letter_and_mark, is_dense, is_placeholder, is_secret_value
 
 # What a match must also be, to be a secret.
-Check = Literal["digit", "dense", "whole_token", "luhn"]
+Check = Literal["digit", "dense", "whole_token", "luhn", "mixed", "random", "password"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +24,9 @@ class PatternRule:
     """A pattern of the policy; its group ``secret``, or the whole match, is the secret.
 
     Attributes:
-        literals: one of them must be in the text for the pattern to be tried.
+        literals: the pattern is tried around those that the text holds, and nowhere else.
         reach_back: code points before the match that belong to the secret.
+        in_tokens: the literals are looked for in long tokens with a digit only, which are a tenth of a text.
     """
 
     kind: str
@@ -33,6 +35,7 @@ class PatternRule:
     pattern: re.Pattern[str]
     reach_back: int
     checks: frozenset[Check]
+    in_tokens: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,7 @@ class DetectorRule:
     patterns: tuple[re.Pattern[str], ...]
     group: int
     checks: frozenset[Check]
+    in_tokens: bool = False
 
 
 SecretRule = PatternRule | DetectorRule
@@ -77,6 +81,10 @@ _KEY_LINES = re.compile(r"(?:\s|\\[nrt]|[A-Za-z0-9+/=]{16,}+)*")
 _KEY_MATERIAL = re.compile(r"(?<![A-Za-z0-9+/=])(?![a-z]{16})[A-Za-z0-9+/=]{16}")
 _LONGEST_KEY = 20_000
 _STRETCH = 512
+# How far before and behind its literal a pattern can reach; a step between two literals that are read together.
+_BEFORE, _BEHIND, _STEP = 400, 800, 100
+_TOKEN = re.compile(r"[A-Za-z0-9_.~+/=:-]{14,}+")
+_DIGIT = re.compile(r"[0-9]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,28 +92,39 @@ class RuleBook:
     """The rules of a policy, found by their literals: most texts hold none of these, and cost one look for each."""
 
     rules: tuple[SecretRule, ...]
-    by_literal: tuple[tuple[str, tuple[int, ...]], ...]
+    in_text: tuple[tuple[str, tuple[int, ...]], ...]
+    in_tokens: tuple[tuple[str, tuple[int, ...]], ...]
 
 
 def rule_book(rules: Sequence[SecretRule]) -> RuleBook:
     """A book of rules, each at the place that its rank says."""
-    by_literal: dict[str, list[int]] = {}
+    in_text: dict[str, list[int]] = {}
+    in_tokens: dict[str, list[int]] = {}
     for index, rule in enumerate(rules):
         for literal in rule.literals:
-            by_literal.setdefault(literal, []).append(index)
-    return RuleBook(tuple(rules), tuple((literal, tuple(indexes)) for literal, indexes in by_literal.items()))
+            (in_tokens if rule.in_tokens else in_text).setdefault(literal, []).append(index)
+    return RuleBook(tuple(rules), _frozen(in_text), _frozen(in_tokens))
+
+
+def _frozen(by_literal: dict[str, list[int]]) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    return tuple((literal, tuple(indexes)) for literal, indexes in by_literal.items())
 
 
 def find_secrets(text: str, book: RuleBook) -> Iterator[Region]:
     """The secrets that the rules describe; regions may overlap."""
-    candidates: set[int] = set()
-    for literal, indexes in book.by_literal:
-        if literal in text:
-            candidates.update(indexes)
-    for index in sorted(candidates):
+    tokens = "\n".join(token for token in _TOKEN.findall(text) if _DIGIT.search(token))
+    found: dict[int, list[str]] = {}
+    for by_literal, where in ((book.in_text, text), (book.in_tokens, tokens)):
+        if not where:
+            continue
+        for literal, indexes in by_literal:
+            if literal in where:
+                for index in indexes:
+                    found.setdefault(index, []).append(literal)
+    for index in sorted(found):
         match rule := book.rules[index]:
             case PatternRule():
-                yield from _by_pattern(text, rule)
+                yield from _by_pattern(text, rule, found[index])
             case DetectorRule():
                 yield from _by_detector(text, rule)
 
@@ -140,13 +159,51 @@ def _key_end(text: str, start: int, footer: re.Match[str] | None) -> int | None:
     return start + len(lines[0].rstrip())
 
 
-def _by_pattern(text: str, rule: PatternRule) -> Iterator[Region]:
+def _by_pattern(text: str, rule: PatternRule, literals: Sequence[str]) -> Iterator[Region]:
     group = "secret" if "secret" in rule.pattern.groupindex else 0
-    for match in rule.pattern.finditer(text):
+    for match in _matches(text, rule.pattern, literals):
         start, end = match.span(group)
         start = max(0, start - rule.reach_back)
         if start < end and _passes(text, start, end, rule.checks):
             yield Region(start, end, rule.kind, rule.rank)
+
+
+def _matches(text: str, pattern: re.Pattern[str], literals: Sequence[str]) -> Iterator[re.Match[str]]:
+    """What matches around one of the literals. Each stretch of the text is read once."""
+    position = 0
+    for low, high in _stretches_around(text, literals):
+        position = max(position, low)
+        while position < high and (match := pattern.search(text, position, high)):
+            if match.end() == high < len(text):  # a token that reaches over the end of the stretch
+                match = pattern.match(text, match.start()) or match
+            yield match
+            position = max(match.end(), position + 1)
+
+
+def _stretches_around(text: str, literals: Sequence[str]) -> Iterator[tuple[int, int]]:
+    if len(text) <= _BEFORE + _BEHIND:
+        yield 0, len(text)
+        return
+    hits = sorted(hit for literal in literals for hit in _positions(text, literal))
+    low = high = -1
+    for hit in hits:
+        if low == -1:
+            low, high = max(0, hit - _BEFORE), hit + _BEHIND
+        elif hit - _BEFORE <= high:
+            high = hit + _BEHIND
+        else:
+            yield low, min(high, len(text))
+            low, high = hit - _BEFORE, hit + _BEHIND
+    if low != -1:
+        yield low, min(high, len(text))
+
+
+def _positions(text: str, literal: str) -> Iterator[int]:
+    position = text.find(literal)
+    while position != -1:
+        yield position
+        # What stands in one stretch is read together: a long row of literals costs one look for each stretch.
+        position = text.find(literal, position + _STEP)
 
 
 def _by_detector(text: str, rule: DetectorRule) -> Iterator[Region]:
@@ -183,6 +240,9 @@ def _passes(text: str, start: int, end: int, checks: frozenset[Check]) -> bool:
         and ("dense" not in checks or is_dense(value))
         and ("whole_token" not in checks or _is_whole_token(text, start, end))
         and ("luhn" not in checks or _satisfies_luhn(value))
+        and ("mixed" not in checks or has_letter_and_mark(value))
+        and ("random" not in checks or is_random(value, changes=0.3))
+        and ("password" not in checks or is_secret_value(value, name="", strength="password", form="compact"))
     )
 
 

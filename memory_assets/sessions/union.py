@@ -1,172 +1,248 @@
-"""One history out of what several files, or one growing file, tell of a session (architecture.md section 4, *Sessions*)."""
+"""One history out of what several sources tell of a session (architecture.md section 4, *Sessions*).
+
+A source speaks for itself alone. What it says anew replaces what *it* said before, and nothing that another one says: what two
+tell in the same words is one message, and whatever else anybody told is kept beside it. So the history is a function of the
+tellings, whichever of them was read first.
+"""
 
 from __future__ import annotations
 
-import heapq
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from itertools import groupby
 
-from memory_assets.sessions.model import Message
-from memory_assets.sessions.source import REPLACEMENT
+from memory_assets.identifiers import canonical_json, sha256_hex
+from memory_assets.sessions.copies import is_cut_off, is_damaged_copy, is_part_of, same_words
+from memory_assets.sessions.model import Message, SourceFormat
+from memory_assets.sessions.record_order import united_order
+from memory_assets.sessions.retelling import Telling, as_told, superseded
 
-_PIECES = re.compile(rf"(?P<marks>{REPLACEMENT}*)(?P<sound>[^{REPLACEMENT}]+)")
-
-
-@dataclass(frozen=True, slots=True)
-class Unchanged:
-    """The incoming history says nothing that is not known."""
+_VARIANT_LENGTH = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Extended:
-    """The incoming history adds to what is known, or revises it.
+class United:
+    """A session's history, and where in it each telling stands.
 
     Attributes:
-        messages: the whole new history.
-        common_prefix: how many leading messages it shares with the known one, the same objects in both.
+        places: for each telling, in the order in which they were given, the indexes of its messages in its own order. A page
+            that only renders what records tell has none.
     """
 
     messages: tuple[Message, ...]
-    common_prefix: int
+    places: tuple[tuple[int, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Unrelated:
-    """The incoming history shares no record with the known one: another conversation under the same id."""
+@dataclass(slots=True, eq=False)
+class _Node:
+    """A message of the union.
 
-
-Merge = Unchanged | Extended | Unrelated
-
-
-def merge_history(known: Sequence[Message], incoming: Sequence[Message], *, ordinal_uids: bool) -> Merge:
-    """Merge an incoming history of a session into the known one; linear in both.
-
-    With record ids the result is the union by uid, in the order of the longer history. A message that is in both with
-    other words is taken as the incoming one tells it (a revision), unless its text is but the beginning of the known
-    one: that is an older, half-written state. Without record ids (``ordinal_uids``, both histories) a beginning of the
-    known history adds nothing, one that goes on is taken, and one that differs within replaces it as an edited history.
-
-    A known message that still stands is kept as the very object, so that a time it was given is not lost.
+    Attributes:
+        told: as its sources tell it: under its record's id, of its own kind.
+        is_superseded: nobody says it any more.
     """
-    if not incoming:
-        return Unchanged()
-    if not known:
-        return Extended(tuple(incoming), 0)
-    return _merge_by_position(known, incoming) if ordinal_uids else _merge_by_uid(known, incoming)
+
+    told: Message
+    is_superseded: bool
 
 
-def _merge_by_uid(known: Sequence[Message], incoming: Sequence[Message]) -> Merge:
-    known_by_uid = {message.uid: message for message in known}
-    incoming_by_uid = {message.uid: message for message in incoming}
-    if known_by_uid.keys().isdisjoint(incoming_by_uid):
-        return Unrelated()
-    current = dict(known_by_uid)
-    for uid, message in incoming_by_uid.items():
-        if uid not in known_by_uid or _revises(message, known_by_uid[uid]):
-            current[uid] = message
-    if len(current) == len(known_by_uid) and all(current[uid] is message for uid, message in known_by_uid.items()):
-        return Unchanged()
-    order = _union_order(list(known_by_uid), list(incoming_by_uid), current)
-    return _extended(known, tuple(current[uid] for uid in order))
+_Spelled = tuple[str, str, str, str, str]
+_Path = list[_Node]
+"""The messages of one telling."""
 
 
-def _union_order(known: list[str], incoming: list[str], messages: Mapping[str, Message]) -> list[str]:
-    # Which of the two is known must not matter: the longer one leads, and of two as long the one that sorts first.
-    lead, other = sorted((known, incoming), key=lambda uids: (-len(uids), uids))
-    in_lead = set(lead)
-    before: dict[str, list[str]] = {}  # what stands in the other only, by the shared message that follows it
-    waiting: list[str] = []
-    for uid in other:
-        if uid not in in_lead:
-            waiting.append(uid)
-        elif waiting:
-            before[uid], waiting = waiting, []
-    order: list[str] = []
-    for uid in lead:
-        order.extend(before.get(uid, ()))
-        order.append(uid)
-    shared = set(other)
-    alone = next((place for place in range(len(order), 0, -1) if order[place - 1] in shared), 0)
-    return order[:alone] + _by_the_clock(order[alone:], waiting, messages)
+def united(tellings: Sequence[Telling]) -> United:
+    """The union of what sources tell of one session; any order of them gives the same.
 
-
-def _by_the_clock(lead: list[str], other: list[str], messages: Mapping[str, Message]) -> list[str]:
-    """Two ways on from what is shared: by their times, so that a third finds the same whichever came first."""
-    times = {uid: messages[uid].ts for uid in (*lead, *other)}
-    if None in times.values():
-        return lead + other
-    return list(heapq.merge(lead, other, key=lambda uid: (times[uid], uid)))
-
-
-def _merge_by_position(known: Sequence[Message], incoming: Sequence[Message]) -> Merge:
-    shared = 0
-    for old, new in zip(known, incoming, strict=False):
-        if not _same_words(old, new):
-            break
-        shared += 1
-    if shared == len(incoming) or _is_part_of(incoming, known):
-        return Unchanged()
-    if shared == len(incoming) - 1 and _is_cut_off(incoming[shared], known[shared:], last=shared == len(known) - 1):
-        return Unchanged()
-    grows_from_cut = shared == len(known) - 1 and _is_cut_off(
-        known[shared], incoming[shared:], last=shared == len(incoming) - 1
+    Tellings of one format are matched message by message: by the records' ids, or, without ids, from the beginning on. Formats
+    are not matched with each other; each stands for itself, one behind the other, records with ids first. A page without ids
+    that says no more than the records do (SpecStory's page of a Claude Code log) is left out.
+    """
+    nodes: list[_Node] = []
+    paths: dict[int, _Path] = {}
+    for (ordinal_uids, _), alike in _by_format(tellings):
+        unite = _united_positions if ordinal_uids else _united_records
+        block, of_tellings = unite([tellings[place] for place in alike])
+        if nodes and ordinal_uids and _is_rendition(block, nodes):
+            block, of_tellings = [], [[] for _ in alike]
+        nodes += block
+        paths.update(zip(alike, of_tellings, strict=True))
+    index = {node: position for position, node in enumerate(nodes)}
+    return United(
+        messages=tuple(_named(nodes)),
+        places=tuple(tuple(index[node] for node in paths[place]) for place in range(len(tellings))),
     )
-    words = {(message.role, message.text) for message in known}
-    if not grows_from_cut and not any((message.role, message.text) in words for message in incoming):
-        return Unrelated()
-    return _extended(known, (*known[:shared], *incoming[shared:]))
 
 
-def _is_part_of(part: Sequence[Message], whole: Sequence[Message]) -> bool:
-    """Whether all messages of ``part`` are in ``whole``, in the same order."""
-    rest = iter(whole)
-    return all(any(_same_words(message, candidate) for candidate in rest) for message in part)
+def ranked(tellings: Sequence[Telling]) -> list[int]:
+    """The tellings' places in the order in which the union takes them: what began earlier comes first.
 
-
-def _is_cut_off(message: Message, whole: Sequence[Message], *, last: bool) -> bool:
-    """Whether ``message``, the last of a file that was cut off, is the beginning of the first of ``whole``.
-
-    Where the whole history goes on behind it, the last line of what was cut off may be half of a mark of the format.
+    A telling that grows keeps its place among the others.
     """
-    if not whole or message.role != whole[0].role:
-        return False
-    if whole[0].text.startswith(message.text):
+    first: dict[tuple[bool, SourceFormat], int] = {}
+    by_beginning = sorted(range(len(tellings)), key=lambda place: _beginning(tellings[place]))
+    for position, place in enumerate(by_beginning):
+        first.setdefault(_format(tellings[place]), position)
+    return sorted(by_beginning, key=lambda place: (tellings[place].ordinal_uids, first[_format(tellings[place])]))
+
+
+def _by_format(tellings: Sequence[Telling]) -> Iterator[tuple[tuple[bool, SourceFormat], list[int]]]:
+    for key, places in groupby(ranked(tellings), key=lambda place: _format(tellings[place])):
+        yield key, list(places)
+
+
+def _format(telling: Telling) -> tuple[bool, SourceFormat]:
+    return telling.ordinal_uids, telling.source_format
+
+
+def _beginning(telling: Telling) -> tuple[list[tuple[str, str]], list[_Spelled], list[_Spelled]]:
+    """By the records' times and ids, the longer before its own beginning; what is said decides between copies alone."""
+    records = [(_time(message) or "~", message.uid) for message in telling.current]
+    return (
+        [*records, ("~~", "")],
+        [_spelled(message) for message in telling.current],
+        [_spelled(message) for message in telling.messages],
+    )
+
+
+def _spelled(message: Message) -> _Spelled:
+    return (_time(message) or "~", message.uid, message.role, message.kind, message.text)
+
+
+def _time(message: Message) -> str | None:
+    return message.ts.astimezone(UTC).isoformat() if message.ts else None
+
+
+def _is_rendition(page: Iterable[_Node], records: Iterable[_Node]) -> bool:
+    """Whether all that a page says is said by the records, in the same order."""
+    said = (_said(node) for node in records)
+    return all(any(words == candidate for candidate in said) for node in page if (words := _said(node)) is not None)
+
+
+def _said(node: _Node) -> tuple[str, str] | None:
+    return (node.told.role, node.told.text.strip()) if node.told.kind == "said" else None
+
+
+def _united_records(tellings: Sequence[Telling]) -> tuple[list[_Node], list[_Path]]:
+    """By the records' ids; a record that two tell in different words is two messages."""
+    nodes: dict[Message, _Node] = {}
+    paths: list[_Path] = []
+    order: list[_Node] = []
+    for telling in tellings:
+        path = []
+        for message in telling.messages:
+            is_superseded = message.superseded_kind is not None
+            node = nodes.setdefault(as_told(message), _Node(as_told(message), is_superseded))
+            node.is_superseded &= is_superseded
+            path.append(node)
+        order = united_order(order, path, _clock)
+        paths.append(path)
+    _set_damaged_aside(order)
+    return order, paths
+
+
+def _clock(node: _Node) -> tuple[datetime | None, str]:
+    return node.told.ts, node.told.uid
+
+
+def _set_damaged_aside(nodes: Iterable[_Node]) -> None:
+    """A copy whose characters were lost says nothing beside one that kept them."""
+    by_uid: dict[str, list[_Node]] = {}
+    for node in nodes:
+        by_uid.setdefault(node.told.uid, []).append(node)
+    for versions in by_uid.values():
+        for node in versions if len(versions) > 1 else ():
+            node.is_superseded |= any(is_damaged_copy(node.told.text, sound.told.text) for sound in versions)
+
+
+def _united_positions(tellings: Sequence[Telling]) -> tuple[list[_Node], list[_Path]]:
+    """By the beginning that they share; from where two differ each goes on for itself.
+
+    One that another says in whole, or to the half of its last message, adds nothing to it.
+    """
+    current = [telling.current for telling in tellings]
+    leader_of: dict[int, int] = {}
+    # The longest first: what says all of another stands there before it.
+    for place in sorted(range(len(tellings)), key=lambda place: -len(current[place])):
+        leaders = sorted(set(leader_of.values()))
+        leader_of[place] = next((one for one in leaders if _is_told_by(current[place], current[one])), place)
+    nodes: list[_Node] = []
+    paths: dict[int, _Path] = {}
+    for leader in sorted(set(leader_of.values())):
+        shared = max((_shared(path, current[leader]) for path in paths.values()), key=len, default=[])
+        paths[leader] = _path(tellings[leader], shared, nodes)
+    for place, telling in enumerate(tellings):
+        if place not in paths:
+            spoken = [node for node in paths[leader_of[place]] if not node.is_superseded]
+            paths[place] = _path(telling, _matched(current[place], spoken), nodes, says_all=False)
+    return nodes, [paths[place] for place in range(len(tellings))]
+
+
+def _is_told_by(part: Sequence[Message], whole: Sequence[Message]) -> bool:
+    if is_part_of(part, whole):
         return True
-    head, newline, _ = message.text.rpartition("\n")
-    return bool(newline) and not last and whole[0].text.startswith(head.rstrip())
+    *rest, last = part
+    return (
+        len(rest) < len(whole)
+        and all(map(same_words, rest, whole))
+        and is_cut_off(last, whole[len(rest) :], last=len(rest) == len(whole) - 1)
+    )
 
 
-def _extended(known: Sequence[Message], messages: tuple[Message, ...]) -> Extended:
-    common_prefix = 0
-    for old, new in zip(known, messages, strict=False):
-        if old is not new:
+def _shared(path: Sequence[_Node], messages: Sequence[Message]) -> _Path:
+    """The beginning of a path that says the same as the beginning of the messages."""
+    shared: _Path = []
+    spoken = [node for node in path if not node.is_superseded]
+    for node, message in zip(spoken, messages, strict=False):
+        if node.told != message:
             break
-        common_prefix += 1
-    return Extended(messages, common_prefix)
+        shared.append(node)
+    return shared
 
 
-def _same_words(one: Message, other: Message) -> bool:
-    return one.role == other.role and one.text == other.text
+def _matched(messages: Sequence[Message], spoken: Sequence[_Node]) -> _Path:
+    """Of each message the next node that says it; none for the half message of a file that was cut off."""
+    rest = iter(spoken)
+    found = (next((node for node in rest if same_words(message, node.told)), None) for message in messages)
+    return [node for node in found if node is not None]
 
 
-def _revises(incoming: Message, known: Message) -> bool:
-    if incoming.text == known.text:
-        return (incoming.role, incoming.kind, incoming.sidechain) != (known.role, known.kind, known.sidechain)
-    if _is_damaged_copy(incoming.text, known.text):
-        return False
-    return not (incoming.text and known.text.startswith(incoming.text))
+def _path(telling: Telling, shared: Sequence[_Node], nodes: list[_Node], *, says_all: bool = True) -> _Path:
+    """A telling's messages as nodes: those that it shares, and for the rest new ones at the end of ``nodes``.
+
+    Args:
+        says_all: what it does not share it says itself; otherwise that is the half of a message which another has in whole.
+    """
+    known = iter(shared)
+    path: _Path = []
+    for message in telling.messages:
+        is_current = message.superseded_kind is None
+        node = next(known, None) if is_current else None
+        if node is None:
+            node = _Node(as_told(message), not (is_current and says_all))
+            nodes.append(node)
+        path.append(node)
+    return path
 
 
-def _is_damaged_copy(text: str, sound: str) -> bool:
-    """Whether ``text`` is ``sound`` but for characters that could not be decoded."""
-    if REPLACEMENT not in text or REPLACEMENT in sound:
-        return False
-    at = 0
-    for piece in _PIECES.finditer(text):
-        # A run of n marks stands for n bytes, so for n characters at most.
-        found = sound.find(piece["sound"], at, at + len(piece["marks"]) + len(piece["sound"]))
-        if found < 0:
-            return False
-        at = found + len(piece["sound"])
-    return len(sound) - at <= len(text) - len(text.rstrip(REPLACEMENT))
+def _named(nodes: Sequence[_Node]) -> Iterator[Message]:
+    """The messages, each under an id of its own: the first that is still said has its record's, the others a variant of it."""
+    holders: dict[str, _Node] = {}
+    for node in sorted(nodes, key=lambda node: node.is_superseded):
+        holders.setdefault(node.told.uid, node)
+    taken = set(holders)
+    for node in nodes:
+        message = superseded(node.told) if node.is_superseded else node.told
+        if holders[node.told.uid] is not node:
+            uid = _variant(node.told)
+            while uid in taken:
+                uid += "~"
+            taken.add(uid)
+            message = replace(message, uid=uid, source_uid=node.told.uid)
+        yield message
+
+
+def _variant(message: Message) -> str:
+    said = canonical_json([message.role, message.kind, message.text, _time(message), message.sidechain])
+    return f"{message.uid}~{sha256_hex(said)[:_VARIANT_LENGTH]}"

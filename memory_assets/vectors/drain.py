@@ -1,4 +1,5 @@
-"""The outbox's jobs carried out: embed what is new, write, delete (requirements G-112 to G-114).
+"""The outbox's jobs carried out: words written, texts embedded and their vectors written, rows deleted (requirements G-112 to
+G-114).
 
 A function of the jobs it is given. What was done and what failed goes back as a value; the caller records it in its outbox.
 Carrying out the same jobs again changes nothing, so a crash between the index and the record costs time only.
@@ -7,7 +8,7 @@ Carrying out the same jobs again changes nothing, so a crash between the index a
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
@@ -15,12 +16,16 @@ from memory_assets.errors import MemoryAssetsError
 from memory_assets.vectors.embedder import Embedder
 from memory_assets.vectors.errors import EmbedderUnavailableError, UnitRejectedError, cause_line
 from memory_assets.vectors.index import VectorIndex
+from memory_assets.vectors.table import UnitTable
 from memory_assets.vectors.units import DeleteJob, OutboxJob, Unit, UpsertJob
+from memory_assets.vectors.words import WordIndex
 
 if TYPE_CHECKING:
     from memory_assets.vectors.embedder import Vectors
 
-BATCH_SIZE = 512
+BATCH_SIZE = 256
+"""Texts embedded and committed at once: some seconds of work, which is what an interruption costs at most."""
+
 _HARMLESS = "a harmless sentence"
 
 _Item = TypeVar("_Item")
@@ -62,21 +67,69 @@ def drain(jobs: Iterable[OutboxJob], embedder: Embedder, index: VectorIndex, *, 
     Raises:
         EmbedderUnavailableError, IndexCorruptError, IndexWriteError, FingerprintMismatchError: see there.
     """
+    by_unit = _by_unit(jobs)
+    progress = _Progress()
+    upserts = _take_out(by_unit, index, progress)
+    for start in range(0, len(upserts), batch_size):
+        _drain_batch(upserts[start : start + batch_size], embedder, index, progress)
+    return _reported(by_unit, index, progress)
+
+
+def carry_over(jobs: Iterable[OutboxJob], index: VectorIndex) -> DrainReport:
+    """What needs no model: rows that go, and units whose text has a vector in the index. The other jobs are in no report.
+
+    Raises:
+        IndexCorruptError, IndexWriteError: see there.
+    """
+    by_unit = _by_unit(jobs)
+    progress = _Progress()
+    upserts = _take_out(by_unit, index, progress)
+    known = index.vectors_by_text(list({job.unit.embed_hash for job in upserts}))
+    having = [job for job in upserts if job.unit.embed_hash in known]
+    if having and (fingerprint := index.fingerprint()) is not None:
+        _write(having, known, fingerprint, index, progress)
+        progress.reused = len(having)
+    done = {job.unit_id for job in progress.done} | {job.unit_id for job, _ in progress.failed}
+    return _reported({unit_id: jobs for unit_id, jobs in by_unit.items() if unit_id in done}, index, progress)
+
+
+def write_words(jobs: Iterable[OutboxJob], words: WordIndex) -> DrainReport:
+    """Carry out jobs of the table of words; of several jobs for one unit only the last is, and all of them count as done.
+
+    Raises:
+        IndexCorruptError, IndexWriteError: see there.
+    """
+    by_unit = _by_unit(jobs)
+    progress = _Progress()
+    upserts = _take_out(by_unit, words, progress)
+
+    def write(some: Sequence[UpsertJob]) -> None:
+        words.upsert([job.unit for job in some])
+        progress.done.extend(some)
+
+    _halving(upserts, write, lambda job, reason: progress.failed.append((job, reason)))
+    return _reported(by_unit, words, progress)
+
+
+def _by_unit(jobs: Iterable[OutboxJob]) -> dict[str, list[OutboxJob]]:
     by_unit: dict[str, list[OutboxJob]] = {}
     for job in jobs:
         by_unit.setdefault(job.unit_id, []).append(job)
-    upserts = [last for *_, last in by_unit.values() if isinstance(last, UpsertJob)]
+    return by_unit
+
+
+def _take_out(by_unit: dict[str, list[OutboxJob]], table: UnitTable, progress: _Progress) -> list[UpsertJob]:
+    """Delete what the last job of its unit says; the jobs that are left."""
     deletes = [last for *_, last in by_unit.values() if isinstance(last, DeleteJob)]
-
-    progress = _Progress()
     if deletes:
-        index.delete([job.unit_id for job in deletes])
+        table.delete([job.unit_id for job in deletes])
         progress.done.extend(deletes)
-    for start in range(0, len(upserts), batch_size):
-        _drain_batch(upserts[start : start + batch_size], embedder, index, progress)
-    if by_unit:
-        index.maintain()
+    return [last for *_, last in by_unit.values() if isinstance(last, UpsertJob)]
 
+
+def _reported(by_unit: dict[str, list[OutboxJob]], table: UnitTable, progress: _Progress) -> DrainReport:
+    if by_unit:
+        table.maintain()
     overtaken: list[OutboxJob] = [job for *earlier, _ in by_unit.values() for job in earlier]
     return DrainReport(
         (*progress.done, *overtaken),
@@ -101,11 +154,6 @@ def _drain_batch(jobs: Sequence[UpsertJob], embedder: Embedder, index: VectorInd
         known.update(zip(hashes, vectors, strict=True))
         progress.embedded += len(hashes)
 
-    def write(some: Sequence[UpsertJob]) -> None:
-        units: list[Unit] = [job.unit for job in some]
-        index.upsert(units, _stacked([known[unit.embed_hash] for unit in units]), embedder.fingerprint)
-        progress.done.extend(some)
-
     try:
         embed(list(texts)) if texts else None
     except BaseException as error:
@@ -115,7 +163,18 @@ def _drain_batch(jobs: Sequence[UpsertJob], embedder: Embedder, index: VectorInd
         _halving(list(texts), embed, lambda embed_hash, reason: unembeddable.update({embed_hash: reason}))
     progress.failed.extend((job, unembeddable[job.unit.embed_hash]) for job in jobs if job.unit.embed_hash in unembeddable)
     writable = [job for job in jobs if job.unit.embed_hash not in unembeddable]
-    _halving(writable, write, lambda job, reason: progress.failed.append((job, reason)))
+    _write(writable, known, embedder.fingerprint, index, progress)
+
+
+def _write(
+    jobs: Sequence[UpsertJob], vectors: Mapping[str, Vectors], fingerprint: str, index: VectorIndex, progress: _Progress
+) -> None:
+    def write(some: Sequence[UpsertJob]) -> None:
+        units: list[Unit] = [job.unit for job in some]
+        index.upsert(units, _stacked([vectors[unit.embed_hash] for unit in units]), fingerprint)
+        progress.done.extend(some)
+
+    _halving(jobs, write, lambda job, reason: progress.failed.append((job, reason)))
 
 
 def _halving(items: Sequence[_Item], act: Callable[[Sequence[_Item]], None], fail: Callable[[_Item, str], None]) -> None:

@@ -8,6 +8,8 @@ from memory_assets.errors import MemoryAssetsError
 
 REBUILD_HINT = "Run `memory rebuild --with-vectors`: the index is made again from the log, nothing is lost."
 
+MISSING_HINT = "`memory outbox drain` makes it again from the log, as the next import does; nothing is lost."
+
 
 class IndexCorruptError(MemoryAssetsError):
     """The index is there but cannot be read, or it is not what this version writes."""
@@ -27,6 +29,10 @@ class IndexUnreachableError(IndexCorruptError):
 
 class IndexOutdatedError(IndexCorruptError):
     """An older version of this program wrote the table; it is made anew by whoever writes next."""
+
+
+class IndexMissingError(IndexCorruptError):
+    """There are units, and no table to find them in: somebody removed it, or an older version of this program wrote another."""
 
 
 class IndexWriteError(MemoryAssetsError):

@@ -1,26 +1,29 @@
 """The outbox's one writer: jobs that are due are read, carried out in the index, and marked (requirements G-110..G-114).
 
-DuckDB first, then LanceDB, then DuckDB's mark: a crash between the two leaves a job pending, and doing it again changes
-nothing. No connection is held while texts are embedded. Long texts come before short ones, so that a pass through the model
+Words and vectors have a queue, a table and a writer each: words wait for no model. DuckDB first, then LanceDB, then DuckDB's
+mark: a crash between the two leaves a job pending, and doing it again changes nothing. No connection is held while texts are
+embedded. What was said last comes first; of a session long texts come before short ones, so that a pass through the model
 holds texts of one length, and little is padded.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memory_assets.log.database import Database
-from memory_assets.log.sql import IN_LIST, json_list
+from memory_assets.log.sql import IN_LIST, WORDS, json_list
 from memory_assets.progress import NoProgress, Progress
-from memory_assets.vectors.drain import BATCH_SIZE, drain
+from memory_assets.vectors.drain import BATCH_SIZE, DrainReport, carry_over, drain, write_words
 from memory_assets.vectors.errors import IndexBusyError, IndexCorruptError, IndexUnreachableError
 from memory_assets.vectors.index import VectorIndex
+from memory_assets.vectors.table import slices
 from memory_assets.vectors.units import DeleteJob, OutboxJob, Unit, UpsertJob
+from memory_assets.vectors.words import WordIndex
 from memory_assets.vectors.writer_lock import WAIT_SECONDS, only_writer
 
 if TYPE_CHECKING:
@@ -35,11 +38,17 @@ FIRST_PAUSE = timedelta(seconds=30)
 EMBED_TEXT = "CASE WHEN coalesce(u.speaker, '') = '' THEN u.body ELSE u.speaker || ': ' || u.body END"
 """What is embedded of a unit ``u``: as it is spoken."""
 
+WORDS_AT_ONCE = 2_000
+"""Units whose words are written in one commit: a tenth of a second of work."""
+
+# Of so many the next are chosen anew: what comes meanwhile and is newer need not wait for all of them.
+_ROUND = 4_096
+
 _DUE = """
-SELECT o.job_id, o.content_hash FROM vector_outbox o LEFT JOIN memory_units u ON u.unit_id = o.item_id
-WHERE o.embedding_version = $version AND (o.op = 'delete' OR NOT $only_deletes)
-  AND (o.status = 'pending' OR (o.status = 'failed' AND o.next_attempt_at <= $now))
-ORDER BY o.op, length(u.body) DESC, o.job_id
+SELECT o.job_id, o.content_hash, o.op, u.embed_hash
+FROM vector_outbox o LEFT JOIN memory_units u ON u.unit_id = o.item_id
+WHERE o.embedding_version = $version AND (o.status = 'pending' OR (o.status = 'failed' AND o.next_attempt_at <= $now))
+ORDER BY o.op, max(u.occurred_at) OVER (PARTITION BY u.session_id) DESC NULLS LAST, u.session_id, length(u.body) DESC, o.job_id
 """
 
 _JOBS = f"""
@@ -99,22 +108,61 @@ class Drained:
         return self.embedded / self.embedding_seconds if self.embedded and self.embedding_seconds else None
 
 
+@dataclass(frozen=True, slots=True)
+class _Due:
+    """A job whose time has come; ``embed_hash`` is None where its unit is gone."""
+
+    job_id: str
+    content_hash: str
+    op: str
+    embed_hash: str | None
+
+
+_Act = Callable[[Sequence[OutboxJob]], DrainReport]
+
+
+def drain_words(
+    database: Database,
+    words: WordIndex,
+    *,
+    lock_folder: Path,
+    wait_seconds: float = WAIT_SECONDS,
+    progress: Progress | None = None,
+) -> Drained:
+    """Write the words of every unit that waits for it; the only writer of their table meanwhile. No model has a part in it.
+
+    Args:
+        wait_seconds: how long another writer may show no sign of life; 0 waits for none.
+
+    Raises:
+        IndexBusyError: another process is writing words.
+        IndexWriteError, IndexCorruptError: see there; jobs stay pending.
+    """
+    told = progress or NoProgress()
+    started = time.perf_counter()
+    with only_writer(lock_folder, WORDS, wait_seconds=wait_seconds, progress=told) as show_life:
+        queue = _Queue(database, WORDS, told, show_life)
+        for due in queue.rounds("making words searchable"):
+            queue.carry_out(due, WORDS_AT_ONCE, lambda jobs: write_words(jobs, words))
+        if queue.tried:
+            words.settle()
+    return replace(queue.drained, seconds=time.perf_counter() - started)
+
+
 def drain_outbox(
     database: Database,
     embedder: Embedder,
     index: VectorIndex,
     *,
     lock_folder: Path,
-    only_deletes: bool = False,
     wait_seconds: float = WAIT_SECONDS,
     progress: Progress | None = None,
 ) -> Drained:
-    """Carry out every job of this embedder's version that is due; the only writer of its table while it runs.
+    """Write the vector of every unit that waits for it; the only writer of their table meanwhile.
 
     What is to go is taken out of the tables of other versions too: they keep nothing that was forgotten.
 
     Args:
-        only_deletes: take away what is to go and leave the rest pending: no model is needed for that.
         wait_seconds: how long another writer may show no sign of life; 0 waits for none.
 
     Raises:
@@ -123,26 +171,135 @@ def drain_outbox(
         EmbedderUnavailableError, IndexCorruptError, FingerprintMismatchError: see there; jobs stay pending.
     """
     told = progress or NoProgress()
-    version = embedder.embedding_version
-    whole, started = Drained(), time.perf_counter()
-    with only_writer(lock_folder, version, wait_seconds=wait_seconds, progress=told) as show_life:
-        tried: set[tuple[str, str]] = set()
-        # What changes meanwhile is due again, with another hash.
-        while due := [job for job in _due(database, version, only_deletes) if job not in tried]:
-            tried.update(due)
-            told.start(len(due), "writing to the index" if not only_deletes else "taking out of the index")
-            try:
-                for start in range(0, len(due), BATCH_SIZE):
-                    some = due[start : start + BATCH_SIZE]
-                    whole += _carry_out(database, [job_id for job_id, _ in some], embedder, index)
-                    show_life()
-                    told.advance(len(some))
-            finally:
-                told.finish()
-        if tried:
-            index.settle()
-    _take_out_elsewhere(database, index, lock_folder)
-    return replace(whole, seconds=time.perf_counter() - started)
+    with only_writer(lock_folder, embedder.embedding_version, wait_seconds=wait_seconds, progress=told) as show_life:
+        drained = embed_waiting(database, embedder, index, show_life=show_life, progress=told)
+    take_out_elsewhere(database, index, lock_folder)
+    return drained
+
+
+def embed_waiting(
+    database: Database,
+    embedder: Embedder,
+    index: VectorIndex,
+    *,
+    show_life: Callable[[], None],
+    progress: Progress,
+    go_on: Callable[[], bool] = lambda: True,
+) -> Drained:
+    """:func:`drain_outbox` for who is the only writer already.
+
+    Args:
+        go_on: asked between two batches; what is left waits for the next drain.
+
+    Raises:
+        IndexWriteError, EmbedderUnavailableError, IndexCorruptError, FingerprintMismatchError: see there; jobs stay pending.
+    """
+    started = time.perf_counter()
+    queue = _Queue(database, embedder.embedding_version, progress, show_life, go_on)
+    for due in queue.rounds("embedding"):
+        # What needs no model is out of the way in a moment: until then rows say what their units said before.
+        plain = _without_model(due, index)
+        queue.carry_out([job for job in due if job.job_id in plain], WORDS_AT_ONCE, lambda jobs: carry_over(jobs, index))
+        queue.carry_out(
+            [job for job in due if job.job_id not in plain][:_ROUND],
+            BATCH_SIZE,
+            lambda jobs: drain(jobs, embedder, index, batch_size=BATCH_SIZE),
+        )
+    if queue.tried:
+        index.settle()
+    return replace(queue.drained, seconds=time.perf_counter() - started)
+
+
+def carry_over_waiting(
+    database: Database, index: VectorIndex, *, lock_folder: Path, wait_seconds: float = WAIT_SECONDS
+) -> Drained:
+    """Of the vectors do what needs no model: take out what is to go, from the tables of all versions, and bring rows up to
+    date whose text has its vector already. The rest stays pending.
+
+    Raises:
+        IndexBusyError, IndexWriteError, IndexCorruptError: see there; jobs stay pending.
+    """
+    with only_writer(lock_folder, index.embedding_version, wait_seconds=wait_seconds) as show_life:
+        queue = _Queue(database, index.embedding_version, NoProgress(), show_life)
+        due = queue.due()
+        plain = _without_model(due, index)
+        queue.carry_out([job for job in due if job.job_id in plain], WORDS_AT_ONCE, lambda jobs: carry_over(jobs, index))
+    take_out_elsewhere(database, index, lock_folder)
+    return queue.drained
+
+
+def _without_model(due: Sequence[_Due], index: VectorIndex) -> set[str]:
+    """The jobs that need none: of units that are gone, and of texts that have a vector."""
+    known = index.vectors_by_text(list({job.embed_hash for job in due if job.embed_hash is not None and job.op != "delete"}))
+    return {job.job_id for job in due if job.op == "delete" or job.embed_hash is None or job.embed_hash in known}
+
+
+class _Queue:
+    """The jobs of one version while they are carried out.
+
+    Attributes:
+        tried: what was carried out; what changed since is due again, with another hash.
+        drained: what came of it so far.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        version: str,
+        progress: Progress,
+        show_life: Callable[[], None],
+        go_on: Callable[[], bool] = lambda: True,
+    ) -> None:
+        self._database = database
+        self._version = version
+        self._progress = progress
+        self._show_life = show_life
+        self._go_on = go_on
+        self.tried: set[tuple[str, str]] = set()
+        self.drained = Drained()
+
+    def rounds(self, label: str) -> Iterator[list[_Due]]:
+        """What is due, as long as there is something; each time what was said last comes first."""
+        left = None
+        try:
+            while self._go_on() and (due := self.due()):
+                if len(due) != left:
+                    if left is not None:
+                        self._progress.finish()
+                    self._progress.start(len(due), label)
+                before = len(self.tried)
+                yield due
+                left = len(due) - (len(self.tried) - before)
+        finally:
+            if left is not None:
+                self._progress.finish()
+
+    def due(self) -> list[_Due]:
+        """Jobs whose time has come, without those that were tried."""
+        with self._database.reading() as connection:
+            rows = connection.execute(_DUE, {"version": self._version, "now": _now()}).fetchall()
+        return [job for row in rows if ((job := _Due(*row)).job_id, job.content_hash) not in self.tried]
+
+    def carry_out(self, due: Sequence[_Due], size: int, act: _Act) -> None:
+        """So many at a time, each batch written and marked before the next."""
+        for some in slices(due, size):
+            if not self._go_on():
+                return
+            self.tried.update((job.job_id, job.content_hash) for job in some)
+            report = act(_jobs(self._database, [job.job_id for job in some]))
+            _mark(self._database, report.done, report.failed)
+            self.drained += Drained(
+                len(report.done), len(report.failed), report.embedded, report.reused, report.embedding_seconds
+            )
+            self._show_life()
+            self._progress.advance(len(some))
+
+
+def _jobs(database: Database, job_ids: Sequence[str]) -> list[OutboxJob]:
+    with database.reading() as connection:
+        cursor = connection.execute(_JOBS, [json_list(job_ids)])
+        names = [column[0] for column in cursor.description or ()]
+        return [_job(dict(zip(names, row, strict=True))) for row in cursor.fetchall()]
 
 
 def retry_failed(database: Database, embedding_version: str) -> int:
@@ -155,21 +312,6 @@ def retry_failed(database: Database, embedding_version: str) -> int:
                 [_now(), embedding_version],
             ).fetchall()
         )
-
-
-def _due(database: Database, embedding_version: str, only_deletes: bool) -> list[tuple[str, str]]:
-    with database.reading() as connection:
-        return connection.execute(_DUE, {"version": embedding_version, "only_deletes": only_deletes, "now": _now()}).fetchall()
-
-
-def _carry_out(database: Database, job_ids: Sequence[str], embedder: Embedder, index: VectorIndex) -> Drained:
-    with database.reading() as connection:
-        cursor = connection.execute(_JOBS, [json_list(job_ids)])
-        names = [column[0] for column in cursor.description or ()]
-        jobs = [_job(dict(zip(names, row, strict=True))) for row in cursor.fetchall()]
-    report = drain(jobs, embedder, index)
-    _mark(database, report.done, report.failed)
-    return Drained(len(report.done), len(report.failed), report.embedded, report.reused, report.embedding_seconds)
 
 
 def _job(row: dict[str, Any]) -> OutboxJob:
@@ -201,11 +343,13 @@ def _mark(database: Database, done: Sequence[OutboxJob], failed: Sequence[tuple[
             connection.unregister(name)
 
 
-def _take_out_elsewhere(database: Database, index: VectorIndex, lock_folder: Path) -> None:
+def take_out_elsewhere(database: Database, index: VectorIndex, lock_folder: Path) -> None:
+    """Take what is to go out of the tables of the versions that are not in force."""
     with database.reading() as connection:
         rows = connection.execute(
-            "SELECT embedding_version, job_id, item_id FROM vector_outbox WHERE op = 'delete' AND embedding_version <> ?",
-            [index.embedding_version],
+            """SELECT embedding_version, job_id, item_id FROM vector_outbox
+               WHERE op = 'delete' AND embedding_version NOT IN (?, ?)""",
+            [index.embedding_version, WORDS],
         ).fetchall()
     for version in sorted({row[0] for row in rows}):
         jobs = [DeleteJob(job_id, unit_id) for of_version, job_id, unit_id in rows if of_version == version]

@@ -1,6 +1,7 @@
 """The index beside the store, both ways (requirements G-114, G-115): what is missing or other is queued, what is too much goes.
 
-A row agrees when it is the only one of its unit, has the unit's content hash, and its vector is of the model in use.
+A row agrees when it is the only one of its unit, has the unit's content hash, and its vector, where it has one, is of the
+model in use.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memory_assets.log.sql import JOB_ID
+from memory_assets.log.sql import JOB_ID, WORDS
 from memory_assets.progress import Progress
 from memory_assets.vectors.errors import IndexCorruptError, IndexUnansweredError, IndexUnreachableError
 from memory_assets.vectors.writer_lock import WAIT_SECONDS, only_writer
@@ -22,8 +23,13 @@ if TYPE_CHECKING:
     from memory_assets.log.database import Database
     from memory_assets.vectors.embedder import Embedder
     from memory_assets.vectors.index import VectorIndex
+    from memory_assets.vectors.table import UnitTable
+    from memory_assets.vectors.words import WordIndex
 
-_COLUMNS = ("unit_id", "content_hash", "fingerprint")
+_COLUMNS = ("unit_id", "content_hash")
+_FINGERPRINT = "fingerprint"
+# Words are of no model.
+_OF_NO_MODEL = ""
 
 _COMPARED = """
 CREATE TEMP TABLE compared AS
@@ -107,62 +113,125 @@ def reconcile(
     Raises:
         IndexBusyError, IndexWriteError, IndexUnansweredError, IndexUnreachableError: see there; nothing was changed.
     """
+    return _put(
+        database,
+        _Side(embedder.embedding_version, index, embedder.fingerprint),
+        lock_folder=lock_folder,
+        from_scratch=from_scratch,
+        dry_run=dry_run,
+        wait_seconds=wait_seconds,
+        progress=progress,
+    )
+
+
+def reconcile_words(
+    database: Database,
+    words: WordIndex,
+    *,
+    lock_folder: Path,
+    from_scratch: bool = False,
+    dry_run: bool = False,
+    wait_seconds: float = WAIT_SECONDS,
+    progress: Progress | None = None,
+) -> Reconciled:
+    """:func:`reconcile` for the table of words.
+
+    Raises:
+        IndexBusyError, IndexWriteError, IndexUnansweredError, IndexUnreachableError: see there; nothing was changed.
+    """
+    return _put(
+        database,
+        _Side(WORDS, words, _OF_NO_MODEL),
+        lock_folder=lock_folder,
+        from_scratch=from_scratch,
+        dry_run=dry_run,
+        wait_seconds=wait_seconds,
+        progress=progress,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """A table with its queue; the fingerprint is that of the model in use."""
+
+    version: str
+    table: UnitTable
+    fingerprint: str
+
+    def rows(self) -> pa.Table:
+        """What is compared of each row."""
+        # Without a table nothing need be known of the vectors, for which a model may have to be loaded.
+        if not self.table.exists():
+            return _none()
+        if self.fingerprint != _OF_NO_MODEL:
+            return self.table.rows((*_COLUMNS, _FINGERPRINT))
+        rows = self.table.rows(_COLUMNS)
+        return rows.append_column(_none().schema.field(_FINGERPRINT), [[_OF_NO_MODEL] * len(rows)])
+
+    def unusable(self, *, from_scratch: bool) -> str | None:
+        """Why the whole table has to be made anew."""
+        if from_scratch:
+            return "as asked" if self.table.exists() else None
+        try:
+            models = set(self.rows()[_FINGERPRINT].to_pylist())
+        except (IndexUnansweredError, IndexUnreachableError):
+            raise  # it may be whole
+        except IndexCorruptError as error:
+            return str(error)
+        if models and self.fingerprint not in models:
+            return f"its vectors are of another model ({min(models)[:12]}, in use {self.fingerprint[:12]})"
+        return None
+
+
+def _put(
+    database: Database,
+    side: _Side,
+    *,
+    lock_folder: Path,
+    from_scratch: bool,
+    dry_run: bool,
+    wait_seconds: float,
+    progress: Progress | None,
+) -> Reconciled:
     if dry_run:
-        made_anew = _unusable(index, embedder, from_scratch=from_scratch)
-        rows = _none() if made_anew else _rows(index)
+        made_anew = side.unusable(from_scratch=from_scratch)
+        rows = _none() if made_anew else side.rows()
         with database.reading() as connection:
-            counted = _compare(connection, rows, embedder)
-            return _reconciled(connection, counted, embedder, made_anew)
-    with only_writer(lock_folder, embedder.embedding_version, wait_seconds=wait_seconds, progress=progress):
-        made_anew = _unusable(index, embedder, from_scratch=from_scratch)
-        if made_anew is not None:
-            index.drop()
-        rows = _rows(index)
+            counted = _compare(connection, rows, side)
+            return _reconciled(connection, counted, side, made_anew)
+    with only_writer(lock_folder, side.version, wait_seconds=wait_seconds, progress=progress):
+        made_anew = side.unusable(from_scratch=from_scratch)
+        rows = _none() if made_anew else side.rows()
         with database.writing() as connection:
-            counted = _compare(connection, rows, embedder)
-            gone = _put_in_line(connection, embedder)
-            found = _reconciled(connection, counted, embedder, made_anew)
-        # Queued first: what dies between the two leaves rows that are written over, or found again.
-        index.delete(gone)
+            counted = _compare(connection, rows, side)
+            gone = _put_in_line(connection, side)
+            found = _reconciled(connection, counted, side, made_anew)
+        # Queued first: what dies between the two leaves rows that are written over, or found again; and who searches
+        # meanwhile hears of what waits, not of a table that is gone.
+        if made_anew is None:
+            side.table.delete(gone)
+        else:
+            side.table.drop()
     return found
-
-
-def _unusable(index: VectorIndex, embedder: Embedder, *, from_scratch: bool) -> str | None:
-    if from_scratch:
-        return "as asked" if index.exists() else None
-    try:
-        models = set(_rows(index)["fingerprint"].to_pylist())
-    except (IndexUnansweredError, IndexUnreachableError):
-        raise  # it may be whole
-    except IndexCorruptError as error:
-        return str(error)
-    if models and embedder.fingerprint not in models:
-        return f"its vectors are of another model ({min(models)[:12]}, in use {embedder.fingerprint[:12]})"
-    return None
-
-
-def _rows(index: VectorIndex) -> pa.Table:
-    # Without a table nothing need be known of the vectors, for which a model may have to be loaded.
-    return index.rows(_COLUMNS) if index.exists() else _none()
 
 
 def _none() -> pa.Table:
     import pyarrow as pa
 
-    return pa.schema([(name, pa.string()) for name in _COLUMNS]).empty_table()
+    return pa.schema([(name, pa.string()) for name in (*_COLUMNS, _FINGERPRINT)]).empty_table()
 
 
-def _compare(connection: duckdb.DuckDBPyConnection, rows: pa.Table, embedder: Embedder) -> dict[str, int]:
+def _compare(connection: duckdb.DuckDBPyConnection, rows: pa.Table, side: _Side) -> dict[str, int]:
     """Fill the temporary table ``compared``, a row a unit that is here or there; how many of each standing."""
     connection.register("index_rows", rows)
-    connection.execute(_COMPARED, {"fingerprint": embedder.fingerprint})
+    connection.execute(_COMPARED, {"fingerprint": side.fingerprint})
     connection.unregister("index_rows")
     return dict(connection.execute("SELECT standing, count(*) FROM compared GROUP BY standing").fetchall())
 
 
-def _put_in_line(connection: duckdb.DuckDBPyConnection, embedder: Embedder) -> list[str]:
+def _put_in_line(connection: duckdb.DuckDBPyConnection, side: _Side) -> list[str]:
     """Queue what has to be written; the units whose rows have to go."""
-    named: dict[str, Any] = {"version": embedder.embedding_version, "now": datetime.now(UTC).replace(tzinfo=None)}
+    named: dict[str, Any] = {"version": side.version, "now": datetime.now(UTC).replace(tzinfo=None)}
     connection.execute(_QUEUED, named)
     connection.execute(_OF_NOTHING, named)
     gone = connection.execute("SELECT unit_id FROM compared WHERE standing IN ('orphan', 'twice', 'other_model')")
@@ -170,10 +239,10 @@ def _put_in_line(connection: duckdb.DuckDBPyConnection, embedder: Embedder) -> l
 
 
 def _reconciled(
-    connection: duckdb.DuckDBPyConnection, counted: dict[str, int], embedder: Embedder, made_anew: str | None
+    connection: duckdb.DuckDBPyConnection, counted: dict[str, int], side: _Side, made_anew: str | None
 ) -> Reconciled:
     waiting = connection.execute(
-        "SELECT count(*) FROM vector_outbox WHERE embedding_version = ? AND status <> 'done'", [embedder.embedding_version]
+        "SELECT count(*) FROM vector_outbox WHERE embedding_version = ? AND status <> 'done'", [side.version]
     ).fetchall()
     connection.execute("DROP TABLE compared")
     return Reconciled(

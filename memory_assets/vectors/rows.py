@@ -1,4 +1,7 @@
-"""Units as rows of the index's table, and rows as hits."""
+"""Units as rows of the index's two tables, and rows as hits.
+
+Both have what a search filters by and what a hit says; beside that one has the words, the other the vector.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +19,11 @@ if TYPE_CHECKING:
 
     from memory_assets.vectors.embedder import Vectors
 
-LAYOUT = "3"
+LAYOUT = "4"
 """Changes whenever a table that an older version wrote has to be made anew."""
+
+ONE_TABLE_LAYOUT = "3"
+"""Of the table that held words and vector of a unit in one row."""
 
 _LAYOUT_KEY = b"layout"
 _MADE_KEY = b"made"
@@ -45,26 +51,44 @@ _HIT_FIELDS = (
     "confidence",
 )
 
-_UNIT_COLUMNS = (
+_COLUMNS = (
     "unit_id",
     "unit_kind",
     "project",
     "worktree",
     "session_id",
     "role",
-    "speaker",
     "stage",
     "occurred_at",
     "facets",
-    OWN_TEXT,
-    CONTEXT_TEXT,
-    "embed_hash",
     "content_hash",
 )
+_OF_WORDS = ("speaker", OWN_TEXT, CONTEXT_TEXT)
 
 
-def index_schema(dimensions: int) -> pa.Schema:
-    """The columns of a table of units."""
+def word_schema() -> pa.Schema:
+    """The columns of the table that is searched by words."""
+    import pyarrow as pa
+
+    return _schema(
+        pa.field("speaker", pa.string()),
+        pa.field(OWN_TEXT, pa.string(), nullable=False),
+        pa.field(CONTEXT_TEXT, pa.string(), nullable=False),
+    )
+
+
+def vector_schema(dimensions: int) -> pa.Schema:
+    """The columns of a table that is searched by meaning."""
+    import pyarrow as pa
+
+    return _schema(
+        pa.field("embed_hash", pa.string(), nullable=False),
+        pa.field("fingerprint", pa.string(), nullable=False),
+        pa.field("vector", pa.list_(pa.float32(), dimensions), nullable=False),
+    )
+
+
+def _schema(*more: pa.Field) -> pa.Schema:
     import pyarrow as pa
 
     return pa.schema(
@@ -75,18 +99,12 @@ def index_schema(dimensions: int) -> pa.Schema:
             pa.field("worktree", pa.string()),
             pa.field("session_id", pa.string()),
             pa.field("role", pa.string()),
-            pa.field("speaker", pa.string()),
             pa.field("stage", pa.string(), nullable=False),
             pa.field("occurred_at", pa.timestamp("us", tz="UTC"), nullable=False),
             pa.field("facets", pa.list_(pa.string()), nullable=False),
-            pa.field(HIT, pa.string(), nullable=False),
-            pa.field(OWN_TEXT, pa.string(), nullable=False),
-            pa.field(CONTEXT_TEXT, pa.string(), nullable=False),
-            pa.field("embed_hash", pa.string(), nullable=False),
             pa.field("content_hash", pa.string(), nullable=False),
-            pa.field("embedding_version", pa.string(), nullable=False),
-            pa.field("fingerprint", pa.string(), nullable=False),
-            pa.field("vector", pa.list_(pa.float32(), dimensions), nullable=False),
+            pa.field(HIT, pa.string(), nullable=False),
+            *more,
         ],
         metadata={_LAYOUT_KEY: LAYOUT.encode()},
     )
@@ -102,31 +120,44 @@ def mark_of(schema: pa.Schema) -> bytes:
     return bytes((schema.metadata or {}).get(_MADE_KEY, b""))
 
 
-def layout_problem(schema: pa.Schema, dimensions: int | None) -> str | None:
+def layout_problem(schema: pa.Schema, wanted: pa.Schema, *, any_length: bool = False) -> str | None:
     """What a table has other than this version would write, in words; None where it is the same.
 
     Args:
-        dimensions: length of the vectors; None where only a loaded model knows it.
+        any_length: of the vectors, where only a loaded model knows it.
     """
-    wanted = index_schema(dimensions or 1)
     other = [
         field.name
         for field in wanted
-        if (field.name not in schema.names if field.name == "vector" and dimensions is None else field not in schema)
+        if (field.name not in schema.names if field.name == "vector" and any_length else field not in schema)
     ]
     if other:
         return f"columns {', '.join(other)}"
-    stored = (schema.metadata or {}).get(_LAYOUT_KEY, b"1").decode("utf-8", "replace")
+    stored = layout_of(schema)
     return None if stored == LAYOUT else f"layout {stored[:20]}, this version writes {LAYOUT}"
+
+
+def layout_of(schema: pa.Schema) -> str:
+    """The layout that a table says it has."""
+    return bytes((schema.metadata or {}).get(_LAYOUT_KEY, b"1")).decode("utf-8", "replace")
 
 
 def is_outdated(schema: pa.Schema) -> bool:
     """Whether an older version of this program wrote a table."""
-    stored = (schema.metadata or {}).get(_LAYOUT_KEY, b"1")
+    stored = layout_of(schema)
     return stored.isdigit() and int(stored) < int(LAYOUT)
 
 
-def unit_table(units: Sequence[Unit], vectors: Vectors, embedding_version: str, fingerprint: str, dimensions: int) -> pa.Table:
+def word_rows(units: Sequence[Unit]) -> pa.Table:
+    """Units as rows of the table of words.
+
+    Raises:
+        UnitRejectedError: text that is no Unicode, a time without a zone.
+    """
+    return _table(units, {column: [getattr(unit, column) for unit in units] for column in _OF_WORDS}, word_schema())
+
+
+def vector_rows(units: Sequence[Unit], vectors: Vectors, fingerprint: str, dimensions: int) -> pa.Table:
     """Units and their vectors as rows.
 
     Raises:
@@ -141,15 +172,23 @@ def unit_table(units: Sequence[Unit], vectors: Vectors, embedding_version: str, 
     if not finite.all():
         raise UnitRejectedError(f"the embedding of unit {units[int(np.argmin(finite))].unit_id} is not finite or zero")
     flat = pa.array(np.ascontiguousarray(vectors, dtype=np.float32).ravel())
-    columns: dict[str, Any] = {column: [getattr(unit, column) for unit in units] for column in _UNIT_COLUMNS}
-    columns["embedding_version"] = [embedding_version] * len(units)
-    columns["fingerprint"] = [fingerprint] * len(units)
-    columns["vector"] = pa.FixedSizeListArray.from_arrays(flat, dimensions)
+    more: dict[str, Any] = {
+        "embed_hash": [unit.embed_hash for unit in units],
+        "fingerprint": [fingerprint] * len(units),
+        "vector": pa.FixedSizeListArray.from_arrays(flat, dimensions),
+    }
+    return _table(units, more, vector_schema(dimensions))
+
+
+def _table(units: Sequence[Unit], more: dict[str, Any], schema: pa.Schema) -> pa.Table:
+    import pyarrow as pa
+
+    columns: dict[str, Any] = {column: [getattr(unit, column) for unit in units] for column in _COLUMNS}
     try:
         if any(unit.occurred_at.tzinfo is None for unit in units):
             raise ValueError("a time without a zone")
         columns[HIT] = [_packed(unit) for unit in units]
-        return pa.table(columns, schema=index_schema(dimensions))
+        return pa.table(columns | more, schema=schema)
     except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
         raise UnitRejectedError(f"cannot be stored: {cause_line(error)}") from error
 

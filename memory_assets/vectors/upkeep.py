@@ -18,7 +18,9 @@ ANN_ROWS = 50_000
 
 _TEXTS = (CONTEXT_TEXT, OWN_TEXT)
 _WORDS = ("project", "unit_kind", "stage", "role")
-_SORTED = ("unit_id", "session_id", "worktree", "embed_hash", "occurred_at")
+_UNIT_ID = "unit_id"
+_VECTOR = "vector"
+_SORTED = (_UNIT_ID, "session_id", "worktree", "embed_hash", "occurred_at")
 _LISTS = ("facets",)
 
 # Updating a table of so many rows costs half a second at most: it is left with none behind.
@@ -48,15 +50,17 @@ def add_indexes(table: Any) -> None:
         **dict.fromkeys(_LISTS, LabelList()),
     }
     there = {column for index in table.list_indices() for column in index.columns}
+    columns = set(table.schema.names)
     for column, config in wanted.items():
-        if column not in there:
+        if column in columns and column not in there:
             table.create_index(column, config=config)
 
 
 def missing_indexes(table: Any) -> list[str]:
     """Columns whose index is not there."""
     there = {column for index in table.list_indices() for column in index.columns}
-    return [column for column in (*_TEXTS, *_WORDS, *_SORTED, *_LISTS) if column not in there]
+    columns = set(table.schema.names)
+    return [column for column in (*_TEXTS, *_WORDS, *_SORTED, *_LISTS) if column in columns and column not in there]
 
 
 def is_due(table: Any, *, more_to_come: bool) -> bool:
@@ -78,8 +82,9 @@ def is_due(table: Any, *, more_to_come: bool) -> bool:
 
 
 def rows_behind(table: Any) -> int:
-    """Rows that a full-text index does not hold yet."""
-    statistics = [table.index_stats(f"{column}_idx") for column in _TEXTS]
+    """Rows that the indexes do not hold yet: those of the words, or in a table without words that of the ids."""
+    columns = set(table.schema.names)
+    statistics = [table.index_stats(f"{column}_idx") for column in (*_TEXTS, _UNIT_ID) if column in columns]
     return max((int(index.num_unindexed_rows) for index in statistics if index), default=0)
 
 
@@ -87,7 +92,7 @@ def update(table: Any) -> None:
     """Merge small files, bring every index up to date, drop what no reader can need any more."""
     add_indexes(table)
     table.optimize(cleanup_older_than=_KEEP_OLD_VERSIONS)
-    if table.count_rows() >= ANN_ROWS:
+    if _VECTOR in table.schema.names and table.count_rows() >= ANN_ROWS:
         _index_vectors(table)
 
 
@@ -99,4 +104,4 @@ def _index_vectors(table: Any) -> None:
     #   IVF_FLAT              12 s,       .996 in 12 ms, unrefined         IVF_PQ       44 s, .87 in  8 ms
     built = table.index_stats("vector_idx")
     if built is None or built.num_indices > _MAX_PARTS:
-        table.create_index("vector", config=IvfSq(distance_type="cosine"))
+        table.create_index(_VECTOR, config=IvfSq(distance_type="cosine"))

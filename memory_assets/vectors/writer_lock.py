@@ -59,7 +59,11 @@ def current_writer(folder: Path, embedding_version: str) -> str | None:
     """The process that is writing this version's table; None where nobody is."""
     if not _lock_file(folder, embedding_version).exists():
         return None
-    with _opened(folder, embedding_version) as file:
+    try:
+        file = _lock_file(folder, embedding_version).open(encoding="utf-8")  # a lock needs no right to write
+    except OSError:
+        return None
+    with file:
         try:
             portalocker.lock(file, portalocker.LockFlags.SHARED | portalocker.LockFlags.NON_BLOCKING)
         except portalocker.LockException:

@@ -40,9 +40,12 @@ def test_status_says_what_waits_and_what_is_known_of_the_model(memory: Run, home
 
 
 def test_failures_are_shown_tried_again_and_gone(memory: Run, home: Path) -> None:
-    write(home, """UPDATE vector_outbox SET status = 'failed', error = 'ValueError: [b]too strange[/b]\x1b[31m', attempts = 5
-                   WHERE item_id = (SELECT unit_id FROM memory_units WHERE unit_kind = 'passage' AND message_index = 1
-                                    AND session_id = 'shop-1')""")  # fmt: skip
+    write(
+        home,
+        """UPDATE vector_outbox SET status = 'failed', error = 'ValueError: [b]too strange[/b]\x1b[31m', attempts = 5
+           WHERE embedding_version <> 'words' AND item_id = (SELECT unit_id FROM memory_units
+             WHERE unit_kind = 'passage' AND message_index = 1 AND session_id = 'shop-1')""",
+    )
     shown = memory("outbox")
     assert "session:shop-1#m=1" in shown.out and "tried 5 times, given up" in shown.out
     assert "[b]too strange[/b]" in shown.out and "\x1b" not in shown.out
@@ -91,7 +94,7 @@ def test_reembed_says_what_it_would_do_and_what_it_cannot(memory: Run, home: Pat
 
 def test_reembed_to_what_is_in_force_does_nothing(memory: Run, home: Path) -> None:
     done = memory("reembed", "--to", "hashing")
-    assert done.code == 0 and "hashing is in force" in done.out and "0 written" in done.out
+    assert done.code == 0 and "hashing is in force" in done.out and "0 vectors written" in done.out
 
 
 def test_what_the_environment_says_is_told_to_be_set(memory: Run, home: Path) -> None:
@@ -113,7 +116,7 @@ def test_a_damaged_table_says_how_it_is_made_again(memory: Run, home: Path) -> N
 
 
 def test_a_file_where_the_table_belongs_is_mended_as_the_hint_says(memory: Run, home: Path) -> None:
-    index = configuration.vector_index(load_settings({"home": home, "embedding": {"model": "hashing"}}))
+    index = configuration.word_index(load_settings({"home": home}))
     rows = index.count()
     for command in (("rebuild", "--with-vectors"), ("outbox", "reconcile")):
         index.drop()
@@ -128,7 +131,29 @@ def test_an_empty_store_has_an_empty_outbox(memory: Run) -> None:
     assert memory("outbox").code == 0
     assert memory("outbox", "drain").code == 0 and memory("outbox", "reconcile").code == 0
     told = memory("outbox", "--json").json
-    assert told["units"] == 0 and told["versions"][0]["rows"] is None
+    assert told["units"] == 0 and told["versions"][0]["rows"] is told["words"]["rows"] is None
+
+
+def test_a_missing_index_is_an_error_that_names_what_mends_it(memory: Run, home: Path) -> None:
+    shutil.rmtree(home / "vectors")
+    for command in (("search", "PostgreSQL"), ("search", "PostgreSQL", "--mode", "lexical"), ("context", "PostgreSQL")):
+        failed = memory(*command)
+        assert failed.code == 2 and "error: the index is missing" in failed.err and "`memory outbox drain`" in failed.err
+    assert memory("doctor", "--json").code != 0
+    drained = memory("outbox", "drain")
+    assert drained.code == 0 and "13 units made searchable by words; 13 vectors written" in drained.out
+    assert memory("search", "PostgreSQL").code == 0
+
+
+def test_status_shows_both_queues(memory: Run, home: Path) -> None:
+    write(home, "UPDATE vector_outbox SET status = 'pending' WHERE embedding_version <> 'words'")
+    shown = memory("outbox")
+    assert "words  13 units: 13 searchable, 0 pending" in shown.out
+    assert "hashing-256-1  0 with a vector, 13 pending" in shown.out
+    told = memory("outbox", "--json").json
+    assert (told["words"]["done"], told["words"]["rows"], told["versions"][0]["pending"]) == (13, 13, 13)
+    asked = memory("search", "PostgreSQL", "--mode", "hybrid", "--json")
+    assert asked.code == 0 and any("13 units wait for their vectors" in note for note in asked.json["notes"])
 
 
 def test_a_table_that_an_older_version_wrote_is_made_anew_without_a_word(memory: Run, home: Path) -> None:

@@ -182,21 +182,21 @@ def test_what_cannot_be_taken_is_quarantined(
     }
     # The folder was named first, and what lies inside a folder need not be a session.
     assert {Path(warning["path"]).name for warning in report.warnings} == {"notes.txt", "pipe.json"}
-    assert (report.new, report.quarantined) == (2, 4)
+    assert (report.new, report.refused) == (2, 4)
     told = {json.loads(event.payload_json)["reason"] for event in events(settings, "session_rejected")}
     assert told >= {"record_too_large", "unreadable_file"}
 
     named = take(inbox / "notes.txt")
-    assert (named.quarantined, [error["reason"] for error in named.errors]) == (1, ["not_a_session"])
+    assert (named.refused, [error["reason"] for error in named.errors]) == (1, ["not_a_session"])
     again = take(inbox)
-    assert (again.unchanged, again.quarantined, again.events_appended) == (2, 2, 0)
+    assert (again.unchanged, again.refused, again.events_appended) == (2, 2, 0)
     # As soon as it can be read it is taken.
     monkeypatch.setattr(sources, "load_source", files.load_source)
     monkeypatch.setattr(registration, "load_source", files.load_source)
     assert take(locked).new == 1
 
 
-def test_an_id_that_another_history_has_is_refused(inbox: Path, settings: Settings, take: Import) -> None:
+def test_an_id_that_another_conversation_has_is_named_and_both_are_kept(inbox: Path, settings: Settings, take: Import) -> None:
     chat(inbox, "taken", talk(1))
     chat(inbox, "good", talk(2))
     other = chat(inbox / "z", "taken", ["Something else altogether was decided.", "Yes."], ids=False)
@@ -206,20 +206,18 @@ def test_an_id_that_another_history_has_is_refused(inbox: Path, settings: Settin
     other.write_text(json.dumps(value))
 
     report = take(inbox)
-    assert (report.sessions, report.new, report.quarantined) == (2, 2, 1), report
-    ((error),) = report.errors
-    assert (error["path"], error["reason"], error["session_id"]) == (str(other), "unrelated_history", "taken")
-    assert rows(settings, "SELECT source_uri, message_count FROM sessions WHERE session_id = 'taken'") == [
-        (str(inbox / "taken.json"), 4)
-    ]
+    assert (report.sessions, report.new, report.quarantined, report.errors) == (2, 2, 0, []), report
+    named = {(warning["path"], warning["reason"], warning["session_id"]) for warning in report.warnings}
+    assert named == {(str(path), "unrelated_history", "taken") for path in (inbox / "taken.json", other)}
+    assert rows(settings, "SELECT message_count, len(source_uris) FROM sessions WHERE session_id = 'taken'") == [(6, 2)]
     again = take(inbox)
-    assert (again.unchanged, again.quarantined, again.events_appended) == (2, 1, 0)
-    # In a later import another one is refused in the same way, and the first is still told of.
+    assert (again.unchanged, again.quarantined, again.events_appended) == (2, 0, 0)
+    # A third one later is named in the same way, and the others say what they said.
     third = inbox / "z" / "third.json"
     third.write_text(other.read_text().replace("other-", "third-"))
     later = take(third)
-    assert (later.new, later.updated, later.quarantined) == (0, 0, 2)
-    assert {error["path"] for error in later.errors} == {str(other), str(third)}
+    assert (later.new, later.updated, later.quarantined) == (0, 1, 0)
+    assert {warning["path"] for warning in later.warnings} == {str(inbox / "taken.json"), str(other), str(third)}
     assert_rebuilds_equal(settings)
 
 
@@ -250,9 +248,9 @@ def test_two_conversations_under_one_id_in_one_file(inbox: Path, take: Import, s
     files[1].unlink()
     files[0].write_text(json.dumps(told))
     report = take(inbox)
-    assert (report.new, report.quarantined) == (1, 1)
-    assert [(error["reason"], error["path"]) for error in report.errors] == [("unrelated_history", str(files[0]))]
-    assert rows(settings, "SELECT session_id, message_count FROM sessions") == [("same", 4)]
+    assert (report.new, report.quarantined) == (1, 0)
+    assert [(warning["reason"], warning["path"]) for warning in report.warnings] == [("unrelated_history", str(files[0]))]
+    assert rows(settings, "SELECT session_id, message_count FROM sessions") == [("same", 8)]
     assert take(inbox).events_appended == 0
 
 

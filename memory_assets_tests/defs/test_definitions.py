@@ -45,7 +45,7 @@ def test_what_the_ui_shows(snapshot: SnapshotAssertion) -> None:
         "jobs": sorted(job.name for job in defs.resolve_all_job_defs() if not job.name.startswith("__")),
         "sensors": {
             sensor.name: {
-                "job": sensor.job_name,
+                "jobs": sorted(job.name for job in sensor.jobs),
                 "seconds": sensor.minimum_interval_seconds,
                 "default": sensor.default_status.value,
                 "description": sensor.description,

@@ -75,7 +75,7 @@ def test_every_partition_of_every_stage_tells_its_own_counts(mixed_store: Mixed,
     )
     assert [(told["ingested"]["messages"], told["materialized"]["entries"])] == counted
     assert told["idris_checked"]["verified"] + told["idris_checked"]["not_verified"] == told["materialized"]["entries"]
-    assert told["vectorized"]["units_done"] > 0 and told["vectorized"]["units_pending"] == 0
+    assert told["vectorized"]["units_searchable"] > 0 and told["vectorized"]["units_failed"] == 0
     assert f"session:{GROWN}#m=" in told["materialized"]["table"]
     assert "exact" in told["materialized"]["table"]
     assert told["ingested"]["source"].endswith("-grown.jsonl")

@@ -166,7 +166,7 @@ def test_a_run_that_fails_says_so_in_its_build(
         raise IndexWriteError("the index cannot be written", hint="free some space")
 
     with monkeypatch.context() as patch:
-        patch.setattr(vectorized, "write_waiting", broken)
+        patch.setattr(vectorized, "write_words", broken)
         patch.setattr(vectorized.vectorized.op, "_retry_policy", None, raising=False)
         with pytest.raises(run.RunFailedError, match="vectorized failed: the index cannot be written"):
             take(chat(inbox, "unlucky", talk(1)))

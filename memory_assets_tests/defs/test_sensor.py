@@ -13,7 +13,7 @@ import dagster as dg
 import pytest
 
 from memory_assets.definitions import build_definitions
-from memory_assets.defs import registration, run, sensors
+from memory_assets.defs import registration, run, sensors, vectors
 from memory_assets.defs.partitions import RANGE_END_TAG, RANGE_START_TAG
 from memory_assets.defs.resources import EventLogResource, open_store
 from memory_assets.log.events import NewEvent
@@ -64,14 +64,16 @@ def settled(*paths: Path, hours: float = 9) -> None:
 
 
 def asked(result: dg.SensorResult) -> list[tuple[str, str]]:
-    return [(request.tags[RANGE_START_TAG], request.tags[RANGE_END_TAG]) for request in result.run_requests or []]
+    """The ranges of sessions; a run for vectors has none."""
+    requests = [request for request in result.run_requests or [] if request.job_name == "graduate_sessions"]
+    return [(request.tags[RANGE_START_TAG], request.tags[RANGE_END_TAG]) for request in requests]
 
 
 def launch(
     settings: Settings, instance: dg.DagsterInstance, request: dg.RunRequest, *, status: str | None = None
 ) -> dg.DagsterRun:
     """What the daemon does with a request; with a status the run stands in it and does nothing."""
-    job = build_definitions(settings).resolve_job_def("graduate_sessions")
+    job = build_definitions(settings).resolve_job_def(request.job_name or "graduate_sessions")
     if status is None:
         tags = dict(request.tags)
         return job.execute_in_process(instance=instance, tags=tags, run_config=run.QUIET, raise_on_error=False).dagster_run
@@ -117,6 +119,40 @@ def test_what_settles_is_asked_for_until_it_is_done(
     told = len(events(settings))
     settled(written[1], hours=2)
     assert asked(tick()) == [] and asked(tick(lost=True)) == [] and len(events(settings)) == told
+
+
+def test_vectors_are_asked_for_when_something_waits_and_nothing_runs(
+    folder: Path, settings: Settings, tick: Tick, unrecorded: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settled(chat(folder, "new-1", talk(1)))
+    ((request,),) = [tick().run_requests]
+    running = launch(settings, unrecorded, request, status="STARTED")
+    assert not tick().run_requests
+    unrecorded.delete_run(running.run_id)
+    assert launch(settings, unrecorded, request).is_success
+    waiting = "SELECT count(*) FROM vector_outbox WHERE status = 'pending' AND embedding_version <> 'words'"
+    [(count,)] = rows(settings, waiting)
+    assert count > 0 and rows(settings, "SELECT count(*) FROM sessions WHERE status = 'vectorized'") == [(1,)]
+
+    ((asked_for,),) = [tick().run_requests]
+    assert (asked_for.job_name, asked_for.tags) == ("embed_waiting_units", {})
+    # What got nowhere is not asked for again soon: Dagster takes a key once.
+    ((again,),) = [tick(lost=True).run_requests]
+    assert again.run_key == asked_for.run_key
+    monkeypatch.setattr(sensors, "SECONDS_BEFORE_AGAIN", 1e-3)
+    ((later,),) = [tick().run_requests]
+    assert later.run_key != asked_for.run_key
+
+    job = build_definitions(settings).resolve_job_def("embed_waiting_units")
+    # Sessions that wait in the queue go first.
+    with monkeypatch.context() as queue:
+        queue.setattr(vectors, "_somebody_waits", lambda instance: True)
+        assert job.execute_in_process(instance=unrecorded, run_config=run.QUIET).success
+    assert rows(settings, waiting) == [(count,)]
+    done = job.execute_in_process(instance=unrecorded, run_config=run.QUIET)
+    (made,) = done.asset_materializations_for_node("vectors")
+    assert made.metadata["units_done"].value == count and made.metadata["units_failed"].value == 0
+    assert rows(settings, waiting) == [(0,)] and not tick().run_requests
 
 
 def test_what_is_no_session_neither_stops_nor_starves_the_others(folder: Path, settings: Settings, tick: Tick) -> None:
@@ -188,7 +224,7 @@ def test_another_history_is_refused_without_touching_the_one_that_is_known(
             assert launch(settings, unrecorded, request).is_success
     assert rows(settings, "SELECT status, source_uri FROM sessions") == [("vectorized", str(folder / "a.jsonl"))]
     assert not events(settings, "session_quarantined")
-    assert len(unrecorded.get_runs()) == 1
+    assert len(unrecorded.get_runs(filters=dg.RunsFilter(job_name="graduate_sessions"))) == 1
 
 
 def test_three_failed_runs_put_the_set_aside(

@@ -12,9 +12,11 @@ from typing import Any
 
 import pytest
 
+from memory_assets.configuration import configured_versions
 from memory_assets.defs.reports import ImportReport
 from memory_assets.defs.run import import_paths
 from memory_assets.log.database import Database
+from memory_assets.projections.rebuild import verify
 from memory_assets.settings import load_settings
 from memory_assets_tests.projections.story import APPEND_TIMES, rows, tables
 
@@ -22,6 +24,7 @@ IMPORT = """
 import json, sys
 from pathlib import Path
 from memory_assets.defs.run import import_paths
+from memory_assets.projections.rebuild import verify
 from memory_assets.settings import load_settings
 print("ready", flush=True)
 report = import_paths(load_settings(), [Path(path) for path in sys.argv[1:]], project=None)
@@ -31,6 +34,7 @@ SEARCHES = """
 import sys
 from pathlib import Path
 from memory_assets.memory import Memory
+from memory_assets.projections.rebuild import verify
 from memory_assets.settings import load_settings
 memory = Memory(load_settings())
 print("ready", flush=True)
@@ -82,7 +86,7 @@ def start(program: str, home: Path, *arguments: object) -> subprocess.Popen[str]
         stderr=subprocess.PIPE,
         text=True,
         cwd=REPOSITORY,
-        env=environment | {"MEMORY_HOME": str(home), "MEMORY_EMBEDDING_MODEL": "hashing"},
+        env=environment | {"MEMORY_HOME": str(home), "MEMORY_EMBEDDING_MODEL": "hashing", "MEMORY_DAGSTER_BATCH_SIZE": "5"},
         start_new_session=True,
     )
 
@@ -112,6 +116,8 @@ def is_whole(home: Path) -> None:
 @pytest.fixture(autouse=True)
 def no_model(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MEMORY_EMBEDDING_MODEL", "hashing")
+    # Several runs an import, so that a kill may come between two of them, or in one that is not the first.
+    monkeypatch.setenv("MEMORY_DAGSTER_BATCH_SIZE", "5")
 
 
 def imported(home: Path, folder: Path) -> ImportReport:
@@ -135,6 +141,8 @@ def kill_and_import_again(tmp_path: Path, kills: int, seed: int, sessions: int) 
         time.sleep(chance.uniform(0.1, took))
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
+        if (home / "memory.duckdb").exists():
+            assert verify(Database(home), configured_versions(load_settings({"home": home}))).equal, f"kill {attempt}"
         report = imported(home, folder)
         assert (report.sessions, report.quarantined, report.errors) == (sessions, 0, [])
         assert state(home) == expected, f"kill {attempt}"
@@ -142,14 +150,15 @@ def kill_and_import_again(tmp_path: Path, kills: int, seed: int, sessions: int) 
         assert imported(home, folder).events_appended == 0
 
 
+@pytest.mark.timeout(1200)
 def test_an_import_that_was_killed_goes_on_where_it_was(tmp_path: Path) -> None:
-    kill_and_import_again(tmp_path, kills=1, seed=4, sessions=8)
+    kill_and_import_again(tmp_path, kills=4, seed=4, sessions=8)
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(3000)
-def test_imports_killed_at_many_moments_go_on_where_they_were(tmp_path: Path) -> None:
-    kill_and_import_again(tmp_path, kills=12, seed=5, sessions=40)
+@pytest.mark.timeout(7200)
+def test_imports_killed_sixty_times_go_on_where_they_were(tmp_path: Path) -> None:
+    kill_and_import_again(tmp_path, kills=60, seed=5, sessions=12)
 
 
 @pytest.mark.slow

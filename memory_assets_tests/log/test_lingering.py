@@ -2,8 +2,11 @@ import threading
 import time
 from pathlib import Path
 
+import pytest
+
 from memory_assets.log.database import Database
 from memory_assets.log.lingering import LINGER_SECONDS
+from memory_assets_tests.log.processes import python
 
 
 def opening(database: Database) -> float:
@@ -91,3 +94,35 @@ def test_what_was_written_meanwhile_is_read(tmp_path: Path) -> None:
             assert connection.execute("SELECT count(*) FROM usage_spools").fetchall() == [(n + 1,)]
             database.linger()
     until_it_is_closed(database)
+
+
+ENDS = """
+import sys, threading, time
+from pathlib import Path
+from memory_assets.log.database import Database
+from memory_assets.log.lingering import LINGER_SECONDS
+database = Database(Path(sys.argv[1]))
+with database.reading() as connection:
+    connection.execute("SELECT 1").fetchall()
+    database.linger()
+time.sleep(LINGER_SECONDS * float(sys.argv[2]))
+"""
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 0.98, 1.02])
+def test_a_process_may_end_while_it_lingers(tmp_path: Path, share: float) -> None:
+    Database(tmp_path).linger()
+    for _ in range(3):
+        with python(ENDS, tmp_path, share) as process:
+            _, complaint = process.communicate(timeout=60)
+            assert process.returncode == 0 and complaint == ""
+
+
+def test_ending_waits_for_the_store_to_be_let_go(tmp_path: Path) -> None:
+    database = Database(tmp_path)
+    database._lingering.end()
+    linger(database)
+    assert lingers(database)
+    started = time.monotonic()
+    database._lingering.end()
+    assert not lingers(database) and time.monotonic() - started < LINGER_SECONDS * 0.8

@@ -6,6 +6,7 @@ import threading
 import time
 from pathlib import Path
 
+import portalocker
 import pytest
 
 from memory_assets.log.database import Database
@@ -175,3 +176,57 @@ def test_everything_in_the_store_s_folder_is_the_user_s_alone(tmp_path: Path) ->
 
 def _modes(folder: Path) -> dict[str, int]:
     return {path.name: path.stat().st_mode & 0o777 for path in folder.iterdir()}
+
+
+BUSY_WRITER = """
+import sys, time
+from pathlib import Path
+from memory_assets.log.lock import StoreLock
+lock = StoreLock(Path(sys.argv[1]), timeout=60)
+print("ready", flush=True)
+while True:
+    with lock.exclusive():
+        time.sleep(0.3)
+"""
+
+
+def test_four_busy_writers_let_a_reader_in_behind_the_one_that_writes(tmp_path: Path) -> None:
+    waits = []
+    with (
+        python(BUSY_WRITER, tmp_path) as one,
+        python(BUSY_WRITER, tmp_path) as two,
+        python(BUSY_WRITER, tmp_path) as three,
+        python(BUSY_WRITER, tmp_path) as four,
+    ):
+        for writer in (one, two, three, four):
+            assert first_line(writer) == "ready"
+        lock = StoreLock(tmp_path, timeout=5)
+        for _ in range(20):
+            started = time.monotonic()
+            with lock.shared():
+                waits.append(time.monotonic() - started)
+            time.sleep(0.05)
+    print(f"\na reader beside four busy writers of 0.3 s each: at most {max(waits):.2f} s")
+    # One is inside, and the next may have looked into the waiting room a moment before: two sections, and no third.
+    assert max(waits) < 1.0 and sorted(waits)[9] < 0.5
+
+
+def test_many_writers_that_come_and_go_are_waited_for_and_one_that_stays_is_not(tmp_path: Path) -> None:
+    lock = StoreLock(tmp_path, timeout=0.4)
+    with python(BUSY_WRITER, tmp_path) as one, python(BUSY_WRITER, tmp_path) as two:
+        assert first_line(one) == first_line(two) == "ready"
+        for _ in range(3):
+            with lock.exclusive():
+                time.sleep(0.01)
+    with python(HOLDER, tmp_path, "exclusive") as other:
+        assert first_line(other) == "held"
+        with pytest.raises(StoreLockedError), lock.exclusive():
+            pass
+
+
+def test_a_reader_that_is_stopped_in_the_waiting_room_holds_nobody_up_for_long(tmp_path: Path) -> None:
+    with (tmp_path / "store.waiting").open("w") as room:
+        portalocker.lock(room, portalocker.LockFlags.SHARED)
+        started = time.monotonic()
+        with StoreLock(tmp_path, timeout=5).exclusive():
+            assert time.monotonic() - started < 2

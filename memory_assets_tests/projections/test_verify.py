@@ -1,19 +1,22 @@
 """The proof that a rebuild is equal finds whatever is not: a changed value, a row too many, a row too few, in every table."""
 
 from pathlib import Path
+from typing import Any
 
+import duckdb
 import pytest
 
 from memory_assets.log.database import Database
-from memory_assets.log.errors import StoreError
+from memory_assets.log.errors import LogTamperedError, StoreError
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.builds import BuildFinished
 from memory_assets.log.payloads.evaluation import EvalRunRecorded
 from memory_assets.log.payloads.task_words import TaskPrioritySaid
 from memory_assets.log.payloads.usage import UnitFeedback
-from memory_assets.projections.fold import catch_up
-from memory_assets.projections.rebuild import derived_tables, rebuild, verify
+from memory_assets.projections import rebuild as rebuild_module
+from memory_assets.projections.fold import Folded, catch_up, fold
+from memory_assets.projections.rebuild import derived_tables, rebuild, replay, verify
 from memory_assets_tests.log.samples import build
 from memory_assets_tests.projections.people import recorded, said
 from memory_assets_tests.projections.story import VERSIONS, Remark, Story, rows, tables
@@ -170,6 +173,29 @@ def test_events_that_no_fold_has_read_are_read_first(filled: Database) -> None:
     EventLog(filled).append(Story("late").tell(["x"]))
     report = verify(filled, VERSIONS)
     assert report.equal and report.tables["sessions"] == 3
+
+
+def test_who_folds_more_meanwhile_is_no_difference(filled: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    def folded(*given: Any) -> Folded:
+        if not EventLog(filled).of_sessions(["late"]):
+            EventLog(filled).append(Story("late").tell(["x"]))
+            catch_up(filled, VERSIONS)
+        return fold(*given)
+
+    catch_up(filled, VERSIONS)
+    monkeypatch.setattr(rebuild_module, "fold", folded)
+    report = replay(filled, VERSIONS)
+    assert report.equal and report.tables["sessions"] == 3
+
+
+def test_a_log_that_was_changed_is_neither_folded_nor_replayed(filled: Database) -> None:
+    before = tables(filled)
+    with duckdb.connect(str(filled.path)) as connection:
+        connection.execute("UPDATE events SET project = 'other' WHERE seq = 3")
+    for use in (rebuild, verify):
+        with pytest.raises(LogTamperedError, match="event 3 is not what was written"):
+            use(Database(filled.path.parent), VERSIONS)
+    assert tables(filled) == before
 
 
 def test_a_store_that_cannot_be_read_is_an_error_and_no_difference(filled: Database) -> None:

@@ -6,8 +6,8 @@ from datetime import timedelta
 from pathlib import Path
 
 from memory_assets import configuration
+from memory_assets.indexing import write_waiting
 from memory_assets.settings import Settings
-from memory_assets.vectors.outbox import drain_outbox
 from memory_assets_tests.filled_store import STARTED, Said, fill, tell
 
 LONG = tuple(
@@ -44,7 +44,5 @@ def fill_layers(home: Path) -> Settings:
     tell(settings, "broken-6", broken(4), (), STARTED + timedelta(days=30))
     tell(settings, "broken-7", broken(99), (), STARTED + timedelta(days=31))
     database = configuration.database(settings)
-    drain_outbox(
-        database, configuration.embedder(settings), configuration.vector_index(settings), lock_folder=settings.store_folder
-    )
+    write_waiting(settings, database)
     return settings

@@ -222,14 +222,9 @@ def test_what_only_the_last_words_of_a_long_turn_say_is_cited_where_it_stands(tm
     opened = fill(tmp_path)
     filler = "\n\n".join(f"문단 {n}: 아무 상관 없는 이야기를 길게 적어 둔다. Nothing of note here." for n in range(60))
     tell(opened, "long-4", (("user", f"{filler}\n\n마지막으로 방화벽 포트는 8443으로 정했다."),), ())
-    from memory_assets.vectors.outbox import drain_outbox
+    from memory_assets.indexing import write_waiting
 
-    drain_outbox(
-        configuration.database(opened),
-        configuration.embedder(opened),
-        configuration.vector_index(opened),
-        lock_folder=opened.store_folder,
-    )
+    write_waiting(opened, configuration.database(opened))
     hit = Memory(opened).search("방화벽 포트").hits[0]
     citation = hit.citations[0]
     assert (citation.session_id, citation.message_index) == ("long-4", 0)
@@ -314,14 +309,9 @@ def test_what_stands_on_no_stage_is_left_out_by_any(memory: Memory, stage: str) 
 def test_a_file_is_found_as_it_is_typed(tmp_path: Path) -> None:
     opened = fill(tmp_path)
     tell(opened, "files-4", (("user", "src/결제.py 의 재시도를 고쳤다. See src/pay.py too."),), ())
-    from memory_assets.vectors.outbox import drain_outbox
+    from memory_assets.indexing import write_waiting
 
-    drain_outbox(
-        configuration.database(opened),
-        configuration.embedder(opened),
-        configuration.vector_index(opened),
-        lock_folder=opened.store_folder,
-    )
+    write_waiting(opened, configuration.database(opened))
     store = Memory(opened)
     for name in ("src/pay.py", "pay.py", "./src/pay.py", "@src/pay.py", "결제.py", "./src/결제.py"):
         assert [hit.session_id for hit in store.search("재시도", files=(name,)).hits] == ["files-4"], name
@@ -348,7 +338,7 @@ def test_a_time_that_no_clock_tells_is_no_broken_index(memory: Memory, bad: dict
 
 def test_vectors_of_another_model_are_not_compared_and_it_says_so(tmp_path: Path) -> None:
     own = Memory(fill(tmp_path))
-    table = lancedb.connect(own.settings.vectors_folder).open_table("units_hashing-256-1")
+    table = lancedb.connect(own.settings.vectors_folder).open_table("vectors_hashing-256-1")
     table.update(values={"fingerprint": "another"})
     own._searcher.__dict__["_calibration"] = None  # as long as nothing has measured a model, its leg takes part
     hybrid = own.search("keep PostgreSQL for orders", mode="hybrid")
@@ -364,7 +354,7 @@ def test_vectors_of_another_model_are_not_compared_and_it_says_so(tmp_path: Path
 def test_without_a_model_only_those_lines_fail_that_need_one(tmp_path: Path) -> None:
     made = fill(tmp_path).vectors_folder
     settings = load_settings({"home": tmp_path, "embedding": {"model": "nobody/none"}})
-    (made / "units_hashing-256-1.lance").rename(made / f"{configuration.vector_index(settings).table_name}.lance")
+    (made / "vectors_hashing-256-1.lance").rename(made / f"{configuration.vector_index(settings).table_name}.lance")
     asked = ({"id": mode, "query": "PostgreSQL", "mode": mode} for mode in ("lexical", "vector", "hybrid"))
     lexical, vector, hybrid = Memory(settings).bulk_search(lines(*asked))
     assert vector.error is not None and vector.error.code == "model_unreachable" and vector.error.hint

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memory_assets.sessions.model import SourceRefused, SourceSkipped, SourceTaken
+from memory_assets.sessions.model import Session, SourceRefused, SourceSkipped, SourceTaken
 from memory_assets.sessions.reading import MAX_RECORD_BYTES, read_source
-from memory_assets.sessions.union import Extended, Unchanged, merge_history
+from memory_assets.sessions.retelling import Telling, retold
+from memory_assets.sessions.union import united
 from memory_assets_tests.sessions.texts import ALL, CLAUDE, chat, claude, jsonl
 
 SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "sessions"
@@ -61,6 +62,10 @@ def test_only_a_message_of_a_whole_file_format_may_be_too_long() -> None:
     assert outcome.defect.reason == "record_too_large"
 
 
+def _telling(session: Session) -> Telling:
+    return Telling(session.source_format, session.ordinal_uids, session.messages)
+
+
 @pytest.mark.parametrize("name", ALL)
 def test_a_file_cut_off_anywhere_is_read_and_the_whole_one_extends_it(name: str) -> None:
     data = ALL[name]
@@ -77,13 +82,10 @@ def test_a_file_cut_off_anywhere_is_read_and_the_whole_one_extends_it(name: str)
             if session is None:
                 assert name == "markdown"
                 continue
-            ordinal = session.ordinal_uids
-            assert isinstance(merge_history(session.messages, part.messages, ordinal_uids=ordinal), Unchanged), cut
-            match merge_history(part.messages, session.messages, ordinal_uids=ordinal):
-                case Extended(messages):
-                    assert [(m.uid, m.text) for m in messages] == [(m.uid, m.text) for m in session.messages]
-                case other:
-                    assert isinstance(other, Unchanged) and len(part.messages) == len(session.messages)
+            half, all_of_it = _telling(part), _telling(session)
+            assert retold(all_of_it, half) == all_of_it, cut
+            told = retold(half, all_of_it).messages
+            assert [(m.uid, m.text) for m in told] == [(m.uid, m.text) for m in session.messages]
 
 
 _SPLICES = st.sampled_from(
@@ -156,9 +158,6 @@ def test_two_real_snapshots_of_one_session_are_one_history_in_either_order() -> 
         assert isinstance(outcome, SourceTaken)
         by_session.setdefault(outcome.sessions[0].session_id, []).append(outcome)
     ((first, second),) = [outcomes for outcomes in by_session.values() if len(outcomes) > 1]
-    one, other = first.sessions[0].messages, second.sessions[0].messages
-    long, short = (one, other) if len(one) > len(other) else (other, one)
-    assert isinstance(merge_history(long, short, ordinal_uids=False), Unchanged)
-    merged = merge_history(short, long, ordinal_uids=False)
-    assert isinstance(merged, Extended)
-    assert (merged.messages, merged.common_prefix) == (long, len(short))
+    one, other = _telling(first.sessions[0]), _telling(second.sessions[0])
+    long = max(one.messages, other.messages, key=len)
+    assert united([one, other]).messages == united([other, one]).messages == long

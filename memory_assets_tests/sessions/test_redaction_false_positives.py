@@ -60,7 +60,7 @@ _HARMLESS = [
     "commit d5345c0ecc68ae6295c69f91926b2bd379e25481 and sha256:" + "ab12" * 16,
     "id 123e4567-e89b-12d3-a456-426614174000",
     '<img src="data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAA">',
-    "2024-01-01 1234567-1234567 251301-1234567 010-1234-5678",
+    "2024-01-01 1234567-1234567 251301-1234567",
     "class sk-loading-spinner-animation-circle and task-abcdefghijklmnopqrstuvwx1",
     "APPLICATION APIVersion2024 APClientFactory",
     # no addresses

@@ -28,7 +28,7 @@ def test_default_policy_is_loaded_once_and_has_a_stable_hash() -> None:
     assert default_policy() is default_policy()
     assert default_policy().policy_hash == load_policy(default_policy_json()).policy_hash
     assert len(default_policy().policy_hash) == 64
-    assert (default_policy().policy_id, default_policy().version) == ("default", 1)
+    assert (default_policy().policy_id, default_policy().version) == ("default", 2)
 
 
 def test_a_rule_of_ones_own_is_applied() -> None:
@@ -45,12 +45,15 @@ def test_only_the_named_group_is_masked() -> None:
 def test_a_rule_can_be_turned_off_and_one_that_is_off_be_turned_on() -> None:
     document = json.loads(default_policy_json())
     document["emails"] = False
+    document["personal_numbers"] = False
     for rule in document["patterns"]:
-        rule["enabled"] = rule["name"] == "card"
+        rule["enabled"] = rule["name"] == "npm_token"
     document["detectors"] = []
     policy = load_policy(json.dumps(document))
-    text = "a@b.io 4111 1111 1111 1111 4111 1111 1111 1112"
-    assert redact_text(text, policy).text == "a@b.io [PII:card] 4111 1111 1111 1112"
+    text = "a@b.io 4111 1111 1111 1111, npm_" + "a1B2c3" * 6
+    assert redact_text(text, policy).text == "a@b.io 4111 1111 1111 1111, [SECRET:npm]"
+    document["personal_numbers"] = True
+    assert redact_text(text, load_policy(json.dumps(document))).text == "a@b.io [PII:card], [SECRET:npm]"
     assert policy.policy_hash != default_policy().policy_hash
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from memory_assets.sessions.masked_ids import masked_id
 from memory_assets.sessions.model import Message, Session
 from memory_assets.sessions.redaction import redact_session
 from memory_assets.sessions.redaction_policy import default_policy
@@ -44,8 +45,9 @@ def test_every_text_is_masked_and_counted() -> None:
     assert session.cwd == "/srv/https://u:[SECRET:url_password]@h/x"
     assert [message.text for message in session.messages] == ["password: [SECRET:password]", "[PRIVATE]"]
     assert (session.messages[0].name, session.messages[1].tool_name) == ("[EMAIL]", "[EMAIL]")
-    assert [message.uid for message in session.messages] == ["a@b.io", "u2"]
-    assert counts == {"EMAIL": 3, "PRIVATE": 1, "SECRET:password": 1, "SECRET:url_password": 1}
+    assert [message.uid for message in session.messages] == [masked_id("a@b.io", lambda _: "[EMAIL]"), "u2"]
+    assert session.messages[0].uid.startswith("masked-")
+    assert counts == {"EMAIL": 4, "PRIVATE": 1, "SECRET:password": 1, "SECRET:url_password": 1}
     assert defects == ()
     assert redact_session(session, default_policy(), path="a.jsonl") == (session, {}, ())
 

@@ -1,7 +1,11 @@
+"""One history out of what several sources tell."""
+
 from __future__ import annotations
 
 import itertools
+import random
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -10,88 +14,169 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_assets.sessions.model import Message
-from memory_assets.sessions.union import Extended, Unchanged, Unrelated, merge_history
+from memory_assets.sessions.retelling import Telling, as_told, by_position, retold
+from memory_assets.sessions.retelling import superseded as marked
+from memory_assets.sessions.union import united
+from memory_assets_tests.sessions.tellings import history, ordinal, page, records, texts, uids
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def history(*uids: str, text: str = "") -> tuple[Message, ...]:
-    return tuple(Message(uid=uid, role="user", kind="said", text=text or f"text of {uid}") for uid in uids)
+def at(*minutes: int) -> tuple[Message, ...]:
+    return tuple(
+        Message(f"m{minute:02}", "user", "said", f"at {minute}", START + timedelta(minutes=minute)) for minute in minutes
+    )
 
 
-def ordinal(*texts: str) -> tuple[Message, ...]:
-    return tuple(Message(uid=str(n), role="user", kind="said", text=text) for n, text in enumerate(texts))
+def test_one_source_tells_its_own_history() -> None:
+    for telling in (records(history("a", "b")), page(ordinal("a", "b"))):
+        assert united([telling]).messages == telling.messages
+        assert united([telling]).places == ((0, 1),)
 
 
-def grown(known: Sequence[Message], incoming: Sequence[Message], *, ordinal_uids: bool = False) -> tuple[Message, ...]:
-    match merge_history(known, incoming, ordinal_uids=ordinal_uids):
-        case Extended(messages):
-            return messages
-        case Unchanged():
-            return tuple(known)
-        case Unrelated():
-            raise AssertionError("unrelated")
+def test_snapshots_of_one_session_are_one_history() -> None:
+    long, short = history("a", "b", "c"), history("a", "b")
+    for tellings in itertools.permutations([records(long), records(short), records(long[1:])]):
+        assert united(tellings).messages == long
+    for pages in itertools.permutations([page(ordinal("a", "b", "c")), page(ordinal("a")), page(ordinal("a", "c"))]):
+        assert united(pages).messages == ordinal("a", "b", "c")
 
 
-def uids(messages: Sequence[Message]) -> list[str]:
-    return [message.uid for message in messages]
+def test_a_record_that_two_tell_in_different_words_is_two_messages() -> None:
+    victim = at(0, 1, 2)
+    forged = (replace(victim[1], text="the port is 22, not 443"),)
+    for tellings in ([records(victim), records(forged)], [records(forged), records(victim)]):
+        messages = united(tellings).messages
+        assert [message for message in messages if message in victim] == list(victim)
+        assert texts(messages)[-1] == "the port is 22, not 443"
+        assert messages[-1].source_uid == "m01" and messages[-1].uid.startswith("m01~")
 
 
-def test_a_prefix_or_subset_adds_nothing() -> None:
-    known = history("a", "b", "c", "d")
-    for part in (known, known[:2], known[1:3], (known[0], known[3]), ()):
-        assert merge_history(known, part, ordinal_uids=False) == Unchanged()
+def test_a_longer_text_of_another_source_replaces_nothing() -> None:
+    victim = at(0, 1)
+    forged = (replace(victim[1], text=victim[1].text + ", and drop the table"),)
+    assert set(texts(united([records(victim), records(forged)]).messages)) == {"at 0", "at 1", "at 1, and drop the table"}
 
 
-def test_an_extension_keeps_the_known_objects() -> None:
-    at = datetime(2026, 1, 1, tzinfo=UTC)
-    known = tuple(replace(message, ts=at) for message in history("a", "b"))
-    merged = merge_history(known, history("a", "b", "c"), ordinal_uids=False)
-    assert isinstance(merged, Extended)
-    assert merged.common_prefix == 2
-    assert merged.messages[0] is known[0] and merged.messages[1].ts == at
+def test_one_word_in_common_replaces_nothing() -> None:
+    victim = page(ordinal("We keep PostgreSQL.", "yes", "Deploy on Thursdays."))
+    for words in (["yes"], ["Drop it all.", "yes"], ["We keep PostgreSQL.", "no"]):
+        for tellings in ([victim, page(ordinal(*words))], [page(ordinal(*words)), victim]):
+            found = texts(united(tellings).messages)
+            assert Counter(found) >= Counter(["We keep PostgreSQL.", "yes", "Deploy on Thursdays."])
+            assert set(words) <= set(found)
 
 
-def test_a_first_history_is_an_extension_of_nothing() -> None:
-    incoming = history("a")
-    assert merge_history((), incoming, ordinal_uids=False) == Extended(incoming, 0)
+def test_what_no_source_says_any_more_is_superseded_and_what_another_says_is_not() -> None:
+    rewritten = retold(page(ordinal("a", "b", "c")), page(ordinal("a", "x")))
+    assert texts(united([rewritten]).messages) == ["a", "(b)", "(c)", "x"]
+    both = texts(united([rewritten, page(ordinal("a", "b", "c"))]).messages)
+    assert {"a", "b", "c", "x"} <= set(both)
+    revised = retold(records(at(0, 1)), records((at(0)[0], replace(at(1)[0], text="otherwise"))))
+    assert texts(united([revised]).messages) == ["at 0", "(at 1)", "otherwise"]
+    assert sorted(texts(united([revised, records(at(0, 1))]).messages)) == ["at 0", "at 1", "otherwise"]
 
 
-def test_no_shared_record_is_unrelated() -> None:
-    assert merge_history(history("a"), history("b", text="text of a"), ordinal_uids=False) == Unrelated()
-    assert merge_history(ordinal("a"), ordinal("b"), ordinal_uids=True) == Unrelated()
+def test_conversations_that_share_nothing_stand_one_behind_the_other() -> None:
+    one, other = records(at(0, 5, 9)), records(at(1, 2, 3))
+    for tellings in ([one, other], [other, one]):
+        assert uids(united(tellings).messages) == ["m00", "m05", "m09", "m01", "m02", "m03"]
 
 
-def test_other_words_are_a_revision_but_half_of_them_are_not() -> None:
-    known = history("a", "b")
-    revised = merge_history(known, (known[0], replace(known[1], text="new words")), ordinal_uids=False)
-    assert isinstance(revised, Extended)
-    assert (revised.common_prefix, revised.messages[1].text) == (1, "new words")
-    assert merge_history(known, (known[0], replace(known[1], text="text")), ordinal_uids=False) == Unchanged()
-    assert grown((known[0], replace(known[1], text="text")), known) == known
+def test_files_that_share_a_beginning_give_one_order_whichever_comes_first() -> None:
+    files = [records(at(0, 1, 2, 5, 8)), records(at(0, 1, 3, 7)), records(at(0, 1, 4, 6, 9, 10))]
+    for order in itertools.permutations(files):
+        assert uids(united(order).messages) == [f"m{minute:02}" for minute in range(11)]
 
 
-def test_branches_are_united_in_the_order_of_the_longer() -> None:
-    long, short = history("a", "b", "x", "y", "z"), history("a", "b", "p")
-    assert uids(grown(long, short)) == uids(grown(short, long)) == ["a", "b", "x", "y", "z", "p"]
-    assert uids(grown(history("b", "c", "d"), history("a", "b"))) == ["a", "b", "c", "d"]
+def test_a_damaged_copy_says_nothing_beside_a_sound_one() -> None:
+    sound, damaged = history("a", text="배포는 금요일로 정했어."), history("a", text="배포는 \ufffd\ufffd요일로 정했어.")
+    for tellings in ([records(sound), records(damaged)], [records(damaged), records(sound)]):
+        assert sorted(texts(united(tellings).messages)) == ["(배포는 \ufffd\ufffd요일로 정했어.)", "배포는 금요일로 정했어."]
 
 
-def test_positions_a_prefix_an_extension_an_edit() -> None:
-    known = ordinal("a", "b", "c")
-    assert merge_history(known, ordinal("a", "b"), ordinal_uids=True) == Unchanged()
-    assert merge_history(known, ordinal("a", "c"), ordinal_uids=True) == Unchanged()
-    extended = merge_history(known, ordinal("a", "b", "c", "d"), ordinal_uids=True)
-    assert isinstance(extended, Extended) and extended.common_prefix == 3
-    edited = merge_history(known, ordinal("a", "B", "c"), ordinal_uids=True)
-    assert isinstance(edited, Extended) and edited.common_prefix == 1
-    assert [message.text for message in edited.messages] == ["a", "B", "c"]
+def test_a_page_that_renders_the_records_is_left_out_and_one_that_says_more_is_not() -> None:
+    said = (*at(0, 1), Message("t", "tool", "tool_result", "ok", START))
+    rendered = (*ordinal("at 0", " at 1 "), Message("2", "tool", "tool_result", "a table of ok", None))
+    for tellings in ([records(said), page(rendered)], [page(rendered), records(said)]):
+        assert set(united(tellings).messages) == set(said)
+    more = page((*rendered, Message("3", "user", "said", "and this")))
+    assert set(texts(united([more, records(said)]).messages)) == {"at 0", "at 1", "ok", " at 1 ", "a table of ok", "and this"}
 
 
-def test_a_message_cut_off_at_the_end_of_a_file() -> None:
-    whole, cut = ordinal("a", "long text", "c"), ordinal("a", "long")
-    assert merge_history(whole, cut, ordinal_uids=True) == Unchanged()
-    assert grown(cut, whole, ordinal_uids=True) == whole
-    marked = ordinal("long text\n_**Ag")
-    assert grown(marked, ordinal("long text", "b"), ordinal_uids=True) == ordinal("long text", "b")
+def test_a_message_cut_off_at_the_end_of_another_file_is_superseded() -> None:
+    whole, cut = page(ordinal("a", "long text", "c")), page(ordinal("a", "long"))
+    for tellings in ([whole, cut], [cut, whole]):
+        assert sorted(texts(united(tellings).messages)) == ["(long)", "a", "c", "long text"]
+
+
+def _decoded(telling: Telling, messages: Sequence[Message], places: Sequence[int]) -> Telling:
+    """A telling as it is read back from the log, where only the union and the places are kept."""
+    gone = [message.superseded_kind is not None for message in telling.messages]
+    told = [
+        marked(as_told(messages[place])) if is_gone else as_told(messages[place])
+        for place, is_gone in zip(places, gone, strict=False)
+    ]
+    return replace(telling, messages=tuple(by_position(told) if telling.ordinal_uids else told))
+
+
+_MINUTES = st.lists(st.integers(0, 8), min_size=1, max_size=7, unique=True)
+_VOICES = st.sampled_from(["yes", "yes, go on", "ok", "계속", "롤백하자"])
+
+
+@st.composite
+def _tellings(draw: st.DrawFn) -> Telling:
+    if draw(st.booleans()):
+        words = draw(st.lists(_VOICES, min_size=1, max_size=6))
+        readings = [page(ordinal(*words)), page(ordinal(*draw(st.lists(_VOICES, min_size=1, max_size=6))))]
+    else:
+        readings = []
+        for _ in range(2):
+            told = [
+                Message(f"m{minute}", "user", "said", draw(_VOICES), START + timedelta(minutes=minute) if timed else None)
+                for minute in draw(_MINUTES)
+                for timed in [draw(st.booleans())]
+            ]
+            readings.append(records(told))
+    return readings[0] if draw(st.booleans()) else retold(*readings)
+
+
+@given(st.lists(_tellings(), min_size=1, max_size=5), st.randoms(use_true_random=False))
+def test_any_tellings_in_any_order(tellings: list[Telling], shuffle: random.Random) -> None:
+    whole = united(tellings)
+    assert len(set(uids(whole.messages))) == len(whole.messages)
+    shuffled = tellings.copy()
+    shuffle.shuffle(shuffled)
+    assert united(shuffled).messages == whole.messages
+
+    # Nobody takes away or changes what another one says: all that is said is in the history, as often as its source says it.
+    found = Counter(texts(whole.messages))
+    for telling in tellings:
+        for text, times in Counter(message.text for message in telling.current).items():
+            assert found[text] + found[f"({text})"] >= min(times, 1)
+        if telling.ordinal_uids:
+            continue
+        said = set(map(as_told, whole.messages))
+        assert {as_told(message) for message in telling.messages} <= said
+
+    # What the log keeps of it is enough to unite it again.
+    again = [
+        _decoded(telling, whole.messages, places) if places else telling
+        for telling, places in zip(tellings, whole.places, strict=True)
+    ]
+    assert united(again).messages == whole.messages
+
+
+@given(st.lists(_tellings(), min_size=2, max_size=4))
+def test_uniting_one_by_one_is_uniting_at_once(tellings: list[Telling]) -> None:
+    known: list[Telling] = []
+    for telling in tellings:
+        known.append(telling)
+        whole = united(known)
+        known = [
+            _decoded(one, whole.messages, places) if places else one for one, places in zip(known, whole.places, strict=True)
+        ]
+    assert united(known).messages == united(tellings).messages
 
 
 _SNAPSHOTS = st.integers(2, 12).flatmap(
@@ -101,70 +186,26 @@ _SNAPSHOTS = st.integers(2, 12).flatmap(
 
 @given(_SNAPSHOTS, st.booleans(), st.randoms(use_true_random=False))
 def test_growing_snapshots_in_any_order_end_in_one_history(
-    drawn: tuple[int, list[int]], ordinal_uids: bool, random: object
+    drawn: tuple[int, list[int]], is_page: bool, shuffle: random.Random
 ) -> None:
     length, cuts = drawn
-    texts = [("계속", "ok", "go on")[n % 3] for n in range(length)]  # the same words again and again
-    whole = tuple(Message(uid=str(n), role="user", kind="said", text=text) for n, text in enumerate(texts))
-    snapshots = [whole[:cut] for cut in (*cuts, length)]
-    random.shuffle(snapshots)  # type: ignore[attr-defined]
-    known: tuple[Message, ...] = ()
-    for snapshot in snapshots:
-        known = grown(known, snapshot, ordinal_uids=ordinal_uids)
-    assert known == whole
-    for snapshot in snapshots:
-        assert merge_history(known, snapshot, ordinal_uids=ordinal_uids) == Unchanged()
-
-
-@given(st.lists(st.integers(0, 8), unique=True, min_size=1), st.lists(st.integers(0, 8), unique=True, min_size=1))
-def test_two_histories_are_united_alike_in_either_order(one: list[int], other: list[int]) -> None:
-    first, second = history(*map(str, one)), history(*map(str, other))
-    if set(one).isdisjoint(other):
-        assert merge_history(first, second, ordinal_uids=False) == Unrelated()
-        return
-    forth, back = grown(first, second), grown(second, first)
-    assert set(uids(forth)) == set(uids(back)) == {str(n) for n in {*one, *other}}
-    if not (set(one) <= set(other) or set(other) <= set(one)):
-        assert forth == back
+    words = [("계속", "ok", "go on")[n % 3] for n in range(length)]  # the same words again and again
+    whole = ordinal(*words)
+    snapshots = [(page if is_page else records)(whole[:cut]) for cut in (*cuts, length)]
+    shuffle.shuffle(snapshots)
+    assert united(snapshots).messages == whole
+    told = snapshots[0]
+    for snapshot in snapshots[1:]:
+        told = retold(told, snapshot)
+    assert told.messages == whole
 
 
 def test_long_histories_take_linear_time() -> None:
     whole = history(*map(str, range(60_000)))
-    texts = ordinal(*(f"{n % 7}" for n in range(60_000)))
+    words = ordinal(*(f"{n % 7}" for n in range(60_000)))
     began = time.process_time()
-    assert isinstance(merge_history(whole[:-1], whole[::2] + whole[-1:], ordinal_uids=False), Extended)
-    assert isinstance(merge_history(texts[:-1], texts, ordinal_uids=True), Extended)
-    assert merge_history(texts, texts[::-1], ordinal_uids=True) != Unrelated()
-    assert time.process_time() - began < 3
-
-
-def test_a_copy_with_characters_that_were_lost_revises_nothing() -> None:
-    sound = history("a", text="배포는 금요일로 정했어.")
-    for text in ("배포는 \ufffd\ufffd요일로 정했어.", "\ufffd포는 금요일로 정했어\ufffd", "배포는 금요일로 정했\ufffd\ufffd"):
-        damaged = history("a", text=text)
-        assert merge_history(sound, damaged, ordinal_uids=False) == Unchanged()
-        assert grown(damaged, sound) == sound
-    for text in ("배포는 \ufffd", "배포는 \ufffd요일로 미뤘어.", "\ufffd"):
-        assert isinstance(merge_history(sound, history("a", text=text), ordinal_uids=False), Extended)
-
-
-def test_an_answer_that_was_left_is_a_revision() -> None:
-    known = history("a", "b")
-    left = (known[0], replace(known[1], sidechain=True))
-    assert grown(known, left) == left
-
-
-def test_files_that_share_a_beginning_give_one_order_whichever_comes_first() -> None:
-    start = datetime(2026, 1, 1, tzinfo=UTC)
-
-    def at(*minutes: int) -> tuple[Message, ...]:
-        return tuple(
-            Message(f"m{minute:02}", "user", "said", f"at {minute}", start + timedelta(minutes=minute)) for minute in minutes
-        )
-
-    files = (at(0, 1, 2, 5, 8), at(0, 1, 3, 7), at(0, 1, 4, 6, 9, 10))
-    for order in itertools.permutations(files):
-        merged: tuple[Message, ...] = ()
-        for file in order:
-            merged = grown(merged, file)
-        assert uids(merged) == [f"m{minute:02}" for minute in range(11)]
+    assert len(united([records(whole[:-1]), records(whole[::2] + whole[-1:])]).messages) == 60_000
+    assert len(united([page(words[:-1]), page(words)]).messages) == 60_000
+    assert len(united([page(words), page(words[::-1])]).messages) > 60_000
+    assert len(retold(page(words), page(words[:30_000] + words[31_000:])).messages) == 60_000
+    assert time.process_time() - began < 5

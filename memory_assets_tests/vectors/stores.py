@@ -9,7 +9,7 @@ from memory_assets.log.database import Database
 from memory_assets.settings import Settings
 from memory_assets.vectors.embedder import HashingEmbedder
 from memory_assets.vectors.index import VectorIndex
-from memory_assets.vectors.outbox import Drained, drain_outbox
+from memory_assets.vectors.outbox import Drained, drain_outbox, drain_words
 
 TALK = tuple(("user", f"message {number} says that 로그 {number} is kept") for number in range(12))
 HOLD = """
@@ -30,7 +30,9 @@ def parts(settings: Settings) -> tuple[Database, VectorIndex]:
 
 
 def drained(settings: Settings, embedder: HashingEmbedder | None = None, **more: Any) -> Drained:
+    """Both queues, words first; what was done of the vectors."""
     database, index = parts(settings)
+    drain_words(database, configuration.word_index(settings), lock_folder=settings.store_folder)
     return drain_outbox(database, embedder or HashingEmbedder(), index, lock_folder=settings.store_folder, **more)
 
 
@@ -39,12 +41,22 @@ def rows(settings: Settings, query: str, *parameters: object) -> list[tuple[Any,
         return connection.execute(query, list(parameters)).fetchall()
 
 
-def statuses(settings: Settings) -> dict[str, int]:
-    return dict(rows(settings, "SELECT status, count(*) FROM vector_outbox GROUP BY status"))
+def statuses(settings: Settings, *, words: bool = False) -> dict[str, int]:
+    """Jobs of the vectors by status, or those of the words."""
+    queue = "=" if words else "<>"
+    return dict(
+        rows(settings, f"SELECT status, count(*) FROM vector_outbox WHERE embedding_version {queue} 'words' GROUP BY status")
+    )
 
 
 def ids_of_index(settings: Settings) -> list[str]:
-    return sorted(configuration.vector_index(settings).rows(["unit_id"])["unit_id"].to_pylist())
+    """Of the units that have words and a vector."""
+    words, vectors = (
+        sorted(table.rows(["unit_id"])["unit_id"].to_pylist())
+        for table in (configuration.word_index(settings), configuration.vector_index(settings))
+    )
+    assert words == vectors
+    return words
 
 
 def ids_of_units(settings: Settings) -> list[str]:

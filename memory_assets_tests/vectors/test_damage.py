@@ -11,12 +11,13 @@ import pytest
 from memory_assets.errors import MemoryAssetsError
 from memory_assets.vectors import guard, lookup, upkeep
 from memory_assets.vectors import index as index_module
+from memory_assets.vectors import table as table_module
+from memory_assets.vectors import words as words_module
 from memory_assets.vectors.embedder import HashingEmbedder
 from memory_assets.vectors.errors import IndexCorruptError, IndexWriteError
-from memory_assets.vectors.index import VectorIndex
 from memory_assets.vectors.units import UnitFilter
 from memory_assets_tests.vectors.test_order import some_units
-from memory_assets_tests.vectors.units import DAY, found, store, unit
+from memory_assets_tests.vectors.units import DAY, Both, found, store, unit
 
 DIMENSIONS = 32
 VECTOR = HashingEmbedder(DIMENSIONS).embed_query("word1 블로커")
@@ -39,7 +40,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("whole") / "vectors"
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(upkeep, "ANN_ROWS", 300)
-        index = VectorIndex(folder, "hashing-32-1", DIMENSIONS)
+        index = Both(folder)
         store(index, *(unit(one.unit_id, one.embed_text, facets=("file:x",)) for one in some_units(400)))
         index.settle()
         index.delete(["u0003"])
@@ -47,11 +48,11 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture
-def index(whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> VectorIndex:
-    for module in (guard, lookup, index_module):
+def index(whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Both:
+    for module in (guard, lookup, index_module, table_module, words_module):
         monkeypatch.setattr(module, "PATIENCE", timedelta(seconds=3))
     shutil.copytree(whole, tmp_path / "vectors")
-    return VectorIndex(tmp_path / "vectors", "hashing-32-1", DIMENSIONS)
+    return Both(tmp_path / "vectors")
 
 
 def gone(path: Path) -> None:
@@ -71,20 +72,21 @@ def garbage(path: Path) -> None:
     path.write_bytes(random.Random(1).randbytes(max(200, path.stat().st_size)))
 
 
-def questions(index: VectorIndex) -> list[Callable[[], object]]:
+def questions(index: Both) -> list[Callable[[], object]]:
     return [
         lambda: index.lexical_search("word1 블로커", 20),
         lambda: index.lexical_search("word1 블로커", 20, EACH_COLUMN),
         lambda: index.vector_search(VECTOR, 20),
         lambda: index.vector_search(VECTOR, 20, EACH_COLUMN),
-        lambda: index.rows(["unit_id", "vector"]),
-        lambda: index.vectors_by_text(["x"]),
-        index.speakers,
+        lambda: index.vectors.rows(["unit_id", "vector"]),
+        lambda: index.vectors.vectors_by_text(["x"]),
+        lambda: index.words.rows(),
+        index.words.speakers,
         index.prepare,
     ]
 
 
-def failures(index: VectorIndex) -> list[MemoryAssetsError]:
+def failures(index: Both) -> list[MemoryAssetsError]:
     """Errors of everything that reads; anything but an error of ours goes through."""
     failed: list[MemoryAssetsError] = []
     for ask in questions(index):
@@ -95,7 +97,7 @@ def failures(index: VectorIndex) -> list[MemoryAssetsError]:
     return failed
 
 
-def assert_it_can_be_made_again(index: VectorIndex) -> None:
+def assert_it_can_be_made_again(index: Both) -> None:
     index.drop()
     assert found(index, "word1") == []
     store(index, unit("u1", "word1"))
@@ -120,10 +122,8 @@ def assert_it_can_be_made_again(index: VectorIndex) -> None:
         "_indices/*/auxiliary.idx",
     ],
 )
-def test_a_damaged_file_is_an_error_that_says_how_to_mend_it(
-    index: VectorIndex, files: str, damage: Callable[[Path], None]
-) -> None:
-    paths = list((index.folder / f"{index.table_name}.lance").glob(files))
+def test_a_damaged_file_is_an_error_that_says_how_to_mend_it(index: Both, files: str, damage: Callable[[Path], None]) -> None:
+    paths = list(index.folder.glob(f"*.lance/{files}"))
     assert paths
     for path in paths:
         damage(path)
@@ -138,18 +138,19 @@ def test_a_damaged_file_is_an_error_that_says_how_to_mend_it(
 
 
 @pytest.mark.parametrize("part", ["_versions", "data", "_indices"])
-def test_a_folder_that_is_gone_is_an_error_too(index: VectorIndex, part: str) -> None:
+def test_a_folder_that_is_gone_is_an_error_too(index: Both, part: str) -> None:
     assert failures(index) == []
-    shutil.rmtree(index.folder / f"{index.table_name}.lance" / part)
-    fresh = VectorIndex(index.folder, index.embedding_version, DIMENSIONS)
+    for table in index.tables:
+        shutil.rmtree(index.folder / f"{table.table_name}.lance" / part)
+    fresh = Both(index.folder)
     assert any(isinstance(error, IndexCorruptError) for error in failures(fresh))
     assert_it_can_be_made_again(fresh)
 
 
-def test_a_question_that_is_never_answered_ends(index: VectorIndex) -> None:
+def test_a_question_that_is_never_answered_ends(index: Both) -> None:
     # Bytes turned over inside a bitmap: LanceDB panics in a thread of its own and never answers.
     chance = random.Random(5)
-    for path in (index.folder / f"{index.table_name}.lance").glob("_indices/*/bitmap_page_lookup.lance"):
+    for path in index.folder.glob("*.lance/_indices/*/bitmap_page_lookup.lance"):
         content = bytearray(path.read_bytes())
         for _ in range(6):
             content[chance.randrange(len(content) * 2 // 3)] ^= 0xFF
@@ -161,26 +162,29 @@ def test_a_question_that_is_never_answered_ends(index: VectorIndex) -> None:
     assert_it_can_be_made_again(index)
 
 
-def test_a_damaged_index_is_not_written_over_and_others_are_left_alone(index: VectorIndex) -> None:
-    neighbour = VectorIndex(index.folder, "hashing-16-1", 16)
-    store(neighbour, unit("u1", "로그"))
-    for path in (index.folder / f"{index.table_name}.lance").glob("_versions/*.manifest"):
+@pytest.mark.parametrize("which", [0, 1])
+def test_a_damaged_index_is_not_written_over_and_others_are_left_alone(index: Both, which: int) -> None:
+    neighbour = Both(index.folder, "hashing-16-1", 16).vectors
+    embedder = HashingEmbedder(16)
+    neighbour.upsert([unit("u1", "로그")], embedder.embed_documents(["로그"]), embedder.fingerprint)
+    damaged = index.tables[which]
+    for path in (index.folder / f"{damaged.table_name}.lance").glob("_versions/*.manifest"):
         garbage(path)
     for write in (
         lambda: store(index, unit("new", "로그")),
         lambda: index.delete(["u0001"]),
-        index.optimize,
-        index.maintain,
-        index.settle,
+        damaged.optimize,
+        damaged.maintain,
+        damaged.settle,
     ):
-        with pytest.raises(IndexCorruptError, match="units_hashing-32-1"):
+        with pytest.raises(IndexCorruptError, match=damaged.table_name):
             write()
-    assert found(neighbour, "로그") == ["u1"]
+    assert neighbour.count() == 1
 
 
-def test_a_table_that_another_process_made_anew_is_read(index: VectorIndex) -> None:
+def test_a_table_that_another_process_made_anew_is_read(index: Both) -> None:
     assert found(index, "word1")
-    other = VectorIndex(index.folder, index.embedding_version, DIMENSIONS)
+    other = Both(index.folder)
     other.drop()
     assert found(index, "word1") == []
     store(other, unit("new", "word1"))

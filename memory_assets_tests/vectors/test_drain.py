@@ -4,12 +4,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memory_assets.vectors.drain import drain
+from memory_assets.vectors.drain import carry_over, drain, write_words
 from memory_assets.vectors.embedder import Embedder, HashingEmbedder
 from memory_assets.vectors.errors import EmbedderUnavailableError, FingerprintMismatchError, IndexCorruptError
 from memory_assets.vectors.index import VectorIndex
 from memory_assets.vectors.units import DeleteJob, OutboxJob, UpsertJob
-from memory_assets_tests.vectors.units import found, unit
+from memory_assets.vectors.words import WordIndex
+from memory_assets_tests.vectors.units import unit
 
 DIMENSIONS = 32
 
@@ -46,6 +47,10 @@ def upserts(*texts: str) -> list[OutboxJob]:
     return [UpsertJob(f"job-{n}", unit(f"u{n}", text)) for n, text in enumerate(texts)]
 
 
+def hash_of(index: VectorIndex, unit_id: str) -> str:
+    return dict(zip(*index.rows().to_pydict().values(), strict=True))[unit_id]
+
+
 def ids(jobs: Sequence[OutboxJob]) -> set[str]:
     return {job.job_id for job in jobs}
 
@@ -55,7 +60,7 @@ def test_jobs_are_done_and_found(index: VectorIndex) -> None:
     assert ids(report.done) == {"job-0", "job-1", "job-2"}
     assert report.failed == ()
     assert (report.embedded, report.reused) == (2, 1)
-    assert set(found(index, "로그")) == {"u0", "u2"}
+    assert index.count() == 3
 
 
 def test_the_same_jobs_again_embed_nothing(index: VectorIndex) -> None:
@@ -105,9 +110,9 @@ def test_deletes_and_the_last_job_of_a_unit(index: VectorIndex) -> None:
     assert ids(report.done) == {"d0", "a1", "b1", "a2", "d2", "d9"}
     assert report.embedded == 1
     assert index.rows(["unit_id"]).to_pylist() == [{"unit_id": "u1"}]
-    assert found(index, "둘째") == ["u1"]
+    assert hash_of(index, "u1") == unit("u1", "둘째").content_hash
     assert drain([DeleteJob("d1", "u1"), UpsertJob("c1", unit("u1", "넷째"))], embedder, index).embedded == 1
-    assert found(index, "넷째") == ["u1"]
+    assert hash_of(index, "u1") == unit("u1", "넷째").content_hash
 
 
 def test_no_jobs(index: VectorIndex) -> None:
@@ -135,3 +140,30 @@ def test_a_corrupt_index_fails_no_item(index: VectorIndex) -> None:
         manifest.write_bytes(b"garbage")
     with pytest.raises(IndexCorruptError):
         drain(upserts("로그"), HashingEmbedder(DIMENSIONS), VectorIndex(index.folder, "hashing-32-1", DIMENSIONS))
+
+
+def test_what_has_its_vector_needs_no_model(index: VectorIndex) -> None:
+    embedder = HashingEmbedder(DIMENSIONS)
+    drain(upserts("로그", "값"), embedder, index)
+    moved = UpsertJob("moved", unit("u0", "로그", stage="verified"))
+    unknown = UpsertJob("unknown", unit("u3", "nobody embedded this"))
+    report = carry_over([moved, unknown, DeleteJob("gone", "u1")], index)
+    assert ids(report.done) == {"moved", "gone"} and report.reused == 1 and report.failed == ()
+    assert index.rows().to_pylist() == [{"unit_id": "u0", "content_hash": moved.unit.content_hash}]
+    # Nothing is known without a table.
+    assert carry_over([unknown], VectorIndex(index.folder, "other-1", DIMENSIONS)).done == ()
+
+
+def test_words_are_written_without_an_embedder_and_a_poisoned_unit_fails_alone(tmp_path: Path) -> None:
+    words = WordIndex(tmp_path)
+    jobs = [*upserts(*(f"text {n} 로그" for n in range(30))), UpsertJob("job-bad", unit("bad", "fine", project="\ud800"))]
+    report = write_words(jobs, words)
+    assert [job.job_id for job, _ in report.failed] == ["job-bad"] and len(report.done) == words.count() == 30
+    assert len(words.lexical_search("로그", 50).own) == 30
+    again: list[OutboxJob] = [
+        UpsertJob("first", unit("u0", "첫째")),
+        UpsertJob("last", unit("u0", "둘째")),
+        DeleteJob("d", "u1"),
+    ]
+    assert ids(write_words(again, words).done) == {"first", "last", "d"}
+    assert words.count() == 29 and [hit.unit_id for hit in words.lexical_search("둘째", 5).own] == ["u0"]

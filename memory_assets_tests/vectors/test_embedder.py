@@ -84,7 +84,9 @@ heavy = {"torch", "sentence_transformers", "transformers", "lancedb", "pyarrow",
 assert not heavy, heavy
 import pathlib, tempfile
 from memory_assets.vectors.index import VectorIndex
-assert VectorIndex(pathlib.Path(tempfile.mkdtemp()), embedder.embedding_version, 384).lexical_search("x", 3).own == ()
+from memory_assets.vectors.words import WordIndex
+assert WordIndex(pathlib.Path(tempfile.mkdtemp())).lexical_search("x", 3).own == ()
+assert VectorIndex(pathlib.Path(tempfile.mkdtemp()), embedder.embedding_version, 384).count() == 0
 heavy = {"torch", "sentence_transformers", "transformers", "litellm"} & sys.modules.keys()
 assert not heavy, heavy
 """

@@ -9,16 +9,15 @@ from hypothesis import strategies as st
 
 from memory_assets.vectors.embedder import HashingEmbedder
 from memory_assets.vectors.filters import filter_sql
-from memory_assets.vectors.index import VectorIndex
 from memory_assets.vectors.units import UnitFilter
-from memory_assets_tests.vectors.units import DAY, store, unit
+from memory_assets_tests.vectors.units import DAY, Both, store, unit
 
 DIMENSIONS = 32
 
 
 @pytest.fixture(scope="module", params=["fresh", "settled"])
-def filled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> VectorIndex:
-    index = VectorIndex(tmp_path_factory.mktemp("filters"), "hashing-32-1", DIMENSIONS)
+def filled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Both:
+    index = Both(tmp_path_factory.mktemp("filters"))
     store(
         index,
         unit("u1", "로그", facets=("file:src/app.py", "tag:배포")),
@@ -73,7 +72,7 @@ def filled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         (UnitFilter(since=DAY, until=DAY + timedelta(days=2), project="shop", worktree="/home/one"), "u1"),
     ],
 )
-def test_a_filter_lets_the_same_pass_in_both_legs(filled: VectorIndex, where: UnitFilter, ids: str) -> None:
+def test_a_filter_lets_the_same_pass_in_both_legs(filled: Both, where: UnitFilter, ids: str) -> None:
     lexical = filled.lexical_search("로그", 10, where)
     by_vector = filled.vector_search(HashingEmbedder(DIMENSIONS).embed_query("로그"), 10, where)
     for hits in (lexical.context, lexical.own, by_vector):
@@ -88,13 +87,13 @@ NAMES = st.text(st.characters(codec="utf-8"), max_size=20) | st.text("'\"\\;-/*%
 
 
 @pytest.fixture(scope="module")
-def quoted(tmp_path_factory: pytest.TempPathFactory) -> VectorIndex:
-    return VectorIndex(tmp_path_factory.mktemp("quoted"), "hashing-32-1", DIMENSIONS)
+def quoted(tmp_path_factory: pytest.TempPathFactory) -> Both:
+    return Both(tmp_path_factory.mktemp("quoted"))
 
 
 @settings(max_examples=20, deadline=None)
 @given(NAMES)
-def test_any_name_is_data(quoted: VectorIndex, name: str) -> None:
+def test_any_name_is_data(quoted: Both, name: str) -> None:
     folder = f"/x{name}".rstrip("/")
     store(
         quoted,
@@ -108,7 +107,7 @@ def test_any_name_is_data(quoted: VectorIndex, name: str) -> None:
 
 
 def test_many_ids_are_one_condition(tmp_path: Path) -> None:
-    index = VectorIndex(tmp_path, "hashing-32-1", DIMENSIONS)
+    index = Both(tmp_path)
     store(index, *(unit(f"u{n:04}", "로그") for n in range(60)))
     where = UnitFilter(unit_ids=tuple(f"u{n:04}" for n in range(10, 5000)))
     assert len(index.lexical_search("로그", 100, where).own) == 50

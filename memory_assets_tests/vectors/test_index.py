@@ -9,25 +9,26 @@ from memory_assets.errors import InvalidArgumentError
 from memory_assets.vectors.embedder import HashingEmbedder
 from memory_assets.vectors.errors import FingerprintMismatchError, IndexCorruptError, IndexWriteError, UnitRejectedError
 from memory_assets.vectors.index import VectorIndex
-from memory_assets.vectors.rows import index_schema, marked
+from memory_assets.vectors.rows import marked, vector_schema, word_schema
 from memory_assets.vectors.units import LexicalHits, UnitFilter
-from memory_assets_tests.vectors.units import found, store, unit
+from memory_assets.vectors.words import WordIndex
+from memory_assets_tests.vectors.units import Both, found, store, unit
 
 DIMENSIONS = 32
 NOTHING = LexicalHits((), ())
 
 
 @pytest.fixture
-def index(tmp_path: Path) -> VectorIndex:
-    return VectorIndex(tmp_path / "vectors", "hashing-32-1", DIMENSIONS)
+def index(tmp_path: Path) -> Both:
+    return Both(tmp_path / "vectors")
 
 
-def test_before_the_first_write_nothing_is_found_and_nothing_is_made(index: VectorIndex) -> None:
+def test_before_the_first_write_nothing_is_found_and_nothing_is_made(index: Both) -> None:
     assert index.lexical_search("로그", 10) == NOTHING
     assert index.vector_search(HashingEmbedder(DIMENSIONS).embed_query("로그"), 10) == []
-    assert index.rows().num_rows == index.count() == 0
-    assert index.vectors_by_text(["x"]) == {}
-    assert index.speakers() == frozenset()
+    assert [table.rows().num_rows for table in index.tables] == [0, 0] and index.count() == 0
+    assert index.vectors.vectors_by_text(["x"]) == {}
+    assert index.words.speakers() == frozenset()
     assert index.problems() == []
     index.delete(["u1"])
     index.optimize()
@@ -37,7 +38,7 @@ def test_before_the_first_write_nothing_is_found_and_nothing_is_made(index: Vect
     assert not index.folder.exists()
 
 
-def test_what_is_written_is_found_at_once_by_both_legs(index: VectorIndex) -> None:
+def test_what_is_written_is_found_at_once_by_both_legs(index: Both) -> None:
     store(index, unit("u1", "블로커를 해결했다"), unit("u2", "The deploy script was running"))
     assert found(index, "블로커") == ["u1"]
     assert found(index, "runs") == ["u2"]
@@ -49,23 +50,23 @@ def test_what_is_written_is_found_at_once_by_both_legs(index: VectorIndex) -> No
     assert nearest[0].score == pytest.approx(1.0, abs=1e-5)
 
 
-def test_digits_long_words_and_hangul_pass_the_index(index: VectorIndex) -> None:
+def test_digits_long_words_and_hangul_pass_the_index(index: Both) -> None:
     long = "x" * 60
     store(index, unit("u1", f"{long} 7 20260209 값 the"), unit("u2", "other"))
     for query in (long, "7", "20260209", "값", "the"):
         assert found(index, query) == ["u1"], query
 
 
-def test_the_same_again_changes_nothing(index: VectorIndex) -> None:
+def test_the_same_again_changes_nothing(index: Both) -> None:
     units = [unit(f"u{n}", f"text {n}") for n in range(50)]
     store(index, *units)
-    before = index.rows(["unit_id", "content_hash", "vector"]).to_pylist()
+    before = index.vectors.rows(["unit_id", "content_hash", "vector"]).to_pylist()
     store(index, *units)
     key = lambda row: row["unit_id"]  # noqa: E731
-    assert sorted(index.rows(["unit_id", "content_hash", "vector"]).to_pylist(), key=key) == sorted(before, key=key)
+    assert sorted(index.vectors.rows(["unit_id", "content_hash", "vector"]).to_pylist(), key=key) == sorted(before, key=key)
 
 
-def test_a_changed_unit_is_found_by_its_new_text_only(index: VectorIndex) -> None:
+def test_a_changed_unit_is_found_by_its_new_text_only(index: Both) -> None:
     store(index, unit("u1", "timeout 30"), unit("u2", "other"))
     index.optimize()
     store(index, unit("u1", "retry 블로커"))
@@ -76,23 +77,23 @@ def test_a_changed_unit_is_found_by_its_new_text_only(index: VectorIndex) -> Non
     assert index.count() == 2
 
 
-def test_of_two_units_with_one_id_the_last_wins(index: VectorIndex) -> None:
+def test_of_two_units_with_one_id_the_last_wins(index: Both) -> None:
     store(index, unit("u1", "first"), unit("u1", "second"))
     assert index.count() == 1
     assert found(index, "second") == ["u1"]
 
 
-def test_deleted_units_are_found_no_more(index: VectorIndex) -> None:
+def test_deleted_units_are_found_no_more(index: Both) -> None:
     store(index, unit("u1", "로그"), unit("u'2", "로그"), unit("u3", "로그"))
     index.delete(["u1", "u'2", "never there"])
     index.delete(["u1"])
     assert found(index, "로그") == ["u3"]
     index.optimize()
     assert found(index, "로그") == ["u3"]
-    assert index.rows(["unit_id"]).to_pylist() == [{"unit_id": "u3"}]
+    assert index.ids() == ["u3"]
 
 
-def test_a_hit_says_where_it_stands(index: VectorIndex) -> None:
+def test_a_hit_says_where_it_stands(index: Both) -> None:
     at = datetime(2026, 2, 9, 12, tzinfo=timezone(timedelta(hours=9)))
     entry = unit(
         "u1",
@@ -115,12 +116,12 @@ def test_a_hit_says_where_it_stands(index: VectorIndex) -> None:
     assert hit.score > 0
     (other,) = index.lexical_search("other", 1).own
     assert (other.project, other.session_id, other.message_index, other.role) == (None, None, None, None)
-    assert index.speakers() == {"지수", "Ann"}
+    assert index.words.speakers() == {"지수", "Ann"}
     store(index, unit("u3", "x", speaker="Bo"))
-    assert index.speakers() == {"지수", "Ann", "Bo"}
+    assert index.words.speakers() == {"지수", "Ann", "Bo"}
 
 
-def test_both_fields_are_asked(index: VectorIndex) -> None:
+def test_both_fields_are_asked(index: Both) -> None:
     store(index, unit("u1", "블로커를 풀었다", around="배포 서버"), unit("u2", "배포했다", around="블로커"), unit("u3", "x"))
     hits = index.lexical_search("블로커", 10)
     assert [hit.unit_id for hit in hits.own] == ["u1"]
@@ -133,14 +134,14 @@ def test_both_fields_are_asked(index: VectorIndex) -> None:
     "query",
     ["", " ", "!!!", "AND OR NOT (", '"unclosed', "a:b^2~", "'; DROP TABLE units; --", "\ud800", "\x00", "word " * 20_000],
 )
-def test_no_question_breaks_the_search(index: VectorIndex, query: str) -> None:
+def test_no_question_breaks_the_search(index: Both, query: str) -> None:
     store(index, unit("u1", "로그"))
     assert index.lexical_search(query, 10) == NOTHING
     assert index.lexical_search("로그", 0) == NOTHING
     assert index.lexical_search("로그", 10, UnitFilter(project="\ud800")) == NOTHING
 
 
-def test_a_unit_that_cannot_be_stored_is_refused_and_nothing_is_written(index: VectorIndex) -> None:
+def test_a_unit_that_cannot_be_stored_is_refused_and_nothing_is_written(index: Both) -> None:
     store(index, unit("u1", "로그"))
     bad_facet, naive = unit("u2", "x", facets=("tag:\ud800",)), unit("u2", "x", occurred_at=datetime(2026, 1, 1))
     for bad in (unit("u2", "x", project="\ud800"), unit("u3", "x", status="\ud800"), bad_facet, naive):
@@ -149,14 +150,14 @@ def test_a_unit_that_cannot_be_stored_is_refused_and_nothing_is_written(index: V
     fingerprint = HashingEmbedder(DIMENSIONS).fingerprint
     for vector in (np.full((1, DIMENSIONS), np.nan), np.zeros((1, DIMENSIONS)), np.ones((1, 3)), np.ones((2, DIMENSIONS))):
         with pytest.raises(UnitRejectedError):
-            index.upsert([unit("u5", "x")], vector.astype(np.float32), fingerprint)
+            index.vectors.upsert([unit("u5", "x")], vector.astype(np.float32), fingerprint)
     assert index.count() == 1
 
 
-def test_vectors_of_another_recipe_are_refused(index: VectorIndex) -> None:
+def test_vectors_of_another_recipe_are_refused(index: Both) -> None:
     store(index, unit("u1", "로그"))
     vectors = HashingEmbedder(DIMENSIONS).embed_documents(["x"])
-    for handle in (index, VectorIndex(index.folder, "hashing-32-1", DIMENSIONS)):
+    for handle in (index.vectors, index.again().vectors):
         with pytest.raises(FingerprintMismatchError) as caught:
             handle.upsert([unit("u2", "x")], vectors, "another")
         assert caught.value.hint
@@ -166,25 +167,25 @@ def test_vectors_of_another_recipe_are_refused(index: VectorIndex) -> None:
     assert index.count() == 1
 
 
-def test_a_vector_of_another_length_is_no_question(index: VectorIndex) -> None:
+def test_a_vector_of_another_length_is_no_question(index: Both) -> None:
     store(index, unit("u1", "로그"))
-    unknown_length = VectorIndex(index.folder, index.embedding_version, lambda: 16)
+    unknown_length = VectorIndex(index.folder, "hashing-32-1", lambda: 16)
     with pytest.raises(IndexCorruptError, match="32 dimensions, not of 16") as caught:
         unknown_length.vector_search(HashingEmbedder(16).embed_query("로그"), 3)
     assert "memory rebuild --with-vectors" in caught.value.hint
 
 
-def test_vectors_are_handed_out_by_text(index: VectorIndex) -> None:
+def test_vectors_are_handed_out_by_text(index: Both) -> None:
     store(index, unit("u1", "로그"), unit("u2", "other"))
     one = unit("u9", "로그", project="another").embed_hash
-    vectors = index.vectors_by_text([one, "unknown", "' OR 1=1 --"])
+    vectors = index.vectors.vectors_by_text([one, "unknown", "' OR 1=1 --"])
     assert vectors.keys() == {one}
     assert np.allclose(vectors[one], HashingEmbedder(DIMENSIONS).embed_query("로그"))
-    assert len(index.vectors_by_text([one, *(f"h{n}" for n in range(2500))])) == 1
+    assert len(index.vectors.vectors_by_text([one, *(f"h{n}" for n in range(2500))])) == 1
 
 
-def test_an_open_reader_sees_what_another_handle_writes(index: VectorIndex) -> None:
-    reader = VectorIndex(index.folder, index.embedding_version, DIMENSIONS)
+def test_an_open_reader_sees_what_another_handle_writes(index: Both) -> None:
+    reader = index.again()
     store(index, unit("u1", "로그"))
     assert found(reader, "로그") == ["u1"]
     store(index, unit("u2", "로그"))
@@ -194,12 +195,14 @@ def test_an_open_reader_sees_what_another_handle_writes(index: VectorIndex) -> N
     assert found(reader, "로그") == ["u2"]
 
 
-def test_each_embedding_version_has_a_table_of_its_own(index: VectorIndex) -> None:
-    other = VectorIndex(index.folder, "hashing-16-1", 16)
+def test_each_embedding_version_has_a_table_of_its_own(index: Both) -> None:
+    other = Both(index.folder, "hashing-16-1", 16)
     store(index, unit("u1", "로그"))
     store(other, unit("u2", "로그"))
-    assert (found(index, "로그"), found(other, "로그")) == (["u1"], ["u2"])
-    assert (index.folder / "units_hashing-32-1.lance").is_dir()
+    assert [one.rows(["unit_id"])["unit_id"].to_pylist() for one in (index.vectors, other.vectors)] == [["u1"], ["u2"]]
+    assert (index.folder / "vectors_hashing-32-1.lance").is_dir()
+    # Words are of no model.
+    assert set(found(index, "로그")) == set(found(other, "로그")) == {"u1", "u2"}
 
 
 @pytest.mark.parametrize("version", ["", "../x", "a/b", "A", "a b", "x" * 101, "a..b"])
@@ -208,34 +211,38 @@ def test_a_version_is_a_name(tmp_path: Path, version: str) -> None:
         VectorIndex(tmp_path, version, DIMENSIONS)
 
 
-def test_a_table_of_other_columns_is_corrupt(index: VectorIndex) -> None:
+def test_a_table_of_other_columns_is_corrupt(index: Both) -> None:
     store(index, unit("u1", "로그"))
     with pytest.raises(IndexCorruptError, match="layout"):
-        VectorIndex(index.folder, index.embedding_version, 8).count()
+        VectorIndex(index.folder, "hashing-32-1", 8).count()
 
 
-def test_a_table_that_an_older_version_wrote_is_corrupt(index: VectorIndex) -> None:
+@pytest.mark.parametrize("which", [0, 1])
+def test_a_table_that_an_older_version_wrote_is_corrupt(index: Both, which: int) -> None:
     import lancedb
 
-    schema = index_schema(DIMENSIONS)
+    name = index.tables[which].table_name
+    schema = (word_schema(), vector_schema(DIMENSIONS))[which]
     for older, problem in ((schema.remove_metadata(), "layout 1"), (schema.remove(schema.get_field_index("hit")), "hit")):
-        lancedb.connect(index.folder).create_table(index.table_name, schema=older, mode="overwrite")
-        fresh = VectorIndex(index.folder, index.embedding_version, lambda: DIMENSIONS)
+        lancedb.connect(index.folder).create_table(name, schema=older, mode="overwrite")
+        fresh = (WordIndex(index.folder), VectorIndex(index.folder, "hashing-32-1", lambda: DIMENSIONS))[which]
         with pytest.raises(IndexCorruptError, match=problem) as caught:
-            fresh.lexical_search("로그", 10)
+            fresh.count()
         assert "memory rebuild --with-vectors" in caught.value.hint
         assert "layout" in fresh.problems()[0]
 
 
 def test_a_file_in_the_place_of_the_folder_is_an_error_with_a_name(tmp_path: Path) -> None:
     (tmp_path / "vectors").write_text("not a folder")
-    index = VectorIndex(tmp_path / "vectors", "hashing-32-1", DIMENSIONS)
+    index = Both(tmp_path / "vectors")
     assert index.lexical_search("로그", 10) == NOTHING
-    with pytest.raises(IndexWriteError, match="units_hashing-32-1"):
+    with pytest.raises(IndexWriteError, match="vectors_hashing-32-1"):
         store(index, unit("u1", "로그"))
+    with pytest.raises(IndexWriteError, match="words"):
+        index.words.upsert([unit("u1", "로그")])
 
 
-def test_dropping_leaves_no_text_behind(index: VectorIndex) -> None:
+def test_dropping_leaves_no_text_behind(index: Both) -> None:
     store(index, unit("u1", "secretword"), unit("u2", "other"))
     index.delete(["u1"])
     index.drop()
@@ -245,7 +252,7 @@ def test_dropping_leaves_no_text_behind(index: VectorIndex) -> None:
     assert not any(b"secretword" in content for content in files)
 
 
-def test_maintenance_waits_for_growth_and_settling_does_not(index: VectorIndex) -> None:
+def test_maintenance_waits_for_growth_and_settling_does_not(index: Both) -> None:
     store(index, *(unit(f"u{n}", f"text {n}") for n in range(400)))
     assert index.maintain() is False
     store(index, *(unit(f"v{n}", f"text {n}") for n in range(400)))
@@ -260,14 +267,12 @@ def test_maintenance_waits_for_growth_and_settling_does_not(index: VectorIndex) 
 
 
 @pytest.mark.slow
-def test_the_cost_of_a_batch_does_not_grow_with_the_table(index: VectorIndex) -> None:
-    embedder = HashingEmbedder(DIMENSIONS)
+def test_the_cost_of_a_batch_does_not_grow_with_the_table(index: Both) -> None:
     costs = []
     for batch in range(62):
         units = [unit(f"u{batch}-{n}", f"text {batch} {n} 로그를 지우고 배포했다") for n in range(700)]
-        vectors = embedder.embed_documents([one.embed_text for one in units])
         start = time.process_time()
-        index.upsert(units, vectors, embedder.fingerprint)
+        store(index, *units)
         index.maintain()
         costs.append(time.process_time() - start)
     assert index.count() == 62 * 700
@@ -276,21 +281,24 @@ def test_the_cost_of_a_batch_does_not_grow_with_the_table(index: VectorIndex) ->
     assert late / early < 1.5
 
 
-def test_a_file_in_the_place_of_the_table_is_named_and_goes_with_it(index: VectorIndex) -> None:
+@pytest.mark.parametrize("which", [0, 1])
+def test_a_file_in_the_place_of_the_table_is_named_and_goes_with_it(index: Both, which: int) -> None:
+    table = index.tables[which]
     index.folder.mkdir()
-    (index.folder / f"{index.table_name}.lance").write_text("not a folder")
-    assert index.exists()
-    with pytest.raises(IndexCorruptError, match="units_hashing-32-1") as caught:
-        index.lexical_search("로그", 10)
-    assert "memory rebuild --with-vectors" in caught.value.hint and index.problems()
-    index.drop()
+    (index.folder / f"{table.table_name}.lance").write_text("not a folder")
+    assert table.exists()
+    with pytest.raises(IndexCorruptError, match=table.table_name) as caught:
+        table.rows()
+    assert "memory rebuild --with-vectors" in caught.value.hint and table.problems()
+    table.drop()
     store(index, unit("u1", "로그"))
     assert found(index, "로그") == ["u1"]
 
 
-def test_a_table_whose_making_was_killed_is_made_by_the_next(index: VectorIndex) -> None:
+@pytest.mark.parametrize("which", [0, 1])
+def test_a_table_whose_making_was_killed_is_made_by_the_next(index: Both, which: int) -> None:
     # What LanceDB has written before there is a first version.
-    begun = index.folder / f"{index.table_name}.lance" / "_transactions"
+    begun = index.folder / f"{index.tables[which].table_name}.lance" / "_transactions"
     begun.mkdir(parents=True)
     (begun / "0-ace38f7f-fb42-4743-a610-ce51e5e6f4c9.txn").write_bytes(b"\x08\x00")
     assert index.lexical_search("로그", 10) == NOTHING
@@ -298,25 +306,26 @@ def test_a_table_whose_making_was_killed_is_made_by_the_next(index: VectorIndex)
     assert found(index, "로그") == ["u1"] and index.problems() == []
 
 
-def test_a_table_whose_indexes_were_never_made_gets_them(index: VectorIndex) -> None:
+def test_tables_whose_indexes_were_never_made_get_them(index: Both) -> None:
     index.folder.mkdir()
-    index._connect().create_table(index.table_name, schema=marked(index_schema(DIMENSIONS)))
-    fresh = VectorIndex(index.folder, index.embedding_version, DIMENSIONS)
+    for table, schema in zip(index.tables, (word_schema(), vector_schema(DIMENSIONS)), strict=True):
+        table.connect().create_table(table.table_name, schema=marked(schema))
+    fresh = index.again()
     store(fresh, unit("u1", "로그"))
-    assert fresh.settle() is True
+    assert [table.settle() for table in fresh.tables] == [True, True]
     assert fresh.problems() == [] and found(fresh, "로그") == ["u1"]
     assert fresh.settle() is False
 
 
-def test_an_open_reader_notices_a_table_that_was_made_anew(index: VectorIndex) -> None:
+def test_an_open_reader_notices_a_table_that_was_made_anew(index: Both) -> None:
     embedder = HashingEmbedder(DIMENSIONS)
     vector = embedder.embed_query("word1")
     store(index, unit("u1", "word1", speaker="Ann"))
-    assert index.speakers() == {"Ann"}
+    assert index.words.speakers() == {"Ann"}
     assert len(index.vector_search(vector, 1, fingerprint=embedder.fingerprint)) == 1
-    other = VectorIndex(index.folder, index.embedding_version, DIMENSIONS)
+    other = index.again()
     other.drop()
     assert index.vector_search(vector, 1, fingerprint=embedder.fingerprint) == []
     store(other, unit("u2", "word1", speaker="Bob"))
-    assert index.speakers() == {"Bob"}
+    assert index.words.speakers() == {"Bob"}
     assert [hit.unit_id for hit in index.vector_search(vector, 1, fingerprint=embedder.fingerprint)] == ["u2"]

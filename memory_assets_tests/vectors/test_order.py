@@ -7,9 +7,8 @@ import pytest
 
 from memory_assets.vectors import lookup, upkeep
 from memory_assets.vectors.embedder import HashingEmbedder
-from memory_assets.vectors.index import VectorIndex
 from memory_assets.vectors.units import Unit, UnitFilter
-from memory_assets_tests.vectors.units import store, unit
+from memory_assets_tests.vectors.units import Both, store, unit
 
 DIMENSIONS = 32
 WORDS = [f"word{n}" for n in range(60)] + ["블로커", "로그", "배포", "서버"]
@@ -29,17 +28,17 @@ def some_units(count: int) -> list[Unit]:
     ]
 
 
-def written_at_once(folder: Path, units: list[Unit]) -> VectorIndex:
-    index = VectorIndex(folder, "hashing-32-1", DIMENSIONS)
+def written_at_once(folder: Path, units: list[Unit]) -> Both:
+    index = Both(folder)
     store(index, *units)
     index.settle()
     return index
 
 
-def written_in_pieces(folder: Path, units: list[Unit]) -> VectorIndex:
+def written_in_pieces(folder: Path, units: list[Unit]) -> Both:
     """In another order, with other texts first, with units that go again, settled now and then."""
     chance = random.Random(5)
-    index = VectorIndex(folder, "hashing-32-1", DIMENSIONS)
+    index = Both(folder)
     shuffled = chance.sample(units, len(units))
     store(index, *(unit(one.unit_id, "former text word1 블로커") for one in shuffled[:80]))
     index.settle()
@@ -66,7 +65,7 @@ def test_scores_do_not_depend_on_how_the_rows_were_written(tmp_path: Path) -> No
 def test_of_equal_ones_the_first_by_id_are_found(tmp_path: Path) -> None:
     chance = random.Random(3)
     ids = [f"u{n:03}" for n in range(120)]
-    index = VectorIndex(tmp_path, "hashing-32-1", DIMENSIONS)
+    index = Both(tmp_path)
     for start in range(0, 120, 30):
         store(index, *(unit(unit_id, "같은 말") for unit_id in chance.sample(ids, 120)[start : start + 30]))
     store(index, *(unit(unit_id, "같은 말") for unit_id in ids), unit("best", "같은 말 말 말 없는"))
@@ -100,16 +99,16 @@ def test_a_large_table_finds_the_same_by_its_index_of_vectors(tmp_path: Path, mo
         assert index.vector_search(vector, 50, narrow) == narrow_near
 
 
-def indexed_columns(index: VectorIndex) -> set[str]:
+def indexed_columns(index: Both) -> set[str]:
     import lancedb
 
-    table = lancedb.connect(index.folder).open_table(index.table_name)
+    table = lancedb.connect(index.folder).open_table(index.vectors.table_name)
     return {column for one in table.list_indices() for column in one.columns}
 
 
 def test_rows_that_were_read_before_are_never_those_of_another_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lookup, "_MOST_KEPT", 5)
-    reader, writer = (VectorIndex(tmp_path, "hashing-32-1", DIMENSIONS) for _ in range(2))
+    reader, writer = (Both(tmp_path) for _ in range(2))
     for generation in range(4):
         texts = [f"word1 {generation}-{n}" for n in range(8 + generation)]
         writer.drop()

@@ -22,7 +22,7 @@ from memory_assets.vectors import outbox, writer_lock
 from memory_assets.vectors.embedder import HashingEmbedder
 from memory_assets.vectors.errors import EmbedderUnavailableError, FingerprintMismatchError, IndexBusyError
 from memory_assets.vectors.index import VectorIndex
-from memory_assets.vectors.outbox import MAX_ATTEMPTS, retry_failed
+from memory_assets.vectors.outbox import MAX_ATTEMPTS, carry_over_waiting, drain_words, retry_failed
 from memory_assets.vectors.reconcile import reconcile
 from memory_assets.vectors.rows import HIT, hit_of, rows_of
 from memory_assets.vectors.units import Unit, UnitHit
@@ -71,11 +71,12 @@ def test_what_waits_is_written_once(settings: Settings) -> None:
 
 def test_rows_hold_what_the_units_hold(tmp_path: Path) -> None:
     settings = fill(tmp_path)
-    columns = [name for name in Unit.__dataclass_fields__ if name not in ("facets", "context_text", "embed_text")]
+    hidden = ("facets", "context_text", "embed_text", "embed_hash")
+    columns = [name for name in Unit.__dataclass_fields__ if name not in hidden]
     stored = rows(settings, f"SELECT {', '.join(columns)} FROM memory_units ORDER BY unit_id")
     inside = {field.name for field in fields(UnitHit)}
     beside = [column for column in columns if column not in inside]
-    table = configuration.vector_index(settings).rows([*beside, HIT, "context_text", "facets", "fingerprint"])
+    table = configuration.word_index(settings).rows([*beside, HIT, "context_text", "facets"])
     hits = (hit_of(row, 0.0) for row in rows_of(table))
     found = [{**asdict(hit), **row} for hit, row in zip(hits, table.to_pylist(), strict=True)]
     found.sort(key=lambda row: row["unit_id"])
@@ -86,7 +87,13 @@ def test_rows_hold_what_the_units_hold(tmp_path: Path) -> None:
     for row in found:
         assert row["context_text"].split() == (row["own_text"].split() * 3 + around[row["unit_id"]].split())
         assert sorted(row["facets"]) == sorted(facet for unit_id, facet in facets if unit_id == row["unit_id"])
-        assert row["fingerprint"] == HashingEmbedder().fingerprint
+    # A row of the vectors says the same where it says the same thing.
+    shared = ["unit_id", "stage", "occurred_at", "content_hash", HIT, "facets"]
+    vectors = configuration.vector_index(settings).rows([*shared, "embed_hash", "fingerprint"]).sort_by("unit_id")
+    assert vectors.select(shared).equals(configuration.word_index(settings).rows(shared).sort_by("unit_id"))
+    assert set(vectors["fingerprint"].to_pylist()) == {HashingEmbedder().fingerprint}
+    hashes = rows(settings, "SELECT embed_hash FROM memory_units ORDER BY unit_id")
+    assert vectors["embed_hash"].to_pylist() == [embed_hash for (embed_hash,) in hashes]
 
 
 def _plain(value: Any) -> Any:
@@ -169,6 +176,7 @@ def test_a_crash_on_either_side_of_the_index_doubles_nothing(
     def crash(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
+    drain_words(configuration.database(settings), configuration.word_index(settings), lock_folder=settings.store_folder)
     with monkeypatch.context() as patch:
         patch.setattr(*((VectorIndex, "upsert", crash) if when == "before the index" else (outbox, "_mark", crash)))
         with pytest.raises(KeyboardInterrupt):
@@ -198,8 +206,14 @@ def test_a_unit_that_changes_while_it_is_embedded_is_written_as_it_is_then(setti
 
     drained(settings, Meanwhile())
     assert set(statuses(settings)) == {"done"}
-    stored = configuration.vector_index(settings).rows(["content_hash", "own_text"]).to_pylist()
-    assert [row["own_text"] for row in stored if row["content_hash"] == "newer"] == ["newer"]
+    stored = rows_of(configuration.vector_index(settings).rows([HIT, "content_hash"]).filter(_is_newer()))
+    assert [row[-1] for row in stored] == ["newer"]
+
+
+def _is_newer() -> Any:
+    import pyarrow.compute as pc
+
+    return pc.field("content_hash") == "newer"
 
 
 def test_what_is_gone_goes_from_the_tables_of_all_versions(settings: Settings) -> None:
@@ -210,7 +224,7 @@ def test_what_is_gone_goes_from_the_tables_of_all_versions(settings: Settings) -
     with database.writing() as connection:
         connection.execute(
             """INSERT INTO vector_outbox SELECT * REPLACE ('former' || job_id AS job_id, 'former-1' AS embedding_version)
-               FROM vector_outbox"""
+               FROM vector_outbox WHERE embedding_version <> 'words'"""
         )
     former.upsert(
         [unit(unit_id, unit_id) for unit_id in ids_of_units(settings)], embedder.embed_documents(ids_of_units(settings)), "f"
@@ -219,7 +233,8 @@ def test_what_is_gone_goes_from_the_tables_of_all_versions(settings: Settings) -
         connection.execute("UPDATE vector_outbox SET op = 'delete', status = 'pending' WHERE item_id IN "
                            "(SELECT unit_id FROM memory_units WHERE message_index < 5)")  # fmt: skip
         connection.execute("DELETE FROM memory_units WHERE message_index < 5")
-    drained(settings, only_deletes=True)
+    drain_words(database, configuration.word_index(settings), lock_folder=settings.store_folder)
+    carry_over_waiting(database, index, lock_folder=settings.store_folder)
     assert ids_of_index(settings) == ids_of_units(settings) == sorted(former.rows(["unit_id"])["unit_id"].to_pylist())
     assert rows(settings, "SELECT count(*) FROM vector_outbox WHERE op = 'delete'") == [(0,)]
 

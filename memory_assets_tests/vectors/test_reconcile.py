@@ -13,12 +13,13 @@ from memory_assets import configuration
 from memory_assets.settings import Settings
 from memory_assets.vectors.embedder import HashingEmbedder
 from memory_assets.vectors.index import VectorIndex
-from memory_assets.vectors.outbox import drain_outbox
-from memory_assets.vectors.reconcile import Reconciled, reconcile
-from memory_assets.vectors.rows import unit_table
+from memory_assets.vectors.reconcile import Reconciled, reconcile, reconcile_words
+from memory_assets.vectors.rows import vector_rows, word_rows
 from memory_assets_tests.filled_store import fill_one
 from memory_assets_tests.vectors.stores import TALK, drained, ids_of_index, ids_of_units, rows, statuses
 from memory_assets_tests.vectors.units import unit
+
+VECTORS = "embedding_version <> 'words'"
 
 
 @pytest.fixture
@@ -30,6 +31,10 @@ def settings(tmp_path: Path) -> Settings:
 
 
 def reconciled(settings: Settings, **more: bool) -> Reconciled:
+    """Both tables put in line; what was found of the vectors."""
+    reconcile_words(
+        configuration.database(settings), configuration.word_index(settings), lock_folder=settings.store_folder, **more
+    )
     return reconcile(
         configuration.database(settings),
         HashingEmbedder(),
@@ -44,7 +49,7 @@ def double(index: VectorIndex, *unit_ids: str) -> None:
     embedder = HashingEmbedder()
     units = [unit(unit_id, "twice") for unit_id in unit_ids]
     vectors = embedder.embed_documents(["twice"] * len(units))
-    index._open_or_create().add(unit_table(units, vectors, index.embedding_version, embedder.fingerprint, 256))
+    index._open_or_create().add(vector_rows(units, vectors, embedder.fingerprint, 256))
 
 
 def write(settings: Settings, statement: str) -> None:
@@ -85,9 +90,27 @@ def test_a_queue_that_was_lost_is_made_again_without_embedding(settings: Setting
     assert reconciled(settings).waiting == 0 and drained(settings).done == 0
 
 
+def test_each_kind_of_difference_of_the_words_is_named_and_mended(settings: Settings) -> None:
+    words = configuration.word_index(settings)
+    first, second, third, *_ = ids_of_units(settings)
+    words.delete([first])
+    words._open_or_create().add(word_rows([unit(second, "twice"), unit("unt_nobody", "of nothing")]))
+    write(settings, f"UPDATE memory_units SET content_hash = 'newer' WHERE unit_id = '{third}'")
+    database, count = configuration.database(settings), len(ids_of_units(settings))
+    wanted = Reconciled(same=count - 3, missing=1, stale=1, twice=1, orphans=1)
+    assert reconcile_words(database, words, lock_folder=settings.store_folder, dry_run=True) == wanted
+    found = reconcile_words(database, words, lock_folder=settings.store_folder)
+    assert (found.to_write, found.orphans, found.waiting) == (3, 1, 3)
+    drained(settings)
+    reconciled(settings)
+    drained(settings)
+    assert ids_of_index(settings) == ids_of_units(settings)
+    assert reconcile_words(database, words, lock_folder=settings.store_folder) == Reconciled(same=count)
+
+
 def test_what_was_given_up_stays_given_up(settings: Settings) -> None:
     (unit_id, *_) = ids_of_units(settings)
-    write(settings, f"UPDATE vector_outbox SET status = 'failed', attempts = 5 WHERE item_id = '{unit_id}'")
+    write(settings, f"UPDATE vector_outbox SET status = 'failed', attempts = 5 WHERE item_id = '{unit_id}' AND {VECTORS}")
     configuration.vector_index(settings).delete([unit_id])
     found = reconciled(settings)
     assert (found.missing, found.waiting) == (1, 1)
@@ -152,6 +175,6 @@ def test_any_disorder_ends_in_line(
     for place in changed:
         write(settings, f"UPDATE memory_units SET content_hash = content_hash || 'x' WHERE unit_id = '{units[place]}'")
     reconciled(settings)
-    drain_outbox(configuration.database(settings), HashingEmbedder(), index, lock_folder=settings.store_folder)
+    drained(settings)
     assert reconciled(settings) == Reconciled(same=len(ids_of_units(settings)))
     assert ids_of_index(settings) == ids_of_units(settings)

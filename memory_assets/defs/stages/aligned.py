@@ -76,7 +76,8 @@ def align(history: History, extraction: Extraction, known: Mapping[str, StoredEv
     methods: Counter[str] = Counter()
     parts = []
     listed: list[str] = []
-    for window_id, window in extraction.windows:
+    for place, (window_id, window) in enumerate(extraction.windows):
+        opened.road.within("aligned", history.session_id, place, len(extraction.windows))
         event = _window_event(history, window_id, version, [])
         if event.event_id in known:
             evidence = payload_as(known[event.event_id], WindowAligned).evidence

@@ -83,7 +83,8 @@ def extract(history: History, extractor: Extractor, known: Mapping[str, StoredEv
     result = SessionResult()
     now, total = ModelUse(), ModelUse()
     entry_count = warnings = refused = 0
-    for window, event in zip(cut, wanted, strict=True):
+    for place, (window, event) in enumerate(zip(cut, wanted, strict=True)):
+        opened.road.within("extracted", history.session_id, place, len(cut))
         stored = known.get(event.event_id)
         if stored is None:
             answer = _asked(history, window, extractor, opened)

@@ -34,6 +34,7 @@ from memory_assets.log.payloads.graduation import (
 )
 from memory_assets.log.proof_session import is_flawless, proof_session
 from memory_assets.log.proofs import Proofs, label_of, module_records, proofs_of, says_the_same, verdict_record
+from memory_assets.stopping import stop_if_asked
 
 SHOWN = 20
 
@@ -68,6 +69,8 @@ def idris_checked(
     materializations: dict[str, Materialization] = materialized
     opened = event_log.opened
     ready = histories.keys() & materializations.keys()
+    stop_if_asked()
+    opened.road.at("idris_checked")
     compiler = configuration.usable_idris2(opened.settings)
     wanted = checker_labels(compiler)
 

@@ -1,8 +1,8 @@
 """``ingested``: what session files say becomes the session's history in the log."""
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC
 from hashlib import sha256
 
 import dagster as dg
@@ -11,24 +11,24 @@ from memory_assets.defs.batch import Metadata, SessionResult, StageOutput, quara
 from memory_assets.defs.partitions import backfill_policy, sessions_partitions
 from memory_assets.defs.resources import EventLogResource
 from memory_assets.defs.sources import SourceReader
+from memory_assets.defs.stages.merging import Merged, heading_of_all, masked_again, merge, told_by
 from memory_assets.errors import MemoryAssetsError
 from memory_assets.identifiers import canonical_json
 from memory_assets.log.chain import History
+from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent, StoredEvent
 from memory_assets.log.payloads.sessions import (
     Continuation,
     MessageContinued,
     SessionHeading,
     SessionIngested,
-    SourceRefused,
     SourceRegistered,
     SourceTakenFor,
+    SourceTold,
 )
+from memory_assets.log.tellings import ToldBySource, told_by_source, told_events
 from memory_assets.log.upcasting import payload_as
-from memory_assets.sessions.files import SourceFile
-from memory_assets.sessions.heading import Heading, heading_of, merge_headings
-from memory_assets.sessions.model import Message, Session, SourceFormat, SourceTaken
-from memory_assets.sessions.union import Extended, Merge, Unchanged, Unrelated, merge_history
+from memory_assets.sessions.model import Message
 
 # A longer text goes on in further events, so that no single row grows without bound (architecture.md section 4, *Size*).
 EVENT_CHARACTERS = 1_000_000
@@ -51,29 +51,18 @@ class SourceMissingError(MemoryAssetsError):
 
 
 @dataclass(slots=True)
-class Merged:
-    """A history after its files were taken in."""
-
-    messages: tuple[Message, ...]
-    heading: Heading
-    newest: Session | None = None
-    file_date: datetime | None = None
-    events: list[NewEvent] = field(default_factory=list)
-    files: int = 0
-    refused: int = 0
-
-
-@dataclass(slots=True)
 class Sources:
     """What was told of a session's files.
 
     Attributes:
-        taken: those that the history was made from.
+        taken: those that the history was made from, with the hash of the content that was taken last.
         given_project: the project that a person gave for them last, over what they say themselves.
+        events: what says which of them told what, with the revisions that it counts in; empty where there is one file.
     """
 
-    taken: set[str] = field(default_factory=set)
+    taken: dict[str, str] = field(default_factory=dict)
     given_project: str | None = None
+    events: list[StoredEvent] = field(default_factory=list)
 
 
 @dg.asset(
@@ -90,8 +79,8 @@ class Sources:
 
 - **reads** every file that was registered for the session
 - **writes** `session_ingested`: the messages behind the prefix shared with the revision before, masked
-- **guarantees** that nothing is logged before it is masked, that a message is known by its record's id and never by its
-  text, and that a file which says nothing new adds no revision
+- **guarantees** that nothing is logged before it is masked, that no file takes away or changes what another one said, and
+  that a file which says nothing new adds no revision
 """,
 )
 def ingested(
@@ -102,8 +91,11 @@ def ingested(
     def take() -> StageOutput:
         opened = event_log.opened
         known = opened.histories(session_ids)
-        told = opened.log.of_sessions(session_ids, [SourceRegistered.event_type, SourceTakenFor.event_type])
+        told = opened.log.of_sessions(
+            session_ids, [SourceRegistered.event_type, SourceTakenFor.event_type, SourceTold.event_type]
+        )
         registered, sources = pending_registrations(told), _sources(told)
+        _add_revisions(opened.log, sources)
         output = run_stage(
             context,
             event_log,
@@ -146,28 +138,59 @@ def ingest(
     Raises:
         SourceMissingError: there is neither a history nor a readable file.
     """
-    policy_hash = reader.policy.policy_hash
     # A changed policy begins a new chain: what the old one let through is not read any more.
-    retired = known is not None and known.heading.redaction_policy != policy_hash
-    if known is not None and retired:
-        known = _masked_again(known, reader)
-    base = known.messages if known else ()
-    merged = _merge(session_id, known, registered, sources.taken if retired else set(), reader)
+    retired = known is not None and known.heading.redaction_policy != reader.policy.policy_hash
+    before = {} if known is None else told_by_source(known, sorted(sources.taken), sources.events)
+    if retired:
+        before = {uri: masked_again(session_id, told, reader) for uri, told in before.items()}
+    merged = merge(session_id, before, registered, sources.taken, reader)
     if not merged.messages:
-        if merged.refused:
-            return SessionResult(events=merged.events, metadata={"messages": 0, "files_refused": merged.refused})
         raise SourceMissingError(
             f"no file of session {session_id} can be read", hint="add the file again with `memory sessions add`"
         )
-    result = SessionResult(events=merged.events)
     heading = _session_heading(known, merged, sources.given_project, reader)
-    if known is None or retired or merged.messages != known.messages or _says_otherwise(heading, known.heading):
-        result.events = [*_revision(session_id, known, merged, heading, reader.version, retired), *merged.events]
+    result = SessionResult(events=[*merged.events])
+    head = None if known is None or retired else known
+    if head is None or merged.messages != head.messages or _says_otherwise(heading, head.heading):
+        result.events[:0] = _revision(session_id, known, merged, heading, reader.version, retired)
         result.metadata["revision"] = 1 if known is None else known.revision + 1
     else:
-        result.metadata["revision"] = known.revision
-    result.metadata |= _metadata(merged, registered, new=len(merged.messages) - len(base))
+        result.metadata["revision"] = head.revision
+    result.events += _tellings(session_id, head, merged, before, result.events, reader.version)
+    result.metadata |= _metadata(merged, registered, new=len(merged.messages) - (len(known.messages) if known else 0))
     return result
+
+
+def _tellings(
+    session_id: str,
+    head: History | None,
+    merged: Merged,
+    before: Mapping[str, ToldBySource],
+    events: Sequence[NewEvent],
+    stage_version: str,
+) -> list[NewEvent]:
+    """Who tells what of the session, where that is new and more than one does."""
+    if len(merged.sources) < 2:
+        return []
+    revision = next((event for event in events if isinstance(event.payload, SessionIngested)), None)
+    if revision is None and not merged.registrations:
+        return []
+    history_event_id = revision.event_id if revision else head.event_id  # type: ignore[union-attr]
+    chain_id = (revision.chain_id or revision.event_id) if revision else head.chain_id  # type: ignore[union-attr]
+    all_anew = head is None or len(before) < 2
+    return [
+        event
+        for event in told_events(
+            session_id,
+            merged.sources,
+            merged.united,
+            history_event_id=history_event_id,
+            chain_id=chain_id,
+            registrations=merged.registrations,
+            stage_version=stage_version,
+        )
+        if all_anew or told_by(event) in merged.registrations
+    ]
 
 
 def pending_registrations(events: Sequence[StoredEvent]) -> dict[str, list[StoredEvent]]:
@@ -191,109 +214,37 @@ def _sources(events: Sequence[StoredEvent]) -> dict[str, Sources]:
     for event in events:
         of_session = sources.setdefault(str(event.session_id), Sources())
         if event.event_type == SourceTakenFor.event_type:
-            of_session.taken.add(payload_as(event, SourceTakenFor).uri)
+            taken = payload_as(event, SourceTakenFor)
+            of_session.taken[taken.uri] = taken.file_hash
+        elif event.event_type == SourceTold.event_type:
+            of_session.events.append(event)
         else:
             of_session.given_project = event.project or of_session.given_project
     return sources
 
 
-def _merge(
-    session_id: str,
-    known: History | None,
-    registered: Sequence[StoredEvent],
-    masked_otherwise: Set[str],
-    reader: SourceReader,
-) -> Merged:
-    merged = Merged(known.messages if known else (), _known_heading(known))
-    told_as = known.heading.source_format if known else None
-    for registration in registered:
-        uri = payload_as(registration, SourceRegistered).uri
-        read = reader.read(SourceFile(uri, explicit=False))
-        if not isinstance(read.outcome, SourceTaken):
-            continue
-        session = next((found for found in read.outcome.sessions if found.session_id == session_id), None)
-        if session is None:
-            continue
-        merged.files += 1
-        merged.file_date = merged.file_date or read.file_date
-        outcome = _merge_one(merged.messages, told_as, session)
-        if isinstance(outcome, Unrelated) and uri in masked_otherwise:
-            # The history was made from this very file: what differs is the masking.
-            outcome = Extended(session.messages, 0)
-        match outcome:
-            case Unrelated():
-                merged.refused += 1
-                merged.events.append(
-                    NewEvent(
-                        payload=SourceRefused(
-                            uri=uri,
-                            file_hash=read.outcome.file_hash,
-                            reason="unrelated_history",
-                            detail=f"the id of session {session_id} is taken by another history",
-                            source_session_id=session_id,
-                        ),
-                        session_id=session_id,
-                        inputs=(registration.event_id,),
-                        stage_version=reader.version,
-                        causation_id=registration.event_id,
-                    )
-                )
-                continue
-            case Extended(messages=messages):
-                merged.messages = tuple(messages)
-                merged.newest = session
-                told_as = session.source_format
-                leads = session.messages[0].uid == merged.messages[0].uid
-                merged.heading = merge_headings(merged.heading, heading_of(session), leads=leads)
-            case Unchanged():
-                merged.heading = merge_headings(merged.heading, heading_of(session), leads=False)
-        merged.events.append(
-            NewEvent(
-                payload=SourceTakenFor(
-                    registration_event_id=registration.event_id,
-                    uri=uri,
-                    file_hash=read.outcome.file_hash,
-                    redactions=read.redactions.get(session_id, {}),
-                ),
-                session_id=session_id,
-                inputs=(registration.event_id,),
-                stage_version=reader.version,
-            )
-        )
-    return merged
-
-
-def _merge_one(known: tuple[Message, ...], told_as: SourceFormat | None, session: Session) -> Merge:
-    """A file's history merged into what is known.
-
-    One session may lie in two formats (Claude Code's own log and SpecStory's page of it). Their records cannot be matched,
-    so the one whose records have ids is kept: the other tells nothing more.
-    """
-    if told_as is None or told_as == session.source_format or not known:
-        return merge_history(known, session.messages, ordinal_uids=session.ordinal_uids)
-    said = {message.text.strip() for message in known if message.kind == "said"}
-    if said.isdisjoint(message.text.strip() for message in session.messages if message.kind == "said"):
-        return Unrelated()
-    return Unchanged() if session.ordinal_uids else Extended(session.messages, 0)
+def _add_revisions(log: EventLog, sources: Mapping[str, Sources]) -> None:
+    """Sessions that several files tell: which messages each told is counted in the revisions of their histories."""
+    shared = [session_id for session_id, of_session in sources.items() if of_session.events]
+    if shared:
+        for event in log.of_sessions(shared, [SessionIngested.event_type, MessageContinued.event_type]):
+            sources[str(event.session_id)].events.append(event)
 
 
 def _session_heading(known: History | None, merged: Merged, given_project: str | None, reader: SourceReader) -> SessionHeading:
     """What the next revision says beside its messages."""
-    session, before = merged.newest, known.heading if known else None
-    # A session without a clock has the date of its first file, once.
-    started_at = merged.heading.started_at or (before.started_at if before else merged.file_date)
-    assert started_at is not None
+    told = heading_of_all(merged)
     return SessionHeading(
-        source_format=session.source_format if session else before.source_format,  # type: ignore[union-attr]
-        source_id=session.source_id if session else before.source_id,  # type: ignore[union-attr]
-        title=merged.heading.title,
-        project=given_project or merged.heading.project,
-        cwd=merged.heading.cwd,
-        git_branch=merged.heading.git_branch,
-        started_at=started_at,
+        source_format=told.source_format,
+        source_id=told.source_id,
+        title=told.title,
+        project=given_project or told.project,
+        cwd=told.cwd,
+        git_branch=told.git_branch,
+        started_at=told.started_at or told.file_date,
         parser_version=reader.version.split(" redaction")[0],
         redaction_policy=reader.policy.policy_hash,
-        ordinal_uids=session.ordinal_uids if session else bool(before and before.ordinal_uids),
+        ordinal_uids=told.ordinal_uids,
     )
 
 
@@ -353,33 +304,6 @@ def _revision(
     ]
 
 
-def _masked_again(known: History, reader: SourceReader) -> History:
-    """A history under the policy as it is now: all that the source said in words, its title as well."""
-    heading = known.heading
-    session = Session(
-        known.session_id,
-        heading.source_id,
-        heading.source_format,
-        known.messages,
-        project=heading.project,
-        title=heading.title,
-        cwd=heading.cwd,
-        git_branch=heading.git_branch,
-    )
-    masked = reader.masked(session)
-    told = {"project": masked.project, "title": masked.title, "cwd": masked.cwd, "git_branch": masked.git_branch}
-    return replace(known, heading=heading.model_copy(update=told), messages=masked.messages)
-
-
-def _known_heading(known: History | None) -> Heading:
-    if known is None:
-        return Heading()
-    heading = known.heading
-    has_clock = any(message.ts is not None for message in known.messages)
-    started_at = heading.started_at if has_clock else None
-    return Heading(heading.title, heading.project, heading.cwd, heading.git_branch, started_at)
-
-
 def _common_prefix(before: Sequence[Message], after: Sequence[Message]) -> int:
     for place, (old, new) in enumerate(zip(before, after, strict=False)):
         if old != new:
@@ -418,8 +342,7 @@ def _metadata(merged: Merged, registered: Sequence[StoredEvent], *, new: int) ->
         "messages": len(merged.messages),
         "messages_said": said,
         "messages_new": new,
-        "files_read": merged.files,
-        "files_refused": merged.refused,
+        "files_read": len(merged.registrations),
     }
     if files:
         values["source"] = dg.MetadataValue.path(files[-1])

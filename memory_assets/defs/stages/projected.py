@@ -10,14 +10,12 @@ from memory_assets import configuration
 from memory_assets.defs.batch import SessionResult, StageOutput, milliseconds_since, quarantine_check, run_stage, session_keys
 from memory_assets.defs.partitions import backfill_policy, sessions_partitions
 from memory_assets.defs.resources import EventLogResource, OpenStore
-from memory_assets.log.event_log import insert, rows_of
 from memory_assets.log.events import NewEvent, StoredEvent
 from memory_assets.log.payloads.sessions import SessionProjected
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.memory import Memory
 from memory_assets.projections.fold import catch_up
-from memory_assets.tasks.likeness import is_semantic
-from memory_assets.vectors.task_titles import keep_vectors, new_likenesses
+from memory_assets.stopping import stop_if_asked
 
 # What must be none of, and what is counted to see it.
 CHECKS = {
@@ -43,20 +41,19 @@ CHECKS = {
     kinds={"duckdb"},
     owners=["team:memory"],
     pool="duckdb_write",
-    code_version="2",
+    code_version="3",
     check_specs=[
         dg.AssetCheckSpec("no_session_put_aside", asset="projected"),
         *(dg.AssetCheckSpec(name, asset="projected") for name in CHECKS),
     ],
     description="""What the sessions claim becomes tables: sessions, messages, entries, memories, tasks, units.
 
-- **reads** the log behind the offset of the last fold, and titles of tasks that were never compared
-- **writes** `task_titles_alike` for titles that mean nearly the same; with what they rest on `task_created`,
-  `task_evidence_linked`, `task_title_changed`, `task_status_changed`, `task_priority_changed`, `task_blockers_set`,
-  `task_transition_rejected`, `task_blocker_rejected`, `condition_declared`, `condition_resolved_to`, `condition_satisfied`,
-  `artifact_declared` and `artifact_settled`; `blocker_cycle_detected` for tasks that wait for each other,
-  `conflict_detected` for what contradicts what, `entry_promoted` for what all sessions together certify;
-  `session_projected`, and every derived table
+- **reads** the log behind the offset of the last fold
+- **writes** with what they rest on `task_created`, `task_evidence_linked`, `task_title_changed`, `task_status_changed`,
+  `task_priority_changed`, `task_blockers_set`, `task_transition_rejected`, `task_blocker_rejected`, `condition_declared`,
+  `condition_resolved_to`, `condition_satisfied`, `artifact_declared` and `artifact_settled`; `blocker_cycle_detected` for tasks
+  that wait for each other, `conflict_detected` for what contradicts what, `entry_promoted` for what all sessions together
+  certify; `session_projected`, and every derived table
 - **guarantees** that any order of sessions gives the same tables, and that a replay gives them again
 """,
 )
@@ -65,9 +62,9 @@ def projected(
 ) -> Iterator[dg.Output[StageOutput] | dg.AssetCheckResult]:
     opened = event_log.opened
     checked: dict[str, StoredEvent] = idris_checked
+    stop_if_asked()
+    opened.road.at("projected")
     started = time.perf_counter()
-    if is_semantic(opened.versions["vectorized"]):
-        _compare_titles(opened)
     folded = catch_up(opened.database, configuration.configured_versions(opened.settings), resolve=True, build=opened.build)
     if folded.outcomes:
         opened.wrote(folded.outcomes.new)
@@ -102,19 +99,6 @@ def project(checked: StoredEvent, version: str, counts: dict[str, int]) -> Sessi
         project=checked.project,
     )
     return SessionResult(events=[event], metadata=dict(counts))
-
-
-def _compare_titles(opened: OpenStore) -> None:
-    """Have the embedder compare the titles that are new. Without one tasks are found by their words, and the titles wait."""
-    # The titles stand in the tables once the sessions are folded.
-    catch_up(opened.database, configuration.configured_versions(opened.settings))
-    found = new_likenesses(opened.database, opened.embedder)
-    if found.name_hashes:
-        rows = rows_of(found.events)
-        with opened.database.writing() as connection:
-            appended = insert(connection, rows, build=opened.build)
-            keep_vectors(connection, found)
-        opened.wrote(appended.new)
 
 
 def _counts(opened: OpenStore, session_ids: list[str]) -> dict[str, dict[str, int]]:

@@ -1,4 +1,4 @@
-"""``vectorized``: units become searchable, by words and by meaning."""
+"""``vectorized``: units become searchable by their words, and are queued for their vectors."""
 
 import time
 from collections.abc import Iterator
@@ -10,12 +10,11 @@ from memory_assets import configuration
 from memory_assets.defs.batch import SessionResult, StageOutput, milliseconds_since, quarantine_check, run_stage, session_keys
 from memory_assets.defs.partitions import backfill_policy, sessions_partitions
 from memory_assets.defs.resources import EventLogResource, OpenStore
-from memory_assets.indexing import Written, write_waiting
+from memory_assets.indexing import write_words
 from memory_assets.log.events import StoredEvent
-from memory_assets.log.sql import IN_LIST, json_list
+from memory_assets.log.sql import IN_LIST, WORDS, json_list
 from memory_assets.progress import Part
 from memory_assets.projections.fold import catch_up
-from memory_assets.vectors.embedder import Embedder
 from memory_assets.vectors.marks import vectorized_mark
 
 
@@ -23,25 +22,25 @@ from memory_assets.vectors.marks import vectorized_mark
     partitions_def=sessions_partitions,
     backfill_policy=backfill_policy,
     group_name="graduation",
-    kinds={"lancedb", "huggingface"},
+    kinds={"lancedb"},
     owners=["team:memory"],
     pool="lance_write",
-    code_version="1",
+    code_version="2",
     retry_policy=dg.RetryPolicy(max_retries=2, delay=1, backoff=dg.Backoff.EXPONENTIAL, jitter=dg.Jitter.PLUS_MINUS),
     check_specs=[
         dg.AssetCheckSpec("no_session_put_aside", asset="vectorized"),
         dg.AssetCheckSpec("outbox_is_empty", asset="vectorized"),
         dg.AssetCheckSpec("index_has_every_unit", asset="vectorized"),
     ],
-    description="""Units become searchable: one LanceDB table an embedding version holds their words and their vectors.
+    description="""Units become searchable by their words, and are queued for their vectors: no model is loaded here.
 
 - **reads** the outbox that the fold fills
-- **writes** rows of `units_{embedding version}`, the outbox's marks, `session_vectorized`, and what a self-test says of a
-  model that is new
+- **writes** rows of the LanceDB table `words`, the outbox's marks, `session_vectorized`; of `vectors_{embedding version}` what
+  needs no model: rows that go, and units whose text has its vector already
 - **guarantees** one row a unit, however often it is run and wherever it is killed, and that a poisoned text fails alone
 
-Another model is another version with a table of its own: set `embedding.model` and backfill this one asset, or run
-`memory reembed --to MODEL`, which leaves the old one in force until the new one is whole.
+The leaf `vectors` makes the vectors, as `memory import` does at its end and `memory outbox drain` on request. Another model is
+another version with a table of its own: `memory reembed --to MODEL` leaves the old one in force until the new one is whole.
 """,
 )
 def vectorized(
@@ -51,14 +50,10 @@ def vectorized(
     marks: dict[str, StoredEvent] = projected
     started = time.perf_counter()
     catch_up(opened.database, configuration.configured_versions(opened.settings))
-    embedder = opened.embedder
-    written = write_waiting(opened.settings, opened.database, embedder=embedder, progress=Part(opened.listener))
-    drained = written.drained
-    context.log.info(
-        f"{drained.done} units written, {drained.embedded} embedded, {drained.reused} taken over, {drained.failed} failed"
-    )
-    of_model = _of_model(embedder, written)
-    states = _states(opened, list(marks), embedder.embedding_version)
+    drained = write_words(opened.settings, opened.database, progress=Part(opened.listener))
+    context.log.info(f"{drained.done} units written, {drained.failed} failed")
+    version = opened.versions["vectorized"]
+    states = _states(opened, list(marks), version)
     together_ms = milliseconds_since(started)
     output = run_stage(
         context,
@@ -66,7 +61,7 @@ def vectorized(
         "vectorized",
         session_keys(context),
         marks,
-        lambda session_id: vectorize(marks[session_id], embedder.embedding_version, {**states.get(session_id, {}), **of_model}),
+        lambda session_id: vectorize(marks[session_id], version, states.get(session_id, {})),
         together_ms=together_ms,
     )
     yield dg.Output(output)
@@ -75,56 +70,56 @@ def vectorized(
 
 
 def vectorize(mark: StoredEvent, embedding_version: str, metadata: dict[str, Any]) -> SessionResult:
-    """The mark that a session's units were handed to the vectors."""
+    """The mark that a session's words are searchable and its units queued for their vectors."""
     return SessionResult(
         events=[vectorized_mark(mark, embedding_version)], metadata={**metadata, "embedding_version": embedding_version}
     )
 
 
-def _of_model(embedder: Embedder, written: Written) -> dict[str, Any]:
-    """Of the model and of what this run wrote, for the UI; the same for each session of the run."""
-    told: dict[str, Any] = {"model": embedder.model_id, "fingerprint": embedder.fingerprint[:12]}
-    if (speed := written.drained.texts_per_second) is not None:
-        told["texts_per_second"] = round(speed, 1)
-    if written.calibration is not None:
-        told["vector_weight"] = written.calibration.vector_weight
-        told["korean_weight"] = written.calibration.korean_weight
-    return told
-
-
 def _states(opened: OpenStore, session_ids: list[str], embedding_version: str) -> dict[str, dict[str, int]]:
     with opened.database.reading() as connection:
         rows = connection.execute(
-            f"""SELECT u.session_id, count(*) FILTER (o.status = 'done'), count(*) FILTER (o.status = 'failed'),
-                  count(*) FILTER (o.status = 'pending')
-                FROM memory_units u JOIN vector_outbox o ON o.item_id = u.unit_id AND o.embedding_version = ?
-                WHERE u.session_id IN {IN_LIST} GROUP BY u.session_id""",
-            [embedding_version, json_list(session_ids)],
+            f"""SELECT u.session_id, count(*) FILTER (o.status = 'done' AND o.embedding_version = $words),
+                  count(*) FILTER (o.status = 'failed'),
+                  count(*) FILTER (o.status = 'pending' AND o.embedding_version = $version)
+                FROM memory_units u JOIN vector_outbox o ON o.item_id = u.unit_id
+                  AND o.embedding_version IN ($words, $version)
+                WHERE u.session_id IN {IN_LIST.replace("?", "$sessions")} GROUP BY u.session_id""",
+            {"words": WORDS, "version": embedding_version, "sessions": json_list(session_ids)},
         ).fetchall()
-    return {row[0]: {"units_done": row[1], "units_failed": row[2], "units_pending": row[3]} for row in rows}
+    return {row[0]: {"units_searchable": row[1], "units_failed": row[2], "units_without_vector": row[3]} for row in rows}
 
 
 def _checks(opened: OpenStore) -> Iterator[dg.AssetCheckResult]:
-    version = opened.embedder.embedding_version
+    version = opened.versions["vectorized"]
     with opened.database.reading() as connection:
         units = connection.execute("SELECT count(*) FROM memory_units").fetchall()[0][0]
-        jobs = dict(
-            connection.execute(
-                "SELECT status, count(*) FROM vector_outbox WHERE embedding_version = ? GROUP BY status", [version]
+        jobs = {
+            (queue, status): count
+            for queue, status, count in connection.execute(
+                "SELECT embedding_version, status, count(*) FROM vector_outbox WHERE embedding_version IN (?, ?) GROUP BY ALL",
+                [WORDS, version],
             ).fetchall()
-        )
-    left = jobs.get("pending", 0) + jobs.get("failed", 0)
+        }
+    pending, failed = jobs.get((WORDS, "pending"), 0), jobs.get((WORDS, "failed"), 0)
+    without_vector, not_embedded = jobs.get((version, "pending"), 0), jobs.get((version, "failed"), 0)
+    # Vectors are made behind this: what waits for one is no fault.
     yield dg.AssetCheckResult(
         check_name="outbox_is_empty",
-        passed=left == 0,
+        passed=pending + failed + not_embedded == 0,
         severity=dg.AssetCheckSeverity.WARN,
-        metadata={"left": left, "pending": jobs.get("pending", 0), "failed": jobs.get("failed", 0)},
+        metadata={
+            "left": pending + failed,
+            "pending": pending,
+            "failed": failed + not_embedded,
+            "without_vector": without_vector,
+        },
     )
-    rows = configuration.vector_index(opened.settings, opened.embedder).count()
+    rows = configuration.word_index(opened.settings).count()
     # What the outbox still holds is known to differ.
     yield dg.AssetCheckResult(
         check_name="index_has_every_unit",
-        passed=rows == units or left > 0,
+        passed=rows == units or pending + failed > 0,
         severity=dg.AssetCheckSeverity.WARN,
         metadata={"units": units, "rows": rows},
     )

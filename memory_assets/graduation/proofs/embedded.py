@@ -339,7 +339,8 @@ class _ModuleChecker:
                 chain, entry = self.known.get(chain_name), self.known.get(entry_name)
                 if not isinstance(chain, Chain) or not isinstance(entry, Entry):
                     raise IllTyped
-                self._owe(last, proofs, ("entry-ids-unique", rules.entry_ids_unique(chain.last, last)))
+                behind = all(rules.entry_ids_unique(chain.last, id_) for id_ in (last, entry.id))
+                self._owe(last, proofs, ("entry-ids-unique", behind))
                 if entry.id != last:
                     raise IllTyped
                 return Chain(last)
@@ -347,17 +348,19 @@ class _ModuleChecker:
                 raise IllTyped
 
     # -- tasks and decisions -------------------------------------------------------------------------------------------
-    # Here too what the type declares is what the obligations are about, also where the term says otherwise.
+    # Where the type declares one thing and the term says another, each obligation has to hold of both: the compiler asks about
+    # whichever it has met by then, and a person is to see every rule that one of the two breaks.
 
     def _history(self, task: str, status: str, last: int, term: Term) -> History:
         match term:
             case Call("Create", (str(id_), time, Call(start, ()), Items(items), *proofs)) if status in _STATUSES:
+                starts = _statuses(status, start)
                 sound = self._owe(
                     task,
                     proofs,
-                    ("task-id-not-empty", rules.task_id_not_empty(task)),
-                    ("task-starts-legally", rules.task_starts_legally(status)),
-                    ("blockers-fit-status", rules.blockers_fit_status(task, status, texts(items))),
+                    ("task-id-not-empty", all(map(rules.task_id_not_empty, (task, id_)))),
+                    ("task-starts-legally", all(map(rules.task_starts_legally, starts))),
+                    ("blockers-fit-status", _blockers_fit((task, id_), starts, texts(items))),
                 )
                 if (id_, start, integer(time)) != (task, status, last):
                     raise IllTyped
@@ -366,12 +369,13 @@ class _ModuleChecker:
                 before = self.known.get(name)
                 if not isinstance(before, History):
                     raise IllTyped
+                ends, times = _statuses(status, to), (last, integer(time))
                 sound = self._owe(
                     task,
                     proofs,
-                    ("legal-task-transition", rules.legal_task_transition(before.status, status)),
-                    ("events-in-time-order", rules.events_in_time_order(before.last, last)),
-                    ("blockers-fit-status", rules.blockers_fit_status(task, status, texts(items))),
+                    ("legal-task-transition", all(rules.legal_task_transition(before.status, end) for end in ends)),
+                    ("events-in-time-order", all(rules.events_in_time_order(before.last, at) for at in times)),
+                    ("blockers-fit-status", _blockers_fit((task, before.task), ends, texts(items))),
                 )
                 if (before.task, to, integer(time)) != (task, status, last):
                     raise IllTyped
@@ -406,7 +410,7 @@ class _ModuleChecker:
                 sound = self._owe(
                     decision,
                     proofs,
-                    ("decision-id-not-empty", rules.decision_id_not_empty(decision)),
+                    ("decision-id-not-empty", all(map(rules.decision_id_not_empty, (decision, id_)))),
                     ("decision-has-evidence", rules.decision_has_evidence(items)),
                 )
                 if id_ != decision or any(self.known.get(bare_word(item)) != Cited(at) for item in items):
@@ -440,3 +444,12 @@ class _ModuleChecker:
                     ):
                         return id_ if sound else None
         raise IllTyped
+
+
+def _statuses(declared: str, said: str) -> list[str]:
+    """The statuses of an event of a task: by its type and by its term, where the term says a status at all."""
+    return [declared, said] if said in _STATUSES else [declared]
+
+
+def _blockers_fit(tasks: Sequence[str], statuses: Sequence[str], blockers: Sequence[str]) -> bool:
+    return all(rules.blockers_fit_status(task, status, blockers) for task in tasks for status in statuses)

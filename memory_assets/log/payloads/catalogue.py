@@ -36,6 +36,7 @@ from memory_assets.log.payloads.sessions import (
     SourceRefused,
     SourceRegistered,
     SourceTakenFor,
+    SourceTold,
 )
 from memory_assets.log.payloads.task_words import (
     ConditionAnswered,
@@ -72,6 +73,7 @@ PAYLOADS: dict[str, type[Payload]] = {
         SourceRegistered,
         SourceRefused,
         SourceTakenFor,
+        SourceTold,
         SessionIngested,
         MessageContinued,
         WindowExtracted,

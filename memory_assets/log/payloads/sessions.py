@@ -97,6 +97,47 @@ class SessionIngested(Payload):
     continued: list[Continuation] = []
 
 
+class SourceHeading(Value):
+    """What one source says of a session beside its messages.
+
+    Attributes:
+        started_at: by the session's own clock; None where the source has none.
+        file_date: the source's date when it was taken first, which stands in for such a clock.
+    """
+
+    source_format: SourceFormat
+    source_id: str
+    ordinal_uids: bool = False
+    title: str | None = None
+    project: str | None = None
+    cwd: str | None = None
+    git_branch: str | None = None
+    started_at: datetime | None = None
+    file_date: datetime
+
+
+class SourceTold(Payload):
+    """Which messages of a history one source tells, where several tell of the session.
+
+    A history without any has one source, which tells all of it.
+
+    Attributes:
+        uri: the source.
+        history_event_id: the revision whose messages are counted.
+        places: the source's messages in its own order, as ranges of indexes, the second outside.
+        superseded: indexes of those that the source says no longer.
+        is_alone: it shares no message with another source of the session.
+    """
+
+    event_type: ClassVar[str] = "source_told"
+    uri: str
+    heading: SourceHeading
+    history_event_id: str
+    places: list[tuple[int, int]]
+    superseded: list[int] = []
+    is_alone: bool = False
+
+
 class MessageContinued(Payload):
     """A further part of a long message's text."""
 

@@ -8,12 +8,13 @@ from memory_assets.retrieval.wire.model import WireModel
 
 
 class CheckV1(WireModel):
-    """One thing that was looked at; ``hint`` says what to do about it."""
+    """One thing that was looked at; ``hint`` says what to do about it, ``warning`` that it is sound and wants somebody."""
 
     name: str
     ok: bool
     detail: str
     hint: str = ""
+    warning: bool = False
 
 
 class DoctorV1(WireModel):

@@ -30,6 +30,7 @@ ERROR_CODES: dict[str, str] = {
     "run_failed": "a run of the stages failed",
     "schema_mismatch": "a store, an index or an event was written for another version or model",
     "short_id_exhausted": "no short id is free for a memory",
+    "store_read_only": "the store can be read and not written: its rights or its medium do not allow it",
     "store_locked": "another process holds the store for longer than a caller may wait",
     "unwritable": "a value that no proof module can hold",
 }

@@ -407,7 +407,7 @@ MODULE_CORRUPTIONS: dict[str, tuple[str, str, Pairs]] = {
     "no id in the type alone": (
         'E0 : Entry "ent_a"',
         'E0 : Entry ""',
-        {("entry-id-not-empty", ""), (_LADDER, ""), (_TYPED, "ent_a"), (_LATE, "")},
+        {("entry-id-not-empty", ""), (_LADDER, ""), (_TYPED, "ent_a"), ("entry-ids-unique", "ent_a"), (_LATE, "")},
     ),
     "a rung left out of an entry without a title": (
         '  Verify\n  (Ground\n  (Extract\n  (Draft "ent_a" Decision "Use DuckDB"\n  Ok\n  Ok\n  )\n  )\n',
@@ -567,7 +567,27 @@ MODULE_CORRUPTIONS: dict[str, tuple[str, str, Pairs]] = {
     "history of another status": (
         "1700000000000 Pending []",
         "1700000000000 Blocked []",
-        {(_TYPED, "tsk_1"), _TASK_ID},
+        {("blockers-fit-status", "tsk_1"), (_TYPED, "tsk_1"), _TASK_ID},
+    ),
+    "history that begins done in the term alone": (
+        "1700000000000 Pending []",
+        "1700000000000 Done []",
+        {("task-starts-legally", "tsk_1"), (_TYPED, "tsk_1"), _TASK_ID},
+    ),
+    "history without an id in the term alone": (
+        'Create "tsk_1" 1700000000000',
+        'Create "" 1700000000000',
+        {("task-id-not-empty", "tsk_1"), (_TYPED, "tsk_1"), _TASK_ID},
+    ),
+    "history that goes on illegally in the term alone": (
+        "Move T0 1700000010000 InProgress []",
+        "Move T0 1700000010000 Done []",
+        {("legal-task-transition", "tsk_1"), (_TYPED, "tsk_1"), _TASK_ID},
+    ),
+    "move that goes back in time in the term alone": (
+        "Move T0 1700000010000",
+        "Move T0 1699999999999",
+        {("events-in-time-order", "tsk_1"), (_TYPED, "tsk_1"), _TASK_ID},
     ),
     "no such status": ("1700000000000 Pending []", "1700000000000 Raw []", {(_TYPED, "tsk_1"), _TASK_ID}),
     "a task that begins with no status": (
@@ -618,6 +638,11 @@ MODULE_CORRUPTIONS: dict[str, tuple[str, str, Pairs]] = {
         'D0 : Ruling "dec_1"',
         'D0 : Ruling ""',
         {("decision-id-not-empty", ""), (_TYPED, ""), ("ids-unique", "decision")},
+    ),
+    "ruling without an id in the term alone": (
+        'Decide "dec_1"',
+        'Decide ""',
+        {("decision-id-not-empty", "dec_1"), (_TYPED, "dec_1"), ("ids-unique", "decision")},
     ),
     "ruling of another decision": (
         'D0 : Ruling "dec_1"',
@@ -695,12 +720,17 @@ IN_FORM: frozenset[str] = frozenset({
     "history that goes on illegally in the type alone",
     "history of another time",
     "history of another status",
+    "history that begins done in the term alone",
+    "history without an id in the term alone",
+    "history that goes on illegally in the term alone",
+    "move that goes back in time in the term alone",
     "move of another time",
     "move that leaves out two",
     "move that leaves out what it must not",
     "cite at another time",
     "ruling on an unknown cite",
     "ruling without an id in the type alone",
+    "ruling without an id in the term alone",
     "ruling of another decision",
     "ids of an unknown message",
     "ids in another order",

@@ -1,0 +1,42 @@
+"""Cutting work into batches: by how much there is to do, and not by how many pieces.
+
+A batch is one run of the assets, and what is in it can be found when all of it is through. So the first one is small, and
+the next ones grow: something can be found soon, and the price of a run is paid seldom. What is larger than any batch is a
+batch of its own and comes last, so that nobody waits behind it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TypeVar
+
+FIRST_BYTES = 4_000_000
+GROWTH = 4
+
+_Item = TypeVar("_Item")
+
+
+def batches(sizes: Mapping[_Item, int], *, most: int, most_bytes: int) -> Iterator[list[_Item]]:
+    """All items in batches, in their order but for the large ones, which come last, the smallest of them first.
+
+    Args:
+        sizes: each item's bytes.
+        most: items in a batch.
+        most_bytes: bytes in a batch; only an item that is larger alone goes beyond.
+    """
+    large = sorted((item for item in sizes if sizes[item] > most_bytes), key=lambda item: sizes[item])
+    batch: list[_Item] = []
+    held, room = 0, min(FIRST_BYTES, most_bytes)
+    for item in sizes:
+        size = sizes[item]
+        if size > most_bytes:
+            continue
+        if batch and (len(batch) >= most or held + size > room):
+            yield batch
+            batch, held, room = [], 0, min(room * GROWTH, most_bytes)
+        batch.append(item)
+        held += size
+    if batch:
+        yield batch
+    for item in large:
+        yield [item]

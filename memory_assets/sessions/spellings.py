@@ -1,0 +1,110 @@
+"""Other spellings of a text, in which a secret would not be found as it stands.
+
+A key can hold a zero-width space, stand in a string of JSON with its quotes and line breaks escaped, or be percent-encoded.
+The plain text is searched too, and what is found in it is masked where it came from.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass, replace
+
+from memory_assets.sessions.regions import Region
+
+_INVISIBLE = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u206a-\u206f\ufe00-\ufe0f\ufeff"
+)
+_SPELLED = re.compile(
+    rf"(?P<invisible>[{_INVISIBLE}]++)"
+    r"|(?P<percent>(?:%[0-9A-Fa-f]{2}){1,400})"
+    r"|\\{1,16}+(?:u(?P<code>[0-9a-fA-F]{4})|(?P<letter>[nrt\"'/]))"
+    r"|&(?P<entity>quot|apos|lt|gt|amp|nbsp|#39|#34|#x27);"
+)
+_LETTERS = {"n": "\n", "r": "\r", "t": "\t", '"': '"', "'": "'", "/": "/"}
+_ENTITIES = {"quot": '"', "apos": "'", "lt": "<", "gt": ">", "amp": "&", "nbsp": " ", "#39": "'", "#34": '"', "#x27": "'"}
+
+
+_RARE = re.compile(rf"[{_INVISIBLE}]|%[0-9A-Fa-f]{{2}}|\\u[0-9a-fA-F]{{4}}|&(?:quot|apos|lt|gt|amp|nbsp|#)")
+_SIMPLE = tuple((re.compile(rf"\\{{1,16}}+{letter}"), plain) for letter, plain in _LETTERS.items())
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """A text in its plain spelling, and where its pieces came from.
+
+    Attributes:
+        starts: where each piece begins in the plain text; the others give its range in the text as it was written.
+    """
+
+    text: str
+    starts: tuple[int, ...]
+    origins: tuple[tuple[int, int, bool], ...]
+
+    def written(self, region: Region) -> Region:
+        """A region of the plain text as a region of the text as it was written."""
+        return replace(region, start=self._position(region.start), end=self._end(region.end))
+
+    def _position(self, position: int) -> int:
+        piece = bisect_right(self.starts, position) - 1
+        start, _, spelled = self.origins[piece]
+        return start if spelled else start + position - self.starts[piece]
+
+    def _end(self, position: int) -> int:
+        piece = bisect_right(self.starts, position - 1) - 1
+        start, end, spelled = self.origins[piece]
+        return end if spelled else start + position - self.starts[piece]
+
+
+def quickly_plain(text: str) -> str | None:
+    """The plain text alone, where only backslashes stand in it; None where that takes a closer look."""
+    if _RARE.search(text):
+        return None
+    for pattern, plain in _SIMPLE:
+        text = pattern.sub(plain, text)
+    return text
+
+
+def has_escapes(text: str) -> bool:
+    """Whether the text may have another spelling."""
+    return "\\" in text or "%" in text or "&" in text or not text.isascii()
+
+
+def plain_spelling(text: str) -> Spelling | None:
+    """The text with its escapes resolved and its invisible characters gone; None where it has none."""
+    if "\\" not in text and "%" not in text and "&" not in text and (text.isascii() or not _SPELLED.search(text)):
+        return None
+    parts: list[str] = []
+    starts: list[int] = []
+    origins: list[tuple[int, int, bool]] = []
+    length = position = 0
+    for match in _SPELLED.finditer(text):
+        start, end = match.span()
+        if start > position:
+            starts.append(length)
+            origins.append((position, start, False))
+            parts.append(text[position:start])
+            length += start - position
+        if plain := _plain(match):
+            starts.append(length)
+            origins.append((start, end, True))
+            parts.append(plain)
+            length += len(plain)
+        position = end
+    if not position:
+        return None
+    starts.append(length)
+    origins.append((position, len(text), False))
+    parts.append(text[position:])
+    return Spelling("".join(parts), tuple(starts), tuple(origins))
+
+
+def _plain(match: re.Match[str]) -> str:
+    if match["percent"]:
+        return bytes.fromhex(match["percent"].replace("%", "")).decode("utf-8", errors="replace")
+    if match["code"]:
+        char = chr(int(match["code"], 16))
+        return "" if re.match(rf"[{_INVISIBLE}]", char) else char
+    if match["letter"]:
+        return _LETTERS[match["letter"]]
+    return _ENTITIES[match["entity"]] if match["entity"] else ""

@@ -1,0 +1,85 @@
+"""The table of words: every unit as it is searched by what it says. No model has a part in it.
+
+So it is written as soon as a session is folded, stays as it is when the model changes, and is there where no model can be
+loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from memory_assets.retrieval.lexical_text import query_text
+from memory_assets.vectors.guard import PATIENCE
+from memory_assets.vectors.lookup import KnownRows, lexical_hits
+from memory_assets.vectors.rows import mark_of, word_rows, word_schema
+from memory_assets.vectors.table import UnitTable
+from memory_assets.vectors.units import LexicalHits, Unit, UnitFilter
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class WordIndex(UnitTable):
+    """The table ``words`` in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder, "words")
+        self._known_speakers: tuple[tuple[bytes, int], frozenset[str]] | None = None
+
+    def lexical_search(self, query: str, k: int, where: UnitFilter | None = None) -> LexicalHits:
+        """The ``k`` best units by BM25 over each of the two indexed fields, best first; none for a question without words.
+
+        Args:
+            query: as a person typed it; no character of it is an operator.
+
+        Raises:
+            IndexCorruptError: the table cannot be read.
+        """
+        tokens = query_text(query)
+        if not tokens or k < 1:
+            return LexicalHits((), ())
+        return self._read(lambda table: lexical_hits(table, self._known_rows, tokens, k, where), lambda: LexicalHits((), ()))
+
+    def speakers(self) -> frozenset[str]:
+        """Everybody who says a passage of the index.
+
+        Raises:
+            IndexCorruptError: the table cannot be read.
+        """
+        return self._read(self._speakers, frozenset)
+
+    def _speakers(self, table: Any) -> frozenset[str]:
+        state = mark_of(table.schema), table.version
+        if self._known_speakers is None or self._known_speakers[0] != state:
+            rows = table.search().where("speaker IS NOT NULL").select(["speaker"]).limit(None).to_arrow(timeout=PATIENCE)
+            self._known_speakers = state, frozenset(rows["speaker"].unique().to_pylist())
+        return self._known_speakers[1]
+
+    def upsert(self, units: Sequence[Unit]) -> None:
+        """Store units, each in the place of the row that has its id. Again changes nothing.
+
+        The last of several units with one id wins. A batch is one commit: it is there whole or not at all.
+
+        Raises:
+            UnitRejectedError: the units cannot be stored as they are; nothing of this call's failing batch is.
+            IndexCorruptError, IndexWriteError: the table cannot be read or written.
+        """
+        self._write(list({unit.unit_id: unit for unit in units}.values()), word_rows)
+
+    def prepare(self) -> None:
+        """Open the table and read what the first search would wait for.
+
+        Raises:
+            IndexCorruptError: the table cannot be read.
+        """
+        super().prepare()
+        self.speakers()
+        self.lexical_search("the", 1)
+
+    def _schema(self) -> pa.Schema:
+        return word_schema()
+
+    def _try_out(self, table: Any) -> None:
+        lexical_hits(table, KnownRows(), "the", 1, None)

@@ -1,0 +1,93 @@
+"""What the machine refuses, in one line: a full disk, a medium that is read-only, a folder that holds nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from memory_assets.cli.main import main
+from memory_assets.errors import is_full_disk
+from memory_assets_tests.cli.test_failures import guarded
+
+
+def full_sqlite() -> None:
+    """A database that may grow no further says what a full disk says."""
+    connection = sqlite3.connect(":memory:")
+    connection.execute("PRAGMA max_page_count = 2")
+    connection.execute("CREATE TABLE secret_table (x)")
+    connection.execute("INSERT INTO secret_table VALUES (zeroblob(100000))")
+
+
+def test_a_full_disk_under_a_library_is_named_without_its_words(capsys: pytest.CaptureFixture[str]) -> None:
+    def act() -> int:
+        try:
+            full_sqlite()
+        except sqlite3.OperationalError as error:
+            raise RuntimeError("[SQL: INSERT INTO secret_table]") from error
+        return 0
+
+    assert guarded(act, as_json=True) == 2
+    said = capsys.readouterr().err
+    assert json.loads(said)["code"] == "disk_full"
+    assert "disk is full" in said
+    assert "SQL" not in said
+
+
+def test_words_that_somebody_chose_are_no_full_disk() -> None:
+    from memory_assets.errors import NotFoundError
+
+    assert not is_full_disk(NotFoundError("no memory No space left"))
+
+
+@pytest.mark.parametrize("name", [None, "notes.md", "picture.png"])
+def test_a_folder_without_sessions_says_what_was_looked_for(
+    name: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "none"
+    folder.mkdir()
+    if name:
+        (folder / name).write_text("Shopping: milk.\n")
+    home = ["--home", str(tmp_path / "home")]
+    assert main([*home, "import", str(folder), "--json"]) == 1
+    looked = json.loads(capsys.readouterr().out)["looked_for"]
+    assert looked["files"] == (1 if name == "notes.md" else 0)
+    assert {"claude_code", "codex", "chat.v1"} <= set(looked["formats"])
+    assert main([*home, "import", str(folder)]) == 1
+    said = capsys.readouterr().out
+    assert "formats looked for: aider, chat.v1, chatgpt, claude_code" in said
+
+
+def _on_a_read_only_medium(home: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    program = 'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && shift && exec "$@"'
+    arguments = [sys.executable, "-m", "memory_assets", "--home", str(home), *command]
+    return subprocess.run(
+        ["unshare", "-m", "sh", "-c", program, "sh", str(home), *arguments],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env=dict(os.environ),
+    )
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or shutil.which("unshare") is None, reason="only root can mount a medium read-only")
+@pytest.mark.parametrize("with_locks", [True, False])
+def test_a_store_on_a_read_only_medium_is_read_and_not_written(tmp_path: Path, *, with_locks: bool) -> None:
+    home = tmp_path / "home"
+    assert main(["--home", str(home), "init", "--json"]) == 0
+    if not with_locks:
+        for lock in home.glob("store.*"):
+            lock.unlink()
+    for command in (("stats",), ("sessions", "list"), ("tasks",), ("events", "tail"), ("fsck",), ("doctor",)):
+        ended = _on_a_read_only_medium(home, *command)
+        assert ended.returncode == 0, (command, ended.stdout, ended.stderr)
+    ended = _on_a_read_only_medium(home, "rebuild", "--json")
+    assert ended.returncode == 2, ended.stderr
+    assert json.loads(ended.stderr)["code"] == "store_read_only"
+    assert "cannot be written" in ended.stderr

@@ -1,0 +1,49 @@
+"""Batches are cut by work: the first is small, the later ones grow, what is huge is alone and last."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory_assets.defs.batches import FIRST_BYTES, batches
+
+MB = 1_000_000
+MOST = 25
+MOST_BYTES = 16 * MB
+
+
+def cut(*sizes: int) -> list[list[int]]:
+    """The sizes in each batch."""
+    named = dict(enumerate(sizes))
+    return [[named[item] for item in batch] for batch in batches(named, most=MOST, most_bytes=MOST_BYTES)]
+
+
+def test_batches_grow_from_a_small_one_up_to_the_limit() -> None:
+    found = cut(*[MB] * 60)
+    assert [sum(batch) / MB for batch in found] == [4, 16, 16, 16, 8]
+
+
+def test_what_is_larger_than_a_batch_is_alone_and_last_the_smallest_first() -> None:
+    assert cut(90 * MB, 1, 17 * MB, 2, 3) == [[1, 2, 3], [17 * MB], [90 * MB]]
+
+
+def test_small_ones_are_cut_by_count() -> None:
+    assert [len(batch) for batch in cut(*[10] * 60)] == [25, 25, 10]
+    assert cut() == []
+
+
+def test_one_that_is_larger_than_the_first_batch_begins_it() -> None:
+    assert cut(5 * MB, 1, 1) == [[5 * MB], [1, 1]]
+
+
+@given(st.lists(st.integers(0, 40 * MB), max_size=120), st.integers(1, 30), st.integers(1, 40 * MB))
+def test_everything_is_in_one_batch_and_no_batch_is_too_large(sizes: list[int], most: int, most_bytes: int) -> None:
+    named = dict(enumerate(sizes))
+    found = list(batches(named, most=most, most_bytes=most_bytes))
+    assert sorted(item for batch in found for item in batch) == list(named)
+    for batch in found:
+        assert 0 < len(batch) <= most
+        assert len(batch) == 1 or sum(named[item] for item in batch) <= most_bytes
+    ordinary = [item for batch in found for item in batch if named[item] <= most_bytes]
+    assert ordinary == sorted(ordinary)
+    assert FIRST_BYTES <= MOST_BYTES

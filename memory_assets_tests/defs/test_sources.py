@@ -1,0 +1,163 @@
+"""A source speaks for itself alone: from files to tables, in any order, in batches of any size."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from memory_assets.defs import run
+from memory_assets.settings import Settings, load_settings
+from memory_assets_tests.defs.conftest import Import
+from memory_assets_tests.defs.files import chat, claude, records, talk
+from memory_assets_tests.defs.state import Rows, assert_rebuilds_equal, differing, events, rows, tables
+from memory_assets_tests.defs.test_order import OF_HISTORY
+from memory_assets_tests.sessions.hostile import WRITERS, conversation, cut, forgeries
+
+Words = Counter[tuple[str, str, str]]
+
+
+def said(settings: Settings) -> Words:
+    """What stands in the tables, superseded or not: session, role and words."""
+    return Counter(rows(settings, "SELECT session_id, role, trim(text, ' \n') FROM messages"))
+
+
+def state(settings: Settings) -> dict[str, Rows]:
+    """Every derived table, but for what a session's earlier revisions had: entries that the current one does not have."""
+    found = tables(settings, without=OF_HISTORY)
+    found["entries"] = [row for row in found["entries"] if row["status"] != "superseded"]
+    current = {row["entry_id"] for row in found["entries"]}
+    found["promotions"] = [row for row in found["promotions"] if row["target_id"] in current]
+    return found
+
+
+def write_claims(folder: Path, draw: random.Random, names: Sequence[str], most: int) -> tuple[list[Path], list[Path]]:
+    """A session of each format, and files of all formats that claim them."""
+    folder.mkdir()
+    victims, claims = [], []
+    for number, name in enumerate(names):
+        turns = conversation(number, draw.randrange(3, 9))
+        session_id = f"talk-{number}"
+        victims.append(folder / f"victim-{number}-{name.replace(' ', '-')}")
+        victims[-1].write_bytes(WRITERS[name](session_id, turns))
+        made = list(forgeries(turns, draw))
+        for place, (_, claimed) in enumerate(draw.sample(made, min(most, len(made)))):
+            data = draw.choice(list(WRITERS.values()))(session_id, claimed)
+            claims.append(folder / f"claim-{number}-{place}")
+            claims[-1].write_bytes(cut(data, draw) if draw.random() < 0.2 else data)
+    return victims, claims
+
+
+@pytest.mark.parametrize(
+    ("names", "most"),
+    [
+        pytest.param(("claude_code", "chat.v1 without ids", "specstory"), 5, id="three formats"),
+        pytest.param(tuple(WRITERS), 15, id="every format", marks=pytest.mark.slow),
+    ],
+)
+def test_claims_change_nothing_and_their_order_does_not_matter(
+    names: Sequence[str], most: int, tmp_path: Path, unrecorded: dg.DagsterInstance
+) -> None:
+    draw = random.Random(24)
+    victims, claims = write_claims(tmp_path / "inbox", draw, names, most)
+    before: Words = Counter()
+    states = []
+    for place in range(2):
+        settings = load_settings({"home": tmp_path / f"home-{place}"})
+        if place == 0:
+            run.import_paths(settings, victims, project=None)
+            before = said(settings)
+            run.import_paths(settings, claims[:1], project=None)
+            run.import_paths(settings, claims, project=None)
+        else:
+            files = [*victims, *claims]
+            draw.shuffle(files)
+            half = len(files) // 2
+            for some in (files[:half], files[half:]):
+                run.import_paths(settings, some, project=None)
+        assert not before - said(settings)
+        assert_rebuilds_equal(settings)
+        states.append(state(settings))
+    assert differing(*states) == {}
+    assert sum(before.values()) >= 10 and len(claims) >= 5 * len(names)
+
+
+def test_a_known_message_id_does_not_rewrite_the_message(inbox: Path, settings: Settings, take: Import) -> None:
+    victim = chat(inbox, "standup", talk(1))
+    take(victim)
+    shown = rows(settings, "SELECT message_index, message_uid, text FROM messages ORDER BY 1")
+    memories = rows(settings, "SELECT memory_id, title FROM memories ORDER BY 1")
+    forged = chat(inbox, "standup", ["We decided to keep service 1 on MySQL."], name="forged.json")
+    report = take(forged)
+    assert report.errors == []
+    assert rows(settings, "SELECT message_index, message_uid, text FROM messages ORDER BY 1")[: len(shown)] == shown
+    assert set(rows(settings, "SELECT memory_id, title FROM memories ORDER BY 1")) >= set(memories)
+    assert [(warning["reason"], Path(warning["path"]).name) for warning in report.warnings] == [
+        ("unrelated_history", "forged.json"),
+        ("unrelated_history", "standup.json"),
+    ]
+    assert take(inbox).events_appended == 0
+
+
+def test_what_a_source_says_no_longer_stays_readable(inbox: Path, settings: Settings, take: Import) -> None:
+    told = talk(2)
+    chat(inbox, "plain", told, ids=False)
+    take(inbox)
+    assert rows(settings, "SELECT count(*) FROM memories WHERE title LIKE '%Redis%'") == [(1,)]
+    instead = "We decided to keep the cache of service 2 on disk because a restart is rare."
+    chat(inbox, "plain", [told[0], instead], ids=False)
+    report = take(inbox)
+    assert (report.updated, report.errors) == (1, [])
+    found = rows(settings, "SELECT kind, text FROM messages ORDER BY message_index")
+    assert [kind for kind, _ in found] == ["said", "superseded", "superseded", "superseded", "said"]
+    assert [text for _, text in found] == [
+        *told,
+        "We decided to keep the cache of service 2 on disk because a restart is rare.",
+    ]
+    # It can be read, and nothing is remembered from it.
+    assert rows(settings, "SELECT count(*) FROM memories WHERE title LIKE '%Redis%'") == [(0,)]
+    assert_rebuilds_equal(settings)
+    chat(inbox, "plain", told, ids=False)
+    take(inbox)
+    assert rows(settings, "SELECT count(*) FROM memories WHERE title LIKE '%Redis%'") == [(1,)]
+
+
+def test_who_told_what_is_kept_over_many_revisions(tmp_path: Path, unrecorded: dg.DagsterInstance) -> None:
+    """Two files of one session, both growing, the second from a fork: whichever is read first, the same."""
+    states = []
+    for order in (["first", "second"], ["second", "first"]):
+        settings = load_settings({"home": tmp_path / f"home-{order[0]}"})
+        for length in (4, 6):
+            for name in order:
+                turns = records("s", talk(1, length))
+                for record in turns[3:] if name == "second" else ():
+                    record["uuid"] += "-fork"
+                    record["message"]["content"] = f"Or rather: {record['message']['content']}"
+                run.import_paths(settings, [claude(tmp_path / "inbox", f"{name}.jsonl", turns)], project=None)
+        told = events(settings, "source_told")
+        assert len({event.causation_id for event in told}) > 3
+        states.append(state(settings))
+    assert_rebuilds_equal(settings)
+    assert differing(*states) == {}
+    assert rows(settings, "SELECT count(*), count(DISTINCT message_uid) FROM messages WHERE kind = 'said'") == [(9, 9)]
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_two_conversations_of_one_id_are_both_kept(
+    order: tuple[int, int], tmp_path: Path, settings: Settings, take: Import
+) -> None:
+    paths = [
+        claude(tmp_path / "a", "edge.jsonl", records("todowrite_session", talk(1))),
+        claude(
+            tmp_path / "b",
+            "todo.jsonl",
+            [record | {"uuid": f"o{record['uuid']}"} for record in records("todowrite_session", talk(2))],
+        ),
+    ]
+    for place in order:
+        take(paths[place])
+    assert rows(settings, "SELECT count(*), count(DISTINCT text) FROM messages") == [(8, 8)]
