@@ -52,6 +52,9 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
+    from memory_assets.backup.archive import Manifest
+    from memory_assets.backup.recover import Recovered
+    from memory_assets.backup.restore import Restored
     from memory_assets.graduation.proofs.module_files import FileVerdict
     from memory_assets.indexing import InLine, Written
     from memory_assets.ledgers.outcomes import Recorded
@@ -976,6 +979,40 @@ class Memory:
         self.count_shown()
         with self.database.reading() as connection:
             return audit(connection, examples=examples)
+
+    def backup(self, target: Path, *, force: bool = False, progress: Progress | None = None) -> Manifest:
+        """Write the store into one private file, verified, while others write; see ``backup.archive.back_up``."""
+        from memory_assets.backup.archive import back_up
+
+        return back_up(self.database, target, force=force, progress=progress)
+
+    def restore(self, source: Path, *, force: bool = False, progress: Progress | None = None) -> Restored:
+        """Put a backup in the place of the store, then bring tables and search index in line with the settings."""
+        from memory_assets.backup.restore import restore
+        from memory_assets.rebuilding import heal_index
+
+        restored = restore(self.settings.store_folder, source, force=force, progress=progress)
+        heal_index(self.settings, self.database, progress=progress)
+        return restored
+
+    def recover(
+        self,
+        store_file: Path | None = None,
+        *,
+        to: Path | None = None,
+        backup: Path | None = None,
+        progress: Progress | None = None,
+    ) -> Recovered:
+        """Save what can be read of a damaged store into a new one, and fold its tables; see ``backup.recover.recover``."""
+        from memory_assets.backup.recover import default_folder, recover
+        from memory_assets.log.database import STORE_FILE_NAME, Database
+        from memory_assets.projections.fold import catch_up
+
+        damaged = store_file or self.settings.store_folder / STORE_FILE_NAME
+        folder = to or default_folder(damaged.absolute().parent)
+        recovered = recover(damaged, folder, backup=backup, progress=progress)
+        catch_up(Database(folder), configuration.configured_versions(self.settings), resolve=True)
+        return recovered
 
     def privacy_scan(self, paths: Sequence[Path]) -> list[ScannedFile]:
         """What would be masked in some files; nothing is stored.

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from memory_assets import configuration
-from memory_assets.indexing import write_words
+from memory_assets.indexing import bring_in_line, write_words
 from memory_assets.log.sql import WORDS
 from memory_assets.progress import NoProgress, Progress
 from memory_assets.projections.fold import catch_up
@@ -64,6 +64,16 @@ def honour_forgetting(settings: Settings, database: Database) -> bool:
     with contextlib.suppress(IndexBusyError):
         write_words(settings, database)
     return True
+
+
+def heal_index(settings: Settings, database: Database, *, progress: Progress | None = None) -> None:
+    """Fold what the tables do not have yet, and make the index agree with them: for a store that was put in place.
+
+    Raises:
+        IndexBusyError, IndexWriteError, EmbedderUnavailableError: the store is in place; the next drain goes on.
+    """
+    catch_up(database, configuration.configured_versions(settings), resolve=True)
+    bring_in_line(settings, database, progress=progress)
 
 
 def rebuild_all(

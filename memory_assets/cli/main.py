@@ -16,6 +16,7 @@ import typer
 from memory_assets.cli import (
     align,
     audit,
+    backup,
     builds,
     conditions,
     conflicts,
@@ -90,6 +91,7 @@ for group in (
     proof,
     idris,
     fsck,
+    backup,
     audit,
     mcp,
 ):

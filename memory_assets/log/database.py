@@ -17,6 +17,7 @@ from pathlib import Path
 import duckdb
 
 from memory_assets.errors import ReadOnlyStoreError, is_full_disk, is_read_only
+from memory_assets.log import swap
 from memory_assets.log.checkpoints import CheckpointPolicy
 from memory_assets.log.errors import (
     LogTamperedError,
@@ -79,7 +80,7 @@ class Database:
             yield outer
             return
         self._ensure_schema()
-        with self._lock.shared(), self._attached() as connection:
+        with self._shared(), self._attached() as connection:
             self._threads.reading = connection
             try:
                 yield connection
@@ -112,7 +113,7 @@ class Database:
         if self._outer is not None:
             raise RuntimeError("what this thread is reading it cannot write: the writing goes behind the reading")
         self._ensure_schema()
-        with self._lock.exclusive(), self._connected() as connection:
+        with self._exclusive(), self._connected() as connection:
             before = (newest_link(connection) or FIRST) if whatever_the_tip else self.checked_tip(connection)
             connection.execute("BEGIN")
             try:
@@ -166,13 +167,49 @@ class Database:
         return newest
 
     @contextlib.contextmanager
+    def standing_still(self) -> Iterator[Path]:
+        """The store's folder under the shared lock: file, WAL and tip belong together until the caller is done."""
+        self._ensure_schema()
+        with self._shared():
+            yield self.path.parent
+
+    def put_in_place(self, staged: Path, aside: str) -> None:
+        """Make the files of a folder in the store's folder the store; see :mod:`~memory_assets.log.swap`."""
+        with self._lock.exclusive():
+            swap.begin(self.path.parent, staged, aside)
+            swap.finish(self.path.parent)
+        self._migrated = False
+
+    @contextlib.contextmanager
+    def _shared(self) -> Iterator[None]:
+        """The shared lock over a store that is whole: a swap that a killed process left is carried through first."""
+        while True:
+            with self._lock.shared():
+                if not swap.is_waiting(self.path.parent):
+                    yield
+                    return
+            self.finish_swap()
+
+    @contextlib.contextmanager
+    def _exclusive(self) -> Iterator[None]:
+        with self._lock.exclusive():
+            swap.finish(self.path.parent)
+            yield
+
+    def finish_swap(self) -> None:
+        """Carry a swap through that a killed process left."""
+        with self._lock.exclusive():
+            swap.finish(self.path.parent)
+        self._migrated = False
+
+    @contextlib.contextmanager
     def held(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """A writing connection outside a transaction, for bulk work that commits by itself (rebuild, benchmarks).
 
         Who appends on it asks for the :meth:`checked_tip` first and ends each transaction with :meth:`commit`.
         """
         self._ensure_schema()
-        with self._lock.exclusive(), self._connected() as connection:
+        with self._exclusive(), self._connected() as connection:
             yield connection
             self._checkpoint_if_due(connection)
 
@@ -210,7 +247,7 @@ class Database:
     def reading_attached(self, connection: duckdb.DuckDBPyConnection, name: str) -> Iterator[None]:
         """This store under ``name`` on another store's connection, read-only, under the shared lock."""
         self._ensure_schema()
-        with self._lock.shared():
+        with self._shared():
             connection.execute(f"ATTACH {_literal(self.path)} AS {name} (READ_ONLY)")
             try:
                 yield
@@ -218,15 +255,17 @@ class Database:
                 connection.execute(f"DETACH {name}")
 
     def _ensure_schema(self) -> None:
+        if swap.is_waiting(self.path.parent):
+            self.finish_swap()
         if self._migrated:
             return
         if not self.path.exists():
             self._create()
-        with self._lock.shared(), self._attached() as connection:
+        with self._shared(), self._attached() as connection:
             version = applied_version(connection)
         if version != schema_version():
             try:
-                with self._lock.exclusive(), _connected(self.path) as connection:
+                with self._exclusive(), _connected(self.path) as connection:
                     migrate(connection, self._linked)
             except ReadOnlyStoreError as error:
                 raise SchemaMismatchError(
@@ -238,7 +277,7 @@ class Database:
     def _create(self) -> None:
         """Make the file under another name and move it into its place: a process that dies meanwhile leaves no half store."""
         unfinished = self.path.with_name(f"{STORE_FILE_NAME}.new")
-        with self._lock.exclusive():
+        with self._exclusive():
             if self.path.exists():
                 return
             try:
@@ -282,6 +321,13 @@ def _connected(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     finally:
         connection.close()
         _make_private(path.with_name(f"{path.name}.wal"))
+
+
+@contextlib.contextmanager
+def opened_copy(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A store's file that nobody else knows, as it is: without lock, migration or check."""
+    with _connected(path) as connection:
+        yield connection
 
 
 @dataclass(slots=True)

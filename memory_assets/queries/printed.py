@@ -13,6 +13,9 @@ from typing import Annotated, Any, Literal, get_type_hints
 from pydantic import BaseModel, Field, TypeAdapter, create_model
 from pydantic.json_schema import GenerateJsonSchema
 
+from memory_assets.backup.archive import Manifest
+from memory_assets.backup.recover import Recovered
+from memory_assets.backup.restore import Restored
 from memory_assets.errors import NotFoundError
 from memory_assets.indexing import InLine
 from memory_assets.queries.builds import BuildDetails, BuildPage
@@ -58,6 +61,7 @@ _SHOWN: Any = Annotated[
 
 _RECORDS: dict[str, Any] = {
     "artifact_list.v1": list[ArtifactView],
+    "backup.v1": _with(Manifest, schema_version=Literal["backup.v1"], path=str),
     "build.v1": BuildDetails,
     "build_list.v1": BuildPage,
     "condition_list.v1": list[ConditionView],
@@ -69,7 +73,9 @@ _RECORDS: dict[str, Any] = {
     "outbox.v1": _with(OutboxStatus, schema_version=Literal["outbox.v1"]),
     "outbox_drained.v1": _with(Drained, schema_version=Literal["outbox_drained.v1"], calibration=Calibration | None),
     "outbox_reconciled.v1": _with(InLine, schema_version=Literal["outbox_reconciled.v1"], dry_run=bool),
+    "recovered.v1": _with(Recovered, schema_version=Literal["recovered.v1"]),
     "reembed.v1": _with(Reembedded, schema_version=Literal["reembed.v1"], dry_run=bool),
+    "restored.v1": _with(Restored, schema_version=Literal["restored.v1"]),
     "session.v1": SessionDetails,
     "session_list.v1": list[SessionSummary],
     "shown.v1": _SHOWN,

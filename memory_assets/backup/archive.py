@@ -1,0 +1,249 @@
+"""`memory backup`: one file that holds the store as it was at one moment, verified.
+
+The store's files are copied under the shared lock, and nothing else is done there: the copy is opened, its links are
+verified and it is packed while others write to the store. A backup is a ZIP file of fixed names; its manifest has the SHA-256
+of each member.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO
+
+import portalocker
+
+from memory_assets.backup.errors import BackupInvalidError, FileExistsAlreadyError
+from memory_assets.log.database import STORE_FILE_NAME, Database
+from memory_assets.log.errors import LogTamperedError, StoreLockedError, of_system
+from memory_assets.log.links import Broken
+from memory_assets.log.migrations import schema_version
+from memory_assets.log.swap import sync_folder
+from memory_assets.log.tip import TIP_FILE_NAME, Tip, Tips, write_tips
+from memory_assets.progress import NoProgress, Progress
+
+FORMAT = "memory_backup.v1"
+MANIFEST = "manifest.json"
+OWNED = ("memory.toml", "golden.yaml")
+"""What people write themselves, beside the log."""
+_CHUNK = 1 << 20
+_MANIFEST_LIMIT = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a backup says of itself.
+
+    Attributes:
+        store_schema: the newest migration of the store in it.
+        seq, link_hash: where its log ends; the link in hex.
+        sha256: of each member, by name.
+        sizes: bytes of each member.
+    """
+
+    store_schema: int
+    created_at: str
+    seq: int
+    link_hash: str
+    events: int
+    sessions: int
+    sha256: dict[str, str]
+    sizes: dict[str, int]
+
+
+def back_up(database: Database, target: Path, *, force: bool = False, progress: Progress | None = None) -> Manifest:
+    """Write a backup of a store.
+
+    Args:
+        target: the file to make, private to its owner. It appears whole, under its name, or not at all.
+        force: replace a file that is there.
+
+    Raises:
+        FileExistsAlreadyError: ``target`` is there.
+        LogTamperedError: the log is not what was written: that is no backup.
+        StoreFullError, StoreError: the target's folder cannot be written.
+    """
+    told = progress or NoProgress()
+    target = target.absolute()
+    _look_at(target, force=force)
+    try:
+        with _workplace(target) as work:
+            told.start(4, "copying the store")
+            copied = _copy(database, work)
+            told.advance(1, "verifying the copy")
+            tip, events, sessions = _verify(copied)
+            told.advance(1, "packing")
+            manifest = _pack(copied, work / "packed", tip, events, sessions)
+            told.advance(1, "reading it back")
+            with opened_archive(work / "packed") as (archive, _):
+                check_members(archive, manifest)
+            told.advance()
+            _look_at(target, force=force)
+            (work / "packed").replace(target)
+            sync_folder(target.parent)
+            return manifest
+    except OSError as error:
+        raise of_system(error, target) from error
+    finally:
+        told.finish()
+
+
+def _look_at(target: Path, *, force: bool) -> None:
+    if target.is_dir() or (target.exists() and not force):
+        raise FileExistsAlreadyError(f"{target} is there already", hint="name another file, or replace it with --force")
+
+
+@contextlib.contextmanager
+def _workplace(target: Path) -> Iterator[Path]:
+    """A private folder beside the target; the next backup of the same name clears what a killed one left there."""
+    work = target.parent / f".{target.name}.unfinished"
+    lock_path = target.parent / f".{target.name}.lock"
+    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with lock_path.open("w") as lock:
+        try:
+            portalocker.lock(lock, portalocker.LockFlags.EXCLUSIVE | portalocker.LockFlags.NON_BLOCKING)
+        except portalocker.exceptions.LockException as error:
+            raise StoreLockedError(f"another backup to {target} is under way", hint="wait for it") from error
+        try:
+            shutil.rmtree(work, ignore_errors=True)
+            work.mkdir(mode=0o700)
+            yield work
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
+            lock_path.unlink(missing_ok=True)
+
+
+def _copy(database: Database, work: Path) -> Path:
+    copied = work / "store"
+    copied.mkdir(mode=0o700)
+    with database.standing_still() as folder:
+        for name in (STORE_FILE_NAME, f"{STORE_FILE_NAME}.wal", TIP_FILE_NAME, *OWNED):
+            if (folder / name).is_file():
+                shutil.copyfile(folder / name, copied / name)
+                (copied / name).chmod(0o600)
+    return copied
+
+
+def _verify(copied: Path) -> tuple[Tip, int, int]:
+    """Check the copy's log, and put all of it into one file."""
+    copy = Database(copied)
+    with copy.held() as connection:
+        found = copy.verify_links(connection)
+        if isinstance(found, Broken):
+            raise LogTamperedError(found)
+        events, sessions = connection.execute("SELECT count(*), count(DISTINCT session_id) FROM events").fetchall()[0]
+        connection.execute("CHECKPOINT")
+    write_tips(copied, Tips(found.last))
+    return found.last, events, sessions
+
+
+def _pack(copied: Path, packed: Path, tip: Tip, events: int, sessions: int) -> Manifest:
+    names = [name for name in (STORE_FILE_NAME, TIP_FILE_NAME, *OWNED) if (copied / name).is_file()]
+    digests = {}
+    descriptor = os.open(packed, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w+b") as file:
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+            for name in names:
+                with (copied / name).open("rb") as source, archive.open(name, "w", force_zip64=True) as member:
+                    digests[name] = copy_hashed(source, member)
+            manifest = Manifest(
+                store_schema=schema_version(),
+                created_at=datetime.now(UTC).isoformat(timespec="seconds"),
+                seq=tip.seq,
+                link_hash=tip.link_hash.hex(),
+                events=events,
+                sessions=sessions,
+                sha256=digests,
+                sizes={name: (copied / name).stat().st_size for name in names},
+            )
+            fields = {name: getattr(manifest, name) for name in Manifest.__slots__}
+            archive.writestr(MANIFEST, json.dumps({"format": FORMAT, **fields}, sort_keys=True))
+        file.flush()
+        os.fsync(descriptor)
+    return manifest
+
+
+def copy_hashed(source: IO[bytes], target: IO[bytes] | None, limit: int | None = None) -> str:
+    """Copy bytes and give their SHA-256. Reads one byte more than ``limit`` at most, so that a bomb is not unpacked."""
+    digest = hashlib.sha256()
+    done = 0
+    while chunk := source.read(_CHUNK):
+        done += len(chunk)
+        if limit is not None and done > limit:
+            return "too long"
+        digest.update(chunk)
+        if target is not None:
+            target.write(chunk)
+    return digest.hexdigest()
+
+
+@contextlib.contextmanager
+def opened_archive(path: Path) -> Iterator[tuple[zipfile.ZipFile, Manifest]]:
+    """A backup and its manifest.
+
+    Raises:
+        BackupInvalidError: the file is none, or damaged.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            yield archive, _manifest(archive, path)
+    except FileNotFoundError as error:
+        raise BackupInvalidError(f"there is no file {path}", hint="name a file that `memory backup` made") from error
+    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, ValueError, KeyError, TypeError) as error:
+        raise invalid(path, str(error) or type(error).__name__) from error
+    except Exception as error:
+        if type(error).__module__ == "zlib":
+            raise invalid(path, str(error)) from error
+        raise
+
+
+def _manifest(archive: zipfile.ZipFile, path: Path) -> Manifest:
+    if archive.getinfo(MANIFEST).file_size > _MANIFEST_LIMIT:
+        raise invalid(path, "its manifest is too long")
+    said = json.loads(archive.read(MANIFEST))
+    if said.pop("format", None) != FORMAT:
+        raise invalid(path, "its manifest is another program's")
+    manifest = Manifest(**said)
+    if manifest.store_schema > schema_version():
+        raise BackupInvalidError(
+            f"{path} has schema {manifest.store_schema}, this version knows {schema_version()}",
+            hint="install the version that made it, or a newer one",
+        )
+    if not {STORE_FILE_NAME, TIP_FILE_NAME} <= manifest.sha256.keys() <= {STORE_FILE_NAME, TIP_FILE_NAME, *OWNED}:
+        raise invalid(path, "it does not hold what a backup holds")
+    return manifest
+
+
+def check_members(archive: zipfile.ZipFile, manifest: Manifest, into: Path | None = None) -> None:
+    """Compare each member with the manifest, and write it into a folder where one is given.
+
+    Raises:
+        BackupInvalidError: a member is not what was packed.
+    """
+    for name, wanted in manifest.sha256.items():
+        with contextlib.ExitStack() as stack:
+            member = stack.enter_context(archive.open(name))
+            target = None
+            if into is not None:
+                descriptor = os.open(into / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+                target = stack.enter_context(os.fdopen(descriptor, "wb"))
+            if copy_hashed(member, target, manifest.sizes[name]) != wanted:
+                raise invalid(Path(archive.filename or ""), f"{name} in it is not what was packed")
+            if target is not None:
+                target.flush()
+                os.fsync(target.fileno())
+
+
+def invalid(path: Path, why: str) -> BackupInvalidError:
+    """A file that cannot be restored, and why."""
+    return BackupInvalidError(
+        f"{path} is no whole backup: {why}", hint="take another backup; `memory recover` saves what a damaged store still has"
+    )
