@@ -152,7 +152,7 @@ def test_every_setting_is_documented_with_its_default() -> None:
                 if isinstance(default, str)
                 else str(default).lower()
                 if isinstance(default, bool)
-                else f"{default:g}"
+                else f"{default:.12g}"
             )
             assert told[name].strip("` ") == shown, name
 

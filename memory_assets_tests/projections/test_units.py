@@ -98,7 +98,7 @@ def test_of_a_session_that_grows_only_what_has_other_neighbours_changes(log: Eve
     queued = rows(
         database,
         """SELECT place FROM vector_outbox JOIN memory_units ON unit_id = item_id
-           WHERE vector_outbox.status = 'pending' AND unit_kind = 'passage' ORDER BY place""",
+           WHERE vector_outbox.status = 'pending' AND unit_kind = 'passage' AND embedding_version = 'words' ORDER BY place""",
     )
     assert queued == [(6,), (7,), (8,)]
     assert verify(database, VERSIONS).equal

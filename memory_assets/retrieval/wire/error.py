@@ -9,12 +9,14 @@ from pydantic import Field
 from memory_assets.retrieval.wire.model import WireModel
 
 ERROR_CODES: dict[str, str] = {
+    "backup_invalid": "a file is no backup, or not the whole of one",
     "blocker_not_followed": "what a task waits for was not looked up",
     "checker_unavailable": "the proof checker that was asked for cannot be used",
     "config_invalid": "a settings file, environment variable, policy or rules file cannot be used",
     "disk_full": "the disk is full; nothing of the batch was written",
     "extraction_error": "extraction failed",
     "extraction_failed": "the extraction model gave no answer that could be read",
+    "exists_already": "something stands where the result would go, and is kept",
     "generic": "something that was not foreseen",
     "graduation": "something in the proof layer failed that is not a verdict",
     "head_moved": "another process added to a session at the same time; run the command again",
