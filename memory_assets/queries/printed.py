@@ -71,7 +71,9 @@ _RECORDS: dict[str, Any] = {
     "memory.v1": MemoryView,
     "metrics.v1": Metrics,
     "outbox.v1": _with(OutboxStatus, schema_version=Literal["outbox.v1"]),
-    "outbox_drained.v1": _with(Drained, schema_version=Literal["outbox_drained.v1"], calibration=Calibration | None),
+    "outbox_drained.v1": _with(
+        Drained, schema_version=Literal["outbox_drained.v1"], words=Drained, calibration=Calibration | None
+    ),
     "outbox_reconciled.v1": _with(InLine, schema_version=Literal["outbox_reconciled.v1"], dry_run=bool),
     "recovered.v1": _with(Recovered, schema_version=Literal["recovered.v1"]),
     "reembed.v1": _with(Reembedded, schema_version=Literal["reembed.v1"], dry_run=bool),
