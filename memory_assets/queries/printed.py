@@ -40,10 +40,10 @@ from memory_assets.vectors.outbox import Drained
 
 
 def _with(record: type[Any], **more: Any) -> type[BaseModel]:
-    """A record that is printed with something in front of it."""
+    """A record that is printed with something in front of it; what a later version added has a default behind its type."""
     hints = get_type_hints(record)
     kinds = {**more, **{field.name: hints[field.name] for field in fields(record)}}
-    parts: dict[str, Any] = {name: (kind, ...) for name, kind in kinds.items()}
+    parts: dict[str, Any] = {name: kind if isinstance(kind, tuple) else (kind, ...) for name, kind in kinds.items()}
     model: type[BaseModel] = create_model(record.__name__, __doc__=record.__doc__, **parts)
     return model
 
@@ -72,7 +72,7 @@ _RECORDS: dict[str, Any] = {
     "metrics.v1": Metrics,
     "outbox.v1": _with(OutboxStatus, schema_version=Literal["outbox.v1"]),
     "outbox_drained.v1": _with(
-        Drained, schema_version=Literal["outbox_drained.v1"], words=Drained, calibration=Calibration | None
+        Drained, schema_version=Literal["outbox_drained.v1"], words=(Drained | None, None), calibration=Calibration | None
     ),
     "outbox_reconciled.v1": _with(InLine, schema_version=Literal["outbox_reconciled.v1"], dry_run=bool),
     "recovered.v1": _with(Recovered, schema_version=Literal["recovered.v1"]),
