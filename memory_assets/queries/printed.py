@@ -39,11 +39,15 @@ from memory_assets.vectors.calibration import Calibration
 from memory_assets.vectors.outbox import Drained
 
 
-def _with(record: type[Any], **more: Any) -> type[BaseModel]:
-    """A record that is printed with something in front of it; what a later version added has a default behind its type."""
+def _with(record: type[Any], *, added: tuple[str, ...] = (), **more: Any) -> type[BaseModel]:
+    """A record that is printed with something in front of it.
+
+    Args:
+        added: fields that came later: what was printed before has none of them.
+    """
     hints = get_type_hints(record)
     kinds = {**more, **{field.name: hints[field.name] for field in fields(record)}}
-    parts: dict[str, Any] = {name: kind if isinstance(kind, tuple) else (kind, ...) for name, kind in kinds.items()}
+    parts: dict[str, Any] = {name: (kind | None, None) if name in added else (kind, ...) for name, kind in kinds.items()}
     model: type[BaseModel] = create_model(record.__name__, __doc__=record.__doc__, **parts)
     return model
 
@@ -70,11 +74,13 @@ _RECORDS: dict[str, Any] = {
     "evidence.v1": EvidenceView,
     "memory.v1": MemoryView,
     "metrics.v1": Metrics,
-    "outbox.v1": _with(OutboxStatus, schema_version=Literal["outbox.v1"]),
+    "outbox.v1": _with(OutboxStatus, added=("words",), schema_version=Literal["outbox.v1"]),
     "outbox_drained.v1": _with(
-        Drained, schema_version=Literal["outbox_drained.v1"], words=(Drained | None, None), calibration=Calibration | None
+        Drained, schema_version=Literal["outbox_drained.v1"], added=("words",), words=Drained, calibration=Calibration | None
     ),
-    "outbox_reconciled.v1": _with(InLine, schema_version=Literal["outbox_reconciled.v1"], dry_run=bool),
+    "outbox_reconciled.v1": _with(
+        InLine, added=("words", "words_drained"), schema_version=Literal["outbox_reconciled.v1"], dry_run=bool
+    ),
     "recovered.v1": _with(Recovered, schema_version=Literal["recovered.v1"]),
     "reembed.v1": _with(Reembedded, schema_version=Literal["reembed.v1"], dry_run=bool),
     "restored.v1": _with(Restored, schema_version=Literal["restored.v1"]),
