@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -95,8 +97,8 @@ def replay(database: Database, versions: Mapping[str, str]) -> RebuildReport:
     Args:
         versions: those that the tables were folded with.
     """
-    with tempfile.TemporaryDirectory(prefix="memory-rebuild-", dir=database.path.parent) as folder:
-        scratch = Database(Path(folder))
+    with _scratch_folder(beside=database.path) as folder:
+        scratch = Database(folder)
         with scratch.held() as connection:
             while True:
                 with database.reading_attached(connection, "stored"):
@@ -113,6 +115,14 @@ def replay(database: Database, versions: Mapping[str, str]) -> RebuildReport:
                     # Who folded more meanwhile is caught up with: the tables are compared with their own events.
                     if _folded_upto(connection) == upto:
                         return _compare(connection)
+
+
+@contextmanager
+def _scratch_folder(beside: Path) -> Iterator[Path]:
+    """A private folder for a scratch store: where the store is, which has room for it, else where the system keeps such."""
+    writable = os.access(beside.parent, os.W_OK)
+    with tempfile.TemporaryDirectory(prefix="memory-rebuild-", dir=beside.parent if writable else None) as folder:
+        yield Path(folder)
 
 
 def _folded_upto(connection: duckdb.DuckDBPyConnection) -> int:

@@ -15,17 +15,24 @@ from memory_assets_tests.defs.files import chat, talk
 
 
 class Told(NoProgress):
-    """Keeps what it is told."""
+    """Keeps what it is told of the sessions; the vectors that are made behind them have a bar of their own."""
 
     def __init__(self) -> None:
         self.total, self.done = 0, 0
+        self.of_sessions = False
         self.seen: list[tuple[int, str]] = []
 
     def start_bytes(self, total: int, label: str) -> None:
         self.total = total
+        self.of_sessions = True
+
+    def start(self, total: int | None, label: str) -> None:
+        self.of_sessions = False
 
     def advance(self, steps: int = 1, label: str | None = None) -> None:
         assert steps >= 0
+        if not self.of_sessions:
+            return
         self.done += steps
         assert self.done <= self.total
         if label is not None:

@@ -67,7 +67,8 @@ def test_near_identical_entries_of_two_sessions_are_one_memory(log: EventLog, da
     # Whoever cited the later one is led to the memory that holds it now.
     assert rows(database, "SELECT count(DISTINCT memory_id), count(*) FROM memory_citations") == [(1, 2)]
     assert rows(database, "SELECT op FROM vector_outbox WHERE item_id NOT IN (SELECT unit_id FROM memory_units)") == [
-        ("delete",)
+        ("delete",),
+        ("delete",),
     ]
     assert verify(database, VERSIONS).equal
 

@@ -52,7 +52,8 @@ def test_what_a_revision_no_longer_says_is_superseded_and_its_memory_is_gone(log
         ("Keep", "active", False),
     ]
     assert rows(database, "SELECT count(*) FROM memory_citations") == [(1,)]
-    assert rows(database, "SELECT op, status FROM vector_outbox WHERE item_id = ?", gone[0][0]) == [("delete", "pending")]
+    # Once for the words, once for the vectors.
+    assert rows(database, "SELECT op, status FROM vector_outbox WHERE item_id = ?", gone[0][0]) == [("delete", "pending")] * 2
 
 
 def test_the_same_entry_of_a_later_revision_keeps_its_id_and_its_memory(log: EventLog, database: Database) -> None:
@@ -70,7 +71,7 @@ def test_the_same_entry_of_a_later_revision_keeps_its_id_and_its_memory(log: Eve
         rows(database, "SELECT entry_id, memory_id FROM entries"),
         rows(database, "SELECT memory_id, short_id FROM memories"),
     )
-    assert rows(database, "SELECT count(*) FROM vector_outbox") == [(jobs[0][0] + 1,)]
+    assert rows(database, "SELECT count(*) FROM vector_outbox") == [(jobs[0][0] + 2,)]
 
 
 def test_a_unit_that_did_not_change_is_not_queued_again(log: EventLog, database: Database) -> None:
@@ -82,14 +83,15 @@ def test_a_unit_that_did_not_change_is_not_queued_again(log: EventLog, database:
     log.append(story.tell([FIRST, SECOND], [Remark("Keep", 0)]))
     catch_up(database, VERSIONS)
     assert rows(database, "SELECT status, count(*) FROM vector_outbox GROUP BY status ORDER BY status") == [
-        ("done", 1),
-        ("pending", 3),
+        ("done", 2),
+        ("pending", 6),
     ]
     # What stands next to the new message, and the session's episode, say something else now; what was remembered does not.
     assert rows(
         database,
         """SELECT unit_kind, place FROM vector_outbox JOIN memory_units ON unit_id = item_id
-           WHERE vector_outbox.status = 'pending' ORDER BY unit_kind, place""",
+           WHERE vector_outbox.status = 'pending' AND embedding_version = ? ORDER BY unit_kind, place""",
+        VERSIONS["vectorized"],
     ) == [("episode", None), ("passage", 0), ("passage", 1)]
 
 
