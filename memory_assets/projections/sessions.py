@@ -55,10 +55,23 @@ INSERT INTO sessions
 WITH head AS (
   SELECT e.*, g.heading FROM current_chain c JOIN scoped e ON e.event_id = c.event_id
   JOIN headings g ON g.session_id = c.session_id WHERE c.event_type = 'session_ingested'
-), taken AS (
-  SELECT session_id, list_distinct(list(payload_json ->> '$.uri')) AS uris, arg_max(payload_json ->> '$.uri', seq) AS uri,
+), newest AS (
+  SELECT session_id, payload_json ->> '$.uri' AS uri, arg_max(payload_json, seq) AS told
+  FROM scoped WHERE event_type = 'source_told' AND chain_id IN (SELECT chain_id FROM head) GROUP BY ALL
+), spoken AS (
+  SELECT session_id, uri, CAST(told -> '$.places' AS INTEGER[2][]) AS places FROM newest WHERE uri <> ''
+), leader AS (
+  SELECT session_id, first(uri ORDER BY places[1][1] NULLS LAST,
+    list_sum(list_transform(places, lambda place: place[2] - place[1])) DESC NULLS LAST, uri) AS uri
+  FROM spoken GROUP BY session_id
+), files AS (
+  SELECT session_id, payload_json ->> '$.uri' AS uri, max(seq) AS taken,
     arg_max(coalesce(payload_json -> '$.redactions', '{}'), seq) AS redactions
-  FROM scoped WHERE event_type = 'source_taken' GROUP BY session_id
+  FROM scoped WHERE event_type = 'source_taken' GROUP BY ALL
+), taken AS (
+  SELECT f.session_id, list(f.uri) AS uris, first(f.uri ORDER BY f.uri = l.uri DESC NULLS LAST, f.taken DESC) AS uri,
+    first(f.redactions ORDER BY f.uri = l.uri DESC NULLS LAST, f.taken DESC) AS redactions
+  FROM files f LEFT JOIN leader l USING (session_id) GROUP BY f.session_id
 ), said AS (
   SELECT session_id, max(ts) AS ended_at, sum(char_len) AS char_len,
     count(*) FILTER (kind = 'said') AS said,

@@ -16,7 +16,7 @@ class SessionSummary:
     """One session.
 
     Attributes:
-        source_uri: the file last taken; ``source_uris`` are all that it was ever taken from.
+        source_uri: the file whose messages lead the history; ``source_uris`` are all that it was ever taken from.
         messages: how many it has.
         status: the furthest stage reached, or ``quarantined``.
         entries: how many current entries it has.

@@ -87,12 +87,17 @@ def test_nothing_found_is_code_1(memory: Run, filled: Path) -> None:
     assert ended.code == 1 and ended.json["hits"] == []
 
 
-def test_doctor_is_3_where_something_is_unhealthy(memory: Run, filled: Path) -> None:
+def test_doctor_warns_of_what_was_put_aside_and_is_3_where_something_is_unhealthy(memory: Run, filled: Path) -> None:
+    ended = memory("doctor", "--json")
+    assert ended.code == 0 and ended.json["healthy"]
+    assert [check["name"] for check in ended.json["checks"] if check["warning"]] == ["quarantine"]
+    out = memory("doctor").out
+    assert "memory retry --quarantined" in out and "carries Korean" in out and "BAD" not in out
+    (filled / "memory.toml").chmod(0o666) if (filled / "memory.toml").exists() else filled.chmod(0o777)
     ended = memory("doctor", "--json")
     assert ended.code == 3 and not ended.json["healthy"]
-    assert [check["name"] for check in ended.json["checks"] if not check["ok"]] == ["quarantine"]
-    out = memory("doctor").out
-    assert "BAD" in out and "memory retry --quarantined" in out and "carries Korean" in out
+    assert [check["name"] for check in ended.json["checks"] if not check["ok"]] == ["folders"]
+    assert "BAD" in memory("doctor").out
 
 
 def test_rebuild_verifies_and_tells_the_difference(memory: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -66,10 +66,11 @@ def test_import_reports_and_remembers_and_a_second_import_adds_nothing(memory: R
 def test_a_file_that_is_no_session_is_put_aside_and_the_others_are_done(memory: Run, talk: Path) -> None:
     (talk.parent / "odd.bin").write_bytes(bytes(range(256)) * 10)
     ended = memory("import", str(talk), str(talk.parent / "odd.bin"), "--json")
-    assert ended.code == 1 and ended.json["new"] == 1 and ended.json["quarantined"] == 1
+    assert ended.code == 1 and ended.json["new"] == 1
+    assert (ended.json["refused"], ended.json["quarantined"]) == (1, 0)
     assert ended.json["errors"][0]["path"].endswith("odd.bin") and ended.json["errors"][0]["reason"] == "not_a_session"
     out = memory("import", str(talk), str(talk.parent / "odd.bin")).out
-    assert "quarantined or failed: 1" in out and "odd.bin" in out
+    assert "refused or quarantined: 1" in out and "odd.bin" in out
 
 
 def test_sessions_are_registered_then_run_to_a_stage_and_on(memory: Run, talk: Path) -> None:

@@ -87,8 +87,12 @@ def assert_rebuilds_equal(settings: Settings) -> None:
 
 
 def index_rows(settings: Settings) -> list[dict[str, Any]]:
-    found = configuration.vector_index(settings).rows(["unit_id", "session_id", "own_text", "context_text"])
-    return list(found.to_pylist())
+    """What is found by its words, each with the hash of the text that its vector was made of; None where none was made."""
+    words = configuration.word_index(settings).rows(["unit_id", "session_id", "own_text", "context_text"]).to_pylist()
+    vectors = configuration.vector_index(settings).rows(["unit_id", "embed_hash"]).to_pylist()
+    embedded = {row["unit_id"]: row["embed_hash"] for row in vectors}
+    assert embedded.keys() <= {row["unit_id"] for row in words}
+    return [row | {"embed_hash": embedded.get(row["unit_id"])} for row in words]
 
 
 def texts_of_store(settings: Settings) -> Iterator[tuple[str, str]]:

@@ -13,10 +13,9 @@ from memory_assets.settings import load_settings
 from memory_assets_tests.defs.conftest import write_mixed
 from memory_assets_tests.defs.state import Rows, assert_rebuilds_equal, differing, index_rows, tables
 
-# How many revisions a session has, which of its files was taken last, and by which events it was told, is its history.
+# How many revisions a session has, and by which events it was told, is its history.
 OF_HISTORY = {
     ("sessions", "revision"),
-    ("sessions", "source_uri"),
     ("sessions", "ingest_event_id"),
     ("sessions", "chain_id"),
     ("messages", "revision"),

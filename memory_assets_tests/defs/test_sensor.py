@@ -211,10 +211,14 @@ def test_refused_and_unreadable_files(
     assert asked(tick()) == [("locked", "huge")]
 
 
-def test_another_history_is_refused_without_touching_the_one_that_is_known(
+def test_another_history_is_kept_behind_the_one_that_is_known(
     folder: Path, settings: Settings, tick: Tick, unrecorded: dg.DagsterInstance
 ) -> None:
+    said = "SELECT text FROM messages ORDER BY message_index"
     settled(claude(folder, "a.jsonl", records("shared-id", talk(1))))
+    for request in tick().run_requests or []:
+        assert launch(settings, unrecorded, request).is_success
+    known = rows(settings, said)
     stranger = records("shared-id", talk(2))
     for record in stranger:
         record["uuid"] = f"stranger-{record['uuid']}"
@@ -222,9 +226,11 @@ def test_another_history_is_refused_without_touching_the_one_that_is_known(
     for _ in range(2 * sensors.MAX_ATTEMPTS):
         for request in tick().run_requests or []:
             assert launch(settings, unrecorded, request).is_success
-    assert rows(settings, "SELECT status, source_uri FROM sessions") == [("vectorized", str(folder / "a.jsonl"))]
+    told = rows(settings, said)
+    assert len(told) == 2 * len(known) and [row for row in told if row in known] == known
+    assert rows(settings, "SELECT status, len(source_uris) FROM sessions") == [("vectorized", 2)]
     assert not events(settings, "session_quarantined")
-    assert len(unrecorded.get_runs(filters=dg.RunsFilter(job_name="graduate_sessions"))) == 1
+    assert len(unrecorded.get_runs(filters=dg.RunsFilter(job_name="graduate_sessions"))) == 2
 
 
 def test_three_failed_runs_put_the_set_aside(

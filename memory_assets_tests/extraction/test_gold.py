@@ -107,8 +107,9 @@ def test_gold_comes_out_as_memories(
         requests = len(provider.requests)
         assert code == 0
     before = capsys.readouterr().err
-    said = re.search(r"openai/tiny: (\d+) windows of \d+ sessions to be answered, at most (\d+) requests", before)
-    assert said is not None and int(said[1]) == requests - 1 <= int(said[2])
+    # Said of each batch before it begins.
+    said = re.findall(r"openai/tiny: (\d+) windows? of \d+ sessions? to be answered, at most (\d+) requests", before)
+    assert sum(int(windows) for windows, _ in said) == requests - 1 <= sum(int(most) for _, most in said)
     assert f"openai/tiny: {requests - 1} windows answered, {requests} requests, {100 * (requests - 1):,} tokens in" in text
     assert_only_quotes(home)
     assert_costs_are_told(home, requests)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -31,6 +32,17 @@ HEAVY = {
 }
 
 
+def cpu_seconds_of(program: str) -> float:
+    """What an interpreter takes that runs a program, the better of two."""
+    spent = []
+    for _ in range(2):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([sys.executable, "-c", program], check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        spent.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return min(spent)
+
+
 def imported(importtime: str) -> set[str]:
     """The modules that a process started with ``-X importtime`` told of, and the packages above them."""
     names = {match[1] for match in re.finditer(r"^import time:.*\|\s*(\S+)$", importtime, re.MULTILINE)}
@@ -50,10 +62,8 @@ def test_the_handshake_loads_nothing_of_the_store_and_is_quick(home: Path) -> No
             server.send(HELLO)
             server.line()
             spent.append(server.ended()[1])
-        # The bar is 1.5 s of a quiet machine; CPU-seconds are what a busy one can be asked for.
-        if spent[-1] <= 1.5:
-            return
-    raise AssertionError(spent)
+    # The bar is 1.5 s where importing LanceDB as it comes takes 2; CPU-seconds are what a busy machine can be asked for.
+    assert min(spent) <= 0.75 * cpu_seconds_of("import lancedb"), spent
 
 
 def test_the_first_lexical_answer_waits_for_no_model(home: Path) -> None:
@@ -68,9 +78,8 @@ def test_the_first_lexical_answer_waits_for_no_model(home: Path) -> None:
             if not spent:
                 assert not {"torch", "litellm", "sentence_transformers", "dagster"} & imported(told)
         spent.append(cpu)
-        if len(spent) > 1 and cpu <= 3.0:
-            return
-    raise AssertionError(spent)
+    # The bar is 3 s where importing LanceDB as it comes takes 2: machines differ twofold.
+    assert min(spent[1:]) <= 1.5 * cpu_seconds_of("import lancedb"), spent
 
 
 def test_a_tool_list_needs_no_store(tmp_path: Path) -> None:
