@@ -123,7 +123,10 @@ class Database:
 
     def ends_at_tip(self, connection: duckdb.DuckDBPyConnection) -> bool:
         """Whether the log ends where it ended when it was last written: the newest event alone is looked at."""
-        tips, newest = read_tips(self.path.parent), newest_link(connection)
+        return self._is_tip(newest_link(connection))
+
+    def _is_tip(self, newest: Tip | None) -> bool:
+        tips = read_tips(self.path.parent)
         return isinstance(tips, Tips) and newest is not None and newest in (tips.now, tips.coming)
 
     def checked_tip(self, connection: duckdb.DuckDBPyConnection) -> Tip:
@@ -133,11 +136,11 @@ class Database:
             LogTamperedError: it ends elsewhere, or nobody can tell.
         """
         newest = newest_link(connection)
-        if newest is None or not self.ends_at_tip(connection):
+        if newest is None or not self._is_tip(newest):
             raise LogTamperedError(self.verify_links(connection))
         return newest
 
-    def commit(self, connection: duckdb.DuckDBPyConnection, before: Tip) -> Tip:
+    def commit(self, connection: duckdb.DuckDBPyConnection, before: Tip, newest: Tip | None = None) -> Tip:
         """End a transaction of a writing connection, and keep where the log ends now; it is returned.
 
         The tip is written on both sides of the commit: a process that is killed in between leaves a log that ends at one of
@@ -145,8 +148,9 @@ class Database:
 
         Args:
             before: where the log ended when the transaction began.
+            newest: where it ends now; looked up where the caller does not know.
         """
-        newest = newest_link(connection)
+        newest = newest or newest_link(connection)
         if newest is None or newest == before:
             connection.execute("COMMIT")
             return before

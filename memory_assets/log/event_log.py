@@ -22,6 +22,7 @@ from memory_assets.log.links import LINKED_COLUMNS, link_of, newest_link
 from memory_assets.log.payloads.catalogue import CHAIN
 from memory_assets.log.payloads.sessions import SessionIngested
 from memory_assets.log.sql import IN_LIST, json_list, visible
+from memory_assets.log.tip import Tip
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -54,12 +55,14 @@ class Appended:
         known: how many were in the log already, with the same payload.
         conflicts: those that were in the log with another payload; always a bug, never silent.
         last_seq: the newest seq of the log after the batch.
+        tip: where the log ends after a batch of which something is new.
     """
 
     new: int
     known: int
     conflicts: tuple[ChecksumConflict, ...]
     last_seq: int
+    tip: Tip | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,8 +216,8 @@ class HeldLog:
         rows = rows_of(list(events))
         self._connection.execute("BEGIN")
         try:
-            appended = insert(self._connection, rows)
-            self._tip = self._database.commit(self._connection, self._tip)
+            appended = insert(self._connection, rows, behind=self._tip)
+            self._tip = self._database.commit(self._connection, self._tip, appended.tip)
         except BaseException:
             with contextlib.suppress(duckdb.Error):
                 self._connection.execute("ROLLBACK")
@@ -254,7 +257,8 @@ def rows_of(events: Sequence[NewEvent]) -> EventRows:
         try:
             checksum = sha256_hex(payload)
             event_id = event_id_of(key)
-            canonical_json(event.telemetry).encode()
+            if event.telemetry:
+                canonical_json(event.telemetry).encode()
         except UnicodeEncodeError as error:
             raise _unstorable(event) from error
         earlier = taken.setdefault(event_id, (event, key, payload, checksum))
@@ -283,8 +287,13 @@ def insert(
     *,
     build: Build | None = None,
     heads: Mapping[str, str | None] | None = None,
+    behind: Tip | None = None,
 ) -> Appended:
-    """Insert a batch inside the caller's transaction. Set-based: a row at a time costs 130 times as much (measured)."""
+    """Insert a batch inside the caller's transaction. Set-based: a row at a time costs 130 times as much (measured).
+
+    Args:
+        behind: where the log ends; looked up where the caller does not know.
+    """
     if heads:
         _check_heads(connection, heads)
     if not rows.events:
@@ -304,7 +313,7 @@ def insert(
     if not fresh:
         return Appended(0, len(rows.events), tuple(conflicts), _last_seq(connection))
     new = _with_opening(connection, rows.at(fresh), build)
-    before = newest_link(connection)
+    before = behind or newest_link(connection)
     if before is None:
         raise LogTamperedError("its newest event has no link")
     columns = _columns(new, build, behind=before.seq)
@@ -312,7 +321,8 @@ def insert(
     connection.register("new_events", _arrow(columns, links))
     connection.execute("INSERT INTO events BY NAME SELECT * FROM new_events ORDER BY seq")
     connection.unregister("new_events")
-    return Appended(len(new.events), len(rows.events) - len(fresh), tuple(conflicts), before.seq + len(new.events))
+    last = Tip(before.seq + len(new.events), links[-1])
+    return Appended(len(new.events), len(rows.events) - len(fresh), tuple(conflicts), last.seq, last)
 
 
 def _links(columns: Mapping[str, Sequence[object]], link: bytes) -> list[bytes]:
