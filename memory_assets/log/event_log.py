@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -62,7 +62,7 @@ class Appended:
     known: int
     conflicts: tuple[ChecksumConflict, ...]
     last_seq: int
-    tip: Tip | None = None
+    tip: Tip | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

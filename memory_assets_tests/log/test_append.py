@@ -96,13 +96,13 @@ def test_a_held_log_takes_a_failed_batch_back(log: EventLog, monkeypatch: pytest
     with log.held() as held:
         held.append([taken(1)])
         with monkeypatch.context() as patched, pytest.raises(RuntimeError):
-            patched.setattr(database, "newest_link", _broken)
+            patched.setattr(database, "write_tips", _broken)
             held.append([taken(2), taken(3)])
         assert held.append([taken(4)]).last_seq == 2
     assert [event.event_id for event in log.fetch_since()] == [taken(1).event_id, taken(4).event_id]
 
 
-def _broken(_: object) -> int:
+def _broken(*_: object) -> None:
     raise RuntimeError("the disk is gone")
 
 
