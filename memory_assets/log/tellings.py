@@ -84,6 +84,7 @@ def told_events(
     sources: Mapping[str, ToldBySource],
     united: United,
     *,
+    leader: str,
     history_event_id: str,
     chain_id: str,
     registrations: Mapping[str, str],
@@ -93,6 +94,7 @@ def told_events(
 
     Args:
         sources: in the order in which they were united.
+        leader: the source that the history begins with.
         registrations: by source, the event of the reading that it was told by now; none for what was told before.
     """
     places = dict(zip(sources, united.places, strict=True))
@@ -113,9 +115,10 @@ def told_events(
                     if message.superseded_kind is not None
                 ],
                 is_alone=bool(places[uri]) and all(counted[place] == 1 for place in places[uri]),
+                leads=uri == leader,
             ),
             session_id=session_id,
-            inputs=(history_event_id, uri, registrations.get(uri, "")),
+            inputs=(history_event_id, uri, registrations.get(uri, ""), "leads" if uri == leader else ""),
             stage_version=stage_version,
             causation_id=registrations.get(uri),
             chain_id=chain_id,

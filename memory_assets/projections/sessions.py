@@ -55,15 +55,10 @@ INSERT INTO sessions
 WITH head AS (
   SELECT e.*, g.heading FROM current_chain c JOIN scoped e ON e.event_id = c.event_id
   JOIN headings g ON g.session_id = c.session_id WHERE c.event_type = 'session_ingested'
-), newest AS (
-  SELECT session_id, payload_json ->> '$.uri' AS uri, arg_max(payload_json, seq) AS told
-  FROM scoped WHERE event_type = 'source_told' AND chain_id IN (SELECT chain_id FROM head) GROUP BY ALL
-), spoken AS (
-  SELECT session_id, uri, CAST(told -> '$.places' AS INTEGER[2][]) AS places FROM newest WHERE uri <> ''
 ), leader AS (
-  SELECT session_id, first(uri ORDER BY places[1][1] NULLS LAST,
-    list_sum(list_transform(places, lambda place: place[2] - place[1])) DESC NULLS LAST, uri) AS uri
-  FROM spoken GROUP BY session_id
+  SELECT session_id, arg_max(payload_json ->> '$.uri', seq) AS uri FROM scoped
+  WHERE event_type = 'source_told' AND CAST(payload_json ->> '$.leads' AS BOOLEAN) AND chain_id IN (SELECT chain_id FROM head)
+  GROUP BY session_id
 ), files AS (
   SELECT session_id, payload_json ->> '$.uri' AS uri, max(seq) AS taken,
     arg_max(coalesce(payload_json -> '$.redactions', '{}'), seq) AS redactions

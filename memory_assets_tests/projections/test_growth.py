@@ -91,7 +91,7 @@ def test_a_unit_that_did_not_change_is_not_queued_again(log: EventLog, database:
         database,
         """SELECT unit_kind, place FROM vector_outbox JOIN memory_units ON unit_id = item_id
            WHERE vector_outbox.status = 'pending' AND embedding_version = ? ORDER BY unit_kind, place""",
-        VERSIONS["vectorized"],
+        VERSIONS["session_vectorized"],
     ) == [("episode", None), ("passage", 0), ("passage", 1)]
 
 

@@ -169,7 +169,7 @@ def _tellings(
     events: Sequence[NewEvent],
     stage_version: str,
 ) -> list[NewEvent]:
-    """Who tells what of the session, where that is new and more than one does."""
+    """Who tells what of the session, where that is new and more than one does; and who leads it now."""
     if len(merged.sources) < 2:
         return []
     revision = next((event for event in events if isinstance(event.payload, SessionIngested)), None)
@@ -177,6 +177,7 @@ def _tellings(
         return []
     history_event_id = revision.event_id if revision else head.event_id  # type: ignore[union-attr]
     chain_id = (revision.chain_id or revision.event_id) if revision else head.chain_id  # type: ignore[union-attr]
+    leader = merged.ranked[0]
     all_anew = head is None or len(before) < 2
     return [
         event
@@ -184,12 +185,13 @@ def _tellings(
             session_id,
             merged.sources,
             merged.united,
+            leader=leader,
             history_event_id=history_event_id,
             chain_id=chain_id,
             registrations=merged.registrations,
             stage_version=stage_version,
         )
-        if all_anew or told_by(event) in merged.registrations
+        if all_anew or told_by(event) in {leader, *merged.registrations}
     ]
 
 

@@ -37,6 +37,12 @@ class Merged:
     def messages(self) -> tuple[Message, ...]:
         return self.united.messages
 
+    @property
+    def ranked(self) -> list[str]:
+        """The sources, the one that leads the history first."""
+        uris = list(self.sources)
+        return [uris[place] for place in ranked([told.telling for told in self.sources.values()])]
+
 
 def merge(
     session_id: str,
@@ -116,8 +122,8 @@ def _heading(heading: SourceHeading) -> Heading:
 
 def heading_of_all(merged: Merged) -> SourceHeading:
     """What the sources say beside the messages: the one that leads the history first, the others where it says nothing."""
-    headings = [told.heading for told in merged.sources.values()]
-    first, *others = (headings[place] for place in ranked([told.telling for told in merged.sources.values()]))
+    headings = [merged.sources[uri].heading for uri in merged.ranked]
+    first, *others = headings
     says = _heading(first)
     for heading in others:
         says = merge_headings(says, _heading(heading), leads=False)

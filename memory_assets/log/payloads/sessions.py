@@ -127,6 +127,7 @@ class SourceTold(Payload):
         places: the source's messages in its own order, as ranges of indexes, the second outside.
         superseded: indexes of those that the source says no longer.
         is_alone: it shares no message with another source of the session.
+        leads: the history begins as this source tells it; of several that did, it is the one that said so last.
     """
 
     event_type: ClassVar[str] = "source_told"
@@ -136,6 +137,7 @@ class SourceTold(Payload):
     places: list[tuple[int, int]]
     superseded: list[int] = []
     is_alone: bool = False
+    leads: bool = False
 
 
 class MessageContinued(Payload):
