@@ -1,11 +1,13 @@
 """The command ``memory``, also as ``python -m memory_assets`` where its script is not installed.
 
 What the command line needs takes a moment to be imported. Whoever interrupts it meanwhile gets an end like any other: no
-traceback, and the code of an interrupt.
+traceback, and the code of an interrupt. What comes behind the command, while the interpreter takes itself apart, changes
+nothing any more.
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import signal
@@ -14,11 +16,13 @@ from types import FrameType
 from typing import NoReturn
 
 _INTERRUPTED = 130
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 def main() -> int:
     """Run the command that the process was started with; its exit code."""
-    for number in (signal.SIGINT, signal.SIGTERM):
+    atexit.register(_ignore_signals)  # called last, for it is registered first
+    for number in _SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _leave)
     from memory_assets.cli.main import main as run
@@ -32,6 +36,8 @@ def main() -> int:
             with contextlib.suppress(OSError, ValueError):
                 stream.flush()
         os._exit(code)
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _leave)
     return code
 
 
@@ -39,6 +45,12 @@ def _leave(_number: int, _frame: FrameType | None) -> NoReturn:
     with contextlib.suppress(OSError):
         os.write(2, b"interrupted; what was done is kept, run the same command again for the rest\n")
     os._exit(_INTERRUPTED)
+
+
+def _ignore_signals() -> None:
+    """From here on the interpreter would give signals back their own way: a command that has done its work would die of one."""
+    for number in _SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
 
 
 if __name__ == "__main__":

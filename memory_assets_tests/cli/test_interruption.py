@@ -33,6 +33,8 @@ pytestmark = pytest.mark.timeout(900)
 SECONDS = 2.0
 REPOSITORY = Path(__file__).resolve().parents[2]
 RUN = "import sys\nfrom memory_assets.__main__ import main\nsys.exit(main())"
+# Until the interpreter runs our first line a signal is the kernel's alone.
+BEGUN = "import sys\nprint('HERE', file=sys.stderr, flush=True)\n"
 # Where an import may be when it is interrupted; each says so and then does not come back by itself.
 STUCK = "import sys, time, subprocess\ndef stuck(*_, **__):\n    print('STUCK', file=sys.stderr, flush=True)\n    {how}\n"
 PLACES = {
@@ -170,12 +172,24 @@ def test_an_interrupt_is_json_where_json_is_asked_for(tmp_path: Path, folder: Pa
 
 
 def test_a_signal_before_the_command_begins_leaves_no_traceback(tmp_path: Path) -> None:
-    program = f"import builtins, sys\nprint('HERE', file=sys.stderr, flush=True)\n{RUN}"
+    program = f"{BEGUN}{RUN}"
     for delay in (0.06, 0.12, 0.2, 0.3):
         with command(tmp_path / "home", "import", str(tmp_path), program=program) as process:
             assert process.stderr is not None and process.stderr.readline() == "HERE\n"
             time.sleep(delay)
             interrupted(process, signal.SIGTERM if delay > 0.15 else signal.SIGINT)
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_behind_the_command_changes_nothing(sent: signal.Signals, tmp_path: Path) -> None:
+    wait = "def __del__(self, write=os.write, sleep=time.sleep):\n        write(2, b'ENDS\\n'); sleep(1)\n"
+    slow = f"import os, time\nclass Slow:\n    {wait}"
+    with command(tmp_path / "home", "schema", program=f"{slow}kept = Slow()\n{RUN}") as process:
+        assert process.stderr is not None and process.stdout is not None
+        out = process.stdout.readline()
+        assert process.stderr.readline() == "ENDS\n"
+        os.killpg(process.pid, sent)
+        assert (process.wait(timeout=30), process.stderr.read()) == (0, "") and out
 
 
 def test_ctrl_c_on_a_terminal_gives_the_terminal_back(tmp_path: Path, folder: Path) -> None:
@@ -216,8 +230,9 @@ def interrupt_again_and_again(tmp_path: Path, folder: Path, moments: int, seed: 
     took = time.monotonic() - before
     chance, home, codes = random.Random(seed), tmp_path / "home", []
     for moment in range(moments):
-        with command(home, "import", str(folder)) as process:
+        with command(home, "import", str(folder), program=f"{BEGUN}{RUN}") as process:
             wait = chance.uniform(0.05, took)
+            assert process.stderr is not None and process.stderr.readline() == "HERE\n"
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(timeout=wait)
             if process.poll() is None:
