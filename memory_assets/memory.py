@@ -250,7 +250,7 @@ class Memory:
         """The store's file; made at the first use, when what was to be forgotten is forgotten first."""
         if self._open is not None:
             return self._open
-        from memory_assets.rebuilding import honour_forgetting
+        from memory_assets.forgetting import honour_forgetting
 
         database = configuration.database(self.settings)
         try:

@@ -6,19 +6,17 @@ what the outbox still holds open is not compared, it is known to differ.
 
 from __future__ import annotations
 
-import contextlib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from memory_assets import configuration
-from memory_assets.indexing import bring_in_line, write_words
+from memory_assets.indexing import bring_in_line
 from memory_assets.log.sql import WORDS
 from memory_assets.progress import NoProgress, Progress
 from memory_assets.projections.fold import catch_up
 from memory_assets.projections.rebuild import Difference, RebuildReport, rebuild, verify
-from memory_assets.vectors.errors import IndexBusyError
 from memory_assets.vectors.former import bring_over
 from memory_assets.vectors.index import VectorIndex
 from memory_assets.vectors.outbox import EMBED_TEXT, drain_outbox, drain_words, retry_failed
@@ -44,26 +42,6 @@ class Rebuilt:
     upto_seq: int
     units_written: int
     units_failed: int
-
-
-def honour_forgetting(settings: Settings, database: Database) -> bool:
-    """Make the tables and the index forget what the log was told to forget since they were folded; whether there was any.
-
-    Nothing of a forgotten session is to be read any more, whoever reads next: nobody has to run a stage first.
-    """
-    with database.reading() as connection:
-        waiting = connection.execute(
-            """SELECT 1 FROM events WHERE event_type = 'session_forgotten'
-               AND seq > (SELECT coalesce(max(last_seq), 0) FROM projection_offsets) LIMIT 1"""
-        ).fetchall()
-    if not waiting:
-        return False
-    # What rested on it may rest on other sessions too: that is said at once, and not at the next run.
-    catch_up(database, configuration.configured_versions(settings), resolve=True)
-    # Who is writing to the index meanwhile takes it out there; until then it is a row of nothing, which no search shows.
-    with contextlib.suppress(IndexBusyError):
-        write_words(settings, database)
-    return True
 
 
 def heal_index(settings: Settings, database: Database, *, progress: Progress | None = None) -> None:

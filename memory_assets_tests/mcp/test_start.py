@@ -68,7 +68,7 @@ def test_the_handshake_loads_nothing_of_the_store_and_is_quick(home: Path) -> No
 
 def test_the_first_lexical_answer_waits_for_no_model(home: Path) -> None:
     spent = []
-    for _ in range(3):
+    for _ in range(4):
         # The store is another model's, which costs the words nothing.
         with raw(home, interpreter=("-X", "importtime") if not spent else ()) as server:
             server.hello()
