@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from memory_assets.backup.archive import check_members, opened_archive
-from memory_assets.backup.blocks import Mended, go_back, mend
 from memory_assets.backup.errors import FileExistsAlreadyError
 from memory_assets.backup.salvage import torn_at
 from memory_assets.identifiers import sha256_hex
+from memory_assets.log.blocks import go_back, mend
 from memory_assets.log.database import STORE_FILE_NAME, Database
 from memory_assets.log.errors import of_system
 from memory_assets.log.events import event_id_of
@@ -117,7 +117,7 @@ def recover(store_file: Path, to: Path, *, backup: Path | None = None, progress:
                     if source.is_file() or not suffix:
                         shutil.copyfile(source, copied.with_name(copied.name + suffix))
                 tips = read_tips(store_file.parent)
-            damage = _damage(mend(copied)) + _mend_wal(copied)
+            damage = mend(copied).told() + _mend_wal(copied)
             rows = _rows(copied, Path(folder) / "rows", tips.now.seq if isinstance(tips, Tips) else 0)
             if not rows and go_back(copied):
                 mend(copied)
@@ -156,12 +156,6 @@ def _from_backup(backup: Path, folder: Path) -> dict[int, _Row]:
     with opened_archive(backup) as (archive, manifest):
         check_members(archive, manifest, folder)
     return _rows(folder / STORE_FILE_NAME, folder / "rows", manifest.seq)
-
-
-def _damage(mended: Mended) -> list[str]:
-    said = [f"header {number} is damaged" for number in mended.headers]
-    said += [f"block {number} is damaged" for number in mended.blocks]
-    return said + ([f"{mended.missing_bytes} bytes are missing at the end"] if mended.missing_bytes else [])
 
 
 def _mend_wal(copied: Path) -> list[str]:

@@ -10,12 +10,14 @@ import contextlib
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
 
 from memory_assets.errors import ReadOnlyStoreError, is_full_disk
 from memory_assets.log import swap
+from memory_assets.log.blocks import Damage, damage_of
 from memory_assets.log.checkpoints import CheckpointPolicy
 from memory_assets.log.errors import (
     LogTamperedError,
@@ -23,6 +25,7 @@ from memory_assets.log.errors import (
     StoreError,
     of_system,
 )
+from memory_assets.log.file_length import keep_length, missing_bytes
 from memory_assets.log.lingering import Lingering
 from memory_assets.log.links import Broken, Sound, has_link, newest_link, verify_links
 from memory_assets.log.lock import DEFAULT_TIMEOUT_SECONDS, StoreLock
@@ -116,6 +119,21 @@ class Database:
                 with contextlib.suppress(duckdb.Error):
                     connection.execute("ROLLBACK")
                 raise
+
+    def damage_of_file(self) -> Damage:
+        """What is wrong with the blocks of the file, also with those that hold nothing now, and what was cut off.
+
+        Raises:
+            StoreError: the file cannot be read.
+        """
+        try:
+            with self._shared():
+                # What its header counts a sound file may lack: blocks that were set aside at its end and never used.
+                return replace(damage_of(self.path), missing_bytes=missing_bytes(self.path))
+        except FileNotFoundError:
+            return Damage((), (), 0)
+        except OSError as error:
+            raise of_system(error, self.path) from error
 
     def verify_links(self, connection: duckdb.DuckDBPyConnection) -> Sound | Broken:
         """Whether the log is what was written, every column of every event; the time of reading all of it."""
@@ -216,6 +234,7 @@ class Database:
         with _connected(self.path) as connection:
             self._checkpoints.opened("to write", time.perf_counter() - started, log_bytes)
             yield connection
+        keep_length(self.path)
 
     @contextlib.contextmanager
     def _attached(self) -> Iterator[duckdb.DuckDBPyConnection]:

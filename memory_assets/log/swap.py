@@ -12,11 +12,12 @@ import shutil
 from pathlib import Path
 
 from memory_assets.log.errors import of_system
+from memory_assets.log.file_length import FILE_NAME
 from memory_assets.log.tip import TIP_FILE_NAME
 
 SWAP_FILE_NAME = "store.swap"
 # The WAL first: it belongs to the old file, and must never stand beside the new one.
-_TAKEN_AWAY = ("memory.duckdb.wal", "memory.duckdb", TIP_FILE_NAME)
+_TAKEN_AWAY = ("memory.duckdb.wal", "memory.duckdb", TIP_FILE_NAME, FILE_NAME)
 
 
 def is_waiting(folder: Path) -> bool:

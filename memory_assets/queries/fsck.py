@@ -41,9 +41,10 @@ BATCH_SESSIONS = 200
 # So many findings are kept; all are counted.
 KEPT_FINDINGS = 1_000
 
-Kind = Literal["log", "schema", "span", "realign", "table"]
+Kind = Literal["log", "file", "schema", "span", "realign", "table"]
 HINTS: Mapping[Kind, str] = {
     "log": TAMPERED_HINT,
+    "file": "where nothing else is wrong it held nothing: `memory backup FILE` and `memory restore FILE` make it sound",
     "schema": "another program changed the store's tables or views: put a copy of the store back with `memory restore FILE`",
     "span": "it was logged so: do not rely on this entry, and report it as a bug of the aligner",
     "realign": "another version of the aligner wrote it: `memory run --all` aligns with this one",
@@ -76,9 +77,9 @@ class Finding:
     """One thing that is wrong.
 
     Attributes:
-        kind: ``log``: an event is damaged, missing or added. ``schema``: a table or view is another. ``span``: a quote is not
-            what the messages say. ``realign``: aligned again it stands elsewhere. ``table``: a derived row is not what the log
-            says.
+        kind: ``file``: a part of the store's file is damaged or gone. ``log``: an event is damaged, missing or added.
+            ``schema``: a table or view is another. ``span``: a quote is not what the messages say. ``realign``: aligned again
+            it stands elsewhere. ``table``: a derived row is not what the log says.
         uri: the quote's address, its message's where it has no span, None where no quote is concerned.
         ordinal: which of the entry's quotes, from 0.
     """
@@ -195,6 +196,8 @@ def fsck(
     notes = _Notes()
     told = progress or NoProgress()
     realigner = Realigner(EventLog(database), settings) if realign else None
+    for detail in database.damage_of_file().told():
+        notes.add("file", f"the store's file: {detail}", session_id=None)
     with database.reading() as connection:
         links = database.verify_links(connection)
         events = _check_log(connection, links, notes)

@@ -136,6 +136,7 @@ def test_a_store_that_died_while_it_was_made_is_made_again(tmp_path: Path) -> No
         "memory.duckdb.wal",
         "store.lock",
         "store.queue",
+        "store.length",
         "store.tip",
         "store.turnstile",
         "store.waiting",
