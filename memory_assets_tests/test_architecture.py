@@ -85,6 +85,7 @@ def test_the_rooms_are_those_that_are_known() -> None:
         "memory",
         "backup",
         "configuration",
+        "exchange",
         "indexing",
         "rebuilding",
         "reembedding",

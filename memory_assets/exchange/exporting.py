@@ -1,0 +1,134 @@
+"""`memory export`: what a store holds, for another store, for another program, for people."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Literal, get_args
+
+from memory_assets.backup.target import refuse_what_is_there, workplace
+from memory_assets.errors import check_word
+from memory_assets.exchange.event_lines import event_lines
+from memory_assets.exchange.snapshot import choose
+from memory_assets.log.errors import of_system
+from memory_assets.log.swap import sync_folder
+from memory_assets.progress import NoProgress, Progress
+from memory_assets.stopping import stop_if_asked
+
+if TYPE_CHECKING:
+    from memory_assets.log.database import Database
+
+ExportFormat = Literal["markdown", "jsonl", "chat.v1"]
+EXPORT_FORMATS: tuple[ExportFormat, ...] = get_args(ExportFormat)
+_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What was written.
+
+    Attributes:
+        project: the one that was exported alone; None for all.
+        sessions: those of which something is in the file.
+        events: those of the log in the file; None in a format that holds none.
+        sha256: of the file.
+    """
+
+    format: ExportFormat
+    project: str | None
+    sessions: int
+    events: int | None
+    bytes: int
+    sha256: str
+
+
+@dataclass(slots=True)
+class _Lines:
+    """An export that is being made: its bytes, and what is in it once they were taken."""
+
+    sessions: int
+    events: int | None
+    lines: Iterator[bytes]
+
+
+def export_to_file(
+    database: Database,
+    target: Path,
+    format_name: str,
+    *,
+    project: str | None = None,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> Exported:
+    """Write an export into a file that is private to its owner, and appears whole or not at all.
+
+    Args:
+        project: only what belongs to this project.
+        force: replace a file that is there.
+
+    Raises:
+        InvalidArgumentError: there is no such format.
+        NotFoundError: there is no session of the project.
+        FileExistsAlreadyError: ``target`` is there.
+        LogTamperedError: the log is not what was written.
+        StoreFullError, StoreError: the target's folder cannot be written.
+    """
+    kind = _format(format_name)
+    target = target.absolute()
+    refuse_what_is_there(target, force=force)
+    told = progress or NoProgress()
+    digest = hashlib.sha256()
+    size = 0
+    try:
+        with workplace(target) as work:
+            made = _made(database, kind, project)
+            told.start(made.events, f"exporting {kind}")
+            descriptor = os.open(work / "export", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(descriptor, "wb", buffering=_CHUNK) as file:
+                for line in made.lines:
+                    stop_if_asked()
+                    file.write(line)
+                    digest.update(line)
+                    size += len(line)
+                    told.advance()
+                file.flush()
+                os.fsync(descriptor)
+            refuse_what_is_there(target, force=force)
+            (work / "export").replace(target)
+            sync_folder(target.parent)
+    except OSError as error:
+        raise of_system(error, target) from error
+    finally:
+        told.finish()
+    return Exported(kind, project, made.sessions, made.events, size, digest.hexdigest())
+
+
+def export_to_stream(database: Database, stream: IO[bytes], format_name: str, *, project: str | None = None) -> None:
+    """Write an export to a stream. Whoever reads it slowly keeps nobody from writing to the store.
+
+    Raises: as :func:`export_to_file`, but for what concerns a file; a part of the export may be written by then.
+    """
+    kind = _format(format_name)
+    made = _made(database, kind, project)
+    if kind == "jsonl":
+        stream.writelines(made.lines)
+        return
+    with tempfile.TemporaryFile() as spooled:
+        spooled.writelines(made.lines)
+        spooled.seek(0)
+        while chunk := spooled.read(_CHUNK):
+            stream.write(chunk)
+
+
+def _format(name: str) -> ExportFormat:
+    check_word("format", name, EXPORT_FORMATS)
+    return next(known for known in EXPORT_FORMATS if known == name)
+
+
+def _made(database: Database, kind: ExportFormat, project: str | None) -> _Lines:
+    chosen = choose(database, project)
+    return _Lines(chosen.session_count, chosen.events, event_lines(database, chosen))
