@@ -110,7 +110,8 @@ def time_number(text: str | None) -> int | None:
     """
     if text is None:
         return None
-    number = (datetime.fromisoformat(text) - _EPOCH) // _MICROSECOND
+    said = datetime.fromisoformat(text)
+    number = None if said.tzinfo is None else (said - _EPOCH) // _MICROSECOND
     if time_text(number) != text:
         raise ValueError("another spelling of a time")
     return number

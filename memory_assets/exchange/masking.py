@@ -1,8 +1,9 @@
 """No text comes in with an export that the policy in force would have masked, whatever policy let it into the other store.
 
 The messages of its histories are masked again and must stay as they are. So must all other texts of events: parts of messages,
-words about them, what people said. But a quote or a title lacks what stood around it, and a part of a hash looks like a key where
-the words before it are gone: what is masked of such a text is let through where the messages, which have just passed, say it.
+words about them, what people said. But a quote or a title lacks what stood around it, and a part of a hash looks like a key
+where the words before it are gone: what is masked of such a text is let through where the messages, which have just passed,
+say it.
 """
 
 from __future__ import annotations

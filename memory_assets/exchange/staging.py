@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 import duckdb
 from pydantic import ValidationError
@@ -32,12 +32,10 @@ from memory_assets.log.payloads.sessions import SessionIngested
 from memory_assets.log.rows import ROW_COLUMNS, write_rows
 from memory_assets.log.tip import FIRST, Tip
 from memory_assets.log.upcasting import read_payload
+from memory_assets.progress import NoProgress, Progress
 from memory_assets.projections.rebuild import scratch_folder
 from memory_assets.sessions.keys import is_session_key
 from memory_assets.stopping import stop_if_asked
-
-if TYPE_CHECKING:
-    from memory_assets.progress import Progress
 
 MOST_LINE_BYTES = 256 << 20
 """No event of ours is as long: a session of that many bytes is no text."""
@@ -68,17 +66,23 @@ def staged(path: Path, *, beside: Path, progress: Progress) -> Iterator[Staged]:
         ExportRefusedError: the file is not, byte for byte, what an export wrote, or an event of it is none.
     """
     with scratch_folder(beside=beside) as folder, path.open("rb") as file:
-        database = Database(folder)
-        progress.start_bytes(path.stat().st_size, f"validating {path.name}")
-        reading = _Reading(file, progress)
+        # First the sums alone: what was cut off or changed is known before anything is made of it.
+        reading = _Reading(file, NoProgress())
         header = reading.header()
+        for _ in reading.event_lines():
+            stop_if_asked()
+        if reading.events != header.events:
+            raise ExportRefusedError(f"it holds {reading.events} events and says {header.events}", hint=_AGAIN)
+        file.seek(0)
+        database = Database(folder)
+        progress.start_bytes(path.stat().st_size, "validating the export")
+        reading = _Reading(file, progress)
+        reading.header()
         with database.held() as connection:
             parts = _stage(connection, reading)
             # What it takes to write is given back, so that memory does not grow with the file.
             connection.execute("CHECKPOINT")
             _check_together(connection)
-        if reading.events != header.events:
-            raise ExportRefusedError(f"it holds {reading.events} events and says {header.events}", hint=_AGAIN)
         progress.finish()
         yield Staged(header, database, parts)
 
