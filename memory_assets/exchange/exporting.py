@@ -5,15 +5,17 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal, get_args
 
 from memory_assets.backup.target import refuse_what_is_there, workplace
 from memory_assets.errors import check_word
+from memory_assets.exchange.chat_lines import ChatLines
 from memory_assets.exchange.event_lines import event_lines
-from memory_assets.exchange.snapshot import choose
+from memory_assets.exchange.markdown_page import MarkdownPage
+from memory_assets.exchange.snapshot import check_project, choose
 from memory_assets.log.errors import of_system
 from memory_assets.log.swap import sync_folder
 from memory_assets.progress import NoProgress, Progress
@@ -46,13 +48,13 @@ class Exported:
     sha256: str
 
 
-@dataclass(slots=True)
-class _Lines:
-    """An export that is being made: its bytes, and what is in it once they were taken."""
+@dataclass(frozen=True, slots=True)
+class _Export:
+    """An export that is being made: its lines, and what is in them once they were taken."""
 
-    sessions: int
-    events: int | None
     lines: Iterator[bytes]
+    sessions: Callable[[], int]
+    events: int | None = None
 
 
 def export_to_file(
@@ -104,7 +106,7 @@ def export_to_file(
         raise of_system(error, target) from error
     finally:
         told.finish()
-    return Exported(kind, project, made.sessions, made.events, size, digest.hexdigest())
+    return Exported(kind, project, made.sessions(), made.events, size, digest.hexdigest())
 
 
 def export_to_stream(database: Database, stream: IO[bytes], format_name: str, *, project: str | None = None) -> None:
@@ -114,9 +116,10 @@ def export_to_stream(database: Database, stream: IO[bytes], format_name: str, *,
     """
     kind = _format(format_name)
     made = _made(database, kind, project)
-    if kind == "jsonl":
+    if kind != "markdown":
         stream.writelines(made.lines)
         return
+    # The tables stand still while they are read: that is not to last as long as whoever reads the stream likes.
     with tempfile.TemporaryFile() as spooled:
         spooled.writelines(made.lines)
         spooled.seek(0)
@@ -129,6 +132,15 @@ def _format(name: str) -> ExportFormat:
     return next(known for known in EXPORT_FORMATS if known == name)
 
 
-def _made(database: Database, kind: ExportFormat, project: str | None) -> _Lines:
-    chosen = choose(database, project)
-    return _Lines(chosen.session_count, chosen.events, event_lines(database, chosen))
+def _made(database: Database, kind: ExportFormat, project: str | None) -> _Export:
+    match kind:
+        case "jsonl":
+            chosen = choose(database, project)
+            return _Export(event_lines(database, chosen), lambda: chosen.session_count, chosen.events)
+        case "chat.v1":
+            chats = ChatLines(database, choose(database, project))
+            return _Export(chats.lines(), lambda: chats.sessions)
+        case "markdown":
+            check_project(database, project)
+            page = MarkdownPage(database, project)
+            return _Export(page.lines(), lambda: page.sessions)

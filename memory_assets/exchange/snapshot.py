@@ -11,7 +11,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from memory_assets.errors import NotFoundError
+from memory_assets.log.chain import History, history_of
 from memory_assets.log.errors import LogTamperedError, StoreError
+from memory_assets.log.event_log import COLUMNS
+from memory_assets.log.events import StoredEvent
 from memory_assets.log.links import LINKED_COLUMNS, LINKED_ROW, has_link, link_of
 from memory_assets.log.payloads.builds import BuildFinished, BuildStarted
 from memory_assets.log.payloads.log_end import LogEndAccepted
@@ -47,6 +50,12 @@ _LIGHT = """SELECT seq, event_id, event_type, session_id, chain_id, basis_chains
   strlen(CAST(payload_json AS VARCHAR)) FROM events WHERE seq > ? AND seq <= ? ORDER BY seq"""
 _WHOLE = f"""SELECT link_hash, sha256(CAST(payload_json AS VARCHAR)) IS NOT DISTINCT FROM checksum,
   CAST(payload_json AS VARCHAR), {LINKED_ROW} FROM events WHERE seq > ? AND seq <= ? ORDER BY seq"""
+
+
+_TOLD = "SELECT session_id FROM events WHERE event_type = 'session_ingested' AND seq <= ? GROUP BY 1 ORDER BY min(seq)"
+_HISTORIES = f"""SELECT {COLUMNS} FROM events WHERE seq <= ? AND event_type IN ('session_ingested', 'message_continued')
+  AND session_id IN {IN_LIST} ORDER BY seq"""
+_SESSIONS_AT_ONCE = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +150,16 @@ def choose(database: Database, project: str | None = None) -> Chosen:
     return Chosen(**{**fields, "parts": ends, "events": events, "session_count": len(sessions)})
 
 
+def check_project(database: Database, project: str | None) -> None:
+    """Refuse a project that no session belongs to.
+
+    Raises:
+        NotFoundError
+    """
+    with database.reading() as connection:
+        _of_project(connection, project)
+
+
 def chosen_rows(database: Database, chosen: Chosen) -> Iterator[tuple[dict[str, Any], str]]:
     """Every exported event in commit order: its columns, moments as microseconds, and its payload's text.
 
@@ -174,6 +193,30 @@ def chosen_rows(database: Database, chosen: Chosen) -> Iterator[tuple[dict[str, 
                 yield row, payload
     if last != chosen.end:
         raise LogTamperedError(f"event {last.seq + 1} is missing, or what stands behind it was written anew")
+
+
+def chosen_histories(database: Database, chosen: Chosen) -> Iterator[History]:
+    """Every exported session that has messages, in the order in which they came, as it stood at the end of what is exported.
+
+    Raises:
+        StoreError: another store was put in this one's place meanwhile.
+    """
+    with database.reading() as connection:
+        _check_unchanged(connection, chosen.end)
+        session_ids = [row[0] for row in connection.execute(_TOLD, [chosen.end.seq]).fetchall()]
+    wanted = [name for name in session_ids if chosen.sessions is None or name in chosen.sessions]
+    for start in range(0, len(wanted), _SESSIONS_AT_ONCE):
+        some = wanted[start : start + _SESSIONS_AT_ONCE]
+        with database.reading() as connection:
+            _check_unchanged(connection, chosen.end)
+            rows = connection.execute(_HISTORIES, [chosen.end.seq, json_list(some)]).fetchall()
+        events: dict[str, list[StoredEvent]] = {}
+        for event in map(StoredEvent._make, rows):
+            if chosen.holds(
+                event.seq, event.event_id, event.event_type, event.session_id, event.chain_id, None, event.project, None
+            ):
+                events.setdefault(str(event.session_id), []).append(event)
+        yield from (history_of(events[name]) for name in some if name in events)
 
 
 def _of_project(connection: duckdb.DuckDBPyConnection, project: str | None) -> dict[str, Any]:
