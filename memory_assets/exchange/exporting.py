@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal, get_args
 
 from memory_assets.backup.target import refuse_what_is_there, workplace
-from memory_assets.errors import check_word
+from memory_assets.errors import check_word, is_full_disk
 from memory_assets.exchange.chat_lines import ChatLines
 from memory_assets.exchange.event_lines import event_lines
 from memory_assets.exchange.markdown_page import MarkdownPage
 from memory_assets.exchange.snapshot import check_project, choose
-from memory_assets.log.errors import of_system
+from memory_assets.log.errors import StoreError, full_disk
 from memory_assets.log.swap import sync_folder
 from memory_assets.progress import NoProgress, Progress
 from memory_assets.stopping import stop_if_asked
@@ -83,30 +83,46 @@ def export_to_file(
     target = target.absolute()
     refuse_what_is_there(target, force=force)
     told = progress or NoProgress()
-    digest = hashlib.sha256()
-    size = 0
     try:
-        with workplace(target) as work:
-            made = _made(database, kind, project)
-            told.start(made.events, f"exporting {kind}")
-            descriptor = os.open(work / "export", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(descriptor, "wb", buffering=_CHUNK) as file:
-                for line in made.lines:
-                    stop_if_asked()
-                    file.write(line)
-                    digest.update(line)
-                    size += len(line)
-                    told.advance()
-                file.flush()
-                os.fsync(descriptor)
-            refuse_what_is_there(target, force=force)
-            (work / "export").replace(target)
-            sync_folder(target.parent)
+        return _write(database, target, kind, project, force, told)
     except OSError as error:
-        raise of_system(error, target) from error
+        failed = error
     finally:
         told.finish()
+    # Raised with nothing behind it: a folder that cannot be written would be taken for the store's.
+    raise _of_target(failed, target)
+
+
+def _write(
+    database: Database, target: Path, kind: ExportFormat, project: str | None, force: bool, progress: Progress
+) -> Exported:
+    digest = hashlib.sha256()
+    size = 0
+    with workplace(target) as work:
+        made = _made(database, kind, project)
+        progress.start(made.events, f"exporting {kind}")
+        descriptor = os.open(work / "export", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "wb", buffering=_CHUNK) as file:
+            for line in made.lines:
+                stop_if_asked()
+                file.write(line)
+                digest.update(line)
+                size += len(line)
+                progress.advance()
+            file.flush()
+            os.fsync(descriptor)
+        refuse_what_is_there(target, force=force)
+        (work / "export").replace(target)
+        sync_folder(target.parent)
     return Exported(kind, project, made.sessions(), made.events, size, digest.hexdigest())
+
+
+def _of_target(error: OSError, target: Path) -> StoreError:
+    if is_full_disk(error):
+        return full_disk(target)
+    return StoreError(
+        f"{target} cannot be written: {error.strerror}", hint="check its folder's rights, or name a file elsewhere"
+    )
 
 
 def export_to_stream(database: Database, stream: IO[bytes], format_name: str, *, project: str | None = None) -> None:
