@@ -86,8 +86,8 @@ def import_paths(
             add_partitions(dagster_instance(settings), settings.dagster_home, exported.sessions)
         for start in range(0, len(exported.to_run), settings.dagster.batch_size):
             stop_if_asked()
-            batch = exported.to_run[start : start + settings.dagster.batch_size]
-            _run(settings, opened, batch, PIPELINE_STAGES[-1], {})
+            some = exported.to_run[start : start + settings.dagster.batch_size]
+            _run(settings, opened, some, PIPELINE_STAGES[-1], {})
         shown.start(None, "looking for files")
         files, whole = found_files(paths, opened.sources)
         sizes = {file: _bytes_of(file) for file in files}
