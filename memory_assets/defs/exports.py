@@ -95,15 +95,12 @@ def take_exports(opened: OpenStore, paths: Sequence[Path], progress: Progress) -
 
 
 def _take(opened: OpenStore, path: Path, progress: Progress) -> Taken:
-    try:
-        with staged(path, beside=opened.database.path, progress=progress) as file:
-            progress.start(None, "looking for what the masking policy masks")
-            check_masked(file, opened.sources.policy)
-            progress.finish()
-            progress.start(None, "appending and folding")
-            return take(file, opened.database, configuration.configured_versions(opened.settings))
-    except PermissionError as error:
-        raise ExportRefusedError(f"it cannot be read: {error.strerror}") from error
+    with staged(path, beside=opened.database.path, progress=progress) as file:
+        progress.start(None, "looking for what the masking policy masks")
+        check_masked(file, opened.sources.policy)
+        progress.finish()
+        progress.start(None, "appending and folding")
+        return take(file, opened.database, configuration.configured_versions(opened.settings))
 
 
 def _left(session_id: str, reason: DefectReason) -> Defect:

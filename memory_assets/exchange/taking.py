@@ -72,14 +72,14 @@ class _Plan:
     def of(self, kind: str) -> tuple[str, ...]:
         return tuple(session_id for session_id, said in self.sessions.items() if said == kind)
 
-    def wants(self, session_id: str | None, basis: list[str] | None) -> bool:
+    def wants(self, session_id: str | None, chain_id: str | None, basis: list[str] | None) -> bool:
         """Whether an event is taken that is not here.
 
         What follows from several sessions is taken where all of them are: of the rest this store makes its own.
         """
         if session_id is not None and self.sessions[session_id] not in ("new", "updated"):
             return False
-        return basis is None or self.chains.issuperset(basis)
+        return self.chains.issuperset(basis or ()) and (chain_id is None or chain_id in self.chains)
 
 
 def take(staged: Staged, database: Database, versions: Mapping[str, str]) -> Taken:
@@ -161,13 +161,11 @@ def _plan(incoming: duckdb.DuckDBPyConnection, here: duckdb.DuckDBPyConnection, 
             plan.sessions[session_id] = "left_alone"
         elif session_id in missing:
             plan.sessions[session_id] = _of_known(incoming, here, session_id) if session_id in told_here else "new"
+    # A history that the file itself hides would be the newest one here, behind ours: it is not taken.
     coming = [*plan.of("new"), *plan.of("updated")]
-    plan.chains = {
-        row[0]
-        for row in incoming.execute(
-            f"SELECT DISTINCT chain_id FROM events WHERE chain_id IS NOT NULL AND session_id IN {IN_LIST}", [json_list(coming)]
-        ).fetchall()
-    }
+    revisions = visible(f"event_type = '{SessionIngested.event_type}' AND session_id IN {IN_LIST}")
+    rows = incoming.execute(f"SELECT DISTINCT chain_id FROM {revisions}", [json_list(coming)]).fetchall()
+    plan.chains = {row[0] for row in rows}
     return plan
 
 
@@ -223,7 +221,11 @@ def _append(
             dict(zip(names, row, strict=True)) for row in incoming.execute(_ROWS, [since, upto]).fetchall()
         ]
         known = _known(here, [row["event_id"] for row in rows])
-        wanted = [row for row in rows if row["event_id"] not in known and plan.wants(row["session_id"], row["basis_chains"])]
+        wanted = [
+            row
+            for row in rows
+            if row["event_id"] not in known and plan.wants(row["session_id"], row["chain_id"], row["basis_chains"])
+        ]
         columns: dict[str, list[Any]] = {name: [row[name] for row in wanted] for name in ROW_COLUMNS}
         columns["created_at"] = [created] * len(wanted)
         last = write_rows(here, columns, last)

@@ -224,7 +224,7 @@ def _revision(events: list[Event], *, keeps: int, text: str, roots: bool) -> lis
     if not roots:
         payload.pop("heading")
     key = json.loads(first["dedupe_key"])
-    key[2] = [first["event_id"], "forged"]
+    key[2] = [first["event_id"], "forged", text]
     revision = first | {"payload": payload, "dedupe_key": json.dumps(key, ensure_ascii=False, separators=(",", ":"))}
     from memory_assets.log.events import event_id_of
 
@@ -245,6 +245,23 @@ def test_a_forged_revision_takes_nothing_away(whole: bytes, tmp_path: Path, else
     assert report.errors == []
     assert [warning["reason"] for warning in report.warnings] == ["session_differs"]
     assert (_said(elsewhere), elsewhere.log()) == (before, log)
+
+
+def test_a_history_that_the_file_hides_does_not_hide_ours(whole: bytes, tmp_path: Path, elsewhere: Store) -> None:
+    """It stands before ours in the file, and would stand behind it here."""
+    file = tmp_path / "e"
+    file.write_bytes(whole)
+    elsewhere.take(file)
+    before = set(_said(elsewhere))
+
+    def hide(events: list[Event]) -> list[Event]:
+        *events, root = _revision(events, keeps=0, text="We decided otherwise.", roots=True)
+        return [root, *_revision(events, keeps=4, text="One more.", roots=False)]
+
+    report = elsewhere.take(forged(file, hide))
+    assert (report.updated, report.errors) == (1, [])
+    assert before <= set(_said(elsewhere))
+    assert not any("otherwise" in str(row) for row in elsewhere.log())
 
 
 def test_a_forged_revision_that_only_adds_is_a_growth(whole: bytes, tmp_path: Path, elsewhere: Store) -> None:
