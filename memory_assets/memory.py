@@ -51,10 +51,12 @@ from memory_assets.settings import Settings
 if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
+    from typing import IO
 
     from memory_assets.backup.archive import Manifest
     from memory_assets.backup.recover import Recovered
     from memory_assets.backup.restore import Restored
+    from memory_assets.exchange.exporting import Exported
     from memory_assets.graduation.proofs.module_files import FileVerdict
     from memory_assets.indexing import InLine, Written
     from memory_assets.ledgers.outcomes import Recorded
@@ -149,6 +151,7 @@ __all__ = [
     "EventStats",
     "EventView",
     "EvidenceView",
+    "Exported",
     "ExtractionPlan",
     "FailedEvidence",
     "FailedUnit",
@@ -985,6 +988,26 @@ class Memory:
         from memory_assets.backup.archive import back_up
 
         return back_up(self.database, target, force=force, progress=progress)
+
+    def export(
+        self,
+        target: Path,
+        format_name: str,
+        *,
+        project: str | None = None,
+        force: bool = False,
+        progress: Progress | None = None,
+    ) -> Exported:
+        """Write what the store holds into one private file; see ``exchange.exporting.export_to_file``."""
+        from memory_assets.exchange.exporting import export_to_file
+
+        return export_to_file(self.database, target, format_name, project=project, force=force, progress=progress)
+
+    def export_to_stream(self, stream: IO[bytes], format_name: str, *, project: str | None = None) -> None:
+        """Write what the store holds to a stream; see ``exchange.exporting.export_to_stream``."""
+        from memory_assets.exchange.exporting import export_to_stream
+
+        export_to_stream(self.database, stream, format_name, project=project)
 
     def restore(self, source: Path, *, force: bool = False, progress: Progress | None = None) -> Restored:
         """Put a backup in the place of the store, then bring tables and search index in line with the settings."""

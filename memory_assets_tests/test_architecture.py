@@ -86,6 +86,7 @@ def test_the_rooms_are_those_that_are_known() -> None:
         "backup",
         "configuration",
         "forgetting",
+        "exchange",
         "indexing",
         "rebuilding",
         "reembedding",

@@ -19,11 +19,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO
 
-import portalocker
-
-from memory_assets.backup.errors import BackupInvalidError, FileExistsAlreadyError
+from memory_assets.backup.errors import BackupInvalidError
+from memory_assets.backup.target import refuse_what_is_there, workplace
 from memory_assets.log.database import STORE_FILE_NAME, Database
-from memory_assets.log.errors import LogTamperedError, StoreLockedError, of_system
+from memory_assets.log.errors import LogTamperedError, of_system
 from memory_assets.log.links import Broken
 from memory_assets.log.migrations import schema_version
 from memory_assets.log.swap import sync_folder
@@ -73,9 +72,9 @@ def back_up(database: Database, target: Path, *, force: bool = False, progress: 
     """
     told = progress or NoProgress()
     target = target.absolute()
-    _look_at(target, force=force)
+    refuse_what_is_there(target, force=force)
     try:
-        with _workplace(target) as work:
+        with workplace(target) as work:
             told.start(4, "copying the store")
             copied = _copy(database, work)
             told.advance(1, "verifying the copy")
@@ -86,7 +85,7 @@ def back_up(database: Database, target: Path, *, force: bool = False, progress: 
             with opened_archive(work / "packed") as (archive, _):
                 check_members(archive, manifest)
             told.advance()
-            _look_at(target, force=force)
+            refuse_what_is_there(target, force=force)
             (work / "packed").replace(target)
             sync_folder(target.parent)
             return manifest
@@ -94,31 +93,6 @@ def back_up(database: Database, target: Path, *, force: bool = False, progress: 
         raise of_system(error, target) from error
     finally:
         told.finish()
-
-
-def _look_at(target: Path, *, force: bool) -> None:
-    if target.is_dir() or (target.exists() and not force):
-        raise FileExistsAlreadyError(f"{target} is there already", hint="name another file, or replace it with --force")
-
-
-@contextlib.contextmanager
-def _workplace(target: Path) -> Iterator[Path]:
-    """A private folder beside the target; the next backup of the same name clears what a killed one left there."""
-    work = target.parent / f".{target.name}.unfinished"
-    lock_path = target.parent / f".{target.name}.lock"
-    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with lock_path.open("w") as lock:
-        try:
-            portalocker.lock(lock, portalocker.LockFlags.EXCLUSIVE | portalocker.LockFlags.NON_BLOCKING)
-        except portalocker.exceptions.LockException as error:
-            raise StoreLockedError(f"another backup to {target} is under way", hint="wait for it") from error
-        try:
-            shutil.rmtree(work, ignore_errors=True)
-            work.mkdir(mode=0o700)
-            yield work
-        finally:
-            shutil.rmtree(work, ignore_errors=True)
-            lock_path.unlink(missing_ok=True)
 
 
 def _copy(database: Database, work: Path) -> Path:

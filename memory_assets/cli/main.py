@@ -26,6 +26,7 @@ from memory_assets.cli import (
     evaluation,
     events,
     evidence,
+    export,
     extraction,
     feedback,
     fsck,
@@ -92,6 +93,7 @@ for group in (
     idris,
     fsck,
     backup,
+    export,
     audit,
     mcp,
 ):

@@ -12,6 +12,7 @@ import dagster as dg
 from memory_assets import configuration
 from memory_assets.defs.batches import batches
 from memory_assets.defs.checks import ON_REQUEST
+from memory_assets.defs.exports import parted, take_exports
 from memory_assets.defs.instance import add_partitions, dagster_instance
 from memory_assets.defs.leaves import ledgers, memory_index
 from memory_assets.defs.model_use import ModelUse
@@ -67,7 +68,10 @@ def import_paths(
 ) -> ImportReport:
     """Register files and folders, run the seven assets over what is new in them, and say what came of it.
 
+    Exports of other stores are taken in first.
+
     Raises:
+        InvalidArgumentError: a project is given for an export.
         KeyboardInterrupt: somebody asked for an end; what was done is kept, and another import goes on behind it.
     """
     _look_at_the_extractor(settings)
@@ -75,7 +79,15 @@ def import_paths(
     shown = progress or NoProgress()
     before = opened.appended
     heads: dict[str, str | None] = {}
+    exports, paths = parted(paths, project)
     with _listening(opened, shown), opened.metered() as use:
+        exported = take_exports(opened, exports, shown)
+        if exported.sessions:
+            add_partitions(dagster_instance(settings), settings.dagster_home, exported.sessions)
+        for start in range(0, len(exported.to_run), settings.dagster.batch_size):
+            stop_if_asked()
+            some = exported.to_run[start : start + settings.dagster.batch_size]
+            _run(settings, opened, some, PIPELINE_STAGES[-1], {})
         shown.start(None, "looking for files")
         files, whole = found_files(paths, opened.sources)
         sizes = {file: _bytes_of(file) for file in files}
@@ -94,18 +106,19 @@ def import_paths(
         shown.finish()
         vectors = write_vectors_behind(opened, shown)
         report = outcome_of(opened, heads, before)
+    skipped, refused = [*whole.skipped, *exported.skipped], [*whole.errors, *exported.errors]
     return ImportReport(
-        sessions=len({*whole.to_run, *whole.unchanged}),
-        new=report.new,
-        updated=report.updated,
-        unchanged=len(set(whole.unchanged) - heads.keys()) + report.unchanged,
-        skipped=len(whole.skipped),
-        refused=len(whole.errors),
+        sessions=len({*whole.to_run, *whole.unchanged, *exported.sessions}),
+        new=report.new + exported.new,
+        updated=report.updated + exported.updated,
+        unchanged=len(set(whole.unchanged) - heads.keys()) + report.unchanged + exported.unchanged,
+        skipped=len(skipped),
+        refused=len(refused),
         quarantined=report.quarantined,
         events_appended=opened.appended - before,
-        warnings=[named(defect) for defect in (*whole.warnings, *whole.skipped)] + report.warnings,
-        errors=[named(defect) for defect in whole.errors] + [dict(letter) for letter in report.quarantine],
-        session_ids=list(dict.fromkeys([*whole.to_run, *whole.unchanged])),
+        warnings=[named(defect) for defect in (*whole.warnings, *skipped)] + report.warnings,
+        errors=[named(defect) for defect in refused] + [dict(letter) for letter in report.quarantine],
+        session_ids=list(dict.fromkeys([*whole.to_run, *whole.unchanged, *exported.sessions])),
         looked_for=looked_for(paths, len(files), whole),
         model=_named(settings, use),
         checkers=checkers_of(opened, list(heads)),

@@ -108,6 +108,15 @@ def histories(log: EventLog, heads: Mapping[str, StoredEvent]) -> dict[str, Hist
     return {session_id: _history(head, told[session_id]) for session_id, head in heads.items()}
 
 
+def history_of(events: Sequence[StoredEvent]) -> History:
+    """The whole history of one session at the newest revision among some events.
+
+    Args:
+        events: the session's visible ``session_ingested`` and ``message_continued`` in commit order, at least one revision.
+    """
+    return _history(next(event for event in reversed(events) if event.event_type == SessionIngested.event_type), events)
+
+
 def extractions(log: EventLog, session_ids: Sequence[str]) -> dict[str, Extraction]:
     """What was extracted from each session's newest history."""
     manifests = {

@@ -10,7 +10,6 @@ import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 
 import duckdb
 
@@ -18,14 +17,12 @@ from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.log.database import Database
 from memory_assets.log.errors import HeadMovedError, LogTamperedError, UnstorableTextError
 from memory_assets.log.events import NewEvent, StoredEvent, event_id_of, payload_text
-from memory_assets.log.links import LINKED_COLUMNS, link_of, newest_link
+from memory_assets.log.links import newest_link
 from memory_assets.log.payloads.catalogue import CHAIN
 from memory_assets.log.payloads.sessions import SessionIngested
+from memory_assets.log.rows import write_rows
 from memory_assets.log.sql import IN_LIST, json_list, visible
 from memory_assets.log.tip import Tip
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 COLUMNS = (
     "seq, event_id, ts, event_type, actor, session_id, payload_json, checksum, occurred_at, payload_version, "
@@ -316,22 +313,8 @@ def insert(
     before = behind or newest_link(connection)
     if before is None:
         raise LogTamperedError("its newest event has no link")
-    columns = _columns(new, build, behind=before.seq)
-    links = _links(columns, before.link_hash)
-    connection.register("new_events", _arrow(columns, links))
-    connection.execute("INSERT INTO events BY NAME SELECT * FROM new_events ORDER BY seq")
-    connection.unregister("new_events")
-    last = Tip(before.seq + len(new.events), links[-1])
+    last = write_rows(connection, _columns(new, build), before)
     return Appended(len(new.events), len(rows.events) - len(fresh), tuple(conflicts), last.seq, last)
-
-
-def _links(columns: Mapping[str, Sequence[object]], link: bytes) -> list[bytes]:
-    """The rows' links; ``link`` is the one before them."""
-    links = []
-    for row in zip(*(columns[name] for name in LINKED_COLUMNS), strict=True):
-        link = link_of(link, row)
-        links.append(link)
-    return links
 
 
 def insert_metrics(connection: duckdb.DuckDBPyConnection, metrics: Sequence[StageMetric], build: Build | None = None) -> None:
@@ -420,14 +403,13 @@ def _with_opening(connection: duckdb.DuckDBPyConnection, rows: EventRows, build:
     )
 
 
-def _columns(rows: EventRows, build: Build | None, *, behind: int) -> dict[str, Sequence[object]]:
-    """Every column but the link, moments as microseconds since 1970 in UTC; the first row stands behind a seq."""
+def _columns(rows: EventRows, build: Build | None) -> dict[str, Sequence[object]]:
+    """What :func:`~memory_assets.log.rows.write_rows` wants of a batch."""
     count = len(rows.events)
     now: list[object] = [_microseconds(datetime.now(UTC))] * count
     nothing: list[object] = [None] * count
     happened: list[object] = [_microseconds(event.occurred_at) for event in rows.events]
     return {
-        "seq": list(range(behind + 1, behind + 1 + count)),
         "event_id": list(rows.event_ids),
         "dedupe_key": list(rows.keys),
         "ts": now,
@@ -450,22 +432,6 @@ def _columns(rows: EventRows, build: Build | None, *, behind: int) -> dict[str, 
         "project": [event.project for event in rows.events],
         "dagster_run_id": [build.dagster_run_id if build else None] * count,
     }
-
-
-def _arrow(columns: Mapping[str, Sequence[object]], links: list[bytes]) -> pa.Table:
-    import pyarrow as pa
-
-    moment = pa.timestamp("us")
-    kinds = {
-        "seq": pa.int64(),
-        "ts": moment,
-        "created_at": moment,
-        "occurred_at": moment,
-        "payload_version": pa.int32(),
-        "basis_chains": pa.list_(pa.string()),
-    }
-    arrays = {name: pa.array(list(values), kinds.get(name, pa.string())) for name, values in columns.items()}
-    return pa.table({**arrays, "link_hash": pa.array(links, pa.binary())})
 
 
 def _chain_of(event: NewEvent, event_id: str) -> str | None:

@@ -53,8 +53,11 @@ def _selected(column: str) -> str:
     return f"coalesce(epoch_us({column}), if(isinf({column}), {2**63 - 1}, NULL))" if column in _MOMENTS else column
 
 
-_ROWS = f"""SELECT seq, link_hash, sha256(CAST(payload_json AS VARCHAR)) IS NOT DISTINCT FROM checksum,
-  {", ".join(map(_selected, LINKED_COLUMNS))} FROM events WHERE seq > ? AND seq <= ? ORDER BY seq"""
+LINKED_ROW = ", ".join(map(_selected, LINKED_COLUMNS))
+"""What to select of an event for :func:`link_of`."""
+
+_ROWS = f"""SELECT seq, link_hash, sha256(CAST(payload_json AS VARCHAR)) IS NOT DISTINCT FROM checksum, {LINKED_ROW}
+FROM events WHERE seq > ? AND seq <= ? ORDER BY seq"""
 
 BrokenPart = Literal["missing", "payload", "columns", "cut", "rewritten", "added", "tip missing", "tip unreadable"]
 

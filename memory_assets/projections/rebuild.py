@@ -97,7 +97,7 @@ def replay(database: Database, versions: Mapping[str, str]) -> RebuildReport:
     Args:
         versions: those that the tables were folded with.
     """
-    with _scratch_folder(beside=database.path) as folder:
+    with scratch_folder(beside=database.path) as folder:
         scratch = Database(folder)
         with scratch.held() as connection:
             while True:
@@ -118,7 +118,7 @@ def replay(database: Database, versions: Mapping[str, str]) -> RebuildReport:
 
 
 @contextmanager
-def _scratch_folder(beside: Path) -> Iterator[Path]:
+def scratch_folder(beside: Path) -> Iterator[Path]:
     """A private folder for a scratch store: where the store is, which has room for it, else where the system keeps such."""
     writable = os.access(beside.parent, os.W_OK)
     with tempfile.TemporaryDirectory(prefix="memory-rebuild-", dir=beside.parent if writable else None) as folder:

@@ -17,6 +17,7 @@ from memory_assets.backup.archive import Manifest
 from memory_assets.backup.recover import Recovered
 from memory_assets.backup.restore import Restored
 from memory_assets.errors import NotFoundError
+from memory_assets.exchange.exporting import Exported
 from memory_assets.indexing import InLine
 from memory_assets.queries.builds import BuildDetails, BuildPage
 from memory_assets.queries.metrics import Metrics
@@ -72,6 +73,7 @@ _RECORDS: dict[str, Any] = {
     "entry.v1": EntryView,
     "entry_list.v1": list[EntryView],
     "evidence.v1": EvidenceView,
+    "exported.v1": _with(Exported, schema_version=Literal["exported.v1"], path=str),
     "memory.v1": MemoryView,
     "metrics.v1": Metrics,
     "outbox.v1": _with(OutboxStatus, added=("words",), schema_version=Literal["outbox.v1"]),

@@ -11,7 +11,7 @@ from typing import Final
 
 # Controls, marks that turn the direction of the text, separators that break lines, halves of surrogate pairs.
 _UNSAFE: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-_MARKS: Final = re.compile(r"[\\`*\[\]<>|]|(?<!\w)_|_(?!\w)|~(?=~)|&(?=#?\w{1,32};)")
+_MARKS: Final = re.compile(r"[\\`*\[\]<>|]|(?<![^\W_])_|_(?![^\W_])|~(?=~)|&(?=#?\w{1,32};)")
 _OPENING: Final = re.compile(r"\A(?:#{1,6}(?=\s|\Z)|[-+=](?=\s|\Z)|-{3,}|={3,}|(?<![0-9])[0-9]{1,9}(?=[.)](?:\s|\Z)))")
 
 

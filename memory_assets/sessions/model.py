@@ -89,6 +89,10 @@ DefectReason = Literal[
     "invalid_session_id",
     "session_forgotten",
     "own_session",
+    "export_invalid",
+    "export_newer",
+    "export_holds_secrets",
+    "session_differs",
 ]
 
 

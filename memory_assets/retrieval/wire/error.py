@@ -10,6 +10,9 @@ from memory_assets.retrieval.wire.model import WireModel
 
 ERROR_CODES: dict[str, str] = {
     "backup_invalid": "a file is no backup, or not the whole of one",
+    "export_holds_secrets": "a file that another store exported holds a text that the masking policy here masks",
+    "export_invalid": "a file is not, byte for byte, what an export wrote",
+    "export_newer": "a file was exported by a newer version",
     "blocker_not_followed": "what a task waits for was not looked up",
     "checker_unavailable": "the proof checker that was asked for cannot be used",
     "config_invalid": "a settings file, environment variable, policy or rules file cannot be used",

@@ -1,0 +1,162 @@
+"""`memory export`: what a store holds, for another store, for another program, for people."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Literal, get_args
+
+from memory_assets.backup.target import refuse_what_is_there, workplace
+from memory_assets.errors import check_word, is_full_disk
+from memory_assets.exchange.chat_lines import ChatLines
+from memory_assets.exchange.event_lines import event_lines
+from memory_assets.exchange.markdown_page import MarkdownPage
+from memory_assets.exchange.snapshot import check_project, choose
+from memory_assets.log.errors import StoreError, full_disk
+from memory_assets.log.swap import sync_folder
+from memory_assets.progress import NoProgress, Progress
+from memory_assets.stopping import stop_if_asked
+
+if TYPE_CHECKING:
+    from memory_assets.log.database import Database
+
+ExportFormat = Literal["markdown", "jsonl", "chat.v1"]
+EXPORT_FORMATS: tuple[ExportFormat, ...] = get_args(ExportFormat)
+_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What was written.
+
+    Attributes:
+        project: the one that was exported alone; None for all.
+        sessions: those of which something is in the file.
+        events: those of the log in the file; None in a format that holds none.
+        sha256: of the file.
+    """
+
+    format: ExportFormat
+    project: str | None
+    sessions: int
+    events: int | None
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Export:
+    """An export that is being made: its lines, and what is in them once they were taken."""
+
+    lines: Iterator[bytes]
+    sessions: Callable[[], int]
+    events: int | None = None
+
+
+def export_to_file(
+    database: Database,
+    target: Path,
+    format_name: str,
+    *,
+    project: str | None = None,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> Exported:
+    """Write an export into a file that is private to its owner, and appears whole or not at all.
+
+    Args:
+        project: only what belongs to this project.
+        force: replace a file that is there.
+
+    Raises:
+        InvalidArgumentError: there is no such format.
+        NotFoundError: there is no session of the project.
+        FileExistsAlreadyError: ``target`` is there.
+        LogTamperedError: the log is not what was written.
+        StoreFullError, StoreError: the target's folder cannot be written.
+    """
+    kind = _format(format_name)
+    target = target.absolute()
+    refuse_what_is_there(target, force=force)
+    told = progress or NoProgress()
+    try:
+        return _write(database, target, kind, project, force, told)
+    except OSError as error:
+        failed = error
+    finally:
+        told.finish()
+    # Raised with nothing behind it: a folder that cannot be written would be taken for the store's.
+    raise _of_target(failed, target)
+
+
+def _write(
+    database: Database, target: Path, kind: ExportFormat, project: str | None, force: bool, progress: Progress
+) -> Exported:
+    digest = hashlib.sha256()
+    size = 0
+    with workplace(target) as work:
+        made = _made(database, kind, project)
+        progress.start(made.events, f"exporting {kind}")
+        descriptor = os.open(work / "export", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "wb", buffering=_CHUNK) as file:
+            for line in made.lines:
+                stop_if_asked()
+                file.write(line)
+                digest.update(line)
+                size += len(line)
+                progress.advance()
+            file.flush()
+            os.fsync(descriptor)
+        refuse_what_is_there(target, force=force)
+        (work / "export").replace(target)
+        sync_folder(target.parent)
+    return Exported(kind, project, made.sessions(), made.events, size, digest.hexdigest())
+
+
+def _of_target(error: OSError, target: Path) -> StoreError:
+    if is_full_disk(error):
+        return full_disk(target)
+    return StoreError(
+        f"{target} cannot be written: {error.strerror}", hint="check its folder's rights, or name a file elsewhere"
+    )
+
+
+def export_to_stream(database: Database, stream: IO[bytes], format_name: str, *, project: str | None = None) -> None:
+    """Write an export to a stream. Whoever reads it slowly keeps nobody from writing to the store.
+
+    Raises: as :func:`export_to_file`, but for what concerns a file; a part of the export may be written by then.
+    """
+    kind = _format(format_name)
+    made = _made(database, kind, project)
+    if kind != "markdown":
+        stream.writelines(made.lines)
+        return
+    # The tables stand still while they are read: that is not to last as long as whoever reads the stream likes.
+    with tempfile.TemporaryFile() as spooled:
+        spooled.writelines(made.lines)
+        spooled.seek(0)
+        while chunk := spooled.read(_CHUNK):
+            stream.write(chunk)
+
+
+def _format(name: str) -> ExportFormat:
+    check_word("format", name, EXPORT_FORMATS)
+    return next(known for known in EXPORT_FORMATS if known == name)
+
+
+def _made(database: Database, kind: ExportFormat, project: str | None) -> _Export:
+    match kind:
+        case "jsonl":
+            chosen = choose(database, project)
+            return _Export(event_lines(database, chosen), lambda: chosen.session_count, chosen.events)
+        case "chat.v1":
+            chats = ChatLines(database, choose(database, project))
+            return _Export(chats.lines(), lambda: chats.sessions)
+        case "markdown":
+            check_project(database, project)
+            page = MarkdownPage(database, project)
+            return _Export(page.lines(), lambda: page.sessions)
