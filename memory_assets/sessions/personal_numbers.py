@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from memory_assets.sessions.regions import Region
+from memory_assets.sessions.scanned_text import ScannedText
 
 PHONE, CARD, RESIDENT = "PII:phone", "PII:card", "PII:kr_rrn"
 SOCIAL, PASSPORT, ACCOUNT = "PII:ssn", "PII:passport", "PII:bank_account"
@@ -27,7 +28,7 @@ _LETTERS_AND_DIGITS = re.compile(r"[A-Z][A-Z][0-9][0-9](?: ?[A-Z0-9]{4}){3}")
 _TIME = re.compile(
     r"(?:19|20)[0-9]{2}([-./]?)[01][0-9]\1[0-3][0-9](?:[ T_-]?[0-2][0-9][0-5][0-9](?:[0-5][0-9])?(?:\.[0-9]+)?| [0-2][0-9])?"
 )
-_NAMES = ("여권", "assport", "CVC", "CVV", "cvc", "cvv", "CSC")
+NAMES = ("여권", "assport", "CVC", "CVV", "cvc", "cvv", "CSC")
 _BEFORE, _BEHIND = 40, 40
 
 _MOBILE = re.compile(
@@ -90,19 +91,21 @@ _IBAN = re.compile(r"(?<![0-9A-Za-z])[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?
 _LICENCE = re.compile(r"(?<![0-9A-Za-z.-])(?:1[1-9]|2[0-8])-[0-9]{2}-[0-9]{6}-[0-9]{2}(?![0-9A-Za-z-])")
 
 
-def find_personal_numbers(text: str) -> Iterator[Region]:
+def find_personal_numbers(scan: ScannedText) -> Iterator[Region]:
     """The numbers of persons in a text."""
-    for low, high in _stretches(text):
+    text = scan.text
+    for low, high in _stretches(scan):
         stretch = text[low:high]
         for region in _in_stretch(stretch):
             yield replace(region, start=region.start + low, end=region.end + low)
 
 
-def _stretches(text: str) -> Iterator[tuple[int, int]]:
+def _stretches(scan: ScannedText) -> Iterator[tuple[int, int]]:
     """Where numbers stand, each with what may name it; what lies close together is read together."""
+    text = scan.text
     spans = [match.span() for match in _DIGITS.finditer(text) if _stands_alone(text, match)]
     spans += [match.span() for match in _LETTERS_AND_DIGITS.finditer(text)]
-    for name in _NAMES:
+    for name in (name for name in NAMES if name.lower() in scan.held):
         position = text.find(name)
         while position != -1:
             spans.append((position, position + len(name)))

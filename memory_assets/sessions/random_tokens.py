@@ -19,6 +19,7 @@ _TWO_DIGITS = re.compile(r"\d[^\d]*+\d")
 _SHORTEST_RUN = 24
 _RUN = re.compile(rf"[A-Za-z0-9+/_~.=-]{{{_SHORTEST_RUN},}}+")
 _CORE = re.compile(r"[A-Za-z0-9]{20,}+")
+_PART = re.compile(rf"[A-Za-z0-9_~+-]{{{_SHORTEST_RUN},}}")
 _CHANGES = re.compile(r"(?<=[a-z])[A-Z0-9]|(?<=[A-Z])[a-z0-9]|(?<=[0-9])[A-Za-z]|[+/_=-]")
 _DIGEST_BEFORE = re.compile(
     r"(?:sha-?(?:1|224|256|384|512)|md5|h1|integrity|base64,|blake[23]\w?|nonce|checksum|digest|hash|sri)"
@@ -56,6 +57,7 @@ def find_random_tokens(scan: ScannedText) -> Iterator[Region]:
             len(token) > 1024
             or token.islower()
             or token.isupper()
+            or not _TWO_DIGITS.search(token)
             or _DIGEST_BEFORE.search(text, max(0, run.start() - 16), run.start())
         ):
             continue
@@ -71,14 +73,14 @@ def find_random_tokens(scan: ScannedText) -> Iterator[Region]:
 
 def _runs(scan: ScannedText) -> Iterator[re.Match[str]]:
     for start, end in scan.tokens:
-        if end - start >= _SHORTEST_RUN:
+        if end - start >= _SHORTEST_RUN and _TWO_DIGITS.search(scan.text, start, end):
             yield from _RUN.finditer(scan.text, start, end)
 
 
 def _parts(token: str) -> Iterator[re.Match[str]]:
     """What a path, an assignment or a file's name holds between its separators."""
     if any(char in token for char in "/=."):
-        yield from re.finditer(r"[A-Za-z0-9_~+-]{24,}", token)
+        yield from _PART.finditer(token)
 
 
 def _is_key(text: str, start: int, token: str) -> bool:
