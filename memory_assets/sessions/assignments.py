@@ -76,7 +76,7 @@ _APART = re.compile(
 )
 _PHRASE = re.compile(r"[ \t]{0,2}[\"'`]?(?P<phrase>[a-z]{3,12}(?: [a-z]{3,12}){3,15})(?![a-z])")
 # Korean puts a particle, a bracket or nothing between the two: 비밀번호를 x로, 비밀번호(임시)는 x, 비밀번호 x.
-_KOREAN_PROSE = re.compile(r"(?:\([^()\n]{0,20}\))?[은는이가을를도]?[ \t]{1,8}(?P<quote>\\{0,3}[\"'`])?")
+_KOREAN_PROSE = re.compile(r"(?:\([^()\n]{0,20}\))?(?:[은는이가을를도]요?)?[ \t]{1,8}(?P<quote>\\{0,3}[\"'`])?")
 # What says that the value is the thing itself, and not what is done with it (bcrypt로).
 _COPULA = re.compile(r"[\"'`]? ?(?:입니다|이에요|예요|이야|야(?![가-힣])|임(?![가-힣])|이고|이며|이니까|이다|다(?![가-힣]))")
 _COUNTED = re.compile(r"[년월일자개번회시분초글]")

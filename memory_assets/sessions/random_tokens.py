@@ -33,6 +33,9 @@ _PUBLIC = re.compile(
     r"|upload|vs|ent|mem|ev|ag|org|proj|user|usr|snap|img|vol|dpl|prj|team|wf|job|task|trace|span|build|deploy"
     r"|commit|sha256|sha512|sha384|sha1|index|chunk|vendor|main|bundle)[_-]"
 )
+# The body of an SSH public key: a length, and the name of the kind of key.
+_PUBLIC_KEY = re.compile(r"AAAA[A-Z][23][NV][zj]")
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _PREFIX = re.compile(r"[A-Za-z][A-Za-z0-9]{1,14}(?:[_-][A-Za-z0-9]{1,10}){0,3}[_.-]\Z")
 # deviceId=3f… is a digest with its name.
 _HEX_VALUE = re.compile(r"(?:[A-Za-z_.-]{1,40}[=:_-])?[0-9a-f-]{24,}=*")
@@ -61,7 +64,7 @@ def find_random_tokens(scan: ScannedText) -> Iterator[Region]:
             or _DIGEST_BEFORE.search(text, max(0, run.start() - 16), run.start())
         ):
             continue
-        if "=" not in token.rstrip("=") and _is_key(text, run.start(), token):
+        if "=" not in token.rstrip("=") and not _UUID.search(token) and _is_key(text, run.start(), token):
             yield Region(run.start(), run.start() + len(token), KIND, _RANK)
             continue
         if _FILE.match(token):
@@ -84,7 +87,12 @@ def _parts(token: str) -> Iterator[re.Match[str]]:
 
 
 def _is_key(text: str, start: int, token: str) -> bool:
-    if _PUBLIC.match(token) or _HEX_VALUE.fullmatch(token) or _DIGEST_BEFORE.search(text, max(0, start - 16), start):
+    if (
+        _PUBLIC.match(token)
+        or _PUBLIC_KEY.match(token)
+        or _HEX_VALUE.fullmatch(token)
+        or _DIGEST_BEFORE.search(text, max(0, start - 16), start)
+    ):
         return False
     core = next((found for found in _CORE.finditer(token) if is_random(found[0])), None)
     if core is not None and core.start() and _PREFIX.fullmatch(token, 0, core.start()):

@@ -35,7 +35,7 @@ from memory_assets.sessions.secret_values import Strength
 from memory_assets.sessions.secrets import Check, DetectorRule, PatternRule, RuleBook, SecretRule, rule_book
 
 # Raised whenever the same policy file masks differently than before: part of the policy's hash.
-REDACTOR_VERSION = 2
+REDACTOR_VERSION = 3
 PRIVATE_KEY_KIND = "SECRET:private_key"
 ENCODED_KIND = "SECRET:encoded"
 
