@@ -138,7 +138,7 @@ def require_gone(found: dict[str, tuple[int, int]], kinds: Counter[str], kept: s
 
 
 def test_secrets_are_in_no_byte_of_the_home(tmp_path: Path, settings: Settings) -> None:
-    require_gone(*measure(tmp_path, settings, every=24, every_in_fields=200))
+    require_gone(*measure(tmp_path, settings, every=12, every_in_fields=96))
 
 
 @pytest.mark.slow
