@@ -7,10 +7,11 @@ so the work is linear in the text. Whether the value is a secret is judged in ``
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from memory_assets.sessions.regions import Markers, Region
+from memory_assets.sessions.scanned_text import ScannedText
 from memory_assets.sessions.secret_values import Form, Strength, is_secret_value, is_strong, words_of_a_passphrase
 
 
@@ -24,8 +25,8 @@ class SecretName:
     rank: int
 
 
-# The names below a piece that they share, so that a text without it costs one look.
-SecretNames = tuple[tuple[str, tuple[SecretName, ...]], ...]
+# By their spellings.
+SecretNames = Mapping[str, SecretName]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ _APART = re.compile(
 )
 _PHRASE = re.compile(r"[ \t]{0,2}[\"'`]?(?P<phrase>[a-z]{3,12}(?: [a-z]{3,12}){3,15})(?![a-z])")
 # Korean puts a particle, a bracket or nothing between the two: 비밀번호를 x로, 비밀번호(임시)는 x, 비밀번호 x.
-_KOREAN_PROSE = re.compile(r"(?:\([^()\n]{0,20}\))?[은는이가을를도]?[ \t]{1,8}(?P<quote>\\{0,3}[\"'`])?")
+_KOREAN_PROSE = re.compile(r"(?:\([^()\n]{0,20}\))?(?:[은는이가을를도]요?)?[ \t]{1,8}(?P<quote>\\{0,3}[\"'`])?")
 # What says that the value is the thing itself, and not what is done with it (bcrypt로).
 _COPULA = re.compile(r"[\"'`]? ?(?:입니다|이에요|예요|이야|야(?![가-힣])|임(?![가-힣])|이고|이며|이니까|이다|다(?![가-힣]))")
 _COUNTED = re.compile(r"[년월일자개번회시분초글]")
@@ -83,21 +84,20 @@ _BARE = re.compile(rf"[^{_VALUE_STOP}]{{1,{_LONGEST_BARE}}}+")
 _BARE_REST = re.compile(rf"[^{_VALUE_STOP}]*+")
 _ESCAPED_BREAK = re.compile(r"\\+[nrt\"'`]")
 # What closes a sentence, a call or Markdown emphasis; a mark of exclamation may well end a password.
+_SENTENCE_MARKS = (".", ":", ")", "]", "}", "**", "__")
 _SENTENCE_END = re.compile(r"(?:[.:)\]}]|\*{2}|_{2})+\Z")
 _IDENTIFIER_BEFORE = re.compile(r"[\w-]{0,40}+")
 
 
-def find_assigned_secrets(
-    text: str, lowered: str, names: SecretNames, marker: re.Pattern[str], markers: Markers
-) -> Iterator[Region]:
+def find_assigned_secrets(scan: ScannedText, names: SecretNames, marker: re.Pattern[str], markers: Markers) -> Iterator[Region]:
     """The values that are assigned to a secret's name.
 
     Args:
-        lowered: the text in lower case, code point for code point.
         marker: matches a marker of an earlier masking; a value that is one is no secret.
         markers: where they are; a name inside one is none.
     """
-    for name in (name for piece, spellings in names if piece in lowered for name in spellings):
+    text, lowered = scan.text, scan.lowered
+    for name in (names[spelling] for spelling in scan.held & names.keys()):
         position = lowered.find(name.spelling)
         while position != -1:
             end = position + len(name.spelling)
@@ -130,7 +130,7 @@ def _value_apart(text: str, start: int, end: int) -> _Value | None:
         group = "part" if apart["part"] else "value"
         return _Value(*apart.span(group), "quoted" if apart["quote"] else "below")
     if (below := _BELOW.match(text, end)) and not _is_key(text, below):
-        stripped = _SENTENCE_END.sub("", below["value"])
+        stripped = _without_sentence_end(below["value"])
         if (
             not below["rest"]
             and not text.startswith(("\n", "\r"), below.end())
@@ -217,13 +217,17 @@ def _bare(text: str, start: int, form: Form) -> _Value | None:
     run = _BARE.match(text, start)
     if run is None:
         return None
-    if escaped := _ESCAPED_BREAK.search(run[0]):
-        end = start + len(_SENTENCE_END.sub("", run[0][: escaped.start()]))
+    if "\\" in run[0] and (escaped := _ESCAPED_BREAK.search(run[0])):
+        end = start + len(_without_sentence_end(run[0][: escaped.start()]))
     elif run.end() - start < _LONGEST_BARE:
-        end = start + len(_SENTENCE_END.sub("", run[0]))
+        end = start + len(_without_sentence_end(run[0]))
     else:
         end = run.end()
     return _Value(start, end, form) if end > start else None
+
+
+def _without_sentence_end(value: str) -> str:
+    return _SENTENCE_END.sub("", value) if value.endswith(_SENTENCE_MARKS) else value
 
 
 def _end_of_long(text: str, value: _Value) -> int:

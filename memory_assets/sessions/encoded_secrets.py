@@ -50,7 +50,7 @@ def find_encoded(scan: ScannedText) -> Iterator[Decoded]:
 
 def _runs(scan: ScannedText) -> Iterator[re.Match[str]]:
     for start, end in scan.tokens:
-        if end - start >= _SHORTEST_RUN:
+        if end - start >= _SHORTEST_RUN and _TEXT.search(scan.text, start, end):
             yield from _RUN.finditer(scan.text, start, end)
 
 

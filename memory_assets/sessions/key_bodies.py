@@ -19,7 +19,8 @@ _STARTS = re.compile(
     r"|MIG[A-Za-z0-9+/]AgEAM|MHcCAQEE|MIHcAgEBBE|MHQCAQEE|MIGkAgEBBD|MC4CAQAwBQYD|MFMCAQEw"
     r"|MII[A-Za-z0-9+/]{3}T[A-Za-z0-9+/]BgkqhkiG9w0BBQ0|b3BlbnNzaC1rZXktdjE)"
 )
-_LITERALS = ("MII", "MIG", "MHcC", "MIHcA", "MHQC", "MC4C", "MFMC", "b3BlbnNzaC1rZXktdjE")
+LITERALS = ("MII", "MIG", "MHcC", "MIHcA", "MHQC", "MC4C", "MFMC", "b3BlbnNzaC1rZXktdjE")
+_BY_LOWERED = {literal.lower(): literal for literal in LITERALS}
 # A line break, with what a listing, a quotation or a string puts before the next line.
 _BREAK = r"(?:\\n|[ \t\"'`+\\,]{0,6}\r?\n)[ \t>|#*\"'`+-]{0,40}(?:\d{1,6}[\u2192\t:|]?[ \t]{0,4})?[\"'`]?"
 _BODY = re.compile(
@@ -29,24 +30,21 @@ _LINES = re.compile(
     rf"(?<![A-Za-z0-9+/=])(?P<first>[A-Za-z0-9+/]{{64}}(?:[A-Za-z0-9+/]{{6}})?)(?:{_BREAK}[A-Za-z0-9+/]{{64,70}}+){{2,400}}"
     rf"(?:{_BREAK}[A-Za-z0-9+/]{{4,70}}={{0,2}}(?![A-Za-z0-9+/]))?(?![A-Za-z0-9+/])"
 )
-# The shortest first line of a key's beginning, and of a block that has none.
-_SHORTEST_LINE, _LONG_LINE = 16, 64
+# A block that has no beginning of a key.
+_LONG_LINE, _FEWEST_LINES = 64, 3
 _PUBLIC_HEAD = re.compile(r"BEGIN [A-Z0-9 ]{0,30}(?:CERTIFICATE|PUBLIC KEY|SIGNATURE|MESSAGE|REQUEST|PARAMETERS|CRL)")
 _PUBLIC_START = re.compile(r"MII[A-Za-z0-9+/]{3}[CDE][A-Za-z0-9+/]|MIIBIjAN|MIICIjAN|MFkwEwYH|mQ[EIG]|AAAAB3")
 
 
 def find_key_bodies(scan: ScannedText, kind: str) -> Iterator[Region]:
     """The bodies of private keys, with or without their first line."""
-    longest = max((end - start for start, end in scan.tokens), default=0)
-    if longest < _SHORTEST_LINE:
-        return
     text = scan.text
-    if any(literal in text for literal in _LITERALS):
+    if any(_BY_LOWERED[lowered] in text for lowered in scan.held & _BY_LOWERED.keys()):
         for start in _STARTS.finditer(text):
             body = _BODY.match(text, start.start())
             if body and len(body[0]) >= 48:
                 yield Region(body.start(), body.end(), kind)
-    if longest >= _LONG_LINE and "\n" in text:
+    if sum(end - start >= _LONG_LINE for start, end in scan.tokens) >= _FEWEST_LINES and "\n" in text:
         yield from _by_lines(text, kind)
 
 

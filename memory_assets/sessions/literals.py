@@ -1,38 +1,42 @@
-"""Many literals looked for at the cost of few: what several of them have in common is looked for first."""
+"""Many literals looked for in one reading of a text (Aho-Corasick), whatever their number."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
-# Shorter pieces stand in every text, and so would spare nothing; but for a mark that is rare.
-_SHORTEST = 4
-_RARE_MARKS = frozenset("$")
+# A mark or two letters stand in nearly every text: to report each place costs more than to ask for them when they are needed.
+_SHORTEST = 3
+_LONE_SURROGATES = re.compile("[\ud800-\udfff]")
 
 
-def grouped_literals(literals: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Each literal once, below a piece of it in lower case that a text in lower case holds wherever it holds the literal.
+class LiteralSearch:
+    """Literals of either case, looked for in a text in lower case.
 
-    The piece is the one that most of the remaining literals share. Literals whose lower case depends on what surrounds
-    them stand below the empty text, which every text holds.
+    A literal that it does not report is not in the text. One that it reports may be: letters may have another case there,
+    and those whose lower case depends on what surrounds them, and the shortest, are always reported.
     """
-    left = {literal: _pieces(literal) for literal in dict.fromkeys(literals)}
-    groups: dict[str, tuple[str, ...]] = {}
-    while left:
-        counts: dict[str, int] = {}
-        for pieces in left.values():
-            for piece in pieces:
-                counts[piece] = counts.get(piece, 0) + 1
-        best = max(counts, key=lambda piece: (counts[piece], len(piece), piece))
-        groups[best] = tuple(literal for literal, pieces in left.items() if best in pieces)
-        left = {literal: pieces for literal, pieces in left.items() if best not in pieces}
-    return groups
+
+    def __init__(self, literals: Iterable[str]) -> None:
+        from ahocorasick_rs import AhoCorasick, Implementation, MatchKind
+
+        lowered = {literal.lower(): _is_findable(literal) for literal in literals}
+        self._known = tuple(sorted(literal for literal, findable in lowered.items() if findable))
+        self._always = frozenset(literal for literal, findable in lowered.items() if not findable)
+        # All literals that stand at one place are wanted, which only the standard kind of match reports.
+        self._search = AhoCorasick(self._known, matchkind=MatchKind.Standard, implementation=Implementation.DFA)
+
+    def held(self, lowered: str) -> frozenset[str]:
+        """The literals, in lower case, that a text in lower case may hold."""
+        try:
+            found = self._search.find_matches_as_indexes(lowered, overlapping=True)
+        except UnicodeEncodeError:
+            whole = _LONE_SURROGATES.sub("\ufffd", lowered)
+            found = self._search.find_matches_as_indexes(whole, overlapping=True)
+        return self._always.union([self._known[number] for number in {match[0] for match in found}])
 
 
-def _pieces(literal: str) -> frozenset[str]:
-    if not all(char.isascii() or char.lower() == char.upper() for char in literal):
-        return frozenset([""])
-    lowered = literal.lower()
-    length = min(_SHORTEST, len(lowered))
-    starts = range(len(lowered))
-    pieces = {lowered[start:end] for start in starts for end in range(start + length, len(lowered) + 1)}
-    return frozenset(pieces | _RARE_MARKS.intersection(lowered))
+def _is_findable(literal: str) -> bool:
+    if literal.isascii():
+        return len(literal) >= _SHORTEST
+    return all(char.lower() == char.upper() or char.isascii() for char in literal)

@@ -11,23 +11,24 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from memory_assets.sessions.regions import Region
+from memory_assets.sessions.scanned_text import ScannedText
 
 PHONE, CARD, RESIDENT = "PII:phone", "PII:card", "PII:kr_rrn"
 SOCIAL, PASSPORT, ACCOUNT = "PII:ssn", "PII:passport", "PII:bank_account"
-IBAN, LICENCE = "PII:iban", "PII:driver_licence"
-KINDS = (PHONE, CARD, RESIDENT, SOCIAL, PASSPORT, ACCOUNT, IBAN, LICENCE)
+IBAN, LICENCE, OFFICIAL = "PII:iban", "PII:driver_licence", "PII:official_number"
+KINDS = (PHONE, CARD, RESIDENT, SOCIAL, PASSPORT, ACCOUNT, IBAN, LICENCE, OFFICIAL)
 _RANK = 500
 
 _NO_NUMBER_BEFORE = r"(?<![0-9A-Za-z.])(?<![0-9][-_/+])"
 _NO_NUMBER_BEHIND = r"(?![0-9])(?![-/][0-9])(?!\.[0-9])"
 # Where the patterns look: around nine digits that no letter divides, around what may be an IBAN, and around the words that
 # name fewer digits. What a day or a clock writes is passed over.
-_DIGITS = re.compile(r"[0-9](?:[ .()-]{0,2}[0-9]){8,30}")
+_DIGITS = re.compile(r"[0-9](?:[ .()-]{0,3}[0-9]){8,30}")
 _LETTERS_AND_DIGITS = re.compile(r"[A-Z][A-Z][0-9][0-9](?: ?[A-Z0-9]{4}){3}")
 _TIME = re.compile(
     r"(?:19|20)[0-9]{2}([-./]?)[01][0-9]\1[0-3][0-9](?:[ T_-]?[0-2][0-9][0-5][0-9](?:[0-5][0-9])?(?:\.[0-9]+)?| [0-2][0-9])?"
 )
-_NAMES = ("여권", "assport", "CVC", "CVV", "cvc", "cvv", "CSC")
+NAMES = ("여권", "assport", "CVC", "CVV", "cvc", "cvv", "CSC", "통관", "뒷자리")
 _BEFORE, _BEHIND = 40, 40
 
 _MOBILE = re.compile(
@@ -46,7 +47,7 @@ _CALLED_PHONE = re.compile(
     r"(?:번호| ?[Nn]umber| ?[Nn]o\.?)?"
     r"[\"'`*은는이가 ]{0,4}(?:[:=|]|is)?[\"'` ]{0,3}(?P<number>\+?[0-9(][0-9 ().-]{6,16}[0-9])(?![0-9])"
 )
-_RESIDENT = re.compile(r"(?<![0-9A-Za-z])(?<![0-9][.-])[0-9]{6}(?P<dash>[- ]?)[1-8][0-9]{6}(?![0-9A-Za-z])(?!-[0-9])")
+_RESIDENT = re.compile(r"(?<![0-9A-Za-z])(?<![0-9][.-])[0-9]{6}(?P<dash> - |[- ]?)[1-8][0-9]{6}(?![0-9A-Za-z])(?!-[0-9])")
 _CALLED_RESIDENT = re.compile(
     r"(?:주민|외국인)(?:등록)?(?:번호)?[^0-9\n]{0,12}(?P<number>[0-9]{6}[ -]{0,3}[1-8][0-9]{6})(?![0-9])"
 )
@@ -87,22 +88,29 @@ _BANK_ACCOUNT = re.compile(
     rf"(?:{_BANKS})[ :]{{1,3}}(?P<number>[0-9]{{3,6}}-[0-9]{{2,6}}-[0-9]{{4,8}}(?:-[0-9]{{1,3}})?)(?![0-9-])"
 )
 _IBAN = re.compile(r"(?<![0-9A-Za-z])[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?(?![0-9A-Za-z])")
-_LICENCE = re.compile(r"(?<![0-9A-Za-z.-])(?:1[1-9]|2[0-8])-[0-9]{2}-[0-9]{6}-[0-9]{2}(?![0-9A-Za-z-])")
+_CALLED_OFFICIAL = re.compile(
+    r"(?:건강 ?보험증?(?: ?번호)?|통관(?:고유)?(?: ?부호| ?번호)?|(?:주민(?:등록)?번호 ?)?뒷자리)[^0-9A-Za-z\n]{0,8}"
+    r"(?P<number>P[0-9]{12}|[0-9]-?[0-9]{10}|[1-8][0-9]{6})(?![0-9A-Za-z])"
+)
+_REGIONS = "서울|부산|경기|강원|충북|충남|전북|전남|경북|경남|제주|대구|인천|광주|대전|울산"
+_LICENCE = re.compile(rf"(?<![0-9A-Za-z.-])(?:1[1-9]|2[0-8]|{_REGIONS})-[0-9]{{2}}-[0-9]{{6}}-[0-9]{{2}}(?![0-9A-Za-z-])")
 
 
-def find_personal_numbers(text: str) -> Iterator[Region]:
+def find_personal_numbers(scan: ScannedText) -> Iterator[Region]:
     """The numbers of persons in a text."""
-    for low, high in _stretches(text):
+    text = scan.text
+    for low, high in _stretches(scan):
         stretch = text[low:high]
         for region in _in_stretch(stretch):
             yield replace(region, start=region.start + low, end=region.end + low)
 
 
-def _stretches(text: str) -> Iterator[tuple[int, int]]:
+def _stretches(scan: ScannedText) -> Iterator[tuple[int, int]]:
     """Where numbers stand, each with what may name it; what lies close together is read together."""
+    text = scan.text
     spans = [match.span() for match in _DIGITS.finditer(text) if _stands_alone(text, match)]
     spans += [match.span() for match in _LETTERS_AND_DIGITS.finditer(text)]
-    for name in _NAMES:
+    for name in (name for name in NAMES if name.lower() in scan.held):
         position = text.find(name)
         while position != -1:
             spans.append((position, position + len(name)))
@@ -136,6 +144,7 @@ def _in_stretch(text: str) -> Iterator[Region]:
         yield from _found(text, pattern, ACCOUNT, _is_account)
     yield from _found(text, _IBAN, IBAN, _is_iban)
     yield from _found(text, _LICENCE, LICENCE)
+    yield from _found(text, _CALLED_OFFICIAL, OFFICIAL)
 
 
 def _found(text: str, pattern: re.Pattern[str], kind: str, judge: Callable[[str], bool] | None = None) -> Iterator[Region]:

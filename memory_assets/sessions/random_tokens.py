@@ -19,6 +19,7 @@ _TWO_DIGITS = re.compile(r"\d[^\d]*+\d")
 _SHORTEST_RUN = 24
 _RUN = re.compile(rf"[A-Za-z0-9+/_~.=-]{{{_SHORTEST_RUN},}}+")
 _CORE = re.compile(r"[A-Za-z0-9]{20,}+")
+_PART = re.compile(rf"[A-Za-z0-9_~+-]{{{_SHORTEST_RUN},}}")
 _CHANGES = re.compile(r"(?<=[a-z])[A-Z0-9]|(?<=[A-Z])[a-z0-9]|(?<=[0-9])[A-Za-z]|[+/_=-]")
 _DIGEST_BEFORE = re.compile(
     r"(?:sha-?(?:1|224|256|384|512)|md5|h1|integrity|base64,|blake[23]\w?|nonce|checksum|digest|hash|sri)"
@@ -32,6 +33,9 @@ _PUBLIC = re.compile(
     r"|upload|vs|ent|mem|ev|ag|org|proj|user|usr|snap|img|vol|dpl|prj|team|wf|job|task|trace|span|build|deploy"
     r"|commit|sha256|sha512|sha384|sha1|index|chunk|vendor|main|bundle)[_-]"
 )
+# The body of an SSH public key: a length, and the name of the kind of key.
+_PUBLIC_KEY = re.compile(r"AAAA[A-Z][23][NV][zj]")
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _PREFIX = re.compile(r"[A-Za-z][A-Za-z0-9]{1,14}(?:[_-][A-Za-z0-9]{1,10}){0,3}[_.-]\Z")
 # deviceId=3f… is a digest with its name.
 _HEX_VALUE = re.compile(r"(?:[A-Za-z_.-]{1,40}[=:_-])?[0-9a-f-]{24,}=*")
@@ -56,10 +60,11 @@ def find_random_tokens(scan: ScannedText) -> Iterator[Region]:
             len(token) > 1024
             or token.islower()
             or token.isupper()
+            or not _TWO_DIGITS.search(token)
             or _DIGEST_BEFORE.search(text, max(0, run.start() - 16), run.start())
         ):
             continue
-        if "=" not in token.rstrip("=") and _is_key(text, run.start(), token):
+        if "=" not in token.rstrip("=") and not _UUID.search(token) and _is_key(text, run.start(), token):
             yield Region(run.start(), run.start() + len(token), KIND, _RANK)
             continue
         if _FILE.match(token):
@@ -71,18 +76,23 @@ def find_random_tokens(scan: ScannedText) -> Iterator[Region]:
 
 def _runs(scan: ScannedText) -> Iterator[re.Match[str]]:
     for start, end in scan.tokens:
-        if end - start >= _SHORTEST_RUN:
+        if end - start >= _SHORTEST_RUN and _TWO_DIGITS.search(scan.text, start, end):
             yield from _RUN.finditer(scan.text, start, end)
 
 
 def _parts(token: str) -> Iterator[re.Match[str]]:
     """What a path, an assignment or a file's name holds between its separators."""
     if any(char in token for char in "/=."):
-        yield from re.finditer(r"[A-Za-z0-9_~+-]{24,}", token)
+        yield from _PART.finditer(token)
 
 
 def _is_key(text: str, start: int, token: str) -> bool:
-    if _PUBLIC.match(token) or _HEX_VALUE.fullmatch(token) or _DIGEST_BEFORE.search(text, max(0, start - 16), start):
+    if (
+        _PUBLIC.match(token)
+        or _PUBLIC_KEY.match(token)
+        or _HEX_VALUE.fullmatch(token)
+        or _DIGEST_BEFORE.search(text, max(0, start - 16), start)
+    ):
         return False
     core = next((found for found in _CORE.finditer(token) if is_random(found[0])), None)
     if core is not None and core.start() and _PREFIX.fullmatch(token, 0, core.start()):

@@ -179,13 +179,13 @@ def _masked(text: str, found: Iterable[Region], policy: RedactionPolicy, counts:
 
 def _secrets(text: str, policy: RedactionPolicy) -> Iterator[Region]:
     """What is secret in the text as it is written, and in its plain spelling where it has another."""
-    scan = scanned(text)
+    scan = scanned(text, policy.literals)
     yield from _by_names_and_shapes(scan, policy)
     if not has_escapes(text) or (quick := quickly_plain(text)) == text:
         yield from _by_nature(scan, policy)
         return
     # Where each piece of the plain text came from is worked out only for texts in which something was found.
-    if quick is not None and not any(True for _ in _found(quick, policy)):
+    if not any(True for _ in _found(quick, policy)):
         return
     plain = plain_spelling(text)
     if plain is None:
@@ -196,20 +196,20 @@ def _secrets(text: str, policy: RedactionPolicy) -> Iterator[Region]:
 
 
 def _found(text: str, policy: RedactionPolicy, *, decode: bool = True) -> Iterator[Region]:
-    scan = scanned(text)
+    scan = scanned(text, policy.literals)
     yield from _by_names_and_shapes(scan, policy)
     yield from _by_nature(scan, policy, decode=decode)
 
 
 def _by_names_and_shapes(scan: ScannedText, policy: RedactionPolicy) -> Iterator[Region]:
-    text, lowered = scan.text, scan.lowered
+    text = scan.text
     if policy.document.private_keys:
         yield from find_private_keys(text, PRIVATE_KEY_KIND)
     yield from find_secrets(scan, policy.rules)
     markers = find_markers(text, policy.marker)
-    yield from find_assigned_secrets(text, lowered, policy.names, policy.marker, markers)
+    yield from find_assigned_secrets(scan, policy.names, policy.marker, markers)
     yield from find_command_passwords(text)
-    yield from find_table_values(text, lowered)
+    yield from find_table_values(scan)
 
 
 def _by_nature(scan: ScannedText, policy: RedactionPolicy, *, decode: bool = True) -> Iterator[Region]:
@@ -219,11 +219,11 @@ def _by_nature(scan: ScannedText, policy: RedactionPolicy, *, decode: bool = Tru
         yield from find_key_bodies(scan, PRIVATE_KEY_KIND)
     if document.random_tokens:
         yield from find_random_tokens(scan)
-        yield from find_wrapped_keys(text)
+        yield from find_wrapped_keys(scan)
     if document.seed_phrases:
         yield from find_seed_phrases(text)
     if document.personal_numbers:
-        yield from find_personal_numbers(text)
+        yield from find_personal_numbers(scan)
     if document.encoded and decode:
         for encoded in find_encoded(scan):
             if is_credentials(encoded.text) or any(True for _ in _found(encoded.text, policy, decode=False)):

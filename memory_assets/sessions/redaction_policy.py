@@ -20,6 +20,7 @@ from memory_assets.errors import ConfigInvalidError
 from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.sessions import (
     emails,
+    key_bodies,
     personal_numbers,
     private_blocks,
     random_tokens,
@@ -29,12 +30,12 @@ from memory_assets.sessions import (
 )
 from memory_assets.sessions.assignments import SecretName, SecretNames
 from memory_assets.sessions.bounded_patterns import why_unbounded
-from memory_assets.sessions.literals import grouped_literals
+from memory_assets.sessions.literals import LiteralSearch
 from memory_assets.sessions.secret_values import Strength
 from memory_assets.sessions.secrets import Check, DetectorRule, PatternRule, RuleBook, SecretRule, rule_book
 
 # Raised whenever the same policy file masks differently than before: part of the policy's hash.
-REDACTOR_VERSION = 2
+REDACTOR_VERSION = 3
 PRIVATE_KEY_KIND = "SECRET:private_key"
 ENCODED_KIND = "SECRET:encoded"
 
@@ -108,6 +109,7 @@ class RedactionPolicy:
     Attributes:
         policy_hash: sha256 of the policy's content, the redactor's version and the detectors' patterns; two runs with
             the same hash mask the same text alike.
+        literals: everything that the rules, the names and the other detectors begin from.
         marker: matches the markers that this policy writes.
     """
 
@@ -115,6 +117,7 @@ class RedactionPolicy:
     policy_hash: str
     rules: RuleBook
     names: SecretNames
+    literals: LiteralSearch
     marker: re.Pattern[str]
 
     @property
@@ -159,7 +162,8 @@ def load_policy(json_text: str) -> RedactionPolicy:
         if detector.enabled:
             rules.append(_compile_detector(detector, rank=len(rules)))
     names = _secret_names(document, first_rank=len(rules))
-    return RedactionPolicy(document, _hash(document, rules), rule_book(rules), names, _marker(document))
+    book = rule_book(rules)
+    return RedactionPolicy(document, _hash(document, rules), book, names, _literals(book, names), _marker(document))
 
 
 def _compile_pattern(entry: PatternEntry, rank: int) -> PatternRule:
@@ -228,8 +232,12 @@ def _secret_names(document: PolicyDocument, first_rank: int) -> SecretNames:
             words = name.lower().split()
             for spelling in (separator.join(words) for separator in ("", "_", "-", ".", " ")):
                 known.setdefault(spelling, SecretName(spelling, entry.kind, entry.strength, rank))
-    groups = grouped_literals(known)
-    return tuple((piece, tuple(known[spelling] for spelling in group)) for piece, group in groups.items())
+    return known
+
+
+def _literals(book: RuleBook, names: SecretNames) -> LiteralSearch:
+    others = (key_bodies.LITERALS, personal_numbers.NAMES, table_values.NAMES, wrapped_keys.PREFIXES)
+    return LiteralSearch((*book.by_literal, *names, *(literal for literals in others for literal in literals)))
 
 
 def _rules(document: PolicyDocument) -> tuple[_Rule, ...]:

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from memory_assets.sessions.literals import grouped_literals
 from memory_assets.sessions.random_tokens import is_random
 from memory_assets.sessions.regions import Region
 from memory_assets.sessions.scanned_text import ScannedText
@@ -87,60 +86,41 @@ _STRETCH = 512
 _BEFORE, _BEHIND, _STEP = 400, 800, 100
 
 
-_Literal = tuple[str, tuple[int, ...]]
-
-
 @dataclass(frozen=True, slots=True)
 class RuleBook:
     """The rules of a policy, found by their literals: most texts hold none of these.
 
     Attributes:
-        in_text: the literals with the places of their rules, below a piece that they share (see ``literals``).
-        in_tokens: those that are looked for in tokens alone.
+        by_literal: by a literal in lower case, the literals as they are written and the places of their rules.
     """
 
     rules: tuple[SecretRule, ...]
-    in_text: tuple[tuple[str, tuple[_Literal, ...]], ...]
-    in_tokens: tuple[_Literal, ...]
+    by_literal: Mapping[str, tuple[tuple[str, int], ...]]
 
 
 def rule_book(rules: Sequence[SecretRule]) -> RuleBook:
     """A book of rules, each at the place that its rank says."""
-    in_text: dict[str, list[int]] = {}
-    in_tokens: dict[str, list[int]] = {}
+    by_literal: dict[str, list[tuple[str, int]]] = {}
     for index, rule in enumerate(rules):
         for literal in rule.literals:
-            (in_tokens if rule.in_tokens else in_text).setdefault(literal, []).append(index)
-    groups = grouped_literals(in_text)
-    return RuleBook(
-        tuple(rules),
-        tuple((piece, tuple((literal, tuple(in_text[literal])) for literal in group)) for piece, group in groups.items()),
-        tuple((literal, tuple(indexes)) for literal, indexes in in_tokens.items()),
-    )
+            by_literal.setdefault(literal.lower(), []).append((literal, index))
+    return RuleBook(tuple(rules), {lowered: tuple(entries) for lowered, entries in by_literal.items()})
 
 
 def find_secrets(scan: ScannedText, book: RuleBook) -> Iterator[Region]:
     """The secrets that the rules describe; regions may overlap."""
     text = scan.text
     found: dict[int, list[str]] = {}
-    for literal, indexes in _literals(scan, book):
-        for index in indexes:
-            found.setdefault(index, []).append(literal)
+    for lowered in scan.held & book.by_literal.keys():
+        for literal, index in book.by_literal[lowered]:
+            if literal in (scan.with_digit if book.rules[index].in_tokens else text):
+                found.setdefault(index, []).append(literal)
     for index in sorted(found):
         match rule := book.rules[index]:
             case PatternRule():
                 yield from _by_pattern(text, rule, found[index])
             case DetectorRule():
                 yield from _by_detector(text, rule)
-
-
-def _literals(scan: ScannedText, book: RuleBook) -> Iterator[_Literal]:
-    """The literals that a text holds."""
-    for piece, group in book.in_text:
-        if piece in scan.lowered:
-            yield from (entry for entry in group if entry[0] in scan.text)
-    if scan.with_digit:
-        yield from (entry for entry in book.in_tokens if entry[0] in scan.with_digit)
 
 
 def find_private_keys(text: str, kind: str) -> Iterator[Region]:

@@ -15,17 +15,24 @@ from memory_assets.sessions.regions import Region
 _INVISIBLE = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u206a-\u206f\ufe00-\ufe0f\ufeff"
 )
-_SPELLED = re.compile(
-    rf"(?P<invisible>[{_INVISIBLE}]++)"
-    r"|(?P<percent>(?:%[0-9A-Fa-f]{2}){1,400})"
-    r"|\\{1,16}+(?:u(?P<code>[0-9a-fA-F]{4})|(?P<letter>[nrt\"'/]))"
-    r"|&(?P<entity>quot|apos|lt|gt|amp|nbsp|#39|#34|#x27);"
+# One class of characters first: a search for it is three times as fast as one for the beginnings of several branches.
+_BEGINNING = (
+    rf"[{_INVISIBLE}%&\\](?:(?<=[{_INVISIBLE}])[{_INVISIBLE}]*+"
+    r"|(?<=%)(?P<percent>[0-9A-Fa-f]{2}(?:%[0-9A-Fa-f]{2}){0,399})"
+    r"|(?<=&)(?P<entity>quot|apos|lt|gt|amp|nbsp|#39|#34|#x27);"
+    r"|(?<=\\)\\{0,15}+"
 )
+_SPELLED = re.compile(rf"{_BEGINNING}(?:u(?P<code>[0-9a-fA-F]{{4}})|(?P<letter>[nrt\"'/])))")
+_WITHOUT_LETTERS = re.compile(rf"{_BEGINNING}u(?P<code>[0-9a-fA-F]{{4}})(?P<letter>(?!))?)")
 _LETTERS = {"n": "\n", "r": "\r", "t": "\t", '"': '"', "'": "'", "/": "/"}
 _ENTITIES = {"quot": '"', "apos": "'", "lt": "<", "gt": ">", "amp": "&", "nbsp": " ", "#39": "'", "#34": '"', "#x27": "'"}
 
 
-_RARE = re.compile(rf"[{_INVISIBLE}]|%[0-9A-Fa-f]{{2}}|\\u[0-9a-fA-F]{{4}}|&(?:quot|apos|lt|gt|amp|nbsp|#)")
+_INVISIBLES = re.compile(rf"[{_INVISIBLE}]")
+_RARE = tuple(
+    (sign, re.compile(spelled))
+    for sign, spelled in (("%", r"%[0-9A-Fa-f]{2}"), ("\\u", r"\\u[0-9a-fA-F]{4}"), ("&", "&[a-z#]"))
+)
 _SIMPLE = tuple((re.compile(rf"\\{{1,16}}+{letter}"), f"\\{letter}", plain) for letter, plain in _LETTERS.items())
 
 
@@ -56,17 +63,21 @@ class Spelling:
         return end if spelled else start + position - self.starts[piece]
 
 
-def quickly_plain(text: str) -> str | None:
-    """The plain text alone, where only backslashes stand in it; None where that takes a closer look."""
-    if _RARE.search(text):
-        return None
-    if "\\" not in text:
-        return text
-    several = "\\\\" in text
-    for pattern, spelled, plain in _SIMPLE:
-        if spelled in text:
-            text = pattern.sub(plain, text) if several else text.replace(spelled, plain)
-    return text
+def quickly_plain(text: str) -> str:
+    """The plain text alone: what ``plain_spelling`` returns, without where its pieces came from."""
+    # What an escaped letter becomes is no part of any other spelling, so that these can go first.
+    if "\\" in text:
+        several = "\\\\" in text
+        for pattern, spelled, plain in _SIMPLE:
+            if spelled in text:
+                text = pattern.sub(plain, text) if several else text.replace(spelled, plain)
+    return _WITHOUT_LETTERS.sub(_plain, text) if _has_rare_spelling(text) else text
+
+
+def _has_rare_spelling(text: str) -> bool:
+    if any(sign in text and rest.search(text) for sign, rest in _RARE):
+        return True
+    return not text.isascii() and _INVISIBLES.search(text) is not None
 
 
 def has_escapes(text: str) -> bool:

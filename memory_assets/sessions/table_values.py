@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 
 from memory_assets.sessions.regions import Region
+from memory_assets.sessions.scanned_text import ScannedText
 from memory_assets.sessions.secret_values import Strength, is_secret_value
 
 _RANK = 800
-_MOST_ROWS = 500
 _LONGEST_HEAD = 1_000
 _HEAD = re.compile(
     r"(?P<password>(?:[\w ]{0,20}[ _-])?(?:pass(?:word|wd|phrase|code)?|pwd|pw)|[\w ]{0,10}(?:비밀번호|비번|암호|패스워드))"
@@ -19,7 +19,7 @@ _HEAD = re.compile(
     re.IGNORECASE,
 )
 # A head that may be one, before the lines of a text are looked at one by one.
-_NAMES = ("pass", "pwd", "secret", "key", "token", "pw", "비밀번호", "비번", "암호", "패스워드", "시크릿", "토큰", "키")
+NAMES = ("pass", "pwd", "secret", "key", "token", "pw", "비밀번호", "비번", "암호", "패스워드", "시크릿", "토큰", "키")
 _BEHIND_NAME = re.compile(r"[\w ./()-]{0,16}[*`\"']{0,2}[ \t]{0,20}\r?[,|\t\n]")
 _RULED = re.compile(r"[|:\s-]*--[|:\s-]*")
 _PLAIN_HEAD = re.compile(r"[\w .#/()-]{1,30}")
@@ -34,23 +34,29 @@ class _Column:
     strength: Strength
 
 
-def find_table_values(text: str, lowered: str) -> Iterator[Region]:
-    """The cells below a head that names a secret.
-
-    Args:
-        lowered: the text in lower case, code point for code point.
-    """
+def find_table_values(scan: ScannedText) -> Iterator[Region]:
+    """The cells below a head that names a secret."""
+    text = scan.text
     if "\n" not in text:
         return
-    for start, end in sorted(set(_likely_heads(text, lowered))):
+    # A row that looks like a head stands below one already: each column is read once.
+    read_to: dict[tuple[str, int], int] = {}
+    for start, end in sorted(set(_likely_heads(scan))):
         for separator in ("|", ",", "\t"):
-            if separator in text[start:end] and (columns := _columns(text[start:end], separator)):
-                yield from _values(text, end + 1, columns, separator)
+            if separator not in text[start:end]:
+                continue
+            columns = [
+                column for column in _columns(text[start:end], separator) if read_to.get((separator, column.place), 0) <= start
+            ]
+            if columns:
+                table_end = yield from _values(text, end + 1, columns, separator)
+                read_to.update({(separator, column.place): table_end for column in columns})
 
 
-def _likely_heads(text: str, lowered: str) -> Iterator[tuple[int, int]]:
+def _likely_heads(scan: ScannedText) -> Iterator[tuple[int, int]]:
     """The lines in which a name ends a cell."""
-    for name in _NAMES:
+    text, lowered = scan.text, scan.lowered
+    for name in scan.held.intersection(NAMES):
         position = lowered.find(name)
         while position != -1:
             if _BEHIND_NAME.match(text, position + len(name)):
@@ -75,21 +81,22 @@ def _columns(head: str, separator: str) -> list[_Column]:
     ]
 
 
-def _values(text: str, start: int, columns: list[_Column], separator: str) -> Iterator[Region]:
+def _values(text: str, start: int, columns: list[_Column], separator: str) -> Generator[Region, None, int]:
+    """The cells of the columns from the line that begins at ``start``; returns where the table ends."""
     ruled = separator != "|"
-    for _ in range(_MOST_ROWS):
+    while True:
         end = text.find("\n", start)
         line = text[start:] if end == -1 else text[start:end]
         if separator not in line or len(line) > 4_000:
-            return
+            return start
         if not ruled:  # below the head of a Markdown table stands a rule
             if _RULED.fullmatch(line) is None:
-                return
+                return start
             ruled = True
         else:
             yield from _cells(line, start, columns, separator)
         if end == -1:
-            return
+            return len(text)
         start = end + 1
 
 

@@ -10,20 +10,22 @@ import re
 from collections.abc import Iterator
 
 from memory_assets.sessions.regions import Region
+from memory_assets.sessions.scanned_text import ScannedText
 
 KIND = "SECRET:wrapped"
 _RANK = 950
 
-_PREFIXES = (
+PREFIXES = (
     "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "sk-", "sk_", "rk_", "pk_live", "AKIA", "ASIA",
     "AIza", "ya29.", "GOCSPX-", "hf_", "xox", "xapp-", "eyJ", "npm_", "pypi-", "SG.", "gsk_", "r8_", "pplx-",
     "nvapi-", "tvly-", "dop_v1_", "shpat_", "lin_api_", "figd_", "dckr_pat_", "ntn_", "hvs.", "glsa_", "sbp_",
     "ATATT", "dapi", "lsv2_", "whsec_", "key-", "PMAK-", "NRAK-", "tskey-", "pcsk_", "LTAI", "AKID", "EAA", "ops_",
     "nfp_", "xkeysib-", "rubygems_", "pscale_", "sq0", "live_sk_", "test_sk_",
 )  # fmt: skip
+_BY_LOWERED = {prefix.lower(): prefix for prefix in PREFIXES}
 _BREAK = r"(?:[\"'`]\s{0,2}[+.\\]?[ \t]{0,2}|[ \t]{0,2}\\)?\r?\n[ \t>|#*+]{0,40}(?:\d{1,6}[\u2192\t])?[\"'`]?"
 _KEY = re.compile(
-    rf"(?<![A-Za-z0-9])(?:{'|'.join(map(re.escape, _PREFIXES))})(?P<head>[A-Za-z0-9_.+/=-]{{2,600}}+)"
+    rf"(?<![A-Za-z0-9])(?:{'|'.join(map(re.escape, PREFIXES))})(?P<head>[A-Za-z0-9_.+/=-]{{2,600}}+)"
     rf"(?P<rest>(?:{_BREAK}[A-Za-z0-9_.+/=-]{{4,600}}+(?![A-Za-z0-9가-힣(:\[])){{1,6}})"
 )
 _PIECE = re.compile(r"[A-Za-z0-9_.+/=-]{4,}")
@@ -32,9 +34,10 @@ _CLASSES = (re.compile(r"[a-z]"), re.compile(r"[A-Z]"), re.compile(r"[0-9]"))
 _WORDS = re.compile(r"[A-Z]?[a-z]+(?:[-_.][A-Za-z]?[a-z]+)*[.]?")
 
 
-def find_wrapped_keys(text: str) -> Iterator[Region]:
+def find_wrapped_keys(scan: ScannedText) -> Iterator[Region]:
     """Keys of a known prefix that go on in the next line."""
-    if "\n" not in text or not any(prefix in text for prefix in _PREFIXES):
+    text = scan.text
+    if "\n" not in text or not any(_BY_LOWERED[lowered] in text for lowered in scan.held & _BY_LOWERED.keys()):
         return
     for match in _KEY.finditer(text):
         end = match.start("rest")

@@ -1,19 +1,22 @@
-"""A piece that literals share is in every text that holds one of them."""
+"""No literal of a text is overlooked."""
 
 from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_assets.sessions.literals import grouped_literals
+from memory_assets.sessions.literals import LiteralSearch
+
+_CHARACTERS = "abAB_-$=İΣ키\ud83d"
 
 
-@given(st.lists(st.text("abAB_-$=İΣ키", min_size=1, max_size=12), max_size=20))
-def test_each_literal_stands_once_below_a_piece_of_it(literals: list[str]) -> None:
-    groups = grouped_literals(literals)
-    assert sorted(literal for group in groups.values() for literal in group) == sorted(set(literals))
-    assert all(piece in literal.lower() for piece, group in groups.items() for literal in group)
+@given(st.lists(st.text(_CHARACTERS[:-1], min_size=1, max_size=6), max_size=20), st.text(_CHARACTERS, max_size=60))
+def test_what_is_not_reported_is_not_there(literals: list[str], text: str) -> None:
+    lowered = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
+    held = LiteralSearch(literals).held(lowered)
+    assert {literal.lower() for literal in literals if literal in text} <= held
 
 
-def test_what_literals_share_is_looked_for_once() -> None:
-    assert grouped_literals(["api_key", "_KEY", "my_key"]) == {"_key": ("api_key", "_KEY", "my_key")}
+@given(st.lists(st.text("ab-", min_size=3, max_size=6), max_size=20), st.text("ab-", max_size=60))
+def test_what_is_reported_of_plain_literals_is_there(literals: list[str], text: str) -> None:
+    assert LiteralSearch(literals).held(text) == {literal for literal in literals if literal in text}

@@ -28,7 +28,7 @@ def test_default_policy_is_loaded_once_and_has_a_stable_hash() -> None:
     assert default_policy() is default_policy()
     assert default_policy().policy_hash == load_policy(default_policy_json()).policy_hash
     assert len(default_policy().policy_hash) == 64
-    assert (default_policy().policy_id, default_policy().version) == ("default", 2)
+    assert (default_policy().policy_id, default_policy().version) == ("default", 3)
 
 
 def test_a_rule_of_ones_own_is_applied() -> None:

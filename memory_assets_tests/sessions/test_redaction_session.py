@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
 
 from memory_assets.sessions.draft import Part, SessionDraft
 from memory_assets.sessions.masked_ids import masked_id
-from memory_assets.sessions.model import Message, Session
+from memory_assets.sessions.model import Message, Session, SourceTaken
+from memory_assets.sessions.reading import read_source
 from memory_assets.sessions.redaction import redact_session
 from memory_assets.sessions.redaction_policy import default_policy
 from memory_assets.sessions.source import DefectLog
@@ -98,3 +100,46 @@ def test_a_title_out_of_a_later_message_is_masked_before_it_is_cut() -> None:
     masked, _, _ = redact_session(united, default_policy(), path="a.json")
     assert masked.title is not None
     assert "ghp_" not in masked.title
+
+
+_LONG_TITLE = f"{_LEAD}{_KEY} and what else there is to say of the deployment of yesterday evening"
+_TITLED: dict[str, str] = {
+    "chat.v1": json.dumps(
+        {
+            "schema_version": "chat.v1",
+            "session_id": "s1",
+            "title": _LONG_TITLE,
+            "messages": [{"role": "user", "content": "hello there", "ts": "2025-03-01T09:00:00Z"}],
+        }
+    ),
+    "claude_code": "\n".join(
+        json.dumps(record)
+        for record in (
+            {"type": "summary", "summary": _LONG_TITLE, "leafUuid": "u1"},
+            {
+                "type": "user",
+                "uuid": "u1",
+                "parentUuid": None,
+                "sessionId": "s1",
+                "timestamp": "2025-03-01T09:00:00Z",
+                "message": {"role": "user", "content": "hello there"},
+            },
+        )
+    ),
+    "markdown": f"# {_LONG_TITLE}\n\n## User\n\nhello there\n\n## Assistant\n\nhello\n",
+    "aider": f"# aider chat started at 2025-03-01 09:00:00\n\n#### {_LONG_TITLE}\n\nhello\n",
+}
+
+
+@pytest.mark.parametrize("source_format", list(_TITLED))
+def test_the_title_of_every_format_is_cut_and_masked(source_format: str) -> None:
+    taken = read_source("a", _TITLED[source_format].encode())
+    assert isinstance(taken, SourceTaken)
+    assert taken.source_format == source_format
+    for session in taken.sessions:
+        once, _, _ = redact_session(session, default_policy(), path="a")
+        assert once.title is not None
+        assert len(once.title) <= 80
+        assert "ghp_" not in once.title and "aB3dE6" not in once.title
+        # Masking again, as a rescan does, changes nothing.
+        assert redact_session(once, default_policy(), path="a")[0].title == once.title
