@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from memory_assets.log.database import Database
 from memory_assets.log.sql import IN_LIST, WORDS, json_list
 from memory_assets.progress import NoProgress, Progress
+from memory_assets.stopping import stop_if_asked
 from memory_assets.vectors.drain import BATCH_SIZE, DrainReport, carry_over, drain, write_words
 from memory_assets.vectors.errors import IndexBusyError, IndexCorruptError, IndexUnreachableError
 from memory_assets.vectors.index import VectorIndex
@@ -285,6 +286,7 @@ class _Queue:
         for some in slices(due, size):
             if not self._go_on():
                 return
+            stop_if_asked()
             self.tried.update((job.job_id, job.content_hash) for job in some)
             report = act(_jobs(self._database, [job.job_id for job in some]))
             _mark(self._database, report.done, report.failed)
