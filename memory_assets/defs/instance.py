@@ -15,6 +15,7 @@ from typing import Any
 
 import dagster as dg
 import portalocker
+import yaml
 
 from memory_assets.defs.partitions import SESSIONS_PARTITIONS_NAME
 from memory_assets.settings import Settings
@@ -74,6 +75,16 @@ def _write_instance_file(target: Path) -> None:
     unfinished.rename(target)
 
 
+def _storage(folder: Path) -> dict[str, Any]:
+    """Nothing where the user's file says where Dagster's records lie."""
+    said = yaml.safe_load((folder / "dagster.yaml").read_text(encoding="utf-8")) or {}
+    if any(name.endswith("storage") for name in said):
+        return {}
+    from memory_assets.defs.kept_engines import kept_engines
+
+    return kept_engines(str(folder))
+
+
 @lru_cache(maxsize=8)
 def _instance(folder: Path) -> dg.DagsterInstance:
     # One planned event a stage instead of one a session: a third of what Dagster writes for a batch (measured). What the UI
@@ -85,7 +96,7 @@ def _instance(folder: Path) -> dg.DagsterInstance:
     try:
         with _alone(folder):
             # A folder of one's own makes it no temporary one: it is what ``get`` gives, and takes what is put over its file.
-            return dg.DagsterInstance.local_temp(str(folder), overrides=_OF_THIS_PROCESS)
+            return dg.DagsterInstance.local_temp(str(folder), overrides=_OF_THIS_PROCESS | _storage(folder))
     finally:
         if before is None:
             del os.environ["DAGSTER_HOME"]

@@ -6,11 +6,16 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import dagster as dg
+import pytest
 
+from memory_assets.defs import kept_engines
 from memory_assets.defs.instance import add_partitions, dagster_home, dagster_instance
+from memory_assets.defs.run import import_paths
 from memory_assets.settings import Settings, load_settings
+from memory_assets_tests.defs.files import chat, talk
 
 BEGINS = """
 import sys
@@ -65,3 +70,41 @@ def test_a_users_own_instance_file_is_kept(settings: Settings) -> None:
     (settings.dagster_home / "dagster.yaml").write_text("telemetry:\n  enabled: false\n")
     assert dagster_home(settings) == settings.dagster_home
     assert (settings.dagster_home / "dagster.yaml").read_text() == "telemetry:\n  enabled: false\n"
+
+
+def test_dagsters_own_storage_reads_what_ours_wrote(settings: Settings, inbox: Path) -> None:
+    chat(inbox, "one", talk(1))
+    import_paths(settings, [inbox], project=None)
+    ours = dagster_instance(settings)
+    with dg.DagsterInstance.from_config(str(settings.dagster_home)) as theirs:
+        assert type(theirs.event_log_storage).__module__.startswith("dagster.")
+        assert type(ours.event_log_storage).__module__.startswith("memory_assets.")
+        runs = theirs.get_runs()
+        assert [run.status for run in runs] == [dg.DagsterRunStatus.SUCCESS]
+        assert runs == ours.get_runs()
+        assert len(theirs.all_logs(runs[0].run_id)) == len(ours.all_logs(runs[0].run_id)) > 20
+        assert theirs.get_latest_materialization_event(dg.AssetKey("projected")) is not None
+
+
+def test_engines_are_made_once_a_file(settings: Settings, inbox: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+    create = kept_engines.create_engine
+
+    def counted(url: str, **options: Any) -> Any:
+        made.append(url)
+        return create(url, **options)
+
+    monkeypatch.setattr(kept_engines, "create_engine", counted)
+    chat(inbox, "one", talk(1))
+    import_paths(settings, [inbox], project=None)
+    assert sorted(Path(url).name for url in made if "/history/" in url)[-2:] == ["index.db", "runs.db"]
+    assert len(made) == len(set(made)) <= 4
+
+
+@pytest.mark.parametrize("said", ["storage:\n  sqlite:\n    base_dir: {}\n", "telemetry:\n  enabled: false\n"])
+def test_a_users_own_choice_of_storage_is_kept(settings: Settings, tmp_path: Path, said: str) -> None:
+    settings.dagster_home.mkdir(parents=True)
+    (settings.dagster_home / "dagster.yaml").write_text(said.format(tmp_path / "elsewhere"))
+    storage = dagster_instance(settings).event_log_storage
+    assert (type(storage).__module__ == kept_engines.__name__) == ("storage" not in said)
+    assert (tmp_path / "elsewhere" / "history").exists() == ("storage" in said)
