@@ -20,7 +20,7 @@ def cut(*sizes: int) -> list[list[int]]:
 
 def test_batches_grow_from_a_small_one_up_to_the_limit() -> None:
     found = cut(*[MB] * 60)
-    assert [sum(batch) / MB for batch in found] == [4, 16, 16, 16, 8]
+    assert [sum(batch) / MB for batch in found] == [1, 2, 8, 16, 16, 16, 1]
 
 
 def test_what_is_larger_than_a_batch_is_alone_and_last_the_smallest_first() -> None:
@@ -32,8 +32,9 @@ def test_small_ones_are_cut_by_count() -> None:
     assert cut() == []
 
 
-def test_one_that_is_larger_than_the_first_batch_begins_it() -> None:
-    assert cut(5 * MB, 1, 1) == [[5 * MB], [1, 1]]
+def test_nothing_waits_behind_one_that_is_larger_than_the_first_batch() -> None:
+    assert cut(5 * MB, 1, 4 * MB, 2) == [[1, 2], [5 * MB], [4 * MB]]
+    assert cut(5 * MB, 3 * MB, 4 * MB) == [[3 * MB], [5 * MB], [4 * MB]]
 
 
 @given(st.lists(st.integers(0, 40 * MB), max_size=120), st.integers(1, 30), st.integers(1, 40 * MB))
@@ -44,6 +45,7 @@ def test_everything_is_in_one_batch_and_no_batch_is_too_large(sizes: list[int], 
     for batch in found:
         assert 0 < len(batch) <= most
         assert len(batch) == 1 or sum(named[item] for item in batch) <= most_bytes
-    ordinary = [item for batch in found for item in batch if named[item] <= most_bytes]
-    assert ordinary == sorted(ordinary)
-    assert FIRST_BYTES <= MOST_BYTES
+    first, rest = found[:1], [item for batch in found[1:] for item in batch if named[item] <= most_bytes]
+    assert rest == sorted(rest) and all(batch == sorted(batch) for batch in found)
+    if sizes and min(sizes) <= most_bytes:
+        assert sum(named[item] for item in first[0]) <= max(FIRST_BYTES, min(sizes))
