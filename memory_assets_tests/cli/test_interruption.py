@@ -53,6 +53,11 @@ HOW = {
 }
 
 
+def _take_signals() -> None:
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+
+
 @contextlib.contextmanager
 def command(home: Path, *arguments: str, program: str = RUN) -> Iterator[subprocess.Popen[str]]:
     """A command in a process group of its own, as a shell gives it one."""
@@ -64,8 +69,8 @@ def command(home: Path, *arguments: str, program: str = RUN) -> Iterator[subproc
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        # Whoever runs the tests in a shell's background has it ignored, and so would this process.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        # Whoever runs the tests in a shell's background has SIGINT ignored, and SIGTERM with it once Dagster has run.
+        preexec_fn=_take_signals,
     )
     try:
         yield process
