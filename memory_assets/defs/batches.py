@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
 FIRST_BYTES = 500_000
+FIRST_ITEMS = 3
 GROWTH = 4
 
 _Item = TypeVar("_Item")
@@ -26,7 +27,7 @@ def batches(sizes: Mapping[_Item, int], *, most: int, most_bytes: int) -> Iterat
     """
     large = sorted((item for item in sizes if sizes[item] > most_bytes), key=lambda item: sizes[item])
     waiting = {item: size for item, size in sizes.items() if size <= most_bytes}
-    if first := _first(waiting, most, min(FIRST_BYTES, most_bytes)):
+    if first := _first(waiting, min(FIRST_ITEMS, most), min(FIRST_BYTES, most_bytes)):
         yield first
     batch: list[_Item] = []
     held, room = 0, min(FIRST_BYTES * GROWTH, most_bytes)

@@ -24,11 +24,11 @@ def test_batches_grow_from_a_small_one_up_to_the_limit() -> None:
 
 
 def test_what_is_larger_than_a_batch_is_alone_and_last_the_smallest_first() -> None:
-    assert cut(90 * MB, 1, 17 * MB, 2, 3) == [[1, 2, 3], [17 * MB], [90 * MB]]
+    assert cut(90 * MB, 1, 17 * MB, 2, 3, 4) == [[1, 2, 3], [4], [17 * MB], [90 * MB]]
 
 
 def test_small_ones_are_cut_by_count() -> None:
-    assert [len(batch) for batch in cut(*[10] * 60)] == [25, 25, 10]
+    assert [len(batch) for batch in cut(*[10] * 60)] == [3, 25, 25, 7]
     assert cut() == []
 
 
