@@ -33,6 +33,8 @@ FORMAT = "memory_backup.v1"
 MANIFEST = "manifest.json"
 OWNED = ("memory.toml", "golden.yaml")
 """What people write themselves, beside the log."""
+# A backup ends with it, as the comment of the ZIP file.
+_SEAL_LENGTH = 64
 _CHUNK = 1 << 20
 _MANIFEST_LIMIT = 1 << 20
 
@@ -140,9 +142,27 @@ def _pack(copied: Path, packed: Path, tip: Tip, events: int, sessions: int) -> M
             )
             fields = {name: getattr(manifest, name) for name in Manifest.__slots__}
             archive.writestr(MANIFEST, json.dumps({"format": FORMAT, **fields}, sort_keys=True))
+            archive.comment = bytes(_SEAL_LENGTH)
+        seal = _sealed(file)
+        file.seek(-_SEAL_LENGTH, os.SEEK_END)
+        file.write(seal)
         file.flush()
         os.fsync(descriptor)
     return manifest
+
+
+def _sealed(file: IO[bytes]) -> bytes:
+    """The SHA-256 of all of a file but its seal, in hexadecimal digits.
+
+    The members' own digests are those of what they hold: a packed byte may be changed and give the same.
+    """
+    length = file.seek(0, os.SEEK_END) - _SEAL_LENGTH
+    file.seek(0)
+    digest = hashlib.sha256()
+    while length > 0 and (chunk := file.read(min(_CHUNK, length))):
+        digest.update(chunk)
+        length -= len(chunk)
+    return digest.hexdigest().encode()
 
 
 def copy_hashed(source: IO[bytes], target: IO[bytes] | None, limit: int | None = None) -> str:
@@ -167,7 +187,9 @@ def opened_archive(path: Path) -> Iterator[tuple[zipfile.ZipFile, Manifest]]:
         BackupInvalidError: the file is none, or damaged.
     """
     try:
-        with zipfile.ZipFile(path) as archive:
+        with path.open("rb") as file, zipfile.ZipFile(file) as archive:
+            if archive.comment != _sealed(file):
+                raise invalid(path, "a byte of it is not what was written")
             yield archive, _manifest(archive, path)
     except FileNotFoundError as error:
         raise BackupInvalidError(f"there is no file {path}", hint="name a file that `memory backup` made") from error
