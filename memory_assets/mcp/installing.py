@@ -223,6 +223,7 @@ def _keep_backup(path: Path) -> Path:
         with contextlib.suppress(FileExistsError):
             handle = os.open(backup, os.O_WRONLY | os.O_CREAT | os.O_EXCL, target.stat().st_mode & 0o777)
             with os.fdopen(handle, "wb") as file:
+                os.fchmod(handle, target.stat().st_mode & 0o777)  # the process's own mask may be narrower
                 file.write(target.read_bytes())
             return backup
     raise OSError(f"{target.name} has too many backups of this second")

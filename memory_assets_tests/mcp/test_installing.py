@@ -42,7 +42,11 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_there_again_and_back(file: Path) -> None:
-    change = install(file, "memory", COMMAND)
+    before = os.umask(0o077)  # as the command has it
+    try:
+        change = install(file, "memory", COMMAND)
+    finally:
+        os.umask(before)
     assert (change.did, change.written) == ("installed", True)
     assert change.backup is not None and change.backup.read_text(encoding="utf-8") == DESKTOP
     assert stat.S_IMODE(change.backup.stat().st_mode) == stat.S_IMODE(file.stat().st_mode) == 0o640
