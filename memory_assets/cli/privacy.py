@@ -94,4 +94,5 @@ def print_rescan(report: dict[str, Any]) -> None:
     if report["keys_with_secrets"]:
         count = plural(report["keys_with_secrets"], "session")
         print_text(styled((f"{count} named by an id that holds a secret: forget and import them again", "yellow")))
-    print_text(styled(("the events of before stay in the log, read by nothing, until they are purged", "dim")))
+    left = "the events of before stay in the log and deleted rows in files of the index, read by nothing, until purged"
+    print_text(styled((left, "dim")))

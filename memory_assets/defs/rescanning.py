@@ -1,7 +1,8 @@
 """`memory privacy rescan`: what an older policy let into the log is masked by the policy as it is now.
 
 No source file is needed: the history itself is masked again, as the first revision of a new chain, and the stages run over it.
-The chain before is retired, so that no table, search or citation reads it; its events stay in the log until they are purged.
+The chain before is retired, so that no table, search or citation reads it; its events stay in the log, and deleted rows in
+files of the index, until they are purged.
 """
 
 from __future__ import annotations

@@ -41,6 +41,7 @@ class SessionTables:
 class Disagreement:
     """A value of a table that is not the log's. Without an entry it is one of the session's messages."""
 
+    table: str
     entry_id: str | None
     ordinal: int | None
     detail: str
@@ -68,12 +69,12 @@ def disagreements(
         for index in sorted(tables.messages.keys() | set(range(len(texts)))):
             said = sha256_hex(texts[index]) if index < len(texts) else None
             if tables.messages.get(index) != said:
-                yield Disagreement(None, None, f"messages: the text of message {index} is not the log's")
+                yield Disagreement("messages", None, None, f"messages: the text of message {index} is not the log's")
     for entry_id in sorted(tables.entries.keys() | entries.keys()):
         if entry_id not in entries:
-            yield Disagreement(entry_id, None, "entries: the log knows no such current entry")
+            yield Disagreement("entries", entry_id, None, "entries: the log knows no such current entry")
         elif entry_id not in tables.entries:
-            yield Disagreement(entry_id, None, "entries: there is no row of it")
+            yield Disagreement("entries", entry_id, None, "entries: there is no row of it")
         else:
             yield from _entry(entry_id, tables.entries[entry_id], *entries[entry_id])
     yield from _spans(tables, entries)
@@ -83,9 +84,9 @@ def _entry(entry_id: str, row: Mapping[str, Any], event: StoredEvent, told: Entr
     said = {**told.model_dump(), "source_event_id": event.event_id}
     for column, value in row.items():
         if column != "evidence_json" and value != said[column]:
-            yield Disagreement(entry_id, None, _differs(f"entries.{column}", value, said[column]))
+            yield Disagreement("entries", entry_id, None, _differs(f"entries.{column}", value, said[column]))
     if _evidence(row["evidence_json"]) != told.evidence:
-        yield Disagreement(entry_id, None, "entries.evidence_json is not the evidence of the log")
+        yield Disagreement("entries", entry_id, None, "entries.evidence_json is not the evidence of the log")
 
 
 def _evidence(stored: str) -> list[EvidenceRecord] | None:
@@ -118,7 +119,7 @@ def _spans(tables: SessionTables, entries: Mapping[str, tuple[StoredEvent, Entry
         row, said = tables.spans.get((entry_id, ordinal)), expected.get((entry_id, ordinal))
         if row is None or said is None:
             detail = "there is no row of this quote" if row is None else "the log knows no such quote"
-            yield Disagreement(entry_id, ordinal, f"evidence_spans: {detail}")
+            yield Disagreement("evidence_spans", entry_id, ordinal, f"evidence_spans: {detail}")
             continue
         for column, value in row.items():
             name = _RENAMED.get(column, column)
@@ -126,7 +127,9 @@ def _spans(tables: SessionTables, entries: Mapping[str, tuple[StoredEvent, Entry
                 continue
             stored = _segments(value or "[]") if column == "segments_json" else value
             if stored != said[name]:
-                yield Disagreement(entry_id, ordinal, _differs(f"evidence_spans.{column}", stored, said[name]))
+                yield Disagreement(
+                    "evidence_spans", entry_id, ordinal, _differs(f"evidence_spans.{column}", stored, said[name])
+                )
 
 
 def _differs(where: str, stored: Any, said: Any) -> str:

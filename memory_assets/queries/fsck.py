@@ -135,7 +135,7 @@ class _Notes:
     """What is noted on the way.
 
     ``damaged`` are the sessions whose events were changed: nothing of them is mended by reading the log again. ``named`` are
-    the sessions and entries of which a table says something else than the log.
+    the tables that say something else than the log, and of which session and entry they do.
     """
 
     findings: list[Finding] = field(default_factory=list)
@@ -144,7 +144,7 @@ class _Notes:
     methods: Counter[str] = field(default_factory=Counter)
     realigned: int = 0
     damaged: set[str | None] = field(default_factory=set)
-    named: set[tuple[str | None, str | None]] = field(default_factory=set)
+    named: set[tuple[str, str | None, str | None]] = field(default_factory=set)
     log_is_sound: bool = True
 
     def add(
@@ -161,8 +161,6 @@ class _Notes:
         self.finding_count += 1
         if kind == "log":
             self.damaged.add(session_id)
-        if kind == "table":
-            self.named.add((session_id, entry_id))
         if len(self.findings) < KEPT_FINDINGS:
             # Nobody is told to fold a log that is not what was written.
             hint = HINTS["log" if session_id in self.damaged or not self.log_is_sound else kind]
@@ -286,7 +284,7 @@ def _check_tables(database: Database, versions: Mapping[str, str], notes: _Notes
     found = compare_tables(database, versions)
     told = Counter(row.table for row in found.changed)
     for row in found.changed:
-        if row.table not in _COMPARED_BEFORE or (row.session_id, row.entry_id) not in notes.named:
+        if (row.table, row.session_id, row.entry_id) not in notes.named:
             notes.add("table", row.detail, session_id=row.session_id, entry_id=row.entry_id)
     # Of each table only the first rows were told apart.
     notes.finding_count += sum(count - told[table] for table, count in found.differing.items() if table not in _COMPARED_BEFORE)
@@ -378,6 +376,7 @@ def _check_session(session: _Session, realigner: Realigner | None, notes: _Notes
     if session.tables is not None:
         for item in disagreements(session.tables, session.entries, history):
             told_of = session.entries.get(item.entry_id or "")
+            notes.named.add((item.table, session_id, item.entry_id))
             notes.add(
                 "table",
                 item.detail,

@@ -49,6 +49,16 @@ def test_a_row_that_was_removed_of_any_table(memory: Run, store: Path) -> None:
     assert told >= set(tables)
 
 
+def test_two_tables_that_differ_in_the_same_session_are_both_named(memory: Run, store: Path) -> None:
+    tamper(
+        store,
+        "UPDATE sessions SET status = 'forged' WHERE session_id = 'one'",
+        "UPDATE messages SET event_id = 'forged' WHERE session_id = 'one' AND message_index = 0",
+    )
+    told = sorted(finding["detail"].partition(" of ")[0] for finding in findings(memory))
+    assert told == ["messages", "sessions"]
+
+
 def test_a_value_that_was_changed_in_any_table(memory: Run, store: Path) -> None:
     tables = filled_tables(store)
     with duckdb.connect(str(store / "memory.duckdb")) as connection:

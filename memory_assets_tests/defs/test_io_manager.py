@@ -12,6 +12,7 @@ import pytest
 from memory_assets.definitions import build_definitions
 from memory_assets.defs import run
 from memory_assets.defs.batch import StageOutput
+from memory_assets.defs.batches import FIRST_ITEMS
 from memory_assets.defs.io_manager import EventLogIOManager
 from memory_assets.defs.resources import EventLogResource, open_store
 from memory_assets.log import event_log
@@ -61,7 +62,7 @@ def test_an_input_is_the_latest_chain(mixed_store: Mixed, stage: str, kind: type
 
 
 def test_a_batch_is_one_transaction(inbox: Any, settings: Settings, take: Import, monkeypatch: pytest.MonkeyPatch) -> None:
-    for number in range(4):
+    for number in range(FIRST_ITEMS):
         chat(inbox, f"s-{number}", talk(number))
     appends: Counter[str] = Counter()
     insert, append = event_log.insert_metrics, EventLog.append
@@ -83,7 +84,7 @@ def test_a_batch_is_one_transaction(inbox: Any, settings: Settings, take: Import
         with pytest.raises(run.RunFailedError, match="stage aligned failed"):
             take(inbox)
     assert (appends["session_ingested"], appends["memory_extracted"], appends["evidence_aligned"]) == (1, 1, 1)
-    assert len(events(settings, "memory_extracted")) == 4
+    assert len(events(settings, "memory_extracted")) == FIRST_ITEMS
     assert events(settings, "evidence_aligned", "window_aligned") == []
     assert rows(settings, "SELECT count(*) FROM pipeline_metrics WHERE stage = 'aligned'") == [(0,)]
 
