@@ -7,12 +7,13 @@ names the events that hold its parts; here they are put together again.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent, StoredEvent
+from memory_assets.log.long_texts import continuations, whole
 from memory_assets.log.payloads.base import Payload
 from memory_assets.log.payloads.entries import (
     EntriesMaterialized,
@@ -169,12 +170,12 @@ def _by_session(events: Iterable[StoredEvent]) -> dict[str, list[StoredEvent]]:
 def _history(head: StoredEvent, events: Sequence[StoredEvent]) -> History:
     assert head.chain_id is not None and head.session_id is not None
     heading: SessionHeading | None = None
-    whole: list[Message] = []
+    newest: list[Message] = []
     revision = 0
     for _, told, messages in _replayed(events, head.chain_id):
-        heading, revision, whole = told.heading or heading, told.revision, messages
+        heading, revision, newest = told.heading or heading, told.revision, messages
     assert heading is not None
-    return History(head.session_id, head.event_id, head.chain_id, revision, heading, tuple(whole))
+    return History(head.session_id, head.event_id, head.chain_id, revision, heading, tuple(newest))
 
 
 def messages_at(events: Sequence[StoredEvent], chain_id: str, revisions: Collection[str]) -> dict[str, tuple[Message, ...]]:
@@ -191,24 +192,11 @@ def messages_at(events: Sequence[StoredEvent], chain_id: str, revisions: Collect
 def _replayed(events: Sequence[StoredEvent], chain_id: str) -> Iterator[tuple[StoredEvent, SessionIngested, list[Message]]]:
     """Each revision of a history with its messages: one list, which the next revision changes."""
     messages: list[Message] = []
-    further = _continuations(events)
+    further = continuations(events)
     for event in events:
         if event.event_type != SessionIngested.event_type or event.chain_id != chain_id:
             continue
         told = payload_as(event, SessionIngested)
         del messages[told.common_prefix :]
-        messages += (_whole(message, further.get((event.event_id, message.uid))) for message in told.messages)
+        messages += (whole(message, further.get((event.event_id, message.uid))) for message in told.messages)
         yield event, told, messages
-
-
-def _continuations(events: Sequence[StoredEvent]) -> dict[tuple[str | None, str], str]:
-    parts: dict[tuple[str | None, str], dict[int, str]] = {}
-    for event in events:
-        if event.event_type == MessageContinued.event_type:
-            part = payload_as(event, MessageContinued)
-            parts.setdefault((event.causation_id, part.uid), {})[part.part] = part.text
-    return {key: "".join(text for _, text in sorted(texts.items())) for key, texts in parts.items()}
-
-
-def _whole(message: Message, rest: str | None) -> Message:
-    return message if rest is None else replace(message, text=message.text + rest)

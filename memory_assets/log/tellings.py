@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from memory_assets.log.chain import History, messages_at
 from memory_assets.log.events import NewEvent, StoredEvent
-from memory_assets.log.payloads.sessions import SourceHeading, SourceTold
+from memory_assets.log.long_texts import announced, continuations, continuing, split, whole
+from memory_assets.log.payloads.sessions import PageLeftOut, SourceHeading, SourceTold
 from memory_assets.log.upcasting import payload_as
 from memory_assets.sessions.model import Message
-from memory_assets.sessions.retelling import Telling, as_told, by_position, superseded
+from memory_assets.sessions.retelling import Telling, as_told, by_position, common_prefix, superseded
 from memory_assets.sessions.union import United
 
 UNKNOWN_SOURCE = ""
@@ -19,10 +21,15 @@ UNKNOWN_SOURCE = ""
 
 @dataclass(frozen=True, slots=True)
 class ToldBySource:
-    """A source's messages, and what it says beside them."""
+    """A source's messages, and what it says beside them.
+
+    Attributes:
+        page: what the log holds of its messages apart from the history, when it was left out of it last.
+    """
 
     telling: Telling
     heading: SourceHeading
+    page: tuple[Message, ...] = ()
 
 
 def told_by_source(known: History, uris: Sequence[str], events: Sequence[StoredEvent]) -> dict[str, ToldBySource]:
@@ -32,18 +39,37 @@ def told_by_source(known: History, uris: Sequence[str], events: Sequence[StoredE
         uris: the files that the history was made from.
         events: the session's ``session_ingested``, ``message_continued`` and ``source_told`` in commit order.
     """
-    newest = {
-        told.uri: told
+    told_so_far = [
+        (event, payload_as(event, SourceTold))
         for event in events
         if event.event_type == SourceTold.event_type and event.chain_id == known.chain_id
-        for told in [payload_as(event, SourceTold)]
-    }
+    ]
+    newest = {told.uri: told for _, told in told_so_far}
     if not newest:
         source = uris[0] if len(uris) == 1 else UNKNOWN_SOURCE
         heading = _only_heading(known)
         return {source: ToldBySource(_telling(known.messages, heading), heading)}
     messages = messages_at(events, known.chain_id, {told.history_event_id for told in newest.values()})
-    return {uri: ToldBySource(_told(told, messages[told.history_event_id]), told.heading) for uri, told in newest.items()}
+    pages = _pages(told_so_far, events)
+    return {
+        uri: ToldBySource(_told(told, messages[told.history_event_id], pages.get(uri, ())), told.heading, pages.get(uri, ()))
+        for uri, told in newest.items()
+    }
+
+
+_Pages = dict[str, tuple[Message, ...]]
+
+
+def _pages(told_so_far: Sequence[tuple[StoredEvent, SourceTold]], events: Sequence[StoredEvent]) -> _Pages:
+    """By uri, what each page told that was ever left out of the history, when it was left out last."""
+    further = continuations(events) if any(told.page and told.page.continued for _, told in told_so_far) else {}
+    pages: _Pages = {}
+    for event, told in told_so_far:
+        if told.page is not None:
+            kept = pages.get(told.uri, ())[: told.page.common_prefix]
+            new = enumerate(told.page.messages, start=len(kept))
+            pages[told.uri] = (*kept, *(whole(message, further.get((event.event_id, str(place)))) for place, message in new))
+    return pages
 
 
 def _only_heading(known: History) -> SourceHeading:
@@ -62,7 +88,9 @@ def _only_heading(known: History) -> SourceHeading:
     )
 
 
-def _told(told: SourceTold, history: Sequence[Message]) -> Telling:
+def _told(told: SourceTold, history: Sequence[Message], page: tuple[Message, ...]) -> Telling:
+    if told.page is not None:
+        return Telling(told.heading.source_format, told.heading.ordinal_uids, page)
     gone = set(told.superseded)
     return _telling(
         [
@@ -84,37 +112,39 @@ def told_events(
     sources: Mapping[str, ToldBySource],
     united: United,
     *,
+    wanted: Collection[str],
     leader: str,
     history_event_id: str,
     chain_id: str,
     registrations: Mapping[str, str],
     stage_version: str,
 ) -> list[NewEvent]:
-    """An event for each source, of what it tells of a revision.
+    """An event for each wanted source, of what it tells of a revision; a long page's text goes on in further ones.
 
     Args:
         sources: in the order in which they were united.
         leader: the source that the history begins with.
         registrations: by source, the event of the reading that it was told by now; none for what was told before.
     """
-    places = dict(zip(sources, united.places, strict=True))
-    counted: dict[int, int] = {}
-    for of_source in united.places:
-        for place in of_source:
-            counted[place] = counted.get(place, 0) + 1
-    return [
-        NewEvent(
+    counted = Counter(place for of_source in united.places for place in of_source)
+    events = []
+    for (uri, told), places in zip(sources.items(), united.places, strict=True):
+        if uri not in wanted:
+            continue
+        page, rest = _left_out(told) if told.telling.messages and not places else (None, {})
+        event = NewEvent(
             payload=SourceTold(
                 uri=uri,
                 heading=told.heading,
                 history_event_id=history_event_id,
-                places=list(_ranges(places[uri])),
+                places=list(_ranges(places)),
                 superseded=[
                     place
-                    for place, message in zip(places[uri], told.telling.messages, strict=False)
+                    for place, message in zip(places, told.telling.messages, strict=page is None)
                     if message.superseded_kind is not None
                 ],
-                is_alone=bool(places[uri]) and all(counted[place] == 1 for place in places[uri]),
+                page=page,
+                is_alone=bool(places) and all(counted[place] == 1 for place in places),
                 leads=uri == leader,
             ),
             session_id=session_id,
@@ -123,8 +153,15 @@ def told_events(
             causation_id=registrations.get(uri),
             chain_id=chain_id,
         )
-        for uri, told in sources.items()
-    ]
+        events += [event, *continuing(event, rest, chain_id=chain_id, occurred_at=None)]
+    return events
+
+
+def _left_out(told: ToldBySource) -> tuple[PageLeftOut, dict[str, list[str]]]:
+    messages = told.telling.messages
+    prefix = common_prefix(told.page, messages)
+    held, rest = split((str(place), message) for place, message in enumerate(messages) if place >= prefix)
+    return PageLeftOut(common_prefix=prefix, messages=held, continued=announced(rest)), rest
 
 
 def _ranges(places: Sequence[int]) -> Iterator[tuple[int, int]]:

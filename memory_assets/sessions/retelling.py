@@ -52,6 +52,14 @@ def superseded(message: Message) -> Message:
     return replace(message, kind="superseded", superseded_kind=message.kind)
 
 
+def common_prefix(before: Sequence[Message], after: Sequence[Message]) -> int:
+    """How many messages two sequences begin with alike."""
+    for place, (old, new) in enumerate(zip(before, after, strict=False)):
+        if old != new:
+            return place
+    return min(len(before), len(after))
+
+
 def by_position(messages: Sequence[Message]) -> Iterator[Message]:
     """The messages of a source without ids under their positions in it, whichever ids they have in a history."""
     place = 0

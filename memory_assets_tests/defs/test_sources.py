@@ -11,6 +11,9 @@ import dagster as dg
 import pytest
 
 from memory_assets.defs import run
+from memory_assets.log import long_texts
+from memory_assets.log.payloads.sessions import SourceTold
+from memory_assets.log.upcasting import payload_as
 from memory_assets.settings import Settings, load_settings
 from memory_assets_tests.defs.conftest import Import
 from memory_assets_tests.defs.files import chat, claude, records, talk
@@ -124,6 +127,35 @@ def test_what_a_source_says_no_longer_stays_readable(inbox: Path, settings: Sett
     chat(inbox, "plain", told, ids=False)
     take(inbox)
     assert rows(settings, "SELECT count(*) FROM memories WHERE title LIKE '%Redis%'") == [(1,)]
+
+
+@pytest.mark.parametrize(("grows", "event_characters"), [(False, 1_000_000), (True, 1_000_000), (True, 20)])
+def test_a_page_that_only_repeats_the_records_is_remembered_as_what_its_source_told(
+    tmp_path: Path, unrecorded: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch, *, grows: bool, event_characters: int
+) -> None:
+    """Another page that says more is united with it, whichever of the two came first; it is written down as it grows."""
+    monkeypatch.setattr(long_texts, "EVENT_CHARACTERS", event_characters)
+    turns = conversation(1, 6)
+    other = [*turns[:2], *conversation(2, 3)]
+    inbox = tmp_path / "inbox"
+    inbox.mkdir()
+    log, repeats, says_more = inbox / "log.jsonl", inbox / "repeats.md", inbox / "says_more.md"
+    log.write_bytes(WRITERS["claude_code"]("talk", turns))
+    says_more.write_bytes(WRITERS["markdown"]("talk", other))
+    states = []
+    for number, order in enumerate([[log, repeats, says_more], [log, says_more, repeats], [repeats, says_more, log]]):
+        settings = load_settings({"home": tmp_path / f"home-{number}"})
+        for path in order:
+            for length in (3, 6) if grows and path == repeats else (6,):
+                repeats.write_bytes(WRITERS["markdown"]("talk", turns[:length]))
+                run.import_paths(settings, [path], project=None)
+        assert_rebuilds_equal(settings)
+        states.append(state(settings))
+        pages = [page for event in events(settings, "source_told") if (page := payload_as(event, SourceTold).page)]
+        if number == 0:
+            assert [(page.common_prefix, len(page.messages)) for page in pages] == ([(0, 3), (3, 3)] if grows else [(0, 6)])
+            assert any(page.continued for page in pages) == (event_characters == 20)
+    assert differing(states[0], states[1]) == {} == differing(states[0], states[2])
 
 
 def test_who_told_what_is_kept_over_many_revisions(tmp_path: Path, unrecorded: dg.DagsterInstance) -> None:

@@ -1,7 +1,7 @@
 """``ingested``: what session files say becomes the session's history in the log."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC
 from hashlib import sha256
 
@@ -11,14 +11,14 @@ from memory_assets.defs.batch import Metadata, SessionResult, StageOutput, quara
 from memory_assets.defs.partitions import backfill_policy, sessions_partitions
 from memory_assets.defs.resources import EventLogResource
 from memory_assets.defs.sources import SourceReader
-from memory_assets.defs.stages.merging import Merged, heading_of_all, masked_again, merge, told_by
+from memory_assets.defs.stages.merging import Merged, heading_of_all, masked_again, merge
 from memory_assets.errors import MemoryAssetsError
 from memory_assets.identifiers import canonical_json
 from memory_assets.log.chain import History
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent, StoredEvent
+from memory_assets.log.long_texts import announced, continuing, split
 from memory_assets.log.payloads.sessions import (
-    Continuation,
     MessageContinued,
     SessionHeading,
     SessionIngested,
@@ -29,9 +29,8 @@ from memory_assets.log.payloads.sessions import (
 from memory_assets.log.tellings import ToldBySource, told_by_source, told_events
 from memory_assets.log.upcasting import payload_as
 from memory_assets.sessions.model import Message
+from memory_assets.sessions.retelling import common_prefix
 
-# A longer text goes on in further events, so that no single row grows without bound (architecture.md section 4, *Size*).
-EVENT_CHARACTERS = 1_000_000
 HASH_LENGTH = 32
 
 session_files = dg.AssetSpec(
@@ -179,20 +178,17 @@ def _tellings(
     chain_id = (revision.chain_id or revision.event_id) if revision else head.chain_id  # type: ignore[union-attr]
     leader = merged.ranked[0]
     all_anew = head is None or len(before) < 2
-    return [
-        event
-        for event in told_events(
-            session_id,
-            merged.sources,
-            merged.united,
-            leader=leader,
-            history_event_id=history_event_id,
-            chain_id=chain_id,
-            registrations=merged.registrations,
-            stage_version=stage_version,
-        )
-        if all_anew or told_by(event) in {leader, *merged.registrations}
-    ]
+    return told_events(
+        session_id,
+        merged.sources,
+        merged.united,
+        wanted=merged.sources.keys() if all_anew else {leader, *merged.registrations},
+        leader=leader,
+        history_event_id=history_event_id,
+        chain_id=chain_id,
+        registrations=merged.registrations,
+        stage_version=stage_version,
+    )
 
 
 def pending_registrations(events: Sequence[StoredEvent]) -> dict[str, list[StoredEvent]]:
@@ -264,16 +260,16 @@ def _revision(
     retired: bool,
 ) -> list[NewEvent]:
     before = known.messages if known and not retired else ()
-    prefix = _common_prefix(before, merged.messages)
+    prefix = common_prefix(before, merged.messages)
     content_hash = _content_hash(merged.messages)
-    continued, messages = _split(merged.messages[prefix:])
+    messages, rest = split((message.uid, message) for message in merged.messages[prefix:])
     payload = SessionIngested(
         revision=known.revision + 1 if known else 1,
         heading=None if known and not retired and heading == known.heading else heading,
         content_hash=content_hash,
         common_prefix=prefix,
         messages=messages,
-        continued=[Continuation(uid=uid, parts=len(parts)) for uid, parts in continued.items()],
+        continued=announced(rest),
     )
     event = NewEvent(
         payload=payload,
@@ -286,31 +282,7 @@ def _revision(
         project=heading.project,
     )
     chain_id = event.chain_id or event.event_id
-    return [
-        event,
-        *(
-            NewEvent(
-                payload=MessageContinued(uid=uid, part=part, text=text),
-                session_id=session_id,
-                inputs=(event.event_id, uid),
-                stage_version=reading_version,
-                ordinal=part,
-                occurred_at=heading.started_at,
-                causation_id=event.event_id,
-                chain_id=chain_id,
-                project=heading.project,
-            )
-            for uid, parts in continued.items()
-            for part, text in enumerate(parts)
-        ),
-    ]
-
-
-def _common_prefix(before: Sequence[Message], after: Sequence[Message]) -> int:
-    for place, (old, new) in enumerate(zip(before, after, strict=False)):
-        if old != new:
-            return place
-    return min(len(before), len(after))
+    return [event, *continuing(event, rest, chain_id=chain_id, occurred_at=heading.started_at)]
 
 
 def _content_hash(messages: Sequence[Message]) -> str:
@@ -320,21 +292,6 @@ def _content_hash(messages: Sequence[Message]) -> str:
         said = [message.uid, message.role, message.kind, message.text, told_at, message.sidechain]
         digest.update(canonical_json(said).encode())
     return digest.hexdigest()[:HASH_LENGTH]
-
-
-def _split(messages: Sequence[Message]) -> tuple[dict[str, list[str]], list[Message]]:
-    """Messages as one event holds them, and what goes on in further events, by uid."""
-    continued: dict[str, list[str]] = {}
-    held = []
-    for message in messages:
-        if len(message.text) > EVENT_CHARACTERS:
-            continued[message.uid] = [
-                message.text[start : start + EVENT_CHARACTERS]
-                for start in range(EVENT_CHARACTERS, len(message.text), EVENT_CHARACTERS)
-            ]
-            message = replace(message, text=message.text[:EVENT_CHARACTERS])
-        held.append(message)
-    return continued, held
 
 
 def _metadata(merged: Merged, registered: Sequence[StoredEvent], *, new: int) -> Metadata:

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from memory_assets.defs.sources import ReadFile, SourceReader
 from memory_assets.log.events import NewEvent, StoredEvent
-from memory_assets.log.payloads.sessions import SourceHeading, SourceRegistered, SourceTakenFor, SourceTold
+from memory_assets.log.payloads.sessions import SourceHeading, SourceRegistered, SourceTakenFor
 from memory_assets.log.tellings import ToldBySource
 from memory_assets.log.upcasting import payload_as
 from memory_assets.sessions.files import SourceFile
@@ -88,6 +88,7 @@ def merge(
 
 
 def _told_now(session: Session, before: ToldBySource | None, read: ReadFile, *, misread: bool) -> ToldBySource:
+    page = before.page if before else ()
     now = Telling(session.source_format, session.ordinal_uids, session.messages)
     if before is not None and (before.telling.source_format, before.telling.ordinal_uids) != (
         now.source_format,
@@ -99,7 +100,7 @@ def _told_now(session: Session, before: ToldBySource | None, read: ReadFile, *, 
     if before is not None:
         leads = session.messages[0].uid == telling.messages[0].uid
         says = merge_headings(_heading(before.heading), says, leads=leads)
-    return ToldBySource(telling, _source_heading(session, says, before.heading.file_date if before else read.file_date))
+    return ToldBySource(telling, _source_heading(session, says, before.heading.file_date if before else read.file_date), page)
 
 
 def _source_heading(session: Session, says: Heading, file_date: datetime) -> SourceHeading:
@@ -137,12 +138,6 @@ def heading_of_all(merged: Merged) -> SourceHeading:
             "file_date": min(heading.file_date for heading in headings),
         }
     )
-
-
-def told_by(event: NewEvent) -> str:
-    """The source that an event of what a source tells is about."""
-    assert isinstance(event.payload, SourceTold)
-    return event.payload.uri
 
 
 def masked_again(session_id: str, told: ToldBySource, reader: SourceReader) -> ToldBySource:

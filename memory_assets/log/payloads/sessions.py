@@ -116,6 +116,19 @@ class SourceHeading(Value):
     file_date: datetime
 
 
+class PageLeftOut(Value):
+    """What a page tells that the history leaves out, as records say all of it: the messages behind those it told so before.
+
+    Attributes:
+        common_prefix: how many messages of the same source's page before stay in front.
+        continued: by index in the whole page, whose text goes on in further events.
+    """
+
+    common_prefix: int = 0
+    messages: list[Message]
+    continued: list[Continuation] = []
+
+
 class SourceTold(Payload):
     """Which messages of a history one source tells, where several tell of the session.
 
@@ -126,6 +139,7 @@ class SourceTold(Payload):
         history_event_id: the revision whose messages are counted.
         places: the source's messages in its own order, as ranges of indexes, the second outside.
         superseded: indexes of those that the source says no longer.
+        page: of a source that no message of the history stands for; None where ``places`` say what it tells.
         is_alone: it shares no message with another source of the session.
         leads: the history begins as this source tells it; of several that did, it is the one that said so last.
     """
@@ -136,6 +150,7 @@ class SourceTold(Payload):
     history_event_id: str
     places: list[tuple[int, int]]
     superseded: list[int] = []
+    page: PageLeftOut | None = None
     is_alone: bool = False
     leads: bool = False
 
