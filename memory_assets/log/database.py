@@ -7,6 +7,7 @@ answer or a page.
 from __future__ import annotations
 
 import contextlib
+import shutil
 import threading
 import time
 from collections.abc import Iterator
@@ -23,6 +24,7 @@ from memory_assets.log.errors import (
     LogTamperedError,
     SchemaMismatchError,
     StoreError,
+    full_disk,
     of_system,
 )
 from memory_assets.log.file_length import keep_length, missing_bytes
@@ -34,6 +36,9 @@ from memory_assets.log.readers import CONFIG, READERS, literal, translated
 from memory_assets.log.tip import FIRST, Tip, Tips, read_tips, write_tips
 
 STORE_FILE_NAME = "memory.duckdb"
+# Without so much room nothing is committed. Where a commit finds the disk full, DuckDB 1.5 takes back what it did; a key that
+# was deleted and written again in the same transaction it cannot take back, and ends the process.
+NEEDED_BYTES = 4_000_000
 
 
 class Database:
@@ -167,7 +172,12 @@ class Database:
         Args:
             before: where the log ended when the transaction began.
             newest: where it ends now; looked up where the caller does not know.
+
+        Raises:
+            StoreFullError: there is no room for it; nothing is committed.
         """
+        if shutil.disk_usage(self.path.parent).free < NEEDED_BYTES:
+            raise full_disk(self.path)
         newest = newest or newest_link(connection)
         if newest is None or newest == before:
             connection.execute("COMMIT")

@@ -210,6 +210,9 @@ def _offset(connection: duckdb.DuckDBPyConnection, projector: str) -> int:
 
 
 def _configure(connection: duckdb.DuckDBPyConnection, versions: Mapping[str, str]) -> None:
+    stored = dict(connection.execute("SELECT event_type, stage_version FROM configured_versions").fetchall())
+    if stored == dict(versions):
+        return
     connection.execute("DELETE FROM configured_versions")
     for event_type, version in versions.items():
         connection.execute("INSERT INTO configured_versions VALUES (?, ?)", [event_type, version])

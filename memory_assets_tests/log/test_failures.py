@@ -37,6 +37,20 @@ for batch in range(1000):
         break
 """
 
+REPEATING = """
+import sys
+from pathlib import Path
+from memory_assets.log.database import Database
+from memory_assets.log.errors import StoreFullError
+try:
+    with Database(Path(sys.argv[1])).writing() as connection:
+        connection.execute("DELETE FROM configured_versions")
+        connection.executemany("INSERT INTO configured_versions VALUES (?, 'v')", [[f"type {number}"] for number in range(140)])
+    print("written", flush=True)
+except StoreFullError:
+    print("refused", flush=True)
+"""
+
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
@@ -79,6 +93,17 @@ def test_a_disk_without_a_byte_left_is_named_and_a_further_run_is_clean(small_di
     assert log.append(Story("after").tell(["x"])).last_seq == 14
     catch_up(EventLog(Database(small_disk))._database, VERSIONS)
     assert EventLog(Database(small_disk / "another")).last_seq() == 0
+
+
+def test_a_full_disk_does_not_end_the_process_that_writes_a_key_again(small_disk: Path) -> None:
+    for full in (False, True):
+        if full:
+            with pytest.raises(OSError), (small_disk / "ballast").open("wb", buffering=0) as file:
+                while True:
+                    file.write(bytes(4096))
+        with python(REPEATING, small_disk) as repeating:
+            assert repeating.communicate(timeout=60)[0] == ("refused\n" if full else "written\n")
+        assert repeating.returncode == 0
 
 
 def test_a_file_that_may_not_grow_is_an_error_of_the_store(tmp_path: Path) -> None:
