@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from memory_assets import configuration
 from memory_assets.errors import MemoryAssetsError
+from memory_assets.log.database import NEEDED_BYTES
 from memory_assets.log.sql import WORDS
 from memory_assets.queries.records import Check
 from memory_assets.queries.rows import fetch, scalar
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from memory_assets.log.database import Database
     from memory_assets.settings import Settings
 
+# Of so much free space a person is told: an import of some hundred sessions takes it.
+LITTLE_BYTES = 500_000_000
 # Written behind the fold that they report: a fold has nothing to take from them.
 _NOT_FOLDED = ("build_started", "build_finished", "session_vectorized", "log_end_accepted")
 
@@ -88,6 +91,10 @@ def _folders(settings: Settings) -> Check:
     if not os.access(settings.home, os.W_OK):
         told = f"{settings.home} can be read and not written: nothing can be taken in or changed"
         return Check("folders", True, told, "mend its rights, or copy it and name the copy in MEMORY_HOME", warning=True)
+    free = shutil.disk_usage(settings.home).free
+    if free < LITTLE_BYTES:
+        told = f"the disk of {settings.home} has {free / 1e6:,.0f} MB free"
+        return Check("folders", free >= NEEDED_BYTES, told, "free some space before more is taken in", warning=True)
     return Check("folders", True, f"{settings.home} is yours alone; the watched folder is {settings.sessions_folder}")
 
 

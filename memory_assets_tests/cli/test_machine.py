@@ -15,6 +15,7 @@ import pytest
 from memory_assets.cli.main import main
 from memory_assets.errors import is_full_disk
 from memory_assets_tests.cli.test_failures import guarded
+from memory_assets_tests.disks import fill, mounted
 
 
 def full_sqlite() -> None:
@@ -91,3 +92,21 @@ def test_a_store_on_a_read_only_medium_is_read_and_not_written(tmp_path: Path, *
     assert ended.returncode == 2, ended.stderr
     assert json.loads(ended.stderr)["code"] == "store_read_only"
     assert "cannot be written" in ended.stderr
+
+
+def test_a_full_disk_makes_doctor_fail_and_is_read_from(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with mounted(tmp_path / "disk", 40) as disk:
+        home = ["--home", str(disk / "home")]
+        assert main([*home, "init", "--json"]) == 0
+        capsys.readouterr()
+        ballast = fill(disk)
+        assert main([*home, "doctor", "--json"]) == 3
+        (told,) = [check for check in json.loads(capsys.readouterr().out)["checks"] if check["name"] == "folders"]
+        assert not told["ok"] and "0 MB free" in told["detail"] and "free some space" in told["hint"]
+        for command in ("stats", "tasks", "sessions"):
+            assert main([*home, command, "--json"]) == 0
+        capsys.readouterr()
+        assert main([*home, "task", "new", "Write the runbook", "--json"]) == 2
+        assert json.loads(capsys.readouterr().err)["code"] == "disk_full"
+        ballast.unlink()
+        assert main([*home, "task", "new", "Write the runbook", "--json"]) == 0

@@ -1,7 +1,6 @@
 """A full disk, a broken file, a file of another program: an error that names it, nothing partial, and a clean further run."""
 
 import os
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from memory_assets.log.database import Database
 from memory_assets.log.errors import StoreError, StoreFullError
 from memory_assets.log.event_log import EventLog
 from memory_assets.projections.fold import catch_up
+from memory_assets_tests.disks import fill, mounted
 from memory_assets_tests.log.processes import first_line, python
 from memory_assets_tests.log.samples import taken
 from memory_assets_tests.projections.story import VERSIONS, Story
@@ -55,13 +55,8 @@ except StoreFullError:
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of 16 MB."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", folder], capture_output=True, check=False)
-    if mounted.returncode != 0:
-        pytest.skip("mounting a small file system needs rights that this user does not have")
-    yield folder
-    subprocess.run(["umount", folder], check=True)
+    with mounted(tmp_path / "disk", 16) as folder:
+        yield folder
 
 
 def test_a_full_disk_is_named_and_nothing_of_the_batch_is_there(small_disk: Path) -> None:
@@ -78,10 +73,7 @@ def test_a_full_disk_is_named_and_nothing_of_the_batch_is_there(small_disk: Path
 def test_a_disk_without_a_byte_left_is_named_and_a_further_run_is_clean(small_disk: Path) -> None:
     log = EventLog(Database(small_disk))
     log.append(Story("before").tell(["x"]))
-    ballast = small_disk / "ballast"
-    with pytest.raises(OSError), ballast.open("wb", buffering=0) as file:
-        while True:
-            file.write(bytes(4096))
+    ballast = fill(small_disk)
     for attempt in (
         lambda: log.append(event for n in range(40) for event in Story(f"s{n}").tell([os.urandom(30_000).hex()])),
         lambda: EventLog(Database(small_disk / "another")).last_seq(),
@@ -98,9 +90,7 @@ def test_a_disk_without_a_byte_left_is_named_and_a_further_run_is_clean(small_di
 def test_a_full_disk_does_not_end_the_process_that_writes_a_key_again(small_disk: Path) -> None:
     for full in (False, True):
         if full:
-            with pytest.raises(OSError), (small_disk / "ballast").open("wb", buffering=0) as file:
-                while True:
-                    file.write(bytes(4096))
+            fill(small_disk)
         with python(REPEATING, small_disk) as repeating:
             assert repeating.communicate(timeout=60)[0] == ("refused\n" if full else "written\n")
         assert repeating.returncode == 0
