@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import IO
 
 from memory_assets.backup.errors import BackupInvalidError
-from memory_assets.backup.target import refuse_what_is_there, workplace
+from memory_assets.backup.target import of_target, refuse_the_store, refuse_what_is_there, workplace
 from memory_assets.log.database import STORE_FILE_NAME, Database
-from memory_assets.log.errors import LogTamperedError, of_system
+from memory_assets.log.errors import LogTamperedError
 from memory_assets.log.links import Broken
 from memory_assets.log.migrations import schema_version
 from memory_assets.log.swap import sync_folder
@@ -68,14 +68,16 @@ def back_up(database: Database, target: Path, *, force: bool = False, progress: 
         force: replace a file that is there.
 
     Raises:
+        InvalidArgumentError: ``target`` is the store's own.
         FileExistsAlreadyError: ``target`` is there.
         LogTamperedError: the log is not what was written: that is no backup.
         StoreFullError, StoreError: the target's folder cannot be written.
     """
     told = progress or NoProgress()
     target = target.absolute()
-    refuse_what_is_there(target, force=force)
     try:
+        refuse_the_store(target, database.path.parent)
+        refuse_what_is_there(target, force=force)
         with workplace(target) as work:
             told.start(4, "copying the store")
             copied = _copy(database, work)
@@ -92,9 +94,10 @@ def back_up(database: Database, target: Path, *, force: bool = False, progress: 
             sync_folder(target.parent)
             return manifest
     except OSError as error:
-        raise of_system(error, target) from error
+        failed = error
     finally:
         told.finish()
+    raise of_target(failed, target)
 
 
 def _copy(database: Database, work: Path) -> Path:
