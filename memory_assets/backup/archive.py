@@ -190,13 +190,13 @@ def opened_archive(path: Path) -> Iterator[tuple[zipfile.ZipFile, Manifest]]:
         BackupInvalidError: the file is none, or damaged.
     """
     try:
-        with path.open("rb") as file, zipfile.ZipFile(file) as archive:
+        with _opened(path) as file, zipfile.ZipFile(file) as archive:
             if archive.comment != _sealed(file):
                 raise invalid(path, "a byte of it is not what was written")
             yield archive, _manifest(archive, path)
-    except FileNotFoundError as error:
-        raise BackupInvalidError(f"there is no file {path}", hint="name a file that `memory backup` made") from error
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, ValueError, KeyError, TypeError) as error:
+    except (
+        zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, ValueError, KeyError, TypeError, AttributeError
+    ) as error:  # fmt: skip
         raise invalid(path, str(error) or type(error).__name__) from error
     except Exception as error:
         if type(error).__module__ == "zlib":
@@ -204,7 +204,23 @@ def opened_archive(path: Path) -> Iterator[tuple[zipfile.ZipFile, Manifest]]:
         raise
 
 
+def _opened(path: Path) -> IO[bytes]:
+    failed = "it is no file"
+    try:
+        # A pipe would be waited for.
+        if path.is_file() or not path.exists():
+            return path.open("rb")
+    except FileNotFoundError as error:
+        raise BackupInvalidError(f"there is no file {path}", hint="name a file that `memory backup` made") from error
+    except OSError as error:
+        failed = error.strerror or str(error)
+    # Raised with nothing behind it: a file that may not be read would be taken for a store that cannot be written.
+    raise BackupInvalidError(f"{path} cannot be read: {failed}", hint="name a file that `memory backup` made, check its rights")
+
+
 def _manifest(archive: zipfile.ZipFile, path: Path) -> Manifest:
+    if any(member.compress_type != zipfile.ZIP_DEFLATED for member in archive.infolist()):
+        raise invalid(path, "it is packed otherwise")
     if archive.getinfo(MANIFEST).file_size > _MANIFEST_LIMIT:
         raise invalid(path, "its manifest is too long")
     said = json.loads(archive.read(MANIFEST))
