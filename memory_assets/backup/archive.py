@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import IO
 
 from memory_assets.backup.errors import BackupInvalidError
-from memory_assets.backup.target import refuse_what_is_there, workplace
+from memory_assets.backup.target import of_target, refuse_the_store, refuse_what_is_there, workplace
 from memory_assets.log.database import STORE_FILE_NAME, Database
-from memory_assets.log.errors import LogTamperedError, of_system
+from memory_assets.log.errors import LogTamperedError
 from memory_assets.log.links import Broken
 from memory_assets.log.migrations import schema_version
 from memory_assets.log.swap import sync_folder
@@ -68,14 +68,16 @@ def back_up(database: Database, target: Path, *, force: bool = False, progress: 
         force: replace a file that is there.
 
     Raises:
+        InvalidArgumentError: ``target`` is the store's own.
         FileExistsAlreadyError: ``target`` is there.
         LogTamperedError: the log is not what was written: that is no backup.
         StoreFullError, StoreError: the target's folder cannot be written.
     """
     told = progress or NoProgress()
     target = target.absolute()
-    refuse_what_is_there(target, force=force)
     try:
+        refuse_the_store(target, database.path.parent)
+        refuse_what_is_there(target, force=force)
         with workplace(target) as work:
             told.start(4, "copying the store")
             copied = _copy(database, work)
@@ -92,9 +94,10 @@ def back_up(database: Database, target: Path, *, force: bool = False, progress: 
             sync_folder(target.parent)
             return manifest
     except OSError as error:
-        raise of_system(error, target) from error
+        failed = error
     finally:
         told.finish()
+    raise of_target(failed, target)
 
 
 def _copy(database: Database, work: Path) -> Path:
@@ -187,13 +190,13 @@ def opened_archive(path: Path) -> Iterator[tuple[zipfile.ZipFile, Manifest]]:
         BackupInvalidError: the file is none, or damaged.
     """
     try:
-        with path.open("rb") as file, zipfile.ZipFile(file) as archive:
+        with _opened(path) as file, zipfile.ZipFile(file) as archive:
             if archive.comment != _sealed(file):
                 raise invalid(path, "a byte of it is not what was written")
             yield archive, _manifest(archive, path)
-    except FileNotFoundError as error:
-        raise BackupInvalidError(f"there is no file {path}", hint="name a file that `memory backup` made") from error
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, ValueError, KeyError, TypeError) as error:
+    except (
+        zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, ValueError, KeyError, TypeError, AttributeError
+    ) as error:  # fmt: skip
         raise invalid(path, str(error) or type(error).__name__) from error
     except Exception as error:
         if type(error).__module__ == "zlib":
@@ -201,7 +204,23 @@ def opened_archive(path: Path) -> Iterator[tuple[zipfile.ZipFile, Manifest]]:
         raise
 
 
+def _opened(path: Path) -> IO[bytes]:
+    failed = "it is no file"
+    try:
+        # A pipe would be waited for.
+        if path.is_file() or not path.exists():
+            return path.open("rb")
+    except FileNotFoundError as error:
+        raise BackupInvalidError(f"there is no file {path}", hint="name a file that `memory backup` made") from error
+    except OSError as error:
+        failed = error.strerror or str(error)
+    # Raised with nothing behind it: a file that may not be read would be taken for a store that cannot be written.
+    raise BackupInvalidError(f"{path} cannot be read: {failed}", hint="name a file that `memory backup` made, check its rights")
+
+
 def _manifest(archive: zipfile.ZipFile, path: Path) -> Manifest:
+    if any(member.compress_type != zipfile.ZIP_DEFLATED for member in archive.infolist()):
+        raise invalid(path, "it is packed otherwise")
     if archive.getinfo(MANIFEST).file_size > _MANIFEST_LIMIT:
         raise invalid(path, "its manifest is too long")
     said = json.loads(archive.read(MANIFEST))

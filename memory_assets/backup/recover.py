@@ -145,7 +145,8 @@ def recover(store_file: Path, to: Path, *, backup: Path | None = None, progress:
                 (unfinished / path).replace(to / path)
             return Recovered(str(to), len(kept), proven, len(kept) - proven, tuple(lost), incomplete, tuple(damage))
     except OSError as error:
-        raise of_system(error, store_file if isinstance(error, FileNotFoundError) else to) from error
+        of_source = isinstance(error, FileNotFoundError | IsADirectoryError | shutil.SpecialFileError)
+        raise of_system(error, store_file if of_source else to) from error
     finally:
         told.finish()
 

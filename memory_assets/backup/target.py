@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,17 +11,45 @@ from pathlib import Path
 import portalocker
 
 from memory_assets.backup.errors import FileExistsAlreadyError
-from memory_assets.log.errors import StoreLockedError
+from memory_assets.errors import InvalidArgumentError, is_full_disk
+from memory_assets.log.errors import StoreError, StoreLockedError, full_disk
+
+_OF_THE_STORE = ("memory.duckdb", "memory.toml", "golden.yaml", "store.", "restore.lock", "vectors", "dagster", "runners")
+"""How the names in a store's folder begin that mean something there."""
 
 
 def refuse_what_is_there(target: Path, *, force: bool) -> None:
     """Keep what stands where a file is to go.
 
     Raises:
-        FileExistsAlreadyError: a folder, or without ``force`` anything at all.
+        FileExistsAlreadyError: a folder, a pipe or a device, or without ``force`` anything at all, a link to nothing too.
     """
-    if target.is_dir() or (target.exists() and not force):
+    if target.exists() and not target.is_file():
+        raise FileExistsAlreadyError(f"{target} is there already, and is no file", hint="name another file")
+    if os.path.lexists(target) and not force:
         raise FileExistsAlreadyError(f"{target} is there already", hint="name another file, or replace it with --force")
+
+
+def refuse_the_store(target: Path, folder: Path) -> None:
+    """Keep a store's own files, also those that are not there now: what takes the place of one ends the store.
+
+    Raises:
+        InvalidArgumentError
+    """
+    place = target.parent.resolve() / target.name
+    with contextlib.suppress(ValueError):
+        if place.relative_to(folder.resolve()).parts[0].startswith(_OF_THE_STORE):
+            raise InvalidArgumentError(f"{target} is the store's own", hint="name a file outside the store's folder")
+
+
+def of_target(error: OSError, target: Path) -> StoreError:
+    """What the operating system refused of a file that is made. To be raised with nothing behind it: a folder that cannot be
+    written would be taken for the store's."""
+    if is_full_disk(error):
+        return full_disk(target)
+    return StoreError(
+        f"{target} cannot be written: {error.strerror or error}", hint="check its folder's rights, or name a file elsewhere"
+    )
 
 
 @contextlib.contextmanager
@@ -33,7 +62,9 @@ def workplace(target: Path) -> Iterator[Path]:
     work = target.parent / f".{target.name}.unfinished"
     lock_path = target.parent / f".{target.name}.lock"
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with lock_path.open("w") as lock:
+    # The folder may be everybody's: a link under the lock's name is not followed, and a pipe not waited for.
+    descriptor = os.open(lock_path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
+    with os.fdopen(descriptor, "wb", buffering=0) as lock:
         try:
             portalocker.lock(lock, portalocker.LockFlags.EXCLUSIVE | portalocker.LockFlags.NON_BLOCKING)
         except portalocker.exceptions.LockException as error:

@@ -75,7 +75,7 @@ def recover(
     ] = None,
     as_json: JsonOption = False,
 ) -> int:
-    """Save every event that can be read of a damaged store into a new one. Exits 1 where some are lost."""
+    """Save every event that can be read of a damaged store into a new one. Exits 1 where some are lost, or none is found."""
     from memory_assets.memory import as_plain
 
     saved = (
@@ -83,9 +83,11 @@ def recover(
         .memory()
         .recover(store_file, to=to, backup=with_backup, progress=progress_for_people(as_json=as_json))
     )
+    # Of a file in which no event is found nobody can tell how many there were.
+    code = NOTHING_FOUND if saved.lost or (saved.damage and not saved.events) else OK
     if as_json:
         print_json({"schema_version": "recovered.v1", **as_plain(saved)})
-        return NOTHING_FOUND if saved.lost else OK
+        return code
     print_text(styled((f"{plural(saved.events, 'event')} saved", "bold"), f" into {one_line(saved.folder)}"))
     print_text(styled(f"{saved.proven:,} proven by their links, {saved.by_checksum:,} by their own checksums alone"))
     for line in saved.damage[:SHOWN]:
@@ -99,4 +101,4 @@ def recover(
     for session_id in saved.incomplete_sessions[:SHOWN]:
         print_text(styled((f"incomplete: {one_line(session_id)}; import its file again", "yellow")))
     print_text(styled(("to use it: set MEMORY_HOME to that folder, then memory rebuild", "dim")))
-    return NOTHING_FOUND if saved.lost else OK
+    return code

@@ -10,13 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal, get_args
 
-from memory_assets.backup.target import refuse_what_is_there, workplace
-from memory_assets.errors import check_word, is_full_disk
+from memory_assets.backup.target import of_target, refuse_the_store, refuse_what_is_there, workplace
+from memory_assets.errors import check_word
 from memory_assets.exchange.chat_lines import ChatLines
 from memory_assets.exchange.event_lines import event_lines
 from memory_assets.exchange.markdown_page import MarkdownPage
 from memory_assets.exchange.snapshot import check_project, choose
-from memory_assets.log.errors import StoreError, full_disk
 from memory_assets.log.swap import sync_folder
 from memory_assets.progress import NoProgress, Progress
 from memory_assets.stopping import stop_if_asked
@@ -73,7 +72,7 @@ def export_to_file(
         force: replace a file that is there.
 
     Raises:
-        InvalidArgumentError: there is no such format.
+        InvalidArgumentError: there is no such format, or ``target`` is the store's own.
         NotFoundError: there is no session of the project.
         FileExistsAlreadyError: ``target`` is there.
         LogTamperedError: the log is not what was written.
@@ -81,16 +80,16 @@ def export_to_file(
     """
     kind = _format(format_name)
     target = target.absolute()
-    refuse_what_is_there(target, force=force)
     told = progress or NoProgress()
     try:
+        refuse_the_store(target, database.path.parent)
+        refuse_what_is_there(target, force=force)
         return _write(database, target, kind, project, force, told)
     except OSError as error:
         failed = error
     finally:
         told.finish()
-    # Raised with nothing behind it: a folder that cannot be written would be taken for the store's.
-    raise _of_target(failed, target)
+    raise of_target(failed, target)
 
 
 def _write(
@@ -115,14 +114,6 @@ def _write(
         (work / "export").replace(target)
         sync_folder(target.parent)
     return Exported(kind, project, made.sessions(), made.events, size, digest.hexdigest())
-
-
-def _of_target(error: OSError, target: Path) -> StoreError:
-    if is_full_disk(error):
-        return full_disk(target)
-    return StoreError(
-        f"{target} cannot be written: {error.strerror}", hint="check its folder's rights, or name a file elsewhere"
-    )
 
 
 def export_to_stream(database: Database, stream: IO[bytes], format_name: str, *, project: str | None = None) -> None:

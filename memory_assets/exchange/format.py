@@ -112,7 +112,11 @@ def time_number(text: str | None) -> int | None:
         return None
     said = datetime.fromisoformat(text)
     number = None if said.tzinfo is None else (said - _EPOCH) // _MICROSECOND
-    if time_text(number) != text:
+    try:
+        is_ours = time_text(number) == text
+    except OverflowError:  # in UTC it lies outside the years that there are
+        is_ours = False
+    if not is_ours:
         raise ValueError("another spelling of a time")
     return number
 

@@ -6,8 +6,9 @@ import re
 
 from memory_assets.retrieval.markdown_data import as_data
 
-# What some programs make a link, or a formula, of without any bracket.
-_BARE = re.compile(r"(?i)\bwww(?=\.)|:(?=//)|\b(?:mailto|xmpp)(?=:)|\$")
+# What is escaped already; what some programs make a link, a formula or struck text of without any bracket; marks that close a
+# heading.
+_BARE = re.compile(r"(?i)\\.|\bwww(?=\.)|:(?=//)|\b(?:mailto|xmpp)(?=:)|[$~]|(?<= )#+\Z")
 
 
 def escaped(text: str) -> str:
@@ -16,4 +17,7 @@ def escaped(text: str) -> str:
 
 
 def _broken(match: re.Match[str]) -> str:
-    return f"{match[0]}\\" if match[0][0].isalpha() else f"\\{match[0]}"
+    found = match[0]
+    if found[0] == "\\":
+        return found
+    return f"{found}\\" if found[0].isalpha() else f"\\{found}"

@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memory_assets.exchange.errors import ExportHoldsSecretsError, ExportRefusedError
 from memory_assets.log.chain import messages_at
@@ -36,9 +36,15 @@ _HINT = (
 # Ids, hashes and plain words: nearly all short texts of an event.
 _NOTHING_TO_MASK = re.compile(r"(?:[a-z]{2,8}_)?[0-9a-f]{32}(?:[0-9a-f]{32})?|[a-z][a-z_]{0,31}|[0-9.]{0,12}")
 _WORD = re.compile(r"\w+")
-_KEY = "dedupe_key"
 _SAID_ANYWHERE = """SELECT 1 FROM events WHERE event_type IN ('session_ingested', 'message_continued')
   AND contains(lower(CAST(payload_json AS VARCHAR)), ?) LIMIT 1"""
+
+
+class _Further(NamedTuple):
+    """What a line says of an event and :class:`StoredEvent` does not."""
+
+    dedupe_key: str
+    dagster_run_id: str | None
 
 
 def check_masked(staged: Staged, policy: RedactionPolicy) -> None:
@@ -58,8 +64,8 @@ def check_masked(staged: Staged, policy: RedactionPolicy) -> None:
             check.session(session_id, _events(connection, "session_id = ?", session_id))
         since = 0
         for upto in staged.parts:
-            for event, key in _events(connection, "session_id IS NULL AND seq > ? AND seq <= ?", since, upto):
-                check.of_no_session(connection, event, key)
+            for event, further in _events(connection, "session_id IS NULL AND seq > ? AND seq <= ?", since, upto):
+                check.of_no_session(connection, event, further)
             since = upto
 
 
@@ -68,7 +74,7 @@ class _Check:
         self._policy = policy
         self._lost = lru_cache(maxsize=50_000)(self._lost_words)
 
-    def session(self, session_id: str, events: Sequence[tuple[StoredEvent, str]]) -> None:
+    def session(self, session_id: str, events: Sequence[tuple[StoredEvent, _Further]]) -> None:
         """Check a session: its messages as they are, then what is said of them."""
         stored = [event for event, _ in events]
         said: list[str] = []
@@ -76,14 +82,14 @@ class _Check:
             messages = self._history(session_id, str(chain_id), stored)
             said += (message.text.lower() for message in messages)
         whole = "\n".join(said)
-        for event, key in events:
-            for text in _texts(event, key):
+        for event, further in events:
+            for text in _texts(event, further):
                 if any(word not in whole for word in self._lost(text)):
                     raise self._refused(event)
 
-    def of_no_session(self, connection: duckdb.DuckDBPyConnection, event: StoredEvent, key: str) -> None:
+    def of_no_session(self, connection: duckdb.DuckDBPyConnection, event: StoredEvent, further: _Further) -> None:
         """Check what belongs to no session: a word of it may stand in any."""
-        for text in _texts(event, key):
+        for text in _texts(event, further):
             if any(not connection.execute(_SAID_ANYWHERE, [word]).fetchall() for word in self._lost(text)):
                 raise self._refused(event)
 
@@ -131,21 +137,24 @@ def _words(text: str) -> Iterator[str]:
     return (match[0].lower() for match in _WORD.finditer(text))
 
 
-def _events(connection: duckdb.DuckDBPyConnection, condition: str, *parameters: object) -> list[tuple[StoredEvent, str]]:
+def _events(connection: duckdb.DuckDBPyConnection, condition: str, *parameters: object) -> list[tuple[StoredEvent, _Further]]:
     rows = connection.execute(
-        f"SELECT {COLUMNS}, {_KEY} FROM events WHERE {condition} ORDER BY seq", list(parameters)
+        f"SELECT {COLUMNS}, {', '.join(_Further._fields)} FROM events WHERE {condition} ORDER BY seq", list(parameters)
     ).fetchall()
-    return [(StoredEvent._make(row[:-1]), row[-1]) for row in rows]
+    known = len(StoredEvent._fields)
+    return [(StoredEvent._make(row[:known]), _Further._make(row[known:])) for row in rows]
 
 
-def _texts(event: StoredEvent, key: str) -> Iterator[str]:
+def _texts(event: StoredEvent, further: _Further) -> Iterator[str]:
     """Every text of an event but its messages, which are checked as messages; ids, hashes and plain words left out."""
     payload = json.loads(event.payload_json)
     if event.event_type == SessionIngested.event_type:
         payload.pop("messages", None)
-    columns = (event.actor, event.project, event.stage_version, event.build_id, event.causation_id)
+    columns = (
+        event.actor, event.project, event.stage_version, event.build_id, event.causation_id, further.dagster_run_id
+    )  # fmt: skip
     telemetry = json.loads(event.telemetry_json) if event.telemetry_json else None
-    for text in _leaves((payload, telemetry, columns, *map(_input, json.loads(key)[2]))):
+    for text in _leaves((payload, telemetry, columns, *map(_input, json.loads(further.dedupe_key)[2]))):
         if not _NOTHING_TO_MASK.fullmatch(text):
             yield text
 

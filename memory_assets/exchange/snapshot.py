@@ -44,7 +44,7 @@ WITH told AS (
   SELECT session_id, max_by(coalesce(project, ''), seq) AS project FROM visible_events
   WHERE event_type = 'source_registered' AND session_id NOT IN (SELECT session_id FROM told) GROUP BY session_id
 )
-SELECT session_id FROM (FROM told UNION ALL FROM registered) WHERE project = ?
+SELECT session_id FROM (FROM told UNION ALL FROM registered) WHERE project = ? AND project <> ''
 """
 _LIGHT = """SELECT seq, event_id, event_type, session_id, chain_id, basis_chains, project, build_id,
   strlen(CAST(payload_json AS VARCHAR)) FROM events WHERE seq > ? AND seq <= ? ORDER BY seq"""

@@ -97,7 +97,8 @@ def of_system(error: OSError, path: Path) -> StoreError:
     if error.errno == errno.EROFS:
         return read_only_store(path, "it lies on a medium that is read-only")
     return StoreError(
-        f"{path} cannot be used: {error.strerror}", hint="check the folder's rights, or choose another with MEMORY_HOME"
+        f"{path} cannot be used: {error.strerror or error}",
+        hint="check the folder's rights, or choose another with MEMORY_HOME",
     )
 
 

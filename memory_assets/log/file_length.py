@@ -47,5 +47,5 @@ def _said(kept: Path) -> tuple[int, int] | None:
     try:
         checkpoint, length = json.loads(kept.read_text(encoding="utf-8"))
         return int(checkpoint), int(length)
-    except (OSError, ValueError, TypeError):
+    except (OSError, ValueError, TypeError, OverflowError, RecursionError):
         return None

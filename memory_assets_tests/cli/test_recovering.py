@@ -56,3 +56,11 @@ def test_backup_and_restore_as_commands(
     assert memory("rebuild", "--verify", "--json").json["equal"]
     again = memory("restore", str(tmp_path / "b"), "--json")
     assert again.code == 2 and '"code":"exists_already"' in again.err
+
+
+@pytest.mark.parametrize("content", [b"", b"no store at all\n", bytes(300_000)])
+def test_a_file_of_which_nothing_can_be_read_is_not_saved(memory: Run, tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "memory.duckdb").write_bytes(content)
+    ended = memory("recover", str(tmp_path / "memory.duckdb"), "--to", str(tmp_path / "saved"), "--json")
+    assert (ended.code, ended.json["events"]) == (1, 0)
+    assert ended.json["damage"]

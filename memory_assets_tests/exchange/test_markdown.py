@@ -75,6 +75,19 @@ def test_bare_links_are_broken() -> None:
     assert "mailto:" not in escaped("mailto:me") and not re.search(r"(?<!\\)\$", escaped("$x$ and $y$"))
 
 
+@pytest.mark.parametrize("text", ["~gone~", "~~gone~~", "~~~gone~~~", "\\~gone\\~", "a ~b~ c~~d~~"])
+def test_no_wave_strikes_text_out(text: str) -> None:
+    """Some programs take a single one for the mark."""
+    assert not re.search(r"(?<!\\)(?:\\\\)*~", escaped(text))
+    assert re.sub(r"\\(.)", r"\1", escaped(text)) == text
+
+
+@pytest.mark.parametrize("text", ["I learned C #", "done ##", "it is #1 # #", "C#", "# #"])
+def test_a_heading_keeps_the_marks_that_it_ends_with(text: str) -> None:
+    inline = next(token for token in tokens(f"### {escaped(text)}") if token.type == "inline")
+    assert "".join(child.content for child in inline.children or []) == text
+
+
 def test_a_page_of_hostile_sessions_is_ours_alone(tmp_path: Path) -> None:
     talk = tuple(("user", text) for text in HOSTILE)
     said = tuple(

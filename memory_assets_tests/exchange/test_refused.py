@@ -124,6 +124,8 @@ def _payload(event_type: str, /, **values: object) -> Callable[[list[Event]], li
         pytest.param(_set("memory_extracted", chain_id="ev_none"), id="a history that is not there"),
         pytest.param(_set("memory_extracted", ts="2025-01-01"), id="a time in another spelling"),
         pytest.param(_set("memory_extracted", ts=None), id="no time"),
+        pytest.param(_set("memory_extracted", ts="9999-12-31T23:59:59.999999-10:00"), id="a time behind the last year"),
+        pytest.param(_set("memory_extracted", occurred_at="0001-01-01T00:00:00.000000+10:00"), id="a time before all years"),
         pytest.param(_set("memory_extracted", payload_version=9), id="a payload of tomorrow"),
         pytest.param(_set("memory_extracted", seq=4), id="a column that is none"),
         pytest.param(_payload("session_ingested", messages="none"), id="messages that are none"),
@@ -338,6 +340,7 @@ def test_what_an_older_policy_let_in_is_refused_until_it_is_masked(lax: Store, e
         pytest.param(_payload("entry_materialized", title="The password is hunter2-horse-staple"), id="a title"),
         pytest.param(_payload("session_ingested", content_hash="ghp_16C7e42F292c6912E7710c838347Ae178B4a"), id="a hash"),
         pytest.param(_set("memory_extracted", actor="AKIAIOSFODNN7EXAMPLE"), id="an actor"),
+        pytest.param(_set("memory_extracted", dagster_run_id="AKIAIOSFODNN7EXAMPLE"), id="a run"),
         pytest.param(_set("memory_extracted", telemetry={"note": "someone@example.org"}), id="a measure"),
     ],
 )

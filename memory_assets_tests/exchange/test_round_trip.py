@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from memory_assets import configuration
+from memory_assets.errors import NotFoundError
 from memory_assets.exchange.snapshot import choose, chosen_rows
 from memory_assets.identifiers import sha256_hex
 from memory_assets.ledgers.tasks import new_task
@@ -187,3 +188,13 @@ def test_lines_say_the_whole_event(examples: Store, tmp_path: Path, key: str) ->
     events: list[dict[str, Any]] = [json.loads(line) for line in lines_of(examples.export(tmp_path / "e"))[1:-1]]
     assert any(event[key] for event in events)
     assert all(event["event_id"] == f"ev_{sha256_hex(event['dedupe_key'])[:32]}" for event in events)
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "chat.v1", "markdown"])
+def test_no_name_is_no_project(tmp_path: Path, elsewhere: Store, kind: str) -> None:
+    """Sessions without a project belong to none that could be asked for."""
+    chat(tmp_path / "inbox", "alone", talk(1))
+    elsewhere.take(tmp_path / "inbox")
+    with pytest.raises(NotFoundError):
+        elsewhere.export(tmp_path / "e", kind, project="")
+    assert not (tmp_path / "e").exists()
