@@ -130,6 +130,7 @@ def _payload(event_type: str, /, **values: object) -> Callable[[list[Event]], li
         pytest.param(_set("memory_extracted", seq=4), id="a column that is none"),
         pytest.param(_payload("session_ingested", messages="none"), id="messages that are none"),
         pytest.param(_payload("session_ingested", surprise=1), id="a field that is none"),
+        pytest.param(_payload("session_ingested", common_prefix=-1), id="a beginning before the first message"),
         pytest.param(_set("memory_extracted", dedupe_key='["a"]'), id="a key that is none"),
         pytest.param(_set("memory_extracted", dedupe_key="[" * 100_000), id="a key without end"),
     ],

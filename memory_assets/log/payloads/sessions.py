@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import ClassVar
 
+from pydantic import Field
+
 from memory_assets.log.payloads.base import Payload, PipelineStage, Value
 from memory_assets.sessions.model import Message, SourceFormat
 
@@ -92,7 +94,7 @@ class SessionIngested(Payload):
     revision: int
     heading: SessionHeading | None = None
     content_hash: str
-    common_prefix: int = 0
+    common_prefix: int = Field(default=0, ge=0)
     messages: list[Message]
     continued: list[Continuation] = []
 
@@ -124,7 +126,7 @@ class PageLeftOut(Value):
         continued: by index in the whole page, whose text goes on in further events.
     """
 
-    common_prefix: int = 0
+    common_prefix: int = Field(default=0, ge=0)
     messages: list[Message]
     continued: list[Continuation] = []
 
