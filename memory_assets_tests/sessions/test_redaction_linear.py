@@ -58,7 +58,7 @@ def test_four_times_the_text_takes_about_four_times_as_long(unit: str) -> None:
 
 def test_a_pattern_that_takes_the_square_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The control of the test above."""
-    monkeypatch.setattr(f"{__name__}.redact_text", lambda text, _policy: _quadratic(len(text) // 160))
+    monkeypatch.setattr(f"{__name__}.redact_text", lambda text, _policy: _quadratic(len(text) // 60))
     with pytest.raises(AssertionError):
         _require_linear("a")
 
