@@ -7,6 +7,7 @@ MEMORY_CONFIG) says. A nested key is ``MEMORY_SECTION_KEY``: ``MEMORY_EXTRACTION
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -28,6 +29,11 @@ SETTINGS_FILE_NAME = "memory.toml"
 _FILE_VALUES = "values_of_the_settings_file"
 
 
+VIEWER_PLACE = "{address}"
+"""Where in the viewer's URL the address of a citation goes, percent-encoded."""
+_VIEWER_URL = re.compile(r"https?://[A-Za-z0-9._~:/?#@!$&'*+,;=%\[\]{}-]+")
+
+
 def _absolute(path: Path) -> Path:
     """Paths are fixed when they are read: a later change of the working directory must not move the store."""
     return path.expanduser().absolute()
@@ -36,6 +42,13 @@ def _absolute(path: Path) -> Path:
 def default_home() -> Path:
     """The store's folder where nobody names one: the platform's folder for a user's data."""
     return _absolute(Path(platformdirs.user_data_dir("memory_assets", appauthor=False)))
+
+
+def _viewer_url(url: str) -> str:
+    # It stands in links of Dagster's pages: nothing else than a page may be opened by them.
+    if _VIEWER_URL.fullmatch(url) is None or url.count(VIEWER_PLACE) != 1:
+        raise ValueError(f"an http or https URL with {VIEWER_PLACE} where the address of a citation goes")
+    return url
 
 
 UserPath = Annotated[Path, AfterValidator(_absolute)]
@@ -128,7 +141,8 @@ class SessionsSettings(Section):
 
 
 class DagsterSettings(Section):
-    """What Dagster shows: no session text unless ``show_quotes``; ``viewer_url`` is where links to citations lead.
+    """What Dagster shows: no session text unless ``show_quotes``; ``viewer_url``, with ``{address}`` in it, is where links to
+    citations lead.
 
     Attributes:
         batch_size: sessions of one run, at most; ``batch_bytes``: bytes of their files. What is larger is run alone.
@@ -137,7 +151,7 @@ class DagsterSettings(Section):
     show_quotes: bool = False
     batch_size: Count = 25
     batch_bytes: Count = 16_000_000
-    viewer_url: str | None = None
+    viewer_url: Annotated[str, AfterValidator(_viewer_url)] | None = None
 
 
 class EvaluationSettings(Section):

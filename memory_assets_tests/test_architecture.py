@@ -196,7 +196,7 @@ def test_the_stores_file_is_opened_in_one_place() -> None:
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "duckdb.connect" and not _is_in_memory(node)
     }
     # `log.schema` makes one in memory, to compare with.
-    assert connecting == {"log.database"}
+    assert connecting == {"log.opening"}
 
 
 def _is_in_memory(connect: ast.Call) -> bool:

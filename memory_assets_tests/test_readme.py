@@ -196,12 +196,16 @@ def test_the_makefile_knows_what_the_readme_asks_it() -> None:
     assert {"demo", "test", "slow"} <= asked <= targets
 
 
-def test_dagster_accepts_the_instance_file(tmp_path: Path) -> None:
+def test_dagster_accepts_the_instance_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from dagster import DagsterInstance
 
+    from memory_assets.defs.dagster_storage import EventLogStorage
+
+    monkeypatch.setenv("DAGSTER_HOME", str(tmp_path))
     shutil.copy(ROOT / "dagster.yaml", tmp_path)
     with DagsterInstance.from_config(str(tmp_path)) as instance:
         concurrency = instance.get_concurrency_config()
+        assert isinstance(instance.event_log_storage, EventLogStorage)
         assert not instance.telemetry_enabled
         assert not instance.nux_enabled
         assert concurrency.run_queue_config is not None

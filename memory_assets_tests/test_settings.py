@@ -63,7 +63,7 @@ def test_file_then_environment_then_flags(tmp_path: Path, monkeypatch: pytest.Mo
     assert settings.extraction.api_base == "http://f"
 
 
-def _other_than(default: object) -> str:
+def _other_than(key: str, default: object) -> str:
     match default:
         case bool():
             return "false" if default else "true"
@@ -71,12 +71,12 @@ def _other_than(default: object) -> str:
             return "0.9"
         case int() | float():
             return "7"
-    return "/some/thing"
+    return "https://viewer.example/{address}" if key == "viewer_url" else "/some/thing"
 
 
 def test_every_key_is_reached_by_its_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     for section, key, default in keys():
-        value = _other_than(default)
+        value = _other_than(key, default)
         monkeypatch.setenv(f"MEMORY_{section}_{key}".upper(), value)
         changed = getattr(getattr(load_settings(), section), key)
         assert changed != default and str(changed).removesuffix(".0").casefold() == value, (section, key)
@@ -132,6 +132,9 @@ def test_a_file_that_is_not_utf8(tmp_path: Path) -> None:
         ("MEMORY_EXTRACTION_TIMEOUT_SECONDS", "-1", "MEMORY_EXTRACTION_TIMEOUT_SECONDS sets extraction.timeout_seconds"),
         ("MEMORY_EXTRACTION_MODLE", "x", "MEMORY_EXTRACTION_MODLE sets extraction.modle: there is no such setting"),
         ("MEMORY_EXTRACTION", "{", "extraction"),
+        ("MEMORY_DAGSTER_VIEWER_URL", "javascript:alert({address})", "an http or https URL with {address}"),
+        ("MEMORY_DAGSTER_VIEWER_URL", "https://viewer.example/", "an http or https URL with {address}"),
+        ("MEMORY_DAGSTER_VIEWER_URL", "https://viewer.example/) [x]({address}", "an http or https URL with {address}"),
         ("MEMORY_DAGSTER_SHOW_QUOTES", "perhaps", "MEMORY_DAGSTER_SHOW_QUOTES sets dagster.show_quotes"),
     ],
 )

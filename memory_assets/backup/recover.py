@@ -168,7 +168,7 @@ def _mend_wal(copied: Path) -> list[str]:
     shutil.copyfile(wal, whole)
     for _ in range(2):
         # In a process of its own: a WAL over a damaged file may end it.
-        opened = _run("from memory_assets.log.database import opened_copy\nwith opened_copy(Path(a[0])): pass", copied)
+        opened = _run("from memory_assets.log.opening import opened_to_write\nwith opened_to_write(Path(a[0])): pass", copied)
         if opened.returncode == 0:
             return [] if wal.stat().st_size >= whole.stat().st_size else ["the newest transactions in the WAL are damaged"]
         place = torn_at(opened.stderr)

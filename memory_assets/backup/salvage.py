@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from memory_assets.errors import MemoryAssetsError
-from memory_assets.log.database import opened_copy
 from memory_assets.log.links import LINKED_COLUMNS
+from memory_assets.log.opening import opened_to_write
 
 RANGE = 2048
 _MEMORY_BYTES = 8 << 30
@@ -41,7 +41,7 @@ def main(store: Path, found: Path, start: int, end: int) -> None:
 
 def _read(store: Path, out: IO[str], waiting: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Read ranges on one connection until one fails, which may leave DuckDB unusable; what is left to read."""
-    with contextlib.suppress(MemoryAssetsError), opened_copy(store) as connection:
+    with contextlib.suppress(MemoryAssetsError), opened_to_write(store) as connection:
         while waiting:
             low, high = waiting.pop()
             _write(out, {"trying": [low, high]})
@@ -63,7 +63,7 @@ def _read(store: Path, out: IO[str], waiting: list[tuple[int, int]]) -> list[tup
 
 
 def _count(store: Path) -> int:
-    with opened_copy(store) as connection:
+    with opened_to_write(store) as connection:
         return int(connection.execute("SELECT coalesce(max(rowid) + 1, 0) FROM events").fetchall()[0][0])
 
 

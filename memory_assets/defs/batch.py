@@ -13,12 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
+from memory_assets.defs.dagster_storage import DATA_VERSION, EventLogStorage
+from memory_assets.defs.viewer import viewed
 from memory_assets.errors import MemoryAssetsError
+from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.log.errors import StoreError
 from memory_assets.log.event_log import StageMetric
 from memory_assets.log.events import NewEvent, StoredEvent
 from memory_assets.log.payloads.base import PipelineStage
+from memory_assets.log.payloads.catalogue import CHAIN
 from memory_assets.log.payloads.sessions import QuarantineReleased, SessionQuarantined
+from memory_assets.log.put_aside import put_aside
 from memory_assets.log.upcasting import payload_as
 from memory_assets.stopping import is_asked_to_stop, stop_if_asked
 
@@ -26,6 +31,7 @@ if TYPE_CHECKING:
     from memory_assets.defs.resources import EventLogResource
 
 Metadata = dict[str, Any]
+SHOWN_SESSIONS = 20
 
 TRIED_AGAIN: frozenset[PipelineStage] = frozenset({"extracted", "vectorized"})
 """Stages with a retry policy: Dagster would try again, after a pause, also what was interrupted. They do nothing instead, and
@@ -38,13 +44,14 @@ class SessionResult:
 
     Attributes:
         events: to be appended.
-        metadata: for this partition in the UI; counts as numbers, never text of the session.
-        head: for ``ingested``, the session_ingested that the events were made from (see ``EventLog.append``).
+        metadata: for this partition in the UI, what a person reads first; counts as numbers, text of the session only where
+            the settings let it into Dagster's records.
+        standing: the id of the event that says what came of it before, where it still does and no event says so anew.
     """
 
     events: list[NewEvent] = field(default_factory=list)
     metadata: Metadata = field(default_factory=dict)
-    head: str | None = None
+    standing: str | None = None
 
 
 @dataclass(slots=True)
@@ -55,6 +62,7 @@ class StageOutput:
         heads: checked when the batch is appended; None where no session's history grows.
         repeat: makes the output again when another process was faster.
         quarantined: sessions that this stage put aside, with the reason.
+        data_versions: by session the id of the event that says what came of it; another id is another result.
     """
 
     stage: PipelineStage
@@ -63,6 +71,23 @@ class StageOutput:
     heads: dict[str, str | None] | None = None
     repeat: Callable[[], StageOutput] | None = None
     quarantined: dict[str, str] = field(default_factory=dict)
+    data_versions: dict[str, str] = field(default_factory=dict)
+
+
+def handed_on(
+    context: dg.AssetExecutionContext, output: StageOutput, metadata: Metadata | None = None
+) -> dg.Output[StageOutput]:
+    """What a stage gives to Dagster, with the data version of its batch.
+
+    Dagster knows one for all partitions of a run. Where our storage keeps that of each, it is the last one's, which Dagster
+    compares it with; elsewhere it is one of all of them.
+    """
+    versions = list(output.data_versions.values())
+    if not versions:  # somebody asked for the run to stop before the first session
+        return dg.Output(output, metadata=metadata)
+    keeps_own = isinstance(context.instance.event_log_storage, EventLogStorage)
+    version = versions[-1] if keeps_own or len(versions) == 1 else sha256_hex(canonical_json(versions))
+    return dg.Output(output, metadata=metadata, data_version=dg.DataVersion(version))
 
 
 Work = Callable[[str], SessionResult]
@@ -105,7 +130,8 @@ def run_stage(
         if is_asked_to_stop():
             break  # what is made by now is logged
         if session_id not in prepared:
-            _say(context, session_id, {"status": "waiting", "reason": "the stage before has no result for this session"})
+            waiting = {"status": "waiting", "reason": "the stage before has no result for this session"}
+            _say(context, output, session_id, waiting, data_version="waiting")
             continue
         started = time.perf_counter()
         road.passes(stage, session_id)
@@ -124,7 +150,9 @@ def run_stage(
             output.events.append(_release(letters[session_id], stage))
         counts = {name: value for name, value in result.metadata.items() if isinstance(value, int)}
         output.metrics.append(StageMetric(stage, session_id, elapsed, True, counts=counts))
-        _say(context, session_id, {"status": "done", "duration_ms": round(elapsed, 1)} | result.metadata)
+        link = dg.MetadataValue.md(viewed(f"session:{session_id}", store.opened.settings.dagster.viewer_url))
+        done = result.metadata | {"session": link, "status": "done", "duration_ms": round(elapsed, 1)}
+        _say(context, output, session_id, done, data_version=_data_version(stage, result))
     return output
 
 
@@ -169,16 +197,14 @@ def _put_aside(
     code = error.code if isinstance(error, MemoryAssetsError) else "unexpected"
     # The same failure of the same attempt is one letter; after a release the next attempt is another.
     inputs = (output.stage, code, detail, letter.event.event_id if letter and letter.released else "")
-    output.events.append(
-        NewEvent(
-            payload=SessionQuarantined(stage=output.stage, error_code=code, detail=detail),
-            session_id=session_id,
-            inputs=inputs,
-        )
+    put_aside = NewEvent(
+        payload=SessionQuarantined(stage=output.stage, error_code=code, detail=detail), session_id=session_id, inputs=inputs
     )
+    output.events.append(put_aside)
     output.metrics.append(StageMetric(output.stage, session_id, elapsed, False, error=code))
     output.quarantined[session_id] = code
-    _say(context, session_id, {"status": "quarantined", "error": code, "detail": detail})
+    said = {"status": "quarantined", "error": code, "detail": detail}
+    _say(context, output, session_id, said, data_version=put_aside.event_id)
     context.log.warning(f"{session_id} is quarantined at {output.stage}: {detail}")
 
 
@@ -198,15 +224,41 @@ def _place(error: Exception) -> str:
     return f"{frame.tb_frame.f_code.co_name}:{frame.tb_lineno}" if frame else "an unknown place"
 
 
-def _say(context: dg.AssetExecutionContext, session_id: str, metadata: Metadata) -> None:
-    context.add_asset_metadata(metadata, partition_key=session_id)
+def _data_version(stage: PipelineStage, result: SessionResult) -> str:
+    said = [event.event_id for event in result.events if event.payload.event_type == CHAIN[stage]]
+    return said[-1] if said else str(result.standing)
 
 
-def quarantine_check(output: StageOutput) -> dg.AssetCheckResult:
-    """The check of every stage: no session of this run was put aside."""
+def _say(
+    context: dg.AssetExecutionContext, output: StageOutput, session_id: str, metadata: Metadata, *, data_version: str
+) -> None:
+    output.data_versions[session_id] = data_version
+    context.add_asset_metadata(metadata | {DATA_VERSION: data_version}, partition_key=session_id)
+
+
+def quarantine_check_spec(stage: PipelineStage) -> dg.AssetCheckSpec:
+    """The check that every stage has."""
+    return dg.AssetCheckSpec(
+        "no_session_put_aside", asset=stage, description="No session is put aside here, by this run or one before."
+    )
+
+
+def quarantine_check(store: EventLogResource, output: StageOutput) -> dg.AssetCheckResult:
+    """The check of every stage: it has put no session aside that is not released, in this run or in one before."""
+    with store.get_connection() as connection:
+        waiting = [session.session_id for session in put_aside(connection, output.stage)]
     return dg.AssetCheckResult(
         check_name="no_session_put_aside",
-        passed=not output.quarantined,
+        passed=not waiting,
         severity=dg.AssetCheckSeverity.WARN,
-        metadata={"quarantined": len(output.quarantined), "sessions": ", ".join(sorted(output.quarantined)[:20])},
+        metadata={
+            "quarantined": len(waiting),
+            "sessions": _some(waiting),
+            "quarantined_in_this_run": len(output.quarantined),
+            "sessions_of_this_run": _some(output.quarantined),
+        },
     )
+
+
+def _some(session_ids: Iterable[str]) -> str:
+    return ", ".join(sorted(session_ids)[:SHOWN_SESSIONS])

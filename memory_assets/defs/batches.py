@@ -2,6 +2,7 @@
 
 A batch is one run of the assets, and what is in it can be found when all of it is through. So the first one is small, and
 the next ones grow: something can be found soon, whichever file comes first by its name, and the price of a run is paid seldom.
+Where all of it is small, all is found soon in one.
 What is larger than any batch is a batch of its own and comes last, so that nobody waits behind it.
 """
 
@@ -25,6 +26,9 @@ def batches(sizes: Mapping[_Item, int], *, most: int, most_bytes: int) -> Iterat
         most: items in a batch.
         most_bytes: bytes in a batch; only an item that is larger alone goes beyond.
     """
+    if len(sizes) <= most and sum(sizes.values()) <= min(FIRST_BYTES, most_bytes):
+        yield from [list(sizes)] if sizes else []
+        return
     large = sorted((item for item in sizes if sizes[item] > most_bytes), key=lambda item: sizes[item])
     waiting = {item: size for item, size in sizes.items() if size <= most_bytes}
     if first := _first(waiting, min(FIRST_ITEMS, most), min(FIRST_BYTES, most_bytes)):

@@ -8,23 +8,25 @@ from memory_assets import configuration
 from memory_assets.defs.resources import EventLogResource
 from memory_assets.log.integrity import integrity
 from memory_assets.log.links import Broken, Sound
+from memory_assets.log.put_aside import put_aside
 from memory_assets.projections.replay import replayed
 
 SHOWN = 20
 
 
 @dg.asset_check(
-    asset="memory_index",
-    description="The sessions that some stage has put aside. `memory retry --quarantined` runs them again.",
+    asset="vectorized",
+    description="The sessions that some stage has put aside, in whichever run: looked at behind every run of all stages and at "
+    "every tick of the sensor. `memory retry --quarantined` runs them again.",
 )
 def no_sessions_quarantined(event_log: EventLogResource) -> dg.AssetCheckResult:
     with event_log.get_connection() as connection:
-        rows = connection.execute("SELECT session_id, stage, error_code FROM quarantine ORDER BY session_id").fetchall()
-    shown = "\n".join(f"- `{session_id}` at {stage}: {code}" for session_id, stage, code in rows[:SHOWN])
+        waiting = put_aside(connection)
+    shown = "\n".join(f"- `{session_id}` at {stage}: {code}" for session_id, stage, code in waiting[:SHOWN])
     return dg.AssetCheckResult(
-        passed=not rows,
+        passed=not waiting,
         severity=dg.AssetCheckSeverity.WARN,
-        metadata={"quarantined": len(rows), "sessions": dg.MetadataValue.md(shown or "none")},
+        metadata={"quarantined": len(waiting), "sessions": dg.MetadataValue.md(shown or "none")},
     )
 
 

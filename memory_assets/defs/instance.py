@@ -80,9 +80,9 @@ def _storage(folder: Path) -> dict[str, Any]:
     said = yaml.safe_load((folder / "dagster.yaml").read_text(encoding="utf-8")) or {}
     if any(name.endswith("storage") for name in said):
         return {}
-    from memory_assets.defs.kept_engines import kept_engines
+    from memory_assets.defs.dagster_storage import kept_storage
 
-    return kept_engines(str(folder))
+    return kept_storage(folder)
 
 
 @lru_cache(maxsize=8)
@@ -90,6 +90,8 @@ def _instance(folder: Path) -> dg.DagsterInstance:
     # One planned event a stage instead of one a session: a third of what Dagster writes for a batch (measured). What the UI
     # loses by it is the mark on each partition of a run that failed as a whole; the command says that itself.
     os.environ.setdefault("DAGSTER_EMIT_PARTITION_SUBSET_IN_PLANNED_EVENTS", "true")
+    # What is planned, and what became of each partition, is written in one transaction.
+    os.environ.setdefault("DAGSTER_EVENT_BATCH_SIZE", "100")
     # Dagster reads its home from the environment only; another home may be asked for later in this process.
     before = os.environ.get("DAGSTER_HOME")
     os.environ["DAGSTER_HOME"] = str(folder)

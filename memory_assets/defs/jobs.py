@@ -1,17 +1,32 @@
-"""The jobs that the sensor asks for and a person can launch: the seven stages over a range of sessions, and vectors behind."""
+"""The jobs that the sensor asks for and a person can launch."""
 
 from __future__ import annotations
 
 import dagster as dg
 
+from memory_assets.defs.checks import ON_REQUEST
+from memory_assets.defs.leaves import ledgers, memory_index
+from memory_assets.defs.task_board import task_board
+
+LEAVES = (memory_index, ledgers, task_board)
+"""What all sessions together have become, cheap enough to be made with every run of all stages."""
+
+_leaves = dg.AssetSelection.assets(*LEAVES) - dg.AssetSelection.checks(*ON_REQUEST)
+
 graduate_sessions = dg.define_asset_job(
     "graduate_sessions",
-    selection=dg.AssetSelection.groups("graduation"),
-    description="From session files to searchable memory: all seven stages.",
+    selection=dg.AssetSelection.groups("graduation") | _leaves,
+    description="From session files to searchable memory: all seven stages, and what all sessions together have become.",
 )
 
 embed_waiting_units = dg.define_asset_job(
     "embed_waiting_units",
     selection=dg.AssetSelection.assets("vectors"),
     description="Vectors for what is searchable by its words alone.",
+)
+
+refresh_leaves = dg.define_asset_job(
+    "refresh_leaves",
+    selection=_leaves,
+    description="What all sessions together have become, where the log has moved and no run of all stages made it.",
 )

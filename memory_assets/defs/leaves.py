@@ -52,8 +52,8 @@ def memory_index(event_log: EventLogResource) -> dg.MaterializeResult[None]:
     kinds={"duckdb"},
     owners=["team:memory"],
     check_specs=[
-        dg.AssetCheckSpec("no_open_conflict", asset="ledgers"),
-        dg.AssetCheckSpec("decisions_stand", asset="ledgers"),
+        dg.AssetCheckSpec("no_open_conflict", asset="ledgers", description="No memory contradicts another one that stands."),
+        dg.AssetCheckSpec("decisions_stand", asset="ledgers", description="What recorded decisions rest on is Verified still."),
     ],
     description="""What the runs did: the newest builds, how long each stage takes, how far the entries have come, and what
 kept back those that came no further; what contradicts what, and which recorded decisions still stand.

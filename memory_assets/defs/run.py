@@ -239,7 +239,8 @@ def _listening(opened: OpenStore, progress: Progress) -> Iterator[None]:
     """Who hears of the work while it is done."""
     opened.listener, opened.road = progress, Road(progress)
     try:
-        yield
+        with opened.database.kept_open():
+            yield
     finally:
         opened.listener, opened.road = NoProgress(), Road()
         progress.finish()

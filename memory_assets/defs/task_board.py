@@ -28,7 +28,7 @@ FINISHED = ("done", "cancelled")
     group_name="ledgers",
     kinds={"duckdb"},
     owners=["team:memory"],
-    check_specs=[dg.AssetCheckSpec("no_blocker_cycles", asset="task_board")],
+    check_specs=[dg.AssetCheckSpec("no_blocker_cycles", asset="task_board", description="No tasks wait for each other.")],
     description="""Tasks as all sessions and people leave them: what is in progress, blocked and pending, and by what.
 When the log has not moved it is what it was, and nothing is counted again.
 

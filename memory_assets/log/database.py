@@ -1,4 +1,4 @@
-"""The one class that opens the store's file (architecture.md sections 4, *Privacy*, and 5).
+"""The one class through which the store's file is used (architecture.md sections 4, *Privacy*, and 5).
 
 A connection is opened late and closed early, always under the lock; nothing holds one over an embedding, a proof, a model's
 answer or a page.
@@ -7,10 +7,12 @@ answer or a page.
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,11 +30,13 @@ from memory_assets.log.errors import (
     of_system,
 )
 from memory_assets.log.file_length import keep_length, missing_bytes
+from memory_assets.log.keeping import KeptOpen
 from memory_assets.log.lingering import Lingering
 from memory_assets.log.links import Broken, Sound, has_link, newest_link, verify_links
-from memory_assets.log.lock import DEFAULT_TIMEOUT_SECONDS, StoreLock
+from memory_assets.log.lock import DEFAULT_TIMEOUT_SECONDS, ExclusiveHold, StoreLock
 from memory_assets.log.migrations import applied_version, migrate, schema_version
-from memory_assets.log.readers import CONFIG, READERS, literal, translated
+from memory_assets.log.opening import opened_to_write
+from memory_assets.log.readers import READERS, literal, translated
 from memory_assets.log.tip import FIRST, Tip, Tips, read_tips, write_tips
 
 STORE_FILE_NAME = "memory.duckdb"
@@ -64,6 +68,7 @@ class Database:
         self._threads = threading.local()
         self._migrated = False
         self._lingering = Lingering(self._lock, self._attached)
+        self._kept = KeptOpen(ExclusiveHold(self._lock), self._opened_to_keep, timeout=lock_timeout)
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -80,16 +85,55 @@ class Database:
             yield outer
             return
         self._ensure_schema()
-        with self._shared(), self._attached() as connection:
+        with self._used_to_read() as connection:
             self._threads.reading = connection
             try:
                 yield connection
             finally:
                 self._threads.reading = None
 
+    @contextlib.contextmanager
+    def kept_open(self) -> Iterator[None]:
+        """Keep the store open between one use and the next, for who uses it often; whoever else wants it is let in at once."""
+        with self._kept.kept():
+            yield
+
+    def _used_to_read(self) -> AbstractContextManager[duckdb.DuckDBPyConnection]:
+        # What is kept open is open for writing, which a store that cannot be written does not allow.
+        writable = os.access(self.path, os.W_OK) and os.access(self.path.parent, os.W_OK)
+        return self._used() if self._kept.is_wanted and writable else self._opened_to_read()
+
+    def _used_to_write(self) -> AbstractContextManager[duckdb.DuckDBPyConnection]:
+        return self._used() if self._kept.is_wanted else self._opened_to_write()
+
+    @contextlib.contextmanager
+    def _used(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        try:
+            with self._kept.used() as connection:
+                yield connection
+        except duckdb.Error as error:
+            raise translated(error, self.path) from error
+
+    @contextlib.contextmanager
+    def _opened_to_keep(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        swap.finish(self.path.parent)
+        with self._connected() as connection:
+            yield connection
+
+    @contextlib.contextmanager
+    def _opened_to_read(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        with self._shared(), self._attached() as connection:
+            yield connection
+
+    @contextlib.contextmanager
+    def _opened_to_write(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        with self._exclusive(), self._connected() as connection:
+            yield connection
+
     def linger(self) -> None:
         """Keep the store open for a moment, for the next question; no writer waits for it. To be called while reading."""
-        self._lingering.extend()
+        if not self._kept.is_wanted:
+            self._lingering.extend()
 
     @property
     def _outer(self) -> duckdb.DuckDBPyConnection | None:
@@ -113,7 +157,7 @@ class Database:
         if self._outer is not None:
             raise RuntimeError("what this thread is reading it cannot write: the writing goes behind the reading")
         self._ensure_schema()
-        with self._exclusive(), self._connected() as connection:
+        with self._used_to_write() as connection:
             before = (newest_link(connection) or FIRST) if whatever_the_tip else self.checked_tip(connection)
             connection.execute("BEGIN")
             try:
@@ -233,7 +277,7 @@ class Database:
         Who appends on it asks for the :meth:`checked_tip` first and ends each transaction with :meth:`commit`.
         """
         self._ensure_schema()
-        with self._exclusive(), self._connected() as connection:
+        with self._opened_to_write() as connection:
             yield connection
             self._checkpoint_if_due(connection)
 
@@ -241,7 +285,7 @@ class Database:
     def _connected(self) -> Iterator[duckdb.DuckDBPyConnection]:
         log_bytes = self._log_bytes()
         started = time.perf_counter()
-        with _connected(self.path) as connection:
+        with opened_to_write(self.path) as connection:
             self._checkpoints.opened("to write", time.perf_counter() - started, log_bytes)
             yield connection
         keep_length(self.path)
@@ -286,11 +330,11 @@ class Database:
             return
         if not self.path.exists():
             self._create()
-        with self._shared(), self._attached() as connection:
+        with self._opened_to_read() as connection:
             version = applied_version(connection)
         if version != schema_version():
             try:
-                with self._exclusive(), _connected(self.path) as connection:
+                with self._exclusive(), opened_to_write(self.path) as connection:
                     migrate(connection, self._linked)
             except ReadOnlyStoreError as error:
                 raise SchemaMismatchError(
@@ -308,7 +352,7 @@ class Database:
             try:
                 for leftover in (unfinished, unfinished.with_name(f"{unfinished.name}.wal")):
                     leftover.unlink(missing_ok=True)
-                with _connected(unfinished) as connection:
+                with opened_to_write(unfinished) as connection:
                     migrate(connection, self._linked)
                     connection.execute("CHECKPOINT")
                 unfinished.chmod(0o600)
@@ -328,34 +372,3 @@ class Database:
         )
         if is_first and newest is not None:
             write_tips(folder, Tips(newest))
-
-
-@contextlib.contextmanager
-def _connected(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-    try:
-        connection = duckdb.connect(str(path), config=CONFIG)
-    except duckdb.Error as error:
-        raise translated(error, path) from error
-    try:
-        # DuckDB's default would give local times where a TIMESTAMP is made from the clock (measured: 9 h off in Seoul).
-        connection.execute("SET TimeZone = 'UTC'")
-        connection.execute("PRAGMA disable_checkpoint_on_shutdown")
-        yield connection
-    except duckdb.Error as error:
-        raise translated(error, path) from error
-    finally:
-        connection.close()
-        _make_private(path.with_name(f"{path.name}.wal"))
-
-
-@contextlib.contextmanager
-def opened_copy(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A store's file that nobody else knows, as it is: without lock, migration or check."""
-    with _connected(path) as connection:
-        yield connection
-
-
-def _make_private(path: Path) -> None:
-    # DuckDB makes its files with the process's umask, and this one holds what sessions say.
-    with contextlib.suppress(OSError):
-        path.chmod(0o600)

@@ -48,31 +48,31 @@ class StoreLock:
     """
 
     def __init__(self, folder: Path, *, timeout: float = DEFAULT_TIMEOUT_SECONDS) -> None:
-        self._main = folder / "store.lock"
-        self._turnstile = folder / "store.turnstile"
-        self._queue = folder / "store.queue"
+        self.main = folder / "store.lock"
+        self.turnstile = folder / "store.turnstile"
+        self.queue = folder / "store.queue"
         self._waiting_room = folder / "store.waiting"
-        self._holder = folder / "store.holder"
+        self.holder = folder / "store.holder"
         self._timeout = timeout
 
     @contextlib.contextmanager
     def shared(self) -> Iterator[None]:
         """Hold the lock together with other readers."""
-        with _opened_to_read(self._main, self._waiting_room, self._turnstile) as files:
+        with _opened_to_read(self.main, self._waiting_room, self.turnstile) as files:
             if files is None:
                 yield
                 return
             main, room, turnstile = files
             with room, turnstile:
                 # A writer looks into the room for a moment only.
-                self._acquire(room, portalocker.LockFlags.SHARED)
-                self._acquire(turnstile, portalocker.LockFlags.SHARED)
-                self._acquire(main, portalocker.LockFlags.SHARED)
+                self.acquire(room, portalocker.LockFlags.SHARED)
+                self.acquire(turnstile, portalocker.LockFlags.SHARED)
+                self.acquire(main, portalocker.LockFlags.SHARED)
                 portalocker.unlock(turnstile)
                 portalocker.unlock(room)
             # No writer is inside now: a name that stands there is of one that was killed.
             with contextlib.suppress(OSError):
-                self._holder.unlink(missing_ok=True)
+                self.holder.unlink(missing_ok=True)
             try:
                 yield
             finally:
@@ -81,7 +81,7 @@ class StoreLock:
     @contextlib.contextmanager
     def shared_if_free(self) -> Iterator[bool]:
         """Hold the lock together with other readers where nobody writes or waits to; whether it is held."""
-        with _opened_to_read(self._main) as files:
+        with _opened_to_read(self.main) as files:
             if files is None:
                 yield True
                 return
@@ -95,31 +95,27 @@ class StoreLock:
 
     def writer_waits(self) -> bool:
         """Whether somebody waits to write, or writes."""
-        return any(_is_held_alone(path) for path in (self._queue, self._turnstile))
+        return any(_is_held_alone(path) for path in (self.queue, self.turnstile))
 
     @contextlib.contextmanager
     def exclusive(self) -> Iterator[None]:
         """Hold the lock alone."""
-        with _opened(self._main) as main, _opened(self._queue) as queue:
-            self._acquire(queue, portalocker.LockFlags.EXCLUSIVE)
-            self._admit_readers()
-            with _opened(self._turnstile) as turnstile:
-                self._acquire(turnstile, portalocker.LockFlags.EXCLUSIVE)
-                self._acquire(main, portalocker.LockFlags.EXCLUSIVE)
-                portalocker.unlock(turnstile)
-            # The name is for the error message of others; a full disk may keep it out, and only that is lost then.
-            with contextlib.suppress(OSError, StoreError), _opened(self._holder) as holder:
-                holder.truncate()
-                holder.write(json.dumps({"pid": os.getpid(), "command": this_command()}))
-            try:
-                yield
-            finally:
-                with contextlib.suppress(OSError):
-                    self._holder.unlink(missing_ok=True)
-                portalocker.unlock(main)
-                portalocker.unlock(queue)
+        hold = ExclusiveHold(self)
+        hold.take()
+        try:
+            yield
+        finally:
+            hold.leave()
 
-    def _admit_readers(self) -> None:
+    def reader_waits(self) -> bool:
+        """Whether somebody waits to read while another one writes."""
+        with _opened(self._waiting_room) as room:
+            if not _locked_at_once(room, portalocker.LockFlags.EXCLUSIVE):
+                return True
+            portalocker.unlock(room)
+        return False
+
+    def admit_readers(self) -> None:
         """Let those in who waited while another one wrote. Nobody writes now, and nobody holds the turnstile."""
         until = time.monotonic() + ADMISSION_SECONDS
         with _opened(self._waiting_room) as room:
@@ -129,7 +125,7 @@ class StoreLock:
                     return
                 time.sleep(POLL_SECONDS)
 
-    def _acquire(self, file: IO[str], flags: portalocker.LockFlags) -> None:
+    def acquire(self, file: IO[str], flags: portalocker.LockFlags) -> None:
         """Wait for a lock: for the timeout, counted anew whenever another one has begun to write.
 
         It is an error that somebody holds the store for so long, and none that many want it.
@@ -154,14 +150,14 @@ class StoreLock:
     def _writing_now(self) -> tuple[int, int] | None:
         """Which of all who ever wrote is inside; None where nobody is. Its note is a file of its own each time."""
         try:
-            note = self._holder.stat()
+            note = self.holder.stat()
         except OSError:
             return None
         return note.st_ino, note.st_mtime_ns
 
     def _locked(self) -> StoreLockedError:
         try:
-            holder = json.loads(self._holder.read_text())
+            holder = json.loads(self.holder.read_text())
             who = f"process {int(holder['pid'])} ({holder['command']})"
         except (OSError, ValueError, KeyError, TypeError):
             who = "other readers"
@@ -169,6 +165,68 @@ class StoreLock:
             f"the store is locked by {who}; waited {self._timeout:g} s",
             hint="wait for it to finish, or end that process, then run the command again",
         )
+
+
+class ExclusiveHold:
+    """The lock held alone, for one who may rest between one use and the next.
+
+    Resting it keeps everybody out and stands in nobody's way: it is not in the queue, so that whoever lines up can be seen.
+    """
+
+    def __init__(self, lock: StoreLock) -> None:
+        self._lock = lock
+        self._files = contextlib.ExitStack()
+        self._main: IO[str] | None = None
+        self._queue: IO[str] | None = None
+
+    def take(self) -> None:
+        """Wait for the lock, behind the readers and writers who came before.
+
+        Raises:
+            StoreLockedError: others hold it for too long.
+        """
+        lock = self._lock
+        with contextlib.ExitStack() as files:
+            main, queue = files.enter_context(_opened(lock.main)), files.enter_context(_opened(lock.queue))
+            lock.acquire(queue, portalocker.LockFlags.EXCLUSIVE)
+            lock.admit_readers()
+            with _opened(lock.turnstile) as turnstile:
+                lock.acquire(turnstile, portalocker.LockFlags.EXCLUSIVE)
+                lock.acquire(main, portalocker.LockFlags.EXCLUSIVE)
+                portalocker.unlock(turnstile)
+            # The name is for the error message of others; a full disk may keep it out, and only that is lost then.
+            with contextlib.suppress(OSError, StoreError), _opened(lock.holder) as holder:
+                holder.truncate()
+                holder.write(json.dumps({"pid": os.getpid(), "command": this_command()}))
+            self._main, self._queue, self._files = main, queue, files.pop_all()
+
+    def rest(self) -> None:
+        """Leave the queue and keep the lock."""
+        if self._queue is not None:
+            portalocker.unlock(self._queue)
+
+    def resume(self) -> bool:
+        """Go on where nobody waits; False where somebody does, who is to be let in first."""
+        return (
+            self._queue is not None
+            and not self._lock.reader_waits()
+            and _locked_at_once(self._queue, portalocker.LockFlags.EXCLUSIVE)
+        )
+
+    def somebody_waits(self) -> bool:
+        """Whether a reader or a writer waits for the one who rests."""
+        return self._lock.reader_waits() or self._lock.writer_waits()
+
+    def leave(self) -> None:
+        """Let go of the lock, where it is held."""
+        if self._main is None or self._queue is None:
+            return
+        with contextlib.suppress(OSError):
+            self._lock.holder.unlink(missing_ok=True)
+        portalocker.unlock(self._main)
+        portalocker.unlock(self._queue)
+        self._main = self._queue = None
+        self._files.close()
 
 
 def _is_held_alone(path: Path) -> bool:

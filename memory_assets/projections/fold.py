@@ -6,13 +6,14 @@ rebuild runs over all sessions, so the two cannot differ but by a mistake in the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memory_assets.graduation.conflicts.clash import DETECTOR_VERSION
 from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.log.event_log import Appended, Build
+from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.projections.board import fold_board
 from memory_assets.projections.claims import close_touched_tasks, fold_claims, open_touched_tasks
 from memory_assets.projections.commands import close_commands, open_commands, sessions_named
@@ -52,6 +53,9 @@ MARKS = (
     "quarantine_released",
     "unit_feedback",
 )
+
+# What a run leaves behind its sessions: it changes marks and builds, and no other table.
+_PASSING = (*(mark for mark in MARKS if mark != "unit_feedback"), "build_started", "build_finished")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +108,11 @@ def fold(
             WHERE seq > ? AND session_id IS NOT NULL GROUP BY session_id ORDER BY session_id""",
         [since],
     ).fetchall()
+    if not resolve and _say_no_more_than(connection, since, _PASSING):
+        fold_source_files(connection, since)
+        fold_builds(connection, since)
+        _fold_marks(connection, [session_id for session_id, _ in touched])
+        return Folded(len(touched), _write_offset(connection, projector))
     open_commands(connection)
     sessions = [session_id for session_id, only_marks in touched if not only_marks]
     sessions += sorted(set(sessions_named(connection, since)).difference(sessions))
@@ -113,10 +122,7 @@ def fold(
     open_touched_tasks(connection)
     for start in range(0, len(sessions), SCOPE_SIZE):
         _fold_scope(connection, sessions[start : start + SCOPE_SIZE], versions)
-    for start in range(0, len(marked), SCOPE_SIZE):
-        open_scope(connection, marked[start : start + SCOPE_SIZE])
-        fold_marks(connection)
-        close_scope(connection)
+    _fold_marks(connection, marked)
     # Once, behind all sessions: an outcome of half of a task's claims would be of no use to anybody.
     appended = fold_board(connection, since, versions["session_vectorized"], resolve=resolve, build=build)
     close_touched_tasks(connection)
@@ -130,6 +136,21 @@ def fold(
     fold_evaluations(connection, since)
     close_commands(connection)
     return Folded(len(touched), _write_offset(connection, projector), _together(appended))
+
+
+def _say_no_more_than(connection: duckdb.DuckDBPyConnection, since: int, event_types: Sequence[str]) -> bool:
+    """Whether all events behind ``since`` are of these types."""
+    others = connection.execute(
+        f"SELECT 1 FROM events WHERE seq > ? AND event_type NOT IN {IN_LIST} LIMIT 1", [since, json_list(event_types)]
+    )
+    return not others.fetchall()
+
+
+def _fold_marks(connection: duckdb.DuckDBPyConnection, session_ids: list[str]) -> None:
+    for start in range(0, len(session_ids), SCOPE_SIZE):
+        open_scope(connection, session_ids[start : start + SCOPE_SIZE])
+        fold_marks(connection)
+        close_scope(connection)
 
 
 def _fold_scope(connection: duckdb.DuckDBPyConnection, session_ids: list[str], versions: Mapping[str, str]) -> None:

@@ -28,7 +28,7 @@ def asset(spec: dg.AssetSpec, node: Any) -> dict[str, Any]:
         "partitions": spec.partitions_def.name if isinstance(spec.partitions_def, dg.DynamicPartitionsDefinition) else None,
         "backfill": node.backfill_policy.max_partitions_per_run if node.backfill_policy else None,
         "pools": sorted(node.pools or ()),
-        "code_version": spec.code_version,
+        "has a code version": spec.code_version is not None,
         "description": spec.description,
         "executable": node.is_executable,
     }
@@ -54,6 +54,16 @@ def test_what_the_ui_shows(snapshot: SnapshotAssertion) -> None:
         },
         "executor": defs.executor.name if isinstance(defs.executor, dg.ExecutorDefinition) else None,
     } == snapshot
+
+
+def test_everything_says_what_it_is() -> None:
+    graph = defs.resolve_asset_graph()
+    said = {spec.key.to_user_string(): spec.description for spec in defs.resolve_all_asset_specs()}
+    said |= {key.to_user_string(): graph.get_check_spec(key).description for key in graph.asset_check_keys}
+    said |= {job.name: job.description for job in defs.jobs or [] if not isinstance(job, dg.JobDefinition)}
+    said |= {sensor.name: getattr(sensor, "description", None) for sensor in defs.sensors or []}
+    assert len(said) > 30
+    assert [name for name, description in said.items() if not description] == []
 
 
 def test_the_seven_stages_share_partitions_and_policy() -> None:

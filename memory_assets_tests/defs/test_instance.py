@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
 import dagster as dg
 import pytest
+from dagster._core.storage.sql import create_engine
 
-from memory_assets.defs import kept_engines
+from memory_assets.defs import dagster_storage
 from memory_assets.defs.instance import add_partitions, dagster_home, dagster_instance
 from memory_assets.defs.run import import_paths
 from memory_assets.settings import Settings, load_settings
@@ -76,9 +78,9 @@ def test_dagsters_own_storage_reads_what_ours_wrote(settings: Settings, inbox: P
     chat(inbox, "one", talk(1))
     import_paths(settings, [inbox], project=None)
     ours = dagster_instance(settings)
-    with dg.DagsterInstance.from_config(str(settings.dagster_home)) as theirs:
+    with dagsters_own(settings) as theirs:
         assert type(theirs.event_log_storage).__module__.startswith("dagster.")
-        assert type(ours.event_log_storage).__module__.startswith("memory_assets.")
+        assert type(ours.event_log_storage).__module__ == dagster_storage.__name__
         runs = theirs.get_runs()
         assert [run.status for run in runs] == [dg.DagsterRunStatus.SUCCESS]
         assert runs == ours.get_runs()
@@ -86,19 +88,85 @@ def test_dagsters_own_storage_reads_what_ours_wrote(settings: Settings, inbox: P
         assert theirs.get_latest_materialization_event(dg.AssetKey("projected")) is not None
 
 
+def dagsters_own(settings: Settings) -> dg.DagsterInstance:
+    """Dagster's own storage over our files."""
+    return dg.DagsterInstance.local_temp(
+        str(settings.dagster_home), overrides={"storage": {"sqlite": {"base_dir": str(settings.dagster_home)}}}
+    )
+
+
 def test_engines_are_made_once_a_file(settings: Settings, inbox: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[str] = []
-    create = kept_engines.create_engine
 
     def counted(url: str, **options: Any) -> Any:
         made.append(url)
-        return create(url, **options)
+        return create_engine(url, **options)
 
-    monkeypatch.setattr(kept_engines, "create_engine", counted)
+    monkeypatch.setattr(f"{dagster_storage.__name__}.create_engine", counted)
     chat(inbox, "one", talk(1))
     import_paths(settings, [inbox], project=None)
-    assert sorted(Path(url).name for url in made if "/history/" in url)[-2:] == ["index.db", "runs.db"]
-    assert len(made) == len(set(made)) <= 4
+    assert len(made) == len(set(made)) == 3
+    assert {"index.db", "runs.db"} < {Path(url).name for url in made}
+
+
+def test_partitions_of_another_process_are_seen(settings: Settings) -> None:
+    ours = dagster_instance(settings)
+    ours.add_dynamic_partitions("sessions", ["a"])
+    with dagsters_own(settings) as theirs:
+        assert list(ours.get_dynamic_partitions("sessions")) == ["a"]
+        theirs.add_dynamic_partitions("sessions", ["b"])
+        assert list(ours.get_dynamic_partitions("sessions")) == ["a", "b"]
+        theirs.delete_dynamic_partition("sessions", "a")
+        assert not ours.has_dynamic_partition("sessions", "a")
+        ours.add_dynamic_partitions("sessions", ["c"])
+        ours.delete_dynamic_partition("sessions", "b")
+        assert list(theirs.get_dynamic_partitions("sessions")) == list(ours.get_dynamic_partitions("sessions")) == ["c"]
+
+
+def test_a_run_is_seen_while_it_writes(settings: Settings) -> None:
+    """The UI watches the file of a run, which a write-ahead log leaves as it is."""
+    ours = dagster_instance(settings)
+    run = ours.create_run_for_job(dg.job(name="nothing")(lambda: None))
+    ours.report_engine_event("first", run)
+    seen: list[str] = []
+    arrived = threading.Event()
+
+    def note(event: dg.EventLogEntry, _cursor: str) -> None:
+        seen.append(event.message)
+        if "second" in event.message:
+            arrived.set()
+
+    with dagsters_own(settings) as theirs:
+        theirs.watch_event_logs(run.run_id, None, note)
+        ours.report_engine_event("second", run)
+        assert arrived.wait(20), seen
+        theirs.end_watch_event_logs(run.run_id, note)
+
+
+def test_a_deleted_run_leaves_no_file_and_its_partitions_materialized(settings: Settings, inbox: Path) -> None:
+    chat(inbox, "one", talk(1))
+    import_paths(settings, [inbox], project=None)
+    instance = dagster_instance(settings)
+    (run,) = instance.get_runs()
+    before = instance.get_materialized_partitions(dg.AssetKey("projected"))
+    instance.delete_run(run.run_id)
+    assert instance.get_runs() == []
+    assert not list(settings.dagster_home.rglob(f"{run.run_id}*"))
+    assert instance.get_materialized_partitions(dg.AssetKey("projected")) == before == {"one"}
+
+
+def test_a_forked_child_has_connections_of_its_own(settings: Settings) -> None:
+    instance = dagster_instance(settings)
+    instance.add_dynamic_partitions("sessions", ["of the parent"])
+    child = os.fork()
+    if child == 0:
+        try:
+            instance.add_dynamic_partitions("sessions", ["of the child"])
+            os._exit(0)
+        except BaseException:
+            os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert set(instance.get_dynamic_partitions("sessions")) == {"of the parent", "of the child"}
 
 
 @pytest.mark.parametrize("said", ["storage:\n  sqlite:\n    base_dir: {}\n", "telemetry:\n  enabled: false\n"])
@@ -106,5 +174,5 @@ def test_a_users_own_choice_of_storage_is_kept(settings: Settings, tmp_path: Pat
     settings.dagster_home.mkdir(parents=True)
     (settings.dagster_home / "dagster.yaml").write_text(said.format(tmp_path / "elsewhere"))
     storage = dagster_instance(settings).event_log_storage
-    assert (type(storage).__module__ == kept_engines.__name__) == ("storage" not in said)
+    assert (type(storage).__module__ == dagster_storage.__name__) == ("storage" not in said)
     assert (tmp_path / "elsewhere" / "history").exists() == ("storage" in said)

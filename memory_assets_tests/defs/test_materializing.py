@@ -76,8 +76,8 @@ def test_every_partition_of_every_stage_tells_its_own_counts(mixed_store: Mixed,
     assert [(told["ingested"]["messages"], told["materialized"]["entries"])] == counted
     assert told["idris_checked"]["verified"] + told["idris_checked"]["not_verified"] == told["materialized"]["entries"]
     assert told["vectorized"]["units_searchable"] > 0 and told["vectorized"]["units_failed"] == 0
-    assert f"session:{GROWN}#m=" in told["materialized"]["table"]
-    assert "exact" in told["materialized"]["table"]
+    assert f"session:{GROWN}#m=" in told["materialized"]["memories"]
+    assert "exact" in told["materialized"]["memories"]
     assert told["ingested"]["source"].endswith("-grown.jsonl")
     # Numbers of one partition, not of the batch.
     other = metadata_of(recorded, "ingested", "plain-1")

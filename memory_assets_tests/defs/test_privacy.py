@@ -96,6 +96,15 @@ def test_quotes_are_in_dagster_where_the_user_lets_them(inbox: Path) -> None:
     assert not found(texts_of_dagster(settings), HIDDEN)
 
 
+def test_links_lead_to_the_viewer_that_the_settings_name(inbox: Path) -> None:
+    settings = load_settings({"dagster": {"viewer_url": "https://viewer.example/at/{address}"}})
+    chat(inbox, "plain", ["We decided to deploy on Thursdays."])
+    run.import_paths(settings, [inbox], project=None)
+    said = " ".join(text for _, text in texts_of_dagster(settings))
+    assert "](https://viewer.example/at/session%3Aplain)" in said
+    assert "](https://viewer.example/at/session%3Aplain%23m%3D0%26c%3D0-34)" in said
+
+
 def policy(path: Path, *words: str) -> Path:
     rules = [
         {"name": f"word_{place}", "kind": "PII:word", "literals": [word], "pattern": word} for place, word in enumerate(words)

@@ -10,12 +10,14 @@ from typing import Any
 import dagster as dg
 import pytest
 
+from memory_assets.definitions import build_definitions
 from memory_assets.defs import run
-from memory_assets.defs.checks import no_sessions_quarantined
+from memory_assets.defs.checks import ON_REQUEST, no_sessions_quarantined
 from memory_assets.defs.resources import EventLogResource
 from memory_assets.defs.stages import aligned, extracted, ingested
 from memory_assets.errors import MemoryAssetsError
 from memory_assets.log.chain import History
+from memory_assets.log.payloads.base import PIPELINE_STAGES
 from memory_assets.settings import Settings
 from memory_assets_tests.defs.conftest import Import
 from memory_assets_tests.defs.files import chat, talk
@@ -86,6 +88,7 @@ def test_a_poison_session_in_a_batch_of_25(
             "status": "quarantined",
             "error": "unexpected",
             "detail": "",
+            "data_version": events(settings, "session_quarantined")[0].event_id,
         } | {
             name: value
             for name, value in metadata_of(unrecorded, "aligned", POISON).items()
@@ -121,6 +124,45 @@ def test_a_poison_session_in_a_batch_of_25(
     assert latest_check(unrecorded, "aligned", "no_session_put_aside").passed
     assert run.retry_quarantined(settings).sessions == 0
     assert_rebuilds_equal(settings)
+
+
+def test_what_is_put_aside_stays_visible_when_others_go_through(
+    inbox: Path, settings: Settings, take: Import, unrecorded: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        failing_at(patch, lambda _: ValueError("no"))
+        take(chat(inbox, POISON, talk(1)), chat(inbox, "good", talk(2)))
+    # A run over another session says what stands for the stage, and that it was not this run.
+    take(chat(inbox, "later", talk(3)))
+    check = latest_check(unrecorded, "aligned", "no_session_put_aside")
+    assert not check.passed
+    assert {name: value.value for name, value in check.metadata.items()} == {
+        "quarantined": 1,
+        "sessions": POISON,
+        "quarantined_in_this_run": 0,
+        "sessions_of_this_run": "",
+    }
+    assert latest_check(unrecorded, "extracted", "no_session_put_aside").passed, "another stage's session"
+    inventory = latest_check(unrecorded, "vectorized", "no_sessions_quarantined")
+    assert not inventory.passed and inventory.metadata["quarantined"].value == 1
+    # A retry that goes through is seen by the check of the stage that had put it aside.
+    assert run.retry_quarantined(settings).quarantined == 0
+    assert latest_check(unrecorded, "aligned", "no_session_put_aside").passed
+    assert latest_check(unrecorded, "vectorized", "no_sessions_quarantined").passed
+
+
+def test_the_jobs_of_the_sensor_take_the_leaves_along() -> None:
+    definitions = build_definitions()
+    stages = set(PIPELINE_STAGES)
+    leaves = {"memory_index", "ledgers", "task_board"}
+    for name, wanted in (("graduate_sessions", stages | leaves), ("refresh_leaves", leaves)):
+        layer = definitions.resolve_job_def(name).asset_layer
+        assert {key.to_user_string() for key in layer.selected_asset_keys} == wanted
+        checks = layer.asset_graph.asset_check_keys
+        assert checks.isdisjoint(ON_REQUEST), "a whole log is not read with each run"
+        assert dg.AssetCheckKey(dg.AssetKey("ledgers"), "no_open_conflict") in checks
+    graduate = definitions.resolve_job_def("graduate_sessions").asset_layer.asset_graph
+    assert no_sessions_quarantined.check_key in graduate.asset_check_keys
 
 
 def test_our_own_errors_are_told_in_their_words_and_a_good_run_releases(

@@ -7,7 +7,15 @@ from typing import Any
 import dagster as dg
 
 from memory_assets import configuration
-from memory_assets.defs.batch import SessionResult, StageOutput, quarantine_check, run_stage, session_keys
+from memory_assets.defs.batch import (
+    SessionResult,
+    StageOutput,
+    handed_on,
+    quarantine_check,
+    quarantine_check_spec,
+    run_stage,
+    session_keys,
+)
 from memory_assets.defs.partitions import backfill_policy, sessions_partitions
 from memory_assets.defs.resources import EventLogResource, OpenStore
 from memory_assets.evidence.aligner import Aligner
@@ -32,11 +40,18 @@ SHOWN_ADDRESSES = 50
     kinds={"python"},
     owners=["team:memory"],
     pool="duckdb_write",
-    code_version="2",
     check_specs=[
-        dg.AssetCheckSpec("no_session_put_aside", asset="aligned"),
-        dg.AssetCheckSpec("spans_are_the_text", asset="aligned"),
-        dg.AssetCheckSpec("alignment_rate", asset="aligned"),
+        quarantine_check_spec("aligned"),
+        dg.AssetCheckSpec(
+            "spans_are_the_text",
+            asset="aligned",
+            description="For every span of this run the message's characters from its start to its end are the matched text.",
+        ),
+        dg.AssetCheckSpec(
+            "alignment_rate",
+            asset="aligned",
+            description=f"At least {ALIGNMENT_RATE:.0%} of the quotes that are new in this run were found in the source.",
+        ),
     ],
     description="""Every quote becomes a span of exact characters, or a failure with a reason.
 
@@ -62,8 +77,8 @@ def aligned(
         histories.keys() & extractions.keys(),
         lambda session_id: align(histories[session_id], extractions[session_id], known, event_log.opened),
     )
-    yield dg.Output(output)
-    yield quarantine_check(output)
+    yield handed_on(context, output)
+    yield quarantine_check(event_log, output)
     yield _spans_check(output, histories)
     yield _rate_check(output)
 

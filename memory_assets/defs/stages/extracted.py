@@ -7,7 +7,15 @@ from typing import Any
 import dagster as dg
 
 from memory_assets import configuration
-from memory_assets.defs.batch import SessionResult, StageOutput, quarantine_check, run_stage, session_keys
+from memory_assets.defs.batch import (
+    SessionResult,
+    StageOutput,
+    handed_on,
+    quarantine_check,
+    quarantine_check_spec,
+    run_stage,
+    session_keys,
+)
 from memory_assets.defs.model_use import ModelUse, told
 from memory_assets.defs.partitions import backfill_policy, sessions_partitions
 from memory_assets.defs.resources import EventLogResource, OpenStore
@@ -29,11 +37,14 @@ from memory_assets.log.upcasting import payload_as
     kinds={"python"},
     owners=["team:memory"],
     pool="llm",
-    code_version="2",
     retry_policy=dg.RetryPolicy(max_retries=2, delay=1, backoff=dg.Backoff.EXPONENTIAL, jitter=dg.Jitter.PLUS_MINUS),
     check_specs=[
-        dg.AssetCheckSpec("no_session_put_aside", asset="extracted"),
-        dg.AssetCheckSpec("quotes_only", asset="extracted"),
+        quarantine_check_spec("extracted"),
+        dg.AssetCheckSpec(
+            "quotes_only",
+            asset="extracted",
+            description="No answer of this run named offsets: an extractor quotes, and the pipeline finds where.",
+        ),
     ],
     description="""Memories as quotes: from the embedded rules, or from the model that the settings name.
 
@@ -65,8 +76,8 @@ def extracted(
     if use.spent.attempts:
         context.log.info(f"{extractor.name}: {told(use.as_json())}")
     batch = {f"batch_model_{name}": value for name, value in use.as_json().items() if value is not None}
-    yield dg.Output(output, metadata=batch)
-    yield quarantine_check(output)
+    yield handed_on(context, output, batch)
+    yield quarantine_check(event_log, output)
     refused = sum((metric.counts or {}).get("spans_refused", 0) for metric in output.metrics)
     yield dg.AssetCheckResult(
         check_name="quotes_only", passed=refused == 0, severity=dg.AssetCheckSeverity.WARN, metadata={"refused": refused}

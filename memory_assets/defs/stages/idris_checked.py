@@ -11,8 +11,10 @@ from memory_assets import configuration
 from memory_assets.defs.batch import (
     SessionResult,
     StageOutput,
+    handed_on,
     milliseconds_since,
     quarantine_check,
+    quarantine_check_spec,
     run_stage,
     session_keys,
 )
@@ -46,11 +48,18 @@ SHOWN = 20
     kinds={"python", "idris"},
     owners=["team:memory"],
     pool="duckdb_write",
-    code_version="2",
     check_specs=[
-        dg.AssetCheckSpec("no_session_put_aside", asset="idris_checked"),
-        dg.AssetCheckSpec("verified_is_proved_and_aligned", asset="idris_checked"),
-        dg.AssetCheckSpec("checkers_agree", asset="idris_checked"),
+        quarantine_check_spec("idris_checked"),
+        dg.AssetCheckSpec(
+            "verified_is_proved_and_aligned",
+            asset="idris_checked",
+            description="What is Verified in this run's sessions is proved by its modules, and its quotes were found.",
+        ),
+        dg.AssetCheckSpec(
+            "checkers_agree",
+            asset="idris_checked",
+            description="No two checkers gave different verdicts on a session of this run.",
+        ),
     ],
     description="""A proof module a session, judged by the embedded checker and by idris2 where there is one.
 
@@ -91,11 +100,11 @@ def idris_checked(
     silent = sorted({note for checked in judged.values() for note in checked.notes})
     if silent:
         context.log.warning("; ".join(silent))
-    yield dg.Output(output)
+    yield handed_on(context, output)
 
     # From here on the log has what this run says: what is checked is what will be read.
     after = proofs_of(opened.log, sorted(ready), opened.versions["idris_checked"])
-    yield quarantine_check(output)
+    yield quarantine_check(event_log, output)
     yield _verified_check(histories, materializations, after)
     yield _agreement_check(after)
 
@@ -127,7 +136,8 @@ def standing(materialization: Materialization, proofs: Proofs) -> SessionResult:
     assert proofs.checked is not None
     judgements = [proofs.judgements.get(event.event_id) for event, _ in materialization.entries]
     verified = sum(found is not None and isinstance(found.payload, EntryPromoted) for found in judgements)
-    return SessionResult(metadata=_metadata(proofs.checked.payload, len(judgements), verified) | {"judged": "before"})
+    metadata = _metadata(proofs.checked.payload, len(judgements), verified) | {"judged": "before"}
+    return SessionResult(metadata=metadata, standing=proofs.checked.event.event_id)
 
 
 def prove(

@@ -2,12 +2,21 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC
+from datetime import UTC, timedelta
 from hashlib import sha256
 
 import dagster as dg
 
-from memory_assets.defs.batch import Metadata, SessionResult, StageOutput, quarantine_check, run_stage, session_keys
+from memory_assets.defs.batch import (
+    Metadata,
+    SessionResult,
+    StageOutput,
+    handed_on,
+    quarantine_check,
+    quarantine_check_spec,
+    run_stage,
+    session_keys,
+)
 from memory_assets.defs.partitions import backfill_policy, sessions_partitions
 from memory_assets.defs.resources import EventLogResource
 from memory_assets.defs.sources import SourceReader
@@ -32,6 +41,9 @@ from memory_assets.sessions.model import Message
 from memory_assets.sessions.retelling import common_prefix
 
 HASH_LENGTH = 32
+# So long nobody took a session in: a sensor that stands still looks like that, and so does a holiday.
+WARN_AFTER = timedelta(days=7)
+FAIL_AFTER = timedelta(days=90)
 
 session_files = dg.AssetSpec(
     "session_files",
@@ -72,8 +84,8 @@ class Sources:
     kinds={"duckdb", "python"},
     owners=["team:memory"],
     pool="duckdb_write",
-    code_version="1",
-    check_specs=[dg.AssetCheckSpec("no_session_put_aside", asset="ingested")],
+    freshness_policy=dg.FreshnessPolicy.time_window(warn_window=WARN_AFTER, fail_window=FAIL_AFTER),
+    check_specs=[quarantine_check_spec("ingested")],
     description="""Session files become the session's history.
 
 - **reads** every file that was registered for the session
@@ -107,6 +119,7 @@ def ingested(
                 registered.get(session_id, []),
                 sources.get(session_id, Sources()),
                 opened.sources,
+                shows_title=opened.settings.dagster.show_quotes,
             ),
         )
         grown = {event.session_id for event in output.events if isinstance(event.payload, SessionIngested)}
@@ -116,8 +129,8 @@ def ingested(
         return output
 
     output = take()
-    yield dg.Output(output)
-    yield quarantine_check(output)
+    yield handed_on(context, output)
+    yield quarantine_check(event_log, output)
 
 
 def ingest(
@@ -126,11 +139,14 @@ def ingest(
     registered: Sequence[StoredEvent],
     sources: Sources,
     reader: SourceReader,
+    *,
+    shows_title: bool = False,
 ) -> SessionResult:
     """The events that bring a session's history up to its files.
 
     Args:
         known: the history so far.
+        shows_title: whether Dagster's records may hold the session's title, which is text of it.
         registered: source_registered events of files that were not taken in yet, in commit order.
         sources: what was told of its files before.
 
@@ -148,7 +164,8 @@ def ingest(
             f"no file of session {session_id} can be read", hint="add the file again with `memory sessions add`"
         )
     heading = _session_heading(known, merged, sources.given_project, reader)
-    result = SessionResult(events=[*merged.events])
+    title = {"title": heading.title} if shows_title and heading.title else {}
+    result = SessionResult(events=[*merged.events], metadata=dict(title), standing=known.event_id if known else None)
     head = None if known is None or retired else known
     if head is None or merged.messages != head.messages or _says_otherwise(heading, head.heading):
         result.events[:0] = _revision(session_id, known, merged, heading, reader.version, retired)

@@ -5,11 +5,20 @@ from typing import Any
 
 import dagster as dg
 
-from memory_assets.defs.batch import SessionResult, StageOutput, quarantine_check, run_stage, session_keys
+from memory_assets.defs.batch import (
+    SessionResult,
+    StageOutput,
+    handed_on,
+    quarantine_check,
+    quarantine_check_spec,
+    run_stage,
+    session_keys,
+)
 from memory_assets.defs.markdown import cell
 from memory_assets.defs.partitions import backfill_policy, sessions_partitions
 from memory_assets.defs.resources import EventLogResource, OpenStore
 from memory_assets.defs.stages.aligned import record_of
+from memory_assets.defs.viewer import viewed
 from memory_assets.evidence.entries import AlignedEntry
 from memory_assets.evidence.model import AlignedEvidence, Evidence, FailedEvidence
 from memory_assets.extraction.dedupe import merge_entries
@@ -18,6 +27,7 @@ from memory_assets.log.chain import Alignment, Extraction, History
 from memory_assets.log.events import NewEvent, StoredEvent, payload_text
 from memory_assets.log.payloads.entries import EntriesMaterialized, EntryMaterialized, EvidenceRecord
 from memory_assets.retrieval.citations import SpanCitation
+from memory_assets.settings import DagsterSettings
 from memory_assets.tasks.canonical import normalize
 
 SHOWN_ENTRIES = 10
@@ -30,10 +40,13 @@ SHOWN_ENTRIES = 10
     kinds={"duckdb", "python"},
     owners=["team:memory"],
     pool="duckdb_write",
-    code_version="3",
     check_specs=[
-        dg.AssetCheckSpec("no_session_put_aside", asset="materialized"),
-        dg.AssetCheckSpec("entries_have_evidence", asset="materialized"),
+        quarantine_check_spec("materialized"),
+        dg.AssetCheckSpec(
+            "entries_have_evidence",
+            asset="materialized",
+            description="Every entry that is new in this run has quotes that were found in the source, all of them.",
+        ),
     ],
     description="""Quotes with their spans become entries, each memory of a session once.
 
@@ -63,8 +76,8 @@ def materialized(
             histories[session_id], extractions[session_id], alignments[session_id], known, event_log.opened
         ),
     )
-    yield dg.Output(output)
-    yield quarantine_check(output)
+    yield handed_on(context, output)
+    yield quarantine_check(event_log, output)
     bare = sum(isinstance(event.payload, EntryMaterialized) and not event.payload.evidence_aligned for event in output.events)
     yield dg.AssetCheckResult(
         check_name="entries_have_evidence",
@@ -101,11 +114,13 @@ def materialize(
         )
     )
     payloads = [event.payload for event in entries.values() if isinstance(event.payload, EntryMaterialized)]
-    result.metadata = {
+    shown = opened.settings.dagster
+    title = {"title": history.heading.title} if shown.show_quotes and history.heading.title else {}
+    result.metadata = title | {
+        "memories": _table(history.session_id, payloads, shown),
         "entries": len(payloads),
         "entries_new": len(result.events) - 1,
         "entries_merged": sum(len(window.entries) for _, window in extraction.windows) - len(payloads),
-        "table": _table(history.session_id, payloads, show_quotes=opened.settings.dagster.show_quotes),
     }
     return result
 
@@ -181,18 +196,20 @@ def _evidence_of(record: EvidenceRecord) -> Evidence:
     )
 
 
-def _table(session_id: str, entries: list[EntryMaterialized], *, show_quotes: bool) -> dg.MetadataValue:
+def _table(session_id: str, entries: list[EntryMaterialized], shown: DagsterSettings) -> dg.MetadataValue:
     """Types, addresses and methods; quotes only where the user lets session text into Dagster's records."""
-    heading = "| type | address | method | confidence |" + (" quote |" if show_quotes else "")
-    rows = [heading, "|---|---|---|---|" + ("---|" if show_quotes else "")]
+    if not entries:
+        return dg.MetadataValue.md("nothing was found worth remembering")
+    heading = "| type |" + (" quote |" if shown.show_quotes else "") + " address | method | confidence |"
+    rows = [heading, "|---|---|---|---|" + ("---|" if shown.show_quotes else "")]
     for entry in entries[:SHOWN_ENTRIES]:
         record = entry.evidence[0]
         address = ""
         if record.message_index is not None and record.span_start is not None and record.span_end is not None:
             span = SpanCitation(session_id, record.message_index, ((record.span_start, record.span_end),))
-            address = f"`{span.uri}`"
-        row = f"| {entry.entry_type} | {address} | {record.method} | {record.confidence:.3f} |"
-        rows.append(row + (f" {cell(record.quote)} |" if show_quotes else ""))
+            address = viewed(span.uri, shown.viewer_url)
+        quote = f" {cell(record.quote)} |" if shown.show_quotes else ""
+        rows.append(f"| {entry.entry_type} |{quote} {address} | {record.method} | {record.confidence:.3f} |")
     if len(entries) > SHOWN_ENTRIES:
         rows.append(f"\n… and {len(entries) - SHOWN_ENTRIES} more")
     return dg.MetadataValue.md("\n".join(rows))

@@ -7,7 +7,16 @@ from typing import Any
 import dagster as dg
 
 from memory_assets import configuration
-from memory_assets.defs.batch import SessionResult, StageOutput, milliseconds_since, quarantine_check, run_stage, session_keys
+from memory_assets.defs.batch import (
+    SessionResult,
+    StageOutput,
+    handed_on,
+    milliseconds_since,
+    quarantine_check,
+    quarantine_check_spec,
+    run_stage,
+    session_keys,
+)
 from memory_assets.defs.partitions import backfill_policy, sessions_partitions
 from memory_assets.defs.resources import EventLogResource, OpenStore
 from memory_assets.log.events import NewEvent, StoredEvent
@@ -17,20 +26,32 @@ from memory_assets.memory import Memory
 from memory_assets.projections.fold import catch_up
 from memory_assets.stopping import stop_if_asked
 
-# What must be none of, and what is counted to see it.
+# What must be none of: said for people, and counted.
 CHECKS = {
-    "tasks_rest_on_evidence": """
+    "tasks_rest_on_evidence": (
+        "Every task was claimed in a session, or is a person's word.",
+        """
         SELECT count(*) FROM entities t WHERE entity_type = 'task' AND NOT EXISTS (
           SELECT 1 FROM task_outcomes o WHERE o.entity_id = t.entity_id
             AND (o.source_id IN (SELECT claim_id FROM task_claims) OR o.source_id IN (SELECT event_id FROM task_words)))""",
-    "blocked_tasks_have_blockers": """
+    ),
+    "blocked_tasks_have_blockers": (
+        "What is blocked has something that blocks it.",
+        """
         SELECT count(*) FROM v_tasks WHERE task_status = 'blocked'
           AND task_id NOT IN (SELECT task_id FROM v_task_blockers_effective WHERE NOT is_suggested)""",
-    "done_tasks_have_none": """
+    ),
+    "done_tasks_have_none": (
+        "What is done waits for nothing.",
+        """
         SELECT count(*) FROM v_tasks WHERE task_status = 'done'
           AND task_id IN (SELECT src_id FROM edges WHERE rel_type IN ('blocked_by', 'blocked_by_suggested'))""",
-    "no_duplicate_edges": """
+    ),
+    "no_duplicate_edges": (
+        "Two things are tied once by each relation.",
+        """
         SELECT count(*) FROM (SELECT 1 FROM edges GROUP BY src_id, rel_type, dst_id HAVING count(*) > 1)""",
+    ),
 }
 
 
@@ -41,10 +62,9 @@ CHECKS = {
     kinds={"duckdb"},
     owners=["team:memory"],
     pool="duckdb_write",
-    code_version="3",
     check_specs=[
-        dg.AssetCheckSpec("no_session_put_aside", asset="projected"),
-        *(dg.AssetCheckSpec(name, asset="projected") for name in CHECKS),
+        quarantine_check_spec("projected"),
+        *(dg.AssetCheckSpec(name, asset="projected", description=said) for name, (said, _) in CHECKS.items()),
     ],
     description="""What the sessions claim becomes tables: sessions, messages, entries, memories, tasks, units.
 
@@ -81,8 +101,8 @@ def projected(
         lambda session_id: project(checked[session_id], opened.versions["projected"], counts.get(session_id, {})),
         together_ms=together_ms,
     )
-    yield dg.Output(output)
-    yield quarantine_check(output)
+    yield handed_on(context, output)
+    yield quarantine_check(event_log, output)
     yield from _checks(opened)
 
 
@@ -117,6 +137,6 @@ def _counts(opened: OpenStore, session_ids: list[str]) -> dict[str, dict[str, in
 
 def _checks(opened: OpenStore) -> Iterator[dg.AssetCheckResult]:
     with opened.database.reading() as connection:
-        found = {name: connection.execute(statement).fetchall()[0][0] for name, statement in CHECKS.items()}
+        found = {name: connection.execute(statement).fetchall()[0][0] for name, (_, statement) in CHECKS.items()}
     for name, count in found.items():
         yield dg.AssetCheckResult(check_name=name, passed=count == 0, metadata={"found": count})

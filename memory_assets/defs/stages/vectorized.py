@@ -7,7 +7,16 @@ from typing import Any
 import dagster as dg
 
 from memory_assets import configuration
-from memory_assets.defs.batch import SessionResult, StageOutput, milliseconds_since, quarantine_check, run_stage, session_keys
+from memory_assets.defs.batch import (
+    SessionResult,
+    StageOutput,
+    handed_on,
+    milliseconds_since,
+    quarantine_check,
+    quarantine_check_spec,
+    run_stage,
+    session_keys,
+)
 from memory_assets.defs.partitions import backfill_policy, sessions_partitions
 from memory_assets.defs.resources import EventLogResource, OpenStore
 from memory_assets.indexing import write_words
@@ -25,12 +34,17 @@ from memory_assets.vectors.marks import vectorized_mark
     kinds={"lancedb"},
     owners=["team:memory"],
     pool="lance_write",
-    code_version="2",
     retry_policy=dg.RetryPolicy(max_retries=2, delay=1, backoff=dg.Backoff.EXPONENTIAL, jitter=dg.Jitter.PLUS_MINUS),
     check_specs=[
-        dg.AssetCheckSpec("no_session_put_aside", asset="vectorized"),
-        dg.AssetCheckSpec("outbox_is_empty", asset="vectorized"),
-        dg.AssetCheckSpec("index_has_every_unit", asset="vectorized"),
+        quarantine_check_spec("vectorized"),
+        dg.AssetCheckSpec(
+            "outbox_is_empty",
+            asset="vectorized",
+            description="All is searchable by its words, and no text was refused; what waits for its vector is no fault.",
+        ),
+        dg.AssetCheckSpec(
+            "index_has_every_unit", asset="vectorized", description="The index of words has a row for each unit of the tables."
+        ),
     ],
     description="""Units become searchable by their words, and are queued for their vectors: no model is loaded here.
 
@@ -64,8 +78,8 @@ def vectorized(
         lambda session_id: vectorize(marks[session_id], version, states.get(session_id, {})),
         together_ms=together_ms,
     )
-    yield dg.Output(output)
-    yield quarantine_check(output)
+    yield handed_on(context, output)
+    yield quarantine_check(event_log, output)
     yield from _checks(opened)
 
 

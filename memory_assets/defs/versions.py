@@ -1,0 +1,33 @@
+"""What Dagster is told of a stage's version: what the settings make of it, so that it calls stale what they have changed."""
+
+from __future__ import annotations
+
+import dagster as dg
+
+from memory_assets import configuration
+from memory_assets.defs.sources import SourceReader
+from memory_assets.identifiers import canonical_json, sha256_hex
+from memory_assets.log.payloads.base import PIPELINE_STAGES
+from memory_assets.settings import Settings
+
+_SHOWN_DIGITS = 8
+
+
+def code_versions(settings: Settings) -> dict[dg.AssetKey, str]:
+    """The code version of each stage: its own, and in a few digits those of the stages before it.
+
+    What a stage logged follows one version of each stage before it: under another one of any of them it has to be made anew.
+
+    Raises:
+        ConfigInvalidError: a file that the settings name cannot be read.
+        RulesInvalidError: the rules cannot be used.
+    """
+    reader = SourceReader(configuration.redaction_policy(settings))
+    own = {"ingested": reader.version, **configuration.stage_versions(settings)}
+    versions: dict[dg.AssetKey, str] = {}
+    before: list[str] = []
+    for stage in PIPELINE_STAGES:
+        behind = f" behind {sha256_hex(canonical_json(before))[:_SHOWN_DIGITS]}" if before else ""
+        versions[dg.AssetKey(stage)] = own[stage] + behind
+        before.append(own[stage])
+    return versions
