@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dagster as dg
 
-from memory_assets.defs.checks import event_log_integrity, no_sessions_quarantined, tasks_replay_equal
+from memory_assets.defs.checks import event_log_integrity, tasks_replay_equal
 from memory_assets.defs.evaluation import retrieval_eval
 from memory_assets.defs.io_manager import EventLogIOManager
 from memory_assets.defs.jobs import embed_waiting_units, graduate_sessions, refresh_leaves
@@ -18,6 +18,7 @@ from memory_assets.defs.stages.ingested import ingested, session_files
 from memory_assets.defs.stages.materialized import materialized
 from memory_assets.defs.stages.projected import projected
 from memory_assets.defs.stages.vectorized import vectorized
+from memory_assets.defs.store_state import store_state
 from memory_assets.defs.task_board import task_board
 from memory_assets.defs.vectors import vectors
 from memory_assets.defs.versions import code_versions
@@ -46,7 +47,7 @@ def build_definitions(settings: Settings | None = None) -> dg.Definitions:
     event_log = EventLogResource(settings_json=settings.model_dump_json() if settings else None)
     return dg.Definitions(
         assets=dg.map_asset_specs(lambda spec: spec.replace_attributes(code_version=versions.get(spec.key)), assets),
-        asset_checks=[no_sessions_quarantined, event_log_integrity, tasks_replay_equal],
+        asset_checks=[store_state, event_log_integrity, tasks_replay_equal],
         jobs=[graduate_sessions, embed_waiting_units, refresh_leaves],
         sensors=[sessions_folder],
         resources={"event_log": event_log, "io_manager": EventLogIOManager(store=event_log)},

@@ -55,6 +55,20 @@ class ConfigInvalidError(MemoryAssetsError):
     code = "config_invalid"
 
 
+class UnavailableError(MemoryAssetsError):
+    """What the work needs does not answer: nothing is wrong with what is worked at, and another time it may go.
+
+    Attributes:
+        passes: whether it may pass by itself, so that trying again soon makes sense.
+    """
+
+    code = "unavailable"
+
+    def __init__(self, message: str, *, hint: str = "", passes: bool = True) -> None:
+        super().__init__(message, hint=hint)
+        self.passes = passes
+
+
 def check_word(what: str, given: str | None, known: Collection[str]) -> None:
     """Refuse a word that a closed list does not hold; an answer of nothing would look like the truth.
 

@@ -78,6 +78,7 @@ if TYPE_CHECKING:
     from memory_assets.queries.outbox import FailedUnit, OutboxStatus, VersionQueue
     from memory_assets.queries.promotions import Ladder, Review
     from memory_assets.queries.proof import ProofModule, SessionProof
+    from memory_assets.queries.refused_files import RefusedFile
     from memory_assets.queries.searching import Searcher
     from memory_assets.queries.session_evidence import QuotedMessage, SessionEvidence, SupportingQuote
     from memory_assets.queries.showing import Resolved
@@ -184,6 +185,7 @@ __all__ = [
     "Reconciled",
     "Reembedded",
     "RefusedBlocker",
+    "RefusedFile",
     "RefusedMove",
     "Resolved",
     "ResolvedEntry",
@@ -958,6 +960,12 @@ class Memory:
         from memory_assets.queries.health import checks
 
         return checks(self.settings, self.database)
+
+    def refused_files(self) -> list[RefusedFile]:
+        """Session files that cannot be taken in, as they are now."""
+        from memory_assets.queries.refused_files import refused_files
+
+        return refused_files(self.database)
 
     def fsck(self, *, realign: bool = False, log_only: bool = False, progress: Progress | None = None) -> FsckReport:
         """The log against its links, every quote of every current entry against its messages, all tables against a replay."""

@@ -65,7 +65,8 @@ class Section(BaseModel):
 class ExtractionSettings(Section):
     """Who finds memories in a session: the embedded rules, or the litellm ``model`` where one is named.
 
-    ``rules_file``: a TOML file of a person's own rules in place of the built-in ones.
+    ``rules_file``: a TOML file of a person's own rules in place of the built-in ones. ``concurrency``: windows that the model
+    is asked about at the same time.
     """
 
     model: str | None = None
@@ -74,6 +75,7 @@ class ExtractionSettings(Section):
     timeout_seconds: Seconds = 60.0
     max_retries: Annotated[int, Field(ge=0)] = 3
     window_characters: Count = 24_000
+    concurrency: Annotated[int, Field(gt=0, le=64)] = 4
 
 
 class AlignmentSettings(Section):

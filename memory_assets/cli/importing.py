@@ -64,13 +64,14 @@ def import_(
 
 
 def code_of(report: dict[str, Any]) -> int:
-    """Whether something was refused or quarantined, or nothing was found to take."""
-    return NOTHING_FOUND if report["refused"] or report["quarantined"] or report["looked_for"] else OK
+    """Whether something was refused, quarantined or left waiting, or nothing was found to take."""
+    left = ("refused", "quarantined", "waiting", "looked_for")
+    return NOTHING_FOUND if any(report[name] for name in left) else OK
 
 
 def print_import(report: dict[str, Any]) -> None:
     """What became of the files: one line of counts, then each defect with file and line."""
-    names = ("new", "updated", "unchanged", "skipped", "refused", "quarantined")
+    names = ("new", "updated", "unchanged", "skipped", "refused", "quarantined", "waiting")
     parts = [f"{report[name]:,} {name}" for name in names if report[name]]
     counted = f" ({', '.join(parts)})" if parts else ""
     print_text(
@@ -81,6 +82,7 @@ def print_import(report: dict[str, Any]) -> None:
     print_looked_for(report["looked_for"])
     print_vectors(report["vectors"])
     print_defects("refused or quarantined", report["errors"], "red")
+    print_defects("waiting", report["unanswered"], "red")
     print_defects("taken with warnings or skipped", report["warnings"], "yellow")
 
 

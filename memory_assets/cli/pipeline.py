@@ -95,7 +95,7 @@ def dev(
 
 
 def print_run(report: RunReport, *, as_json: bool) -> int:
-    """What a run did; the code says whether something was put aside."""
+    """What a run did; the code says whether something was put aside or left waiting."""
     values: dict[str, Any] = report.as_json()
     if as_json:
         print_json(values)
@@ -106,4 +106,5 @@ def print_run(report: RunReport, *, as_json: bool) -> int:
         print_checkers(report.checkers)
         print_vectors(report.vectors)
         print_defects("quarantined", report.quarantine, "red")
-    return NOTHING_FOUND if values.get("quarantined") else OK
+        print_defects("waiting", report.unanswered, "red")
+    return NOTHING_FOUND if report.quarantined or report.waiting else OK

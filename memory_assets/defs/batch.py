@@ -9,13 +9,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import dagster as dg
 
 from memory_assets.defs.dagster_storage import DATA_VERSION, EventLogStorage
 from memory_assets.defs.viewer import viewed
-from memory_assets.errors import MemoryAssetsError
+from memory_assets.errors import MemoryAssetsError, UnavailableError
 from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.log.errors import StoreError
 from memory_assets.log.event_log import StageMetric
@@ -32,6 +32,10 @@ if TYPE_CHECKING:
 
 Metadata = dict[str, Any]
 SHOWN_SESSIONS = 20
+
+OUTAGE_RETRIES = 2
+OUTAGE_SECONDS = 10.0
+"""Before a batch whose model is out of reach is tried again; twice as long before the next time."""
 
 TRIED_AGAIN: frozenset[PipelineStage] = frozenset({"extracted", "vectorized"})
 """Stages with a retry policy: Dagster would try again, after a pause, also what was interrupted. They do nothing instead, and
@@ -62,6 +66,7 @@ class StageOutput:
         heads: checked when the batch is appended; None where no session's history grows.
         repeat: makes the output again when another process was faster.
         quarantined: sessions that this stage put aside, with the reason.
+        waiting: sessions that this stage left for another run, with what could not be reached.
         data_versions: by session the id of the event that says what came of it; another id is another result.
     """
 
@@ -71,6 +76,7 @@ class StageOutput:
     heads: dict[str, str | None] | None = None
     repeat: Callable[[], StageOutput] | None = None
     quarantined: dict[str, str] = field(default_factory=dict)
+    waiting: dict[str, str] = field(default_factory=dict)
     data_versions: dict[str, str] = field(default_factory=dict)
 
 
@@ -93,6 +99,24 @@ def handed_on(
 Work = Callable[[str], SessionResult]
 
 
+@dataclass(frozen=True, slots=True)
+class Unavailable:
+    """What a stage does where something that it needs does not answer.
+
+    Attributes:
+        insists: go on with the other sessions, as no attempt comes behind this one; else the whole batch is tried again.
+        answered_since: whether what did not answer for one session did for others afterwards: then the session is why.
+    """
+
+    insists: bool
+    answered_since: Callable[[Any], bool]
+
+
+def is_last_attempt(context: dg.AssetExecutionContext) -> bool:
+    """Whether a stage is not tried again in this run, should what it needs not answer."""
+    return int(context.retry_number) >= OUTAGE_RETRIES
+
+
 def session_keys(context: dg.AssetExecutionContext) -> list[str]:
     """The sessions of this run."""
     return list(context.partition_keys)
@@ -107,6 +131,7 @@ def run_stage(
     work: Work,
     *,
     together_ms: float = 0.0,
+    unavailable: Unavailable | None = None,
 ) -> StageOutput:
     """Do a stage's work for each session that has its input; say for the others that they wait.
 
@@ -114,8 +139,10 @@ def run_stage(
         ready: the sessions whose input is there.
         work: for one session; what it raises puts that session aside, unless the store itself failed.
         together_ms: what was done before for all of them at once; an equal part of it counts as each session's.
+        unavailable: for a stage that needs something from outside.
 
     Raises:
+        dagster.RetryRequested: what the stage needs does not answer. What was made of the sessions before is logged.
         KeyboardInterrupt: somebody asked for the run to stop before this stage. Asked for later, the sessions that are left
             are left out, and what was made of the others is kept.
     """
@@ -126,6 +153,7 @@ def run_stage(
     letters = _dead_letters(store, stage, session_ids)
     prepared = set(ready)
     part = together_ms / max(1, len(prepared.intersection(session_ids)))
+    unanswered: dict[str, UnavailableError] = {}
     for session_id in session_ids:
         if is_asked_to_stop():
             break  # what is made by now is logged
@@ -133,27 +161,79 @@ def run_stage(
             waiting = {"status": "waiting", "reason": "the stage before has no result for this session"}
             _say(context, output, session_id, waiting, data_version="waiting")
             continue
-        started = time.perf_counter()
+        started = time.perf_counter() - part / 1000
         road.passes(stage, session_id)
         try:
             result = work(session_id)
         except StoreError:
             raise
+        except UnavailableError as error:
+            if unavailable is not None and error.passes and not unavailable.insists:
+                _try_again(context, store, output, error)
+            unanswered[session_id] = error
         except Exception as error:
-            _put_aside(context, output, session_id, error, letters.get(session_id), milliseconds_since(started) + part)
-            continue
+            _put_aside(context, output, session_id, error, letters.get(session_id), milliseconds_since(started))
+        else:
+            _finish(context, store, output, session_id, result, letters.get(session_id), milliseconds_since(started))
         finally:
             road.passed(stage, session_id)
-        elapsed = milliseconds_since(started) + part
-        output.events += result.events
-        if session_id in letters and not letters[session_id].released:
-            output.events.append(_release(letters[session_id], stage))
-        counts = {name: value for name, value in result.metadata.items() if isinstance(value, int)}
-        output.metrics.append(StageMetric(stage, session_id, elapsed, True, counts=counts))
-        link = dg.MetadataValue.md(viewed(f"session:{session_id}", store.opened.settings.dagster.viewer_url))
-        done = result.metadata | {"session": link, "status": "done", "duration_ms": round(elapsed, 1)}
-        _say(context, output, session_id, done, data_version=_data_version(stage, result))
+    for session_id, failure in unanswered.items():
+        if unavailable is None or not unavailable.answered_since(failure):
+            _leave_waiting(context, store, output, session_id, failure)
+            continue
+        # What did not answer for this session did for others since. Once more: then the session is why.
+        started = time.perf_counter()
+        try:
+            result = work(session_id)
+        except StoreError:
+            raise
+        except Exception as error:
+            _put_aside(context, output, session_id, error, letters.get(session_id), milliseconds_since(started))
+        else:
+            _finish(context, store, output, session_id, result, letters.get(session_id), milliseconds_since(started))
     return output
+
+
+def _finish(
+    context: dg.AssetExecutionContext,
+    store: EventLogResource,
+    output: StageOutput,
+    session_id: str,
+    result: SessionResult,
+    letter: DeadLetter | None,
+    elapsed: float,
+) -> None:
+    output.events += result.events
+    if letter is not None and not letter.released:
+        output.events.append(_release(letter, output.stage))
+    counts = {name: value for name, value in result.metadata.items() if isinstance(value, int)}
+    output.metrics.append(StageMetric(output.stage, session_id, elapsed, True, counts=counts))
+    link = dg.MetadataValue.md(viewed(f"session:{session_id}", store.opened.settings.dagster.viewer_url))
+    done = result.metadata | {"session": link, "status": "done", "duration_ms": round(elapsed, 1)}
+    _say(context, output, session_id, done, data_version=_data_version(output.stage, result))
+
+
+def _try_again(
+    context: dg.AssetExecutionContext, store: EventLogResource, output: StageOutput, error: UnavailableError
+) -> NoReturn:
+    """Ask Dagster for another attempt at the batch; what is made by now need not be made again."""
+    opened = store.opened
+    opened.wrote(opened.log.append(output.events, build=opened.build).new)
+    wait = OUTAGE_SECONDS * 2**context.retry_number
+    context.log.warning(f"{error}; the sessions that are left are tried again in {wait:g} s")
+    opened.listener.say(f"{error}; trying again in {wait:g} s")
+    raise dg.RetryRequested(max_retries=OUTAGE_RETRIES, seconds_to_wait=wait) from error
+
+
+def _leave_waiting(
+    context: dg.AssetExecutionContext, store: EventLogResource, output: StageOutput, session_id: str, error: UnavailableError
+) -> None:
+    """The session is as it was before the stage: nothing is wrong with it, and the next run does it."""
+    output.waiting[session_id] = str(error)
+    store.opened.waiting[session_id] = error
+    said = {"status": "waiting", "reason": str(error), "hint": error.hint}
+    _say(context, output, session_id, said, data_version="waiting")
+    context.log.warning(f"{session_id} waits at {output.stage}: {error}")
 
 
 def milliseconds_since(started: float) -> float:
@@ -256,6 +336,20 @@ def quarantine_check(store: EventLogResource, output: StageOutput) -> dg.AssetCh
             "sessions": _some(waiting),
             "quarantined_in_this_run": len(output.quarantined),
             "sessions_of_this_run": _some(output.quarantined),
+        },
+    )
+
+
+def waiting_check(name: str, output: StageOutput) -> dg.AssetCheckResult:
+    """The check of a stage that needs something from outside: it answered for every session of this run."""
+    return dg.AssetCheckResult(
+        check_name=name,
+        passed=not output.waiting,
+        severity=dg.AssetCheckSeverity.WARN,
+        metadata={
+            "waiting": len(output.waiting),
+            "sessions": _some(output.waiting),
+            "why": "; ".join(sorted(set(output.waiting.values()))) or "nothing waits",
         },
     )
 

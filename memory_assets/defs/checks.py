@@ -1,4 +1,4 @@
-"""Checks of the store as a whole; those of a stage's own batch are yielded by the stage."""
+"""Checks that read the whole log or fold it anew, for a person to ask for."""
 
 from dataclasses import asdict
 
@@ -8,26 +8,7 @@ from memory_assets import configuration
 from memory_assets.defs.resources import EventLogResource
 from memory_assets.log.integrity import integrity
 from memory_assets.log.links import Broken, Sound
-from memory_assets.log.put_aside import put_aside
 from memory_assets.projections.replay import replayed
-
-SHOWN = 20
-
-
-@dg.asset_check(
-    asset="vectorized",
-    description="The sessions that some stage has put aside, in whichever run: looked at behind every run of all stages and at "
-    "every tick of the sensor. `memory retry --quarantined` runs them again.",
-)
-def no_sessions_quarantined(event_log: EventLogResource) -> dg.AssetCheckResult:
-    with event_log.get_connection() as connection:
-        waiting = put_aside(connection)
-    shown = "\n".join(f"- `{session_id}` at {stage}: {code}" for session_id, stage, code in waiting[:SHOWN])
-    return dg.AssetCheckResult(
-        passed=not waiting,
-        severity=dg.AssetCheckSeverity.WARN,
-        metadata={"quarantined": len(waiting), "sessions": dg.MetadataValue.md(shown or "none")},
-    )
 
 
 @dg.asset_check(

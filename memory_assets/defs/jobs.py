@@ -6,6 +6,7 @@ import dagster as dg
 
 from memory_assets.defs.checks import ON_REQUEST
 from memory_assets.defs.leaves import ledgers, memory_index
+from memory_assets.defs.store_state import store_state
 from memory_assets.defs.task_board import task_board
 
 LEAVES = (memory_index, ledgers, task_board)
@@ -15,7 +16,7 @@ _leaves = dg.AssetSelection.assets(*LEAVES) - dg.AssetSelection.checks(*ON_REQUE
 
 graduate_sessions = dg.define_asset_job(
     "graduate_sessions",
-    selection=dg.AssetSelection.groups("graduation") | _leaves,
+    selection=dg.AssetSelection.groups("graduation") | _leaves | dg.AssetSelection.checks(*store_state.check_keys),
     description="From session files to searchable memory: all seven stages, and what all sessions together have become.",
 )
 

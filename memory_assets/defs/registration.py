@@ -30,6 +30,7 @@ from memory_assets.sessions.model import SourceRefused as RefusedFile
 from memory_assets.stopping import stop_if_asked
 
 _REGISTERED_FILES = f"event_type = 'source_registered' AND (payload_json ->> '$.uri') IN {IN_LIST}"
+_BROKEN = ("malformed_record", "truncated_record")
 
 
 @dataclass(slots=True)
@@ -115,7 +116,9 @@ def register(opened: OpenStore, files: Sequence[SourceFile], *, project: str | N
                 events += _registered(taken, told_before, read.stamp, opened.sources.version, project, actor)
                 sessions += [session.session_id for session in taken.sessions]
                 registration.warnings += taken.defects
-            case SourceSkipped(defect=defect):
+            case SourceSkipped(defect=defect, file_hash=file_hash):
+                if defect.reason in _BROKEN:  # it may have been a session: people are to see it, whoever looks where
+                    events.append(_refused(defect, file_hash, opened.sources.version, actor))
                 registration.skipped.append(defect)
                 told.append((file.path, read, []))
             case RefusedFile(defect=defect, file_hash=file_hash):

@@ -10,6 +10,7 @@ from typing import Any, get_args
 from memory_assets import configuration
 from memory_assets.defs.registration import Registration
 from memory_assets.defs.resources import OpenStore
+from memory_assets.errors import UnavailableError
 from memory_assets.log.payloads.graduation import IdrisChecked
 from memory_assets.log.payloads.sessions import SessionIngested, SourceTold
 from memory_assets.log.sql import IN_LIST, json_list
@@ -22,8 +23,9 @@ from memory_assets.sessions.model import Defect, SourceFormat
 class RunReport:
     """What a run over sessions did.
 
-    ``quarantined`` counts sessions that a stage put aside, which ``quarantine`` lists. ``model`` is what asking a model cost,
-    empty where none was asked; ``checkers`` says in a line who judged the proofs, empty where nothing was run so far;
+    ``quarantined`` counts sessions that a stage put aside, which ``quarantine`` lists; ``waiting`` those that are left for
+    another run because their model did not answer, which ``unanswered`` lists. ``model`` is what asking a model cost, empty
+    where none was asked; ``checkers`` says in a line who judged the proofs, empty where nothing was run so far;
     ``vectors`` says how many units got one and how many wait for one, and why where something was in the way.
     """
 
@@ -32,9 +34,11 @@ class RunReport:
     updated: int = 0
     unchanged: int = 0
     quarantined: int = 0
+    waiting: int = 0
     events_appended: int = 0
     warnings: list[dict[str, Any]] = field(default_factory=list)
     quarantine: list[dict[str, Any]] = field(default_factory=list)
+    unanswered: list[dict[str, Any]] = field(default_factory=list)
     model: dict[str, Any] = field(default_factory=dict)
     checkers: str = ""
     vectors: dict[str, Any] = field(default_factory=dict)
@@ -48,7 +52,8 @@ class RunReport:
 class ImportReport:
     """What an import did (requirement K-42). ``sessions`` counts those that the given files hold; ``refused`` counts files
     and ``quarantined`` sessions, and ``errors`` lists both. ``looked_for`` is there where folders were given and no session was
-    in them: what was looked at, and for what. ``model``, ``checkers`` and ``vectors`` are as in a run."""
+    in them: what was looked at, and for what. ``waiting``, ``unanswered``, ``model``, ``checkers`` and ``vectors`` are as in a
+    run."""
 
     sessions: int = 0
     new: int = 0
@@ -57,9 +62,11 @@ class ImportReport:
     skipped: int = 0
     refused: int = 0
     quarantined: int = 0
+    waiting: int = 0
     events_appended: int = 0
     warnings: list[dict[str, Any]] = field(default_factory=list)
     errors: list[dict[str, Any]] = field(default_factory=list)
+    unanswered: list[dict[str, Any]] = field(default_factory=list)
     session_ids: list[str] = field(default_factory=list)
     looked_for: dict[str, Any] | None = None
     model: dict[str, Any] = field(default_factory=dict)
@@ -81,6 +88,8 @@ def outcome_of(opened: OpenStore, heads: Mapping[str, str | None], since: int) -
     for session_id, head in heads.items():
         if session_id in letters:
             report.quarantine.append(letters[session_id])
+        elif session_id in opened.waiting:
+            report.unanswered.append(_unanswered(session_id, opened.waiting[session_id]))
         elif session_id not in now:
             continue
         elif head is None:
@@ -89,8 +98,13 @@ def outcome_of(opened: OpenStore, heads: Mapping[str, str | None], since: int) -
             report.updated += 1
         else:
             report.unchanged += 1
-    report.quarantined = len(report.quarantine)
+    report.quarantined, report.waiting = len(report.quarantine), len(report.unanswered)
     return report
+
+
+def _unanswered(session_id: str, error: UnavailableError) -> dict[str, Any]:
+    detail = f"{error}: {error.hint}" if error.hint else str(error)
+    return {"path": session_id, "line": None, "reason": error.code, "detail": detail, "session_id": session_id}
 
 
 _NO_SESSION = ("not_a_session", "empty_file")

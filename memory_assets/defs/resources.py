@@ -17,6 +17,7 @@ from memory_assets import configuration
 from memory_assets.defs.builds import closing, end_dead_builds, new_build
 from memory_assets.defs.model_use import ModelUse
 from memory_assets.defs.road import Road
+from memory_assets.errors import UnavailableError
 from memory_assets.extraction.telemetry import ExtractionTelemetry
 from memory_assets.log.chain import History, histories
 from memory_assets.log.database import Database
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from dagster_shared.error import SerializableErrorInfo
 
     from memory_assets.defs.sources import SourceReader
+    from memory_assets.extraction.extractor import Extractor
     from memory_assets.sessions.redaction_policy import RedactionPolicy
     from memory_assets.vectors.embedder import Embedder
 
@@ -88,11 +90,14 @@ class OpenStore:
         self._wrote = False
         self._looked_for_dead = False
         self._meters: list[ModelUse] = []
+        self._extractor: Extractor | None = None
         self._build_use = ModelUse()
         self.listener: Progress = NoProgress()
         """Whoever waits for what this process does."""
         self.road = Road()
         """Where the sessions of this process's run are, for whoever waits for them."""
+        self.waiting: dict[str, UnavailableError] = {}
+        """Sessions that this process left for another run, each with what could not be reached."""
         self.appended = 0
         """Events that this process has written, whatever other processes wrote meanwhile."""
         self.idle_files: dict[str, tuple[str, dict[str, int]]] = {}
@@ -107,6 +112,19 @@ class OpenStore:
     def embedder(self) -> Embedder:
         """One for all stages and runs: its model is loaded once, at the first text."""
         return configuration.embedder(self.settings)
+
+    def begin_command(self) -> None:
+        """What earlier commands of this process could not reach, this one tries to."""
+        self.waiting.clear()
+        self._extractor = None
+
+    @property
+    def extractor(self) -> Extractor:
+        """By the rules as their file is now. A model is one for all runs: what was learned of its server holds for the next."""
+        chosen = configuration.extractor(self.settings)
+        if self._extractor is None or self._extractor.version != chosen.version:
+            self._extractor = chosen
+        return self._extractor
 
     def follow_versions(self) -> None:
         """Tell the log which versions to follow: a process with other settings may have told it others since."""

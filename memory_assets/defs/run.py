@@ -22,6 +22,7 @@ from memory_assets.defs.reports import ImportReport, RunReport, checkers_of, loo
 from memory_assets.defs.resources import OpenStore, open_store, telling
 from memory_assets.defs.road import Road
 from memory_assets.defs.runner import RUNNER_TAG, end_dead_runs
+from memory_assets.defs.store_state import report_news, store_state
 from memory_assets.defs.task_board import task_board
 from memory_assets.errors import MemoryAssetsError, NotFoundError, check_word
 from memory_assets.indexing import write_behind
@@ -104,6 +105,7 @@ def import_paths(
             done += of_batch
             opened.road.end(done, unchanged=len(registration.unchanged))
         shown.finish()
+        report_news(dagster_instance(settings), opened)
         vectors = write_vectors_behind(opened, shown)
         report = outcome_of(opened, heads, before)
     skipped, refused = [*whole.skipped, *exported.skipped], [*whole.errors, *exported.errors]
@@ -115,9 +117,11 @@ def import_paths(
         skipped=len(skipped),
         refused=len(refused),
         quarantined=report.quarantined,
+        waiting=report.waiting,
         events_appended=opened.appended - before,
         warnings=[named(defect) for defect in (*whole.warnings, *skipped)] + report.warnings,
-        errors=[named(defect) for defect in refused] + [dict(letter) for letter in report.quarantine],
+        errors=[named(defect) for defect in refused] + report.quarantine,
+        unanswered=report.unanswered,
         session_ids=list(dict.fromkeys([*whole.to_run, *whole.unchanged, *exported.sessions])),
         looked_for=looked_for(paths, len(files), whole),
         model=_named(settings, use),
@@ -238,6 +242,7 @@ def _look_at_the_extractor(settings: Settings) -> None:
 def _listening(opened: OpenStore, progress: Progress) -> Iterator[None]:
     """Who hears of the work while it is done."""
     opened.listener, opened.road = progress, Road(progress)
+    opened.begin_command()
     try:
         with opened.database.kept_open():
             yield
@@ -279,6 +284,8 @@ def _materialize(settings: Settings, instance: dg.DagsterInstance, selection: Se
 
     whole = build_definitions(settings).resolve_implicit_global_asset_job_def()
     checks = set(whole.asset_layer.asset_graph.get_check_keys_for_assets(selection)) - ON_REQUEST
+    if dg.AssetKey(PIPELINE_STAGES[-1]) in selection:
+        checks |= store_state.check_keys
     job = whole.get_subset(asset_selection=selection, asset_check_selection=checks)
     result = job.execute_in_process(
         instance=instance,

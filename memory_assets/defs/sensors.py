@@ -3,27 +3,36 @@
 What is known is asked of the log, so a lost cursor loses nothing: it says only where the last tick stopped looking, so that
 files which are no sessions cannot hold up those behind them. A session that is queued or running is not asked for again; a set
 that was asked for three times without success is put aside, so that it cannot be asked for for ever. Where nothing runs and
-nothing is asked for, units that wait for their vectors get them.
+nothing is asked for, the leaves are made where the log has moved, and units that wait for their vectors get them. A batch whose
+model did not answer is asked for again with growing pauses: an outage is nobody's failed attempt.
 """
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import dagster as dg
 
 from memory_assets import configuration
-from memory_assets.defs.jobs import embed_waiting_units, graduate_sessions
+from memory_assets.defs.jobs import LEAVES, embed_waiting_units, graduate_sessions, refresh_leaves
 from memory_assets.defs.partitions import RANGE_END_TAG, RANGE_START_TAG, SESSIONS_PARTITIONS_NAME, sessions_partitions
 from memory_assets.defs.registration import Registration, found_files, refuse, register, untouched_files
 from memory_assets.defs.resources import EventLogResource, OpenStore
 from memory_assets.defs.runner import end_dead_runs
+from memory_assets.defs.store_state import news
 from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.sessions import SessionQuarantined
+from memory_assets.log.put_aside import put_aside
 from memory_assets.log.sql import IN_LIST, json_list, visible
+from memory_assets.memory import Memory
 from memory_assets.projections.fold import catch_up
 from memory_assets.sessions.files import SourceFile
+from memory_assets.sessions.model import Defect
+
+if TYPE_CHECKING:
+    from memory_assets.memory import RefusedFile
 
 FILES_A_TICK = 25
 # One that works and one that waits for it: more would only fill the queue.
@@ -31,7 +40,11 @@ RUNS_UNDER_WAY = 2
 # Dagster gives a tick a minute; files that turn out to hold nothing are looked at no longer than this.
 SECONDS_A_TICK = 20.0
 SECONDS_BEFORE_AGAIN = 3_600
+SECONDS_BETWEEN_LEAVES = 300
 MAX_ATTEMPTS = 3
+# A batch whose model did not answer is asked for again after so long, and then after twice as long, up to an hour.
+SECONDS_AFTER_OUTAGE = 60
+SHOWN = 5
 BATCH_TAG = "memory/batch"
 ATTEMPT_TAG = "memory/attempt"
 UNFINISHED = [
@@ -44,19 +57,31 @@ UNFINISHED = [
 
 
 @dg.sensor(
-    jobs=[graduate_sessions, embed_waiting_units],
+    jobs=[graduate_sessions, refresh_leaves, embed_waiting_units],
     minimum_interval_seconds=30,
     default_status=dg.DefaultSensorStatus.RUNNING,
     description="Watches the sessions folder: takes files that have settled, 25 at a time, and asks for runs over them; "
-    "then for the vectors that are missing.",
+    "then for what all sessions together have become, and for missing vectors. Says what was refused or put aside.",
 )
 def sessions_folder(context: dg.SensorEvaluationContext, event_log: EventLogResource) -> dg.SensorResult:
     opened = event_log.opened
+    result = _look(context, opened)
+    return dg.SensorResult(
+        run_requests=result.run_requests,
+        skip_reason=result.skip_reason,
+        cursor=result.cursor,
+        dynamic_partitions_requests=result.dynamic_partitions_requests,
+        asset_events=news(context.instance, opened),
+    )
+
+
+def _look(context: dg.SensorEvaluationContext, opened: OpenStore) -> dg.SensorResult:
+    """What a tick asks for: sessions first, then what all of them have become, then the vectors that are missing."""
     end_dead_runs(context.instance, opened.settings.dagster_home)
     under_way = _runs_under_way(context.instance)
     folder = opened.settings.sessions_folder
     if not folder.is_dir():
-        return _vectors(context, opened) or _nothing(context, f"the sessions folder {folder} does not exist yet")
+        return _behind(context, opened) or _nothing(context, f"the sessions folder {folder} does not exist yet")
     if len(under_way) >= RUNS_UNDER_WAY:
         return _nothing(context, f"{len(under_way)} runs that were asked for are still under way")
     opened.follow_versions()
@@ -70,6 +95,8 @@ def sessions_folder(context: dg.SensorEvaluationContext, event_log: EventLogReso
     found = Registration()
     for looked_at, part in _parts(waiting, context.cursor):
         registration = register(opened, part, actor="sensor")
+        for defect in registration.errors:
+            context.log.warning(f"refused {_named(defect)}")
         found.add(registration)
         answered = _answered(opened, registration.to_run)
         wanted = [key for key in registration.to_run if key not in busy | answered]
@@ -80,17 +107,67 @@ def sessions_folder(context: dg.SensorEvaluationContext, event_log: EventLogReso
                 run_requests=requests,
                 cursor=looked_at,
             )
-    if (asked_for := _vectors(context, opened)) is not None:
+    if (asked_for := _behind(context, opened)) is not None:
         return asked_for
-    if not waiting:
-        return _nothing(context, f"nothing new in {len(files)} files, {len(files) - len(settled)} of them still settling")
-    return _nothing(context, f"nothing is to be run of {len(waiting)} files: {_reasons(found)}")
+    return _nothing(context, "; ".join(_said(opened, files, settled, waiting, found)))
+
+
+def _said(
+    opened: OpenStore,
+    files: Sequence[SourceFile],
+    settled: Sequence[SourceFile],
+    waiting: Sequence[SourceFile],
+    found: Registration,
+) -> Iterator[str]:
+    """Why nothing is asked for, and what stands in the way of whom."""
+    if waiting:
+        yield f"nothing is to be run of {len(waiting)} files: {_reasons(found)}"
+    else:
+        yield f"nothing new in {len(files)} files, {len(files) - len(settled)} of them still settling"
+    if refused := Memory(opened.settings, opened.database).refused_files():
+        shown = ", ".join(map(_named, refused[:SHOWN]))
+        yield f"{len(refused)} refused: {shown}{' …' if len(refused) > SHOWN else ''}"
+    with opened.database.reading() as connection:
+        aside = put_aside(connection)
+    if aside:
+        shown = ", ".join(f"{session_id} at {stage} ({code})" for session_id, stage, code in aside[:SHOWN])
+        yield f"{len(aside)} quarantined: {shown}{' …' if len(aside) > SHOWN else ''}"
+
+
+def _named(file: "Defect | RefusedFile") -> str:
+    line = f":{file.line}" if file.line else ""
+    return f"{Path(file.path).name}{line} ({file.reason})"
+
+
+def _behind(context: dg.SensorEvaluationContext, opened: OpenStore) -> dg.SensorResult | None:
+    """A run for what comes behind the sessions, where there is anything to do and nothing runs."""
+    if context.instance.get_runs_count(dg.RunsFilter(statuses=UNFINISHED)):
+        return None
+    return _leaves(context, opened) or _vectors(context, opened)
+
+
+def _leaves(context: dg.SensorEvaluationContext, opened: OpenStore) -> dg.SensorResult | None:
+    """A run for the leaves, where the log has moved since they were made: by a backfill, by a person's commands.
+
+    A run of all stages makes them, and no declarative condition does: over 50,000 partitions one costs 17 CPU-seconds a tick.
+    """
+    made = context.instance.get_latest_materialization_event(LEAVES[0].key)
+    seen = made.asset_materialization.metadata.get("log_seq") if made and made.asset_materialization else None
+    with opened.database.reading() as connection:
+        newest = connection.execute(
+            "SELECT max(seq) FROM events WHERE seq > ? AND event_type NOT IN ('build_started', 'build_finished')",
+            [seen.value if isinstance(seen, dg.IntMetadataValue) else 0],
+        ).fetchall()[0][0]
+    if newest is None:
+        return None
+    # Not with each word that somebody says: what is asked for under one key is not asked for again.
+    moment = int(time.time() // SECONDS_BETWEEN_LEAVES)
+    request = dg.RunRequest(run_key=f"leaves:{moment}", job_name=refresh_leaves.name)
+    return dg.SensorResult(run_requests=[request], cursor=context.cursor)
 
 
 def _vectors(context: dg.SensorEvaluationContext, opened: OpenStore) -> dg.SensorResult | None:
-    """A run for what waits for its vector, where there is any and nothing runs; None where there is nothing to ask for."""
-    if context.instance.get_runs_count(dg.RunsFilter(statuses=UNFINISHED)):
-        return None
+    """A run for what waits for its vector, where there is any; None where there is nothing to ask for."""
     with opened.database.reading() as connection:
         count, newest = connection.execute(
             """SELECT count(*), max(updated_at) FROM vector_outbox
@@ -158,10 +235,14 @@ def _requests(
     requests = []
     for part in contiguous(keys, session_ids):
         batch = _batch_hash(opened, part)
-        attempt = len(instance.get_runs(filters=dg.RunsFilter(tags={BATCH_TAG: batch}))) + 1
-        if attempt > MAX_ATTEMPTS:
+        before = instance.get_run_records(filters=dg.RunsFilter(tags={BATCH_TAG: batch}))
+        succeeded = [record for record in before if record.dagster_run.is_success]
+        if len(before) - len(succeeded) >= MAX_ATTEMPTS:
             _put_aside(opened, part, batch)
             continue
+        if succeeded and not _is_time(succeeded):
+            continue
+        attempt = len(before) + 1
         requests.append(
             dg.RunRequest(
                 run_key=f"batch:{batch}:{attempt}",
@@ -175,6 +256,13 @@ def _requests(
             )
         )
     return requests
+
+
+def _is_time(runs: Sequence[dg.RunRecord]) -> bool:
+    """Whether to ask again for a batch some of which these runs left waiting, though they ended well."""
+    ended = max(record.end_time or 0 for record in runs)
+    pause = min(SECONDS_AFTER_OUTAGE * 2 ** (len(runs) - 1), SECONDS_BEFORE_AGAIN)
+    return bool(time.time() >= ended + pause)
 
 
 def contiguous(keys: Sequence[str], wanted: Iterable[str]) -> list[list[str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory_assets.errors import MemoryAssetsError
+from memory_assets.errors import MemoryAssetsError, UnavailableError
 from memory_assets.extraction.telemetry import ExtractionTelemetry
 
 
@@ -13,7 +13,7 @@ class ExtractionError(MemoryAssetsError):
 
 
 class ExtractionFailed(ExtractionError):
-    """The model could not be reached, or never gave an answer that could be read.
+    """The model declined, or never gave an answer that could be read: the window is why.
 
     The message names the model and the window, never a word of the session. ``spent`` is what the attempts cost.
     """
@@ -23,6 +23,21 @@ class ExtractionFailed(ExtractionError):
     def __init__(self, message: str, *, hint: str, spent: ExtractionTelemetry) -> None:
         super().__init__(message, hint=hint)
         self.spent = spent
+
+
+class ModelUnavailable(ExtractionFailed, UnavailableError):
+    """The model cannot be asked: it is out of reach, overloaded, or takes neither the key nor the name.
+
+    Attributes:
+        answers_before: how many answers its server had given by then; more since then tell that the window was why.
+    """
+
+    code = "model_unavailable"
+
+    def __init__(self, message: str, *, hint: str, spent: ExtractionTelemetry, passes: bool, answers_before: int) -> None:
+        super().__init__(message, hint=hint, spent=spent)
+        self.passes = passes
+        self.answers_before = answers_before
 
 
 class RulesInvalidError(ExtractionError):

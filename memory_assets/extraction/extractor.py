@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from memory_assets.extraction.cues import Rules, built_in_rules
+from memory_assets.extraction.errors import ModelUnavailable
 from memory_assets.extraction.rules import CODE_VERSION, extract_window, unknown_statuses
 from memory_assets.extraction.schema import ExtractedEntry
 from memory_assets.extraction.telemetry import ExtractionTelemetry
@@ -36,11 +37,20 @@ class Extractor(Protocol):
         """How many requests that many windows can cost, failed ones included; 0 where no model is asked."""
         ...
 
+    def is_down(self) -> bool:
+        """Whether a model failed last, whatever patience it was given."""
+        ...
+
+    def answered_since(self, failure: ModelUnavailable) -> bool:
+        """Whether a model answered others after it had failed so: then the window was why, and not the model."""
+        ...
+
     def extract(self, messages: Sequence[Message], window: Window) -> ExtractionAnswer:
-        """The entries of one window of a session; ``messages`` is the whole session.
+        """The entries of one window of a session; ``messages`` is the whole session. Several may be asked for at once.
 
         Raises:
-            ExtractionFailed: a model could not be reached, or never gave an answer that could be read.
+            ExtractionFailed: a model declined, or never gave an answer that could be read.
+            ModelUnavailable: a model cannot be asked.
         """
         ...
 
@@ -61,6 +71,12 @@ class RuleExtractor:
 
     def most_requests(self, windows: int) -> int:
         return 0
+
+    def is_down(self) -> bool:
+        return False
+
+    def answered_since(self, failure: ModelUnavailable) -> bool:
+        return False
 
     def extract(self, messages: Sequence[Message], window: Window) -> ExtractionAnswer:
         unknown = sorted(unknown_statuses(messages, window).items())

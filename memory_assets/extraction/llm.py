@@ -7,23 +7,27 @@ from the environment, and from no ``.env`` file that happens to lie around.
 
 from __future__ import annotations
 
+import contextlib
 import os
+import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from importlib.resources import files
 from typing import Any
 
 from memory_assets.extraction.answers import ReadAnswer, UnreadableAnswer, WindowAnswer, read_answer, read_broken_answer
-from memory_assets.extraction.errors import ExtractionFailed
+from memory_assets.extraction.errors import ExtractionFailed, ModelUnavailable
 from memory_assets.extraction.extractor import ExtractionAnswer
 from memory_assets.extraction.grounding import ground
 from memory_assets.extraction.patience import (
     OutOfTimeError,
     causes_of,
     is_down,
+    is_of_the_request,
+    is_rate_limit,
     redirect_of,
     refused_parameter,
     status_of,
@@ -70,15 +74,44 @@ class ModelSettings:
 
 @dataclass(slots=True)
 class _Server:
-    """What was learned of the server while it was asked.
+    """What was learned of the server while it was asked; shared by all who ask it at once.
 
     Attributes:
         optional: parameters that not every server takes; one that was refused is not offered again.
         down: it failed whatever patience it was given: until it answers, it is asked once a window and not waited for.
+        answers: how many it has given.
+        paused_until: a rate limit was met: nobody asks before, by ``time.monotonic``.
     """
 
     optional: dict[str, Any] = field(default_factory=lambda: _optional_parameters())
     down: bool = False
+    answers: int = 0
+    paused_until: float = 0.0
+    _alone: threading.Lock = field(default_factory=threading.Lock)
+    _counting: threading.Lock = field(default_factory=threading.Lock)
+
+    @contextlib.contextmanager
+    def turn(self) -> Iterator[None]:
+        """One window at a time until the server has answered or failed, then as many as come.
+
+        So what it refuses is learned by one of them, and a server that is not there is waited for by one of them.
+        """
+        with contextlib.ExitStack() as alone:
+            if not self.is_known:
+                alone.enter_context(self._alone)
+                if self.is_known:
+                    alone.close()
+            yield
+
+    @property
+    def is_known(self) -> bool:
+        return self.down or self.answers > 0
+
+    def answered(self) -> None:
+        """It gave an answer."""
+        with self._counting:
+            self.answers += 1
+        self.down = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +140,8 @@ class ModelExtractor:
         """See ``Extractor.extract``.
 
         Raises:
-            ExtractionFailed: no attempt reached the model, it refused, or the repaired answer cannot be read either.
+            ExtractionFailed: the model declined, or the repaired answer cannot be read either.
+            ModelUnavailable: no attempt reached the model, or it took none.
         """
         started = time.monotonic()
         talk = request(messages, window, budget=self.settings.window_characters)
@@ -145,53 +179,86 @@ class ModelExtractor:
         )
 
     def _ask(self, talk: list[dict[str, str]], window: Window, spent: ExtractionTelemetry) -> Reply:
-        """One answer, with further attempts after rate limits, server errors and time-outs; its telemetry adds to ``spent``."""
-        litellm = _litellm()
+        """One answer; its telemetry adds to ``spent``."""
+        with self._server.turn():
+            return self._ask_patiently(talk, window, spent)
+
+    def _ask_patiently(self, talk: list[dict[str, str]], window: Window, spent: ExtractionTelemetry) -> Reply:
+        """One answer, with further attempts after rate limits, server errors and time-outs."""
         settings, server = self.settings, self._server
         failures = calls = 0
+        pause = 0.0
         while True:
+            if server.paused_until != pause and (rest := server.paused_until - time.monotonic()) > 0:
+                self.sleep(rest)  # another one met the limit
             calls += 1
+            offered = dict(server.optional)
             try:
-                response = within(
-                    settings.timeout + _GRACE,
-                    lambda: litellm.completion(
-                        model=settings.model,
-                        messages=talk,
-                        api_base=settings.api_base,
-                        max_tokens=settings.max_output_tokens,
-                        timeout=settings.timeout,
-                        drop_params=True,
-                        num_retries=0,
-                        max_retries=0,
-                        **server.optional,
-                    ),
-                )
-                server.down = False
-                reply = reply_of(response, cost_usd=_price(litellm, response), calls=calls)
-                return replace(reply, telemetry=spent.plus(reply.telemetry))
+                reply = self._sent(talk, offered, calls)
             except Exception as error:  # litellm lets through whatever a provider's client raises
-                refused = refused_parameter(error, set(server.optional))
+                refused = refused_parameter(error, set(offered))
                 if refused is not None:
-                    del server.optional[refused]
+                    server.optional.pop(refused, None)
                     continue
                 failures += 1
                 if failures == settings.max_attempts or server.down or not worth_another(error):
                     server.down = server.down or is_down(error)
                     # The provider's own message may hold session text.
-                    raise self._failed(
-                        f"failed after {calls} attempt(s): {_kind(error)}",
-                        window,
-                        spent.plus(ExtractionTelemetry(attempts=calls)),
-                    ) from None
-                self.sleep(wait_before_next(error, settings.backoff * 2 ** (failures - 1), time.time()))
+                    raise self._unanswered(error, calls, window, spent.plus(ExtractionTelemetry(attempts=calls))) from None
+                wait = wait_before_next(error, settings.backoff * 2 ** (failures - 1), time.time())
+                if is_rate_limit(error):
+                    pause = server.paused_until = max(server.paused_until, time.monotonic() + wait)
+                self.sleep(wait)
+            else:
+                server.answered()
+                return replace(reply, telemetry=spent.plus(reply.telemetry))
+
+    def _sent(self, talk: list[dict[str, str]], optional: dict[str, Any], calls: int) -> Reply:
+        litellm, settings = _litellm(), self.settings
+        response = within(
+            settings.timeout + _GRACE,
+            lambda: litellm.completion(
+                model=settings.model,
+                messages=talk,
+                api_base=settings.api_base,
+                max_tokens=settings.max_output_tokens,
+                timeout=settings.timeout,
+                drop_params=True,
+                num_retries=0,
+                max_retries=0,
+                **optional,
+            ),
+        )
+        return reply_of(response, cost_usd=_price(litellm, response), calls=calls)
+
+    def _unanswered(self, error: Exception, calls: int, window: Window, spent: ExtractionTelemetry) -> ExtractionFailed:
+        """Why no answer came: the window, which is put aside, or the server, which is asked again another time."""
+        what = f"failed after {calls} attempt(s): {_kind(error)}"
+        if is_of_the_request(error) and _is_served(self.settings.model):
+            return self._failed(what, window, spent)
+        return ModelUnavailable(
+            f"{self.settings.model} {what}",
+            hint="check the model's name (provider/model, as litellm writes it), its address and key, then `memory run --all`; "
+            "without a model the embedded rules extract",
+            passes=worth_another(error),
+            spent=spent,
+            answers_before=self._server.answers,
+        )
 
     def _failed(self, what: str, window: Window, spent: ExtractionTelemetry) -> ExtractionFailed:
         return ExtractionFailed(
             f"{self.settings.model} {what} (messages {window.start} to {window.end - 1})",
-            hint="check the model's name (provider/model, as litellm writes it), its address and key, then "
-            "`memory retry --quarantined`; without a model the embedded rules extract",
+            hint="`memory retry --quarantined` asks again; another model may do better; without one the embedded rules extract",
             spent=spent,
         )
+
+    def is_down(self) -> bool:
+        """See ``Extractor.is_down``."""
+        return self._server.down
+
+    def answered_since(self, failure: ModelUnavailable) -> bool:
+        """See ``Extractor.answered_since``."""
+        return self._server.answers > failure.answers_before
 
 
 def _repair(text: str, answer: UnreadableAnswer) -> list[dict[str, str]]:
@@ -289,6 +356,15 @@ def _kind(error: Exception) -> str:
         return f"it redirects elsewhere ({redirect}), which is not followed"
     status = status_of(error)
     return f"{type(error).__name__} ({status})" if status is not None else type(error).__name__
+
+
+def _is_served(model: str) -> bool:
+    """Whether litellm knows a provider for a model of this name; for any other it answers itself, as if it had been asked."""
+    try:
+        _litellm().get_llm_provider(model)
+    except Exception:
+        return False
+    return True
 
 
 def _price(litellm: Any, response: Any) -> float | None:

@@ -9,7 +9,9 @@ from email.utils import parsedate_to_datetime
 from typing import TypeVar
 
 LONGEST_WAIT = 30.0
-_PASSING_STATUSES = (408, 409, 425, 429)
+_RATE_LIMIT = 429
+_PASSING_STATUSES = (408, 409, 425, _RATE_LIMIT)
+_OF_THE_REQUEST = (400, 413, 422)
 _REFUSED_STATUSES = (400, 422)
 _MAX_CAUSES = 20
 
@@ -66,9 +68,19 @@ def worth_another(error: Exception) -> bool:
     return status is None or status in _PASSING_STATUSES or status >= 500
 
 
+def is_rate_limit(error: Exception) -> bool:
+    """Whether the server answers, and wants to be asked less often."""
+    return status_of(error) == _RATE_LIMIT
+
+
 def is_down(error: Exception) -> bool:
     """Whether a failure is of the server as a whole: others will meet it too. A rate limit passes."""
-    return worth_another(error) and status_of(error) not in (409, 425, 429)
+    return worth_another(error) and status_of(error) not in (409, 425, _RATE_LIMIT)
+
+
+def is_of_the_request(error: Exception) -> bool:
+    """Whether what was sent is why: it is too long, or nothing that this model takes. Another window may do."""
+    return redirect_of(error) is None and status_of(error) in _OF_THE_REQUEST
 
 
 def refused_parameter(error: Exception, given: set[str]) -> str | None:

@@ -19,6 +19,7 @@ from memory_assets.errors import MemoryAssetsError
 from memory_assets.log.database import NEEDED_BYTES
 from memory_assets.log.sql import WORDS
 from memory_assets.queries.records import Check
+from memory_assets.queries.refused_files import refused_files, unfinished_sessions
 from memory_assets.queries.rows import fetch, scalar
 from memory_assets.settings import SETTINGS_FILE_NAME
 
@@ -123,6 +124,8 @@ def _in_store(settings: Settings, database: Database) -> list[Check]:
     return [
         read("log", lambda connection: _log(connection, database)),
         read("projections", lambda connection: _projections(connection, settings, database)),
+        _guarded("files", lambda: _files(database)),
+        read("sessions", _sessions),
         read("quarantine", _quarantine),
         _guarded("outbox", lambda: _outbox(settings, database)),
         _guarded("parity", lambda: _parity(settings, database)),
@@ -183,6 +186,34 @@ def _fold_or_restore(connection: duckdb.DuckDBPyConnection, database: Database) 
     from memory_assets.log.links import Broken
 
     return TAMPERED_HINT if isinstance(database.verify_links(connection), Broken) else "run `memory rebuild`"
+
+
+def _files(database: Database) -> Check:
+    refused = refused_files(database)
+    if not refused:
+        return Check("files", True, "no file is refused")
+    shown = ", ".join(f"{file.path}{f':{file.line}' if file.line else ''} ({file.reason})" for file in refused[:5])
+    return Check(
+        "files",
+        True,
+        f"{len(refused)} refused: {shown}{' …' if len(refused) > 5 else ''}",
+        "mend them or take them away; `memory import` says more",
+        warning=True,
+    )
+
+
+def _sessions(connection: duckdb.DuckDBPyConnection) -> Check:
+    unfinished = unfinished_sessions(connection)
+    if not unfinished:
+        return Check("sessions", True, "every session is through")
+    shown = ", ".join(f"{session} behind {stage}" for session, stage in unfinished[:5])
+    return Check(
+        "sessions",
+        True,
+        f"{len(unfinished)} not through: {shown}{' …' if len(unfinished) > 5 else ''}",
+        "`memory run --all` goes on",
+        warning=True,
+    )
 
 
 def _quarantine(connection: duckdb.DuckDBPyConnection) -> Check:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -10,7 +11,6 @@ from memory_assets.identifiers import sha256_hex
 from memory_assets.sessions.detect import detect
 from memory_assets.sessions.model import (
     Defect,
-    DefectReason,
     Session,
     SourceFormat,
     SourceOutcome,
@@ -38,6 +38,7 @@ _READERS: dict[SourceFormat, Callable[[DecodedSource], ReaderResult]] = {
     "markdown": markdown.read,
     "chat.v1": chat_v1.read,
 }
+_JSON_SUFFIXES = (".json", ".jsonl", ".ndjson")
 _JSONL: frozenset[SourceFormat] = frozenset({"claude_code", "codex"})
 
 
@@ -60,7 +61,7 @@ def read_source(path: str, data: bytes, *, explicit: bool = False, project: str 
         detail = f"a record of more than {MAX_RECORD_BYTES} bytes"
         return SourceRefused(path, Defect(path, long_line, "record_too_large", detail), file_hash)
     if source_format is None:
-        return _no_session(path, "not_a_session", "no session format that is known", file_hash, explicit=explicit)
+        return _no_session(_what_it_is(path, source.text), file_hash, explicit=explicit)
     result = _READERS[source_format](source)
     too_long = _session_with_too_long_message(result.sessions)
     if too_long is not None:
@@ -82,11 +83,27 @@ def read_source(path: str, data: bytes, *, explicit: bool = False, project: str 
     )
 
 
-def _no_session(
-    path: str, reason: DefectReason, detail: str, file_hash: str, *, explicit: bool
-) -> SourceSkipped | SourceRefused:
-    defect = Defect(path, None, reason, detail)
-    return SourceRefused(path, defect, file_hash) if explicit else SourceSkipped(path, defect, file_hash)
+def _no_session(defect: Defect, file_hash: str, *, explicit: bool) -> SourceSkipped | SourceRefused:
+    return SourceRefused(defect.path, defect, file_hash) if explicit else SourceSkipped(defect.path, defect, file_hash)
+
+
+def _what_it_is(path: str, text: str) -> Defect:
+    """Of a file in no format that is known: broken JSON, which may have been a session, or something else."""
+    unknown = Defect(path, None, "not_a_session", "no session format that is known")
+    if not path.lower().endswith(_JSON_SUFFIXES) or not _looks_like_json(text):
+        return unknown
+    try:
+        json.loads(text.lstrip().partition("\n")[0])
+    except ValueError:
+        try:
+            json.loads(text)
+        except json.JSONDecodeError as error:
+            return Defect(path, error.lineno, "malformed_record", f"it begins like JSON and is none: {error.msg}")
+        except RecursionError:
+            pass
+    except RecursionError:
+        pass
+    return unknown
 
 
 def _one_of_each(sessions: Iterable[Session], defects: DefectLog) -> Iterator[Session]:

@@ -12,9 +12,9 @@ import pytest
 
 from memory_assets.definitions import build_definitions
 from memory_assets.defs import run
-from memory_assets.defs.checks import ON_REQUEST, no_sessions_quarantined
-from memory_assets.defs.resources import EventLogResource
+from memory_assets.defs.checks import ON_REQUEST
 from memory_assets.defs.stages import aligned, extracted, ingested
+from memory_assets.defs.store_state import store_state
 from memory_assets.errors import MemoryAssetsError
 from memory_assets.log.chain import History
 from memory_assets.log.payloads.base import PIPELINE_STAGES
@@ -99,8 +99,7 @@ def test_a_poison_session_in_a_batch_of_25(
         check = latest_check(unrecorded, "aligned", "no_session_put_aside")
         assert (check.passed, check.severity) == (False, dg.AssetCheckSeverity.WARN)
         assert check.metadata["sessions"].value == POISON
-        inventory = no_sessions_quarantined(EventLogResource(settings_json=settings.model_dump_json()))
-        assert isinstance(inventory, dg.AssetCheckResult)
+        inventory = latest_check(unrecorded, "vectorized", "no_sessions_quarantined")
         assert not inventory.passed and inventory.metadata["quarantined"].value == 1
         assert f"`{POISON}` at aligned: unexpected" in str(inventory.metadata["sessions"].value)
         failed = rows(settings, "SELECT stage, session_id, error FROM pipeline_metrics WHERE NOT success")
@@ -162,7 +161,7 @@ def test_the_jobs_of_the_sensor_take_the_leaves_along() -> None:
         assert checks.isdisjoint(ON_REQUEST), "a whole log is not read with each run"
         assert dg.AssetCheckKey(dg.AssetKey("ledgers"), "no_open_conflict") in checks
     graduate = definitions.resolve_job_def("graduate_sessions").asset_layer.asset_graph
-    assert no_sessions_quarantined.check_key in graduate.asset_check_keys
+    assert store_state.check_keys <= graduate.asset_check_keys
 
 
 def test_our_own_errors_are_told_in_their_words_and_a_good_run_releases(

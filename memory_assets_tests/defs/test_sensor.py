@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import dagster as dg
@@ -16,9 +17,14 @@ from memory_assets.definitions import build_definitions
 from memory_assets.defs import registration, run, sensors, vectors
 from memory_assets.defs.partitions import RANGE_END_TAG, RANGE_START_TAG
 from memory_assets.defs.resources import EventLogResource, open_store
+from memory_assets.extraction.errors import ModelUnavailable
+from memory_assets.extraction.telemetry import ExtractionTelemetry
 from memory_assets.log.events import NewEvent
+from memory_assets.log.payloads.base import PIPELINE_STAGES
 from memory_assets.log.payloads.sessions import SessionForgotten, SessionVectorized, SourceRegistered, SourceTakenFor
+from memory_assets.memory import Memory
 from memory_assets.settings import Settings, load_settings
+from memory_assets_tests.defs.conftest import Import
 from memory_assets_tests.defs.files import chat, claude, records, talk
 from memory_assets_tests.defs.state import events, log_of, rows
 
@@ -53,6 +59,8 @@ def tick(settings: Settings, unrecorded: dg.DagsterInstance) -> Tick:
         cursor[0] = result.cursor
         for request in result.dynamic_partitions_requests or []:
             unrecorded.add_dynamic_partitions(request.partitions_def_name, list(request.partition_keys))
+        for event in result.asset_events:
+            unrecorded.report_runless_asset_event(event)
         return result
 
     return evaluated
@@ -134,6 +142,9 @@ def test_vectors_are_asked_for_when_something_waits_and_nothing_runs(
     [(count,)] = rows(settings, waiting)
     assert count > 0 and rows(settings, "SELECT count(*) FROM sessions WHERE status = 'vectorized'") == [(1,)]
 
+    for request in tick().run_requests or []:  # the leaves come first
+        if request.job_name == "refresh_leaves":
+            assert launch(settings, unrecorded, request).is_success
     ((asked_for,),) = [tick().run_requests]
     assert (asked_for.job_name, asked_for.tags) == ("embed_waiting_units", {})
     # What got nowhere is not asked for again soon: Dagster takes a key once.
@@ -231,6 +242,127 @@ def test_another_history_is_kept_behind_the_one_that_is_known(
     assert rows(settings, "SELECT status, len(source_uris) FROM sessions") == [("vectorized", 2)]
     assert not events(settings, "session_quarantined")
     assert len(unrecorded.get_runs(filters=dg.RunsFilter(job_name="graduate_sessions"))) == 2
+
+
+def told_of(instance: dg.DagsterInstance, asset: str, check: str) -> tuple[bool, dict[str, Any]] | None:
+    """What Dagster was told last of a check."""
+    key = dg.AssetCheckKey(dg.AssetKey(asset), check)
+    found = instance.event_log_storage.get_latest_asset_check_execution_by_key([key]).get(key)
+    if found is None or found.evaluation is None:
+        return None
+    return found.evaluation.passed, {name: value.value for name, value in found.evaluation.metadata.items()}
+
+
+def test_a_broken_file_is_seen_where_people_look(
+    folder: Path, settings: Settings, tick: Tick, unrecorded: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sensors, "_behind", lambda *_: None)
+    settled(*[chat(folder, f"good-{number:02}", talk(number, 1)) for number in range(11)])
+    broken = _text(folder / "odd.chat.json", '{"schema_version": "chat.v1", "messages": [\n{"role": user}')
+    settled(broken)
+    (request,) = tick().run_requests or []
+    assert launch(settings, unrecorded, request).is_success
+    (refused,) = Memory(settings).refused_files()
+    assert refused.path == str(broken)
+
+    # The same in the check, in what a tick says, in the run's own checks and in doctor.
+    said = told_of(unrecorded, "session_files", "every_file_can_be_read")
+    assert said is not None and not said[0] and said[1]["refused"] == 1
+    assert "odd\\.chat\\.json" in said[1]["files"] or "odd.chat.json" in said[1]["files"]
+    assert refused.reason in said[1]["files"]
+    observed = unrecorded.fetch_observations(dg.AssetKey("session_files"), limit=5).records
+    assert len(observed) == 1 and observed[0].asset_observation is not None
+    assert observed[0].asset_observation.metadata["refused"].value == 1
+    idle = tick()
+    assert f"1 refused: odd.chat.json:2 ({refused.reason})" in str(idle.skip_reason) and idle.asset_events == []
+    checked = [event for event in unrecorded.all_logs(unrecorded.get_runs()[0].run_id) if event.is_dagster_event]
+    evaluations = [e.dagster_event.asset_check_evaluation_data for e in checked if e.dagster_event_type ==
+                   dg.DagsterEventType.ASSET_CHECK_EVALUATION and e.dagster_event is not None]  # fmt: skip
+    assert [one.passed for one in evaluations if one.check_name == "every_file_can_be_read"] == [False]
+    (check,) = [check for check in Memory(settings).doctor() if check.name == "files"]
+    assert check.ok and check.warning and str(broken) in check.detail and refused.reason in check.detail
+
+    # Mended, it is a session like the others; a file that is gone is not named for ever.
+    settled(chat(folder, "odd", talk(20, 1), name="odd.chat.json"))
+    (request,) = tick().run_requests or []
+    assert launch(settings, unrecorded, request).is_success
+    tick()
+    assert told_of(unrecorded, "session_files", "every_file_can_be_read") is not None
+    assert told_of(unrecorded, "session_files", "every_file_can_be_read")[0]  # type: ignore[index]
+    other = _text(folder / "other.chat.json", "{'single': 'quotes'}")
+    settled(other)
+    tick()
+    assert not told_of(unrecorded, "session_files", "every_file_can_be_read")[0]  # type: ignore[index]
+    other.unlink()
+    tick()
+    assert told_of(unrecorded, "session_files", "every_file_can_be_read")[0]  # type: ignore[index]
+    assert Memory(settings).refused_files() == []
+
+
+def test_a_command_tells_dagster_of_a_file_that_it_refused(
+    inbox: Path, settings: Settings, take: Import, unrecorded: dg.DagsterInstance
+) -> None:
+    _text(inbox / "odd.chat.json", '{"schema_version": "chat.v1", "messages": [')
+    assert (take(inbox).skipped, take(inbox).events_appended) == (1, 0)
+    said = told_of(unrecorded, "session_files", "every_file_can_be_read")
+    assert said is not None and not said[0] and "odd.chat.json" in said[1]["files"]
+
+
+def test_the_leaves_are_asked_for_where_no_run_of_all_stages_made_them(
+    folder: Path, settings: Settings, tick: Tick, unrecorded: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sensors, "_vectors", lambda *_: None)
+    settled(chat(folder, "one", talk(1)))
+    (request,) = tick().run_requests or []
+    assert launch(settings, unrecorded, request).is_success
+    assert not tick().run_requests, "the run of all stages made them"
+    # A backfill of the UI is over the stages alone.
+    chat(folder, "two", talk(2))
+    run.add_sessions(settings, [folder])
+    job = build_definitions(settings).resolve_implicit_global_asset_job_def()
+    stages = [dg.AssetKey(stage) for stage in PIPELINE_STAGES]
+    tags = {RANGE_START_TAG: "two", RANGE_END_TAG: "two"}
+    assert job.execute_in_process(instance=unrecorded, asset_selection=stages, tags=tags, run_config=run.QUIET).success
+    (asked_for,) = tick().run_requests or []
+    assert asked_for.job_name == "refresh_leaves"
+    (again,) = tick().run_requests or []
+    assert again.run_key == asked_for.run_key
+    assert launch(settings, unrecorded, asked_for).is_success
+    made = unrecorded.get_latest_materialization_event(dg.AssetKey("memory_index"))
+    assert made is not None and made.asset_materialization is not None
+    assert made.asset_materialization.metadata["sessions"].value == 2
+    assert not tick().run_requests
+
+
+def test_what_waits_for_a_model_is_asked_for_again_later_and_never_put_aside(
+    folder: Path, settings: Settings, tick: Tick, unrecorded: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from memory_assets.defs.stages import extracted
+
+    def unanswered(*_: object) -> None:
+        raise ModelUnavailable("down", hint="", spent=ExtractionTelemetry(), passes=False, answers_before=0)
+
+    monkeypatch.setattr(sensors, "_behind", lambda *_: None)
+    settled(chat(folder, "one", talk(1)))
+    with monkeypatch.context() as patch:
+        patch.setattr(extracted, "extract", unanswered)
+        for attempt in range(1, sensors.MAX_ATTEMPTS + 2):
+            patch.setattr(sensors, "SECONDS_AFTER_OUTAGE", 0)
+            (request,) = tick().run_requests or []
+            assert request.tags[sensors.ATTEMPT_TAG] == str(attempt)
+            assert launch(settings, unrecorded, request).is_success
+            patch.setattr(sensors, "SECONDS_AFTER_OUTAGE", 60)
+            assert not tick().run_requests, "not at every tick"
+    assert events(settings, "session_quarantined") == []
+    (check,) = [check for check in Memory(settings).doctor() if check.name == "sessions"]
+    assert check.ok and check.warning and "one behind ingested" in check.detail
+
+
+@pytest.mark.parametrize(("runs", "pause"), [(1, 60), (2, 120), (3, 240), (20, 3_600)])
+def test_the_pauses_grow_up_to_an_hour(runs: int, pause: int) -> None:
+    for age, is_time in ((pause - 5, False), (pause + 1, True)):
+        ended = [SimpleNamespace(end_time=time.time() - age - later) for later in range(runs)]
+        assert sensors._is_time(ended) == is_time  # type: ignore[arg-type]
 
 
 def test_three_failed_runs_put_the_set_aside(

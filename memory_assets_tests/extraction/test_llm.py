@@ -14,9 +14,10 @@ from typing import Any
 import pytest
 
 import memory_assets
+from memory_assets.errors import UnavailableError
 from memory_assets.evidence.aligner import Aligner
 from memory_assets.evidence.entries import align_entry
-from memory_assets.extraction.errors import ExtractionFailed
+from memory_assets.extraction.errors import ExtractionFailed, ModelUnavailable
 from memory_assets.extraction.extractor import ExtractionAnswer
 from memory_assets.extraction.llm import ModelExtractor, ModelSettings, request
 from memory_assets.extraction.windows import Window, windows
@@ -56,7 +57,7 @@ def failed(provider: Provider, **settings: Any) -> ExtractionFailed:
         extracted(provider, **settings)
     said = f"{failure.value} {failure.value.hint}"
     assert "event log" not in said and "sorry" not in said and failure.value.__cause__ is None
-    assert failure.value.code == "extraction_failed" and failure.value.spent.attempts == len(provider.requests)
+    assert failure.value.spent.attempts == len(provider.requests)
     return failure.value
 
 
@@ -212,11 +213,43 @@ def test_the_provider_says_when_to_come_back(provider: Provider, asked: str, low
     assert len(waits) == 1 and low <= waits[0] <= high
 
 
-@pytest.mark.parametrize(("status", "attempts"), [(500, 3), (429, 3), (401, 1), (404, 1), (413, 1)])
-def test_failures_are_bounded_and_tell_no_text(provider: Provider, status: int, attempts: int) -> None:
+@pytest.mark.parametrize(
+    ("status", "attempts", "code", "passes"),
+    [
+        (500, 3, "model_unavailable", True),
+        (503, 3, "model_unavailable", True),
+        (429, 3, "model_unavailable", True),
+        (401, 1, "model_unavailable", False),
+        (404, 1, "model_unavailable", False),
+        (413, 1, "extraction_failed", None),
+        (422, 2, "extraction_failed", None),
+    ],
+)
+def test_failures_are_bounded_and_tell_no_text(
+    provider: Provider, status: int, attempts: int, code: str, passes: bool | None
+) -> None:
     provider.plan = [status]
-    assert str(status) in str(failed(provider))
-    assert len(provider.requests) == attempts
+    failure = failed(provider)
+    assert str(status) in str(failure) and len(provider.requests) == attempts
+    assert failure.code == code and getattr(failure, "passes", None) == passes
+    assert isinstance(failure, UnavailableError) == (code == "model_unavailable")
+
+
+def test_a_server_that_answers_others_is_not_why(provider: Provider) -> None:
+    model, _ = extractor(provider)
+    provider.plan = [503, 503, 503, body(ENTRY)]
+    with pytest.raises(ModelUnavailable) as failure:
+        model.extract(TALK, WINDOW)
+    assert model.is_down() and not model.answered_since(failure.value)
+    assert len(model.extract(TALK, WINDOW).entries) == 1
+    assert not model.is_down() and model.answered_since(failure.value)
+
+
+def test_a_model_that_nobody_serves_is_not_the_windows_fault(provider: Provider) -> None:
+    asked = ModelExtractor(ModelSettings("nonsense", provider.base, max_attempts=1))
+    with pytest.raises(ModelUnavailable) as failure:
+        asked.extract(TALK, WINDOW)
+    assert not failure.value.passes and provider.requests == []
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,8 @@ import dagster as dg
 import pytest
 
 from memory_assets.cli.main import main
-from memory_assets.defs import run
+from memory_assets.defs import batch, run
+from memory_assets.defs.instance import dagster_instance
 from memory_assets.extraction.grounding import ground
 from memory_assets.extraction.llm import request
 from memory_assets.extraction.schema import ExtractedEntry, Quote
@@ -45,6 +48,7 @@ def provider(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Provid
         monkeypatch.delenv(name)
     instance = dg.DagsterInstance.ephemeral()
     monkeypatch.setattr(run, "dagster_instance", lambda settings: instance)
+    monkeypatch.setattr(batch, "OUTAGE_SECONDS", 0.01)
     monkeypatch.setenv("OPENAI_API_KEY", "test-key")
     mask = os.umask(0o022)
     with serving() as provider:
@@ -57,8 +61,9 @@ def model(provider: Provider, tmp_path: Path) -> Callable[..., Settings]:
     """Settings with the test's model."""
 
     def settings(**further: Any) -> Settings:
+        home = further.pop("home", tmp_path / "home")
         chosen = {"model": "openai/tiny", "api_base": provider.base, "max_retries": 0, **further}
-        return load_settings({"home": tmp_path / "home", "embedding": {"model": "hashing"}, "extraction": chosen})
+        return load_settings({"home": home, "embedding": {"model": "hashing"}, "extraction": chosen})
 
     return settings
 
@@ -100,7 +105,7 @@ def test_a_model_that_obeys_the_session_brings_nothing_in(
     }
 
 
-@pytest.mark.parametrize("bad", [401, Reply("I am sorry."), Reply(body(), sent=9)])
+@pytest.mark.parametrize("bad", [413, Reply("I am sorry."), Reply(None, finish="content_filter")])
 def test_a_session_that_the_model_fails_is_put_aside_and_can_be_tried_again(
     bad: int | Reply, provider: Provider, model: Callable[..., Settings], tmp_path: Path
 ) -> None:
@@ -119,6 +124,131 @@ def test_a_session_that_the_model_fails_is_put_aside_and_can_be_tried_again(
     assert rows(settings, "SELECT title, evidence_aligned FROM entries") == [("Keep PostgreSQL", True)]
 
 
+@pytest.mark.parametrize(("bad", "attempts"), [(401, 1), (503, 3), (Reply(body(), sent=9), 3), (Reply(status=429), 3)])
+def test_a_model_that_cannot_be_asked_puts_nothing_aside(
+    bad: int | Reply, attempts: int, provider: Provider, model: Callable[..., Settings], tmp_path: Path
+) -> None:
+    provider.plan = [bad]
+    settings = model()
+    report = run.import_paths(settings, [chat(tmp_path / "inbox", "waiting", TALK)], project=None)
+    assert (report.quarantined, report.waiting, report.errors) == (0, 1, [])
+    (left,) = report.unanswered
+    assert (left["session_id"], left["reason"]) == ("waiting", "model_unavailable")
+    assert "openai/tiny" in left["detail"] and "PostgreSQL" not in json.dumps(left)
+    # Tried again with the batch where that may help, and never by the session's own fault.
+    assert len(provider.requests) == attempts and events(settings, "session_quarantined") == []
+
+    provider.plan = [body(entry("Keep PostgreSQL", 0, PLAN))]
+    again = run.run_sessions(settings, None)
+    assert (again.quarantined, again.waiting) == (0, 0)
+    assert rows(settings, "SELECT title, evidence_aligned FROM entries") == [("Keep PostgreSQL", True)]
+
+
+def test_an_outage_in_a_batch_leaves_the_others_done(
+    provider: Provider, model: Callable[..., Settings], tmp_path: Path
+) -> None:
+    """The provider vanishes in the middle of 25 sessions, one of which it never reads; then it comes back."""
+
+    def answer(asked: Asked) -> str | Reply:
+        own = next(message for message in shown(asked) if not message.context)
+        if "number 12 " in own.text and vanishes:
+            vanishes.clear()
+            failures[0] = 10**9
+        if failures[0] > 0:
+            failures[0] -= 1
+            return Reply(status=503)
+        if "number 5 " in own.text:
+            return Reply("I am sorry.")
+        answered.append(own.text)
+        return body(entry(own.text[:20], 0, own.text))
+
+    vanishes, failures, answered = [True], [0], list[str]()
+    provider.plan = [answer]
+    settings = model(concurrency=3)
+    inbox = tmp_path / "inbox"
+    for n in range(25):
+        chat(inbox, f"talk-{n:02}", [f"Let's keep number {n} of them all in the cache."])
+    report = run.import_paths(settings, [inbox], project=None)
+    done = rows(settings, "SELECT count(*) FROM sessions WHERE status = 'vectorized'")[0][0]
+    assert report.quarantined == 1 and done == len(answered) >= 9 and report.waiting == 24 - done
+
+    # Back after two failures: the same run asks again, and nothing is asked for twice.
+    failures[0] = 2
+    again = run.run_sessions(settings, None)
+    assert (again.quarantined, again.waiting) == (1, 0)
+    assert rows(settings, "SELECT count(*) FROM sessions WHERE status = 'vectorized'") == [(24,)]
+    assert len(answered) == len(set(answered)) == 24
+
+
+def test_a_window_that_times_out_while_others_are_answered_is_put_aside(
+    provider: Provider, model: Callable[..., Settings], tmp_path: Path
+) -> None:
+    def answer(asked: Asked) -> str | Reply:
+        own = next(message for message in shown(asked) if not message.context)
+        return Reply(status=504) if "number 1 " in own.text else body(entry(own.text[:20], 0, own.text))
+
+    provider.plan = [answer]
+    inbox = tmp_path / "inbox"
+    for n in range(6):
+        chat(inbox, f"talk-{n}", [f"Let's keep number {n} of them all in the cache."])
+    report = run.import_paths(model(concurrency=1), [inbox], project=None)
+    assert (report.quarantined, report.waiting) == (1, 0)
+    assert [letter["session_id"] for letter in report.errors] == ["talk-1"]
+
+
+def test_windows_are_asked_side_by_side_and_the_log_is_the_serial_one(
+    provider: Provider, model: Callable[..., Settings], tmp_path: Path
+) -> None:
+    under_way, most, lock = [0], [0], threading.Lock()
+
+    def answer(asked: Asked) -> str:
+        own = next(message for message in shown(asked) if not message.context)
+        with lock:
+            under_way[0] += 1
+            most[0] = max(most[0], under_way[0])
+        time.sleep(0.02 + hash(own.text) % 5 / 100)  # so that they end in another order than they began
+        with lock:
+            under_way[0] -= 1
+        return body(entry(f"Decision {own.index}", own.index, own.text))
+
+    provider.plan = [answer]
+    inbox = tmp_path / "inbox"
+    for n in range(4):
+        turns = [f"Let's decide number {t}: the cache of shard {t} of {n} lives in memory, nowhere else." for t in range(6)]
+        chat(inbox, f"long-{n}", turns)
+    logs = []
+    for at_once in (1, 8):
+        most[0] = 0
+        settings = model(window_characters=100, concurrency=at_once, home=tmp_path / f"home-{at_once}")
+        assert run.import_paths(settings, [inbox], project=None).quarantined == 0
+        assert most[0] == at_once
+        logs.append([(e.event_id, e.checksum, e.payload_json) for e in events(settings) if "build" not in e.event_type])
+    assert len(logs[0]) > 100 and logs[0] == logs[1]
+
+
+def test_a_limit_of_dagsters_pool_holds(
+    provider: Provider, model: Callable[..., Settings], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run, "dagster_instance", dagster_instance)
+    under_way, most, lock = [0], [0], threading.Lock()
+
+    def answer(asked: Asked) -> str:
+        with lock:
+            under_way[0] += 1
+            most[0] = max(most[0], under_way[0])
+        time.sleep(0.02)
+        with lock:
+            under_way[0] -= 1
+        return body()
+
+    provider.plan = [answer]
+    settings = model(window_characters=100, concurrency=8)
+    run.dagster_instance(settings).event_log_storage.set_concurrency_slots("llm", 2)
+    turns = [f"Let's decide number {t}: the cache of this shard lives in memory, nowhere else." for t in range(8)]
+    run.import_paths(settings, [chat(tmp_path / "inbox", "long", turns)], project=None)
+    assert most[0] == 2
+
+
 def test_what_is_answered_is_paid_once_and_told_with_the_session(
     provider: Provider, model: Callable[..., Settings], tmp_path: Path
 ) -> None:
@@ -133,17 +263,17 @@ def test_what_is_answered_is_paid_once_and_told_with_the_session(
     settings = model(window_characters=200)
     turns = [f"Let's decide number {n}: the cache of shard {n} lives in memory, and nowhere else at all." for n in range(6)]
     file = chat(tmp_path / "inbox", "long", turns)
-    assert run.import_paths(settings, [file], project=None).quarantined == 1
+    assert run.import_paths(settings, [file], project=None).waiting == 1
     failing, first = False, len(provider.requests)
-    assert first == 3
-    report = run.retry_quarantined(settings)
+    assert first == 2 + 3, "the third window was asked for with each attempt"
+    report = run.run_sessions(settings, None)
     assert len(provider.requests) == first + 1 and report.model["requests"] == 1
     (told,) = events(settings, "memory_extracted")
     measured = json.loads(told.telemetry_json or "{}")
     assert (measured["requests"], measured["windows"], measured["input_tokens"]) == (1, 1, 100)
     assert (measured["total"]["requests"], measured["total"]["windows"], measured["total"]["output_tokens"]) == (3, 3, 60)
     builds = rows(settings, "SELECT extractor_model, model_requests, input_tokens FROM build_runs ORDER BY started_at")
-    assert builds == [("openai/tiny", 3, 200), ("openai/tiny", 1, 100)]
+    assert builds == [("openai/tiny", 5, 200), ("openai/tiny", 1, 100)]
     # Nothing is asked again, and a run without a question says nothing of a model.
     assert run.run_sessions(settings, None).model == {} and len(provider.requests) == first + 1
 
@@ -155,7 +285,8 @@ def test_a_provider_that_is_down_is_not_waited_for_with_every_session(
     inbox = tmp_path / "inbox"
     files = [chat(inbox, f"down-{n}", [f"Let's keep number {n} of them all in the cache."]) for n in range(3)]
     report = run.import_paths(model(max_retries=2), files, project=None)
-    assert report.quarantined == 3 and len(provider.requests) == 3 + 1 + 1
+    # With patience once, and once a window with each of the attempts that follow.
+    assert report.waiting == 3 and len(provider.requests) == 3 + 2 + 3 + 3
 
 
 def test_an_unknown_status_is_warned_of_where_the_answer_stands(

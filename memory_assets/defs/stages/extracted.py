@@ -1,25 +1,29 @@
 """``extracted``: an extractor quotes what is worth remembering, window by window."""
 
+import contextlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import dagster as dg
 
-from memory_assets import configuration
 from memory_assets.defs.batch import (
     SessionResult,
     StageOutput,
+    Unavailable,
     handed_on,
+    is_last_attempt,
     quarantine_check,
     quarantine_check_spec,
     run_stage,
     session_keys,
+    waiting_check,
 )
 from memory_assets.defs.model_use import ModelUse, told
 from memory_assets.defs.partitions import backfill_policy, sessions_partitions
 from memory_assets.defs.resources import EventLogResource, OpenStore
 from memory_assets.extraction.answers import SPANS_REFUSED
+from memory_assets.extraction.asking import Asking, Question
 from memory_assets.extraction.errors import ExtractionFailed
 from memory_assets.extraction.extractor import ExtractionAnswer, Extractor
 from memory_assets.extraction.telemetry import ExtractionTelemetry
@@ -28,6 +32,9 @@ from memory_assets.log.chain import History
 from memory_assets.log.events import NewEvent, StoredEvent
 from memory_assets.log.payloads.entries import MemoryExtracted, WindowExtracted
 from memory_assets.log.upcasting import payload_as
+from memory_assets.stopping import is_asked_to_stop
+
+POOL = "llm"
 
 
 @dg.asset(
@@ -36,10 +43,15 @@ from memory_assets.log.upcasting import payload_as
     group_name="graduation",
     kinds={"python"},
     owners=["team:memory"],
-    pool="llm",
+    pool=POOL,
     retry_policy=dg.RetryPolicy(max_retries=2, delay=1, backoff=dg.Backoff.EXPONENTIAL, jitter=dg.Jitter.PLUS_MINUS),
     check_specs=[
         quarantine_check_spec("extracted"),
+        dg.AssetCheckSpec(
+            "model_answers",
+            asset="extracted",
+            description="No session of this run waits for its model. What waits is not put aside: the next run asks again.",
+        ),
         dg.AssetCheckSpec(
             "quotes_only",
             asset="extracted",
@@ -50,8 +62,8 @@ from memory_assets.log.upcasting import payload_as
 
 - **reads** the session's messages, in windows of whole messages
 - **writes** `window_extracted` for each window that was not answered yet, as it is answered, and `memory_extracted`
-- **guarantees** that an answer holds quotes and never offsets, that a revision pays for its new windows only, and that no
-  window costs more requests than was said before
+- **guarantees** that an answer holds quotes and never offsets, that a revision pays for its new windows only, that no
+  window costs more requests than was said before, and that a model which cannot be reached puts no session aside
 """,
 )
 def extracted(
@@ -59,46 +71,102 @@ def extracted(
 ) -> Iterator[dg.Output[StageOutput] | dg.AssetCheckResult]:
     histories: dict[str, History] = ingested
     opened = event_log.opened
-    extractor = configuration.extractor(opened.settings)
+    extractor = opened.extractor
     known = opened.log.known(list(histories), WindowExtracted.event_type)
-    if bound := _bound(histories, extractor, known, opened):
+    plans = _plans(session_keys(context), histories, known, opened) if _is_dear(extractor) else {}
+    if bound := _bound(plans, extractor):
         context.log.info(bound)
         opened.listener.say(bound)
-    with opened.metered() as use:
-        output = run_stage(
-            context,
-            event_log,
-            "extracted",
-            session_keys(context),
-            histories,
-            lambda session_id: extract(histories[session_id], extractor, known, opened),
-        )
+    questions = [question for plan in plans.values() for question in plan]
+    # A model that was down at the end of the batch before is not waited for with this one too.
+    insists = is_last_attempt(context) or (context.retry_number == 0 and extractor.is_down())
+    at_once = requests_at_once(context, opened)
+    with (
+        opened.metered() as use,
+        Asking(extractor, questions, at_once=at_once, insists=insists, is_asked_to_stop=is_asked_to_stop) as asking,
+    ):
+        try:
+            output = run_stage(
+                context,
+                event_log,
+                "extracted",
+                session_keys(context),
+                histories,
+                lambda session_id: extract(histories[session_id], extractor, known, opened, asking),
+                unavailable=Unavailable(insists, extractor.answered_since),
+            )
+        finally:
+            _keep(asking.rest(), plans, histories, extractor, opened)
     if use.spent.attempts:
         context.log.info(f"{extractor.name}: {told(use.as_json())}")
     batch = {f"batch_model_{name}": value for name, value in use.as_json().items() if value is not None}
     yield handed_on(context, output, batch)
     yield quarantine_check(event_log, output)
+    yield waiting_check("model_answers", output)
     refused = sum((metric.counts or {}).get("spans_refused", 0) for metric in output.metrics)
     yield dg.AssetCheckResult(
         check_name="quotes_only", passed=refused == 0, severity=dg.AssetCheckSeverity.WARN, metadata={"refused": refused}
     )
 
 
-def extract(history: History, extractor: Extractor, known: Mapping[str, StoredEvent], opened: OpenStore) -> SessionResult:
+def _is_dear(extractor: Extractor) -> bool:
+    """Whether a model answers: its answers are in the log as soon as they can be."""
+    return extractor.most_requests(1) > 0
+
+
+def requests_at_once(context: dg.AssetExecutionContext, opened: OpenStore) -> int:
+    """What the settings say, and no more than a limit that somebody gave to Dagster's pool ``llm``."""
+    storage = context.instance.event_log_storage
+    limits = storage.get_pool_limits() if storage.supports_global_concurrency_limits else ()
+    given = [int(pool.limit) for pool in limits if pool.name == POOL and not pool.from_default]
+    return max(1, min([opened.settings.extraction.concurrency, *given]))
+
+
+def _plans(
+    session_ids: Sequence[str], histories: Mapping[str, History], known: Mapping[str, StoredEvent], opened: OpenStore
+) -> dict[str, list[Question]]:
+    """What is to be asked about each session, in the order of the sessions and of their windows."""
+    plans: dict[str, list[Question]] = {}
+    for session_id in session_ids:
+        if (history := histories.get(session_id)) is None:
+            continue
+        with contextlib.suppress(Exception):  # a session that cannot be cut is put aside when its turn comes
+            plans[session_id] = [
+                Question(event.event_id, history.messages, window)
+                for window, event in _windows(history, opened)
+                if event.event_id not in known
+            ]
+    return plans
+
+
+def _windows(history: History, opened: OpenStore) -> list[tuple[Window, NewEvent]]:
+    """The windows of a session, each with its event without an answer: that one's id tells whether the log has it."""
+    version = opened.versions["extracted"]
+    return [
+        (window, _event(history, window, version, ExtractionAnswer(()), "", {}))
+        for window in windows(history.messages, budget=opened.settings.extraction.window_characters)
+    ]
+
+
+def extract(
+    history: History, extractor: Extractor, known: Mapping[str, StoredEvent], opened: OpenStore, asking: Asking
+) -> SessionResult:
     """One answer a window; those that are known are not asked for again."""
     version = opened.versions["extracted"]
-    cut = windows(history.messages, budget=opened.settings.extraction.window_characters)
-    wanted = [_window_event(history, window, version) for window in cut]
-    # A model's answer is dear: it is in the log before the next window is asked for.
-    dear = extractor.most_requests(1) > 0
+    wanted = _windows(history, opened)
+    # A model's answer is dear: it is in the log before the next one is taken.
+    dear = _is_dear(extractor)
     result = SessionResult()
     now, total = ModelUse(), ModelUse()
     entry_count = warnings = refused = 0
-    for place, (window, event) in enumerate(zip(cut, wanted, strict=True)):
-        opened.road.within("extracted", history.session_id, place, len(cut))
+    for place, (window, event) in enumerate(wanted):
+        opened.road.within("extracted", history.session_id, place, len(wanted))
         stored = known.get(event.event_id)
         if stored is None:
-            answer = _asked(history, window, extractor, opened)
+            if dear:
+                answer = _taken(asking, event.event_id, wanted[place:], opened)
+            else:
+                answer = extractor.extract(history.messages, window)
             now.add(answer.telemetry, windows=1)
             warnings += sum(map(_count, answer.warnings))
             refused += sum(_count(warning) for warning in answer.warnings if warning.startswith(SPANS_REFUSED))
@@ -120,7 +188,7 @@ def extract(history: History, extractor: Extractor, known: Mapping[str, StoredEv
             MemoryExtracted(
                 extractor_kind="litellm" if dear else "rules",
                 extractor_model=extractor.name,
-                windows=[event.event_id for event in wanted],
+                windows=[event.event_id for _, event in wanted],
                 entry_count=entry_count,
             ),
             inputs=(history.event_id,),
@@ -131,8 +199,8 @@ def extract(history: History, extractor: Extractor, known: Mapping[str, StoredEv
         )
     )
     result.metadata = {
-        "windows": len(cut),
-        "windows_answered_now": sum(event.event_id not in known for event in wanted),
+        "windows": len(wanted),
+        "windows_answered_now": sum(event.event_id not in known for _, event in wanted),
         "entries": entry_count,
         "warnings": warnings,
         "spans_refused": refused,
@@ -141,34 +209,55 @@ def extract(history: History, extractor: Extractor, known: Mapping[str, StoredEv
     return result
 
 
-def _asked(history: History, window: Window, extractor: Extractor, opened: OpenStore) -> ExtractionAnswer:
-    """The extractor's answer; what it cost is counted, also when there is none."""
+def _taken(asking: Asking, event_id: str, left: Sequence[tuple[Window, NewEvent]], opened: OpenStore) -> ExtractionAnswer:
+    """The model's answer; what it cost is counted, also when there is none, and then no other of the session is waited for."""
     try:
-        answer = extractor.extract(history.messages, window)
-    except ExtractionFailed as failure:
-        opened.paid(failure.spent)
+        answer = asking.answer(event_id)
+    except Exception as failure:
+        _paid(failure, opened)
+        asking.leave_out(event.event_id for _, event in left)
         raise
-    if answer.telemetry.attempts:
-        opened.paid(answer.telemetry, windows=1)
+    _paid(answer, opened)
     return answer
 
 
-def _bound(histories: Mapping[str, History], extractor: Extractor, known: Mapping[str, StoredEvent], opened: OpenStore) -> str:
+def _paid(result: ExtractionAnswer | Exception, opened: OpenStore) -> None:
+    match result:
+        case ExtractionAnswer(telemetry=spent) if spent.attempts:
+            opened.paid(spent, windows=1)
+        case ExtractionFailed():
+            opened.paid(result.spent)
+
+
+def _keep(
+    results: Mapping[str, ExtractionAnswer | Exception],
+    plans: Mapping[str, Sequence[Question]],
+    histories: Mapping[str, History],
+    extractor: Extractor,
+    opened: OpenStore,
+) -> None:
+    """Append the answers that nobody took: they are paid for, and whoever comes back to their sessions need not ask again."""
+    kept = []
+    for session_id, plan in plans.items():
+        for question in plan:
+            result = results.get(question.event_id)
+            if result is None:
+                continue
+            _paid(result, opened)
+            if isinstance(result, ExtractionAnswer):
+                version = opened.versions["extracted"]
+                kept.append(_answered(histories[session_id], question.window, extractor, result, version))
+    if kept:
+        opened.wrote(opened.log.append(kept, build=opened.build).new)
+
+
+def _bound(plans: Mapping[str, Sequence[Question]], extractor: Extractor) -> str:
     """What this batch can cost at most, told before the first request; empty when nothing is asked of a model."""
-    if extractor.most_requests(1) == 0:
-        return ""
-    version = opened.versions["extracted"]
-    waiting = [
-        sum(
-            _window_event(history, window, version).event_id not in known
-            for window in windows(history.messages, budget=opened.settings.extraction.window_characters)
-        )
-        for history in histories.values()
-    ]
-    if not any(waiting):
+    waiting = [len(plan) for plan in plans.values() if plan]
+    if not waiting:
         return ""
     return (
-        f"{extractor.name}: {sum(waiting):,} windows of {sum(map(bool, waiting)):,} sessions to be answered, "
+        f"{extractor.name}: {sum(waiting):,} windows of {len(waiting):,} sessions to be answered, "
         f"at most {extractor.most_requests(sum(waiting)):,} requests"
     )
 
@@ -189,11 +278,6 @@ def _count(warning: str) -> int:
     """How often an extractor met what it warns of."""
     number = warning.rpartition(" ")[2]
     return int(number) if number.isascii() and number.isdigit() else 1
-
-
-def _window_event(history: History, window: Window, version: str) -> NewEvent:
-    """The event of a window without its answer: its id tells whether the log has it."""
-    return _event(history, window, version, ExtractionAnswer(()), "", {})
 
 
 def _answered(history: History, window: Window, extractor: Extractor, answer: ExtractionAnswer, version: str) -> NewEvent:
