@@ -148,11 +148,14 @@ class DagsterSettings(Section):
 
     Attributes:
         batch_size: sessions of one run, at most; ``batch_bytes``: bytes of their files. What is larger is run alone.
+        keep_runs: finished runs that Dagster keeps, at most; ``keep_runs_days``: for how long.
     """
 
     show_quotes: bool = False
     batch_size: Count = 25
     batch_bytes: Count = 16_000_000
+    keep_runs: Count = 1_000
+    keep_runs_days: Count = 30
     viewer_url: Annotated[str, AfterValidator(_viewer_url)] | None = None
 
 

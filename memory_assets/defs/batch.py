@@ -80,9 +80,7 @@ class StageOutput:
     data_versions: dict[str, str] = field(default_factory=dict)
 
 
-def handed_on(
-    context: dg.AssetExecutionContext, output: StageOutput, metadata: Metadata | None = None
-) -> dg.Output[StageOutput]:
+def handed_on(context: dg.AssetExecutionContext, output: StageOutput) -> dg.Output[StageOutput]:
     """What a stage gives to Dagster, with the data version of its batch.
 
     Dagster knows one for all partitions of a run. Where our storage keeps that of each, it is the last one's, which Dagster
@@ -90,10 +88,10 @@ def handed_on(
     """
     versions = list(output.data_versions.values())
     if not versions:  # somebody asked for the run to stop before the first session
-        return dg.Output(output, metadata=metadata)
+        return dg.Output(output)
     keeps_own = isinstance(context.instance.event_log_storage, EventLogStorage)
     version = versions[-1] if keeps_own or len(versions) == 1 else sha256_hex(canonical_json(versions))
-    return dg.Output(output, metadata=metadata, data_version=dg.DataVersion(version))
+    return dg.Output(output, data_version=dg.DataVersion(version))
 
 
 Work = Callable[[str], SessionResult]
@@ -209,8 +207,16 @@ def _finish(
     counts = {name: value for name, value in result.metadata.items() if isinstance(value, int)}
     output.metrics.append(StageMetric(output.stage, session_id, elapsed, True, counts=counts))
     link = dg.MetadataValue.md(viewed(f"session:{session_id}", store.opened.settings.dagster.viewer_url))
-    done = result.metadata | {"session": link, "status": "done", "duration_ms": round(elapsed, 1)}
+    done = _title(store, session_id) | result.metadata | {"session": link, "status": "done", "duration_ms": round(elapsed, 1)}
     _say(context, output, session_id, done, data_version=_data_version(output.stage, result))
+
+
+def _title(store: EventLogResource, session_id: str) -> Metadata:
+    """What the session is called, where the settings let its text into Dagster's records."""
+    if not store.opened.settings.dagster.show_quotes:
+        return {}
+    history = store.opened.histories([session_id]).get(session_id)
+    return {"title": history.heading.title} if history is not None and history.heading.title else {}
 
 
 def _try_again(

@@ -6,22 +6,15 @@ import os
 import signal
 import subprocess
 import sys
-from datetime import UTC, datetime, timedelta
 
+from memory_assets.defs import pruning
 from memory_assets.defs.instance import dagster_home, dagster_instance
 from memory_assets.settings import Settings
 
 
 def prune_runs(settings: Settings, *, older_than_days: int) -> int:
-    """Delete Dagster's own records of runs that ended before so many days; the log keeps everything. The runs deleted."""
-    instance = dagster_instance(settings)
-    limit = datetime.now(UTC) - timedelta(days=older_than_days)
-    deleted = 0
-    for record in instance.get_run_records():
-        if record.dagster_run.is_finished and record.create_timestamp < limit:
-            instance.delete_run(record.dagster_run.run_id)
-            deleted += 1
-    return deleted
+    """Delete Dagster's own records of runs that were made before so many days; the log keeps everything. The runs deleted."""
+    return pruning.prune_runs(dagster_instance(settings), settings.dagster_home, older_than_days=older_than_days)
 
 
 def serve_development(settings: Settings, *, port: int) -> int:

@@ -28,14 +28,10 @@ class EventLogIOManager(dg.ConfigurableIOManager):
         """Append what a stage made of its batch: all of it or nothing."""
         appended = self._append(obj)
         self.store.opened.wrote(appended.new)
-        context.add_output_metadata(
-            {
-                "batch_events_appended": appended.new,
-                "batch_events_known": appended.known,
-                "batch_checksum_conflicts": len(appended.conflicts),
-                "log_seq": appended.last_seq,
-            }
-        )
+        # Of the batch as a whole: on the page of one session it would be read as that session's.
+        context.log.info(f"{appended.new} events appended, {appended.known} known; the log ends at {appended.last_seq}")
+        if appended.conflicts:
+            context.add_output_metadata({"batch_checksum_conflicts": len(appended.conflicts)})
         for conflict in appended.conflicts:
             context.log.error(f"event {conflict.event_id} was offered with another payload than the log holds")
 

@@ -17,6 +17,7 @@ from memory_assets.defs.instance import add_partitions, dagster_instance
 from memory_assets.defs.leaves import ledgers, memory_index
 from memory_assets.defs.model_use import ModelUse
 from memory_assets.defs.partitions import RANGE_END_TAG, RANGE_START_TAG, SESSIONS_PARTITIONS_NAME
+from memory_assets.defs.pruning import prune_by_itself
 from memory_assets.defs.registration import found_files, register
 from memory_assets.defs.reports import ImportReport, RunReport, checkers_of, looked_for, named, outcome_of
 from memory_assets.defs.resources import OpenStore, open_store, telling
@@ -106,6 +107,7 @@ def import_paths(
             opened.road.end(done, unchanged=len(registration.unchanged))
         shown.finish()
         report_news(dagster_instance(settings), opened)
+        prune_by_itself(dagster_instance(settings), settings.dagster_home, settings.dagster)
         vectors = write_vectors_behind(opened, shown)
         report = outcome_of(opened, heads, before)
     skipped, refused = [*whole.skipped, *exported.skipped], [*whole.errors, *exported.errors]

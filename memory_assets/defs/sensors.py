@@ -17,6 +17,7 @@ import dagster as dg
 from memory_assets import configuration
 from memory_assets.defs.jobs import LEAVES, embed_waiting_units, graduate_sessions, refresh_leaves
 from memory_assets.defs.partitions import RANGE_END_TAG, RANGE_START_TAG, SESSIONS_PARTITIONS_NAME, sessions_partitions
+from memory_assets.defs.pruning import prune_by_itself
 from memory_assets.defs.registration import Registration, found_files, refuse, register, untouched_files
 from memory_assets.defs.resources import EventLogResource, OpenStore
 from memory_assets.defs.runner import end_dead_runs
@@ -66,6 +67,7 @@ UNFINISHED = [
 def sessions_folder(context: dg.SensorEvaluationContext, event_log: EventLogResource) -> dg.SensorResult:
     opened = event_log.opened
     result = _look(context, opened)
+    prune_by_itself(context.instance, opened.settings.dagster_home, opened.settings.dagster)
     return dg.SensorResult(
         run_requests=result.run_requests,
         skip_reason=result.skip_reason,

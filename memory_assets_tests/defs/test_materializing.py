@@ -18,9 +18,10 @@ from dagster._core.types.loadable_target_origin import LoadableTargetOrigin
 from dagster._daemon.backfill import execute_backfill_iteration
 
 from memory_assets.defs import run
+from memory_assets.defs.instance import dagster_instance
 from memory_assets.defs.partitions import RANGE_END_TAG, RANGE_START_TAG
 from memory_assets.log.payloads.base import PIPELINE_STAGES
-from memory_assets.settings import Settings
+from memory_assets.settings import Settings, load_settings
 from memory_assets_tests.defs.conftest import GROWN, Mixed
 from memory_assets_tests.defs.files import chat, talk
 from memory_assets_tests.defs.state import assert_rebuilds_equal, events, rows
@@ -57,8 +58,6 @@ def test_dagsters_own_command_after_adding_a_session(inbox: Path, settings: Sett
 @pytest.fixture
 def recorded(mixed_store: Mixed) -> dg.DagsterInstance:
     """The instance that the mixed store was imported in."""
-    from memory_assets.defs.instance import dagster_instance
-
     return dagster_instance(mixed_store.settings)
 
 
@@ -76,8 +75,9 @@ def test_every_partition_of_every_stage_tells_its_own_counts(mixed_store: Mixed,
     assert [(told["ingested"]["messages"], told["materialized"]["entries"])] == counted
     assert told["idris_checked"]["verified"] + told["idris_checked"]["not_verified"] == told["materialized"]["entries"]
     assert told["vectorized"]["units_searchable"] > 0 and told["vectorized"]["units_failed"] == 0
-    assert f"session:{GROWN}#m=" in told["materialized"]["memories"]
-    assert "exact" in told["materialized"]["memories"]
+    (first, *_) = told["materialized"]["memories"].records
+    assert str(first.data["address"]).startswith(f"session:{GROWN}#m=") and first.data["method"] == "exact"
+    assert set(first.data) == {"type", "address", "method", "confidence"}, "no text of a session"
     assert told["ingested"]["source"].endswith("-grown.jsonl")
     # Numbers of one partition, not of the batch.
     other = metadata_of(recorded, "ingested", "plain-1")
@@ -90,6 +90,21 @@ def test_the_leaf_counts_everything(mixed_store: Mixed, recorded: dg.DagsterInst
     counts = {name: value.value for name, value in event.asset_materialization.metadata.items()}
     assert (counts["sessions"], counts["outbox_pending"]) == (10, 0)
     assert counts["memories"] > 0 and counts["units"] > counts["memories"]
+
+
+def test_a_page_begins_with_what_a_person_reads(inbox: Path) -> None:
+    settings = load_settings({"dagster": {"show_quotes": True}})
+    chat(inbox, "plain", talk(1), title="Service 1")
+    run.import_paths(settings, [inbox], project=None)
+    instance = dagster_instance(settings)
+    for stage in PIPELINE_STAGES:
+        told = metadata_of(instance, stage, "plain")
+        assert (next(iter(told)), told["title"]) == ("title", "Service 1"), stage
+        assert list(told)[-4:] == ["session", "status", "duration_ms", "data_version"], stage
+    told = metadata_of(instance, "materialized", "plain")
+    assert list(told)[1] == "memories"
+    quotes = [record.data["quote"] for record in told["memories"].records]
+    assert any("PostgreSQL 16" in str(quote) for quote in quotes)
 
 
 @pytest.mark.slow

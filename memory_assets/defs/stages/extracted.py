@@ -99,8 +99,7 @@ def extracted(
             _keep(asking.rest(), plans, histories, extractor, opened)
     if use.spent.attempts:
         context.log.info(f"{extractor.name}: {told(use.as_json())}")
-    batch = {f"batch_model_{name}": value for name, value in use.as_json().items() if value is not None}
-    yield handed_on(context, output, batch)
+    yield handed_on(context, output)
     yield quarantine_check(event_log, output)
     yield waiting_check("model_answers", output)
     refused = sum((metric.counts or {}).get("spans_refused", 0) for metric in output.metrics)

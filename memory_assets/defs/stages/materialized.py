@@ -14,11 +14,10 @@ from memory_assets.defs.batch import (
     run_stage,
     session_keys,
 )
-from memory_assets.defs.markdown import cell
+from memory_assets.defs.markdown import MOST_SHOWN
 from memory_assets.defs.partitions import backfill_policy, sessions_partitions
 from memory_assets.defs.resources import EventLogResource, OpenStore
 from memory_assets.defs.stages.aligned import record_of
-from memory_assets.defs.viewer import viewed
 from memory_assets.evidence.entries import AlignedEntry
 from memory_assets.evidence.model import AlignedEvidence, Evidence, FailedEvidence
 from memory_assets.extraction.dedupe import merge_entries
@@ -27,10 +26,9 @@ from memory_assets.log.chain import Alignment, Extraction, History
 from memory_assets.log.events import NewEvent, StoredEvent, payload_text
 from memory_assets.log.payloads.entries import EntriesMaterialized, EntryMaterialized, EvidenceRecord
 from memory_assets.retrieval.citations import SpanCitation
-from memory_assets.settings import DagsterSettings
 from memory_assets.tasks.canonical import normalize
 
-SHOWN_ENTRIES = 10
+SHOWN_ENTRIES = 25
 
 
 @dg.asset(
@@ -114,10 +112,8 @@ def materialize(
         )
     )
     payloads = [event.payload for event in entries.values() if isinstance(event.payload, EntryMaterialized)]
-    shown = opened.settings.dagster
-    title = {"title": history.heading.title} if shown.show_quotes and history.heading.title else {}
-    result.metadata = title | {
-        "memories": _table(history.session_id, payloads, shown),
+    result.metadata = {
+        "memories": _table(history.session_id, payloads, show_quotes=opened.settings.dagster.show_quotes),
         "entries": len(payloads),
         "entries_new": len(result.events) - 1,
         "entries_merged": sum(len(window.entries) for _, window in extraction.windows) - len(payloads),
@@ -196,20 +192,17 @@ def _evidence_of(record: EvidenceRecord) -> Evidence:
     )
 
 
-def _table(session_id: str, entries: list[EntryMaterialized], shown: DagsterSettings) -> dg.MetadataValue:
+def _table(session_id: str, entries: list[EntryMaterialized], *, show_quotes: bool) -> dg.MetadataValue:
     """Types, addresses and methods; quotes only where the user lets session text into Dagster's records."""
     if not entries:
-        return dg.MetadataValue.md("nothing was found worth remembering")
-    heading = "| type |" + (" quote |" if shown.show_quotes else "") + " address | method | confidence |"
-    rows = [heading, "|---|---|---|---|" + ("---|" if shown.show_quotes else "")]
+        return dg.MetadataValue.text("nothing was found worth remembering")
+    records = []
     for entry in entries[:SHOWN_ENTRIES]:
         record = entry.evidence[0]
         address = ""
         if record.message_index is not None and record.span_start is not None and record.span_end is not None:
-            span = SpanCitation(session_id, record.message_index, ((record.span_start, record.span_end),))
-            address = viewed(span.uri, shown.viewer_url)
-        quote = f" {cell(record.quote)} |" if shown.show_quotes else ""
-        rows.append(f"| {entry.entry_type} |{quote} {address} | {record.method} | {record.confidence:.3f} |")
-    if len(entries) > SHOWN_ENTRIES:
-        rows.append(f"\n… and {len(entries) - SHOWN_ENTRIES} more")
-    return dg.MetadataValue.md("\n".join(rows))
+            address = SpanCitation(session_id, record.message_index, ((record.span_start, record.span_end),)).uri
+        said = {"quote": " ".join(record.quote.split())[:MOST_SHOWN]} if show_quotes else {}
+        told = {"type": entry.entry_type, **said, "address": address, "method": record.method}
+        records.append(dg.TableRecord({**told, "confidence": round(record.confidence, 3)}))
+    return dg.MetadataValue.table(records)

@@ -1,0 +1,77 @@
+"""Dagster's history of runs, kept from growing for ever: by a person's word, and a little at a time by itself.
+
+What became of assets and checks is not part of it: that stays when the run that did it is deleted.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import dagster as dg
+
+from memory_assets.settings import DagsterSettings
+
+_FINISHED = [dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED]
+_AT_ONCE = 100
+_SECONDS_BETWEEN = 3_600.0
+_SECONDS_AT_ONCE = 2.0
+_STAMP = "pruned"
+
+
+def prune_runs(instance: dg.DagsterInstance, home: Path, *, older_than_days: int) -> int:
+    """Delete Dagster's own records of runs that were made before so many days and are over; how many.
+
+    Args:
+        home: the instance's folder.
+    """
+    limit = datetime.now(UTC) - timedelta(days=older_than_days)
+    deleted = 0
+    while runs := instance.get_run_records(dg.RunsFilter(statuses=_FINISHED, created_before=limit), limit=_AT_ONCE):
+        for record in runs:
+            _delete(instance, home, record.dagster_run.run_id)
+        deleted += len(runs)
+    return deleted
+
+
+def prune_by_itself(instance: dg.DagsterInstance, home: Path, kept: DagsterSettings) -> int:
+    """Delete what is older, or more, than the settings keep: once an hour, and for a moment only; how many runs.
+
+    Whatever is in the way is no error of who happens to do it, and the next one goes on.
+    """
+    stamp = home / _STAMP
+    deleted = 0
+    with contextlib.suppress(OSError):
+        if stamp.exists() and abs(time.time() - stamp.stat().st_mtime) < _SECONDS_BETWEEN:
+            return 0
+        stamp.touch(mode=0o600)
+        deadline = time.monotonic() + _SECONDS_AT_ONCE
+        for run_id in _beyond(instance, kept):
+            if time.monotonic() > deadline:
+                break
+            _delete(instance, home, run_id)
+            deleted += 1
+    return deleted
+
+
+def _beyond(instance: dg.DagsterInstance, kept: DagsterSettings) -> Iterator[str]:
+    limit = datetime.now(UTC) - timedelta(days=kept.keep_runs_days)
+    finished = dg.RunsFilter(statuses=_FINISHED)
+    excess = instance.get_runs_count(finished) - kept.keep_runs
+    # The oldest are first, in either sense.
+    for record in instance.get_run_records(finished, limit=_AT_ONCE, ascending=True):
+        if excess <= 0 and record.create_timestamp >= limit:
+            return
+        excess -= 1
+        yield record.dagster_run.run_id
+
+
+def _delete(instance: dg.DagsterInstance, home: Path, run_id: str) -> None:
+    instance.delete_run(run_id)
+    # What the daemon's runs printed lies where Dagster's own manager of compute logs keeps it.
+    with contextlib.suppress(OSError):
+        shutil.rmtree(home / "storage" / run_id)
