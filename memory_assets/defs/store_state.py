@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
-from memory_assets.defs.markdown import cell
 from memory_assets.defs.resources import EventLogResource, OpenStore
 from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.log.put_aside import put_aside
@@ -49,28 +48,25 @@ def results(opened: OpenStore) -> dict[dg.AssetCheckKey, dg.AssetCheckResult]:
     """How the store stands, by check."""
     with opened.database.reading() as connection:
         waiting = put_aside(connection)
-    aside = "\n".join(f"- `{session_id}` at {stage}: {code}" for session_id, stage, code in waiting[:SHOWN])
     refused = Memory(opened.settings, opened.database).refused_files()
-    quarantined = {"quarantined": len(waiting), "sessions": dg.MetadataValue.md(aside or "none")}
-    unread = {"refused": len(refused), "files": dg.MetadataValue.md(refused_table(refused))}
+    sessions = [{"session": session_id, "stage": stage, "error": code} for session_id, stage, code in waiting]
+    quarantined = {"sessions": _table(sessions), "quarantined": len(waiting)}
+    unread = {"files": _table([_row(file) for file in refused]), "refused": len(refused)}
     return {
         _QUARANTINED.key: _result(_QUARANTINED, [list(session) for session in waiting], quarantined),
         _REFUSED.key: _result(_REFUSED, [[file.path, file.reason, file.line] for file in refused], unread),
     }
 
 
-def refused_table(refused: Sequence["RefusedFile"]) -> str:
-    """Refused files with line and reason, as Markdown."""
-    if not refused:
-        return "none"
-    rows = ["| file | line | reason | detail | since | folder |", "|---|---|---|---|---|---|"]
-    for file in refused[:SHOWN]:
-        path = Path(file.path)
-        cells = [cell(path.name), str(file.line or ""), f"`{file.reason}`", cell(file.detail), f"{file.since:%Y-%m-%d %H:%M}"]
-        rows.append(f"| {' | '.join([*cells, cell(str(path.parent))])} |")
-    if len(refused) > SHOWN:
-        rows.append(f"\n… and {len(refused) - SHOWN} more")
-    return "\n".join(rows)
+def _row(file: "RefusedFile") -> dict[str, str]:
+    path = Path(file.path)
+    told = {"file": path.name, "line": str(file.line or ""), "reason": file.reason, "detail": file.detail}
+    return told | {"since": f"{file.since:%Y-%m-%d %H:%M}", "folder": str(path.parent)}
+
+
+def _table(rows: Sequence[dict[str, str]]) -> dg.MetadataValue:
+    """The first of some rows; how many there are stands beside it."""
+    return dg.MetadataValue.table([dg.TableRecord(row) for row in rows[:SHOWN]]) if rows else dg.MetadataValue.text("none")
 
 
 def news(instance: dg.DagsterInstance, opened: OpenStore) -> list[dg.AssetObservation | dg.AssetCheckEvaluation]:

@@ -154,3 +154,10 @@ def test_a_real_backfill(inbox: Path, tmp_path: Path, settings: Settings, monkey
     statuses = dict(rows(settings, "SELECT session_id, status FROM sessions"))
     assert statuses.pop(POISON) == "quarantined" and set(statuses.values()) == {"vectorized"} and len(statuses) == 29
     assert_rebuilds_equal(settings)
+
+
+def test_dagsters_own_command_refuses_a_range_and_says_why(inbox: Path, settings: Settings) -> None:
+    run.add_sessions(settings, [chat(inbox, "a", talk(1)), chat(inbox, "b", talk(2))])
+    refused = materialize(settings, "--select", "group:graduation", "--partition-range", "a...b")
+    assert refused.returncode != 0 and "BackfillPolicy" in refused.stderr
+    assert events(settings, "session_ingested") == []

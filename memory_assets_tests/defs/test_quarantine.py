@@ -101,7 +101,8 @@ def test_a_poison_session_in_a_batch_of_25(
         assert check.metadata["sessions"].value == POISON
         inventory = latest_check(unrecorded, "vectorized", "no_sessions_quarantined")
         assert not inventory.passed and inventory.metadata["quarantined"].value == 1
-        assert f"`{POISON}` at aligned: unexpected" in str(inventory.metadata["sessions"].value)
+        (session,) = inventory.metadata["sessions"].records  # type: ignore[attr-defined]
+        assert session.data == {"session": POISON, "stage": "aligned", "error": "unexpected"}
         failed = rows(settings, "SELECT stage, session_id, error FROM pipeline_metrics WHERE NOT success")
         assert failed == [("aligned", POISON, "unexpected")]
 
