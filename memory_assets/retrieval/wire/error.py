@@ -29,6 +29,7 @@ ERROR_CODES: dict[str, str] = {
     "invalid_argument": "a value that was given cannot be used",
     "io_error": "a file, folder or stream cannot be read or written",
     "log_tampered": "another program changed the log: nothing is written to it, and nothing folded from it",
+    "model_unavailable": "the extraction model cannot be reached, is overloaded, or takes neither the key nor the name",
     "model_unreachable": "the embedding model is not there or cannot be loaded",
     "not_found": "there is no such thing in the store",
     "not_possible": "it makes no sense as things stand",
@@ -37,6 +38,7 @@ ERROR_CODES: dict[str, str] = {
     "short_id_exhausted": "no short id is free for a memory",
     "store_read_only": "the store can be read and not written: its rights or its medium do not allow it",
     "store_locked": "another process holds the store for longer than a caller may wait",
+    "unavailable": "what the work needs does not answer; another time it may",
     "unwritable": "a value that no proof module can hold",
 }
 """Every code, with what it means. A new error class brings its code here; a code is never taken away."""
