@@ -9,11 +9,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import dagster as dg
 
-from memory_assets.defs.dagster_storage import DATA_VERSION, EventLogStorage
+from memory_assets.defs.dagster_storage import DATA_VERSION, TO_BE_DONE, EventLogStorage
 from memory_assets.defs.viewer import viewed
 from memory_assets.errors import MemoryAssetsError, UnavailableError
 from memory_assets.identifiers import canonical_json, sha256_hex
@@ -86,15 +86,14 @@ def handed_on(context: dg.AssetExecutionContext, output: StageOutput) -> dg.Outp
     Dagster knows one for all partitions of a run. Where our storage keeps that of each, it is the last one's, which Dagster
     compares it with; elsewhere it is one of all of them.
     """
-    versions = list(output.data_versions.values())
-    if not versions:  # somebody asked for the run to stop before the first session
-        return dg.Output(output)
+    versions = [output.data_versions[session_id] for session_id in session_keys(context)]
     keeps_own = isinstance(context.instance.event_log_storage, EventLogStorage)
     version = versions[-1] if keeps_own or len(versions) == 1 else sha256_hex(canonical_json(versions))
     return dg.Output(output, data_version=dg.DataVersion(version))
 
 
 Work = Callable[[str], SessionResult]
+Verdict = Literal["it waits", "once more", "it is put aside"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +102,12 @@ class Unavailable:
 
     Attributes:
         insists: go on with the other sessions, as no attempt comes behind this one; else the whole batch is tried again.
-        answered_since: whether what did not answer for one session did for others afterwards: then the session is why.
+        verdict: what becomes of a session that got no answer, once all had their turn. The second argument tells whether
+            it had another one by then.
     """
 
     insists: bool
-    answered_since: Callable[[Any], bool]
+    verdict: Callable[[Any, bool], Verdict]
 
 
 def is_last_attempt(context: dg.AssetExecutionContext) -> bool:
@@ -176,19 +176,30 @@ def run_stage(
         finally:
             road.passed(stage, session_id)
     for session_id, failure in unanswered.items():
-        if unavailable is None or not unavailable.answered_since(failure):
-            _leave_waiting(context, store, output, session_id, failure)
-            continue
-        # What did not answer for this session did for others since. Once more: then the session is why.
         started = time.perf_counter()
+        letter = letters.get(session_id)
         try:
-            result = work(session_id)
+            verdict = unavailable.verdict(failure, False) if unavailable and not is_asked_to_stop() else "it waits"
+            if verdict == "once more":
+                result = work(session_id)
+                _finish(context, store, output, session_id, result, letter, milliseconds_since(started))
+                continue
         except StoreError:
             raise
+        except UnavailableError as again:
+            failure = again
+            verdict = unavailable.verdict(again, True) if unavailable else "it waits"
         except Exception as error:
-            _put_aside(context, output, session_id, error, letters.get(session_id), milliseconds_since(started))
+            _put_aside(context, output, session_id, error, letter, milliseconds_since(started))
+            continue
+        if verdict == "it is put aside":
+            _put_aside(context, output, session_id, failure, letter, milliseconds_since(started))
         else:
-            _finish(context, store, output, session_id, result, letters.get(session_id), milliseconds_since(started))
+            _leave_waiting(context, store, output, session_id, failure)
+    for session_id in session_ids:
+        if session_id not in output.data_versions:
+            left_out = {"status": "left out", "reason": "somebody asked for the run to stop before this session"}
+            _say(context, output, session_id, left_out, data_version=TO_BE_DONE)
     return output
 
 
@@ -202,6 +213,7 @@ def _finish(
     elapsed: float,
 ) -> None:
     output.events += result.events
+    store.opened.waiting.pop(session_id, None)  # it may have waited in a run before of the same command
     if letter is not None and not letter.released:
         output.events.append(_release(letter, output.stage))
     counts = {name: value for name, value in result.metadata.items() if isinstance(value, int)}
@@ -238,7 +250,7 @@ def _leave_waiting(
     output.waiting[session_id] = str(error)
     store.opened.waiting[session_id] = error
     said = {"status": "waiting", "reason": str(error), "hint": error.hint}
-    _say(context, output, session_id, said, data_version="waiting")
+    _say(context, output, session_id, said, data_version=TO_BE_DONE)
     context.log.warning(f"{session_id} waits at {output.stage}: {error}")
 
 

@@ -9,6 +9,7 @@ the same files: Dagster's own storage reads it.
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import threading
 import weakref
@@ -19,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from dagster import AssetKey, DagsterEventType
-from dagster._core.definitions.data_version import DATA_VERSION_TAG
+from dagster._core.definitions.data_version import CODE_VERSION_TAG, DATA_VERSION_TAG
 from dagster._core.events import EVENT_TYPE_TO_PIPELINE_RUN_STATUS
 from dagster._core.events.log import EventLogEntry
 from dagster._core.storage.dagster_run import FINISHED_STATUSES
@@ -37,6 +38,8 @@ from sqlalchemy.pool import QueuePool
 
 DATA_VERSION = "data_version"
 """In the metadata of a partition that was materialized: its data version."""
+TO_BE_DONE = "to be done"
+"""The data version of a partition whose run did not come to it: Dagster calls it stale, as it would under another code."""
 
 # Each run has a file of events of its own, and is done with it when it ends.
 _KEPT_FILES = 4
@@ -52,6 +55,20 @@ _OF_ASSETS = [
         DagsterEventType.ASSET_CHECK_EVALUATION,
     )
 ]
+# What a later run has told anew goes with the run, else those records would grow for ever.
+_SUPERSEDED_CHECKS = """DELETE FROM asset_check_executions AS old WHERE run_id = ? AND EXISTS (
+    SELECT 1 FROM asset_check_executions new
+    WHERE new.asset_key = old.asset_key AND new.check_name = old.check_name AND new.id > old.id)"""
+_SUPERSEDED_EVENTS = """SELECT id FROM event_logs old WHERE run_id = ? AND CASE dagster_event_type
+    WHEN 'ASSET_CHECK_EVALUATION' THEN NOT EXISTS (
+      SELECT 1 FROM asset_check_executions WHERE run_id = old.run_id AND evaluation_event_storage_id = old.id)
+    ELSE EXISTS (
+      SELECT 1 FROM event_logs new WHERE new.asset_key = old.asset_key AND new.dagster_event_type = old.dagster_event_type
+        AND new.partition IS old.partition AND new.id > old.id) END"""
+_DELETED_EVENTS = (
+    "DELETE FROM event_logs WHERE id IN (SELECT value FROM json_each(?))",
+    "DELETE FROM asset_event_tags WHERE event_id IN (SELECT value FROM json_each(?))",
+)
 
 
 class KeptEngines:
@@ -236,11 +253,15 @@ class EventLogStorage(SqliteEventLogStorage):
             yield
 
     def delete_events(self, run_id: str) -> None:
-        """Delete the file of a run, and what all runs have done but for what became of its assets."""
+        """Delete the file of a run, and what all runs have done but for what became of its assets and still stands."""
         events = SqlEventLogStorageTable
         with self.index_connection() as connection:
             of_run = events.c.run_id == run_id
             connection.execute(events.delete().where(of_run, events.c.dagster_event_type.not_in(_OF_ASSETS)))
+            connection.exec_driver_sql(_SUPERSEDED_CHECKS, (run_id,))
+            superseded = json.dumps(list(connection.exec_driver_sql(_SUPERSEDED_EVENTS, (run_id,)).scalars()))
+            for deletion in _DELETED_EVENTS:
+                connection.exec_driver_sql(deletion, (superseded,))
         if self.supports_global_concurrency_limits:
             self.free_concurrency_slots_for_run(run_id)
         with self._db_lock:
@@ -265,7 +286,10 @@ def _with_own_data_version(event: EventLogEntry) -> EventLogEntry:
     if materialization is None or materialization.partition is None or DATA_VERSION not in materialization.metadata:
         return event
     own = str(materialization.metadata[DATA_VERSION].value)
-    tagged = materialization._replace(tags={**(materialization.tags or {}), DATA_VERSION_TAG: own})
+    tags = {**(materialization.tags or {}), DATA_VERSION_TAG: own}
+    if own == TO_BE_DONE:
+        tags[CODE_VERSION_TAG] = TO_BE_DONE
+    tagged = materialization._replace(tags=tags)
     said = event.get_dagster_event()
     data = said.step_materialization_data._replace(materialization=tagged)
     return event._replace(dagster_event=said._replace(event_specific_data=data))

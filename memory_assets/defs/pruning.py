@@ -1,6 +1,7 @@
 """Dagster's history of runs, kept from growing for ever: by a person's word, and a little at a time by itself.
 
-What became of assets and checks is not part of it: that stays when the run that did it is deleted.
+What became of assets and checks is not part of it: where our storage keeps Dagster's records, that stays when the run that
+did it is deleted. Other storages of Dagster forget it, so nothing is deleted there but by a person's word.
 """
 
 from __future__ import annotations
@@ -13,7 +14,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import dagster as dg
+from dagster._core.execution.backfill import BulkActionsFilter, BulkActionStatus
+from sqlalchemy.exc import SQLAlchemyError
 
+from memory_assets.defs.dagster_storage import EventLogStorage
 from memory_assets.settings import DagsterSettings
 
 _FINISHED = [dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED]
@@ -41,14 +45,19 @@ def prune_runs(instance: dg.DagsterInstance, home: Path, *, older_than_days: int
 def prune_by_itself(instance: dg.DagsterInstance, home: Path, kept: DagsterSettings) -> int:
     """Delete what is older, or more, than the settings keep: once an hour, and for a moment only; how many runs.
 
-    Whatever is in the way is no error of who happens to do it, and the next one goes on.
+    Whatever is in the way is no error of who happens to do it, and the next one goes on. Nothing is deleted where the storage
+    would forget with a run what became of its partitions, nor under a backfill, which counts its runs.
     """
+    if not keeps_outcomes(instance):
+        return 0
     stamp = home / _STAMP
     deleted = 0
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError, SQLAlchemyError):
         if stamp.exists() and abs(time.time() - stamp.stat().st_mtime) < _SECONDS_BETWEEN:
             return 0
         stamp.touch(mode=0o600)
+        if instance.get_backfills(BulkActionsFilter(statuses=[BulkActionStatus.REQUESTED]), limit=1):
+            return 0
         deadline = time.monotonic() + _SECONDS_AT_ONCE
         for run_id in _beyond(instance, kept):
             if time.monotonic() > deadline:
@@ -56,6 +65,11 @@ def prune_by_itself(instance: dg.DagsterInstance, home: Path, kept: DagsterSetti
             _delete(instance, home, run_id)
             deleted += 1
     return deleted
+
+
+def keeps_outcomes(instance: dg.DagsterInstance) -> bool:
+    """Whether what became of assets and checks stays in its storage when the run that did it is deleted."""
+    return isinstance(instance.event_log_storage, EventLogStorage)
 
 
 def _beyond(instance: dg.DagsterInstance, kept: DagsterSettings) -> Iterator[str]:

@@ -107,6 +107,7 @@ def register(opened: OpenStore, files: Sequence[SourceFile], *, project: str | N
             registration.unchanged += [s for s in done[uri] if s not in registration.unchanged]
             continue
         read = opened.sources.read(file)
+        before = max(newest.get(uri, ()), key=lambda told: told.seq, default=None)
         match read.outcome:
             case SourceTaken() as taken:
                 taken, own = without_own_sessions(taken, opened.settings.home)
@@ -118,11 +119,11 @@ def register(opened: OpenStore, files: Sequence[SourceFile], *, project: str | N
                 registration.warnings += taken.defects
             case SourceSkipped(defect=defect, file_hash=file_hash):
                 if defect.reason in _BROKEN:  # it may have been a session: people are to see it, whoever looks where
-                    events.append(_refused(defect, file_hash, opened.sources.version, actor))
+                    events.append(_refused(defect, file_hash, before.event_id if before else "", opened.sources.version, actor))
                 registration.skipped.append(defect)
                 told.append((file.path, read, []))
             case RefusedFile(defect=defect, file_hash=file_hash):
-                events.append(_refused(defect, file_hash, opened.sources.version, actor))
+                events.append(_refused(defect, file_hash, before.event_id if before else "", opened.sources.version, actor))
                 registration.errors.append(defect)
                 # Whether a file can be read now shows in nothing but reading it.
                 if defect.reason != "unreadable_file":
@@ -150,10 +151,23 @@ def register(opened: OpenStore, files: Sequence[SourceFile], *, project: str | N
 
 def refuse(opened: OpenStore, defects: Sequence[Defect], *, actor: str) -> None:
     """Log files that cannot even be looked at, each once."""
-    events = [_refused(defect, None, opened.sources.version, actor) for defect in defects]
+    before = _told_last(opened, [defect.path for defect in defects])
+    events = [_refused(defect, None, before.get(defect.path, ""), opened.sources.version, actor) for defect in defects]
     known = opened.log.by_id([event.event_id for event in events])
     if new := [event for event in events if event.event_id not in known]:
         opened.appended += opened.log.append(new).new
+
+
+def _told_last(opened: OpenStore, uris: Sequence[str]) -> dict[str, str]:
+    """By file, the newest event that says it was taken in."""
+    if not uris:
+        return {}
+    with opened.database.reading() as connection:
+        rows = connection.execute(
+            f"SELECT payload_json ->> '$.uri', arg_max(event_id, seq) FROM {visible(_REGISTERED_FILES)} GROUP BY 1",
+            [json_list(uris)],
+        ).fetchall()
+    return dict(rows)
 
 
 def _registered(
@@ -194,12 +208,17 @@ def _registered(
     ]
 
 
-def _refused(defect: Defect, file_hash: str | None, version: str, actor: str) -> NewEvent:
+def _refused(defect: Defect, file_hash: str | None, before: str, version: str, actor: str) -> NewEvent:
+    """A file that was refused.
+
+    Args:
+        before: the event that says the file was taken in, where it was: what is broken again is told again.
+    """
     return NewEvent(
         payload=SourceRefused(
             uri=defect.path, file_hash=file_hash, reason=defect.reason, line=defect.line, detail=defect.detail
         ),
-        inputs=(defect.path, file_hash or "", defect.reason),
+        inputs=(defect.path, file_hash or "", defect.reason, *filter(None, [before])),
         stage_version=version,
         actor=actor,
     )
@@ -210,6 +229,7 @@ class ToldFile:
     """What the log was told last of one file and one session in it.
 
     Attributes:
+        seq: of the event.
         project: the one that a person gave for it then.
         stamp: the file's time and size when it was read.
         taken: it is part of the session's history.
@@ -218,6 +238,7 @@ class ToldFile:
     uri: str
     session_id: str
     event_id: str
+    seq: int
     file_hash: str
     stage_version: str
     project: str | None
@@ -238,7 +259,7 @@ def newest_registrations(opened: OpenStore, files: Sequence[SourceFile]) -> dict
               SELECT DISTINCT payload_json ->> '$.registration_event_id' AS event_id
               FROM {visible("event_type = 'source_taken' AND session_id IN (SELECT session_id FROM told)")}
             )
-            SELECT t.uri, t.session_id, t.event_id, t.file_hash, t.stage_version, t.project, t.telemetry_json,
+            SELECT t.uri, t.session_id, t.event_id, t.seq, t.file_hash, t.stage_version, t.project, t.telemetry_json,
               k.event_id IS NOT NULL
             FROM told t LEFT JOIN taken k ON k.event_id = t.event_id
             QUALIFY row_number() OVER (PARTITION BY t.uri, t.session_id ORDER BY t.seq DESC) = 1
@@ -247,9 +268,10 @@ def newest_registrations(opened: OpenStore, files: Sequence[SourceFile]) -> dict
             [json_list(opened.sources.uri(file.path) for file in files)],
         ).fetchall()
     newest: dict[str, list[ToldFile]] = {}
-    for uri, session_id, event_id, file_hash, stage_version, project, telemetry, taken in rows:
+    for uri, session_id, event_id, seq, file_hash, stage_version, project, telemetry, taken in rows:
         stamp = json.loads(telemetry or "{}")
-        newest.setdefault(uri, []).append(ToldFile(uri, session_id, event_id, file_hash, stage_version, project, stamp, taken))
+        told = ToldFile(uri, session_id, event_id, seq, file_hash, stage_version, project, stamp, taken)
+        newest.setdefault(uri, []).append(told)
     return newest
 
 

@@ -18,7 +18,7 @@ from memory_assets.defs.leaves import ledgers, memory_index
 from memory_assets.defs.model_use import ModelUse
 from memory_assets.defs.partitions import RANGE_END_TAG, RANGE_START_TAG, SESSIONS_PARTITIONS_NAME
 from memory_assets.defs.pruning import prune_by_itself
-from memory_assets.defs.registration import found_files, register
+from memory_assets.defs.registration import found_files, refuse, register
 from memory_assets.defs.reports import ImportReport, RunReport, checkers_of, looked_for, named, outcome_of
 from memory_assets.defs.resources import OpenStore, open_store, telling
 from memory_assets.defs.road import Road
@@ -92,6 +92,7 @@ def import_paths(
             _run(settings, opened, some, PIPELINE_STAGES[-1], {})
         shown.start(None, "looking for files")
         files, whole = found_files(paths, opened.sources)
+        refuse(opened, whole.errors, actor="cli")
         sizes = {file: _bytes_of(file) for file in files}
         opened.road.start(sum(sizes.values()), len(files))
         done = 0

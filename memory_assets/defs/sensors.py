@@ -23,6 +23,7 @@ from memory_assets.defs.resources import EventLogResource, OpenStore
 from memory_assets.defs.runner import end_dead_runs
 from memory_assets.defs.store_state import news
 from memory_assets.identifiers import canonical_json, sha256_hex
+from memory_assets.log.errors import StoreError
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.sessions import SessionQuarantined
 from memory_assets.log.put_aside import put_aside
@@ -68,12 +69,17 @@ def sessions_folder(context: dg.SensorEvaluationContext, event_log: EventLogReso
     opened = event_log.opened
     result = _look(context, opened)
     prune_by_itself(context.instance, opened.settings.dagster_home, opened.settings.dagster)
+    try:
+        told = news(context.instance, opened)
+    except StoreError as error:  # a run holds the store: the next tick tells it, and what is asked for is asked for now
+        context.log.info(f"nothing is reported of the store: {error}")
+        told = []
     return dg.SensorResult(
         run_requests=result.run_requests,
         skip_reason=result.skip_reason,
         cursor=result.cursor,
         dynamic_partitions_requests=result.dynamic_partitions_requests,
-        asset_events=news(context.instance, opened),
+        asset_events=told,
     )
 
 
@@ -153,19 +159,35 @@ def _leaves(context: dg.SensorEvaluationContext, opened: OpenStore) -> dg.Sensor
 
     A run of all stages makes them, and no declarative condition does: over 50,000 partitions one costs 17 CPU-seconds a tick.
     """
-    made = context.instance.get_latest_materialization_event(LEAVES[0].key)
-    seen = made.asset_materialization.metadata.get("log_seq") if made and made.asset_materialization else None
+    asked_for = context.instance.get_run_records(dg.RunsFilter(job_name=refresh_leaves.name), limit=MAX_ATTEMPTS)
+    if not _is_time_for_leaves(asked_for):
+        return None
+    seen = min(_made_of(context.instance, leaf.key) for leaf in LEAVES)
     with opened.database.reading() as connection:
         newest = connection.execute(
             "SELECT max(seq) FROM events WHERE seq > ? AND event_type NOT IN ('build_started', 'build_finished')",
-            [seen.value if isinstance(seen, dg.IntMetadataValue) else 0],
+            [seen],
         ).fetchall()[0][0]
     if newest is None:
         return None
-    # Not with each word that somebody says: what is asked for under one key is not asked for again.
-    moment = int(time.time() // SECONDS_BETWEEN_LEAVES)
-    request = dg.RunRequest(run_key=f"leaves:{moment}", job_name=refresh_leaves.name)
+    request = dg.RunRequest(run_key=f"leaves:{newest}:{int(time.time())}", job_name=refresh_leaves.name)
     return dg.SensorResult(run_requests=[request], cursor=context.cursor)
+
+
+def _is_time_for_leaves(runs: Sequence[dg.RunRecord]) -> bool:
+    """Whether a while is over since they were asked for: not with each word that somebody says, nor soon after failures."""
+    if not runs:
+        return True
+    failed = len(runs) == MAX_ATTEMPTS and not any(record.dagster_run.is_success for record in runs)
+    pause = SECONDS_BEFORE_AGAIN if failed else SECONDS_BETWEEN_LEAVES
+    return time.time() >= runs[0].create_timestamp.timestamp() + pause
+
+
+def _made_of(instance: dg.DagsterInstance, leaf: dg.AssetKey) -> int:
+    """How far the log was when a leaf was made last."""
+    made = instance.get_latest_materialization_event(leaf)
+    seen = made.asset_materialization.metadata.get("log_seq") if made and made.asset_materialization else None
+    return int(seen.value) if isinstance(seen, dg.IntMetadataValue) and seen.value is not None else 0
 
 
 def _vectors(context: dg.SensorEvaluationContext, opened: OpenStore) -> dg.SensorResult | None:

@@ -4,14 +4,17 @@ A run says what its own sessions came to. What was put aside or refused before, 
 the log, so that the check, the tick and the command tell the same; it is reported again when it has changed.
 """
 
+import contextlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import dagster as dg
+from sqlalchemy.exc import SQLAlchemyError
 
 from memory_assets.defs.resources import EventLogResource, OpenStore
 from memory_assets.identifiers import canonical_json, sha256_hex
+from memory_assets.log.errors import StoreError
 from memory_assets.log.put_aside import put_aside
 from memory_assets.memory import Memory
 
@@ -106,9 +109,10 @@ def _is_under_way(instance: dg.DagsterInstance, run_id: str) -> bool:
 
 
 def report_news(instance: dg.DagsterInstance, opened: OpenStore) -> None:
-    """Report it to Dagster, for who is neither a run nor a sensor."""
-    for event in news(instance, opened):
-        instance.report_runless_asset_event(event)
+    """Report it to Dagster, for who is neither a run nor a sensor. What is in the way fails no import: the next one says it."""
+    with contextlib.suppress(OSError, SQLAlchemyError, StoreError):
+        for event in news(instance, opened):
+            instance.report_runless_asset_event(event)
 
 
 def _result(spec: dg.AssetCheckSpec, state: Sequence[object], metadata: dict[str, Any]) -> dg.AssetCheckResult:

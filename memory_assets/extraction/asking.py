@@ -89,7 +89,7 @@ class Asking:
             self._taken.add(event_id)
             while event_id in self._under_way or not (is_taken or event_id in self._results):
                 if self._ended is not None and event_id not in self._under_way:
-                    raise self._ended
+                    raise self._ended.of_another()
                 if self._is_asked_to_stop():
                     raise KeyboardInterrupt
                 self._changed.wait(_LOOK_SECONDS)
@@ -143,7 +143,8 @@ class Asking:
             return
         self._unanswered += 1
         # As many as were under way may fail for one reason; when others do behind them, it is no single window's.
-        if not self._insists or not result.passes or self._unanswered > self._at_once:
+        tries_others = self._insists or not result.passes
+        if result.is_of_all or not tries_others or self._unanswered > self._at_once:
             self._ended = result
 
     def _next(self) -> Question | None:
@@ -157,7 +158,7 @@ class Asking:
 
     @property
     def _is_over(self) -> bool:
-        return self._closed or self._ended is not None or not self._waiting
+        return self._closed or self._ended is not None or not self._waiting or self._is_asked_to_stop()
 
     @property
     def _ahead(self) -> int:

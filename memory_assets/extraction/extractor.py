@@ -42,7 +42,11 @@ class Extractor(Protocol):
         ...
 
     def answered_since(self, failure: ModelUnavailable) -> bool:
-        """Whether a model answered others after it had failed so: then the window was why, and not the model."""
+        """Whether a model answered others after it had failed so: then it can be asked again."""
+        ...
+
+    def answers_now(self) -> ExtractionTelemetry | None:
+        """What it cost to ask a model something plain, where it answers at once; None where it does not."""
         ...
 
     def extract(self, messages: Sequence[Message], window: Window) -> ExtractionAnswer:
@@ -77,6 +81,9 @@ class RuleExtractor:
 
     def answered_since(self, failure: ModelUnavailable) -> bool:
         return False
+
+    def answers_now(self) -> ExtractionTelemetry | None:
+        return None
 
     def extract(self, messages: Sequence[Message], window: Window) -> ExtractionAnswer:
         unknown = sorted(unknown_statuses(messages, window).items())

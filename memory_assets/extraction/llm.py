@@ -24,14 +24,16 @@ from memory_assets.extraction.extractor import ExtractionAnswer
 from memory_assets.extraction.grounding import ground
 from memory_assets.extraction.patience import (
     OutOfTimeError,
-    causes_of,
     is_down,
     is_of_the_request,
     is_rate_limit,
+    is_unreached,
+    may_be_declined,
     redirect_of,
     refused_parameter,
     status_of,
     wait_before_next,
+    was_heard,
     within,
     worth_another,
 )
@@ -45,7 +47,6 @@ _CODE_VERSION = "3"
 _ROUNDS = 2
 """Answers that a window is asked for: the first one, and one more when that cannot be read."""
 _REPAIR_EXCERPT = 4_000
-_UNREACHED = ("ConnectError", "ConnectTimeout")
 _GRACE = 1.0
 """Seconds that a client gets to end its own time-out before it is left alone."""
 
@@ -236,11 +237,15 @@ class ModelExtractor:
         what = f"failed after {calls} attempt(s): {_kind(error)}"
         if is_of_the_request(error) and _is_served(self.settings.model):
             return self._failed(what, window, spent)
+        if may_be_declined(error) and self._server.answers:
+            return self._failed(what, window, spent)
         return ModelUnavailable(
             f"{self.settings.model} {what}",
             hint="check the model's name (provider/model, as litellm writes it), its address and key, then `memory run --all`; "
             "without a model the embedded rules extract",
             passes=worth_another(error),
+            is_of_all=not worth_another(error) and not may_be_declined(error),
+            was_heard=was_heard(error),
             spent=spent,
             answers_before=self._server.answers,
         )
@@ -259,6 +264,15 @@ class ModelExtractor:
     def answered_since(self, failure: ModelUnavailable) -> bool:
         """See ``Extractor.answered_since``."""
         return self._server.answers > failure.answers_before
+
+    def answers_now(self) -> ExtractionTelemetry | None:
+        """See ``Extractor.answers_now``."""
+        try:
+            reply = self._sent([{"role": "user", "content": "Say yes."}], {}, 1)
+        except Exception:  # litellm lets through whatever a provider's client raises
+            return None
+        self._server.answered()
+        return reply.telemetry
 
 
 def _repair(text: str, answer: UnreadableAnswer) -> list[dict[str, str]]:
@@ -349,7 +363,7 @@ def _kind(error: Exception) -> str:
     """What kind of failure it was, in a few words that hold nothing of the request."""
     if isinstance(error, OutOfTimeError):
         return "no whole answer in time"
-    if any(type(cause).__name__ in _UNREACHED for cause in causes_of(error)):
+    if is_unreached(error):
         return "no connection"
     redirect = redirect_of(error)
     if redirect is not None:

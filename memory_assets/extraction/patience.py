@@ -13,6 +13,10 @@ _RATE_LIMIT = 429
 _PASSING_STATUSES = (408, 409, 425, _RATE_LIMIT)
 _OF_THE_REQUEST = (400, 413, 422)
 _REFUSED_STATUSES = (400, 422)
+# What somebody in front of the model says of one text as well as of everybody: a moderator, a law.
+_DECLINING_STATUSES = (403, 451)
+_NOT_THERE_STATUSES = (502, 503)
+_UNREACHED = ("ConnectError", "ConnectTimeout")
 _MAX_CAUSES = 20
 
 T = TypeVar("T")
@@ -76,6 +80,21 @@ def is_rate_limit(error: Exception) -> bool:
 def is_down(error: Exception) -> bool:
     """Whether a failure is of the server as a whole: others will meet it too. A rate limit passes."""
     return worth_another(error) and status_of(error) not in (409, 425, _RATE_LIMIT)
+
+
+def is_unreached(error: Exception) -> bool:
+    """Whether there was no connection at all."""
+    return any(type(cause).__name__ in _UNREACHED for cause in causes_of(error))
+
+
+def was_heard(error: Exception) -> bool:
+    """Whether the model may have had the request before it: it was reached, and did not only ask to be left alone."""
+    return not is_unreached(error) and status_of(error) not in (_RATE_LIMIT, *_NOT_THERE_STATUSES)
+
+
+def may_be_declined(error: Exception) -> bool:
+    """Whether what was sent may have been declined for what it says."""
+    return redirect_of(error) is None and status_of(error) in _DECLINING_STATUSES
 
 
 def is_of_the_request(error: Exception) -> bool:

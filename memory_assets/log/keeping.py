@@ -18,7 +18,7 @@ from contextlib import AbstractContextManager
 
 import duckdb
 
-from memory_assets.log.errors import StoreLockedError
+from memory_assets.log.errors import StoreError, StoreLockedError
 from memory_assets.log.lock import ExclusiveHold
 
 KEPT_SECONDS = 0.25
@@ -70,9 +70,11 @@ class KeptOpen:
         finally:
             with self._counting:
                 self._keepers -= 1
-                if self._keepers == 0 and self._watcher is not None:
+                watcher = self._watcher if self._keepers == 0 else None
+                if watcher is not None:
                     self._ended.set()
-                    self._watcher.join()
+            if watcher is not None:
+                watcher.join()
 
     @contextlib.contextmanager
     def used(self) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -92,10 +94,14 @@ class KeptOpen:
             self._close()  # what failed may have left it unusable
             raise
         finally:
-            self._hold.rest()
-            if not self.is_wanted or self._is_over():
-                self._close()
-            self._in_use.release()
+            try:
+                self._hold.rest()
+                self._close_if_over()
+            except BaseException:
+                self._close()  # whatever is in the way of resting, nobody else is kept out by it
+                raise
+            finally:
+                self._in_use.release()
 
     def _ready(self) -> duckdb.DuckDBPyConnection:
         if self._connection is not None and self._hold.resume():
@@ -106,8 +112,18 @@ class KeptOpen:
         self._connection = self._open.enter_context(self._opened())
         return self._connection
 
-    def _is_over(self) -> bool:
-        return self._connection is not None and (time.monotonic() >= self._until or self._hold.somebody_waits())
+    def _close_if_over(self) -> None:
+        if not self.is_wanted or time.monotonic() >= self._until or self._somebody_may_wait():
+            self._close()
+
+    def _somebody_may_wait(self) -> bool:
+        try:
+            return self._hold.somebody_waits()
+        except (
+            OSError,
+            StoreError,
+        ):  # the queue cannot be looked at, as with no file descriptor left: then it is better let go
+            return True
 
     def _close(self) -> None:
         self._connection = None
@@ -125,8 +141,8 @@ class KeptOpen:
         while not ended.wait(_POLL_SECONDS):
             if self._connection is not None and self._in_use.acquire(blocking=False):
                 try:
-                    if self._is_over():
-                        self._close()
+                    with contextlib.suppress(Exception):  # what is closed badly is closed, and who watches goes on
+                        self._close_if_over()
                 finally:
                     self._in_use.release()
         with self._in_use:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import stat
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memory_assets.identifiers import sha256_hex
+from memory_assets.log.sql import visible
 from memory_assets.sessions.files import found_masked_path, load_source
 
 if TYPE_CHECKING:
@@ -44,15 +46,19 @@ def refused_files(database: Database) -> list[RefusedFile]:
 
 
 def _told(connection: duckdb.DuckDBPyConnection) -> list[tuple[RefusedFile, str | None]]:
+    # What a person named and is none is no news: who named it was told. Few files are refused, and all others are passed over.
     rows = connection.execute(
-        """WITH told AS (
-             SELECT seq, ts, event_type, payload_json, payload_json ->> '$.uri' AS uri
-             FROM visible_events WHERE event_type IN ('session_rejected', 'source_registered')
-             QUALIFY row_number() OVER (PARTITION BY payload_json ->> '$.uri' ORDER BY seq DESC) = 1
-           )
-           SELECT uri, payload_json ->> '$.reason', CAST(payload_json ->> '$.line' AS INTEGER), payload_json ->> '$.detail', ts,
-             payload_json ->> '$.file_hash'
-           FROM told WHERE event_type = 'session_rejected' ORDER BY uri"""
+        f"""WITH refused AS (
+              SELECT payload_json ->> '$.uri' AS uri, arg_max(struct_pack(seq, ts, payload_json), seq) AS told
+              FROM {visible("event_type = 'session_rejected'")} GROUP BY uri
+            )
+            SELECT uri, told.payload_json ->> '$.reason', CAST(told.payload_json ->> '$.line' AS INTEGER),
+              told.payload_json ->> '$.detail', told.ts, told.payload_json ->> '$.file_hash'
+            FROM refused
+            WHERE told.payload_json ->> '$.reason' != 'not_a_session' AND NOT EXISTS (
+              SELECT 1 FROM {visible("event_type = 'source_registered' AND seq > (SELECT min(told.seq) FROM refused)")} taken
+              WHERE taken.payload_json ->> '$.uri' = refused.uri AND taken.seq > refused.told.seq)
+            ORDER BY uri"""
     ).fetchall()
     return [(RefusedFile(uri, reason, line, detail or "", ts), file_hash) for uri, reason, line, detail, ts, file_hash in rows]
 
@@ -60,15 +66,19 @@ def _told(connection: duckdb.DuckDBPyConnection) -> list[tuple[RefusedFile, str 
 def _is_still_so(path: str, file_hash: str | None) -> bool:
     try:
         status = Path(path).stat()
+    except FileNotFoundError:
+        return Path(path).is_symlink()  # to nowhere
     except OSError:
-        return False
-    if os.path.isdir(path):  # noqa: PTH112 - a path that holds anything
+        return True
+    if stat.S_ISDIR(status.st_mode):
         return not os.access(path, os.R_OK | os.X_OK)
-    return _content(path, status.st_mtime_ns, status.st_size) == file_hash
+    if not stat.S_ISREG(status.st_mode):
+        return True  # nothing that is read, as a pipe would never end
+    return _content(path, status.st_mtime_ns, status.st_ctime_ns, status.st_size) == file_hash
 
 
 @lru_cache(maxsize=1024)
-def _content(path: str, mtime_ns: int, size: int) -> str | None:
+def _content(path: str, mtime_ns: int, ctime_ns: int, size: int) -> str | None:
     data = load_source(path)
     return sha256_hex(data) if isinstance(data, bytes) else None
 

@@ -99,7 +99,7 @@ def _what_it_is(path: str, text: str) -> Defect:
             json.loads(text)
         except json.JSONDecodeError as error:
             return Defect(path, error.lineno, "malformed_record", f"it begins like JSON and is none: {error.msg}")
-        except RecursionError:
+        except (ValueError, RecursionError):  # it is JSON, with a number or a depth that Python takes no part in
             pass
     except RecursionError:
         pass

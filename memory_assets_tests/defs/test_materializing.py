@@ -25,7 +25,7 @@ from memory_assets.settings import Settings, load_settings
 from memory_assets_tests.defs.conftest import GROWN, Mixed
 from memory_assets_tests.defs.files import chat, talk
 from memory_assets_tests.defs.state import assert_rebuilds_equal, events, rows
-from memory_assets_tests.defs.test_quarantine import POISON, failing_at, metadata_of
+from memory_assets_tests.defs.test_quarantine import POISON, failing_at, latest_check, metadata_of
 
 
 def materialize(settings: Settings, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -151,6 +151,8 @@ def test_a_real_backfill(inbox: Path, tmp_path: Path, settings: Settings, monkey
         assert sorted(ranges) == [("s-00", "s-24"), ("s-25", "s-29")]
         for stage in PIPELINE_STAGES:
             assert len(instance.get_materialized_partitions(dg.AssetKey(stage))) == 30
+        told = latest_check(instance, "vectorized", "no_sessions_quarantined")
+        assert not told.passed and POISON in str(told.metadata["sessions"].value)
     statuses = dict(rows(settings, "SELECT session_id, status FROM sessions"))
     assert statuses.pop(POISON) == "quarantined" and set(statuses.values()) == {"vectorized"} and len(statuses) == 29
     assert_rebuilds_equal(settings)

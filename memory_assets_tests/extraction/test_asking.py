@@ -20,7 +20,10 @@ from memory_assets_tests.extraction.provider import Asked, Provider, Reply, body
 from memory_assets_tests.extraction.talk import user
 
 OUTAGE = ModelUnavailable("down", hint="", spent=ExtractionTelemetry(attempts=1), passes=True, answers_before=0)
-REFUSED = ModelUnavailable("no key", hint="", spent=ExtractionTelemetry(attempts=1), passes=False, answers_before=0)
+REFUSED = ModelUnavailable(
+    "no key", hint="", spent=ExtractionTelemetry(attempts=1), passes=False, is_of_all=True, answers_before=0
+)
+FORBIDDEN = ModelUnavailable("forbidden", hint="", spent=ExtractionTelemetry(attempts=1), passes=False, answers_before=0)
 DECLINED = ExtractionFailed("declined", hint="", spent=ExtractionTelemetry(attempts=1))
 
 
@@ -45,6 +48,9 @@ class Slow:
 
     def answered_since(self, failure: ModelUnavailable) -> bool:
         return False
+
+    def answers_now(self) -> ExtractionTelemetry | None:
+        return None
 
     def extract(self, messages: Sequence[Message], window: Window) -> ExtractionAnswer:
         with self._lock:
@@ -137,9 +143,28 @@ def test_who_insists_goes_on_behind_an_outage_and_not_behind_a_refused_key() -> 
     slow = Slow(failures={0: REFUSED})
     with Asking(slow, questions(6), at_once=1, insists=True) as asking:
         for number in range(6):
-            with pytest.raises(ModelUnavailable):
+            with pytest.raises(ModelUnavailable) as failure:
                 asking.answer(f"q{number}")
+            assert failure.value.spent.attempts == (1 if number == 0 else 0), "what was not asked cost nothing"
     assert slow.begun == [0]
+
+
+@pytest.mark.parametrize("insists", [False, True])
+def test_what_may_be_of_one_window_holds_up_no_other(insists: bool) -> None:
+    slow = Slow(failures={0: FORBIDDEN})
+    with Asking(slow, questions(6), at_once=2, insists=insists) as asking:
+        with pytest.raises(ModelUnavailable):
+            asking.answer("q0")
+        assert [said(asking.answer(f"q{number}")) for number in range(1, 6)] == [f"answer {n}: 1" for n in range(1, 6)]
+
+
+def test_whoever_was_asked_to_stop_asks_nothing() -> None:
+    slow = Slow()
+    with Asking(slow, questions(6), at_once=3, is_asked_to_stop=lambda: True) as asking:
+        with pytest.raises(KeyboardInterrupt):
+            asking.answer("q0")
+        assert asking.rest() == {}
+    assert slow.begun == []
 
 
 def test_who_comes_again_has_it_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -215,7 +240,7 @@ def test_a_real_server_is_asked_by_one_until_it_answers_and_then_by_all(provider
     provider.plan = [answer]
     results, _ = asked_about(provider, at_once=4)
     assert len(results) == 8 and all(isinstance(result, ExtractionAnswer) for result in results)
-    assert most == [4]
+    assert 2 <= most[0] <= 4
 
 
 def test_what_a_server_refuses_is_learned_once(provider: Provider) -> None:

@@ -180,12 +180,15 @@ def test_an_outage_in_a_batch_leaves_the_others_done(
     assert len(answered) == len(set(answered)) == 24
 
 
-def test_a_window_that_times_out_while_others_are_answered_is_put_aside(
-    provider: Provider, model: Callable[..., Settings], tmp_path: Path
+@pytest.mark.parametrize("bad", [504, 500, 403])
+def test_a_window_that_gets_no_answer_while_others_do_is_put_aside(
+    bad: int, provider: Provider, model: Callable[..., Settings], tmp_path: Path
 ) -> None:
     def answer(asked: Asked) -> str | Reply:
-        own = next(message for message in shown(asked) if not message.context)
-        return Reply(status=504) if "number 1 " in own.text else body(entry(own.text[:20], 0, own.text))
+        if len(asked["messages"]) == 1:  # whether it answers at all
+            return Reply("yes")
+        own = next(message.text for message in shown(asked) if not message.context)
+        return Reply(status=bad) if "number 1 " in own else body(entry(own[:20], 0, own))
 
     provider.plan = [answer]
     inbox = tmp_path / "inbox"
@@ -194,6 +197,77 @@ def test_a_window_that_times_out_while_others_are_answered_is_put_aside(
     report = run.import_paths(model(concurrency=1), [inbox], project=None)
     assert (report.quarantined, report.waiting) == (1, 0)
     assert [letter["session_id"] for letter in report.errors] == ["talk-1"]
+    assert report.model["requests"] == len(provider.requests)
+
+
+@pytest.mark.parametrize("then", [429, 503, None])
+def test_an_outage_that_goes_on_for_one_while_others_are_answered_puts_nothing_aside(
+    then: int | None, provider: Provider, model: Callable[..., Settings], tmp_path: Path
+) -> None:
+    """A rate limit that one window meets each time, or a server that dies again: with it, whatever is asked."""
+
+    def answer(asked: Asked) -> str | Reply:
+        if then is None and len(provider.requests) > 8:
+            return Reply(status=500)
+        own = next(message.text for message in shown(asked) if not message.context)
+        return Reply(status=then or 500) if "number 1 " in own else body(entry(own[:20], 0, own))
+
+    provider.plan = [answer]
+    inbox = tmp_path / "inbox"
+    for n in range(6):
+        chat(inbox, f"talk-{n}", [f"Let's keep number {n} of them all in the cache."])
+    report = run.import_paths(model(concurrency=1), [inbox], project=None)
+    assert (report.quarantined, report.waiting) == (0, 1)
+    assert rows(model(), "SELECT count(*) FROM sessions WHERE status = 'vectorized'") == [(5,)]
+
+
+def test_a_session_with_another_turn_pays_for_no_window_twice(
+    provider: Provider, model: Callable[..., Settings], tmp_path: Path
+) -> None:
+    """One of its windows gets no answer at first; those before it and behind it did, and are not asked about again."""
+    answered: list[str] = []
+    failures = [3]
+
+    def answer(asked: Asked) -> str | Reply:
+        own = next(message.text for message in shown(asked) if not message.context)
+        if "number 3:" in own and failures[0]:
+            failures[0] -= 1
+            return Reply(status=500)
+        answered.append(own)
+        return body(entry(own[:20], 0, own))
+
+    provider.plan = [answer]
+    inbox = tmp_path / "inbox"
+    turns = [f"Let's decide number {t}: the cache of this shard lives in memory, nowhere else." for t in range(6)]
+    chat(inbox, "long", turns)
+    chat(inbox, "next", ["Let's decide another thing about the cache of all the shards."])
+    report = run.import_paths(model(window_characters=100, concurrency=1), [inbox], project=None)
+    assert (report.quarantined, report.waiting) == (0, 0)
+    assert len(answered) == len(set(answered)) == 7
+    assert report.model["requests"] == len(provider.requests) == 7 + 3
+
+
+def test_what_goes_wrong_beside_the_model_holds_nothing_up(
+    provider: Provider, model: Callable[..., Settings], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A session fails behind its first answer: its other windows are asked about by nobody, and the next session goes on."""
+    from memory_assets.defs.stages import extracted
+
+    def failing(history: Any, *args: Any) -> Any:
+        if history.session_id == "first":
+            raise ValueError("no")
+        return answered_event(history, *args)
+
+    answered_event = extracted._answered
+    monkeypatch.setattr(extracted, "_answered", failing)
+    inbox = tmp_path / "inbox"
+    turns = [f"Let's decide number {t}: the cache of this shard lives in memory, nowhere else." for t in range(12)]
+    chat(inbox, "first", turns)
+    chat(inbox, "second", [turn.replace("shard", "region") for turn in turns])
+    provider.plan = [body()]
+    report = run.import_paths(model(window_characters=100, concurrency=1), [inbox], project=None)
+    assert [(letter["session_id"], letter["reason"]) for letter in report.errors] == [("first", "unexpected")]
+    assert rows(model(), "SELECT status FROM sessions WHERE session_id = 'second'") == [("vectorized",)]
 
 
 def test_windows_are_asked_side_by_side_and_the_log_is_the_serial_one(
@@ -221,7 +295,7 @@ def test_windows_are_asked_side_by_side_and_the_log_is_the_serial_one(
         most[0] = 0
         settings = model(window_characters=100, concurrency=at_once, home=tmp_path / f"home-{at_once}")
         assert run.import_paths(settings, [inbox], project=None).quarantined == 0
-        assert most[0] == at_once
+        assert min(3, at_once) <= most[0] <= at_once, "side by side, as far as the machine gets them to begin"
         logs.append([(e.event_id, e.checksum, e.payload_json) for e in events(settings) if "build" not in e.event_type])
     assert len(logs[0]) > 100 and logs[0] == logs[1]
 
@@ -246,7 +320,7 @@ def test_a_limit_of_dagsters_pool_holds(
     run.dagster_instance(settings).event_log_storage.set_concurrency_slots("llm", 2)
     turns = [f"Let's decide number {t}: the cache of this shard lives in memory, nowhere else." for t in range(8)]
     run.import_paths(settings, [chat(tmp_path / "inbox", "long", turns)], project=None)
-    assert most[0] == 2
+    assert most[0] <= 2
 
 
 def test_what_is_answered_is_paid_once_and_told_with_the_session(

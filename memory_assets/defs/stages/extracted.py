@@ -3,6 +3,7 @@
 import contextlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import dagster as dg
@@ -11,6 +12,7 @@ from memory_assets.defs.batch import (
     SessionResult,
     StageOutput,
     Unavailable,
+    Verdict,
     handed_on,
     is_last_attempt,
     quarantine_check,
@@ -24,7 +26,7 @@ from memory_assets.defs.partitions import backfill_policy, sessions_partitions
 from memory_assets.defs.resources import EventLogResource, OpenStore
 from memory_assets.extraction.answers import SPANS_REFUSED
 from memory_assets.extraction.asking import Asking, Question
-from memory_assets.extraction.errors import ExtractionFailed
+from memory_assets.extraction.errors import ExtractionFailed, ModelUnavailable
 from memory_assets.extraction.extractor import ExtractionAnswer, Extractor
 from memory_assets.extraction.telemetry import ExtractionTelemetry
 from memory_assets.extraction.windows import Window, window_hash, windows
@@ -74,12 +76,12 @@ def extracted(
     extractor = opened.extractor
     known = opened.log.known(list(histories), WindowExtracted.event_type)
     plans = _plans(session_keys(context), histories, known, opened) if _is_dear(extractor) else {}
-    if bound := _bound(plans, extractor):
+    # A model that was down at the end of the batch before is not waited for with this one too.
+    insists = is_last_attempt(context) or (context.retry_number == 0 and extractor.is_down())
+    if bound := _bound(plans, extractor, turns=2 if insists else 1):
         context.log.info(bound)
         opened.listener.say(bound)
     questions = [question for plan in plans.values() for question in plan]
-    # A model that was down at the end of the batch before is not waited for with this one too.
-    insists = is_last_attempt(context) or (context.retry_number == 0 and extractor.is_down())
     at_once = requests_at_once(context, opened)
     with (
         opened.metered() as use,
@@ -92,8 +94,8 @@ def extracted(
                 "extracted",
                 session_keys(context),
                 histories,
-                lambda session_id: extract(histories[session_id], extractor, known, opened, asking),
-                unavailable=Unavailable(insists, extractor.answered_since),
+                lambda session_id: _extract_or_leave(histories[session_id], extractor, known, opened, asking),
+                unavailable=Unavailable(insists, partial(_verdict, opened, extractor)),
             )
         finally:
             _keep(asking.rest(), plans, histories, extractor, opened)
@@ -147,6 +149,20 @@ def _windows(history: History, opened: OpenStore) -> list[tuple[Window, NewEvent
     ]
 
 
+def _extract_or_leave(
+    history: History, extractor: Extractor, known: dict[str, StoredEvent], opened: OpenStore, asking: Asking
+) -> SessionResult:
+    """See ``extract``. Where it fails, no other answer of the session is waited for, and none is asked for twice."""
+    try:
+        return extract(history, extractor, known, opened, asking)
+    except Exception:
+        with contextlib.suppress(Exception):  # what failed first is what is told
+            windows_of_it = [event.event_id for _, event in _windows(history, opened)]
+            asking.leave_out(windows_of_it)
+            known.update(opened.log.by_id(windows_of_it))
+        raise
+
+
 def extract(
     history: History, extractor: Extractor, known: Mapping[str, StoredEvent], opened: OpenStore, asking: Asking
 ) -> SessionResult:
@@ -162,10 +178,7 @@ def extract(
         opened.road.within("extracted", history.session_id, place, len(wanted))
         stored = known.get(event.event_id)
         if stored is None:
-            if dear:
-                answer = _taken(asking, event.event_id, wanted[place:], opened)
-            else:
-                answer = extractor.extract(history.messages, window)
+            answer = _taken(asking, event.event_id, opened) if dear else extractor.extract(history.messages, window)
             now.add(answer.telemetry, windows=1)
             warnings += sum(map(_count, answer.warnings))
             refused += sum(_count(warning) for warning in answer.warnings if warning.startswith(SPANS_REFUSED))
@@ -208,13 +221,12 @@ def extract(
     return result
 
 
-def _taken(asking: Asking, event_id: str, left: Sequence[tuple[Window, NewEvent]], opened: OpenStore) -> ExtractionAnswer:
-    """The model's answer; what it cost is counted, also when there is none, and then no other of the session is waited for."""
+def _taken(asking: Asking, event_id: str, opened: OpenStore) -> ExtractionAnswer:
+    """The model's answer; what it cost is counted, also when there is none."""
     try:
         answer = asking.answer(event_id)
     except Exception as failure:
         _paid(failure, opened)
-        asking.leave_out(event.event_id for _, event in left)
         raise
     _paid(answer, opened)
     return answer
@@ -245,20 +257,36 @@ def _keep(
             _paid(result, opened)
             if isinstance(result, ExtractionAnswer):
                 version = opened.versions["extracted"]
-                kept.append(_answered(histories[session_id], question.window, extractor, result, version))
+                with contextlib.suppress(Exception):  # an answer that cannot be logged puts its session aside, when it is taken
+                    kept.append(_answered(histories[session_id], question.window, extractor, result, version))
     if kept:
         opened.wrote(opened.log.append(kept, build=opened.build).new)
 
 
-def _bound(plans: Mapping[str, Sequence[Question]], extractor: Extractor) -> str:
-    """What this batch can cost at most, told before the first request; empty when nothing is asked of a model."""
+def _verdict(opened: OpenStore, extractor: Extractor, failure: ModelUnavailable, had_another_turn: bool) -> Verdict:
+    """Whether a session is why its model gave no answer: a model that is out of reach puts nothing aside."""
+    if had_another_turn:
+        spent = extractor.answers_now() if failure.was_heard else None
+        if spent is not None:
+            opened.paid(spent)
+        return "it waits" if spent is None else "it is put aside"
+    if failure.is_of_all or not extractor.answered_since(failure):
+        return "it waits"
+    return "once more" if failure.passes else "it is put aside"
+
+
+def _bound(plans: Mapping[str, Sequence[Question]], extractor: Extractor, *, turns: int) -> str:
+    """What this batch can cost at most, told before the first request; empty when nothing is asked of a model.
+
+    Args:
+        turns: how often a window is asked about that gets no answer; behind the second time the model is asked something
+            plain, once for each session.
+    """
     waiting = [len(plan) for plan in plans.values() if plan]
     if not waiting:
         return ""
-    return (
-        f"{extractor.name}: {sum(waiting):,} windows of {len(waiting):,} sessions to be answered, "
-        f"at most {extractor.most_requests(sum(waiting)):,} requests"
-    )
+    most = extractor.most_requests(sum(waiting) * turns) + len(waiting) * (turns - 1)
+    return f"{extractor.name}: {sum(waiting):,} windows of {len(waiting):,} sessions to be answered, at most {most:,} requests"
 
 
 def _spent(stored: StoredEvent) -> ExtractionTelemetry:
