@@ -69,7 +69,8 @@ def prune(
     ] = KEPT_DAYS,
     as_json: JsonOption = False,
 ) -> int:
-    """Trim Dagster's history of runs, which it keeps for ever. The log and all memory stay."""
+    """Trim Dagster's history of runs. The log and all memory stay; a storage of Dagster that is not ours forgets with a run
+    that its partitions were materialized."""
     from memory_assets.defs import development
 
     dropped = development.prune_runs(invocation(context).settings(), older_than_days=days)

@@ -170,7 +170,8 @@ def _leaves(context: dg.SensorEvaluationContext, opened: OpenStore) -> dg.Sensor
         ).fetchall()[0][0]
     if newest is None:
         return None
-    request = dg.RunRequest(run_key=f"leaves:{newest}:{int(time.time())}", job_name=refresh_leaves.name)
+    behind = asked_for[0].dagster_run.run_id if asked_for else "the first"
+    request = dg.RunRequest(run_key=f"leaves:{newest}:{behind}", job_name=refresh_leaves.name)
     return dg.SensorResult(run_requests=[request], cursor=context.cursor)
 
 

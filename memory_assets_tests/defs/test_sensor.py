@@ -19,6 +19,7 @@ from memory_assets.defs.partitions import RANGE_END_TAG, RANGE_START_TAG
 from memory_assets.defs.resources import EventLogResource, open_store
 from memory_assets.extraction.errors import ModelUnavailable
 from memory_assets.extraction.telemetry import ExtractionTelemetry
+from memory_assets.log.errors import StoreLockedError
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.base import PIPELINE_STAGES
 from memory_assets.log.payloads.sessions import SessionForgotten, SessionVectorized, SourceRegistered, SourceTakenFor
@@ -332,6 +333,91 @@ def test_the_leaves_are_asked_for_where_no_run_of_all_stages_made_them(
     assert made is not None and made.asset_materialization is not None
     assert made.asset_materialization.metadata["sessions"].value == 2
     assert not tick().run_requests
+
+
+def test_leaves_that_wait_for_their_time_or_fail_keep_no_vectors_back(
+    folder: Path, settings: Settings, tick: Tick, unrecorded: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settled(chat(folder, "one", talk(1)))
+    (request,) = tick().run_requests or []
+    assert launch(settings, unrecorded, request).is_success
+
+    def say_something() -> None:
+        session = SessionForgotten(reason=f"asked {time.monotonic_ns()}")
+        log_of(settings).append([NewEvent(session, session_id=f"other-{time.monotonic_ns()}", inputs=("by hand",))])
+
+    def wanted() -> list[str]:
+        return [str(request.job_name) for request in tick().run_requests or []]
+
+    say_something()
+    (leaves,) = tick().run_requests or []
+    assert leaves.job_name == "refresh_leaves" and launch(settings, unrecorded, leaves).is_success
+    say_something()
+    assert wanted() == ["embed_waiting_units"], "the leaves were made just now"
+    monkeypatch.setattr(sensors, "SECONDS_BETWEEN_LEAVES", 0)
+    for _ in range(sensors.MAX_ATTEMPTS):
+        (leaves,) = tick().run_requests or []
+        assert leaves.job_name == "refresh_leaves"
+        launch(settings, unrecorded, leaves, status="FAILURE")
+    assert wanted() == ["embed_waiting_units"], "they failed each time, and are asked for in an hour"
+    monkeypatch.setattr(sensors, "SECONDS_BEFORE_AGAIN", 0)
+    assert wanted() == ["refresh_leaves"]
+
+
+def test_a_leaf_that_failed_beside_the_others_is_made_again(
+    folder: Path, settings: Settings, tick: Tick, unrecorded: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sensors, "_vectors", lambda *_: None)
+    settled(chat(folder, "one", talk(1)))
+    (request,) = tick().run_requests or []
+    assert launch(settings, unrecorded, request).is_success
+    assert not tick().run_requests
+    unrecorded.wipe_assets([dg.AssetKey("task_board")])
+    assert [request.job_name for request in tick().run_requests or []] == ["refresh_leaves"]
+
+
+def test_a_file_that_is_broken_as_it_was_before_is_told_again(
+    folder: Path, settings: Settings, tick: Tick, unrecorded: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sensors, "_behind", lambda *_: None)
+    for text in ("{'single': 'quotes'}", None, "{'single': 'quotes'}", None, "{'single': 'quotes'}"):
+        path = folder / "odd.chat.json"
+        settled(chat(folder, "odd", talk(20, 1), name=path.name) if text is None else _text(path, text))
+        for request in tick().run_requests or []:
+            assert launch(settings, unrecorded, request).is_success
+        tick()
+        assert len(Memory(settings).refused_files()) == (text is not None)
+        assert told_of(unrecorded, "session_files", "every_file_can_be_read")[0] == (text is None)  # type: ignore[index]
+    assert len(events(settings, "session_rejected")) == 2, "the file that was mended as before is no news"
+    told = len(events(settings))
+    assert tick(lost=True).asset_events == [] and len(events(settings)) == told
+
+
+def test_what_a_person_named_and_is_no_session_is_no_lasting_news(inbox: Path, settings: Settings, take: Import) -> None:
+    notes = _text(inbox / "notes.md", "# milk\n")
+    assert take(notes).refused == 1 and Memory(settings).refused_files() == []
+
+
+def test_a_link_to_nowhere_is_told_by_whoever_meets_it(inbox: Path, settings: Settings, take: Import) -> None:
+    (inbox / "gone.json").symlink_to(inbox / "nowhere.json")
+    os.mkfifo(inbox / "pipe.json")
+    refused = take(inbox)
+    assert [Path(file.path).name for file in Memory(settings).refused_files()] == [
+        Path(error["path"]).name for error in refused.errors
+    ]
+    assert take(inbox).events_appended == 0
+
+
+def test_a_store_that_is_held_leaves_a_tick_what_it_asks_for(
+    folder: Path, settings: Settings, tick: Tick, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def held(*_: object) -> None:
+        raise StoreLockedError("held by another")
+
+    settled(chat(folder, "one", talk(1)))
+    monkeypatch.setattr(sensors, "news", held)
+    result = tick()
+    assert asked(result) == [("one", "one")] and result.asset_events == []
 
 
 def test_what_waits_for_a_model_is_asked_for_again_later_and_never_put_aside(

@@ -13,8 +13,10 @@ from dagster._core.loader import LoadingContextForTest
 
 import memory_assets
 from memory_assets.definitions import build_definitions
-from memory_assets.defs import run
+from memory_assets.defs import batch, run
 from memory_assets.defs.instance import dagster_instance
+from memory_assets.extraction.errors import ModelUnavailable
+from memory_assets.extraction.telemetry import ExtractionTelemetry
 from memory_assets.log.payloads.base import PIPELINE_STAGES, PipelineStage
 from memory_assets.settings import Settings, load_settings
 from memory_assets_tests.defs.files import chat, talk
@@ -129,6 +131,53 @@ def test_a_session_that_is_put_aside_has_a_version_of_its_own(
     after = {session_id: data_version(settings, "extracted", session_id) for session_id in sessions}
     assert [session_id for session_id in sessions if before[session_id] != after[session_id]] == [POISONED]
     assert stale(settings, sessions) == {POISONED: ["aligned", "materialized"]}
+
+
+def test_a_session_that_waits_for_its_model_is_stale_until_it_is_done(
+    settings: Settings, sessions: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from memory_assets.defs.stages import extracted as stage
+
+    rules = tmp_path / "rules.toml"
+    rules.write_text(RULES.replace("reach = 5", "reach = 6"), encoding="utf-8")
+    changed = load_settings({"extraction": {"rules_file": rules}})
+    extract = stage.extract
+
+    def out_of_reach(history: object, *rest: object) -> object:
+        if getattr(history, "session_id", "") == POISONED:
+            raise ModelUnavailable("down", hint="", spent=ExtractionTelemetry(), passes=False, answers_before=0)
+        return extract(history, *rest)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(stage, "extract", out_of_reach)
+        assert run.run_sessions(changed, None).waiting == 1
+    assert "extracted" in stale(changed, sessions)[POISONED] and list(stale(changed, sessions)) == [POISONED]
+    assert run.run_sessions(changed, None).waiting == 0
+    assert stale(changed, sessions) == {}
+
+
+def test_what_an_interrupted_run_did_not_come_to_is_stale(
+    settings: Settings, sessions: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules = tmp_path / "rules.toml"
+    rules.write_text(RULES.replace("reach = 5", "reach = 6"), encoding="utf-8")
+    changed = load_settings({"extraction": {"rules_file": rules}})
+    from memory_assets.defs.stages import extracted as stage
+
+    asked_to_stop, extract = [False], stage.extract
+
+    def once(*given: object) -> object:
+        asked_to_stop[0] = True
+        return extract(*given)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(stage, "extract", once)
+        patch.setattr(batch, "is_asked_to_stop", lambda: asked_to_stop[0])
+        materialize(changed, "extracted", sessions[0], sessions[-1])
+    found = stale(changed, sessions)
+    assert [session_id for session_id in sessions if "extracted" in found[session_id]] == sessions[1:]
+    run.run_sessions(changed, None)
+    assert stale(changed, sessions) == {}
 
 
 def test_settings_that_cannot_be_used_leave_the_code_location_standing(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ import pytest
 from memory_assets.log.database import Database
 from memory_assets.log.errors import StoreError, StoreLockedError
 from memory_assets.log.keeping import KEPT_SECONDS
+from memory_assets.log.lock import ExclusiveHold
 from memory_assets_tests.disks import mounted
 from memory_assets_tests.log.processes import python
 
@@ -173,6 +174,27 @@ def test_what_failed_leaves_it_usable_and_nothing_written(tmp_path: Path) -> Non
         write(database, "kept")
         with database.reading() as connection:
             assert connection.execute("SELECT * FROM usage_spools").fetchall() == [("kept",)]
+
+
+def test_a_queue_that_cannot_be_looked_at_keeps_nobody_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    database = Database(tmp_path, lock_timeout=2)
+
+    def out_of_files(_: object) -> bool:
+        raise OSError(24, "Too many open files")
+
+    monkeypatch.setattr(ExclusiveHold, "somebody_waits", out_of_files)
+    with database.kept_open():
+        write(database)
+        use(database)
+        until_it_is_closed(database)
+        write(database, "again")
+    monkeypatch.setattr(ExclusiveHold, "rest", out_of_files)
+    with database.kept_open():
+        with pytest.raises(OSError, match="Too many open files"):
+            use(database)
+        monkeypatch.undo()
+        use(database)
+    use(Database(tmp_path, lock_timeout=2))
 
 
 def test_a_temporary_table_lasts_as_long_as_its_use(tmp_path: Path) -> None:

@@ -45,6 +45,13 @@ def test_a_given_project_wins() -> None:
     assert [session.project for session in outcome.sessions] == ["우리"]
 
 
+@pytest.mark.parametrize(
+    "data", [b'{"a": ' + b"9" * 5_000 + b"}", b'{\n"a": ' + b"9" * 5_000 + b"\n}", b"[" * 5_000, b"[\n" * 5_000]
+)
+def test_json_that_python_takes_no_part_in_is_an_answer_all_the_same(data: bytes) -> None:
+    assert isinstance(read_source("/f.json", data), SourceSkipped | SourceRefused)
+
+
 def test_a_record_over_the_limit_is_refused_and_named() -> None:
     huge = jsonl(claude("user", "u1", "one"), claude("user", "u2", "x" * 2 * MAX_RECORD_BYTES))
     for data, line in ((huge, 2), (huge[: -len(huge) // 4], 2), (jsonl('{"a": "' + "x" * MAX_RECORD_BYTES), 1)):
