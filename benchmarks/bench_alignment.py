@@ -6,7 +6,7 @@ Exactness: quotes of the documentation and of the sample sessions (English and K
 aligned again; a span counts when both ends are those of the undamaged quote. Speed: CPU of the same calls beside
 rapidfuzz's ``partial_ratio_alignment``, and langextract's aligner where that is installed, at several lengths.
 
-Bars (issue 4): unchanged 100 %, whitespace, case and spacing >= 99.5 %, typos >= 97 %; a changed fact is never accepted
+Bars: unchanged 100 %, whitespace, case and spacing >= 99.5 %, typos >= 97 %; a changed fact is never accepted
 without a flag; an invented quote never at all. Typos within 30x of rapidfuzz at 2,000 characters and 4x at 200,000;
 whitespace >= 30x langextract, typos >= 10x at 2,000 and >= 100x from 20,000 on.
 """

@@ -2,7 +2,7 @@
 
   python benchmarks/bench_append_and_replay.py [--events 20000]
 
-Bars (issue 3): append >= 6,000 events a CPU-second on one open connection and >= 1,200 with open and close each batch, model
+Bars: append >= 6,000 events a CPU-second on one open connection and >= 1,200 with open and close each batch, model
 and checksum included; replay >= 100,000 a CPU-second as stored rows and >= 40,000 as validated models.
 """
 

@@ -2,7 +2,7 @@
 
   python benchmarks/bench_command_start.py
 
-Bars (issue 3): `memory --help` <= 0.5, `memory search` (lexical) <= 2.5.
+Bars: `memory --help` <= 0.5, `memory search` (lexical) <= 2.5.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
   python benchmarks/bench_extraction.py [FILE_OR_FOLDER ...]
 
-Reads session files of any format that is known; the examples' own when none is named. Bars (issue 4): <= 150 ms of CPU for
+Reads session files of any format that is known; the examples' own when none is named. Bars: <= 150 ms of CPU for
 100 messages, extraction and alignment together; ten times the text <= 15 times the cost.
 """
 

@@ -2,7 +2,7 @@
 
   python benchmarks/bench_growing_session.py [--revisions 200]
 
-Bar (issue 3): the session_ingested payloads together hold <= 1.3 times the session's final masked text.
+Bar: the session_ingested payloads together hold <= 1.3 times the session's final masked text.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ scores of such rankings are a little too good. Two in five questions are about a
   mixed             Latin words among Korean ones, often with a particle behind them (API에서)
   paraphrase-light  whole questions with other verb endings and near words
 
-Bars (issue 7), of the lexical search: recall@1 >= .87, recall@10 >= .98.
+Bars, of the lexical search: recall@1 >= .87, recall@10 >= .98.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ LoCoMo conversations are prepared; they are no part of this repository, and with
 are imported into an empty store, or --home is a store that has them. Every question is asked as ``memory search --bulk -k 50``
 asks it, of the whole store, within its project.
 
-Printed for each mode, beside the bars of issue 7: the share of the right turns among the first 5, 10 and 50 that the hits
+Printed for each mode, beside the bars set for it: the share of the right turns among the first 5, 10 and 50 that the hits
 cite, NDCG at 10, recall at 10 of the questions that need several turns, and the share that 1,000 delivered tokens hold
 (characters of the snippets / 4). The hybrid is to be no worse than its lexical leg on any of them: where both are asked, each
 difference is printed, with --by-project for each conversation.

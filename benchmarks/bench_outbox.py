@@ -2,7 +2,7 @@
 
   python benchmarks/bench_outbox.py [--units 1000] [--model bundled]
 
-Bar (issue 7): 10,000 units drained at >= 90 % of the model's own throughput. Half of the texts are encoded before the drain and
+Bar: 10,000 units drained at >= 90 % of the model's own throughput. Half of the texts are encoded before the drain and
 half behind it, so that a machine that is busy with other things for a while is so for both.
 """
 

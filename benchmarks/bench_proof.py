@@ -7,7 +7,7 @@ a message for every entry, a task and a decision for every ten. Once with one or
 sessions have. CPU, the best of some runs. Ids are hashes, as real ones: a module holds entries of the whole session, so with
 many modules more of them embed one message.
 
-Bars (issue 5): the embedded check (audit and judgement) <= 0.2 CPU-ms an entry; per entry <= 1.3 times as much at 1,000
+Bars: the embedded check (audit and judgement) <= 0.2 CPU-ms an entry; per entry <= 1.3 times as much at 1,000
 entries as at 50. Where there is an idris2: its start-up, an entry, and sessions in one module instead of one by one.
 """
 

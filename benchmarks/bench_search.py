@@ -9,7 +9,7 @@ and the name of the bundled model's and are made of hashed words: no model is lo
 What is asked are the questions of those conversations and of ``korean_questions.ndjson``, none of them twice. With --home the
 stores are kept, and taken as they are the next time.
 
-Bars (issue 7; two cores, a warm process, 100,000 units): lexical p50 <= 30 ms, hybrid p50 <= 60 ms without the question's
+Bars (two cores, a warm process, 100,000 units): lexical p50 <= 30 ms, hybrid p50 <= 60 ms without the question's
 embedding, and from 10,000 units on at most three times as long.
 """
 

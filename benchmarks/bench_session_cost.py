@@ -5,7 +5,7 @@
 FOLDER holds chat.v1 files; the bars are for the 155 sessions that the LoCoMo program prepares. The hashing embedder stands in
 for the model, so that the model's own time is left out and nothing else is.
 
-Bars (issue 3): <= 0.5 CPU-seconds a session; at ten times the sessions (the same with other ids) <= 1.2 times that each.
+Bars: <= 0.5 CPU-seconds a session; at ten times the sessions (the same with other ids) <= 1.2 times that each.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
 Entries and their quotes are written into the tables as the folds before would have left them; what is measured begins with the
 claims that they make and ends with the units that search reads. The embedder has no part in it.
 
-Bars (issue 6): folding 100,000 task events <= 20 CPU-seconds; resolving a session of ten claims, three of them blocked, where
+Bars: folding 100,000 task events <= 20 CPU-seconds; resolving a session of ten claims, three of them blocked, where
 10,000 tasks are known, <= 50 CPU-milliseconds, and less than ten times what it costs where 1,000 are known.
 """
 

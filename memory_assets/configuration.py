@@ -1,6 +1,6 @@
 """What the settings choose: the extractor, the embedder, the checkers, the masking, and the versions that follow from them.
 
-A stage's version names everything that its result depends on beside its input (architecture.md section 4, *Identity*). The
+A stage's version names everything that its result depends on beside its input. The
 folds follow exactly these versions; a change of one makes new events and leaves the old ones as history.
 """
 

@@ -14,7 +14,7 @@ class MemoryAssetsError(Exception):
     """Something failed that the user can act upon.
 
     Attributes:
-        code: a stable, machine-readable name (requirements K-38), for ``error.v1``.
+        code: a stable, machine-readable name, for ``error.v1``.
         hint: the next thing to do, one sentence; empty when there is nothing to suggest.
     """
 

@@ -1,4 +1,4 @@
-"""Deterministic ids: the same thing has the same id on every machine and after every rebuild (requirements K-33, X-01).
+"""Deterministic ids: the same thing has the same id on every machine and after every rebuild.
 
 Recipe: sha256 over canonical JSON, its first 32 hex digits, behind a typed prefix (``ev_``, ``ent_``, ``mem_`` …).
 """
@@ -33,7 +33,7 @@ def sha256_hex(data: str | bytes) -> str:
 def typed_id(prefix: str, *parts: Any) -> str:
     """``prefix_`` and 32 hex digits of the parts' hash.
 
-    Text is brought to NFC first, so that a Hangul name typed on macOS (NFD) and on Linux gives one id (requirements K-34).
+    Text is brought to NFC first, so that a Hangul name typed on macOS (NFD) and on Linux gives one id.
     """
     return f"{prefix}_{sha256_hex(canonical_json(_nfc(list(parts))))[:32]}"
 

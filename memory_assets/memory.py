@@ -1,4 +1,4 @@
-"""The façade that every surface shares: command line, later the MCP server and the viewer (architecture.md section 3).
+"""The façade that every surface shares: command line, later the MCP server and the viewer.
 
 Each method is one bounded read of the store; none holds a connection while something else is waited for. What it gives are
 frozen records; :func:`as_plain` makes plain JSON values of them, under the names that ``--json`` prints.

@@ -1,4 +1,4 @@
-"""How far long work has come, told to whoever wants to know (issue item 8: progress on long work)."""
+"""How far long work has come, told to whoever wants to know."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which processes are still at work: each holds a lock of its own for as long as it lives (architecture.md section 5).
+"""Which processes are still at work: each holds a lock of its own for as long as it lives.
 
 What a process was doing when it was killed can say nothing of its end. Its lock can: it is free.
 """

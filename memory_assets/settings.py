@@ -1,4 +1,4 @@
-"""What a user can set, and where it comes from (issue item 8; requirements K-47).
+"""What a user can set, and where it comes from.
 
 Defaults < ``memory.toml`` < ``MEMORY_*`` environment < flags. The file lies in MEMORY_HOME, or where ``--config`` (or
 MEMORY_CONFIG) says. A nested key is ``MEMORY_SECTION_KEY``: ``MEMORY_EXTRACTION_API_BASE`` is ``extraction.api_base``.
@@ -87,7 +87,7 @@ class AlignmentSettings(Section):
 
 
 class GraduationSettings(Section):
-    """With ``require_idris2`` only idris2 grants Verified (architecture.md section 4, *Proof*)."""
+    """With ``require_idris2`` only idris2 grants Verified."""
 
     require_idris2: bool = False
 

@@ -1,4 +1,4 @@
-"""Who may import whom (architecture.md section 3), read from every import statement, late ones included."""
+"""Who may import whom, read from every import statement, late ones included."""
 
 from __future__ import annotations
 

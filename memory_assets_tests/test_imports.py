@@ -1,4 +1,4 @@
-"""Heavy imports are late (architecture.md section 3): each of these costs a second and more."""
+"""Heavy imports are late: each of these costs a second and more."""
 
 from __future__ import annotations
 

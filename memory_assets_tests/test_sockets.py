@@ -1,4 +1,4 @@
-"""No command opens a socket other than to the model that the user configured (architecture.md section 5)."""
+"""No command opens a socket other than to the model that the user configured."""
 
 from __future__ import annotations
 

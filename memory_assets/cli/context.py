@@ -1,4 +1,4 @@
-"""`memory context`: what an agent is given before it begins (requirements R-19, R-20)."""
+"""`memory context`: what an agent is given before it begins."""
 
 from __future__ import annotations
 

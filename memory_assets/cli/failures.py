@@ -1,4 +1,4 @@
-"""Every way in which a command can end, as an exit code and at most two lines; never a traceback (requirements K-37..K-39)."""
+"""Every way in which a command can end, as an exit code and at most two lines; never a traceback."""
 
 from __future__ import annotations
 

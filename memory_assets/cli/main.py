@@ -135,7 +135,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         0 done, 1 no hit, refusal or something quarantined, 2 an error, 3 doctor or fsck found something wrong, 130 interrupted.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
-    # Sessions are private: whatever a command or a library under it writes is its user's alone (requirement K-55).
+    # Sessions are private: whatever a command or a library under it writes is its user's alone.
     os.umask(0o077)
     prepare_streams()
     return guarded(

@@ -1,4 +1,4 @@
-"""`memory schema`: what can be asked and what is answered, for programs that read us (requirement K-44)."""
+"""`memory schema`: what can be asked and what is answered, for programs that read us."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memory show`: what an address or an id names, with what stands around it (requirement K-32; sibling_systems.md R1.6)."""
+"""`memory show`: what an address or an id names, with what stands around it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memory timeline` and `memory details`: what was said around something, and all of it (sibling_systems.md R8.2, R8.3)."""
+"""`memory timeline` and `memory details`: what was said around something, and all of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A stage over a batch of sessions: one bad session neither fails the others nor is skipped (architecture.md section 6).
+"""A stage over a batch of sessions: one bad session neither fails the others nor is skipped.
 
 Whatever goes wrong with one session becomes a dead letter in the log and a status in that partition's metadata; the others
 go on. What goes wrong with the store fails the run.

@@ -1,4 +1,4 @@
-"""What the log says of a run: its build's first and its last word (requirements G-10, G-130, G-138)."""
+"""What the log says of a run: its build's first and its last word."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The leaf ``retrieval_eval``: golden questions put to search, and whether it grew worse (requirement K-46).
+"""The leaf ``retrieval_eval``: golden questions put to search, and whether it grew worse.
 
 What is asked is its author's own text. It stays out of Dagster's records as session text does: ids and numbers say what is to
 be looked at with ``memory eval compare``.

@@ -1,4 +1,4 @@
-"""The event log as IO manager: a stage's output is appended, its input is read back (design card; requirement D-04).
+"""The event log as IO manager: a stage's output is appended, its input is read back.
 
 A batch of partitions is one transaction. What a stage gives is loaded by the next one as the events of each session's latest
 chain, for one key, a range, or a backfill alike.

@@ -1,4 +1,4 @@
-"""What a run's questions to a model cost: counted for a stage, a build and a command alike (issue item 3)."""
+"""What a run's questions to a model cost: counted for a stage, a build and a command alike."""
 
 from __future__ import annotations
 

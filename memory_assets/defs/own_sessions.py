@@ -1,4 +1,4 @@
-"""Sessions that this package brought about itself are no memories (architecture.md section 6; field lesson 8).
+"""Sessions that this package brought about itself are no memories.
 
 An extraction model may be an agent that keeps transcripts of what it was asked, and these may lie where sessions are looked
 for: importing them would remember every session twice, and ask the model about its own questions. They are known by the lines

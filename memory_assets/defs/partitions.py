@@ -1,4 +1,4 @@
-"""One partition a session, and how many of them a run takes (architecture.md section 6)."""
+"""One partition a session, and how many of them a run takes."""
 
 from __future__ import annotations
 

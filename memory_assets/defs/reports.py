@@ -50,7 +50,7 @@ class RunReport:
 
 @dataclass(slots=True)
 class ImportReport:
-    """What an import did (requirement K-42). ``sessions`` counts those that the given files hold; ``refused`` counts files
+    """What an import did. ``sessions`` counts those that the given files hold; ``refused`` counts files
     and ``quarantined`` sessions, and ``errors`` lists both. ``looked_for`` is there where folders were given and no session was
     in them: what was looked at, and for what. ``waiting``, ``unanswered``, ``model``, ``checkers`` and ``vectors`` are as in a
     run."""

@@ -1,4 +1,4 @@
-"""Which runs are still somebody's work (architecture.md section 5).
+"""Which runs are still somebody's work.
 
 A run that this package starts in its own process carries the name of that process's lock. When the process is killed, the run
 that it was doing is known to be dead: it is marked failed, and the places that it held in Dagster's pools are given back.

@@ -1,4 +1,4 @@
-"""The sensor on the sessions folder (requirement D-02; architecture.md section 6).
+"""The sensor on the sessions folder.
 
 What is known is asked of the log, so a lost cursor loses nothing: it says only where the last tick stopped looking, so that
 files which are no sessions cannot hold up those behind them. A session that is queued or running is not asked for again; a set

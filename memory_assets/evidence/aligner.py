@@ -1,4 +1,4 @@
-"""From a quote to the exact characters it is, or a failure with a reason (requirements G-51, G-52, E-02 to E-13).
+"""From a quote to the exact characters it is, or a failure with a reason.
 
 The stages are tried in order: exact, normalized, both in the session's other messages, with an ellipsis, fuzzy. What an
 earlier stage finds no later one can win over.
@@ -148,7 +148,7 @@ class Aligner:
     def _elsewhere(
         self, messages: Sequence[str], wanted: WantedQuote, claimed: int, near: Sequence[tuple[int, int]]
     ) -> AlignedEvidence | None:
-        """The nearest other message that has the quote, exact before normalized (requirement X-08)."""
+        """The nearest other message that has the quote, exact before normalized."""
         if wanted.effective_length < MIN_RELOCATION_LENGTH:
             return None
         order = sorted((i for i in range(len(messages)) if i != claimed), key=lambda i: (abs(i - claimed), i))
@@ -327,6 +327,6 @@ def _nearest(spans: Sequence[Span], message_index: int, near: Sequence[tuple[int
 
 
 def _similarity(quote: str, matched: str) -> float:
-    """1 - Levenshtein / longer length, whitespace runs as one space, case folded (requirement E-07)."""
+    """1 - Levenshtein / longer length, whitespace runs as one space, case folded."""
     one, other = (" ".join(folded_form(text).casefold().split()) for text in (quote, matched))
     return round(Levenshtein.normalized_similarity(one, other), 4)

@@ -1,4 +1,4 @@
-"""Where a damaged quote may stand: pieces of it that are intact, found with ``str.find`` (evidence_alignment.md, step 5).
+"""Where a damaged quote may stand: pieces of it that are intact, found with ``str.find``.
 
 A quote of which at most ``n`` characters differ, cut into ``n + 1`` pieces, has one that is intact. Each piece that is
 found votes for the place at which the quote would begin; places with many votes are looked at first.

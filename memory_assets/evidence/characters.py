@@ -1,4 +1,4 @@
-"""Grapheme clusters, and what of a character counts when two texts are compared (requirements E-05, E-06).
+"""Grapheme clusters, and what of a character counts when two texts are compared.
 
 Most text is made of characters that are clusters of their own and that NFKC leaves alone: those are passed over in
 whole runs. Only the rest (combining marks, conjoining jamo, emoji, format characters, full-width forms) is cut into clusters.

@@ -1,4 +1,4 @@
-"""Whether a quote says something else than the text that is like it (evidence_alignment.md, step 6).
+"""Whether a quote says something else than the text that is like it.
 
 Similar is not the same: one digit, one negation or one word is a small part of a sentence and all of its meaning. What
 differs here is found again, and flagged; it never supports Verified.

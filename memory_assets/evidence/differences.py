@@ -1,4 +1,4 @@
-"""What differs between a quote and the place that has the same letters and digits (evidence_alignment.md, step 2).
+"""What differs between a quote and the place that has the same letters and digits.
 
 The letters agree already; what lies between them decides how sure the hit is, or that it is none: an operator, a sign
 or a decimal point is not punctuation.

@@ -1,4 +1,4 @@
-"""Quotes that leave something out: "we keep … for ever" (evidence_alignment.md, step 4)."""
+"""Quotes that leave something out: "we keep … for ever"."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An extracted entry with the outcome of each of its quotes (requirements E-19, E-20, X-11)."""
+"""An extracted entry with the outcome of each of its quotes."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class AlignedEntry:
 
 
 def entry_is_aligned(evidence: Sequence[Evidence]) -> bool:
-    """At least one quote, and none that failed. An entry without evidence is not aligned (requirement E-20)."""
+    """At least one quote, and none that failed. An entry without evidence is not aligned."""
     return bool(evidence) and all(isinstance(item, AlignedEvidence) for item in evidence)
 
 
 def align_entry(aligner: Aligner, messages: Sequence[str], entry: ExtractedEntry) -> AlignedEntry:
     """Every quote of an entry, looked up in the session's texts.
 
-    A quote that stands in several places is taken where the entry's other quotes are (evidence_alignment.md, *Repeats*).
+    A quote that stands in several places is taken where the entry's other quotes are.
     """
     found = [aligner.align(messages, quote.quote, quote.message_index) for quote in entry.evidence]
     certain = [

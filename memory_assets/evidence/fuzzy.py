@@ -1,4 +1,4 @@
-"""The place in a text that is most like a damaged quote (requirements E-07, E-08; evidence_alignment.md, step 5).
+"""The place in a text that is most like a damaged quote.
 
 Candidates come from intact pieces; each is measured once, between edges that are moved to the quote's own first and last
 word. Nothing slides a window over the text: work grows with the quote, and with the text only as ``str.find`` does.

@@ -1,4 +1,4 @@
-"""A message's text and, made when first needed, what the stages look their quotes up in (requirement E-12)."""
+"""A message's text and, made when first needed, what the stages look their quotes up in."""
 
 from __future__ import annotations
 

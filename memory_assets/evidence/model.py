@@ -1,4 +1,4 @@
-"""A quote that was found, or one that was not: the two outcomes of alignment (requirements E-02, E-03, E-17)."""
+"""A quote that was found, or one that was not: the two outcomes of alignment."""
 
 from __future__ import annotations
 

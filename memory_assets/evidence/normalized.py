@@ -1,4 +1,4 @@
-"""The places that have a quote's letters and digits, and what lies between them judged (evidence_alignment.md, step 2)."""
+"""The places that have a quote's letters and digits, and what lies between them judged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds the JSON in what a model says, also where prose, a fence or a tool call stands around it (requirement E-16).
+"""Finds the JSON in what a model says, also where prose, a fence or a tool call stands around it.
 
 Everything here is bounded: an answer may be of any length and any depth, and no place in it is tried without end.
 """

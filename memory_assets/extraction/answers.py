@@ -1,4 +1,4 @@
-"""Reads a model's answer: strict about what may become an entry, lenient about everything around it (E-15, E-16).
+"""Reads a model's answer: strict about what may become an entry, lenient about everything around it.
 
 One bad entry is dropped with a warning and never takes the others with it. Warnings name fields and places, never text; only
 a status or priority that nobody knows is named by its word.

@@ -1,4 +1,4 @@
-"""What a sentence says that its task waits for, in the sentence's own words (requirements G-70; English and Korean)."""
+"""What a sentence says that its task waits for, in the sentence's own words, English and Korean."""
 
 from __future__ import annotations
 

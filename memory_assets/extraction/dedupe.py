@@ -1,4 +1,4 @@
-"""Entries of a session that say the same become one with all their quotes (field lessons 1.A; requirement X-18).
+"""Entries of a session that say the same become one with all their quotes.
 
 Windows overlap, and a person says a thing twice: N quotes on one entry, never N entries. Across sessions entries stay as
 they are; grouping them is the fold's work.

@@ -1,4 +1,4 @@
-"""What every extractor is to the rest of the project, and the embedded one as such (requirement G-50)."""
+"""What every extractor is to the rest of the project, and the embedded one as such."""
 
 from __future__ import annotations
 

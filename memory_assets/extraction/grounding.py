@@ -1,4 +1,4 @@
-"""Holds what a model says beside its quotes to the session as well: it may only quote (issue item 2, requirement G-50).
+"""Holds what a model says beside its quotes to the session as well: it may only quote.
 
 A title is the model's own line and shown as a title. A decision's reason and a task's blockers are shown as what was said:
 they stay only when they stand in a message that the model was shown, and then in the session's characters, not the model's.

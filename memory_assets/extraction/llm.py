@@ -1,4 +1,4 @@
-"""The model extractor: any provider that litellm names, held to quotes by a schema (requirements G-50, E-15, E-16).
+"""The model extractor: any provider that litellm names, held to quotes by a schema.
 
 litellm is imported when the first window is sent. No socket is opened but to the model that the settings name: its cost
 map is the local one, callbacks and telemetry are off, no tokenizer is downloaded, and no redirect is followed. Keys come

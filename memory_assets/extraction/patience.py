@@ -1,4 +1,4 @@
-"""How long and how often a provider is asked again: bounded in time and in number (issue item 3)."""
+"""How long and how often a provider is asked again: bounded in time and in number."""
 
 from __future__ import annotations
 

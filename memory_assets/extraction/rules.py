@@ -1,4 +1,4 @@
-"""The embedded extractor: deterministic, without a model, Korean and English alike (requirement G-50).
+"""The embedded extractor: deterministic, without a model, Korean and English alike.
 
 Each sentence that a person or an agent said collects the weights of the phrases it holds and of the places it stands in
 (``rules.toml``). The best sentences of a window become entries, each with the neighbours that say most beside it and with

@@ -1,4 +1,4 @@
-"""What every extractor answers: memories as quotes, never as offsets (requirements G-50, E-15; seed 000 section 6.1)."""
+"""What every extractor answers: memories as quotes, never as offsets."""
 
 from __future__ import annotations
 

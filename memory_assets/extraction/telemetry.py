@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ExtractionTelemetry:
-    """What an answer cost. Measured, so it belongs beside an event, never into its key (architecture.md, *Identity*).
+    """What an answer cost. Measured, so it belongs beside an event, never into its key.
 
     Attributes:
         cost_usd: None where the price of the model is not known.

@@ -1,7 +1,7 @@
-"""Cuts a session into windows of whole messages, so that a session of any length costs bounded calls (requirement G-50).
+"""Cuts a session into windows of whole messages, so that a session of any length costs bounded calls.
 
 Boundaries are found from the start: messages appended later change the last window at most, and a window that has not
-changed has the same hash, so that a revision pays only for new windows (architecture.md section 4, *Size*).
+changed has the same hash, so that a revision pays only for new windows.
 """
 
 from __future__ import annotations

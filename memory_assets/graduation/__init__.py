@@ -1,1 +1,1 @@
-"""Stages and promotion: what a session claims is proved, and a policy decides on the proof (requirements G13, X-03)."""
+"""Stages and promotion: what a session claims is proved, and a policy decides on the proof."""

@@ -1,4 +1,4 @@
-"""Demotion by age: a policy of its own beside the one for promotions (requirements G-174; 000 P2-13).
+"""Demotion by age: a policy of its own beside the one for promotions.
 
 What nobody has said again for long counts for less: its score halves with every half-life of its type, and below the floor it
 goes one stage down. Saying it again, or a person's word, starts its time anew. How often it is read or found is no fact here.

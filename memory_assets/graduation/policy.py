@@ -1,4 +1,4 @@
-"""The promotion policy: from facts to a decision, nothing else (requirements X-03, E-21, E-22, G-170, G-173).
+"""The promotion policy: from facts to a decision, nothing else.
 
 Every way up the ladder has its gates. A decision names all of them, open or shut; the reason is the first that is shut.
 How often something is read or found is no fact here: popularity never promotes.

@@ -1,4 +1,4 @@
-"""What people said of conflicts, and which of it is in force (issue item *conflicts*: reversible).
+"""What people said of conflicts, and which of it is in force.
 
 A resolution names all entries of either side, as they were. So it still fits when a side has grown, or was told anew by an
 earlier session, and it goes when its entries go. Pure: times and ids come with the words.

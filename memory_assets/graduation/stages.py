@@ -1,4 +1,4 @@
-"""How far an entry can come (requirements G-01, X-03): the ladder that proofs, policy, log and tables share."""
+"""How far an entry can come: the ladder that proofs, policy, log and tables share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far an entry is trusted once other sessions and people have spoken (requirements G-170, G-173, G-174; X-03).
+"""How far an entry is trusted once other sessions and people have spoken.
 
 The session alone carries an entry up to verified, and that is never taken from it. What is *shown* is lower while the entry is
 contested, set aside or demoted, and higher where it is certified. Pure: a function of facts that the fold gathers.

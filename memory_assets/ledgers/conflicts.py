@@ -1,4 +1,4 @@
-"""A person's word on a conflict: which side holds, and that it was taken back (issue item *conflicts*)."""
+"""A person's word on a conflict: which side holds, and that it was taken back."""
 
 from __future__ import annotations
 

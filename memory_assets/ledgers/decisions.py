@@ -1,4 +1,4 @@
-"""Recording a decision: what it rests on is proved before it is written (requirements G-29, G-30, G-172)."""
+"""Recording a decision: what it rests on is proved before it is written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A person's or an agent's word on what it was shown: it was used, it helped, it is wrong (field lesson D24)."""
+"""A person's or an agent's word on what it was shown: it was used, it helped, it is wrong."""
 
 from __future__ import annotations
 

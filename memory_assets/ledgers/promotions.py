@@ -1,4 +1,4 @@
-"""A person's word on how far a memory is trusted, and demotion by age (requirements X-03, G-173, G-174).
+"""A person's word on how far a memory is trusted, and demotion by age.
 
 A person vouches, and the gates decide: nobody's word opens the gates of the proof, the evidence or an open conflict.
 """

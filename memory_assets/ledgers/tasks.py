@@ -58,7 +58,7 @@ def new_task(
 
     Args:
         status: pending by default, with blockers blocked; nothing is born done.
-        again: make another one where there is one of this title (requirements X-26).
+        again: make another one where there is one of this title.
 
     Raises:
         InvalidArgumentError: no title, one that is too long, no such status or priority, a blocker that says nothing.

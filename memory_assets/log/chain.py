@@ -1,4 +1,4 @@
-"""What the stages logged of a session, read back as values (architecture.md section 2: every arrow is events in the log).
+"""What the stages logged of a session, read back as values.
 
 A session's *chain* is its latest history followed through the stages in their configured versions. Each stage's own event
 names the events that hold its parts; here they are put together again.

@@ -1,4 +1,4 @@
-"""The one class through which the store's file is used (architecture.md sections 4, *Privacy*, and 5).
+"""The one class through which the store's file is used.
 
 A connection is opened late and closed early, always under the lock; nothing holds one over an embedding, a proof, a model's
 answer or a page.

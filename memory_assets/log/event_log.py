@@ -1,4 +1,4 @@
-"""The append-only log: append, read, replay; nothing else (requirements G-02, G-03, G-40..G-43).
+"""The append-only log: append, read, replay; nothing else.
 
 There is no method that changes or removes an event, in this class or in any that stands on it.
 """
@@ -121,7 +121,7 @@ class EventLog:
     def fetch_since(
         self, seq: int = 0, event_types: Sequence[str] | None = None, *, limit: int | None = None
     ) -> list[StoredEvent]:
-        """Events behind ``seq`` in commit order (requirements G-42, X-05: the cursor is seq, never a time)."""
+        """Events behind ``seq`` in commit order; the cursor is seq, never a time."""
         with self._database.reading() as connection:
             return _select(
                 connection,

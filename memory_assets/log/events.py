@@ -1,4 +1,4 @@
-"""The envelope that every event travels in: its identity, its place, its times (requirements G-44)."""
+"""The envelope that every event travels in: its identity, its place, its times."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class StoredEvent(NamedTuple):
 def dedupe_key_of(
     event_type: str, session_id: str | None, inputs: Sequence[str], *, stage_version: str = "", ordinal: int = 0
 ) -> str:
-    """What makes an event the same event (architecture.md section 4, *Identity*)."""
+    """What makes an event the same event."""
     return canonical_json([event_type, session_id, list(inputs), stage_version, ordinal])
 
 

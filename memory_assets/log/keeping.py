@@ -1,4 +1,4 @@
-"""A store that a run keeps open between one use and the next (architecture.md section 5).
+"""A store that a run keeps open between one use and the next.
 
 To open the file for writing costs 40 ms and for reading 20, with its write-ahead log read again; a run of seven stages does so
 eighty times. So while a run goes on, its process keeps the file open and locked for a moment after each use, and the next use

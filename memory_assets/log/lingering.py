@@ -1,4 +1,4 @@
-"""A store that stays open for a moment after it was read (architecture.md section 5).
+"""A store that stays open for a moment after it was read.
 
 To open it costs 10 ms, and what was read before has to be read from the file again: together more than most questions take.
 So whoever answers one question after another lets the store linger. It goes on holding the readers' lock for a fraction of a

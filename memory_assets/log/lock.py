@@ -1,4 +1,4 @@
-"""The file lock that stands before every opening of the store, fair to readers and writers (architecture.md section 5).
+"""The file lock that stands before every opening of the store, fair to readers and writers.
 
 DuckDB lets one process hold a file for writing, or several for reading, and refuses all others at once. So every connection
 is opened under this lock and closed before it is released. Files make it fair:

@@ -1,4 +1,4 @@
-"""Numbered, checksummed schema migrations, applied when a store is opened (requirements G-33, K-48).
+"""Numbered, checksummed schema migrations, applied when a store is opened.
 
 The files of ``sql/`` are the one statement of the schema. ``-- class: truth|derived|operational`` before a ``CREATE TABLE``
 declares what a table is to a rebuild.

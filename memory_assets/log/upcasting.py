@@ -1,4 +1,4 @@
-"""Old payloads are read as new ones: the log is never rewritten (requirements G-44).
+"""Old payloads are read as new ones: the log is never rewritten.
 
 An upcaster takes the JSON object of one payload version to the next. A payload model states its current version; what the
 log holds is brought up step by step before it is validated.

@@ -33,7 +33,7 @@ def answer(structured: dict[str, Any], lines: Sequence[str]) -> Answer:
 
 
 def refusal(code: str, message: str, hint: str = "") -> Answer:
-    """An error as a result: an agent reads it and can do better (requirements K-38, K-45)."""
+    """An error as a result: an agent reads it and can do better."""
     structured = {"schema_version": "error.v1", "code": code, "message": message, "hint": hint}
     lines = [f"error ({code}): {inline(message, 1000)}"]
     return Answer(structured, "\n".join([*lines, f"hint: {inline(hint, 1000)}"] if hint else lines), is_error=True)

@@ -1,4 +1,4 @@
-"""The artifacts that quotes, titles of tasks and what tasks wait for name (requirements G-61, G-71)."""
+"""The artifacts that quotes, titles of tasks and what tasks wait for name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tasks of a fold: resolved, folded and made searchable, once behind all of its sessions (architecture.md §4, *Order*)."""
+"""The tasks of a fold: resolved, folded and made searchable, once behind all of its sessions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which tasks an open condition may be: suggestions for people, kept beside the condition (requirements G-85, G-127).
+"""Which tasks an open condition may be: suggestions for people, kept beside the condition.
 
 A function of the names that tasks and conditions have now. A condition is looked at again when it changed, when one of its
 candidates did, and when a task has a touched name that shares enough words with it, or that an embedder finds alike.

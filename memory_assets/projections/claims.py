@@ -1,4 +1,4 @@
-"""What sessions claim of tasks (architecture.md section 4, *Order*), and which names that touches.
+"""What sessions claim of tasks, and which names that touches.
 
 An entry claims one thing; one with a history of statuses (a todo list) claims each of them, at the message that says it.
 """

@@ -1,4 +1,4 @@
-"""Conflicts: memories of one project that contradict each other, and what people said of that (requirements G-31, G-171).
+"""Conflicts: memories of one project that contradict each other, and what people said of that.
 
 Which memories clash is a function of their texts alone (``graduation.conflicts``), and which words settle it of what people
 said (``graduation.resolutions``): so a conflict counts as soon as it can be seen. ``conflict_detected`` tells the ledger of it.

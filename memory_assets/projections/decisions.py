@@ -1,4 +1,4 @@
-"""The ledger of decisions and what each rests on (requirements G-29, G-30, G-172). Whether one is weakened by now is a view."""
+"""The ledger of decisions and what each rests on. Whether one is weakened by now is a view."""
 
 from __future__ import annotations
 

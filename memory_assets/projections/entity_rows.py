@@ -1,4 +1,4 @@
-"""The rows of entities, of their names, and of what connects them (schema V004); fields are columns."""
+"""The rows of entities, of their names, and of what connects them; fields are columns."""
 
 from __future__ import annotations
 

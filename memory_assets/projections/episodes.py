@@ -1,4 +1,4 @@
-"""Episodes: what happened in a session, in its own words, made by rules and no model (requirements R-02)."""
+"""Episodes: what happened in a session, in its own words, made by rules and no model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The line of a program's output that says what went wrong, and what makes two of them the same error (requirements R-15)."""
+"""The line of a program's output that says what went wrong, and what makes two of them the same error."""
 
 from __future__ import annotations
 

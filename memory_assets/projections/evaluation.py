@@ -1,4 +1,4 @@
-"""The ledger of evaluations (requirement K-54)."""
+"""The ledger of evaluations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The fold: from the log to every derived table, incrementally, in one transaction (requirements G-100..G-105).
+"""The fold: from the log to every derived table, incrementally, in one transaction.
 
 A fold reads which sessions something was logged for since its offset and folds those anew. It is the same function that a
 rebuild runs over all sessions, so the two cannot differ but by a mistake in the scope, which ``rebuild --verify`` finds.

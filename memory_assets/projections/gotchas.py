@@ -1,4 +1,4 @@
-"""Gotchas: an error and what ended it, from within a session (requirements R-15); each cites both."""
+"""Gotchas: an error and what ended it, from within a session; each cites both."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ledger of builds: which run wrote with which versions, and what it paid a model (requirements G-130, G-138)."""
+"""The ledger of builds: which run wrote with which versions, and what it paid a model."""
 
 from __future__ import annotations
 

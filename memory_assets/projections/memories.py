@@ -1,4 +1,4 @@
-"""Memories: entries that say the same, with all their evidence (architecture.md section 4, *Entries and memories*).
+"""Memories: entries that say the same, with all their evidence.
 
 Entries of one project and type belong together when their statements are equal, or say the same (`tasks.sameness`): an exact
 key first, then likeness, never a model's guess. Groups follow from the texts and the sessions' own clocks alone.
@@ -131,7 +131,7 @@ def _said_order(connection: duckdb.DuckDBPyConnection, links: Links) -> Iterable
 def _insert_citations(connection: duckdb.DuckDBPyConnection) -> None:
     """Give every entry of the groups a short id. Of two that ask for the same, the one whose entry id comes first has it.
 
-    Who has to give way is hashed again (requirement R1.3). That is deferred acceptance: in whatever order they ask, and
+    Who has to give way is hashed again. That is deferred acceptance: in whatever order they ask, and
     however often, the same ones end up with the same. Those that gave way ask anew each time, for the other may be gone.
     """
     grouped = dict(connection.execute("SELECT entry_id, memory_id FROM grouped").fetchall())

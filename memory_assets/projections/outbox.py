@@ -1,4 +1,4 @@
-"""What is handed to the search index: a changed unit becomes jobs in the fold's own transaction (requirements G-110, G-111).
+"""What is handed to the search index: a changed unit becomes jobs in the fold's own transaction.
 
 One job has its words written, which is done at once; another its vector, which waits for a model."""
 

@@ -1,4 +1,4 @@
-"""Rebuild, and the proof that a rebuild is equal (architecture.md section 4, *Tables*; requirements G-02, G-43)."""
+"""Rebuild, and the proof that a rebuild is equal."""
 
 from __future__ import annotations
 

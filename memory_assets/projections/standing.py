@@ -1,5 +1,4 @@
-"""What is shown of entries and memories once other sessions and people have spoken (``graduation.standing``; architecture.md
-section 4, *Order*).
+"""What is shown of entries and memories once other sessions and people have spoken (``graduation.standing``).
 
 For most memories that is what their sessions carry, which one statement says. The few that are contested, set aside, demoted or
 on their way to certified are looked at one by one.

@@ -1,4 +1,4 @@
-"""What entries say, and which of them a change of some may regroup (schema V006).
+"""What entries say, and which of them a change of some may regroup.
 
 Two statements of one project and type are *linked* when they say the same (`tasks.sameness`): a function of the two texts
 alone. What is linked, over however many steps, is grouped anew together, and nothing else is.

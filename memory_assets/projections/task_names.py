@@ -1,4 +1,4 @@
-"""The names that claims, blockers and people use, each once a project (schema V009).
+"""The names that claims, blockers and people use, each once a project.
 
 Which rows there are is a function of the claims and words as they stand, and what a row holds is one of the name alone: so
 neither the order of sessions nor a rebuild makes a difference.

@@ -1,4 +1,4 @@
-"""What a task or condition is by now: the fold of its events in their order (requirements G-100..G-103)."""
+"""What a task or condition is by now: the fold of its events in their order."""
 
 from __future__ import annotations
 

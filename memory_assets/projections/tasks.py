@@ -1,4 +1,4 @@
-"""Tasks across sessions: what is said of them is resolved, and what follows is looked up in the log (architecture.md §4).
+"""Tasks across sessions: what is said of them is resolved, and what follows is looked up in the log.
 
 The resolver runs over every cluster of names that something was said under, and gives the ids of the events that are in force.
 Those that are in the log are folded; those that are missing are appended by the stage ``projected`` and folded at once. Up to

@@ -1,4 +1,4 @@
-"""A row of ``memory_units`` and how it is made: its tokens, its summary and what tells that it changed (schema V010)."""
+"""A row of ``memory_units`` and how it is made: its tokens, its summary and what tells that it changed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from memory_assets.retrieval.tokens import estimate_tokens
 
 UNIT_RECIPE = "2"
 SUMMARY_TOKENS = 50
-"""The most that a summary costs, by ``estimate_tokens`` (requirements R-07)."""
+"""The most that a summary costs, by ``estimate_tokens``."""
 # No text of the longest summary has more characters.
 _SUMMARY_READ = 400
 _ELLIPSIS = " …"

@@ -1,4 +1,4 @@
-"""Memory units: the one surface that search reads (requirements R-02; schema V010).
+"""Memory units: the one surface that search reads.
 
 ``entry`` (a memory with its quotes), ``task`` (a task entity), ``passage`` (what a person or an agent wrote), ``episode`` (what
 happened in a session) and ``gotcha`` (an error and what ended it). All but the tasks are folded with their sessions; tasks are

@@ -1,4 +1,4 @@
-"""Which names belong together: links between names, followed over any number of steps (architecture.md section 4, *Order*).
+"""Which names belong together: links between names, followed over any number of steps.
 
 Two names are linked when they are enough alike, when people merged what they are called by, or when one of them is the other's
 id. All that is a function of what is said, so it does not matter in which order it was heard.

@@ -1,4 +1,4 @@
-"""One resolver for everything that names a unit or a place of a session (requirements R-05, R-06; sibling_systems.md R5.4).
+"""One resolver for everything that names a unit or a place of a session.
 
 An id is a ``mem:`` or ``session:`` citation, or the id of a unit, memory, entry or task, whole or its beginning; square
 brackets around it are left out. Ids are looked up together, and one that names nothing is a value of its own: the others

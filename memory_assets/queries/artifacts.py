@@ -1,4 +1,4 @@
-"""Pull requests, issues, addresses, files and commits that sessions name (requirements G-61, G-71)."""
+"""Pull requests, issues, addresses, files and commits that sessions name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ledger of builds: what each run of the stages was made with, appended, asked of a model and took (requirement G-10)."""
+"""The ledger of builds: what each run of the stages was made with, appended, asked of a model and took."""
 
 from __future__ import annotations
 

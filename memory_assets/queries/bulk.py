@@ -1,4 +1,4 @@
-"""Many questions, a line of JSON each (requirement K-24): their vectors are made together, an error stays with its line."""
+"""Many questions, a line of JSON each: their vectors are made together, an error stays with its line."""
 
 from __future__ import annotations
 

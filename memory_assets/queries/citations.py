@@ -1,4 +1,4 @@
-"""What an address names, with what was said and remembered around it (requirement K-32; sibling_systems.md R1.4, R1.6)."""
+"""What an address names, with what was said and remembered around it."""
 
 from __future__ import annotations
 

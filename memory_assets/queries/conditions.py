@@ -1,4 +1,4 @@
-"""Conditions that tasks wait for, and what they turned out to be (requirements G-124; seed 000 section 9.2)."""
+"""Conditions that tasks wait for, and what they turned out to be."""
 
 from __future__ import annotations
 

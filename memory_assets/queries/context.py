@@ -1,4 +1,4 @@
-"""What an agent is given before it begins: what holds, what is known, what was said, within a budget (R-19, R-20, R-29).
+"""What an agent is given before it begins: what holds, what is known, what was said, within a budget.
 
 The *constitution* does not depend on the question: what is certified, and verified preferences and decisions. There is no other
 pin, and no file is opened that a session names. *Skills* are preferences, decisions and insights that the question is about,
@@ -49,7 +49,7 @@ SAID_ANYWAY = 5
 LEAST_CONTEXT = 500
 """Of a small budget the headings would leave nothing to the shares: what was said may have so much of it."""
 GOTCHAS_FROM = 1000
-"""Known issues are only looked for with more tokens left (requirement R-20)."""
+"""Known issues are only looked for with more tokens left."""
 MOST_GOTCHAS = 5
 _FOUND = 40
 _LINE = 200

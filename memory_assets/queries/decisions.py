@@ -1,4 +1,4 @@
-"""The ledger of decisions: those that were recorded, and those that sessions say and a proof verified (G-29, G-30, G-175)."""
+"""The ledger of decisions: those that were recorded, and those that sessions say and a proof verified."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Things in full: the text in its place, who said it, what it rests on and what hangs on it (requirement R-06; R8.3)."""
+"""Things in full: the text in its place, who said it, what it rests on and what hangs on it."""
 
 from __future__ import annotations
 

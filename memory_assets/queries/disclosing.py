@@ -1,4 +1,4 @@
-"""The hits of a search in layers: what there is, and of what is plainly meant what was said around it, and all of it (R8.4)."""
+"""The hits of a search in layers: what there is, and of what is plainly meant what was said around it, and all of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Golden questions put to search, and the runs that were recorded (requirements K-46, K-54)."""
+"""Golden questions put to search, and the runs that were recorded."""
 
 from __future__ import annotations
 

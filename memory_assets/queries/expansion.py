@@ -1,4 +1,4 @@
-"""What hangs on the hits of a complex question: their tasks, and what these wait for (requirement R-24).
+"""What hangs on the hits of a complex question: their tasks, and what these wait for.
 
 Over the edges of the store, one or two steps, a few units for each hit that they hang on. They are shown with that hit and take
 no other's place: the question's own words speak for what is in the ranking, and for them only an edge does.

@@ -1,4 +1,4 @@
-"""What an extraction of a session would do, told before it is done: nothing is sent, nothing is written (issue item 3)."""
+"""What an extraction of a session would do, told before it is done: nothing is sent, nothing is written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memory fsck`: is the log what was written, every quote what its messages say, every table what the log gives (issue item 5).
+"""`memory fsck`: is the log what was written, every quote what its messages say, every table what the log gives.
 
 The log is read session by session in batches of bounded size, so the time grows with what was said and the memory does not.
 What cannot be read is a finding like any other: a damaged event never ends the check of the others.

@@ -1,4 +1,4 @@
-"""What doctor looks at: each check says what it found, and what to do where something is wrong (requirement K-43).
+"""What doctor looks at: each check says what it found, and what to do where something is wrong.
 
 A check never raises and never loads a model.
 """

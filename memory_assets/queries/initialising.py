@@ -1,4 +1,4 @@
-"""The first thing on a new machine: folders, the store, and a settings file that explains itself (requirement K-47)."""
+"""The first thing on a new machine: folders, the store, and a settings file that explains itself."""
 
 from __future__ import annotations
 

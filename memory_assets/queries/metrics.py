@@ -1,6 +1,6 @@
 """Metrics by stage: how long sessions took, what failed, what a model cost, how quotes were found, what was promoted.
 
-All from what the stages measured and logged (requirements G-32, G-139). Numbers count everything that was measured; a session
+All from what the stages measured and logged. Numbers count everything that was measured; a session
 that was forgotten is never named.
 """
 

@@ -1,4 +1,4 @@
-"""How far each memory has come and what keeps it from the next stage (requirements E-22, G-170, G-173)."""
+"""How far each memory has come and what keeps it from the next stage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A session's proof: the recorded verdict, and the modules that the log gives now (issue 5, item 8)."""
+"""A session's proof: the recorded verdict, and the modules that the log gives now."""
 
 from __future__ import annotations
 

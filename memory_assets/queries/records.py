@@ -1,6 +1,6 @@
 """The rows that surfaces show. Times are aware, UTC; spans count code points of the stored text, half-open.
 
-The field names are the names in ``--json`` (issue item 8); fields are only ever added.
+The field names are the names in ``--json``; fields are only ever added.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a store and its surfaces can do and say (requirement K-44)."""
+"""What a store and its surfaces can do and say."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The JSON Schemas as files: ``memory_assets/wire/v1/<name>.schema.json``, checked in and shipped (requirement K-30).
+"""The JSON Schemas as files: ``memory_assets/wire/v1/<name>.schema.json``, checked in and shipped.
 
 ``make schemas`` runs this module; a test holds that the files are what it writes.
 """

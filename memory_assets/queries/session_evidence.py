@@ -1,4 +1,4 @@
-"""A session's messages with every quote that its entries rest on, each in its place (issue item 6)."""
+"""A session's messages with every quote that its entries rest on, each in its place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an address or an id names, in its place (requirement K-32; sibling_systems.md R1.4, R1.6)."""
+"""What an address or an id names, in its place."""
 
 from __future__ import annotations
 

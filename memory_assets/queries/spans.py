@@ -1,6 +1,6 @@
 """Whether a logged quote is what the log's messages say it is, told from the text alone: nothing is aligned again.
 
-These are the promises of evidence/model.py (requirements G-51, G-52, E-02, E-03), checked by other code than that which made
+These are the promises of evidence/model.py, checked by other code than that which made
 them.
 """
 

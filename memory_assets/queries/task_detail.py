@@ -1,4 +1,4 @@
-"""One task with its past: how it came to be what it is, and who said so (requirements G-125; seed 000 section 9.2)."""
+"""One task with its past: how it came to be what it is, and who said so."""
 
 from __future__ import annotations
 

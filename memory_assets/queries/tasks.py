@@ -1,4 +1,4 @@
-"""Tasks with what they wait for and the quotes that speak of them (requirements G-121..G-123; seed 000 section 9.2).
+"""Tasks with what they wait for and the quotes that speak of them.
 
 A board of any size is three statements.
 """
@@ -93,21 +93,21 @@ def list_tasks(
 def list_blocked_tasks(
     connection: duckdb.DuckDBPyConnection, *, project: str | None = None, limit: int | None = None
 ) -> list[TaskView]:
-    """Tasks that are blocked, each with what it waits for and what that turned out to be (requirements G-121)."""
+    """Tasks that are blocked, each with what it waits for and what that turned out to be."""
     return list_tasks(connection, which="blocked", project=project, limit=limit)
 
 
 def list_tasks_with_only_suggested_blockers(
     connection: duckdb.DuckDBPyConnection, *, project: str | None = None, limit: int | None = None
 ) -> list[TaskView]:
-    """Tasks of whose blockers nothing but suggestions tells (requirements G-122)."""
+    """Tasks of whose blockers nothing but suggestions tells."""
     return list_tasks(connection, which="only_suggested", project=project, limit=limit)
 
 
 def list_tasks_with_unknown_placeholder_blocker(
     connection: duckdb.DuckDBPyConnection, *, project: str | None = None, limit: int | None = None
 ) -> list[TaskView]:
-    """Tasks that are blocked by nobody knows what (requirements G-123)."""
+    """Tasks that are blocked by nobody knows what."""
     return list_tasks(connection, which="unknown_blocker", project=project, limit=limit)
 
 

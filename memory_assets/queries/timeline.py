@@ -1,4 +1,4 @@
-"""What was said around something: beside it in its session, and of the same task elsewhere (requirement R-05; R8.2)."""
+"""What was said around something: beside it in its session, and of the same task elsewhere."""
 
 from __future__ import annotations
 

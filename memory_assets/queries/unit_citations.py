@@ -1,4 +1,4 @@
-"""What a unit cites, as ``citation.v1``: first the messages that it rests on, then what it names (requirements K-31, R-17).
+"""What a unit cites, as ``citation.v1``: first the messages that it rests on, then what it names.
 
 What a tool wrote and a gotcha rests on is cited as what it is: a snapshot of a terminal, or a record of the session's log.
 Files, commits and symbols are cited only where the unit's facets hold them.

@@ -1,4 +1,4 @@
-"""What searches delivered, counted off the read path (sibling_systems.md R1.8; field lesson D24).
+"""What searches delivered, counted off the read path.
 
 A search appends one line to a spool file and is done: it waits for nobody, and nothing that goes wrong there reaches who
 searched. Whoever writes to the store anyway takes the spool over: it is renamed, its lines are counted, and its new name is

@@ -1,4 +1,4 @@
-"""Tokens are a budget: how it is shared out, and texts that keep within it (requirements R-01, R-07, R-19, R-20).
+"""Tokens are a budget: how it is shared out, and texts that keep within it.
 
 Costs are `estimate_tokens`, which weighs a Hangul syllable as what it costs. A cap is hard: what is packed under it never costs
 more, whatever the text.
@@ -29,8 +29,7 @@ _LEAST_KEPT: Final = 0.5
 class Allocation:
     """How many tokens each part of a context may take.
 
-    The seed's ranges (500-1000, 1000-2000, 2000-4000, 500-1000) are one proportion, an eighth, a quarter, a half and an eighth,
-    of 4,000 to 8,000 tokens; here they are that of any total.
+    An eighth, a quarter, a half and an eighth of the total, whatever it is.
     """
 
     constitution: int

@@ -1,4 +1,4 @@
-"""How far the hits of a question suffice, how much they repeat each other, and what to do next (requirements R-04, R-10, R-11).
+"""How far the hits of a question suffice, how much they repeat each other, and what to do next.
 
 A question is taken apart into *facets*: its telling words, what it names, the time, files and people it speaks of. The share
 of them that the hits cover together is the completeness. That the words of a question stand in the hits is no proof that they
@@ -23,7 +23,7 @@ NextAction = Literal["enough", "widen", "timeline", "ask_a_person", "nothing_fou
 
 WIDEN_BELOW: Final = 0.6
 WIDENED_K: Final = 20
-"""Hits that a widened search asks for (requirement R-10)."""
+"""Hits that a widened search asks for."""
 ENOUGH_FROM: Final = 0.7
 NEAR_DUPLICATE: Final = 0.9
 COVERED_FROM: Final = 0.5
@@ -162,7 +162,7 @@ def _facets(
 
 
 def next_action(completeness: float, *, hits: int, widened: bool = False) -> NextAction:
-    """What to do with hits of this completeness (requirement R-10): widen the search once, then look around the hits or ask."""
+    """What to do with hits of this completeness: widen the search once, then look around the hits or ask."""
     if not hits:
         return "nothing_found"
     if completeness >= ENOUGH_FROM:

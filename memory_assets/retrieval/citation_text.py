@@ -1,4 +1,4 @@
-"""How names stand in addresses: percent-encoded, normal paths, fragments (requirements K-32, K-36).
+"""How names stand in addresses: percent-encoded, normal paths, fragments.
 
 Letters and digits of every script stay as they are, so that a Korean path can be read; everything else but a few harmless
 signs is percent-encoded as UTF-8. So an address holds no space, bracket, quote or control character, whatever it names.

@@ -1,4 +1,4 @@
-"""Addresses of what was remembered and of where it was said (requirements K-31, K-32, X-16; sibling_systems.md R1.1-R1.4).
+"""Addresses of what was remembered and of where it was said.
 
 Each form prints and parses to the same thing:
 
@@ -112,7 +112,7 @@ class SpanCitation:
 
 @dataclass(frozen=True, slots=True)
 class TerminalCitation:
-    """``terminal:session:ID#m=7``: what a terminal showed, as a session recorded it (requirements R-17, R-30).
+    """``terminal:session:ID#m=7``: what a terminal showed, as a session recorded it.
 
     Attributes:
         segments: as of a `SpanCitation`; none for all that it showed.

@@ -1,7 +1,7 @@
-"""How deep a question has to be searched (requirements R-21 to R-23; 004 "Complexity-Aware Retrieval").
+"""How deep a question has to be searched.
 
-The formula is the seed's, its factors are read from cues in English and Korean alike. What one question gives by it: ``JWT란?``
-0.06 (one word, one entity), the seed's long Korean example 0.8.
+The factors are read from cues in English and Korean alike: ``JWT란?`` gives 0.06 (one word, one entity), a long Korean question
+with several entities, times and causes 0.8.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def complexity(query: str, *, entities: Sequence[str] | None = None) -> Complexi
 def dynamic_k(score: float, base: int = 10, delta: float = 3.0, low: int = 5, high: int = 50) -> int:
     """How many results a question of this complexity is given: ``base * (1 + delta * score)`` in whole ones, within bounds.
 
-    With the seed's numbers 0.1 gives 13 and 0.8 gives 34, and k lies between 10 and 40: the bounds guard other settings.
+    By default 0.1 gives 13 and 0.8 gives 34, and k lies between 10 and 40: the bounds guard other settings.
     """
     return max(low, min(high, math.floor(round(base * (1 + delta * score), 9))))
 
@@ -98,8 +98,7 @@ def dynamic_k(score: float, base: int = 10, delta: float = 3.0, low: int = 5, hi
 def strategy(score: float) -> Strategy:
     """How to search: ``simple`` with a small k, ``standard`` with both legs, ``complex`` with the graph's neighbours as well.
 
-    The seed searches by meaning alone for a simple question, where its own table calls ``JWT token`` a case for exact words;
-    here simple is hybrid too (requirement R-23).
+    A simple question is hybrid too: ``JWT token`` is a case for exact words.
     """
     if score < SIMPLE_BELOW:
         return "simple"

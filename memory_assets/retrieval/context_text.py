@@ -1,4 +1,4 @@
-"""The Markdown of a context: cited lines within a budget (requirements R-18, R-19; sibling_systems.md R1.5). Pure."""
+"""The Markdown of a context: cited lines within a budget. Pure."""
 
 from __future__ import annotations
 

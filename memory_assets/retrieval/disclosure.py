@@ -1,4 +1,4 @@
-"""Which hits are worth more than their line in the index, and the layers within one budget (sibling_systems.md R8.4, R8.5).
+"""Which hits are worth more than their line in the index, and the layers within one budget.
 
 Three layers: the *index* (what there is, about 50 tokens a hit), the *timeline* (what was said around it, about 150) and
 the *details* (the full text, about 500). A hit is opened by itself only where it is plainly the one; the rest waits to be

@@ -1,4 +1,4 @@
-"""What a question names, by how it is written (requirement R-21): addresses, paths, versions, symbols, quotes, names.
+"""What a question names, by how it is written: addresses, paths, versions, symbols, quotes, names.
 
 Rules of writing and no dictionary of names, so that a project's own words count as soon as they are used. Korean names nothing
 with capital letters; there a system is told by its last noun (``인증 시스템``), and a Latin word by standing in Korean at all.

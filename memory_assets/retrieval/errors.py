@@ -6,7 +6,7 @@ from memory_assets.errors import MemoryAssetsError
 
 
 class ShortIdExhaustedError(MemoryAssetsError):
-    """No free short id was found for a memory within the allowed attempts (sibling_systems.md R1.3)."""
+    """No free short id was found for a memory within the allowed attempts."""
 
     code = "short_id_exhausted"
 

@@ -1,4 +1,4 @@
-"""How well an answer meets what a golden question expects, as plain functions of values (requirement K-46).
+"""How well an answer meets what a golden question expects, as plain functions of values.
 
 Targets are what should be found: each expected address and each phrase of ``contains``. A hit is relevant when it meets one.
 

@@ -1,4 +1,4 @@
-"""Several ranked lists made one (requirements K-22, K-23; issue 7).
+"""Several ranked lists made one.
 
 Fused scores order the hits of one search; they are no confidence. What a leg did not find gets what the leg gives to the
 unfound: nothing by words, and by meaning no more than the last that was found.

@@ -1,4 +1,4 @@
-"""Golden questions: what somebody wants search to find, in a file of their own (requirement K-46).
+"""Golden questions: what somebody wants search to find, in a file of their own.
 
 The file is YAML, which JSON is too, read without anything that could make more of it than values. What is wrong in it is said
 with the number of the question, and nothing of it is guessed.

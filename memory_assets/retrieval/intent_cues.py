@@ -1,4 +1,4 @@
-"""The phrases that tell what a question is after (requirement R-08), in English and Korean, by how plainly they tell it.
+"""The phrases that tell what a question is after, in English and Korean, by how plainly they tell it.
 
 ``ASKS`` are forms of asking ("how do I", "언제"); ``ABOUT`` are words of the thing asked about that need no other ("traceback",
 "환경 변수"); ``HINTS`` tell something only together. Every pattern is bounded, and reads a case-folded question with single

@@ -1,4 +1,4 @@
-"""What a question is after, and how that moves the ranking (requirement R-08; 004 "Retrieval Intent").
+"""What a question is after, and how that moves the ranking.
 
 An intent is asked for by its name, or read from the question where that is plain; otherwise there is none, and nothing is
 forced.

@@ -1,4 +1,4 @@
-"""What the index found, made into the scores of the two legs (issue 7, *Two legs*; decision 0016).
+"""What the index found, made into the scores of the two legs (decision 0016).
 
 By words: BM25 of the context (what is said, three times, and what is said around it), a little of BM25 of what is said alone,
 a little of how much the session speaks of it, and more where what is said has all words of the question. By meaning: the

@@ -1,4 +1,4 @@
-"""One spelling of a text for the lexical index and for what people ask it (requirements K-27; architecture.md section 7).
+"""One spelling of a text for the lexical index and for what people ask it.
 
 A full-text index finds whole tokens. Latin words are tokens already; a Korean word carries its particles (``블로커를``), so
 a Hangul run is stored as its overlapping pairs of syllables, and Han and Kana runs alike. Where Korean puts a space is taste,

@@ -1,4 +1,4 @@
-"""Addresses of what lies outside the store: files, code, commits, logs, pages, recordings (requirements K-31, K-32, R-17).
+"""Addresses of what lies outside the store: files, code, commits, logs, pages, recordings.
 
 What such an address names was spoken of in a session. It is a name: nothing here, and nothing that takes one of these, opens
 a path. Each prints and parses to the same thing; the fragments follow W3C Media Fragments (``xywh``, ``t``) and RFC 8118
@@ -122,7 +122,7 @@ class CommitCitation:
 
 @dataclass(frozen=True, slots=True)
 class LogCitation:
-    """``log:/srv/talk.jsonl#L120``: a record of a log or of a session's source file (requirement R-30).
+    """``log:/srv/talk.jsonl#L120``: a record of a log or of a session's source file.
 
     Attributes:
         line: from 1, where it is known.

@@ -1,4 +1,4 @@
-"""Cuts a long message into passages that can be found and cited one by one (requirements R-02).
+"""Cuts a long message into passages that can be found and cited one by one.
 
 Of a long message only a small part answers a question, and the rest of it drowns that part (measured over Korean passages:
 recall@1 .84 whole, .93 cut).

@@ -1,4 +1,4 @@
-"""A question, checked and understood: what is left is to search (requirements R-09, R-21 to R-23). Pure."""
+"""A question, checked and understood: what is left is to search. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From what the legs found to one ranking, each step with its reason (requirements R-08, R-12, R-27, G-170; K-21).
+"""From what the legs found to one ranking, each step with its reason.
 
 Pure: the caller runs the legs. What a question says beside its words (who, when, after what) moves units by small bonuses;
 none of them lifts a unit that no leg found.
@@ -94,7 +94,7 @@ def ranking(
 
 
 def raised(ranked: Sequence[RankedHit], uplifts: Mapping[str, float]) -> list[RankedHit]:
-    """The ranking with what people said of some of its units (requirement R-12).
+    """The ranking with what people said of some of its units.
 
     Args:
         uplifts: by unit id, -1 (of no use) to 1.

@@ -1,4 +1,4 @@
-"""What is asked of a search (requirements R-09, K-25). One value, however it was asked: command line, bulk line, MCP tool."""
+"""What is asked of a search. One value, however it was asked: command line, bulk line, MCP tool."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class SearchRequest:
 
     Attributes:
         mode: ``auto`` is both legs, without the one that knows nothing of the question's language.
-        k: hits at the most; None for as many as the question's complexity asks for (requirement R-22).
+        k: hits at the most; None for as many as the question's complexity asks for.
         scope: how far to look; what is given of a narrower scope counts for nothing then. None for as narrow as task, worktree
             and project together make it, and everything without them.
         project: only what was said in this project.

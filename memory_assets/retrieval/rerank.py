@@ -1,4 +1,4 @@
-"""What a unit's own circumstances add to its score (requirements R-08, R-12, R-27; G-170).
+"""What a unit's own circumstances add to its score.
 
 Every part is added, in units of one standard deviation of a leg's scores (z), and comes with its reason: the sum of the parts
 is all that moves a unit. `recency` and `nearness` are factors between 0 and 1, to be given a weight.
@@ -22,7 +22,7 @@ STAGE_WEIGHTS: Final[Mapping[Stage, float]] = MappingProxyType(
 """Small steps around ``candidate``: of two hits alike the better proved stands first; no stage makes up for another topic."""
 
 CONTESTED_PENALTY: Final = -0.5
-"""What a memory that another contradicts loses (requirement G-170), as much as naming the speaker gives."""
+"""What a memory that another contradicts loses, as much as naming the speaker gives."""
 
 HALF_LIFE_DAYS: Final = 30.0
 NEAR_DAYS: Final = 7.0

@@ -1,4 +1,4 @@
-"""A few hundred characters of a text: the ones that say most of what was asked (requirement K-58)."""
+"""A few hundred characters of a text: the ones that say most of what was asked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which of the people who spoke a question names (requirement R-21's entities; the bonus for a named speaker).
+"""Which of the people who spoke a question names, for the bonus of a named speaker.
 
 Pure word matching: case does not count, possessives and Korean particles do not hide a name, and a name inside another word,
 path or address (``claude`` in ``claude-code/main.py``) is none.

@@ -1,4 +1,4 @@
-"""Which time a question speaks of, as a window, and the words that a message's date is found by (requirements R-08, R-21).
+"""Which time a question speaks of, as a window, and the words that a message's date is found by.
 
 A window says when something was *said*; what is told may lie before. So it is meant to lift what lies within, and to filter
 only where the caller asks for that.

@@ -1,4 +1,4 @@
-"""Places on the calendar that words can name, and the days that each covers (requirements R-08, R-21). Pure date arithmetic.
+"""Places on the calendar that words can name, and the days that each covers. Pure date arithmetic.
 
 A place covers whole units and never less than the words say: ``last week`` is seven days from a Monday, ``2 months ago`` is a
 month, ``the last 3 days`` begin three midnights ago and go on through today.

@@ -1,4 +1,4 @@
-"""How many tokens of a language model a text costs, without a tokenizer (requirements R-01, R-07, R-25).
+"""How many tokens of a language model a text costs, without a tokenizer.
 
 Characters / 4 holds for English prose and for nothing else: it sees a third of what Korean costs. So characters are weighed
 by class. The weights were fitted to two byte-pair tokenizers (100k and 200k vocabularies) over English chat, Korean

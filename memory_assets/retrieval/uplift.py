@@ -1,4 +1,4 @@
-"""How much what was said of a unit moves it in a ranking (requirements R-12, X-17)."""
+"""How much what was said of a unit moves it in a ranking."""
 
 from __future__ import annotations
 

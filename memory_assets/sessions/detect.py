@@ -1,4 +1,4 @@
-"""Which format a file has, by what stands in it and never by its name (requirements D-03)."""
+"""Which format a file has, by what stands in it and never by its name."""
 
 from __future__ import annotations
 

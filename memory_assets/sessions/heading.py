@@ -1,4 +1,4 @@
-"""What a history is called and when it began, whichever of its files was taken first (architecture.md section 4, *Order*)."""
+"""What a history is called and when it began, whichever of its files was taken first."""
 
 from __future__ import annotations
 

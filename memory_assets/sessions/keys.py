@@ -1,4 +1,4 @@
-"""Partition keys: names that Dagster, file systems and URLs all take (architecture.md section 6)."""
+"""Partition keys: names that Dagster, file systems and URLs all take."""
 
 from __future__ import annotations
 

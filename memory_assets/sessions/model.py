@@ -1,4 +1,4 @@
-"""What a session is, whatever file it came from (requirements D-03; architecture.md section 4, *Sessions*)."""
+"""What a session is, whatever file it came from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``<private>…</private>``: what a person marked as not to be kept (requirements A-04; architecture.md section 4).
+"""``<private>…</private>``: what a person marked as not to be kept.
 
 The tags are honoured everywhere but inside code whose fence opens before them and closes after them, which is a quoted
 example of the syntax. A region's nested tags reach to the last close; without a close it reaches to the end of the text.

@@ -1,4 +1,4 @@
-"""``<private>`` blocks that a reader cut into several messages (requirements A-04; architecture.md section 4, *Privacy*).
+"""``<private>`` blocks that a reader cut into several messages.
 
 A reader splits one record into what a person said and what a program put there, and a page of Markdown at its marks; a block
 that a person wrote round all of it would be cut, and its rest would be kept. So before messages are masked one by one,

@@ -1,6 +1,6 @@
 """Masking of secrets, e-mail addresses and private blocks, before anything is stored.
 
-Architecture.md section 4, *Privacy*; requirements C-07, X-07, A-04. The store holds masked text only, and spans of
+The store holds masked text only, and spans of
 evidence index it, so masking is a function of text and policy alone, and masking twice equals masking once. What was
 masked is counted by kind; the values themselves are in no result, message or exception.
 """

@@ -1,4 +1,4 @@
-"""The redaction policy: a JSON file that says what is masked (requirements C-06).
+"""The redaction policy: a JSON file that says what is masked.
 
 The default ships beside this module; a user's own file replaces it. A policy is read once, at start, and compiled; what
 was masked under another policy is recognised by :attr:`RedactionPolicy.policy_hash`.

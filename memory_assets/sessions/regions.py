@@ -1,4 +1,4 @@
-"""Regions of a text that are to be masked, and the masking itself (architecture.md section 4, *Privacy*).
+"""Regions of a text that are to be masked, and the masking itself.
 
 A masked region becomes ``[KIND]`` followed by the region's line breaks; nothing else of the text changes, so line
 numbers stay what they were. Regions that touch stay two markers; regions that overlap become one.

@@ -1,4 +1,4 @@
-"""Is this value a secret, or code, a type, a placeholder, a reference (sibling_systems.md R16.2)?
+"""Is this value a secret, or code, a type, a placeholder, a reference?
 
 What stands behind ``password:`` is more often a type annotation or a variable than a password. These judgements are
 about shape alone: nothing is looked up, nothing is tried.

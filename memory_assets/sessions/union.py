@@ -1,4 +1,4 @@
-"""One history out of what several sources tell of a session (architecture.md section 4, *Sessions*).
+"""One history out of what several sources tell of a session.
 
 A source speaks for itself alone. What it says anew replaces what *it* said before, and nothing that another one says: what two
 tell in the same words is one message, and whatever else anybody told is kept beside it. So the history is a function of the

@@ -1,4 +1,4 @@
-"""What an outcome rests on: a hash of all that was heard before and may have led to it (architecture.md section 4, *Order*).
+"""What an outcome rests on: a hash of all that was heard before and may have led to it.
 
 Names that were not yet taken for each other have histories of their own, also where a later name brings them together. So a
 claim that is heard last leaves every basis as it was, and it does not matter how widely a cluster was drawn.

@@ -1,4 +1,4 @@
-"""What tasks wait for that no cluster has to say: artifacts that a text names, what nobody named (requirements G-71, G-97)."""
+"""What tasks wait for that no cluster has to say: artifacts that a text names, what nobody named."""
 
 from __future__ import annotations
 

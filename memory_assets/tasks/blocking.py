@@ -1,4 +1,4 @@
-"""The second phase of the resolver: what the tasks of a cluster wait for (requirements G-93..G-97, G-103).
+"""The second phase of the resolver: what the tasks of a cluster wait for.
 
 A task that is blocked waits for something, be it a placeholder; one that is done waits for nothing; none waits for itself.
 """

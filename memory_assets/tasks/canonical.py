@@ -1,4 +1,4 @@
-"""One spelling of a title, to recognise it again, and the keys and ids that are made of it (requirements G-60, G-61, G-64)."""
+"""One spelling of a title, to recognise it again, and the keys and ids that are made of it."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def project_key(project: str | None) -> str:
 
 
 def task_key(project_key: str, name: str, occurrence: int = 1) -> str:
-    """``task:{project}:{name}``; of one that recurs under the same title ``#2`` and so on (requirements X-26)."""
+    """``task:{project}:{name}``; of one that recurs under the same title ``#2`` and so on."""
     return f"task:{project_key}:{name}" + (f"#{occurrence}" if occurrence > 1 else "")
 
 

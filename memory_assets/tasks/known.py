@@ -159,7 +159,7 @@ class Tasks:
         self._by_id.setdefault(name_id, task)
 
     def called(self, name: str) -> Task | None:
-        """The task with exactly this name; of several the newest that is not closed, else the newest (requirements X-26)."""
+        """The task with exactly this name; of several the newest that is not closed, else the newest."""
         tasks = self._by_name.get(name)
         if tasks is None:
             return None

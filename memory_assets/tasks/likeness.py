@@ -1,4 +1,4 @@
-"""How alike two names are, by their words and by their meaning (requirements G-81, G-82, G-127).
+"""How alike two names are, by their words and by their meaning.
 
 Names are what ``tasks.canonical.normalize`` gives. Every measure is symmetric and a function of the two names alone.
 """

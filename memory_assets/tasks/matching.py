@@ -1,4 +1,4 @@
-"""Which known task a name means, if any (requirements G-83, G-84, X-09).
+"""Which known task a name means, if any.
 
 Exact names and aliases never come here: they are final. A wrong match joins two tasks and hides one of them, a missed one
 leaves two that a person can merge. So everything that makes a match doubtful makes it weaker, and only what is beyond doubt is

@@ -1,4 +1,4 @@
-"""What a name means at some place of a cluster's order: which task, which condition (requirements G-73, G-80..G-84)."""
+"""What a name means at some place of a cluster's order: which task, which condition."""
 
 from __future__ import annotations
 

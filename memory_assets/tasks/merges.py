@@ -1,4 +1,4 @@
-"""Which task or condition people said is which other one (requirements G-66)."""
+"""Which task or condition people said is which other one."""
 
 from __future__ import annotations
 

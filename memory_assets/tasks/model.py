@@ -1,4 +1,4 @@
-"""What is said of tasks, and what follows: the values that the resolver takes and gives (architecture.md section 4, *Order*).
+"""What is said of tasks, and what follows: the values that the resolver takes and gives.
 
 Everything here belongs to one project. A *name* is the normal form of a title or of what a task waits for
 (``tasks.canonical.normalize`` of ``tasks.naming``); names that may be taken for each other form a *cluster*, and a cluster is

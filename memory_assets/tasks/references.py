@@ -1,4 +1,4 @@
-"""Pull requests, issues, addresses, files and commits that a text names by their ids (requirements G-61, G-71).
+"""Pull requests, issues, addresses, files and commits that a text names by their ids.
 
 Where a text names no repository the project stands in its place, so ``PR 12`` of two projects are two. What looks like an id
 and is none (``SHA-256``, ``Node.js``, ``1.2.3``) is left alone: a task that waits for it would wait for ever.

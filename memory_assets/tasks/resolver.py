@@ -1,8 +1,8 @@
-"""From what sessions claim and people say of tasks to what became of them (architecture.md section 4, *Order*).
+"""From what sessions claim and people say of tasks to what became of them.
 
 Pure functions over a cluster: names of one project that may be taken for each other, with everything that is said under them.
 ``follow`` reads a cluster in the order of the sessions' own clocks; ``finish`` says what its tasks wait for, once the clusters
-of what they wait for were followed too. So any order in which sessions are read gives the same history (requirements G-105).
+of what they wait for were followed too. So any order in which sessions are read gives the same history.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whether two statements say the same: so nearly that a reader would keep one of them (architecture.md section 4).
+"""Whether two statements say the same: so nearly that a reader would keep one of them.
 
 Strict by construction. No number of equal letters decides: in a long sentence one word is a small share of the letters and
 all of the meaning (``… in staging``, ``… in production``). All words must be there, in one order, up to inflection, particles,

@@ -1,4 +1,4 @@
-"""What a text says, as a list of words that two spellings of it share (architecture.md section 4, *Entries and memories*).
+"""What a text says, as a list of words that two spellings of it share.
 
 A *statement* is written as its words between single spaces, so that it can be stored and read back. The first character of
 a word says how far it may give way when two statements are compared:

@@ -1,4 +1,4 @@
-"""Which moves a task may make (requirements G-91, G-92, G-98). One closed table."""
+"""Which moves a task may make. One closed table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ALLOWED: dict[TaskStatus, tuple[TaskStatus, ...]] = {
     "cancelled": ("in_progress",),
 }
 
-# Reopening is not a matter of course: the claim needs evidence that was found in its session (requirements G-98).
+# Reopening is not a matter of course: the claim needs evidence that was found in its session.
 NEEDS_ALIGNED_EVIDENCE: frozenset[tuple[TaskStatus, TaskStatus]] = frozenset({("done", "in_progress")})
 NEEDS_A_PERSON: frozenset[tuple[TaskStatus, TaskStatus]] = frozenset({("cancelled", "in_progress")})
 
@@ -45,7 +45,7 @@ def refusal(current: TaskStatus, requested: TaskStatus, *, evidence_aligned: boo
 
 
 def path(current: TaskStatus, wanted: TaskStatus) -> tuple[TaskStatus, ...]:
-    """The moves by which a person takes a task to another status (requirements G-99): the fewest that the table allows, without
+    """The moves by which a person takes a task to another status: the fewest that the table allows, without
     the first and with the last; none for the status that it has. Pending becomes done by way of in_progress."""
     if current == wanted:
         return ()

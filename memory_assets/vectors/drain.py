@@ -1,5 +1,4 @@
-"""The outbox's jobs carried out: words written, texts embedded and their vectors written, rows deleted (requirements G-112 to
-G-114).
+"""The outbox's jobs carried out: words written, texts embedded and their vectors written, rows deleted.
 
 A function of the jobs it is given. What was done and what failed goes back as a value; the caller records it in its outbox.
 Carrying out the same jobs again changes nothing, so a crash between the index and the record costs time only.

@@ -1,4 +1,4 @@
-"""Text to vectors, behind one protocol (architecture.md section 7; requirements X-13).
+"""Text to vectors, behind one protocol.
 
 Importing this module loads no model library. The bundled model needs no network; none is touched unless the settings name
 a model of a hub.

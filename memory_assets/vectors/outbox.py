@@ -1,4 +1,4 @@
-"""The outbox's one writer: jobs that are due are read, carried out in the index, and marked (requirements G-110..G-114).
+"""The outbox's one writer: jobs that are due are read, carried out in the index, and marked.
 
 Words and vectors have a queue, a table and a writer each: words wait for no model. DuckDB first, then LanceDB, then DuckDB's
 mark: a crash between the two leaves a job pending, and doing it again changes nothing. No connection is held while texts are

@@ -1,4 +1,4 @@
-"""The index beside the store, both ways (requirements G-114, G-115): what is missing or other is queued, what is too much goes.
+"""The index beside the store, both ways: what is missing or other is queued, what is too much goes.
 
 A row agrees when it is the only one of its unit, has the unit's content hash, and its vector, where it has one, is of the
 model in use.

@@ -1,4 +1,4 @@
-"""Names that mean nearly the same, as the embedder measures them (requirements G-81, G-127).
+"""Names that mean nearly the same, as the embedder measures them.
 
 Each name is embedded once a version, by its normal form, and compared with the names of its project that are there by then.
 What was measured is an event, so a replay needs no model.

@@ -1,4 +1,4 @@
-"""What the index holds and what is asked of it: units, and the outbox's jobs (requirements G-110 to G-115)."""
+"""What the index holds and what is asked of it: units, and the outbox's jobs."""
 
 from __future__ import annotations
 

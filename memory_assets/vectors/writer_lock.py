@@ -1,4 +1,4 @@
-"""One writer a table: a lock that a dying process loses, and that says who holds it (sibling_systems.md R10.4).
+"""One writer a table: a lock that a dying process loses, and that says who holds it.
 
 Each embedding version has a lock of its own, so that the table of another model can be made while this one is written.
 """

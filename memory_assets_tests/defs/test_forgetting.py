@@ -1,4 +1,4 @@
-"""A forgotten session is in no table, unit, vector or search, and stays away (architecture.md section 4, *Privacy*)."""
+"""A forgotten session is in no table, unit, vector or search, and stays away."""
 
 from __future__ import annotations
 

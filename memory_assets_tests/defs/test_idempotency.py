@@ -1,4 +1,4 @@
-"""Doing it again changes nothing (requirement D-05)."""
+"""Doing it again changes nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The event log as Dagster's IO manager (requirement D-04): a batch is one transaction, an input is the latest chain."""
+"""The event log as Dagster's IO manager: a batch is one transaction, an input is the latest chain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sessions in any order and in batches of any size give the same state (architecture.md section 4, *Order*)."""
+"""Sessions in any order and in batches of any size give the same state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sessions that this package brought about itself are passed over by name (field lesson 8)."""
+"""Sessions that this package brought about itself are passed over by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One bad session neither fails the others nor is skipped (architecture.md section 6)."""
+"""One bad session neither fails the others nor is skipped."""
 
 from __future__ import annotations
 

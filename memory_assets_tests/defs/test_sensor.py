@@ -1,4 +1,4 @@
-"""The sensor on the sessions folder (requirement D-02): what it asks for, what it never asks for, what it costs."""
+"""The sensor on the sessions folder: what it asks for, what it never asks for, what it costs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exact and normalized alignment, its refusals, other messages and reasons of failure (E-02 to E-13, E-23, X-08)."""
+"""Exact and normalized alignment, its refusals, other messages and reasons of failure."""
 
 import unicodedata
 

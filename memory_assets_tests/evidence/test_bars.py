@@ -1,4 +1,4 @@
-"""The bars of the alignment benchmark beside the repository, on its development text (issue 4).
+"""The bars of the alignment benchmark beside the repository, on its development text.
 
 The bars are the issue's. One case more may miss: with some hundred cases a kind, one is most of what a bar leaves.
 """

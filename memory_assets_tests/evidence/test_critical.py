@@ -1,4 +1,4 @@
-"""Which differences change what is said, by kind, in English and Korean (evidence_alignment.md, step 6)."""
+"""Which differences change what is said, by kind, in English and Korean."""
 
 import pytest
 

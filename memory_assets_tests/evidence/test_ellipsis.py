@@ -1,4 +1,4 @@
-"""Quotes that leave something out: hull, segments, and what an omission may not hide (evidence_alignment.md, step 4)."""
+"""Quotes that leave something out: hull, segments, and what an omission may not hide."""
 
 import pytest
 

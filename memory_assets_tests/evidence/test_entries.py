@@ -1,4 +1,4 @@
-"""An entry is aligned only with at least one quote and no failed one (requirement E-20)."""
+"""An entry is aligned only with at least one quote and no failed one."""
 
 from memory_assets.evidence.aligner import Aligner
 from memory_assets.evidence.entries import align_entry, entry_is_aligned

@@ -1,4 +1,4 @@
-"""Damaged quotes: found at the quote's own words, and flagged where they say something else (E-07, E-08, E-27)."""
+"""Damaged quotes: found at the quote's own words, and flagged where they say something else."""
 
 import random
 

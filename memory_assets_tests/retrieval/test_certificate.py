@@ -1,4 +1,4 @@
-"""What some hits are worth for a question (requirements R-10, R-11)."""
+"""What some hits are worth for a question."""
 
 from __future__ import annotations
 

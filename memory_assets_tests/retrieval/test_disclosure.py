@@ -1,4 +1,4 @@
-"""What is opened by itself, and the layers within one cap (sibling_systems.md R8.4, R8.5)."""
+"""What is opened by itself, and the layers within one cap."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What breaks a reader between two versions of a JSON Schema: inside v1 only additions are allowed (requirement K-30).
+"""What breaks a reader between two versions of a JSON Schema: inside v1 only additions are allowed.
 
 An object may gain fields that are not required, an enum may gain words, a union of objects that are told apart by a word may
 gain an object. Everything else is a break: a field that is gone, a type that is another one, null where there was none, a

@@ -1,4 +1,4 @@
-"""What is masked, how it looks, and what is told about it (requirements C-07, X-07; architecture.md section 4)."""
+"""What is masked, how it looks, and what is told about it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What looks like a secret and is none stays as it is (sibling_systems.md R16.2)."""
+"""What looks like a secret and is none stays as it is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The policy file: what it may say, and what is said of a bad one (requirement C-06)."""
+"""The policy file: what it may say, and what is said of a bad one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``<private>`` blocks: honoured everywhere but in quoted examples (requirements A-04, architecture.md section 4)."""
+"""``<private>`` blocks: honoured everywhere but in quoted examples."""
 
 from __future__ import annotations
 

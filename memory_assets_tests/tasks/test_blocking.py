@@ -256,7 +256,7 @@ def test_a_person_says_what_the_unknown_blocker_is() -> None:
 
 
 def test_what_is_unknown_tells_no_title() -> None:
-    """Its event may be another session's than the one that gave the task its title, which may be forgotten (G-105)."""
+    """Its event may be another session's than the one that gave the task its title, which may be forgotten."""
     said = told(claim(PAYMENT), word(StatusSaid(tid(PAYMENT), "blocked"), 1))
     assert said.waits_for(PAYMENT) == [f"condition: {UNKNOWN}"]
     made = [o.result for o in outcomes(cluster([claim(PAYMENT), word(StatusSaid(tid(PAYMENT), "blocked"), 1)]))]

@@ -8,7 +8,7 @@ from memory_assets.extraction.schema import TaskStatus
 from memory_assets.tasks.transitions import ALLOWED, InitialStatus, initial_status, path, refusal
 
 STATUSES: tuple[TaskStatus, ...] = get_args(TaskStatus)
-# Requirement G-92, move by move.
+# The table of moves, written down a second time.
 MOVES = {
     ("pending", "in_progress"),
     ("pending", "blocked"),

@@ -1,4 +1,4 @@
-"""Which two statements contradict each other: the same subject, and another value, a denial or the opposite (G-171).
+"""Which two statements contradict each other: the same subject, and another value, a denial or the opposite.
 
 A false conflict demotes two true memories, a missed one leaves things as they are: so nothing counts but two statements with
 all telling words in common, up to inflection, particles and politeness, which differ in exactly one of these: a number of a

@@ -1,4 +1,4 @@
-"""Both checkers behind one interface (architecture.md section 4, *Proof*; requirements G-150, X-22).
+"""Both checkers behind one interface.
 
 A session is generated, audited, and judged by the embedded checker and, where there is one, by the real compiler. An
 entry is proved only by modules that a checker accepts as a whole: where a session is refused because of some of its

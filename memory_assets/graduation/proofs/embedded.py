@@ -1,8 +1,8 @@
-"""The embedded checker: it type-checks the generated modules themselves, by its own statement of the rules (architecture.md
-section 4, *Proof*; requirement X-22). It stands in where there is no compiler and is compared with one where there is.
+"""The embedded checker: it type-checks the generated modules themselves, by its own statement of the rules.
 
-It reads the module's text and nothing else, so that it also catches faults of the generator; subjects are the ids that
-stand in the text. A definition that fails has no value: what computes with it fails too, as in the compiler.
+It stands in where there is no compiler and is compared with one where there is. It reads the
+module's text and nothing else, so that it also catches faults of the generator; subjects are the ids that stand in the text.
+A definition that fails has no value: what computes with it fails too, as in the compiler.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A session as Idris modules (requirements G13, G-151; E-25: that evidence is in the source, as a type).
+"""A session as Idris modules; that a quote is in its message is a type.
 
 The text is a function of the session alone: names are a letter and a counter (a module's also a hash of the session's id,
 so that modules of several sessions can lie in one folder), and data enters through ``literals`` only.

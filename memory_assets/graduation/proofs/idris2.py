@@ -1,4 +1,4 @@
-"""The real compiler as a checker (architecture.md section 4, *Proof*; requirements G-150, X-22). The package's one impure
+"""The real compiler as a checker. The package's one impure
 part, with ``idris2_process``: it runs a program and writes to a fresh directory and to the cache that it is given.
 
 A verdict is positive only when all three agree: exit status 0, a fresh ``.ttc`` of every module, no error in what was

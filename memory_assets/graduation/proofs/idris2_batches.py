@@ -1,4 +1,4 @@
-"""Many sessions through the compiler: in batches, several processes at once (issue 5, item 3; proof layer, section 4).
+"""Many sessions through the compiler: in batches, several processes at once.
 
 Starting the compiler costs as much as judging fifty entries, so what is likely to be accepted goes together into one
 process. A batch either is accepted as a whole or says nothing: then it is taken apart, down to each session alone. So what

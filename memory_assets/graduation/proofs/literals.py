@@ -1,5 +1,4 @@
-"""Data as Idris literals: the only door through which anything of a session enters a module (design of the proof layer,
-fence *a*; requirement G-151).
+"""Data as Idris literals: the only door through which anything of a session enters a module.
 
 A text becomes a quoted literal in which every character either stands for itself or is a closed decimal escape. In
 Idris 2 a backslash before a brace opens an expression inside a literal, decimal escapes are greedy, and some named ones

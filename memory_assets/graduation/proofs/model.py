@@ -1,4 +1,4 @@
-"""What is to be proved of a session, and what a checker says of it (requirements G13; E-25).
+"""What is to be proved of a session, and what a checker says of it.
 
 The generator is given a :class:`ProofSession`; a checker answers with a :class:`Verdict`. Both are plain data: they know
 neither the log nor the compiler.

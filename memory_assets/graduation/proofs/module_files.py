@@ -1,4 +1,4 @@
-"""Judging generated modules that lie in files, by whichever checker (issue 5, item 8).
+"""Judging generated modules that lie in files, by whichever checker.
 
 What is wrong with a file (no text, another language, an import that is not beside it) is a refusal with a rule and a
 subject, like a proof that fails. The names of the files say nothing but where an import lies: a module is judged under

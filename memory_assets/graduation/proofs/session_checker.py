@@ -1,5 +1,4 @@
-"""The second checker: it judges a session's data, not the modules that are generated from it (proof layer, section 5;
-requirement X-22).
+"""The second checker: it judges a session's data, not the modules that are generated from it.
 
 It is there to be compared with the embedded checker of modules: the same session, other rules, other code, so a fault of
 the generator or of either checker shows as a difference in the failed (rule, subject) pairs. What can be written at all is

@@ -8,7 +8,7 @@ from memory_assets.log.payloads.base import Payload
 
 
 class BuildStarted(Payload):
-    """A run that appended something began, with these versions (requirements G-130, G-10)."""
+    """A run that appended something began, with these versions."""
 
     event_type: ClassVar[str] = "build_started"
     build_id: str

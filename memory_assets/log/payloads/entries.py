@@ -60,7 +60,7 @@ class WindowAligned(Payload):
 
 
 class EvidenceAligned(Payload):
-    """All windows of a revision, aligned (requirements E-19)."""
+    """All windows of a revision, aligned."""
 
     event_type: ClassVar[str] = "evidence_aligned"
     source_event_id: str
@@ -72,7 +72,7 @@ class EvidenceAligned(Payload):
 
 
 class EntryMaterialized(Payload):
-    """One immutable entry with its evidence (requirements G-54).
+    """One immutable entry with its evidence.
 
     Attributes:
         history: of a task whose status changed within the session, see ``extraction.schema.ExtractedEntry``.

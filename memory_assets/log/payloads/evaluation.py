@@ -9,7 +9,7 @@ from memory_assets.retrieval.measured import Measured
 
 
 class EvalRunRecorded(Payload):
-    """Golden questions were put to search (requirements K-46, K-54).
+    """Golden questions were put to search.
 
     Attributes:
         suite: the name that the file gives itself; ``suite_hash`` is of its questions.

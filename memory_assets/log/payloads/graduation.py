@@ -77,7 +77,7 @@ class EntryPromoted(Payload):
 
 
 class EntryPromotionRejected(Payload):
-    """An entry did not reach a stage, and why (requirements E-21, E-22)."""
+    """An entry did not reach a stage, and why."""
 
     event_type: ClassVar[str] = "entry_promotion_rejected"
     entry_id: str
@@ -119,7 +119,7 @@ class EntriesDemoted(Payload):
 
 
 class ConflictDetected(Payload):
-    """Two entries of one project contradict each other (requirements G-31, G-171).
+    """Two entries of one project contradict each other.
 
     Attributes:
         older_id, newer_id: entries, the newest of each side by the sessions' own clocks; their memories are in conflict.
@@ -167,7 +167,7 @@ class CitedEntry(Value):
 
 
 class DecisionRecorded(Payload):
-    """A person's or an agent's decision and the entries that it rests on (requirements G-29, G-30, G-172).
+    """A person's or an agent's decision and the entries that it rests on.
 
     Attributes:
         decided_at: no evidence was said later.

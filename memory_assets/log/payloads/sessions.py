@@ -82,7 +82,7 @@ class SessionHeading(Value):
 class SessionIngested(Payload):
     """A revision of a session: the messages behind the prefix that it shares with the revision before, its cause.
 
-    A session that grows 200 times is 200 of these, so each says only what is new (architecture.md section 4, *Size*).
+    A session that grows 200 times is 200 of these, so each says only what is new.
 
     Attributes:
         heading: None where it is that of the revision before.

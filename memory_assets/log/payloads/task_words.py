@@ -16,7 +16,7 @@ class TaskDeclared(Payload):
     """A person has a new task.
 
     Attributes:
-        occurrence: 1; more for one that recurs under the same title (requirements X-26).
+        occurrence: 1; more for one that recurs under the same title.
     """
 
     event_type: ClassVar[str] = "task_declared"

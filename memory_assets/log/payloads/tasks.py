@@ -1,4 +1,4 @@
-"""What follows for tasks, conditions and artifacts from all that sessions claim and people say (requirements G-62, X-14, X-29).
+"""What follows for tasks, conditions and artifacts from all that sessions claim and people say.
 
 Each outcome rests on what was said of its entity up to then: ``basis`` is the hash of that, in the order of the sessions' own
 clocks. Of the first mention of a task its key is kept, which holds the title's words; every later outcome names the id alone,
@@ -18,7 +18,7 @@ MatchMethod = Literal["exact", "alias", "lexical", "vector", "person"]
 
 
 class BlockerRef(Value):
-    """What a task waits for (requirements G-70).
+    """What a task waits for.
 
     Attributes:
         raw_text: as it was named; of a placeholder what is shown in its place.
@@ -33,7 +33,7 @@ class BlockerRef(Value):
 
 
 class TaskCreated(Payload):
-    """A task came to be; it is never born done (requirements G-91).
+    """A task came to be; it is never born done.
 
     Attributes:
         source_entry_id: None where a person made it.
@@ -53,7 +53,7 @@ class TaskCreated(Payload):
 
 
 class TaskEvidenceLinked(Payload):
-    """An entry speaks of a task that was known, and how it was recognised (requirements G-96)."""
+    """An entry speaks of a task that was known, and how it was recognised."""
 
     event_type: ClassVar[str] = "task_evidence_linked"
     task_id: str
@@ -96,8 +96,10 @@ class TaskPriorityChanged(Payload):
 
 
 class TaskBlockersSet(Payload):
-    """What a task waits for: said with evidence that stands it replaces what was known, otherwise it is a suggestion
-    (requirements G-94). An empty ``replace`` says that nothing is in its way any more."""
+    """What a task waits for: said with evidence that stands it replaces what was known, otherwise it is a suggestion.
+
+    An empty ``replace`` says that nothing is in its way any more.
+    """
 
     event_type: ClassVar[str] = "task_blockers_set"
     task_id: str
@@ -131,7 +133,7 @@ class TaskBlockerRejected(Payload):
 
 
 class ConditionDeclared(Payload):
-    """Something that a task waits for and that is no task and no artifact (requirements G-73, G-97). Declared again it is
+    """Something that a task waits for and that is no task and no artifact. Declared again it is
     open again."""
 
     event_type: ClassVar[str] = "condition_declared"
@@ -157,7 +159,7 @@ class ConditionResolvedTo(Payload):
 
 
 class ConditionSatisfied(Payload):
-    """A condition is met (requirements X-29)."""
+    """A condition is met."""
 
     event_type: ClassVar[str] = "condition_satisfied"
     condition_id: str
@@ -167,7 +169,7 @@ class ConditionSatisfied(Payload):
 
 
 class ArtifactDeclared(Payload):
-    """A pull request, issue, address, file or commit that entries name (requirements G-61, G-71)."""
+    """A pull request, issue, address, file or commit that entries name."""
 
     event_type: ClassVar[str] = "artifact_declared"
     artifact_id: str

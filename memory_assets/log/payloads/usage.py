@@ -10,7 +10,7 @@ Signal = Literal["used", "helpful", "wrong"]
 
 
 class UnitFeedback(Payload):
-    """Somebody says that a unit was used, that it helped, or that it is wrong (requirement R-12; field lesson D24).
+    """Somebody says that a unit was used, that it helped, or that it is wrong.
 
     The event belongs to the session that the unit is of, so that it is hidden with it; to none where the unit spans sessions.
 

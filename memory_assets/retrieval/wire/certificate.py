@@ -1,4 +1,4 @@
-"""How far an answer suffices, as it is printed (requirements R-04, R-10, R-11)."""
+"""How far an answer suffices, as it is printed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What supports something, as it is printed: one object a kind, told apart by ``kind`` (requirements K-31, K-32, R-17, X-16).
+"""What supports something, as it is printed: one object a kind, told apart by ``kind``.
 
 ``kind``, ``uri``, ``path`` and ``label`` are in each, and the fields are flat. `parse_citation` reads each ``uri``.
 """

@@ -1,4 +1,4 @@
-"""What an agent is given before it begins, as it is printed (requirements R-18 to R-20, R-29)."""
+"""What an agent is given before it begins, as it is printed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Things in full, as they are printed (requirement R-06; sibling_systems.md R8.3)."""
+"""Things in full, as they are printed."""
 
 from __future__ import annotations
 

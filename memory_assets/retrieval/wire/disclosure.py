@@ -1,4 +1,4 @@
-"""Hits in layers, as they are printed (sibling_systems.md R8.4, R8.5)."""
+"""Hits in layers, as they are printed."""
 
 from __future__ import annotations
 

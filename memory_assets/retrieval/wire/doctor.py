@@ -1,4 +1,4 @@
-"""What doctor looked at, as it is printed (requirement K-43)."""
+"""What doctor looked at, as it is printed."""
 
 from __future__ import annotations
 

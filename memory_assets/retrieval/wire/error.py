@@ -1,4 +1,4 @@
-"""What failed, as it is printed (requirement K-38)."""
+"""What failed, as it is printed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What golden questions measured, as it is printed (requirements K-46, K-54)."""
+"""What golden questions measured, as it is printed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is answered to a word on what was shown (requirement K-38; field lesson D24)."""
+"""What is answered to a word on what was shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Known issues and what ended them, as they are printed (requirement R-15)."""
+"""Known issues and what ended them, as they are printed."""
 
 from __future__ import annotations
 

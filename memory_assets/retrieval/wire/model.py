@@ -1,4 +1,4 @@
-"""What every printed object has in common (requirement K-30).
+"""What every printed object has in common.
 
 Each object names its schema and version. Inside v1 fields are only added: a reader takes what it knows and leaves the rest,
 these models too.

@@ -1,4 +1,4 @@
-"""Every model that surfaces print, by its schema id (requirements K-30, K-44).
+"""Every model that surfaces print, by its schema id.
 
 To print a new object: write its model as a module of this package, a `WireModel` whose first field is
 ``schema_version: Literal["thing.v1"] = "thing.v1"``, add a line to :data:`WIRE`, and run ``make schemas``. Inside v1 a model

@@ -1,4 +1,4 @@
-"""What a store and its surfaces can do and say, as it is printed (requirement K-44)."""
+"""What a store and its surfaces can do and say, as it is printed."""
 
 from __future__ import annotations
 

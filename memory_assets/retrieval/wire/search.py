@@ -1,4 +1,4 @@
-"""What search prints with ``--json`` (requirements K-22, K-23, K-30, R-18, R-26)."""
+"""What search prints with ``--json``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _intent(given: object) -> object:
 
 
 class LegPlaceV1(WireModel):
-    """Where one leg of the search put the hit (requirements K-21)."""
+    """Where one leg of the search put the hit."""
 
     rank: int = Field(ge=1)
     score: float
@@ -69,14 +69,14 @@ class SearchHitV1(WireModel):
     """One unit that was found.
 
     Attributes:
-        score: orders the hits of one response; it is no confidence (requirements K-22).
+        score: orders the hits of one response; it is no confidence.
         relevance: how sure the hit is, 0 to 1: how much of the question's telling words it has, or how near it is in meaning.
         legs: the hit's place in each leg that found it, by the leg's name.
         id: the memory's address, ``mem:a7Bc3x``, or the task's id; None for what is neither (a passage).
         summary: what it is, in some 50 tokens.
         snippet: the cited turn's own text, up to 400 characters of it.
         tokens: what its title and snippet cost a language model.
-        is_cited: at least one citation; a hit without one is shown as a hypothesis (requirements R-18).
+        is_cited: at least one citation; a hit without one is shown as a hypothesis.
         checker: who granted the stage, as in ``embedded 1``; shown wherever the stage is.
         related: what rests on the same words, and for a complex question what hangs on it.
         steps: how the score came about, where that was asked for.
@@ -113,7 +113,7 @@ class SearchHitV1(WireModel):
 
 
 class ComplexityV1(WireModel):
-    """How complex a question is, and what makes it so (requirements R-21 to R-23)."""
+    """How complex a question is, and what makes it so."""
 
     score: float = Field(ge=0, le=1)
     strategy: Literal["simple", "standard", "complex"]

@@ -1,4 +1,4 @@
-"""What was said around something, as it is printed (requirement R-05; sibling_systems.md R8.2)."""
+"""What was said around something, as it is printed."""
 
 from __future__ import annotations
 

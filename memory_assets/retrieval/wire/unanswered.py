@@ -1,4 +1,4 @@
-"""One of several ids that could not be answered, as it is printed; the others are (sibling_systems.md R5.4)."""
+"""One of several ids that could not be answered, as it is printed; the others are."""
 
 from __future__ import annotations
 
