@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from memory_assets.evidence.aligner import Aligner
-from memory_assets.evidence.entries import align_entry
+from memory_assets.extraction.aligned_entries import align_entry
 from memory_assets.extraction.dedupe import merge_entries
 from memory_assets.extraction.rules import extract_window
 from memory_assets.extraction.windows import shown_text, windows

@@ -40,8 +40,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from memory_assets.log.database import Database
-    from memory_assets.retrieval.request import AskedMode
     from memory_assets.settings import Settings
+    from memory_assets.vocabulary import AskedMode
 
 QUESTIONS = Path(__file__).with_name("korean_questions.ndjson")
 KINDS = ("particles", "short", "spacing", "mixed", "paraphrase-light")

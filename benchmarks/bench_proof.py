@@ -24,7 +24,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from memory_assets.extraction.schema import TaskStatus
 from memory_assets.graduation.proofs.audit import audit
 from memory_assets.graduation.proofs.embedded import judge
 from memory_assets.graduation.proofs.generator import Generated, generate
@@ -40,6 +39,7 @@ from memory_assets.graduation.proofs.model import (
 )
 from memory_assets.graduation.proofs.session_checker import judge_session
 from memory_assets.resources import resource_folder
+from memory_assets.vocabulary import TaskStatus
 
 SIZES = (10, 50, 100, 200, 500, 1_000)
 BAR_MS = 0.2

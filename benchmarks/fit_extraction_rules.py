@@ -28,8 +28,8 @@ import numpy as np
 from scipy.optimize import minimize
 
 from memory_assets.evidence.aligner import Aligner
-from memory_assets.evidence.entries import align_entry
 from memory_assets.evidence.model import AlignedEvidence
+from memory_assets.extraction.aligned_entries import align_entry
 from memory_assets.extraction.cues import Rules, built_in_rules
 from memory_assets.extraction.dedupe import merge_entries
 from memory_assets.extraction.rules import extract_window

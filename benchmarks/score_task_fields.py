@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from memory_assets.evidence.aligner import Aligner
-from memory_assets.evidence.entries import align_entry
 from memory_assets.evidence.model import AlignedEvidence
+from memory_assets.extraction.aligned_entries import align_entry
 from memory_assets.extraction.dedupe import merge_entries
 from memory_assets.extraction.places import words_of
 from memory_assets.extraction.rules import extract_window

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memory_assets.errors import ConfigInvalidError
-from memory_assets.log.payloads.base import PipelineStage
 from memory_assets.log.payloads.catalogue import CHAIN
 from memory_assets.resources import resource_folder
 from memory_assets.settings import IdrisSettings, Settings
+from memory_assets.vocabulary import PipelineStage
 
 if TYPE_CHECKING:
     from memory_assets.evidence.aligner import Aligner

@@ -42,11 +42,12 @@ from memory_assets.queries.records import (
 )
 from memory_assets.queries.shown import NamingUnit, ResolvedEntry, ResolvedName, ResolvedTask, ResolvedUnit, SourceSession
 from memory_assets.retrieval.budget import DEFAULT_BUDGET
-from memory_assets.retrieval.intents import INTENTS, Intent, parse_intent
+from memory_assets.retrieval.intents import parse_intent
 from memory_assets.retrieval.request import SearchRequest
-from memory_assets.retrieval.tokens import estimate_tokens
 from memory_assets.retrieval.wire.error import ErrorV1
 from memory_assets.settings import Settings
+from memory_assets.text.tokens import estimate_tokens
+from memory_assets.vocabulary import INTENTS, Intent
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -13,11 +13,11 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[1] / "memory_assets"
 
 # The domain: what came in, what is quoted, where it stands, what is proved, what follows. It knows no store.
-DOMAIN = ("sessions", "extraction", "evidence", "graduation", "tasks")
+DOMAIN = ("text", "sessions", "extraction", "evidence", "graduation", "tasks")
 MIDDLE = (*DOMAIN, "retrieval", "log", "projections", "vectors", "queries", "ledgers")
 SURFACES = ("cli", "mcp")
 # Small roots that every room may use (decision 0010).
-ROOTS = {"errors", "identifiers", "progress", "resources", "runners", "stopping"}
+ROOTS = {"errors", "identifiers", "progress", "resources", "runners", "stopping", "vocabulary"}
 STORE = {"log", "projections", "vectors", "queries", "ledgers"}
 HEAVY = {"dagster", "dagster_duckdb", "duckdb", "lancedb", "litellm", "torch", "sentence_transformers", "transformers"}
 # Adapters to what lies outside: the model, and the proof checker's process.
@@ -95,11 +95,21 @@ def test_the_rooms_are_those_that_are_known() -> None:
     }
 
 
+def test_rooms_stand_on_each_other_without_a_circle() -> None:
+    rooms = {room(module) for module in modules()}
+    below = {name: {room(used) for module in all_of(name) for used, _ in own(module)} & rooms - {name} for name in rooms}
+    order: list[str] = []
+    while free := sorted(name for name, others in below.items() if others <= set(order) and name not in order):
+        order += free
+    assert sorted(set(below) - set(order)) == [], "these import each other, or what does"
+    assert "vocabulary" in order and not below["vocabulary"] and below["text"] <= {"identifiers"}
+
+
 @pytest.mark.parametrize("name", DOMAIN)
 def test_the_domain_is_pure(name: str) -> None:
     importers = [module for module in all_of(name) if module not in ADAPTERS]
     assert importers
-    known = {*DOMAIN, "errors", "identifiers", "resources"}
+    known = {*DOMAIN, "errors", "identifiers", "resources", "vocabulary"}
     assert violations(importers, {room(module) for module in modules()} - known) == []
     outside = [
         f"{module}:{line} imports {imported}"
@@ -177,7 +187,7 @@ def _named(node: ast.stmt) -> Iterator[tuple[str, int]]:
 
 
 def test_surfaces_go_through_one_door() -> None:
-    door = {"cli", "mcp", "memory", "settings", "errors", "progress", "stopping", "defs"}
+    door = {"cli", "mcp", "memory", "settings", "errors", "progress", "stopping", "vocabulary", "defs"}
     assert violations(all_of(*SURFACES), {room(module) for module in modules()} - door - {""}) == []
 
 

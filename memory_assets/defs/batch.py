@@ -20,12 +20,12 @@ from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.log.errors import StoreError
 from memory_assets.log.event_log import StageMetric
 from memory_assets.log.events import NewEvent, StoredEvent
-from memory_assets.log.payloads.base import PipelineStage
 from memory_assets.log.payloads.catalogue import CHAIN
 from memory_assets.log.payloads.sessions import QuarantineReleased, SessionQuarantined
 from memory_assets.log.put_aside import put_aside
 from memory_assets.log.upcasting import payload_as
 from memory_assets.stopping import is_asked_to_stop, stop_if_asked
+from memory_assets.vocabulary import PipelineStage
 
 if TYPE_CHECKING:
     from memory_assets.defs.resources import EventLogResource

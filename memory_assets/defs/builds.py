@@ -12,11 +12,11 @@ from memory_assets.graduation.proofs.checker import checker_version
 from memory_assets.log.event_log import Build, EventLog
 from memory_assets.log.events import NewEvent, StoredEvent
 from memory_assets.log.migrations import schema_version
-from memory_assets.log.payloads.base import PipelineStage
 from memory_assets.log.payloads.builds import BuildFinished, BuildStarted
 from memory_assets.log.upcasting import payload_as
 from memory_assets.projections.ledgers import INTERRUPTED
 from memory_assets.runners import is_alive, runner_name
+from memory_assets.vocabulary import PipelineStage
 
 if TYPE_CHECKING:
     from memory_assets.log.database import Database

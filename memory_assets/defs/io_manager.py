@@ -13,8 +13,8 @@ from memory_assets.defs.resources import EventLogResource
 from memory_assets.log.chain import alignments, extractions, materializations
 from memory_assets.log.errors import HeadMovedError
 from memory_assets.log.event_log import Appended
-from memory_assets.log.payloads.base import PipelineStage
 from memory_assets.log.payloads.catalogue import CHAIN
+from memory_assets.vocabulary import PipelineStage
 
 MAX_REPEATS = 5
 

@@ -22,10 +22,10 @@ from memory_assets.extraction.telemetry import ExtractionTelemetry
 from memory_assets.log.chain import History, histories
 from memory_assets.log.database import Database
 from memory_assets.log.event_log import Build, EventLog
-from memory_assets.log.payloads.base import PipelineStage
 from memory_assets.progress import NoProgress, Progress
 from memory_assets.projections.fold import catch_up
 from memory_assets.settings import Settings, load_settings
+from memory_assets.vocabulary import PipelineStage
 
 if TYPE_CHECKING:
     import duckdb

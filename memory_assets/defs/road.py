@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import accumulate
 
-from memory_assets.log.payloads.base import PipelineStage
 from memory_assets.progress import NoProgress, Progress
 from memory_assets.stopping import note_done
+from memory_assets.vocabulary import PipelineStage
 
 # Estimated shares of the time that a session takes, in hundredths: they move the bar and decide nothing.
 READ_SHARE = 25

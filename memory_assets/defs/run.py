@@ -29,7 +29,6 @@ from memory_assets.errors import MemoryAssetsError, NotFoundError, check_word
 from memory_assets.indexing import write_behind
 from memory_assets.log.errors import StoreFullError, StoreReadOnlyError
 from memory_assets.log.events import NewEvent
-from memory_assets.log.payloads.base import PIPELINE_STAGES, PipelineStage
 from memory_assets.log.payloads.sessions import QuarantineReleased, SessionIngested
 from memory_assets.log.sql import IN_LIST, json_list, visible
 from memory_assets.progress import NoProgress, Progress
@@ -38,6 +37,7 @@ from memory_assets.runners import runner_name
 from memory_assets.sessions.files import SourceFile
 from memory_assets.settings import Settings
 from memory_assets.stopping import stop_if_asked
+from memory_assets.vocabulary import PIPELINE_STAGES, PipelineStage
 
 if TYPE_CHECKING:
     from dagster_shared.error import SerializableErrorInfo
@@ -283,7 +283,7 @@ def _run(
 
 
 def _materialize(settings: Settings, instance: dg.DagsterInstance, selection: Set[dg.AssetKey], tags: dict[str, str]) -> None:
-    from memory_assets.definitions import build_definitions
+    from memory_assets.defs.code_location import build_definitions
 
     whole = build_definitions(settings).resolve_implicit_global_asset_job_def()
     checks = set(whole.asset_layer.asset_graph.get_check_keys_for_assets(selection)) - ON_REQUEST

@@ -7,8 +7,8 @@ import dagster as dg
 from memory_assets import configuration
 from memory_assets.defs.sources import SourceReader
 from memory_assets.identifiers import canonical_json, sha256_hex
-from memory_assets.log.payloads.base import PIPELINE_STAGES
 from memory_assets.settings import Settings
+from memory_assets.vocabulary import PIPELINE_STAGES
 
 _SHOWN_DIGITS = 8
 

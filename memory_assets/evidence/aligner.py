@@ -12,9 +12,7 @@ from dataclasses import dataclass, replace
 
 from rapidfuzz.distance import Levenshtein
 
-from memory_assets.evidence.characters import folded_form
 from memory_assets.evidence.critical import critical_differences, joins_otherwise
-from memory_assets.evidence.differences import CONFIDENCE, Difference
 from memory_assets.evidence.edges import cuts_off, whole_words
 from memory_assets.evidence.ellipsis import smallest_hull
 from memory_assets.evidence.fuzzy import similar_places
@@ -23,6 +21,8 @@ from memory_assets.evidence.model import AlignedEvidence, AlignmentMethod, Evide
 from memory_assets.evidence.normalized import NormalizedHit, Refused, find_normalized, grown
 from memory_assets.evidence.prepared import PreparedText
 from memory_assets.evidence.wanted_quote import WantedQuote
+from memory_assets.text.characters import folded_form
+from memory_assets.text.differences import CONFIDENCE, Difference
 
 ALIGNER_VERSION = "2"
 FUZZY_THRESHOLD = 0.85

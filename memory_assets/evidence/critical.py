@@ -16,9 +16,9 @@ from typing import Literal
 
 from rapidfuzz.distance import OSA, Levenshtein
 
-from memory_assets.evidence import differences
-from memory_assets.evidence.characters import folded_form, unified_form
-from memory_assets.tasks.opposites import BEGINNINGS, LIMITS_OF_A_QUOTE
+from memory_assets.text import differences
+from memory_assets.text.characters import folded_form, unified_form
+from memory_assets.text.opposites import BEGINNINGS, LIMITS_OF_A_QUOTE
 
 CriticalDifference = Literal["number", "negation", "word", "operator"]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from memory_assets.evidence import differences
-from memory_assets.evidence.characters import folded_form, unified_form
+from memory_assets.text import differences
+from memory_assets.text.characters import folded_form, unified_form
 
 _TURNING_SYLLABLES = "비불미무부반"  # in front of a Korean word these turn it round
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from memory_assets.evidence.characters import effective_length
 from memory_assets.evidence.model import Span
+from memory_assets.text.characters import effective_length
 
 MIN_SEGMENT = 8.0
 """Effective characters that each part of a quote needs, so that it is found by itself."""

@@ -14,8 +14,8 @@ from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
 from memory_assets.evidence.candidates import FEW_PIECES, Candidate, PieceHit, candidates, piece_count, piece_hits
-from memory_assets.evidence.characters import unified_form
 from memory_assets.evidence.prepared import Edge, PreparedText
+from memory_assets.text.characters import unified_form
 
 _MAX_MEASURED = 12
 _LONGEST_WORD = 24  # letters that an edge moves out of a word at most

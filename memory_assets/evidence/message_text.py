@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from memory_assets.evidence.candidates import FEW_PIECES, candidates, piece_count
-from memory_assets.evidence.characters import inner_offsets, surely_between
 from memory_assets.evidence.model import Span
 from memory_assets.evidence.prepared import VIEWS, PreparedText, Ranges, hidden_ranges
+from memory_assets.text.characters import inner_offsets, surely_between
 
 WHOLE = 4_000
 """Characters up to which every reading of a message is prepared whole; of a longer one, only around likely places."""

@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from memory_assets.evidence import differences
-from memory_assets.evidence.characters import folded_form, is_raised, unified_form
-from memory_assets.evidence.differences import CONFIDENCE, Difference
 from memory_assets.evidence.edges import hides_a_sign
 from memory_assets.evidence.message_text import MessageText
 from memory_assets.evidence.model import Span
 from memory_assets.evidence.prepared import Edge, Placed, PreparedText
 from memory_assets.evidence.wanted_quote import WantedQuote
+from memory_assets.text import differences
+from memory_assets.text.characters import folded_form, is_raised, unified_form
+from memory_assets.text.differences import CONFIDENCE, Difference
 
 _MAX_REFUSED = 64  # places that are looked at and refused before the search of a message is given up
 _MAX_EDGE = 500  # characters around a hit in which the quote's own edge marks are looked for

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 
 from memory_assets.evidence.candidates import PieceHit, piece_hits
-from memory_assets.evidence.characters import LETTERS, PIECES, clusters, counts, folded_form, is_keycap
+from memory_assets.text.characters import LETTERS, PIECES, clusters, counts, folded_form, is_keycap
 
 Ranges = tuple[tuple[int, int], ...]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from functools import cached_property
 
-from memory_assets.evidence.characters import effective_length
-from memory_assets.evidence.differences import Difference
 from memory_assets.evidence.ellipsis import quoted_parts
 from memory_assets.evidence.prepared import PreparedText
+from memory_assets.text.characters import effective_length
+from memory_assets.text.differences import Difference
 
 _ESCAPE = re.compile(r"\\(n|t|r|\"|'|\\|/)")
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
@@ -34,7 +34,7 @@ class WantedQuote:
 
     @cached_property
     def effective_length(self) -> float:
-        """How much the quote says; see :func:`memory_assets.evidence.characters.effective_length`."""
+        """How much the quote says; see :func:`memory_assets.text.characters.effective_length`."""
         return effective_length(self.quote)
 
     @cached_property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from memory_assets.retrieval.markdown_data import as_data
+from memory_assets.text.markdown_data import as_data
 
 # What is escaped already; what some programs make a link, a formula or struck text of without any bracket; marks that close a
 # heading.

@@ -15,9 +15,10 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from memory_assets.extraction.answer_json import MAX_ANSWER_CHARACTERS, find_answer, whole_entries
-from memory_assets.extraction.schema import EntryType, ExtractedEntry, Priority, Quote, TaskStatus
+from memory_assets.extraction.schema import ExtractedEntry, Quote
 from memory_assets.extraction.status_names import plain_name, priority_named, status_named
 from memory_assets.extraction.titles import title_of
+from memory_assets.vocabulary import EntryType, Priority, TaskStatus
 
 MAX_ENTRIES = 200
 MAX_QUOTES = 5

@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-from memory_assets.evidence.differences import all_operators, without_line_marks
-from memory_assets.tasks.english_words import inflected
-from memory_assets.tasks.opposites import LIMITS, WHOLE_WORDS, opposites
-from memory_assets.tasks.statements import NEGATIONS, ROLE, statement_of
+from memory_assets.text.differences import all_operators, without_line_marks
+from memory_assets.text.english_words import inflected
+from memory_assets.text.opposites import LIMITS, WHOLE_WORDS, opposites
+from memory_assets.text.statements import NEGATIONS, ROLE, statement_of
 
 _DENIALS = frozenset(f"={word}" for word in NEGATIONS)
 _NUMBER = re.compile(r"=[-+.]{0,2}[0-9]")

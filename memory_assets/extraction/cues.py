@@ -12,8 +12,8 @@ from importlib.resources import files
 from typing import Any, NoReturn, get_args
 
 from memory_assets.extraction.errors import RulesInvalidError
-from memory_assets.extraction.schema import EntryType, Priority, TaskStatus
 from memory_assets.identifiers import sha256_hex
+from memory_assets.vocabulary import EntryType, Priority, TaskStatus
 
 LIMITS = (
     "user",

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from memory_assets.evidence.entries import AlignedEntry
 from memory_assets.evidence.model import AlignedEvidence, Evidence
-from memory_assets.extraction.folding import folded
+from memory_assets.extraction.aligned_entries import AlignedEntry
 from memory_assets.extraction.history import changes, joined_history
 from memory_assets.extraction.schema import ExtractedEntry, Quote, StatusAt
+from memory_assets.text.normal_form import folded
 
 _MIN_TITLE = 8
 """Letters and digits that a title needs to stand for its entry ("fixed" and "OK" do not); a Hangul syllable counts as two."""

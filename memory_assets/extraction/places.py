@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from memory_assets.extraction.sentences import Sentence
 from memory_assets.sessions.model import Message
+from memory_assets.text.sentences import Sentence
 
 Voice = Literal["user", "working", "closing"]
 """Who speaks: a person, an agent at work, or an agent in its last message before the person speaks again."""

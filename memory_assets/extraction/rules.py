@@ -21,16 +21,17 @@ from memory_assets.extraction.cues import Rules, built_in_rules
 from memory_assets.extraction.history import changes
 from memory_assets.extraction.options import Option, chosen, options_of
 from memory_assets.extraction.places import OWN_WORDS, words_of
-from memory_assets.extraction.schema import EntryType, ExtractedEntry, Quote, StatusAt, TaskStatus
+from memory_assets.extraction.schema import ExtractedEntry, Quote, StatusAt
 from memory_assets.extraction.scoring import Scored, is_conversation, is_said, score_window
 from memory_assets.extraction.selection import QUOTED_SENTENCES, REVERSAL, Choice, Selection
-from memory_assets.extraction.sentences import Shape
 from memory_assets.extraction.titles import title_of
 from memory_assets.extraction.todo_calls import Told, is_todo_call, told_in
 from memory_assets.extraction.todos import Todo, todos_of
 from memory_assets.extraction.windows import Window, shown_text
 from memory_assets.sessions.model import Message
 from memory_assets.tasks.naming import task_title
+from memory_assets.text.sentences import Shape
+from memory_assets.vocabulary import EntryType, TaskStatus
 
 CODE_VERSION = "4"
 

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
-EntryType = Literal["decision", "fact", "preference", "insight", "task", "reference"]
-TaskStatus = Literal["pending", "in_progress", "blocked", "done", "cancelled"]
-Priority = Literal["low", "medium", "high", "critical"]
+from memory_assets.vocabulary import EntryType, Priority, TaskStatus
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,11 @@ from itertools import zip_longest
 
 from memory_assets.extraction.cues import Cue, Rules
 from memory_assets.extraction.places import Spot, Talk, Voice, words_of
-from memory_assets.extraction.schema import EntryType, Priority, TaskStatus
-from memory_assets.extraction.sentences import BOXES, sentences
 from memory_assets.extraction.task_state import priority_said, standing
 from memory_assets.extraction.windows import Window, shown_text
 from memory_assets.sessions.model import Message
+from memory_assets.text.sentences import BOXES, sentences
+from memory_assets.vocabulary import EntryType, Priority, TaskStatus
 
 _ERROR_REACH = 6
 """How many messages after a tool's error an agent still speaks of it."""

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 
 from memory_assets.extraction.conflicts import conflict
 from memory_assets.extraction.cues import Rules
-from memory_assets.extraction.folding import folded
 from memory_assets.extraction.scoring import Scored
+from memory_assets.text.normal_form import folded
 
 QUOTED_SENTENCES = 3
 """How many sentences an entry quotes."""

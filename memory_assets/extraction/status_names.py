@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from memory_assets.extraction.schema import Priority, TaskStatus
+from memory_assets.vocabulary import Priority, TaskStatus
 
 _STATUSES: dict[TaskStatus, str] = {
     "pending": "pending todo to_do open new planned not_started not_yet_started backlog queued",

@@ -16,7 +16,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import get_args
 
-from memory_assets.extraction.schema import Priority, TaskStatus
+from memory_assets.vocabulary import Priority, TaskStatus
 
 _MOST = 400
 """Characters of a sentence that are read."""

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from memory_assets.extraction.schema import Priority, TaskStatus
 from memory_assets.extraction.status_names import plain_name, priority_named, status_named
 from memory_assets.sessions.model import Message
+from memory_assets.vocabulary import Priority, TaskStatus
 
 LIST_TOOLS = frozenset({"todowrite", "todo_write", "update_plan", "updateplan", "write_todos"})
 """Tools that are told the whole list each time."""

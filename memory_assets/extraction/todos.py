@@ -9,8 +9,9 @@ from operator import itemgetter
 
 from memory_assets.extraction.history import changes
 from memory_assets.extraction.places import words_of
-from memory_assets.extraction.schema import Priority, Quote, StatusAt, TaskStatus
+from memory_assets.extraction.schema import Quote, StatusAt
 from memory_assets.extraction.todo_calls import Told
+from memory_assets.vocabulary import Priority, TaskStatus
 
 _MOST_NOTES = 2
 """Further quotes of what a task waits for, or is called anew."""

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from memory_assets.extraction.schema import EntryType
-from memory_assets.graduation.stages import STAGES, Stage
+from memory_assets.vocabulary import STAGES, EntryType, Stage
 
 HALF_LIFE_VERSION: Final = "1"
 DEMOTABLE: Final[tuple[Stage, ...]] = ("verified", "certified")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from memory_assets.graduation.proofs.model import Checker
-from memory_assets.graduation.stages import STAGES, Stage
+from memory_assets.vocabulary import STAGES, Stage
 
 POLICY_VERSION: Final = "1"
 SUPPORTING_SESSIONS: Final = 2

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Literal
 
 from memory_assets.graduation.policy import Promoted, PromotionFacts, Refused, decide
-from memory_assets.graduation.stages import STAGES, Stage
+from memory_assets.vocabulary import STAGES, Stage
 
 EntryStatus = Literal["active", "contested", "deprecated"]
 

@@ -11,7 +11,6 @@ from memory_assets import configuration
 from memory_assets.errors import InvalidArgumentError
 from memory_assets.graduation.proofs.checker import CheckedSession, check_sessions
 from memory_assets.graduation.proofs.model import OutsideCite, ProofDecision, ProofSession, RuleFailure
-from memory_assets.graduation.stages import Stage
 from memory_assets.identifiers import typed_id
 from memory_assets.ledgers.outcomes import NotRecorded, Recorded
 from memory_assets.ledgers.said import command, masked, now, say, settle
@@ -20,6 +19,7 @@ from memory_assets.log.proofs import verdict_record
 from memory_assets.queries.decisions import one_decision
 from memory_assets.queries.entries import one_entry
 from memory_assets.queries.rows import fetch
+from memory_assets.vocabulary import Stage
 
 if TYPE_CHECKING:
     import duckdb

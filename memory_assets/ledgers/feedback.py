@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import replace
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 from memory_assets import configuration
 from memory_assets.errors import InvalidArgumentError, NotFoundError, check_word
 from memory_assets.ledgers.said import command, masked, now
 from memory_assets.log.errors import StoreError
 from memory_assets.log.event_log import EventLog
-from memory_assets.log.payloads.usage import Signal, UnitFeedback
+from memory_assets.log.payloads.usage import UnitFeedback
 from memory_assets.projections.fold import catch_up
 from memory_assets.queries.addressed import Addressed, NotAddressed, units_addressed
 from memory_assets.queries.rows import fetch
 from memory_assets.queries.unit_standing import standing_of
 from memory_assets.queries.usage import take_shown
+from memory_assets.vocabulary import Signal
 
 if TYPE_CHECKING:
     import duckdb
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
     from memory_assets.retrieval.wire.feedback import AckV1
     from memory_assets.settings import Settings
 
-SIGNALS: tuple[Signal, ...] = get_args(Signal)
+from memory_assets.vocabulary import SIGNALS
+
 _UNIT = "SELECT unit_kind, source_id, session_id, project FROM memory_units WHERE unit_id = ?"
 
 

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 from memory_assets.errors import InvalidArgumentError, NotFoundError, check_word
-from memory_assets.extraction.schema import Priority, TaskStatus
 from memory_assets.ledgers.errors import NotPossibleError
 from memory_assets.ledgers.outcomes import TaskSpoken
 from memory_assets.ledgers.said import command, masked, now, say, settle
@@ -28,6 +27,7 @@ from memory_assets.queries.task_detail import get_task_detail
 from memory_assets.queries.task_records import TaskDetail, TaskEvent
 from memory_assets.tasks.canonical import normalize, project_key, task_id, task_key
 from memory_assets.tasks.naming import blocker_title, task_title
+from memory_assets.vocabulary import Priority, TaskStatus
 
 if TYPE_CHECKING:
     import duckdb
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from memory_assets.log.database import Database
     from memory_assets.settings import Settings
 
-STATUSES: tuple[TaskStatus, ...] = get_args(TaskStatus)
+from memory_assets.vocabulary import PRIORITIES, TASK_STATUSES
+
 FIRST_STATUSES: tuple[TaskStatus, ...] = ("pending", "in_progress", "blocked")
-PRIORITIES: tuple[Priority, ...] = get_args(Priority)
 _ID = re.compile(r"tsk_[0-9a-f]{1,32}")
 _OTHER_ID = re.compile(r"(?:cnd|art)_[0-9a-f]{1,32}$|(?:cond|art):")
 
@@ -65,7 +65,7 @@ def new_task(
         NotPossibleError: there is a task of this title.
     """
     chosen = status or ("blocked" if blockers else "pending")
-    check_word("status", chosen, STATUSES)
+    check_word("status", chosen, TASK_STATUSES)
     check_word("priority", priority, PRIORITIES)
     if chosen not in FIRST_STATUSES:
         raise InvalidArgumentError(f"no task is born {chosen}", hint=f"one of {', '.join(FIRST_STATUSES)}")
@@ -109,7 +109,7 @@ def set_status(settings: Settings, database: Database, given: str, status: str, 
         InvalidArgumentError: there is no such status.
         NotFoundError, AmbiguousIdError
     """
-    check_word("status", status, STATUSES)
+    check_word("status", status, TASK_STATUSES)
     detail = _current(settings, database, given)
     if detail.task.status == status and not detail.refused:
         return TaskSpoken(detail, False, f"it is {_words(status)} already")
@@ -232,7 +232,7 @@ def _detail(database: Database, given: str) -> TaskDetail:
 
 
 def _status(given: str) -> TaskStatus:
-    return next(status for status in STATUSES if status == given)
+    return next(status for status in TASK_STATUSES if status == given)
 
 
 def _priority(given: str | None) -> Priority | None:

@@ -9,7 +9,7 @@ from memory_assets.log.sql import visible
 if TYPE_CHECKING:
     import duckdb
 
-    from memory_assets.log.payloads.base import PipelineStage
+    from memory_assets.vocabulary import PipelineStage
 
 _TOLD = visible("event_type IN ('session_quarantined', 'quarantine_released')")
 

@@ -9,17 +9,10 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.json_schema import GenerateJsonSchema
 
 from memory_assets.errors import InvalidArgumentError
+from memory_assets.vocabulary import AskedMode, Intent, Scope, Signal, Stage, TaskStatus, UnitKind
 
-# The words of these lists are those of the façade (a test compares them): it is imported when it is first asked.
-Intent = Literal["how_to_do", "what_happened", "known_issues", "environment", "code_structure"]
-Mode = Literal["auto", "lexical", "vector", "hybrid"]
-Scope = Literal["task", "worktree", "project", "org"]
-Kind = Literal["entry", "task", "passage", "gotcha", "episode"]
 Role = Literal["user", "assistant", "system", "tool"]
-Stage = Literal["raw", "working", "candidate", "verified", "certified"]
-TaskStatus = Literal["pending", "in_progress", "blocked", "done", "cancelled"]
 WhichBlocked = Literal["blocked", "only_suggested", "unknown_blocker"]
-Signal = Literal["used", "helpful", "wrong"]
 
 MOST_QUESTIONS = 100
 MOST_IDS = 50
@@ -50,8 +43,8 @@ Ids = Annotated[
     ),
 ]
 Kinds = Annotated[
-    tuple[Kind, ...],
-    BeforeValidator(_as_tuple, json_schema_input_type=tuple[Kind, ...]),
+    tuple[UnitKind, ...],
+    BeforeValidator(_as_tuple, json_schema_input_type=tuple[UnitKind, ...]),
     Field(
         description="Only of these kinds: entry (a memory: decision, fact …), task, passage (a message), gotcha (an error "
         "and its fix), episode (the summary of a session)."
@@ -91,7 +84,7 @@ class Filters(Arguments):
     """Within what a question is to be answered."""
 
     mode: Annotated[
-        Mode,
+        AskedMode,
         Field(
             description="lexical (words; quick), vector (meaning), hybrid (both), auto (what suits the question). vector and "
             "hybrid wait for the model at their first use."
@@ -162,7 +155,7 @@ class BulkArguments(Arguments):
         list[str | Question],
         Field(min_length=1, max_length=MOST_QUESTIONS, description="The questions: texts, or objects with an id."),
     ]
-    mode: Annotated[Mode, Field(description="As of search_memory.")] = "auto"
+    mode: Annotated[AskedMode, Field(description="As of search_memory.")] = "auto"
     limit: Annotated[int, Field(ge=1, le=200, description="How many hits a question at the most.")] = 5
     project: Project = None
 

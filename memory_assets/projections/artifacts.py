@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING
 from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.log.event_log import Appended, Build, insert, rows_of
 from memory_assets.log.events import NewEvent
-from memory_assets.log.payloads.tasks import ArtifactDeclared, ArtifactKind, ArtifactSettled
+from memory_assets.log.payloads.tasks import ArtifactDeclared, ArtifactSettled
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.projections.entity_rows import Alias, Entity
 from memory_assets.projections.rows import insert_rows
 from memory_assets.projections.touched_entities import blockers_were_said, touch_what_blocks
-from memory_assets.retrieval.lexical_text import search_text
 from memory_assets.tasks.canonical import artifact_id, normalize, project_key
 from memory_assets.tasks.references import references_in
 from memory_assets.tasks.resolver import RESOLVER_VERSION
+from memory_assets.text.lexical_text import search_text
+from memory_assets.vocabulary import ArtifactKind
 
 if TYPE_CHECKING:
     import duckdb

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from memory_assets.tasks.model import EntityKind
+from memory_assets.vocabulary import EntityKind
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.projections.unit_facets import facets_of
 from memory_assets.projections.unit_rows import Draft, citation
-from memory_assets.retrieval.lexical_text import search_text
+from memory_assets.text.lexical_text import search_text
 
 if TYPE_CHECKING:
     import duckdb

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from memory_assets.extraction.sentences import Sentence, sentences
 from memory_assets.extraction.titles import title_of
 from memory_assets.projections.tool_calls import files_changed
 from memory_assets.projections.unit_facets import below, facets_of
 from memory_assets.projections.unit_rows import Draft, citation
+from memory_assets.text.sentences import Sentence, sentences
 
 if TYPE_CHECKING:
     import duckdb

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from memory_assets.extraction.sentences import Sentence, sentences
 from memory_assets.projections.error_lines import ErrorLine, telling_line
 from memory_assets.projections.fix_words import is_refusal, names_cause, names_fix, says_it_stays, says_it_works
 from memory_assets.projections.tool_calls import command_of, files_changed, programs_of
+from memory_assets.text.sentences import Sentence, sentences
 
 WINDOW: Final = 40
 """Turns behind an error in which it may end."""

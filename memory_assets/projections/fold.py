@@ -30,7 +30,7 @@ from memory_assets.projections.sessions import fold_marks, fold_sessions, fold_s
 from memory_assets.projections.standing import certifications_due, certify, fold_standing
 from memory_assets.projections.statements import fold_statements
 from memory_assets.projections.units import close_touched_units, fold_units, remember_touched_units
-from memory_assets.tasks.statements import STATEMENT_VERSION
+from memory_assets.text.statements import STATEMENT_VERSION
 
 if TYPE_CHECKING:
     import duckdb

@@ -1,6 +1,6 @@
 """Memories: entries that say the same, with all their evidence.
 
-Entries of one project and type belong together when their statements are equal, or say the same (`tasks.sameness`): an exact
+Entries of one project and type belong together when their statements are equal, or say the same (`text.equivalence`): an exact
 key first, then likeness, never a model's guess. Groups follow from the texts and the sessions' own clocks alone.
 """
 
@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memory_assets.graduation.stages import STAGES
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.projections.statements import Links, Said, leaders, linked
 from memory_assets.projections.words import merged_statements
 from memory_assets.retrieval.citations import memory_short_id
+from memory_assets.vocabulary import STAGES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

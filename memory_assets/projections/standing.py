@@ -12,7 +12,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from memory_assets.graduation.policy import POLICY_VERSION, SUPPORTING_SESSIONS, Promoted
-from memory_assets.graduation.stages import STAGES, Stage
 from memory_assets.graduation.standing import (
     Confirmation,
     Demotion,
@@ -28,6 +27,7 @@ from memory_assets.log.event_log import Appended, Build, insert, rows_of
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.graduation import EntryPromoted
 from memory_assets.log.sql import IN_LIST, json_list, visible
+from memory_assets.vocabulary import STAGES, Stage
 
 if TYPE_CHECKING:
     import duckdb

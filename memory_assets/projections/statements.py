@@ -1,6 +1,6 @@
 """What entries say, and which of them a change of some may regroup.
 
-Two statements of one project and type are *linked* when they say the same (`tasks.sameness`): a function of the two texts
+Two statements of one project and type are *linked* when they say the same (`text.equivalence`): a function of the two texts
 alone. What is linked, over however many steps, is grouped anew together, and nothing else is.
 """
 
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from memory_assets.graduation.conflicts.clash import CONTESTABLE, conflict_forms
 from memory_assets.identifiers import sha256_hex
-from memory_assets.tasks.sameness import form, say_the_same, shorter_forms
-from memory_assets.tasks.statements import statement_of
+from memory_assets.text.equivalence import form, say_the_same, shorter_forms
+from memory_assets.text.statements import statement_of
 
 if TYPE_CHECKING:
     import duckdb

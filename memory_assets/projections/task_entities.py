@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from memory_assets.graduation.stages import STAGES
 from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.projections.entity_rows import Alias, Edge, Entity
 from memory_assets.projections.rows import insert_rows
 from memory_assets.projections.task_states import ConditionState, TaskState, Told, Waiting, condition_of, task_of
-from memory_assets.retrieval.lexical_text import search_text
 from memory_assets.tasks.canonical import normalize, task_key
 from memory_assets.tasks.model import TaskClaim
+from memory_assets.text.lexical_text import search_text
+from memory_assets.vocabulary import STAGES
 
 if TYPE_CHECKING:
     import duckdb

@@ -39,7 +39,6 @@ from memory_assets.tasks.model import (
     ConditionResolved,
     Created,
     Declared,
-    EntityKind,
     Linked,
     Mention,
     Moved,
@@ -52,6 +51,7 @@ from memory_assets.tasks.model import (
     Word,
 )
 from memory_assets.tasks.resolver import RESOLVER_VERSION
+from memory_assets.vocabulary import EntityKind
 
 EVENT_TYPES: dict[type, str] = {
     Created: TaskCreated.event_type,

@@ -21,8 +21,9 @@ from memory_assets.projections.rows import insert_rows
 from memory_assets.projections.task_events import TaskOutcome, event_of, told
 from memory_assets.projections.task_states import Told
 from memory_assets.tasks.canonical import condition_id, condition_key, task_id, task_key
-from memory_assets.tasks.model import Blocker, Cluster, Declared, EntityKind, MentionKey, TaskClaim, Word
+from memory_assets.tasks.model import Blocker, Cluster, Declared, MentionKey, TaskClaim, Word
 from memory_assets.tasks.resolver import finish, follow
+from memory_assets.vocabulary import EntityKind
 
 if TYPE_CHECKING:
     import duckdb

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from memory_assets.projections.nodes import touch
 from memory_assets.projections.rows import insert_rows
-from memory_assets.tasks.model import EntityKind
+from memory_assets.vocabulary import EntityKind
 
 if TYPE_CHECKING:
     import duckdb

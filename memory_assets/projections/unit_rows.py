@@ -10,9 +10,9 @@ from functools import lru_cache
 from typing import Any
 
 from memory_assets.identifiers import canonical_json, sha256_hex, typed_id
-from memory_assets.retrieval.lexical_text import SEARCH_TEXT_VERSION, search_text
 from memory_assets.retrieval.time_cues import date_tokens
-from memory_assets.retrieval.tokens import estimate_tokens
+from memory_assets.text.lexical_text import SEARCH_TEXT_VERSION, search_text
+from memory_assets.text.tokens import estimate_tokens
 
 UNIT_RECIPE = "2"
 SUMMARY_TOKENS = 50

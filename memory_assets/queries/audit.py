@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from memory_assets.queries.conflicts import list_conflicts
 from memory_assets.queries.likeness import Pair, Told, alike, compared, folded
 from memory_assets.queries.rows import fetch, scalar
-from memory_assets.tasks.sameness import differ_in_a_fact
-from memory_assets.tasks.statements import statement_of
+from memory_assets.text.equivalence import differ_in_a_fact
+from memory_assets.text.statements import statement_of
 
 if TYPE_CHECKING:
     import duckdb

@@ -22,7 +22,6 @@ from memory_assets.retrieval.budget import DEFAULT_BUDGET, TokenBudget
 from memory_assets.retrieval.certificate import SeenHit, certify
 from memory_assets.retrieval.citations import SpanCitation
 from memory_assets.retrieval.context_text import ContextWriter, Line, WrittenLine
-from memory_assets.retrieval.lexical_text import search_text
 from memory_assets.retrieval.request import SearchRequest
 from memory_assets.retrieval.wire.certificate import CertificateV1
 from memory_assets.retrieval.wire.context import (
@@ -33,6 +32,7 @@ from memory_assets.retrieval.wire.context import (
     SectionName,
     TokenBudgetV1,
 )
+from memory_assets.text.lexical_text import search_text
 
 if TYPE_CHECKING:
     import duckdb

@@ -18,9 +18,9 @@ from memory_assets.queries.timeline import PREVIEW_LENGTH, check_ids, unanswered
 from memory_assets.retrieval.budget import Cut, cut_to
 from memory_assets.retrieval.citations import MessageCitation, SpanCitation
 from memory_assets.retrieval.disclosure import DETAILS_TOKENS
-from memory_assets.retrieval.tokens import estimate_tokens
 from memory_assets.retrieval.wire.citation import CitationV1
 from memory_assets.retrieval.wire.details import BesideV1, DetailMetadataV1, DetailsV1, DetailV1, RelatedItemV1
+from memory_assets.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:
     import duckdb

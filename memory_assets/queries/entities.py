@@ -8,10 +8,10 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from memory_assets.errors import InvalidArgumentError, NotFoundError
-from memory_assets.log.payloads.tasks import EntityKind
 from memory_assets.queries.errors import AmbiguousIdError
 from memory_assets.queries.rows import fetch, full_id, storable
 from memory_assets.tasks.canonical import condition_id, normalize, task_id
+from memory_assets.vocabulary import EntityKind
 
 if TYPE_CHECKING:
     import duckdb

@@ -18,7 +18,7 @@ from memory_assets.queries.rows import fetch
 if TYPE_CHECKING:
     import duckdb
 
-    from memory_assets.vectors.units import UnitFilter
+    from memory_assets.retrieval.indexed_units import UnitFilter
 
 SEEDS = 5
 STEPS = 2

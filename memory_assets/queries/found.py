@@ -13,9 +13,9 @@ from memory_assets.queries.rows import fetch
 from memory_assets.queries.unit_citations import CITED, CitedMessage, cited_messages, place_citation
 from memory_assets.retrieval.citations import MessageCitation, SpanCitation
 from memory_assets.retrieval.snippets import around, snippet
-from memory_assets.retrieval.tokens import estimate_tokens
 from memory_assets.retrieval.wire.citation import AnyCitationV1, CitationV1
 from memory_assets.retrieval.wire.search import BonusV1, HitStepsV1, LegPlaceV1, RelatedV1, SearchHitV1
+from memory_assets.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:
     import duckdb

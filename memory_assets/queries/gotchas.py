@@ -17,8 +17,8 @@ from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.queries.rows import fetch
 from memory_assets.queries.usage import note_shown
 from memory_assets.retrieval.request import MAX_HITS, SearchRequest
-from memory_assets.retrieval.tokens import estimate_tokens
 from memory_assets.retrieval.wire.gotchas import GotchaListV1, GotchaV1
+from memory_assets.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:
     import duckdb

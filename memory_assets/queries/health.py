@@ -317,7 +317,7 @@ def _embedder(settings: Settings) -> Check:
 
 
 def _korean(settings: Settings) -> Check:
-    from memory_assets.retrieval.lexical_text import query_text, search_text
+    from memory_assets.text.lexical_text import query_text, search_text
     from memory_assets.vectors.calibration import known_calibration
 
     said, asked = "배포 전에 블로커를 고치기로 했다", "블로커"

@@ -12,9 +12,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from memory_assets.errors import check_word
-from memory_assets.graduation.stages import STAGES
-from memory_assets.log.payloads.base import PIPELINE_STAGES
 from memory_assets.queries.rows import fetch
+from memory_assets.vocabulary import PIPELINE_STAGES, STAGES
 
 if TYPE_CHECKING:
     import duckdb

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from memory_assets.extraction.schema import EntryType
 from memory_assets.graduation.policy import CONTESTED, DEMOTED, Promoted
-from memory_assets.graduation.stages import STAGES, Stage
 from memory_assets.graduation.standing import Confirmation, Demotion, ceiling, certification, spoken, vouched_for
 from memory_assets.queries.rows import fetch
+from memory_assets.vocabulary import STAGES, EntryType, Stage
 
 if TYPE_CHECKING:
     import duckdb

@@ -5,8 +5,8 @@ from __future__ import annotations
 from memory_assets import configuration
 from memory_assets.errors import MemoryAssetsError
 from memory_assets.evidence.aligner import Aligner
-from memory_assets.evidence.entries import align_entry
 from memory_assets.evidence.model import AlignedEvidence, Evidence
+from memory_assets.extraction.aligned_entries import align_entry
 from memory_assets.extraction.windows import quotable_texts
 from memory_assets.log.chain import Extraction, History, extractions
 from memory_assets.log.event_log import EventLog

@@ -9,11 +9,11 @@ from memory_assets.log.migrations import schema_version
 from memory_assets.queries.printed import PRINTED, schema_of
 from memory_assets.retrieval.citations import KINDS
 from memory_assets.retrieval.fusion import ScoreKind
-from memory_assets.retrieval.intents import INTENTS
-from memory_assets.retrieval.lexical_text import SEARCH_TEXT_VERSION
-from memory_assets.retrieval.request import FUSIONS, MODES, ROLES, SCOPES, STAGES, UNIT_KINDS
+from memory_assets.retrieval.request import FUSIONS, ROLES
 from memory_assets.retrieval.wire.error import ERROR_CODES
 from memory_assets.retrieval.wire.schema import CapabilitiesV1, SchemaDefinitionV1, SchemaNameV1, SchemaV1
+from memory_assets.text.lexical_text import SEARCH_TEXT_VERSION
+from memory_assets.vocabulary import INTENTS, MODES, SCOPES, STAGES, UNIT_KINDS
 
 if TYPE_CHECKING:
     from memory_assets.settings import Settings

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
     from memory_assets.log.database import Database
     from memory_assets.queries.found import Chosen
+    from memory_assets.retrieval.indexed_units import UnitFilter, UnitHit
     from memory_assets.retrieval.legs import LegScores
     from memory_assets.retrieval.ranking import RankedHit
     from memory_assets.retrieval.request import SearchRequest
@@ -53,7 +54,6 @@ if TYPE_CHECKING:
     from memory_assets.vectors.calibration import Calibration
     from memory_assets.vectors.embedder import Embedder, Vectors
     from memory_assets.vectors.index import VectorIndex
-    from memory_assets.vectors.units import UnitFilter, UnitHit
     from memory_assets.vectors.words import WordIndex
 
 _MODEL_COMES = (

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from memory_assets.evidence.characters import inner_offsets, surely_between
 from memory_assets.identifiers import sha256_hex
 from memory_assets.log.payloads.entries import EvidenceRecord
+from memory_assets.text.characters import inner_offsets, surely_between
 
 # The confidences of each method, half-open; exact is 1 and nothing else.
 BANDS = {"exact": (1.0, 1.0), "normalized": (0.95, 1.0), "fuzzy": (0.85, 0.95)}

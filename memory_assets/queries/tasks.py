@@ -9,11 +9,11 @@ import json
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from memory_assets.errors import check_word
-from memory_assets.extraction.schema import TaskStatus
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.queries.entries import address
 from memory_assets.queries.rows import fetch
 from memory_assets.queries.task_records import TaskBlocker, TaskEvidence, TaskView
+from memory_assets.vocabulary import TaskStatus
 
 if TYPE_CHECKING:
     import duckdb

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from memory_assets.retrieval.tokens import LEAST_COST, estimate_tokens
+from memory_assets.text.tokens import LEAST_COST, estimate_tokens
 
 DEFAULT_BUDGET: Final = 4000
 CUT_MARK: Final = " …"

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from memory_assets.retrieval.budget import TokenBudget, cut_to
-from memory_assets.retrieval.markdown_data import as_data
-from memory_assets.retrieval.tokens import estimate_tokens
+from memory_assets.text.markdown_data import as_data
+from memory_assets.text.tokens import estimate_tokens
 
 HYPOTHESIS: Final = "[HYPOTHESIS]"
 HEADING: Final = "## Relevant context"

@@ -10,8 +10,8 @@ import re
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from memory_assets.retrieval.particles import stems
 from memory_assets.retrieval.question import plain
+from memory_assets.text.particles import stems
 
 EntityKind = Literal["url", "quoted", "path", "version", "symbol", "id", "acronym", "name", "system"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
@@ -22,6 +22,7 @@ from memory_assets.retrieval.citations import (
     parse_citation,
 )
 from memory_assets.retrieval.errors import GoldenInvalidError
+from memory_assets.vocabulary import AskedMode
 
 if TYPE_CHECKING:
     import yaml
@@ -103,7 +104,7 @@ class _Question(_Strict):
     id: str | None = None
     query: _Phrase
     k: Annotated[int, Field(ge=1, le=1000)] | None = None
-    mode: Literal["auto", "lexical", "vector", "hybrid"] | None = None
+    mode: AskedMode | None = None
     project: _Phrase | None = None
     expected: _Phrases = []
     contains: _Phrases = []

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final, Literal
+from typing import Final
 
-Intent = Literal["how_to_do", "what_happened", "known_issues", "environment", "code_structure"]
+from memory_assets.vocabulary import Intent
 
 ASKS: Final = 3
 ABOUT: Final = 2

@@ -10,13 +10,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final, get_args
+from typing import Final
 
 from memory_assets.retrieval.intent_cues import ABOUT, cues_of
-from memory_assets.retrieval.intent_cues import Intent as Intent
 from memory_assets.retrieval.question import plain
-
-INTENTS: Final[tuple[Intent, ...]] = get_args(Intent)
+from memory_assets.vocabulary import INTENTS
+from memory_assets.vocabulary import Intent as Intent
 
 _OTHER_NAMES: Final[tuple[tuple[Intent, str], ...]] = (
     ("how_to_do", "how how_to howto skill skills pattern patterns 방법 사용법"),

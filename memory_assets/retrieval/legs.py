@@ -17,7 +17,7 @@ from memory_assets.retrieval.fusion import Candidate, Leg, good_score
 from memory_assets.retrieval.terms import Term, standing
 
 if TYPE_CHECKING:
-    from memory_assets.vectors.units import LexicalHits, UnitHit
+    from memory_assets.retrieval.indexed_units import LexicalHits, UnitHit
 
 LEXICAL = "lexical"
 VECTOR = "vector"

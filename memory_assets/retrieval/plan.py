@@ -10,26 +10,22 @@ from typing import TYPE_CHECKING
 
 from memory_assets.errors import InvalidArgumentError, check_word
 from memory_assets.retrieval.complexity import Complexity, Strategy, complexity, dynamic_k, strategy
+from memory_assets.retrieval.indexed_units import UnitFilter
 from memory_assets.retrieval.intents import Detected, detect_intent
 from memory_assets.retrieval.legs import VECTOR_WEIGHT
-from memory_assets.retrieval.lexical_text import query_text
 from memory_assets.retrieval.request import (
     DEFAULT_KINDS,
     FUSIONS,
     KINDS_WITH_STAGE,
     MAX_HITS,
     MAX_QUERY_CHARACTERS,
-    MODES,
     ROLES,
-    SCOPES,
-    STAGES,
-    UNIT_KINDS,
-    SearchMode,
     SearchRequest,
 )
 from memory_assets.retrieval.speakers import named_speakers
 from memory_assets.retrieval.time_cues import TimeWindow, time_window
-from memory_assets.vectors.units import UnitFilter
+from memory_assets.text.lexical_text import query_text
+from memory_assets.vocabulary import MODES, SCOPES, STAGES, UNIT_KINDS, SearchMode
 
 if TYPE_CHECKING:
     from memory_assets.vectors.calibration import Calibration

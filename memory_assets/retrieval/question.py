@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from typing import Final
 
-from memory_assets.retrieval.lexical_text import MAX_QUERY_TOKENS, MAX_TOKEN
+from memory_assets.text.lexical_text import MAX_QUERY_TOKENS, MAX_TOKEN
 
 MAX_READ: Final = MAX_QUERY_TOKENS * MAX_TOKEN
 """Characters of a question that are read, as many as `query_text` reads: what is longer is a pasted document."""

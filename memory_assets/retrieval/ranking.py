@@ -16,10 +16,10 @@ from memory_assets.retrieval.intents import NO_INTENT_WEIGHTS, IntentWeights
 from memory_assets.retrieval.rerank import Adjustment, UnitFacts, adjustments, nearness, recency
 
 if TYPE_CHECKING:
-    from memory_assets.graduation.stages import Stage
+    from memory_assets.retrieval.indexed_units import UnitHit
     from memory_assets.retrieval.legs import LegScores
     from memory_assets.retrieval.time_cues import TimeWindow
-    from memory_assets.vectors.units import UnitHit
+    from memory_assets.vocabulary import Stage
 
 Z_IN_GOOD_SCORES: Final = 0.3
 """What one standard deviation of a leg's scores comes to in parts of a good score (the mean of the ten best)."""

@@ -4,23 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, get_args
+from typing import get_args
 
 from memory_assets.retrieval.fusion import FusionMethod
-from memory_assets.retrieval.intents import Intent
+from memory_assets.vocabulary import AskedMode, Intent, Scope
 
-AskedMode = Literal["auto", "lexical", "vector", "hybrid"]
-SearchMode = Literal["lexical", "vector", "hybrid"]
-Scope = Literal["task", "worktree", "project", "org"]
-
-MODES: tuple[AskedMode, ...] = get_args(AskedMode)
-SCOPES: tuple[Scope, ...] = get_args(Scope)
 FUSIONS: tuple[FusionMethod, ...] = get_args(FusionMethod)
-UNIT_KINDS = ("entry", "task", "passage", "gotcha", "episode")
 # A summary of a session cites much of it: it answers where a session is asked for, and stands in the way elsewhere.
 DEFAULT_KINDS = ("entry", "task", "passage", "gotcha")
 KINDS_WITH_STAGE = ("entry", "task")
-STAGES = ("raw", "working", "candidate", "verified", "certified")
 ROLES = ("user", "assistant", "system", "tool")
 MAX_HITS = 1000
 MAX_QUERY_CHARACTERS = 20_000

@@ -12,9 +12,9 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Final
 
-from memory_assets.graduation.stages import Stage
 from memory_assets.retrieval.intents import IntentWeights
 from memory_assets.retrieval.time_cues import TimeWindow
+from memory_assets.vocabulary import Stage
 
 STAGE_WEIGHTS: Final[Mapping[Stage, float]] = MappingProxyType(
     {"raw": -0.1, "working": -0.05, "candidate": 0.0, "verified": 0.05, "certified": 0.1}

@@ -13,8 +13,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
-from memory_assets.retrieval.particles import is_hangul, stems
 from memory_assets.retrieval.question import plain
+from memory_assets.text.particles import is_hangul, stems
 
 # A run of letters that goes on over a connector between two of them: `Jean-Luc`, `a@b.com`, `O'Brien's`.
 _CHUNK: Final = re.compile(r"\w++(?:[-./\\@:'+#]++\w++)*")

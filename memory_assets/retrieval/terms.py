@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from memory_assets.retrieval.lexical_text import search_text
-from memory_assets.retrieval.particles import final_consonant, is_hangul, stems
 from memory_assets.retrieval.question import plain
+from memory_assets.text.lexical_text import search_text
+from memory_assets.text.particles import final_consonant, is_hangul, stems
 
 MAX_TERMS: Final = 64
 """Words of a question that are looked at; what is longer is a pasted document, and its beginning says what it is about."""

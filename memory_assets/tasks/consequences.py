@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from memory_assets.extraction.schema import Priority, TaskStatus
 from memory_assets.tasks.basis import content_of
 from memory_assets.tasks.canonical import condition_id, condition_key, task_id
 from memory_assets.tasks.known import Address, Condition, Task
@@ -29,6 +28,7 @@ from memory_assets.tasks.model import (
 )
 from memory_assets.tasks.steps import Drafted, Step
 from memory_assets.tasks.transitions import initial_status, path, refusal
+from memory_assets.vocabulary import Priority, TaskStatus
 
 
 class Consequences:

@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from memory_assets.extraction.schema import Priority, TaskStatus
-from memory_assets.graduation.stages import STAGES, Stage
 from memory_assets.tasks.canonical import condition_id, condition_key, task_id, task_key
 from memory_assets.tasks.likeness import STRICT_FLOOR, never_the_same
-from memory_assets.tasks.model import Cluster, Declared, Likeness, MatchMethod, Mention, TaskClaim, Word
+from memory_assets.tasks.model import Cluster, Declared, Likeness, Mention, TaskClaim, Word
+from memory_assets.vocabulary import STAGES, MatchMethod, Priority, Stage, TaskStatus
 
 _CLOSED: frozenset[TaskStatus] = frozenset({"done", "cancelled"})
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from memory_assets.tasks.english_status import REACH
-from memory_assets.tasks.korean_words import PARTICLES, is_hangul, taken_apart
+from memory_assets.text.korean_words import PARTICLES, is_hangul, taken_apart
 
 LABEL = (
     r"완료(?:됨|함)?|진행 ?중|작업 ?중|(?:해야 ?)?할 ?일|다음(?: ?할 ?일| ?작업| ?단계)?|남은 ?(?:일|작업|할 ?일)|미완료|막힘"

@@ -9,11 +9,11 @@ from collections import Counter
 from hashlib import sha256
 from itertools import pairwise
 
-from memory_assets.tasks.korean_words import is_hangul
-from memory_assets.tasks.sameness import differ_in_a_fact
-from memory_assets.tasks.statements import ROLE
 from memory_assets.tasks.title_words import EXCLUDING, KOREAN_EXCLUDING, SAME_WORDS, are_two_actions
 from memory_assets.tasks.wording import Wording, wording_of
+from memory_assets.text.equivalence import differ_in_a_fact
+from memory_assets.text.korean_words import is_hangul
+from memory_assets.text.statements import ROLE
 
 CANDIDATE_FLOOR = 0.75
 """Less alike than this and nobody is asked whether two are the same."""

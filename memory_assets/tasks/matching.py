@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from types import MappingProxyType
 
-from memory_assets.extraction.schema import TaskStatus
-from memory_assets.graduation.stages import Stage
 from memory_assets.tasks.model import Likeness
+from memory_assets.vocabulary import Stage, TaskStatus
 
 MATCH_POLICY_VERSION = "1"
 

@@ -10,8 +10,9 @@ from memory_assets.tasks.basis import Histories
 from memory_assets.tasks.canonical import condition_id, condition_key, task_id, task_key
 from memory_assets.tasks.known import Condition, Conditions, Merges, Neighbours, Task, Tasks
 from memory_assets.tasks.matching import Known, match
-from memory_assets.tasks.model import Cluster, MatchMethod
+from memory_assets.tasks.model import Cluster
 from memory_assets.tasks.names import is_task_id
+from memory_assets.vocabulary import MatchMethod
 
 
 @dataclass(frozen=True, slots=True)

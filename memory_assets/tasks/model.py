@@ -12,12 +12,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from memory_assets.extraction.schema import Priority, TaskStatus
-from memory_assets.graduation.stages import Stage
-from memory_assets.tasks.transitions import InitialStatus
+from memory_assets.vocabulary import EntityKind, InitialStatus, MatchMethod, Priority, Stage, TaskStatus
 
-EntityKind = Literal["task", "condition", "artifact"]
-MatchMethod = Literal["exact", "alias", "lexical", "vector", "person"]
 Place = tuple[datetime, str, int, int, int]
 """Where something stands in the order of the sessions' own clocks: time, session, message, ordinal, step."""
 

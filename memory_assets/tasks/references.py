@@ -15,8 +15,7 @@ from typing import Literal
 
 from memory_assets.tasks.canonical import normalize, task_id, task_key
 from memory_assets.tasks.settling import is_joined, says_settled
-
-ArtifactKind = Literal["url", "jira", "gh_issue", "gh_pr", "file", "commit"]
+from memory_assets.vocabulary import ArtifactKind
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from memory_assets.extraction.schema import TaskStatus
 from memory_assets.tasks.model import Blocker, ConditionAnswered, Mention, MentionKey, Result, TaskClaim, Word
+from memory_assets.vocabulary import TaskStatus
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ English words stand as ``english_words.inflected`` leaves them, Korean ones as `
 
 from __future__ import annotations
 
-from memory_assets.tasks.english_words import inflected
-from memory_assets.tasks.korean_words import is_hangul
-from memory_assets.tasks.opposites import WHOLE_WORDS
+from memory_assets.text.english_words import inflected
+from memory_assets.text.korean_words import is_hangul
+from memory_assets.text.opposites import WHOLE_WORDS
 
 _ACTIONS = {
     "fix": "fix repair solve resolve hotfix 수정 고치기 고치 해결 픽스 버그픽스",

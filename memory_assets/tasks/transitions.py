@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
-from memory_assets.extraction.schema import TaskStatus
-
-InitialStatus = Literal["pending", "in_progress", "blocked"]
+from memory_assets.vocabulary import InitialStatus, TaskStatus
 
 # In the order in which a person's path prefers them.
 ALLOWED: dict[TaskStatus, tuple[TaskStatus, ...]] = {

@@ -12,8 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from memory_assets.tasks.korean_words import is_hangul
-from memory_assets.tasks.statements import ROLE, statement_of
 from memory_assets.tasks.title_words import (
     ACTIONS,
     KOREAN_ACTIONS,
@@ -27,6 +25,8 @@ from memory_assets.tasks.title_words import (
     SAYING_LITTLE_AT_THE_END,
     TURNED_ROUND,
 )
+from memory_assets.text.korean_words import is_hangul
+from memory_assets.text.statements import ROLE, statement_of
 
 _PHRASE = re.compile(rf"(?<!\w)(?:{'|'.join(sorted(PHRASES, key=len, reverse=True))})(?!\w)")
 _CUT_NEGATION = re.compile(r"(?<!\w)(ca|do|does|did|wo|is|are|should|could|would|was|has|have)n t(?!\w)|(?<!\w)can t(?!\w)")
@@ -42,7 +42,7 @@ class Wording:
     """What a name says.
 
     Attributes:
-        statement: its statement (`tasks.statements`) without the past, for the facts in it.
+        statement: its statement (`text.statements`) without the past, for the facts in it.
         action: what is done, of the values of `title_words.ACTIONS`; empty where nothing says so.
         verb: the word that says so.
         verb_in_the_middle: it stands neither first nor last.

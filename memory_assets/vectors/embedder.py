@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from memory_assets.identifiers import canonical_json, sha256_hex
-from memory_assets.retrieval.lexical_text import SEARCH_TEXT_VERSION, search_text
+from memory_assets.text.lexical_text import SEARCH_TEXT_VERSION, search_text
 from memory_assets.vectors.errors import EmbedderUnavailableError, cause_line
 
 if TYPE_CHECKING:

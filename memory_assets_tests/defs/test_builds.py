@@ -13,9 +13,9 @@ import pytest
 
 from memory_assets import __version__
 from memory_assets.defs import run
-from memory_assets.log.payloads.base import PIPELINE_STAGES
 from memory_assets.memory import Memory
 from memory_assets.settings import Settings, load_settings
+from memory_assets.vocabulary import PIPELINE_STAGES
 from memory_assets_tests.defs.conftest import Import
 from memory_assets_tests.defs.files import chat, talk
 from memory_assets_tests.defs.state import assert_rebuilds_equal, events, rows
@@ -124,7 +124,7 @@ def test_a_build_that_was_interrupted_has_failed(tmp_path: Path, monkeypatch: py
 
 
 def test_runs_of_the_ui_are_builds_too(inbox: Path, settings: Settings, unrecorded: dg.DagsterInstance) -> None:
-    from memory_assets.definitions import build_definitions
+    from memory_assets.defs.code_location import build_definitions
 
     run.add_sessions(settings, [chat(inbox, "by-hand", talk(1))])
     job = build_definitions(settings).resolve_job_def("graduate_sessions")

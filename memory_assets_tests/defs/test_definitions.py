@@ -10,8 +10,9 @@ from typing import Any
 import dagster as dg
 from syrupy.assertion import SnapshotAssertion
 
-from memory_assets.definitions import build_definitions, defs
-from memory_assets.log.payloads.base import PIPELINE_STAGES
+from memory_assets.definitions import defs
+from memory_assets.defs.code_location import build_definitions
+from memory_assets.vocabulary import PIPELINE_STAGES
 
 
 def test_the_code_location_loads() -> None:

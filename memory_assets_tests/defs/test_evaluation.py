@@ -8,8 +8,8 @@ from typing import Any
 import dagster as dg
 import pytest
 
-from memory_assets.definitions import build_definitions
 from memory_assets.defs import run
+from memory_assets.defs.code_location import build_definitions
 from memory_assets.defs.evaluation import retrieval_eval
 from memory_assets.memory import Memory
 from memory_assets.retrieval.measured import METRICS

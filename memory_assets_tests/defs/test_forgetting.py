@@ -61,7 +61,7 @@ def test_forgetting_and_rebuilding(mixed_copy: Mixed, unrecorded: dg.DagsterInst
         run.run_sessions(settings, [FORGOTTEN])
     assert run.run_sessions(settings, None).events_appended == 0
     unrecorded.add_dynamic_partitions("sessions", [FORGOTTEN])
-    from memory_assets.definitions import build_definitions
+    from memory_assets.defs.code_location import build_definitions
 
     job = build_definitions(settings).resolve_implicit_global_asset_job_def()
     alone = job.execute_in_process(instance=unrecorded, partition_key=FORGOTTEN, run_config=run.QUIET)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import dagster as dg
 
-from memory_assets.definitions import build_definitions
 from memory_assets.defs import run
-from memory_assets.log.payloads.base import PIPELINE_STAGES
+from memory_assets.defs.code_location import build_definitions
+from memory_assets.vocabulary import PIPELINE_STAGES
 from memory_assets_tests.defs.conftest import Mixed
 from memory_assets_tests.defs.state import events, index_rows, tables
 

@@ -8,12 +8,12 @@ from typing import Any
 import dagster as dg
 import pytest
 
-from memory_assets.definitions import build_definitions
 from memory_assets.defs import leaves, run
+from memory_assets.defs.code_location import build_definitions
 from memory_assets.defs.leaves import ledgers
-from memory_assets.log.payloads.base import PIPELINE_STAGES
 from memory_assets.memory import Memory
 from memory_assets.settings import Settings
+from memory_assets.vocabulary import PIPELINE_STAGES
 from memory_assets_tests.defs.conftest import Import
 from memory_assets_tests.defs.files import chat, talk
 

@@ -20,8 +20,8 @@ from dagster._daemon.backfill import execute_backfill_iteration
 from memory_assets.defs import run
 from memory_assets.defs.instance import dagster_instance
 from memory_assets.defs.partitions import RANGE_END_TAG, RANGE_START_TAG
-from memory_assets.log.payloads.base import PIPELINE_STAGES
 from memory_assets.settings import Settings, load_settings
+from memory_assets.vocabulary import PIPELINE_STAGES
 from memory_assets_tests.defs.conftest import GROWN, Mixed
 from memory_assets_tests.defs.files import chat, talk
 from memory_assets_tests.defs.state import assert_rebuilds_equal, events, rows

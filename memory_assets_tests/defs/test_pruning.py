@@ -11,8 +11,8 @@ import dagster as dg
 import pytest
 from dagster._core.execution.backfill import BulkActionStatus, PartitionBackfill
 
-from memory_assets.definitions import build_definitions
 from memory_assets.defs import pruning
+from memory_assets.defs.code_location import build_definitions
 from memory_assets.defs.instance import dagster_instance
 from memory_assets.defs.run import import_paths, run_sessions
 from memory_assets.settings import Settings, load_settings

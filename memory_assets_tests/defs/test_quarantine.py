@@ -10,15 +10,15 @@ from typing import Any
 import dagster as dg
 import pytest
 
-from memory_assets.definitions import build_definitions
 from memory_assets.defs import run
 from memory_assets.defs.checks import ON_REQUEST
+from memory_assets.defs.code_location import build_definitions
 from memory_assets.defs.stages import aligned, extracted, ingested
 from memory_assets.defs.store_state import store_state
 from memory_assets.errors import MemoryAssetsError
 from memory_assets.log.chain import History
-from memory_assets.log.payloads.base import PIPELINE_STAGES
 from memory_assets.settings import Settings
+from memory_assets.vocabulary import PIPELINE_STAGES
 from memory_assets_tests.defs.conftest import Import
 from memory_assets_tests.defs.files import chat, talk
 from memory_assets_tests.defs.state import assert_rebuilds_equal, events, rows, texts_of_store

@@ -8,9 +8,9 @@ import dagster as dg
 
 from memory_assets import stopping
 from memory_assets.defs import run
-from memory_assets.log.payloads.base import PIPELINE_STAGES
 from memory_assets.progress import NoProgress
 from memory_assets.settings import Settings, load_settings
+from memory_assets.vocabulary import PIPELINE_STAGES
 from memory_assets_tests.defs.files import chat, talk
 
 

@@ -13,18 +13,18 @@ from typing import Any
 import dagster as dg
 import pytest
 
-from memory_assets.definitions import build_definitions
 from memory_assets.defs import registration, run, sensors, vectors
+from memory_assets.defs.code_location import build_definitions
 from memory_assets.defs.partitions import RANGE_END_TAG, RANGE_START_TAG
 from memory_assets.defs.resources import EventLogResource, open_store
 from memory_assets.extraction.errors import ModelUnavailable
 from memory_assets.extraction.telemetry import ExtractionTelemetry
 from memory_assets.log.errors import StoreLockedError
 from memory_assets.log.events import NewEvent
-from memory_assets.log.payloads.base import PIPELINE_STAGES
 from memory_assets.log.payloads.sessions import SessionForgotten, SessionVectorized, SourceRegistered, SourceTakenFor
 from memory_assets.memory import Memory
 from memory_assets.settings import Settings, load_settings
+from memory_assets.vocabulary import PIPELINE_STAGES
 from memory_assets_tests.defs.conftest import Import
 from memory_assets_tests.defs.files import chat, claude, records, talk
 from memory_assets_tests.defs.state import events, log_of, rows

@@ -10,9 +10,9 @@ import dagster as dg
 import pytest
 
 from memory_assets import configuration
-from memory_assets.definitions import build_definitions
 from memory_assets.defs import run, task_board
 from memory_assets.defs.checks import ON_REQUEST, tasks_replay_equal
+from memory_assets.defs.code_location import build_definitions
 from memory_assets.defs.markdown import cell
 from memory_assets.defs.resources import EventLogResource
 from memory_assets.memory import Memory

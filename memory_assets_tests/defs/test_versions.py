@@ -12,13 +12,13 @@ from dagster._core.definitions.data_version import CachingStaleStatusResolver, S
 from dagster._core.loader import LoadingContextForTest
 
 import memory_assets
-from memory_assets.definitions import build_definitions
 from memory_assets.defs import batch, run
+from memory_assets.defs.code_location import build_definitions
 from memory_assets.defs.instance import dagster_instance
 from memory_assets.extraction.errors import ModelUnavailable
 from memory_assets.extraction.telemetry import ExtractionTelemetry
-from memory_assets.log.payloads.base import PIPELINE_STAGES, PipelineStage
 from memory_assets.settings import Settings, load_settings
+from memory_assets.vocabulary import PIPELINE_STAGES, PipelineStage
 from memory_assets_tests.defs.files import chat, talk
 from memory_assets_tests.defs.state import events
 

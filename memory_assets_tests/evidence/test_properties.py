@@ -6,11 +6,11 @@ import regex
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from memory_assets.evidence import characters
 from memory_assets.evidence.aligner import align
-from memory_assets.evidence.characters import inner_offsets, surely_between
 from memory_assets.evidence.model import AlignedEvidence
 from memory_assets.evidence.prepared import PreparedText
+from memory_assets.text import characters
+from memory_assets.text.characters import inner_offsets, surely_between
 
 AWKWARD = st.sampled_from([
     # line ends, Hangul in every form, marks

@@ -16,7 +16,7 @@ import pytest
 import memory_assets
 from memory_assets.errors import UnavailableError
 from memory_assets.evidence.aligner import Aligner
-from memory_assets.evidence.entries import align_entry
+from memory_assets.extraction.aligned_entries import align_entry
 from memory_assets.extraction.errors import ExtractionFailed, ModelUnavailable
 from memory_assets.extraction.extractor import ExtractionAnswer
 from memory_assets.extraction.llm import ModelExtractor, ModelSettings, request

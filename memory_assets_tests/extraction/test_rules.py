@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory_assets.evidence.aligner import Aligner
-from memory_assets.evidence.entries import align_entry
 from memory_assets.evidence.model import AlignedEvidence
+from memory_assets.extraction.aligned_entries import align_entry
 from memory_assets.extraction.cues import LIMITS, built_in_rules, parse_rules
 from memory_assets.extraction.errors import RulesInvalidError
 from memory_assets.extraction.extractor import RuleExtractor

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_assets.extraction.schema import Priority, TaskStatus
 from memory_assets.extraction.task_state import priority_said, standing
+from memory_assets.vocabulary import Priority, TaskStatus
 
 SAID: dict[TaskStatus, list[str]] = {
     "pending": [

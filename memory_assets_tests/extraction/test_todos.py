@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_assets.evidence.aligner import Aligner
-from memory_assets.evidence.entries import align_entry
+from memory_assets.extraction.aligned_entries import align_entry
 from memory_assets.extraction.dedupe import merge_entries
 from memory_assets.extraction.extractor import RuleExtractor
 from memory_assets.extraction.history import MOST_STEPS

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from memory_assets.graduation.policy import POLICY_VERSION, Promoted, PromotionFacts, Refused, decide
-from memory_assets.graduation.stages import STAGES, Stage
+from memory_assets.vocabulary import STAGES, Stage
 
 _CANDIDATE = PromotionFacts(
     entry_id="ent_a",

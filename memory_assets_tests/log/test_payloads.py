@@ -11,11 +11,12 @@ from memory_assets.extraction.schema import ExtractedEntry, Quote, StatusAt
 from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.log.event_log import rows_of
 from memory_assets.log.events import NewEvent, StoredEvent, payload_text
-from memory_assets.log.payloads.base import PIPELINE_STAGES, Payload
+from memory_assets.log.payloads.base import Payload
 from memory_assets.log.payloads.catalogue import CHAIN, PAYLOADS
 from memory_assets.log.payloads.entries import EntryMaterialized, WindowExtracted
 from memory_assets.log.upcasting import read_payload
 from memory_assets.sessions.model import Message
+from memory_assets.vocabulary import PIPELINE_STAGES
 
 st.register_type_strategy(datetime, st.datetimes(timezones=st.just(UTC)))
 st.register_type_strategy(

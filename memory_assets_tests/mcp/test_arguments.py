@@ -9,29 +9,20 @@ import pytest
 from pydantic import ValidationError
 
 from memory_assets.errors import InvalidArgumentError
-from memory_assets.log.payloads.usage import Signal
 from memory_assets.mcp import arguments
 from memory_assets.mcp.arguments import DetailsArguments, SearchArguments, TimelineArguments, moment
 from memory_assets.mcp.tools import TOOLS, WRITING_TOOLS
 from memory_assets.queries.printed import PRINTED
-from memory_assets.queries.tasks import STATUSES, Which
+from memory_assets.queries.tasks import Which
 from memory_assets.queries.timeline import MOST_WINDOW
 from memory_assets.retrieval import request
-from memory_assets.retrieval.intents import INTENTS
 
 
 @pytest.mark.parametrize(
     ("here", "there"),
     [
-        (arguments.Intent, INTENTS),
-        (arguments.Mode, request.MODES),
-        (arguments.Scope, request.SCOPES),
-        (arguments.Kind, request.UNIT_KINDS),
         (arguments.Role, request.ROLES),
-        (arguments.Stage, request.STAGES),
-        (arguments.TaskStatus, STATUSES),
         (arguments.WhichBlocked, [which for which in get_args(Which) if which != "all"]),
-        (arguments.Signal, get_args(Signal)),
     ],
 )
 def test_the_words_are_those_of_the_facade(here: Any, there: Any) -> None:

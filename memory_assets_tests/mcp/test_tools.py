@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from memory_assets.retrieval.tokens import estimate_tokens
+from memory_assets.text.tokens import estimate_tokens
 from memory_assets_tests.mcp.client import Connected, connected, text_of
 
 NAMES = [

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from memory_assets.graduation.resolutions import Resolution
-from memory_assets.graduation.stages import Stage
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.base import Payload
 from memory_assets.log.payloads.graduation import (
@@ -18,6 +17,7 @@ from memory_assets.log.payloads.graduation import (
     PromotionConfirmed,
     VerdictRecord,
 )
+from memory_assets.vocabulary import Stage
 
 LATER = datetime(2026, 6, 1, 12, 0, tzinfo=UTC)
 

@@ -10,8 +10,6 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from memory_assets.extraction.schema import EntryType, Priority, TaskStatus
-from memory_assets.graduation.stages import Stage
 from memory_assets.identifiers import sha256_hex, typed_id
 from memory_assets.log.database import Database
 from memory_assets.log.event_log import EventLog
@@ -37,6 +35,7 @@ from memory_assets.projections.fold import catch_up
 from memory_assets.projections.rebuild import derived_tables
 from memory_assets.sessions.model import Message
 from memory_assets.tasks.canonical import normalize
+from memory_assets.vocabulary import EntryType, Priority, Stage, TaskStatus
 
 STARTED = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 VERSIONS = {

@@ -15,7 +15,7 @@ from memory_assets.projections import fold as module
 from memory_assets.projections.fold import catch_up
 from memory_assets.projections.rebuild import rebuild, verify
 from memory_assets.projections.statements import Said, leaders
-from memory_assets.tasks.sameness import say_the_same
+from memory_assets.text.equivalence import say_the_same
 from memory_assets_tests.projections.story import APPEND_TIMES, STARTED, VERSIONS, Remark, Story, rows, tables
 
 LONG = "The importer keeps every message of a session in the order of its source file"

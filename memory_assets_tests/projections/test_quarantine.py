@@ -3,10 +3,10 @@
 from memory_assets.log.database import Database
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
-from memory_assets.log.payloads.base import PipelineStage
 from memory_assets.log.payloads.sessions import QuarantineReleased, SessionQuarantined
 from memory_assets.projections.fold import catch_up
 from memory_assets.projections.rebuild import verify
+from memory_assets.vocabulary import PipelineStage
 from memory_assets_tests.projections.story import VERSIONS, Story, rows
 
 

@@ -5,7 +5,6 @@ from datetime import timedelta
 
 import pytest
 
-from memory_assets.extraction.schema import TaskStatus
 from memory_assets.identifiers import typed_id
 from memory_assets.log.database import Database
 from memory_assets.log.event_log import EventLog
@@ -14,6 +13,7 @@ from memory_assets.projections import fold as module
 from memory_assets.projections.fold import catch_up
 from memory_assets.projections.rebuild import rebuild, verify
 from memory_assets.tasks.canonical import normalize, task_id, task_key
+from memory_assets.vocabulary import TaskStatus
 from memory_assets_tests.log.samples import build
 from memory_assets_tests.projections.people import said
 from memory_assets_tests.projections.story import STARTED, VERSIONS, Remark, Story, rows, tables

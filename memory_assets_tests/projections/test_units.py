@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_assets.graduation.stages import Stage
 from memory_assets.log.database import Database
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
@@ -19,11 +18,12 @@ from memory_assets.projections.fold import catch_up
 from memory_assets.projections.rebuild import verify
 from memory_assets.projections.unit_facets import MOST_FACETS, facets_of
 from memory_assets.projections.unit_rows import SUMMARY_TOKENS, summary_of
-from memory_assets.retrieval.lexical_text import search_text
 from memory_assets.retrieval.time_cues import date_tokens
-from memory_assets.retrieval.tokens import estimate_tokens
 from memory_assets.sessions.model import Message
 from memory_assets.tasks.canonical import task_id, task_key
+from memory_assets.text.lexical_text import search_text
+from memory_assets.text.tokens import estimate_tokens
+from memory_assets.vocabulary import Stage
 from memory_assets_tests.projections.people import said
 from memory_assets_tests.projections.story import STARTED, VERSIONS, Remark, Story, folded, rows, shuffled, tables
 from memory_assets_tests.projections.talk import Talk, ingested

@@ -12,10 +12,10 @@ from memory_assets.memory import Memory, SearchRequest
 from memory_assets.queries.expansion import add_what_hangs_on, units_of_task
 from memory_assets.queries.found import chosen
 from memory_assets.queries.rows import fetch
+from memory_assets.retrieval.indexed_units import UnitFilter, UnitHit
 from memory_assets.retrieval.ranking import RankedHit
 from memory_assets.retrieval.request import DEFAULT_KINDS
 from memory_assets.settings import Settings
-from memory_assets.vectors.units import UnitFilter, UnitHit
 from memory_assets_tests.filled_store import STARTED, Said, fill, tell
 from memory_assets_tests.vectors.stores import drained
 

@@ -7,9 +7,9 @@ import pytest
 from memory_assets import configuration
 from memory_assets.queries.found import chosen
 from memory_assets.queries.rows import fetch
+from memory_assets.retrieval.indexed_units import UnitHit
 from memory_assets.retrieval.ranking import RankedHit
 from memory_assets.settings import Settings
-from memory_assets.vectors.units import UnitHit
 from memory_assets_tests.filled_store import STARTED, fill
 
 

@@ -14,7 +14,7 @@ from memory_assets.errors import InvalidArgumentError
 from memory_assets.queries.addressed import Addressed, NotAddressed, units_addressed
 from memory_assets.queries.details import details
 from memory_assets.queries.timeline import PREVIEW_LENGTH, timeline
-from memory_assets.retrieval.tokens import estimate_tokens
+from memory_assets.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:
     import duckdb

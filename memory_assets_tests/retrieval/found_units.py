@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from memory_assets.retrieval.lexical_text import search_text
-from memory_assets.vectors.units import LexicalHits, UnitHit
+from memory_assets.retrieval.indexed_units import LexicalHits, UnitHit
+from memory_assets.text.lexical_text import search_text
 
 DAY = datetime(2026, 3, 2, tzinfo=UTC)
 

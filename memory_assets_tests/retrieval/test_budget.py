@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_assets.retrieval.budget import CUT_MARK, Allocation, TokenBudget, cut_to, fit
-from memory_assets.retrieval.tokens import estimate_tokens
+from memory_assets.text.tokens import estimate_tokens
 
 PIECES = (
     "우리는 캐시를 Redis로 옮기기로 했다.", "이유는 재시작이 빠르기 때문이다! ", "We decided to keep it.\n",
@@ -85,7 +85,7 @@ def test_what_remains_is_the_total_without_what_was_used(total: int, spendings: 
 
 
 def test_the_least_cost_is_the_least() -> None:
-    from memory_assets.retrieval.tokens import LEAST_COST
+    from memory_assets.text.tokens import LEAST_COST
 
     for character in ("a", " ", "7", "{", "가", "漢", "é", "👍", "\u0000", "\u200d"):
         assert estimate_tokens(character * 1000) >= int(1000 * LEAST_COST)

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_assets.retrieval.certificate import SeenHit, certify, distinct_hits, next_action
-from memory_assets.retrieval.lexical_text import search_text
 from memory_assets.retrieval.terms import query_terms, stem, stemmed
 from memory_assets.retrieval.time_cues import TimeWindow
 from memory_assets.retrieval.wire.certificate import HINTS, CertificateV1
+from memory_assets.text.lexical_text import search_text
 
 
 def hit(text: str, *citations: str, relevance: float = 1.0, **known: object) -> SeenHit:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_assets.retrieval.disclosure import DETAILS_TOKENS, INDEX_TOKENS, TIMELINE_TOKENS, Expansion, expansion, layered
-from memory_assets.retrieval.tokens import estimate_tokens
+from memory_assets.text.tokens import estimate_tokens
 
 
 @pytest.mark.parametrize(

@@ -8,14 +8,13 @@ from hypothesis import strategies as st
 from memory_assets.retrieval.intents import (
     ASKED_WEIGHTS,
     DETECTED_WEIGHTS,
-    INTENTS,
     NO_INTENT_WEIGHTS,
-    Intent,
     IntentWeights,
     detect_intent,
     intent_weights,
     parse_intent,
 )
+from memory_assets.vocabulary import INTENTS, Intent
 
 SHOWN: dict[Intent, list[str]] = {
     "how_to_do": [

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_assets.graduation.stages import STAGES
 from memory_assets.retrieval.intents import NO_INTENT_WEIGHTS, intent_weights
 from memory_assets.retrieval.rerank import CONTESTED_PENALTY, STAGE_WEIGHTS, UnitFacts, adjustments, nearness, recency
 from memory_assets.retrieval.time_cues import TimeWindow
+from memory_assets.vocabulary import STAGES
 
 NOW = datetime(2024, 5, 15, tzinfo=UTC)
 AGES = st.timedeltas(timedelta(0), timedelta(days=20_000))

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_assets.retrieval.particles import stems
 from memory_assets.retrieval.speakers import named_speakers
+from memory_assets.text.particles import stems
 
 KNOWN = [
     *("Caroline", "Melanie", "James", "Bob", "Mary", "Mary Jane", "O'Brien", "Jean-Luc", "Will", "May", "J. R. Smith"),

@@ -1,8 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_assets.retrieval.lexical_text import search_text
 from memory_assets.retrieval.terms import query_terms, standing, stem, stemmed
+from memory_assets.text.lexical_text import search_text
 
 WORDS = st.lists(
     st.sampled_from(

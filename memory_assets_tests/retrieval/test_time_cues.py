@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_assets.retrieval.lexical_text import query_text, search_text
 from memory_assets.retrieval.time_cues import TimeWindow, date_tokens, time_window, time_words
+from memory_assets.text.lexical_text import query_text, search_text
 
 NOW = datetime(2024, 5, 15, 10, 30, tzinfo=UTC)
 """A Wednesday."""

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from memory_assets.extraction.schema import Priority, TaskStatus
-from memory_assets.graduation.stages import Stage
 from memory_assets.tasks.canonical import normalize, task_id, task_key
 from memory_assets.tasks.model import (
     Blocker,
@@ -35,6 +33,7 @@ from memory_assets.tasks.model import (
 )
 from memory_assets.tasks.references import references_in
 from memory_assets.tasks.resolver import finish, follow
+from memory_assets.vocabulary import Priority, Stage, TaskStatus
 
 PROJECT = "shop"
 START = datetime(2026, 3, 1, 9, 0)

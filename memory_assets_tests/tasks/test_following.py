@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from memory_assets.extraction.schema import TaskStatus
 from memory_assets.tasks.canonical import normalize, task_key
 from memory_assets.tasks.model import Created, PrioritySaid, StatusSaid
+from memory_assets.vocabulary import TaskStatus
 from memory_assets_tests.tasks.telling import (
     PROJECT,
     Board,

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from memory_assets.graduation.stages import Stage
 from memory_assets.tasks.canonical import normalize
 from memory_assets.tasks.likeness import (
     CANDIDATE_FLOOR,
@@ -25,6 +24,7 @@ from memory_assets.tasks.likeness import (
 from memory_assets.tasks.matching import Known, match
 from memory_assets.tasks.model import Likeness
 from memory_assets.tasks.naming import task_title
+from memory_assets.vocabulary import Stage
 
 NOW = datetime(2026, 3, 1)
 BUNDLED = "all-minilm-l6-v2-1"

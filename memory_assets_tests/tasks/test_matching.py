@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory_assets.graduation.stages import STAGES
 from memory_assets.tasks.matching import POLICY, Known, match, score
 from memory_assets.tasks.model import Likeness
+from memory_assets.vocabulary import STAGES
 
 NOW = datetime(2026, 3, 1)
 RECENT = Known("tsk_a", Likeness("lexical", 1.0), "raw", False, "in_progress", NOW - timedelta(days=3))

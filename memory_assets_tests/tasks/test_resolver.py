@@ -11,7 +11,6 @@ from typing import get_args
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory_assets.extraction.schema import Priority, TaskStatus
 from memory_assets.tasks.blockers import placeholder_id
 from memory_assets.tasks.canonical import condition_id, condition_key, normalize, task_id, task_key
 from memory_assets.tasks.model import (
@@ -35,6 +34,7 @@ from memory_assets.tasks.model import (
     Word,
 )
 from memory_assets.tasks.transitions import ALLOWED
+from memory_assets.vocabulary import Priority, TaskStatus
 from memory_assets_tests.tasks.telling import (
     PROJECT,
     START,

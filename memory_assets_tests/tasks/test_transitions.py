@@ -4,8 +4,8 @@ from typing import get_args
 
 import pytest
 
-from memory_assets.extraction.schema import TaskStatus
-from memory_assets.tasks.transitions import ALLOWED, InitialStatus, initial_status, path, refusal
+from memory_assets.tasks.transitions import ALLOWED, initial_status, path, refusal
+from memory_assets.vocabulary import InitialStatus, TaskStatus
 
 STATUSES: tuple[TaskStatus, ...] = get_args(TaskStatus)
 # The table of moves, written down a second time.

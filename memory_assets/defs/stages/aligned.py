@@ -19,8 +19,8 @@ from memory_assets.defs.batch import (
 from memory_assets.defs.partitions import backfill_policy, sessions_partitions
 from memory_assets.defs.resources import EventLogResource, OpenStore
 from memory_assets.evidence.aligner import Aligner
-from memory_assets.evidence.entries import align_entry
 from memory_assets.evidence.model import AlignedEvidence, Evidence
+from memory_assets.extraction.aligned_entries import align_entry
 from memory_assets.extraction.windows import quotable_texts
 from memory_assets.identifiers import sha256_hex
 from memory_assets.log.chain import Extraction, History

@@ -18,8 +18,8 @@ from memory_assets.defs.markdown import MOST_SHOWN
 from memory_assets.defs.partitions import backfill_policy, sessions_partitions
 from memory_assets.defs.resources import EventLogResource, OpenStore
 from memory_assets.defs.stages.aligned import record_of
-from memory_assets.evidence.entries import AlignedEntry
 from memory_assets.evidence.model import AlignedEvidence, Evidence, FailedEvidence
+from memory_assets.extraction.aligned_entries import AlignedEntry
 from memory_assets.extraction.dedupe import merge_entries
 from memory_assets.identifiers import sha256_hex, typed_id
 from memory_assets.log.chain import Alignment, Extraction, History

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal
 
-from memory_assets.extraction.schema import EntryType
 from memory_assets.graduation.conflicts.aspect import Aspect
 from memory_assets.graduation.conflicts.days import weekly
 from memory_assets.graduation.conflicts.denials import denials
@@ -23,8 +22,9 @@ from memory_assets.graduation.conflicts.names import called, chosen, preferred
 from memory_assets.graduation.conflicts.numbers import ruled
 from memory_assets.graduation.conflicts.reading import read
 from memory_assets.graduation.conflicts.values import Number
-from memory_assets.tasks.sameness import say_the_same
-from memory_assets.tasks.statements import STATEMENT_VERSION, statement_of
+from memory_assets.text.equivalence import say_the_same
+from memory_assets.text.statements import STATEMENT_VERSION, statement_of
+from memory_assets.vocabulary import EntryType
 
 DETECTOR_VERSION: Final = f"2.{STATEMENT_VERSION}"
 """Changes whenever two texts would clash that did not, or the other way round."""

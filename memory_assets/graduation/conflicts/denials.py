@@ -7,9 +7,9 @@ from functools import lru_cache
 
 from memory_assets.graduation.conflicts.aspect import GENERIC, Aspect, form_of, left_of
 from memory_assets.graduation.conflicts.reading import Reading, listed, telling
-from memory_assets.tasks.english_words import inflected
-from memory_assets.tasks.korean_words import is_hangul
-from memory_assets.tasks.opposites import RULES, STATES, sides
+from memory_assets.text.english_words import inflected
+from memory_assets.text.korean_words import is_hangul
+from memory_assets.text.opposites import RULES, STATES, sides
 
 # What is so at one time and not at another, or holds of one case and not of another: denied, it contradicts nothing.
 _PASSING = listed(

@@ -7,9 +7,9 @@ import re
 from memory_assets.graduation.conflicts.aspect import Aspect, form_of, left_of
 from memory_assets.graduation.conflicts.reading import Reading, listed, telling
 from memory_assets.graduation.conflicts.values import NAMES, SPELLED
-from memory_assets.tasks.english_words import inflected
-from memory_assets.tasks.korean_words import is_hangul
-from memory_assets.tasks.statements import statement_of
+from memory_assets.text.english_words import inflected
+from memory_assets.text.korean_words import is_hangul
+from memory_assets.text.statements import statement_of
 
 _RATHER = re.compile(
     r"(?P<chosen>[\w.+#-]{1,40}) (?:over|instead of|rather than|,? ?not) (?P<left>[\w.+#-]{1,40})\W{0,3}(?:\s|$)"

@@ -7,7 +7,7 @@ import re
 from memory_assets.graduation.conflicts.aspect import GENERIC, Aspect, form_of
 from memory_assets.graduation.conflicts.reading import Reading, listed, telling
 from memory_assets.graduation.conflicts.values import COUNTERS, number, spelled_number
-from memory_assets.tasks.korean_words import is_hangul
+from memory_assets.text.korean_words import is_hangul
 
 _SETTINGS = listed(
     """

@@ -11,9 +11,9 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from memory_assets.tasks.english_words import inflected, is_past
-from memory_assets.tasks.korean_words import is_hangul
-from memory_assets.tasks.statements import MAX_CHARACTERS, ROLE, statement_of
+from memory_assets.text.english_words import inflected, is_past
+from memory_assets.text.korean_words import is_hangul
+from memory_assets.text.statements import MAX_CHARACTERS, ROLE, statement_of
 
 
 def listed(words: str) -> frozenset[str]:

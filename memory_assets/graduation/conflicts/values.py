@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
-from memory_assets.tasks.english_words import inflected
+from memory_assets.text.english_words import inflected
 
 _ALTERNATIVES: Final = """
 database: postgresql|postgres mysql mariadb sqlite mongodb|mongo duckdb cassandra dynamodb cockroachdb bigquery snowflake

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from memory_assets.evidence.model import AlignmentMethod
-from memory_assets.extraction.schema import EntryType, TaskStatus
-from memory_assets.graduation.stages import Stage
+from memory_assets.vocabulary import EntryType, Stage, TaskStatus
 
 Checker = Literal["embedded", "idris2"]
 

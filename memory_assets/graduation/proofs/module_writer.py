@@ -33,8 +33,8 @@ from memory_assets.graduation.proofs.model import (
     ProofTask,
     claimed_stage,
 )
-from memory_assets.graduation.stages import STAGES
 from memory_assets.identifiers import sha256_hex
+from memory_assets.vocabulary import STAGES
 
 WHOLE_MESSAGE_LIMIT: Final = 4_000
 

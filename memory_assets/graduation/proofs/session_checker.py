@@ -27,7 +27,7 @@ from memory_assets.graduation.proofs.model import (
     failures_sorted,
 )
 from memory_assets.graduation.proofs.representable import representable
-from memory_assets.graduation.stages import STAGES, Stage
+from memory_assets.vocabulary import STAGES, Stage
 
 # What the design says of modules, stated here a second time: how many entries stand together in one, and from which length
 # on only a window of a message is shown.

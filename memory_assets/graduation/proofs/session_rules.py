@@ -7,9 +7,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memory_assets.evidence.model import AlignmentMethod, Span
-from memory_assets.extraction.schema import TaskStatus
 from memory_assets.graduation.proofs.model import ProofEvidence, ProofMove
-from memory_assets.graduation.stages import Stage
+from memory_assets.vocabulary import Stage, TaskStatus
 
 
 def has_text(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""What every payload is, and the stages of the pipeline.
+"""What every payload is.
 
 A payload holds only what is a function of the event's inputs. What was measured (durations, tokens, costs, attempts) goes into
 the envelope's telemetry, outside key and checksum. Fields that stand at their default are not written, so a new optional field
@@ -7,20 +7,9 @@ changes no checksum of old events.
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict
-
-PipelineStage = Literal["ingested", "extracted", "aligned", "materialized", "idris_checked", "projected", "vectorized"]
-PIPELINE_STAGES: tuple[PipelineStage, ...] = (
-    "ingested",
-    "extracted",
-    "aligned",
-    "materialized",
-    "idris_checked",
-    "projected",
-    "vectorized",
-)
 
 
 class Payload(BaseModel):

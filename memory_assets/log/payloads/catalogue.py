@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory_assets.log.payloads.base import Payload, PipelineStage
+from memory_assets.log.payloads.base import Payload
 from memory_assets.log.payloads.builds import BuildFinished, BuildStarted
 from memory_assets.log.payloads.entries import (
     EntriesMaterialized,
@@ -66,6 +66,7 @@ from memory_assets.log.payloads.tasks import (
     TaskTransitionRejected,
 )
 from memory_assets.log.payloads.usage import UnitFeedback
+from memory_assets.vocabulary import PipelineStage
 
 PAYLOADS: dict[str, type[Payload]] = {
     payload.event_type: payload

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from memory_assets.extraction.schema import EntryType, ExtractedEntry, Priority, StatusAt, TaskStatus
+from memory_assets.extraction.schema import ExtractedEntry, StatusAt
 from memory_assets.log.payloads.base import Payload, Value
+from memory_assets.vocabulary import EntryType, Priority, TaskStatus
 
 
 class WindowExtracted(Payload):

@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import ClassVar, Literal
 
 from memory_assets.graduation.resolutions import Resolution
-from memory_assets.graduation.stages import Stage
 from memory_assets.log.payloads.base import Payload, Value
+from memory_assets.vocabulary import Stage
 
 ConflictType = Literal["different_value", "negation", "opposite", "status_clash"]
 

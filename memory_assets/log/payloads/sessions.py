@@ -7,8 +7,9 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from memory_assets.log.payloads.base import Payload, PipelineStage, Value
+from memory_assets.log.payloads.base import Payload, Value
 from memory_assets.sessions.model import Message, SourceFormat
+from memory_assets.vocabulary import PipelineStage
 
 
 class DefectRecord(Value):

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from memory_assets.extraction.schema import Priority, TaskStatus
 from memory_assets.log.payloads.base import Payload
-from memory_assets.log.payloads.tasks import EntityKind
+from memory_assets.vocabulary import EntityKind, Priority, TaskStatus
 
 
 class TaskDeclared(Payload):

@@ -9,12 +9,8 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from memory_assets.extraction.schema import Priority, TaskStatus
 from memory_assets.log.payloads.base import Payload, Value
-
-EntityKind = Literal["task", "condition", "artifact"]
-ArtifactKind = Literal["url", "jira", "gh_issue", "gh_pr", "file", "commit"]
-MatchMethod = Literal["exact", "alias", "lexical", "vector", "person"]
+from memory_assets.vocabulary import ArtifactKind, EntityKind, MatchMethod, Priority, TaskStatus
 
 
 class BlockerRef(Value):

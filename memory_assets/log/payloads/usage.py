@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from memory_assets.log.payloads.base import Payload
-
-Signal = Literal["used", "helpful", "wrong"]
+from memory_assets.vocabulary import Signal
 
 
 class UnitFeedback(Payload):

@@ -7,13 +7,15 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AwareDatetime, BeforeValidator, Field, model_validator
 
+from memory_assets.retrieval.complexity import Strategy
 from memory_assets.retrieval.fusion import FusionMethod, ScoreKind
-from memory_assets.retrieval.intents import Intent, parse_intent
-from memory_assets.retrieval.request import MAX_HITS, AskedMode, Scope, SearchMode
+from memory_assets.retrieval.intents import parse_intent
+from memory_assets.retrieval.request import MAX_HITS
 from memory_assets.retrieval.wire.certificate import CertificateV1
 from memory_assets.retrieval.wire.citation import AnyCitationV1
 from memory_assets.retrieval.wire.error import ErrorV1
 from memory_assets.retrieval.wire.model import WireModel
+from memory_assets.vocabulary import AskedMode, Intent, Scope, SearchMode
 
 
 def _intent(given: object) -> object:
@@ -116,7 +118,7 @@ class ComplexityV1(WireModel):
     """How complex a question is, and what makes it so."""
 
     score: float = Field(ge=0, le=1)
-    strategy: Literal["simple", "standard", "complex"]
+    strategy: Strategy
     why: tuple[str, ...] = ()
 
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from memory_assets.graduation.conflicts.clash import MOST_FORMS, Clash, clash, conflict_forms
 from memory_assets.graduation.conflicts.values import Number, number
-from memory_assets.tasks.opposites import RULES, STATES, sides
-from memory_assets.tasks.sameness import say_the_same
-from memory_assets.tasks.statements import statement_of
+from memory_assets.text.equivalence import say_the_same
+from memory_assets.text.opposites import RULES, STATES, sides
+from memory_assets.text.statements import statement_of
 from memory_assets_tests.graduation.conflicts import conflict_pairs as pairs
 
 any_text = st.text(st.characters(exclude_categories=()), max_size=80)

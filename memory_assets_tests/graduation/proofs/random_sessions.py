@@ -18,7 +18,7 @@ from memory_assets.graduation.proofs.model import (
     ProofTask,
     claimed_stage,
 )
-from memory_assets.graduation.stages import STAGES
+from memory_assets.vocabulary import STAGES
 from memory_assets_tests.graduation.proofs.samples import HOSTILE
 
 Edit = Callable[[random.Random, ProofSession], ProofSession]

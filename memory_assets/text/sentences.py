@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from memory_assets.extraction.machine_text import MachineText
+from memory_assets.text.machine_text import MachineText
 
 MIN_LENGTH = 6
 MAX_LENGTH = 220

@@ -11,7 +11,7 @@ import unicodedata
 from collections import Counter
 from enum import IntEnum
 
-from memory_assets.evidence.characters import folded_form, unified_form
+from memory_assets.text.characters import folded_form, unified_form
 
 
 class Difference(IntEnum):

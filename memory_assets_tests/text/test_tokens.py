@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_assets.retrieval.tokens import estimate_tokens
+from memory_assets.text.tokens import estimate_tokens
 
 # Counted with two byte-pair tokenizers (100k and 200k vocabularies).
 COUNTED = [

@@ -12,10 +12,10 @@ with everything.
 
 from __future__ import annotations
 
-from memory_assets.tasks.english_words import inflected
-from memory_assets.tasks.korean_words import is_hangul, taken_apart
-from memory_assets.tasks.opposites import NEVER_ONE_WORD_MORE
-from memory_assets.tasks.statements import ROLE
+from memory_assets.text.english_words import inflected
+from memory_assets.text.korean_words import is_hangul, taken_apart
+from memory_assets.text.opposites import NEVER_ONE_WORD_MORE
+from memory_assets.text.statements import ROLE
 
 ENOUGH_WORDS = 7
 """Words that two statements share before one of them may have a word more."""
@@ -45,7 +45,7 @@ def shorter_forms(statement: str) -> list[str]:
 
 
 def say_the_same(one: str, other: str) -> bool:
-    """Whether two statements (`tasks.statements`) say the same. Symmetric; equal statements always do."""
+    """Whether two statements (`text.statements`) say the same. Symmetric; equal statements always do."""
     first, second = form(one), form(other)
     return first == second or first in shorter_forms(other) or second in shorter_forms(one)
 

@@ -1,8 +1,8 @@
 """An entry is aligned only with at least one quote and no failed one."""
 
 from memory_assets.evidence.aligner import Aligner
-from memory_assets.evidence.entries import align_entry, entry_is_aligned
 from memory_assets.evidence.model import AlignedEvidence
+from memory_assets.extraction.aligned_entries import align_entry, entry_is_aligned
 from memory_assets.extraction.schema import ExtractedEntry, Quote
 
 MESSAGES = ["we keep the log for ever", "because disks are cheap"]

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_assets.extraction.sentences import MAX_LENGTH, sentences
 from memory_assets.extraction.titles import MAX_TITLE, title_of
+from memory_assets.text.sentences import MAX_LENGTH, sentences
 
 MARKED = st.sampled_from(["```", "~~~", "> quoted", "| a | b |", "# Title", "- [x] done thing", "**Bold:**"])
 LINES = st.lists(st.one_of(st.text(max_size=60), MARKED), max_size=12)

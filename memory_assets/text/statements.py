@@ -18,8 +18,8 @@ import re
 import unicodedata
 
 from memory_assets.identifiers import sha256_hex
-from memory_assets.tasks.english_words import inflected, is_past
-from memory_assets.tasks.korean_words import PARTICLES, negated, taken_apart
+from memory_assets.text.english_words import inflected, is_past
+from memory_assets.text.korean_words import PARTICLES, negated, taken_apart
 
 STATEMENT_VERSION = 2
 """Changes whenever a text would give another statement or form: the tables are folded anew then."""

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_assets.retrieval.lexical_text import MAX_QUERY_TOKENS, MAX_TOKEN, query_text, search_text
+from memory_assets.text.lexical_text import MAX_QUERY_TOKENS, MAX_TOKEN, query_text, search_text
 
 
 def tokens(text: str) -> set[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from memory_assets.evidence.characters import folded_form, is_raised, unified_form
-from memory_assets.evidence.differences import operators, pictures, without_line_marks
+from memory_assets.text.characters import folded_form, is_raised, unified_form
+from memory_assets.text.differences import operators, pictures, without_line_marks
 
 _GAP = re.compile(r"[\W_]+")
 _EMPHASIS = re.compile(r"[*_`]+")

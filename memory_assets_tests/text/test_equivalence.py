@@ -6,10 +6,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memory_assets.tasks.english_words import inflected, is_past
-from memory_assets.tasks.korean_words import taken_apart
-from memory_assets.tasks.sameness import differ_in_a_fact, form, say_the_same, shorter_forms
-from memory_assets.tasks.statements import statement_of
+from memory_assets.text.english_words import inflected, is_past
+from memory_assets.text.equivalence import differ_in_a_fact, form, say_the_same, shorter_forms
+from memory_assets.text.korean_words import taken_apart
+from memory_assets.text.statements import statement_of
 
 any_text = st.text(st.characters(exclude_categories=()))
 LONG = "The importer keeps every message of a session in the order of its source file"

@@ -1,0 +1,63 @@
+"""The code location: everything that the Dagster UI shows is named here."""
+
+from __future__ import annotations
+
+import dagster as dg
+
+from memory_assets.defs.checks import event_log_integrity, tasks_replay_equal
+from memory_assets.defs.evaluation import retrieval_eval
+from memory_assets.defs.io_manager import EventLogIOManager
+from memory_assets.defs.jobs import embed_waiting_units, graduate_sessions, refresh_leaves
+from memory_assets.defs.leaves import ledgers, memory_index
+from memory_assets.defs.resources import EventLogResource
+from memory_assets.defs.sensors import sessions_folder
+from memory_assets.defs.stages.aligned import aligned
+from memory_assets.defs.stages.extracted import extracted
+from memory_assets.defs.stages.idris_checked import idris_checked
+from memory_assets.defs.stages.ingested import ingested, session_files
+from memory_assets.defs.stages.materialized import materialized
+from memory_assets.defs.stages.projected import projected
+from memory_assets.defs.stages.vectorized import vectorized
+from memory_assets.defs.store_state import store_state
+from memory_assets.defs.task_board import task_board
+from memory_assets.defs.vectors import vectors
+from memory_assets.defs.versions import code_versions
+from memory_assets.errors import MemoryAssetsError
+from memory_assets.settings import Settings, load_settings
+
+
+def build_definitions(settings: Settings | None = None) -> dg.Definitions:
+    """The code location under some settings; None for those of the environment, read anew by each run."""
+    versions = _code_versions(settings)
+    assets: list[dg.AssetsDefinition | dg.AssetSpec] = [
+        session_files,
+        ingested,
+        extracted,
+        aligned,
+        materialized,
+        idris_checked,
+        projected,
+        vectorized,
+        memory_index,
+        vectors,
+        ledgers,
+        task_board,
+        retrieval_eval,
+    ]
+    event_log = EventLogResource(settings_json=settings.model_dump_json() if settings else None)
+    return dg.Definitions(
+        assets=dg.map_asset_specs(lambda spec: spec.replace_attributes(code_version=versions.get(spec.key)), assets),
+        asset_checks=[store_state, event_log_integrity, tasks_replay_equal],
+        jobs=[graduate_sessions, embed_waiting_units, refresh_leaves],
+        sensors=[sessions_folder],
+        resources={"event_log": event_log, "io_manager": EventLogIOManager(store=event_log)},
+        executor=dg.in_process_executor,
+    )
+
+
+def _code_versions(settings: Settings | None) -> dict[dg.AssetKey, str]:
+    """What each stage's version is; none where the settings cannot be used, which each run says in its own words."""
+    try:
+        return code_versions(settings or load_settings())
+    except MemoryAssetsError:
+        return {}

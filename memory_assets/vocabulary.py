@@ -1,0 +1,49 @@
+"""The closed lists of words that several rooms share: each is written down here, and nowhere else.
+
+They are the words of the log, of the tables, of ``--json`` and of the tools, so a word is only ever added.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+PipelineStage = Literal["ingested", "extracted", "aligned", "materialized", "idris_checked", "projected", "vectorized"]
+PIPELINE_STAGES: tuple[PipelineStage, ...] = get_args(PipelineStage)
+"""From session files to search, in their order."""
+
+EntryType = Literal["decision", "fact", "preference", "insight", "task", "reference"]
+ENTRY_TYPES: tuple[EntryType, ...] = get_args(EntryType)
+
+Stage = Literal["raw", "working", "candidate", "verified", "certified"]
+STAGES: tuple[Stage, ...] = get_args(Stage)
+"""How far an entry has come: the ladder that proofs, policy, log and tables share, lowest first."""
+
+TaskStatus = Literal["pending", "in_progress", "blocked", "done", "cancelled"]
+TASK_STATUSES: tuple[TaskStatus, ...] = get_args(TaskStatus)
+InitialStatus = Literal["pending", "in_progress", "blocked"]
+"""A task is never born done."""
+Priority = Literal["low", "medium", "high", "critical"]
+PRIORITIES: tuple[Priority, ...] = get_args(Priority)
+
+EntityKind = Literal["task", "condition", "artifact"]
+"""What sessions name and tasks wait for."""
+ArtifactKind = Literal["url", "jira", "gh_issue", "gh_pr", "file", "commit"]
+MatchMethod = Literal["exact", "alias", "lexical", "vector", "person"]
+"""How a name was recognised."""
+
+UnitKind = Literal["entry", "task", "passage", "gotcha", "episode"]
+UNIT_KINDS: tuple[UnitKind, ...] = get_args(UnitKind)
+"""What search finds."""
+
+AskedMode = Literal["auto", "lexical", "vector", "hybrid"]
+MODES: tuple[AskedMode, ...] = get_args(AskedMode)
+SearchMode = Literal["lexical", "vector", "hybrid"]
+Scope = Literal["task", "worktree", "project", "org"]
+SCOPES: tuple[Scope, ...] = get_args(Scope)
+"""How far around the asker a search looks, narrowest first."""
+Intent = Literal["how_to_do", "what_happened", "known_issues", "environment", "code_structure"]
+INTENTS: tuple[Intent, ...] = get_args(Intent)
+
+Signal = Literal["used", "helpful", "wrong"]
+SIGNALS: tuple[Signal, ...] = get_args(Signal)
+"""Of what use a hit was."""
