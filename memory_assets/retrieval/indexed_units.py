@@ -17,7 +17,7 @@ class Unit:
         stage: the rung of the ladder, by name.
         occurred_at: aware; the session's own time.
         facets: what it can be filtered by, each ``name:value`` (``file:src/app.py``).
-        own_text: tokens of what it says, as `retrieval.lexical_text.search_text` makes them.
+        own_text: tokens of what it says, as `text.lexical_text.search_text` makes them.
         context_text: ``own_text`` three times, and once what is said around it.
         embed_text: what is embedded; not stored.
         embed_hash: of ``embed_text``: equal ones have one vector.
