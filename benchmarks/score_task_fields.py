@@ -23,9 +23,9 @@ from memory_assets.evidence.aligner import Aligner
 from memory_assets.evidence.model import AlignedEvidence
 from memory_assets.extraction.aligned_entries import align_entry
 from memory_assets.extraction.dedupe import merge_entries
-from memory_assets.extraction.places import words_of
 from memory_assets.extraction.rules import extract_window
 from memory_assets.extraction.schema import ExtractedEntry
+from memory_assets.extraction.sentence_context import words_of
 from memory_assets.extraction.windows import quotable_texts, windows
 from memory_assets.sessions.model import Message, SourceTaken
 from memory_assets.sessions.reading import read_source

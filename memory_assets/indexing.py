@@ -20,8 +20,8 @@ from memory_assets.log.sql import WORDS
 from memory_assets.progress import NoProgress
 from memory_assets.vectors.calibration import Calibration, ensure_calibrated, known_calibration
 from memory_assets.vectors.errors import EmbedderUnavailableError, IndexBusyError, IndexCorruptError, IndexOutdatedError
-from memory_assets.vectors.former import bring_over, former_tables
 from memory_assets.vectors.index import VectorIndex
+from memory_assets.vectors.legacy_tables import bring_over, former_tables
 from memory_assets.vectors.outbox import (
     Drained,
     carry_over_waiting,

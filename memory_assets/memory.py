@@ -40,7 +40,7 @@ from memory_assets.queries.records import (
     Stats,
     as_json,
 )
-from memory_assets.queries.shown import NamingUnit, ResolvedEntry, ResolvedName, ResolvedTask, ResolvedUnit, SourceSession
+from memory_assets.queries.resolved import NamingUnit, ResolvedEntry, ResolvedName, ResolvedTask, ResolvedUnit, SourceSession
 from memory_assets.retrieval.budget import DEFAULT_BUDGET
 from memory_assets.retrieval.intents import parse_intent
 from memory_assets.retrieval.request import SearchRequest
@@ -74,15 +74,15 @@ if TYPE_CHECKING:
     from memory_assets.queries.extraction_plan import ExtractionPlan, PlannedWindow
     from memory_assets.queries.fsck import Finding, FsckReport
     from memory_assets.queries.idris import IdrisStatus
-    from memory_assets.queries.initialising import Made
+    from memory_assets.queries.init import Made
     from memory_assets.queries.metrics import Metrics, StageTimes
     from memory_assets.queries.outbox import FailedUnit, OutboxStatus, VersionQueue
     from memory_assets.queries.promotions import Ladder, Review
     from memory_assets.queries.proof import ProofModule, SessionProof
     from memory_assets.queries.refused_files import RefusedFile
-    from memory_assets.queries.searching import Searcher
+    from memory_assets.queries.resolve import Resolved
+    from memory_assets.queries.search import Searcher
     from memory_assets.queries.session_evidence import QuotedMessage, SessionEvidence, SupportingQuote
-    from memory_assets.queries.showing import Resolved
     from memory_assets.queries.task_records import (
         ArtifactView,
         BlockerCycle,
@@ -363,14 +363,14 @@ class Memory:
             InvalidArgumentError: neither an address nor an id, or a span outside its message.
             NotFoundError, AmbiguousIdError: it names nothing here, or several things.
         """
-        from memory_assets.queries.showing import resolve
+        from memory_assets.queries.resolve import resolve
 
         with self.database.reading() as connection:
             return resolve(connection, given)
 
     @cached_property
     def _searcher(self) -> Searcher:
-        from memory_assets.queries.searching import Searcher
+        from memory_assets.queries.search import Searcher
 
         return Searcher(self.settings, self.database, wait_for_model=self._wait_for_model)
 
@@ -432,7 +432,7 @@ class Memory:
         Raises:
             InvalidArgumentError: a budget that holds nothing.
         """
-        from memory_assets.queries.disclosing import disclose
+        from memory_assets.queries.disclosure import disclose
 
         with self.database.reading() as connection:
             return disclose(connection, found, ids=ids, budget=budget)
@@ -958,7 +958,7 @@ class Memory:
 
     def doctor(self) -> list[Check]:
         """Named checks of everything that the store needs; none raises, none loads a model."""
-        from memory_assets.queries.health import checks
+        from memory_assets.queries.doctor import checks
 
         return checks(self.settings, self.database)
 
@@ -1058,7 +1058,7 @@ class Memory:
 
     def initialise(self, *, force: bool = False) -> list[Made]:
         """Make folders, store and settings file where they are missing."""
-        from memory_assets.queries.initialising import initialise
+        from memory_assets.queries.init import initialise
 
         return initialise(self.settings, force=force)
 

@@ -21,9 +21,9 @@ from memory_assets.settings_file import says_otherwise, stronger_than_the_file, 
 from memory_assets.vectors.calibration import Calibration, ensure_calibrated, known_calibration
 from memory_assets.vectors.drain import see_that_it_works
 from memory_assets.vectors.embedder import local_folder
-from memory_assets.vectors.marks import vectorized_mark
 from memory_assets.vectors.outbox import Drained, drain_outbox, retry_failed
 from memory_assets.vectors.reconcile import Reconciled, reconcile
+from memory_assets.vectors.vectorized_events import vectorized_event
 
 if TYPE_CHECKING:
     from memory_assets.log.database import Database
@@ -186,7 +186,7 @@ def _follow(target: Settings, database: Database, embedder: Embedder) -> None:
     with database.reading() as connection:
         sessions = [row[0] for row in connection.execute("SELECT session_id FROM sessions").fetchall()]
     projected = log.current(sessions, SessionProjected.event_type)
-    log.append([vectorized_mark(event, embedder.embedding_version) for event in projected.values()])
+    log.append([vectorized_event(event, embedder.embedding_version) for event in projected.values()])
     catch_up(database, versions, resolve=True)
 
 

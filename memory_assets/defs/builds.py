@@ -14,8 +14,8 @@ from memory_assets.log.events import NewEvent, StoredEvent
 from memory_assets.log.migrations import schema_version
 from memory_assets.log.payloads.builds import BuildFinished, BuildStarted
 from memory_assets.log.upcasting import payload_as
+from memory_assets.process_liveness import is_alive, runner_name
 from memory_assets.projections.ledgers import INTERRUPTED
-from memory_assets.runners import is_alive, runner_name
 from memory_assets.vocabulary import PipelineStage
 
 if TYPE_CHECKING:

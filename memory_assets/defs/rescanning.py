@@ -15,8 +15,8 @@ from typing import Any
 from memory_assets.defs.reports import RunReport
 from memory_assets.defs.resources import OpenStore, open_store
 from memory_assets.defs.run import run_sessions
-from memory_assets.log.chain import History
 from memory_assets.log.payloads.sessions import SessionIngested
+from memory_assets.log.session_history import History
 from memory_assets.progress import Progress
 from memory_assets.sessions.keys import session_key
 from memory_assets.sessions.model import Session

@@ -19,9 +19,9 @@ from memory_assets.defs.model_use import ModelUse
 from memory_assets.defs.road import Road
 from memory_assets.errors import UnavailableError
 from memory_assets.extraction.telemetry import ExtractionTelemetry
-from memory_assets.log.chain import History, histories
 from memory_assets.log.database import Database
 from memory_assets.log.event_log import Build, EventLog
+from memory_assets.log.session_history import History, histories
 from memory_assets.progress import NoProgress, Progress
 from memory_assets.projections.fold import catch_up
 from memory_assets.settings import Settings, load_settings
@@ -241,12 +241,12 @@ def _failures(context: dg.InitResourceContext) -> list[str]:
     failed = []
     for record in context.instance.all_logs(context.run.run_id, of_type=dg.DagsterEventType.STEP_FAILURE):
         if record.dagster_event is not None:
-            error = telling(record.dagster_event.step_failure_data.error)
+            error = root_cause(record.dagster_event.step_failure_data.error)
             failed.append(f"{record.step_key}: {error.cls_name if error else 'interrupted'}")
     return failed
 
 
-def telling(error: SerializableErrorInfo | None) -> SerializableErrorInfo | None:
+def root_cause(error: SerializableErrorInfo | None) -> SerializableErrorInfo | None:
     """The error that says what happened: our own where there is one, else the first one; around it stand Dagster's."""
     while error is not None and error.cause is not None and not error.message.startswith("memory_assets."):
         error = error.cause

@@ -12,6 +12,7 @@ import dagster as dg
 from memory_assets import configuration
 from memory_assets.defs.batches import batches
 from memory_assets.defs.checks import ON_REQUEST
+from memory_assets.defs.dead_runs import RUNNER_TAG, end_dead_runs
 from memory_assets.defs.exports import parted, take_exports
 from memory_assets.defs.instance import add_partitions, dagster_instance
 from memory_assets.defs.leaves import ledgers, memory_index
@@ -20,9 +21,8 @@ from memory_assets.defs.partitions import RANGE_END_TAG, RANGE_START_TAG, SESSIO
 from memory_assets.defs.pruning import prune_by_itself
 from memory_assets.defs.registration import found_files, refuse, register
 from memory_assets.defs.reports import ImportReport, RunReport, checkers_of, looked_for, named, outcome_of
-from memory_assets.defs.resources import OpenStore, open_store, telling
+from memory_assets.defs.resources import OpenStore, open_store, root_cause
 from memory_assets.defs.road import Road
-from memory_assets.defs.runner import RUNNER_TAG, end_dead_runs
 from memory_assets.defs.store_state import report_news, store_state
 from memory_assets.defs.task_board import task_board
 from memory_assets.errors import MemoryAssetsError, NotFoundError, check_word
@@ -31,9 +31,9 @@ from memory_assets.log.errors import StoreFullError, StoreReadOnlyError
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.sessions import QuarantineReleased, SessionIngested
 from memory_assets.log.sql import IN_LIST, json_list, visible
+from memory_assets.process_liveness import runner_name
 from memory_assets.progress import NoProgress, Progress
 from memory_assets.projections.fold import catch_up
-from memory_assets.runners import runner_name
 from memory_assets.sessions.files import SourceFile
 from memory_assets.settings import Settings
 from memory_assets.stopping import stop_if_asked
@@ -303,7 +303,7 @@ def _materialize(settings: Settings, instance: dg.DagsterInstance, selection: Se
 
 def _failure(result: dg.ExecuteInProcessResult) -> MemoryAssetsError:
     for event in result.all_events:
-        if event.is_step_failure and (error := telling(event.step_failure_data.error)) is not None:
+        if event.is_step_failure and (error := root_cause(event.step_failure_data.error)) is not None:
             return RunFailedError.told(
                 error.cls_name,
                 f"stage {event.step_key} failed: {_said(error)}",

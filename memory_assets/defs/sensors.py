@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 import dagster as dg
 
 from memory_assets import configuration
+from memory_assets.defs.dead_runs import end_dead_runs
 from memory_assets.defs.jobs import LEAVES, embed_waiting_units, graduate_sessions, refresh_leaves
 from memory_assets.defs.partitions import RANGE_END_TAG, RANGE_START_TAG, SESSIONS_PARTITIONS_NAME, sessions_partitions
 from memory_assets.defs.pruning import prune_by_itself
 from memory_assets.defs.registration import Registration, found_files, refuse, register, untouched_files
 from memory_assets.defs.resources import EventLogResource, OpenStore
-from memory_assets.defs.runner import end_dead_runs
 from memory_assets.defs.store_state import news
 from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.log.errors import StoreError

@@ -18,7 +18,7 @@ from memory_assets.evidence.ellipsis import smallest_hull
 from memory_assets.evidence.fuzzy import similar_places
 from memory_assets.evidence.message_text import MessageText
 from memory_assets.evidence.model import AlignedEvidence, AlignmentMethod, Evidence, FailedEvidence, Span
-from memory_assets.evidence.normalized import NormalizedHit, Refused, find_normalized, grown
+from memory_assets.evidence.normalized import NormalizedHit, Refused, find_normalized, with_outer_marks
 from memory_assets.evidence.prepared import PreparedText
 from memory_assets.evidence.wanted_quote import WantedQuote
 from memory_assets.text.characters import folded_form
@@ -204,7 +204,7 @@ class Aligner:
             placed = reading.placed(place.low, place.high)
             if not placed.starts:
                 continue
-            span = _whole(here, grown(here, reading, quote, placed.starts[0], placed.ends[-1])[0])
+            span = _whole(here, with_outer_marks(here, reading, quote, placed.starts[0], placed.ends[-1])[0])
             text = reading.between(*span)
             letters, whole = place.similarity(len(quote.skeleton)), _similarity(quote.text, text)
             similarity = max(letters, whole) if whole >= _MIN_TEXT_SIMILARITY else whole

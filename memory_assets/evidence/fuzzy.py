@@ -25,7 +25,7 @@ _LEAST_RATIO = 70.0
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SimilarRange:
     """Characters ``low`` to ``high`` of a skeleton that are like the quote's, and how many edits lie between the two."""
 
     low: int
@@ -41,7 +41,7 @@ def allowed_edits(length: int, threshold: float) -> int:
     return int(length * (1 - threshold) / threshold) + 1
 
 
-def similar_places(quote: PreparedText, message: PreparedText, threshold: float) -> list[Place]:
+def similar_places(quote: PreparedText, message: PreparedText, threshold: float) -> list[SimilarRange]:
     """Where a quote may stand, the most similar place first; also places that are not similar enough.
 
     A place with fewer edits than the quote was cut into pieces cannot have been missed. Where that decides nothing, one
@@ -63,8 +63,8 @@ def similar_places(quote: PreparedText, message: PreparedText, threshold: float)
     return sorted({*found, *finer}, key=lambda place: (place.edits, place.low))
 
 
-def _measured(quote: PreparedText, message: PreparedText, proposed: list[Candidate], limit: int) -> list[Place]:
-    places: dict[tuple[int, int], Place] = {}
+def _measured(quote: PreparedText, message: PreparedText, proposed: list[Candidate], limit: int) -> list[SimilarRange]:
+    places: dict[tuple[int, int], SimilarRange] = {}
     fewest = limit + 1
     for candidate in proposed[:_MAX_MEASURED]:
         if places and candidate.least_edits > fewest:
@@ -75,7 +75,7 @@ def _measured(quote: PreparedText, message: PreparedText, proposed: list[Candida
     return sorted(places.values(), key=lambda place: (place.edits, place.low))
 
 
-def _measure(quote: PreparedText, message: PreparedText, candidate: Candidate, limit: int) -> Place:
+def _measure(quote: PreparedText, message: PreparedText, candidate: Candidate, limit: int) -> SimilarRange:
     """The edges as the outermost pieces show them; a piece that stands there by chance is outdone by the next one."""
     wanted, text = quote.skeleton, message.skeleton
     start, end = _QuoteEnd(quote, message, -1, limit), _QuoteEnd(quote, message, 1, limit)
@@ -83,14 +83,14 @@ def _measure(quote: PreparedText, message: PreparedText, candidate: Candidate, l
     low, high = start.position(first.offset, first.position), end.position(last.end, last.position + last.length)
     edits = Levenshtein.distance(wanted, text[low:high])
     if edits <= 2 * candidate.least_edits + 1:
-        return Place(low, high, edits)
+        return SimilarRange(low, high, edits)
     for hit in () if start.is_own_word(low) else candidate.hits[1:_ANCHORS]:
         other = start.position(hit.offset, hit.position)
         edits, low = min((edits, low), (Levenshtein.distance(wanted, text[other:high]), other))
     for hit in () if end.is_own_word(high) else candidate.hits[-_ANCHORS:-1]:
         other = end.position(hit.end, hit.position + hit.length)
         edits, high = min((edits, high), (Levenshtein.distance(wanted, text[low:other]), other))
-    return Place(low, high, edits)
+    return SimilarRange(low, high, edits)
 
 
 class _QuoteEnd:

@@ -8,7 +8,7 @@ from functools import cached_property
 from memory_assets.evidence.candidates import FEW_PIECES, candidates, piece_count
 from memory_assets.evidence.model import Span
 from memory_assets.evidence.prepared import VIEWS, PreparedText, Ranges, hidden_ranges
-from memory_assets.text.characters import inner_offsets, surely_between
+from memory_assets.text.characters import inner_offsets, is_certain_boundary
 
 WHOLE = 4_000
 """Characters up to which every reading of a message is prepared whole; of a longer one, only around likely places."""
@@ -59,7 +59,7 @@ class MessageText:
 
     def is_boundary(self, offset: int) -> bool:
         """Whether an offset is between two grapheme clusters."""
-        return surely_between(self.text, offset) or offset not in self._inner
+        return is_certain_boundary(self.text, offset) or offset not in self._inner
 
     def boundary_after(self, offset: int) -> int:
         """The first cluster boundary at an offset or behind it."""

@@ -53,7 +53,9 @@ def find_normalized(message: MessageText, wanted: WantedQuote, prepared: Prepare
     return best or refused
 
 
-def grown(message: MessageText, prepared: PreparedText, quote: PreparedText, start: int, end: int) -> tuple[Span, str, str]:
+def with_outer_marks(
+    message: MessageText, prepared: PreparedText, quote: PreparedText, start: int, end: int
+) -> tuple[Span, str, str]:
     """A span that reaches over the marks that the quote begins and ends with, and what of them is not there."""
     letters = quote.letters
     lead, trail = quote.text[: letters.starts[0]], quote.text[letters.ends[-1] :]
@@ -106,7 +108,7 @@ def _judge(message: MessageText, quote: PreparedText, prepared: PreparedText, lo
         worst = max(worst, Difference.WHITESPACE)
         if wanted.split() != found.split():
             worst = max(worst, _gaps(quote, asked, prepared, there))
-    (start, end), lead_left, trail_left = grown(message, prepared, quote, start, end)
+    (start, end), lead_left, trail_left = with_outer_marks(message, prepared, quote, start, end)
     for left in (lead_left, trail_left):
         if left:
             worst = max(worst, Difference.MARKUP if differences.is_markup(left) else Difference.PUNCTUATION)

@@ -17,8 +17,8 @@ from memory_assets.sessions.model import Message
 from memory_assets.sessions.readers.chat_v1 import SCHEMA
 
 if TYPE_CHECKING:
-    from memory_assets.log.chain import History
     from memory_assets.log.database import Database
+    from memory_assets.log.session_history import History
 
 
 class ChatLines:

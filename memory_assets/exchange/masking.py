@@ -15,10 +15,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memory_assets.exchange.errors import ExportHoldsSecretsError, ExportRefusedError
-from memory_assets.log.chain import messages_at
 from memory_assets.log.event_log import COLUMNS
 from memory_assets.log.events import StoredEvent
 from memory_assets.log.payloads.sessions import SessionIngested
+from memory_assets.log.session_history import messages_at
 from memory_assets.log.upcasting import payload_as
 from memory_assets.sessions.model import Message, Session
 from memory_assets.sessions.redaction import redact_session, redact_text

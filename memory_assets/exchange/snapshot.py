@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from memory_assets.errors import NotFoundError
-from memory_assets.log.chain import History, history_of
 from memory_assets.log.errors import LogTamperedError, StoreError
 from memory_assets.log.event_log import COLUMNS
 from memory_assets.log.events import StoredEvent
@@ -19,6 +18,7 @@ from memory_assets.log.links import LINKED_COLUMNS, LINKED_ROW, has_link, link_o
 from memory_assets.log.payloads.builds import BuildFinished, BuildStarted
 from memory_assets.log.payloads.log_end import LogEndAccepted
 from memory_assets.log.payloads.sessions import SessionForgotten
+from memory_assets.log.session_history import History, history_of
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.log.tip import FIRST, Tip
 

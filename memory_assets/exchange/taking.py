@@ -16,13 +16,13 @@ import duckdb
 
 from memory_assets.errors import MemoryAssetsError, of_the_machine
 from memory_assets.exchange.errors import ExportRefusedError
-from memory_assets.log.chain import messages_at
 from memory_assets.log.errors import UnknownEventTypeError
 from memory_assets.log.event_log import COLUMNS
 from memory_assets.log.events import StoredEvent
 from memory_assets.log.links import LINKED_COLUMNS, LINKED_ROW, newest_link
 from memory_assets.log.payloads.sessions import MessageContinued, SessionForgotten, SessionIngested, SessionVectorized
 from memory_assets.log.rows import ROW_COLUMNS, write_rows
+from memory_assets.log.session_history import messages_at
 from memory_assets.log.sql import IN_LIST, json_list, visible
 from memory_assets.log.tip import FIRST, Tip
 from memory_assets.projections.fold import fold

@@ -11,8 +11,8 @@ from dataclasses import replace
 
 from memory_assets.evidence.model import AlignedEvidence, Evidence
 from memory_assets.extraction.aligned_entries import AlignedEntry
-from memory_assets.extraction.history import changes, joined_history
 from memory_assets.extraction.schema import ExtractedEntry, Quote, StatusAt
+from memory_assets.extraction.status_history import changes, joined_history
 from memory_assets.text.normal_form import folded
 
 _MIN_TITLE = 8

@@ -22,7 +22,8 @@ from memory_assets.extraction.answers import ReadAnswer, UnreadableAnswer, Windo
 from memory_assets.extraction.errors import ExtractionFailed, ModelUnavailable
 from memory_assets.extraction.extractor import ExtractionAnswer
 from memory_assets.extraction.grounding import ground
-from memory_assets.extraction.patience import (
+from memory_assets.extraction.provider_reply import Reply, reply_of, same_model
+from memory_assets.extraction.retries import (
     OutOfTimeError,
     is_down,
     is_of_the_request,
@@ -37,7 +38,6 @@ from memory_assets.extraction.patience import (
     within,
     worth_another,
 )
-from memory_assets.extraction.replies import Reply, reply_of, same_model
 from memory_assets.extraction.telemetry import ExtractionTelemetry
 from memory_assets.extraction.windows import WINDOW_CHARACTERS, Window, shown_text, window_hash
 from memory_assets.identifiers import canonical_json, sha256_hex

@@ -18,14 +18,14 @@ from itertools import islice
 
 from memory_assets.extraction.blockers import blockers_in
 from memory_assets.extraction.cues import Rules, built_in_rules
-from memory_assets.extraction.history import changes
 from memory_assets.extraction.options import Option, chosen, options_of
-from memory_assets.extraction.places import OWN_WORDS, words_of
 from memory_assets.extraction.schema import ExtractedEntry, Quote, StatusAt
 from memory_assets.extraction.scoring import Scored, is_conversation, is_said, score_window
 from memory_assets.extraction.selection import QUOTED_SENTENCES, REVERSAL, Choice, Selection
+from memory_assets.extraction.sentence_context import OWN_WORDS, words_of
+from memory_assets.extraction.status_history import changes
 from memory_assets.extraction.titles import title_of
-from memory_assets.extraction.todo_calls import Told, is_todo_call, told_in
+from memory_assets.extraction.todo_calls import TaskUpdate, is_todo_call, told_in
 from memory_assets.extraction.todos import Todo, todos_of
 from memory_assets.extraction.windows import Window, shown_text
 from memory_assets.sessions.model import Message
@@ -246,7 +246,7 @@ def _calls(messages: Sequence[Message], window: Window) -> list[int]:
     return [i for i in range(window.start, window.end) if is_todo_call(messages[i]) and shown_text(messages[i])]
 
 
-def _listed(one: Scored, rules: Rules) -> Told | None:
+def _listed(one: Scored, rules: Rules) -> TaskUpdate | None:
     """The task of a checkbox or of a line that is called one; what a person pastes is a document, not a list of tasks."""
     sentence = one.spot.sentence
     marked = _TASK_LINE.match(sentence.text)
@@ -262,7 +262,7 @@ def _listed(one: Scored, rules: Rules) -> Told | None:
     blocked_by = blockers_in(sentence.text) if status == "blocked" else ()
     if status != box and not blocked_by and not _says_its_status(title):
         status = "pending"
-    return Told(sentence.text, title, status=status, priority=one.priority, blocked_by=blocked_by)
+    return TaskUpdate(sentence.text, title, status=status, priority=one.priority, blocked_by=blocked_by)
 
 
 def _says_its_status(title: str) -> bool:

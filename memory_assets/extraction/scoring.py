@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from memory_assets.extraction.cues import Cue, Rules
-from memory_assets.extraction.places import Spot, Talk, Voice, words_of
+from memory_assets.extraction.sentence_context import Spot, Talk, Voice, words_of
 from memory_assets.extraction.task_state import priority_said, standing
 from memory_assets.extraction.windows import Window, shown_text
 from memory_assets.sessions.model import Message

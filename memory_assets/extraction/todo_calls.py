@@ -46,7 +46,7 @@ _BOXES: dict[TaskStatus | None, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class TaskUpdate:
     """What a call, or a line of a checklist, says of one task.
 
     Attributes:
@@ -106,15 +106,15 @@ def checklist(message: Message) -> str:
     return "\n".join(_line(told, _tool(message)) for told in told_in(message))
 
 
-def told_in(message: Message) -> tuple[Told, ...]:
+def told_in(message: Message) -> tuple[TaskUpdate, ...]:
     """What fits into the checklist: what is not shown is not read either, so that a window's hash tells all."""
     return _told_in(_tool(message), message.text)
 
 
 @lru_cache(maxsize=64)  # the stages of a window ask for the same calls again and again
-def _told_in(tool: str, text: str) -> tuple[Told, ...]:
+def _told_in(tool: str, text: str) -> tuple[TaskUpdate, ...]:
     left = SHOWN_CHARACTERS
-    shown: list[Told] = []
+    shown: list[TaskUpdate] = []
     for told in _read(tool, text[:_MAX_CALL]):
         left -= len(_line(told, tool)) + 1
         if left < 0:
@@ -123,7 +123,7 @@ def _told_in(tool: str, text: str) -> tuple[Told, ...]:
     return tuple(shown)
 
 
-def _line(told: Told, tool: str) -> str:
+def _line(told: TaskUpdate, tool: str) -> str:
     mark = "+" if tool in ITEM_TOOLS else "*" if tool in UPDATE_TOOLS else "-"
     number = f" #{told.number or told.place}" if told.number or told.place else ""
     relations = "".join(
@@ -138,7 +138,7 @@ def _line(told: Told, tool: str) -> str:
     return f"{mark}{number}{relations} [{box}{priority}] {title}{told.quote}"
 
 
-def _read(tool: str, text: str) -> Iterator[Told]:
+def _read(tool: str, text: str) -> Iterator[TaskUpdate]:
     if tool in UPDATE_TOOLS:
         yield from _update(text)
     elif tool in ITEM_TOOLS:
@@ -148,14 +148,14 @@ def _read(tool: str, text: str) -> Iterator[Told]:
             yield from _item(match.group(), text)
 
 
-def _item(part: str, call: str) -> Iterator[Told]:
+def _item(part: str, call: str) -> Iterator[TaskUpdate]:
     content = _CONTENT.search(part)
     if content is None or not content.group(1).strip():
         return
     place = _NUMBER.search(part) if part is not call else None
     status, unknown = _status(part)
     waits_for, blocks, freed_of = _relations(part)
-    yield Told(
+    yield TaskUpdate(
         _quote(content, call),
         _unescaped(content.group(1)).strip(),
         place=int(place.group(2)) if place else None,
@@ -168,7 +168,7 @@ def _item(part: str, call: str) -> Iterator[Told]:
     )
 
 
-def _update(text: str) -> Iterator[Told]:
+def _update(text: str) -> Iterator[TaskUpdate]:
     number = _NUMBER.search(text)
     if number is None:
         return
@@ -180,7 +180,7 @@ def _update(text: str) -> Iterator[Told]:
     titled = content is not None and bool(content.group(1).strip())
     if not (titled or said or relation or _priority(text)):
         return
-    yield Told(
+    yield TaskUpdate(
         _quote(content, text) if content is not None and titled else _part(text, number, said or relation),
         _unescaped(content.group(1)).strip() if content is not None and titled else None,
         number=int(number.group(2)),

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
 
-from memory_assets.extraction.history import changes
-from memory_assets.extraction.places import words_of
 from memory_assets.extraction.schema import Quote, StatusAt
-from memory_assets.extraction.todo_calls import Told
+from memory_assets.extraction.sentence_context import words_of
+from memory_assets.extraction.status_history import changes
+from memory_assets.extraction.todo_calls import TaskUpdate
 from memory_assets.vocabulary import Priority, TaskStatus
 
 _MOST_NOTES = 2
@@ -49,7 +49,7 @@ class _Growing:
     waits_for: dict[str, _Growing] = field(default_factory=dict)
     blocked_by: dict[str, None] = field(default_factory=dict)
 
-    def take(self, index: int, told: Told) -> None:
+    def take(self, index: int, told: TaskUpdate) -> None:
         """What a message says of the task itself."""
         self.priority = told.priority or self.priority
         self.blocked_by.update(dict.fromkeys(told.blocked_by))
@@ -78,7 +78,7 @@ class _Book:
         self._by_title: dict[str, _Growing] = {}
         self._by_place: dict[int, _Growing] = {}
 
-    def task(self, index: int, told: Told) -> _Growing | None:
+    def task(self, index: int, told: TaskUpdate) -> _Growing | None:
         """The task that is told of, a new one where it is not known; a number that nobody gave a title means none."""
         title = told.text if told.number is None else self._numbered.get(told.number, told.text)
         if title is None:
@@ -96,14 +96,14 @@ class _Book:
             self._by_place[told.place] = found
         return found
 
-    def other(self, index: int, told: Told, number: int) -> _Growing | None:
+    def other(self, index: int, told: TaskUpdate, number: int) -> _Growing | None:
         """Another task that is named by its number, or by its id where items have ids."""
         if told.place is not None:
             return self._by_place.get(number)
-        return self.task(index, Told(told.quote, None, number))
+        return self.task(index, TaskUpdate(told.quote, None, number))
 
 
-def todos_of(told: Iterable[tuple[int, Told]], numbered: Mapping[int, str]) -> list[Todo]:
+def todos_of(told: Iterable[tuple[int, TaskUpdate]], numbered: Mapping[int, str]) -> list[Todo]:
     """Every task that is told of, once, in the order of first appearance.
 
     Args:
@@ -122,7 +122,7 @@ def todos_of(told: Iterable[tuple[int, Told]], numbered: Mapping[int, str]) -> l
     return [_whole(task) for task in book.tasks if task in spoken_of or spoken_of.intersection(task.waits_for.values())]
 
 
-def _relate(book: _Book, index: int, told: Told, task: _Growing) -> None:
+def _relate(book: _Book, index: int, told: TaskUpdate, task: _Growing) -> None:
     quote = Quote(index, told.quote)
     for number in told.waits_for:
         if (other := book.other(index, told, number)) is not None:

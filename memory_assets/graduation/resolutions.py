@@ -16,7 +16,7 @@ RESOLUTIONS: tuple[Resolution, ...] = ("keep_newer", "keep_older", "both", "merg
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class ConflictCommand:
     """What a person said of a conflict once.
 
     Attributes:
@@ -56,16 +56,16 @@ class Word:
         return bool(self.older & older and self.newer & newer) and not (self.older & newer or self.newer & older)
 
 
-def in_force(words: Iterable[Word]) -> list[Word]:
+def in_force(words: Iterable[ConflictCommand]) -> list[ConflictCommand]:
     """The last word on each pair of sides, in the order in which they were said."""
-    last: list[Word] = []
+    last: list[ConflictCommand] = []
     for word in sorted(words, key=lambda word: (word.said_at, word.event_id)):
         last = [earlier for earlier in last if not word.speaks_of(earlier.older, earlier.newer)]
         last.append(word)
     return [word for word in last if word.resolution is not None]
 
 
-def settles(word: Word, one: Mapping[str, datetime], other: Mapping[str, datetime]) -> bool:
+def settles(word: ConflictCommand, one: Mapping[str, datetime], other: Mapping[str, datetime]) -> bool:
     """Whether a resolution settles the conflict of two sides.
 
     Not where it made one memory of sides that are two again, and not once the side that it set aside was said again by an

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from memory_assets.log.database import Database
     from memory_assets.retrieval.golden import GoldenSuite
-    from memory_assets.retrieval.measured import Measured
+    from memory_assets.retrieval.question_result import QuestionResult
     from memory_assets.retrieval.wire.evaluation import EvalRunV1
     from memory_assets.settings import Settings
 
@@ -110,7 +110,9 @@ def evaluate(
         return run_v1(one_run(connection, word.run_id), queries_of(suite))
 
 
-def _reasons(suite: GoldenSuite, results: Sequence[Measured], baseline: RecordedRun | None, tolerance: float) -> list[str]:
+def _reasons(
+    suite: GoldenSuite, results: Sequence[QuestionResult], baseline: RecordedRun | None, tolerance: float
+) -> list[str]:
     failed = [f"question {result.question_id} failed: {result.error}" for result in results if result.error]
     fallen = regressions(compare(baseline.results, results), tolerance) if baseline else []
     return [*failed, *below_the_bars(aggregate(results), suite.bars), *fallen]

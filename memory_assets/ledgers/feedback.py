@@ -13,7 +13,7 @@ from memory_assets.log.errors import StoreError
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.payloads.usage import UnitFeedback
 from memory_assets.projections.fold import catch_up
-from memory_assets.queries.addressed import Addressed, NotAddressed, units_addressed
+from memory_assets.queries.resolve_ids import ResolvedId, UnresolvedId, resolve_ids
 from memory_assets.queries.rows import fetch
 from memory_assets.queries.unit_standing import standing_of
 from memory_assets.queries.usage import take_shown
@@ -75,15 +75,15 @@ def _signal(given: str) -> Signal:
 
 def _addressed(connection: duckdb.DuckDBPyConnection, given: str) -> tuple[str, str | None, str | None, dict[str, str]]:
     """The unit that an id names: its id, the session that it is of if it is of one, its project, and its source."""
-    match units_addressed(connection, [given])[0]:
-        case Addressed(unit_id=str(unit_id)):
+    match resolve_ids(connection, [given])[0]:
+        case ResolvedId(unit_id=str(unit_id)):
             (unit_kind, source_id, session_id, project), *_ = fetch(connection, _UNIT, [unit_id])
             return unit_id, session_id, project, {"unit_kind": unit_kind, "source_id": source_id}
-        case Addressed():
+        case ResolvedId():
             raise NotFoundError(
                 f"search shows nothing under {given[:100]!r}", hint="give the address of a hit of `memory search`"
             )
-        case NotAddressed(code="not_found", reason=reason, hint=hint):
+        case UnresolvedId(code="not_found", reason=reason, hint=hint):
             raise NotFoundError(reason, hint=hint)
-        case NotAddressed(reason=reason, hint=hint):
+        case UnresolvedId(reason=reason, hint=hint):
             raise InvalidArgumentError(reason, hint=hint)

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from memory_assets.errors import InvalidArgumentError, NotFoundError, check_word
-from memory_assets.graduation.half_life import Aged, DueDemotion, HalfLife, due
+from memory_assets.graduation.decay import Aged, DueDemotion, HalfLife, due
 from memory_assets.graduation.policy import POLICY_VERSION
 from memory_assets.ledgers.errors import NotPossibleError
 from memory_assets.ledgers.said import command, masked, now, say, settle

@@ -30,8 +30,8 @@ from memory_assets.log.errors import (
     of_system,
 )
 from memory_assets.log.file_length import keep_length, missing_bytes
-from memory_assets.log.keeping import KeptOpen
-from memory_assets.log.lingering import Lingering
+from memory_assets.log.keep_alive import KeepAlive
+from memory_assets.log.kept_open import KeptOpen
 from memory_assets.log.links import Broken, Sound, has_link, newest_link, verify_links
 from memory_assets.log.lock import DEFAULT_TIMEOUT_SECONDS, ExclusiveHold, StoreLock
 from memory_assets.log.migrations import applied_version, migrate, schema_version
@@ -67,7 +67,7 @@ class Database:
         self._checkpoints = CheckpointPolicy()
         self._threads = threading.local()
         self._migrated = False
-        self._lingering = Lingering(self._lock, self._attached)
+        self._lingering = KeepAlive(self._lock, self._attached)
         self._kept = KeptOpen(ExclusiveHold(self._lock), self._opened_to_keep, timeout=lock_timeout)
 
     @contextlib.contextmanager

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from memory_assets.graduation.proofs.model import ProofEntry, ProofEvidence, ProofMessage, ProofSession
-from memory_assets.log.chain import History, Materialization
 from memory_assets.log.payloads.entries import EntryMaterialized, EvidenceRecord
+from memory_assets.log.session_history import History, Materialization
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 

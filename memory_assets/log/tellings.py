@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from memory_assets.log.chain import History, messages_at
 from memory_assets.log.events import NewEvent, StoredEvent
 from memory_assets.log.long_texts import announced, continuations, continuing, split, whole
 from memory_assets.log.payloads.sessions import PageLeftOut, SourceHeading, SourceTold
+from memory_assets.log.session_history import History, messages_at
 from memory_assets.log.upcasting import payload_as
 from memory_assets.sessions.model import Message
 from memory_assets.sessions.retelling import Telling, as_told, by_position, common_prefix, superseded

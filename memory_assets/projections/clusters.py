@@ -12,17 +12,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memory_assets.projections.claim_uses import ClaimUses
+from memory_assets.projections.explicit_links import ExplicitLinks, explicit_links
+from memory_assets.projections.name_links import NameLinks
 from memory_assets.projections.nodes import in_use
-from memory_assets.projections.said_links import SaidLinks, said_links
 from memory_assets.projections.task_words import Spoken, read_words
-from memory_assets.projections.webs import Web
-from memory_assets.tasks.model import BlockersSaid, BlockerText, Cluster, Declared, Mention, TaskClaim, Word
+from memory_assets.tasks.model import BlockersSaid, BlockerText, Cluster, Declared, Mention, PersonStatement, TaskClaim
 from memory_assets.tasks.names import Node, is_task_id
 
 if TYPE_CHECKING:
     import duckdb
 
-Item = TaskClaim | Mention | Word
+Item = TaskClaim | Mention | PersonStatement
 
 ITEMS_AT_ONCE = 20_000
 """Claims and mentions that are resolved at a time."""
@@ -61,7 +61,7 @@ def touched_clusters(connection: duckdb.DuckDBPyConnection, embedding_version: s
         return
     used = in_use(connection, quiet)
     gone = quiet.keys() - used
-    said = said_links(connection, read_words(connection), used, gone)
+    said = explicit_links(connection, read_words(connection), used, gone)
     only_waited_for = {node for node in used - said.partners if quiet[node]}
     reading = _Reading(connection, said, embedding_version)
     gone |= said.left
@@ -75,11 +75,11 @@ def touched_clusters(connection: duckdb.DuckDBPyConnection, embedding_version: s
 class _Reading:
     """Reads what is said under the names of clusters."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, said: SaidLinks, embedding_version: str) -> None:
+    def __init__(self, connection: duckdb.DuckDBPyConnection, said: ExplicitLinks, embedding_version: str) -> None:
         self._connection = connection
         self._said = said
         self._embedding_version = embedding_version
-        self._web = Web(said.joined)
+        self._web = NameLinks(said.joined)
         self._uses = ClaimUses(connection)
         self._words: dict[Node, list[Spoken]] = {}
         self._words_waiting: dict[Node, list[Spoken]] = {}
@@ -206,7 +206,7 @@ class _Reading:
 
 
 def _mentions(
-    source: TaskClaim | Word, blockers: Iterable[BlockerText], scope: str, project: str | None
+    source: TaskClaim | PersonStatement, blockers: Iterable[BlockerText], scope: str, project: str | None
 ) -> Iterator[tuple[Node, Mention]]:
     for number, blocker in enumerate(blockers):
         if blocker.name:

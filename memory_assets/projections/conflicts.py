@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from memory_assets.graduation.conflicts.clash import DETECTOR_VERSION, Clash, clash
-from memory_assets.graduation.resolutions import Word, settles
+from memory_assets.graduation.conflicts.contradictions import DETECTOR_VERSION, Contradiction, contradiction
+from memory_assets.graduation.resolutions import ConflictCommand, settles
 from memory_assets.identifiers import typed_id
 from memory_assets.log.event_log import Appended, Build, insert, rows_of
 from memory_assets.log.events import NewEvent, dedupe_key_of, event_id_of
 from memory_assets.log.payloads.graduation import ConflictDetected, ConflictType
 from memory_assets.log.sql import IN_LIST, json_list, visible
-from memory_assets.projections.words import merges, words_in_force
+from memory_assets.projections.conflict_resolutions import merges, words_in_force
 
 if TYPE_CHECKING:
     import duckdb
@@ -121,7 +121,7 @@ class Found:
     other: Side
     kind: ConflictType
     reason: str
-    merged: Word | None = None
+    merged: ConflictCommand | None = None
 
     @property
     def firsts(self) -> tuple[Entry, Entry]:
@@ -188,12 +188,12 @@ def log_conflicts(connection: duckdb.DuckDBPyConnection, build: Build | None) ->
 
 def _found(connection: duckdb.DuckDBPyConnection) -> Iterator[Found]:
     """Every conflict that a touched memory is in, in a fixed order."""
-    clashes: dict[tuple[str, str], dict[tuple[str, str], Clash | None]] = {}
+    clashes: dict[tuple[str, str], dict[tuple[str, str], Contradiction | None]] = {}
     for memory, said, other, other_said in connection.execute(_PAIRS).fetchall():
         pair, texts = ((memory, other), (said, other_said)) if memory < other else ((other, memory), (other_said, said))
         known = clashes.setdefault(pair, {})
         if texts not in known:
-            known[texts] = clash(*texts)
+            known[texts] = contradiction(*texts)
     real = {pair: found for pair, texts in clashes.items() if (found := [(t, c) for t, c in texts.items() if c is not None])}
     ended = [row[0] for row in connection.execute(_ENDED).fetchall()]
     memories = _memories(connection, {*ended, *(memory for pair in real for memory in pair)})
@@ -205,7 +205,7 @@ def _found(connection: duckdb.DuckDBPyConnection) -> Iterator[Found]:
         yield from _status_clash(memories[memory])
 
 
-def _merged(connection: duckdb.DuckDBPyConnection, words: list[Word]) -> Iterator[Found]:
+def _merged(connection: duckdb.DuckDBPyConnection, words: list[ConflictCommand]) -> Iterator[Found]:
     """What people said is one and is one memory now: so that it can be taken apart again."""
     merging = merges(words)
     if not merging:
@@ -220,7 +220,7 @@ def _merged(connection: duckdb.DuckDBPyConnection, words: list[Word]) -> Iterato
             )
             if not any(entry.sound for entry in one.entries) or not any(entry.sound for entry in other.entries):
                 continue
-            found = clash(one.sound[0].said, other.sound[0].said)
+            found = contradiction(one.sound[0].said, other.sound[0].said)
             kind, reason = (found.kind, found.reason) if found else ("different_value", "another value")
             yield Found(one, other, kind, reason, merged=word)
 
@@ -245,7 +245,7 @@ def _status_clash(entries: list[Entry]) -> Iterator[Found]:
     yield Found(one, other, "status_clash", "one says that it is done, the other that it is cancelled")
 
 
-def _write(connection: duckdb.DuckDBPyConnection, found: list[Found], words: list[Word]) -> None:
+def _write(connection: duckdb.DuckDBPyConnection, found: list[Found], words: list[ConflictCommand]) -> None:
     import pyarrow as pa
 
     known = {
@@ -263,7 +263,7 @@ def _write(connection: duckdb.DuckDBPyConnection, found: list[Found], words: lis
     connection.unregister("new_conflicts")
 
 
-def _row(conflict: Found, known: set[str], words: list[Word]) -> dict[str, object]:
+def _row(conflict: Found, known: set[str], words: list[ConflictCommand]) -> dict[str, object]:
     older, newer = sorted((conflict.one, conflict.other), key=lambda side: side.sound[-1].place)
     # The last word that speaks of these sides holds, or none does: an earlier one does not come back.
     word = conflict.merged or next((word for word in words if word.speaks_of(older.said.keys(), newer.said.keys())), None)
@@ -294,7 +294,7 @@ def _row(conflict: Found, known: set[str], words: list[Word]) -> dict[str, objec
     }
 
 
-def _resolution(word: Word, older: Side, newer: Side) -> str | None:
+def _resolution(word: ConflictCommand, older: Side, newer: Side) -> str | None:
     if word.keeps(newer.said.keys(), older.said.keys()):
         return "keep_newer"
     if word.keeps(older.said.keys(), newer.said.keys()):

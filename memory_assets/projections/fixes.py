@@ -65,7 +65,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class MessageSpan:
     """Characters of a message."""
 
     index: int
@@ -88,13 +88,13 @@ class Gotcha:
     """
 
     turn: Turn
-    error: Place
+    error: MessageSpan
     tag: str
     excerpt: str
     files: tuple[str, ...]
     command: str | None
-    cause: Place | None
-    ended: tuple[Place, ...]
+    cause: MessageSpan | None
+    ended: tuple[MessageSpan, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,9 +239,9 @@ def _confirmed(turns: Sequence[Turn], failure: _Failure, behind: range) -> Gotch
     return None
 
 
-def _cause(turns: Sequence[Turn], behind: range, failure: _Failure, *, only_cause: bool = False) -> Place | None:
+def _cause(turns: Sequence[Turn], behind: range, failure: _Failure, *, only_cause: bool = False) -> MessageSpan | None:
     """The first sentence that says what it was; else the first that says what helps."""
-    helps: Place | None = None
+    helps: MessageSpan | None = None
     for position in behind:
         turn = turns[position]
         if turn.kind != "said" or (turn.role == "user" and says_it_stays(turn.head)):
@@ -249,7 +249,7 @@ def _cause(turns: Sequence[Turn], behind: range, failure: _Failure, *, only_caus
         for sentence in sentences(turn.head[:_SAYS_READ]):
             if not _tells(sentence):
                 continue
-            place = Place(turn.index, sentence.start, sentence.end, sentence.text)
+            place = MessageSpan(turn.index, sentence.start, sentence.end, sentence.text)
             if names_cause(sentence.text):
                 return place
             if helps is None and not only_cause and names_fix(sentence.text, failure.line.text):
@@ -261,29 +261,29 @@ def _tells(sentence: Sentence) -> bool:
     return sentence.shape in ("prose", "item") and len(sentence.text) >= 20 and not sentence.text.rstrip().endswith("?")
 
 
-def _changes(turns: Sequence[Turn], positions: range | Iterator[int]) -> tuple[tuple[str, ...], list[Place]]:
+def _changes(turns: Sequence[Turn], positions: range | Iterator[int]) -> tuple[tuple[str, ...], list[MessageSpan]]:
     """The files that were changed, and of each where the first change says so."""
-    files: dict[str, Place] = {}
+    files: dict[str, MessageSpan] = {}
     for position in positions:
         turn = turns[position]
         if turn.kind == "tool_call":
             for path in files_changed(turn.tool, turn.head):
                 start = turn.head.find(path)
                 if start >= 0:
-                    files.setdefault(path, Place(turn.index, start, start + len(path), path))
+                    files.setdefault(path, MessageSpan(turn.index, start, start + len(path), path))
     return tuple(files), list(files.values())
 
 
-def _places(cause: Place | None, changes: list[Place]) -> tuple[Place, ...]:
+def _places(cause: MessageSpan | None, changes: list[MessageSpan]) -> tuple[MessageSpan, ...]:
     return (*([cause] if cause else []), *changes[-1:])
 
 
-def _command_place(call: Turn, command: str | None) -> Place:
+def _command_place(call: Turn, command: str | None) -> MessageSpan:
     """Where a command stands in its call; the beginning of the call where it stands there with escapes."""
     start = call.head.find(command) if command else -1
     if command is None or start < 0:
-        return Place(call.index, 0, min(len(call.head), 400), call.head[:400])
-    return Place(call.index, start, start + len(command), command)
+        return MessageSpan(call.index, 0, min(len(call.head), 400), call.head[:400])
+    return MessageSpan(call.index, start, start + len(command), command)
 
 
 def _gotcha(
@@ -291,11 +291,11 @@ def _gotcha(
     failure: _Failure,
     files: tuple[str, ...],
     command: str | None,
-    cause: Place | None,
-    ended: tuple[Place, ...],
+    cause: MessageSpan | None,
+    ended: tuple[MessageSpan, ...],
 ) -> Gotcha:
     turn, line = turns[failure.position], failure.line
-    error = Place(turn.index, turn.place(line.start), turn.place(line.end), line.text)
+    error = MessageSpan(turn.index, turn.place(line.start), turn.place(line.end), line.text)
     return Gotcha(turn, error, line.tag, _excerpt(turn.shown, line), files, command, cause, ended)
 
 

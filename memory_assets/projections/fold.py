@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memory_assets.graduation.conflicts.clash import DETECTOR_VERSION
+from memory_assets.graduation.conflicts.contradictions import DETECTOR_VERSION
 from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.log.event_log import Appended, Build
 from memory_assets.log.sql import IN_LIST, json_list
@@ -19,6 +19,7 @@ from memory_assets.projections.claims import close_touched_tasks, fold_claims, o
 from memory_assets.projections.commands import close_commands, open_commands, sessions_named
 from memory_assets.projections.conflicts import fold_conflicts, log_conflicts
 from memory_assets.projections.decisions import fold_decisions
+from memory_assets.projections.effective_stages import certifications_due, certify, fold_standing
 from memory_assets.projections.entries import fold_entries
 from memory_assets.projections.evaluation import fold_evaluations
 from memory_assets.projections.feedback import fold_feedback
@@ -27,7 +28,6 @@ from memory_assets.projections.memories import close_touched, fold_memories, rem
 from memory_assets.projections.outbox import enqueue, enqueue_all
 from memory_assets.projections.scope import close_scope, open_scope
 from memory_assets.projections.sessions import fold_marks, fold_sessions, fold_source_files
-from memory_assets.projections.standing import certifications_due, certify, fold_standing
 from memory_assets.projections.statements import fold_statements
 from memory_assets.projections.units import close_touched_units, fold_units, remember_touched_units
 from memory_assets.text.statements import STATEMENT_VERSION

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memory_assets.log.sql import IN_LIST, json_list
-from memory_assets.projections.statements import Links, Said, leaders, linked
-from memory_assets.projections.words import merged_statements
+from memory_assets.projections.conflict_resolutions import merged_statements
+from memory_assets.projections.statements import EntryStatement, Links, leaders, linked
 from memory_assets.retrieval.citations import memory_short_id
 from memory_assets.vocabulary import STAGES
 
@@ -48,8 +48,8 @@ def remember_touched(connection: duckdb.DuckDBPyConnection) -> None:
            SELECT project, entry_type, statement FROM statements WHERE session_id IN (SELECT session_id FROM affected)"""
     ).fetchall()
     if start:
-        merged = [(Said(*one), Said(*other)) for one, other in merged_statements(connection)]
-        found, links = linked(connection, (Said(*row) for row in start), merged)
+        merged = [(EntryStatement(*one), EntryStatement(*other)) for one, other in merged_statements(connection)]
+        found, links = linked(connection, (EntryStatement(*row) for row in start), merged)
         _write_touched(connection, found, links)
     connection.execute(
         """
@@ -97,7 +97,7 @@ def close_touched(connection: duckdb.DuckDBPyConnection) -> None:
     connection.execute("DROP TABLE IF EXISTS touched_memories")
 
 
-def _write_touched(connection: duckdb.DuckDBPyConnection, found: set[Said], links: Links) -> None:
+def _write_touched(connection: duckdb.DuckDBPyConnection, found: set[EntryStatement], links: Links) -> None:
     import pyarrow as pa
 
     leader = leaders(_said_order(connection, links), links)
@@ -116,7 +116,7 @@ def _write_touched(connection: duckdb.DuckDBPyConnection, found: set[Said], link
     connection.unregister("new_touched")
 
 
-def _said_order(connection: duckdb.DuckDBPyConnection, links: Links) -> Iterable[Said]:
+def _said_order(connection: duckdb.DuckDBPyConnection, links: Links) -> Iterable[EntryStatement]:
     """The linked statements that somebody still says, in the order in which they were said first."""
     if not links:
         return []
@@ -125,7 +125,7 @@ def _said_order(connection: duckdb.DuckDBPyConnection, links: Links) -> Iterable
             WHERE s.statement IN {IN_LIST} ORDER BY {_ORDER}""",
         [json_list({said.statement for said in links})],
     ).fetchall()
-    return [said for said in dict.fromkeys(Said(*row) for row in rows) if said in links]
+    return [said for said in dict.fromkeys(EntryStatement(*row) for row in rows) if said in links]
 
 
 def _insert_citations(connection: duckdb.DuckDBPyConnection) -> None:

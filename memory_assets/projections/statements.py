@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memory_assets.graduation.conflicts.clash import CONTESTABLE, conflict_forms
+from memory_assets.graduation.conflicts.contradictions import CONTESTABLE, conflict_forms
 from memory_assets.identifiers import sha256_hex
 from memory_assets.text.equivalence import form, say_the_same, shorter_forms
 from memory_assets.text.statements import statement_of
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import duckdb
 
 CUT = "…"
-Links = dict["Said", set["Said"]]
+Links = dict["EntryStatement", set["EntryStatement"]]
 
 # An entry without any span was quoted from nowhere: it is listed among the entries, and never a memory.
 _SAID = """
@@ -42,7 +42,7 @@ JOIN (SELECT project, entry_type, statement, unnest(shorter_forms) AS form FROM 
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class EntryStatement:
     """A statement of a project and type: what the entries that say it in the same words have in common."""
 
     project: str | None
@@ -85,8 +85,10 @@ def fold_statements(connection: duckdb.DuckDBPyConnection) -> None:
 
 
 def linked(
-    connection: duckdb.DuckDBPyConnection, start: Iterable[Said], merged: Iterable[tuple[Said, Said]] = ()
-) -> tuple[set[Said], Links]:
+    connection: duckdb.DuckDBPyConnection,
+    start: Iterable[EntryStatement],
+    merged: Iterable[tuple[EntryStatement, EntryStatement]] = (),
+) -> tuple[set[EntryStatement], Links]:
     """These statements and whatever is linked to them over any number of steps, and the links between them all.
 
     Args:
@@ -100,7 +102,7 @@ def linked(
     links: Links = {}
     waiting = list(found)
     while waiting:
-        reached: set[Said] = set()
+        reached: set[EntryStatement] = set()
         for one, other in _like(connection, waiting):
             if say_the_same(one.statement, other.statement):
                 links.setdefault(one, set()).add(other)
@@ -116,7 +118,7 @@ def linked(
     return found, links
 
 
-def leaders(order: Iterable[Said], links: Links) -> dict[Said, Said]:
+def leaders(order: Iterable[EntryStatement], links: Links) -> dict[EntryStatement, EntryStatement]:
     """For each statement the first one of its group.
 
     Each joins the first group with all of whose members it is linked, so that any two of a group say the same: of a
@@ -125,9 +127,9 @@ def leaders(order: Iterable[Said], links: Links) -> dict[Said, Said]:
     Args:
         order: in which they were said first. It alone decides, so no order of arrival matters.
     """
-    groups: dict[Said, list[Said]] = {}
-    place: dict[Said, int] = {}
-    leader: dict[Said, Said] = {}
+    groups: dict[EntryStatement, list[EntryStatement]] = {}
+    place: dict[EntryStatement, int] = {}
+    leader: dict[EntryStatement, EntryStatement] = {}
     for said in order:
         known = links.get(said, set())
         open_groups = sorted((first for first in known if first in groups), key=place.__getitem__)
@@ -138,7 +140,7 @@ def leaders(order: Iterable[Said], links: Links) -> dict[Said, Said]:
     return leader
 
 
-def _like(connection: duckdb.DuckDBPyConnection, asked: list[Said]) -> list[tuple[Said, Said]]:
+def _like(connection: duckdb.DuckDBPyConnection, asked: list[EntryStatement]) -> list[tuple[EntryStatement, EntryStatement]]:
     """The pairs of an asked statement and another that may say the same."""
     import pyarrow as pa
 
@@ -158,7 +160,7 @@ def _like(connection: duckdb.DuckDBPyConnection, asked: list[Said]) -> list[tupl
     connection.register("asked_forms", table)
     found = connection.execute(_LIKE).fetchall()
     connection.unregister("asked_forms")
-    return [(asked[number], Said(asked[number].project, asked[number].entry_type, said)) for number, said in found]
+    return [(asked[number], EntryStatement(asked[number].project, asked[number].entry_type, said)) for number, said in found]
 
 
 def _shorter(statement: str) -> list[int]:

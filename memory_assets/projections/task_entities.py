@@ -14,7 +14,7 @@ from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.projections.entity_rows import Alias, Edge, Entity
 from memory_assets.projections.rows import insert_rows
-from memory_assets.projections.task_states import ConditionState, TaskState, Told, Waiting, condition_of, task_of
+from memory_assets.projections.task_states import ConditionState, EntityEvent, TaskState, Waiting, condition_of, task_of
 from memory_assets.tasks.canonical import normalize, task_key
 from memory_assets.tasks.model import TaskClaim
 from memory_assets.text.lexical_text import search_text
@@ -83,7 +83,9 @@ class _Evidence:
 
 
 def fold_entities(
-    connection: duckdb.DuckDBPyConnection, histories: Mapping[str, Sequence[Told]], former: Iterable[tuple[str, str, str]]
+    connection: duckdb.DuckDBPyConnection,
+    histories: Mapping[str, Sequence[EntityEvent]],
+    former: Iterable[tuple[str, str, str]],
 ) -> None:
     """Put what these histories make of tasks and conditions in the place of what ``touched_entities`` names.
 
@@ -111,7 +113,7 @@ def fold_entities(
     insert_rows(connection, "edges", edges)
 
 
-def _claims_of(told: Iterable[Told]) -> list[TaskClaim]:
+def _claims_of(told: Iterable[EntityEvent]) -> list[TaskClaim]:
     return [one.source for one in told if isinstance(one.source, TaskClaim)]
 
 
@@ -221,7 +223,7 @@ def _edges_of_condition(entity_id: str, state: ConditionState, evidence: _Eviden
         )
 
 
-def _evidence_edges(entity_id: str, told: Iterable[Told], evidence: _Evidence) -> Iterator[Edge]:
+def _evidence_edges(entity_id: str, told: Iterable[EntityEvent], evidence: _Evidence) -> Iterator[Edge]:
     """One for each entry that speaks of it, with the quote of the first of its claims that has one."""
     seen: set[str] = set()
     for one in told:

@@ -43,12 +43,12 @@ from memory_assets.tasks.model import (
     Mention,
     Moved,
     Outcome,
+    PersonStatement,
     Rejected,
     Reprioritized,
     Result,
     Retitled,
     TaskClaim,
-    Word,
 )
 from memory_assets.tasks.resolver import RESOLVER_VERSION
 from memory_assets.vocabulary import EntityKind
@@ -179,13 +179,13 @@ class _FirstSaid:
         found: list[tuple[TaskClaim | Mention, str]] = []
         for item in sorted(self._cluster.items, key=lambda item: item.place):
             source = item.source if isinstance(item, Mention) else item
-            if not isinstance(item, Word) and isinstance(source, TaskClaim):
+            if not isinstance(item, PersonStatement) and isinstance(source, TaskClaim):
                 found.append((item, source.chain_id))
         return found
 
 
-def _is_answer(source: TaskClaim | Word) -> bool:
-    return isinstance(source, Word) and isinstance(source.said, ConditionAnswered)
+def _is_answer(source: TaskClaim | PersonStatement) -> bool:
+    return isinstance(source, PersonStatement) and isinstance(source.said, ConditionAnswered)
 
 
 def _entity_of(result: Result) -> tuple[str, EntityKind]:
@@ -202,7 +202,7 @@ def _entity_of(result: Result) -> tuple[str, EntityKind]:
 
 def _project(told: TaskOutcome) -> str | None:
     match told.outcome:
-        case Outcome(source=TaskClaim(project=project)) | Outcome(source=Word(said=Declared(project=project))):
+        case Outcome(source=TaskClaim(project=project)) | Outcome(source=PersonStatement(said=Declared(project=project))):
             return project
         case _:
             return None if told.project_key == "default" else told.project_key

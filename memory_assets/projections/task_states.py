@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from memory_assets.tasks.model import TaskClaim, Word
+from memory_assets.tasks.model import PersonStatement, TaskClaim
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class EntityEvent:
     """An event of an entity's history.
 
     Attributes:
@@ -23,7 +23,7 @@ class Told:
     event_type: str
     project_key: str
     name: str
-    source: TaskClaim | Word
+    source: TaskClaim | PersonStatement
     occurred_at: datetime
     payload: Mapping[str, Any]
 
@@ -73,9 +73,9 @@ class TaskState:
     basis: str
     blockers: dict[str, Waiting] = field(default_factory=dict)
     suggestions: dict[str, Waiting] = field(default_factory=dict)
-    speaking: list[Told] = field(default_factory=list)
+    speaking: list[EntityEvent] = field(default_factory=list)
 
-    def hear(self, told: Told) -> None:
+    def hear(self, told: EntityEvent) -> None:
         """One event more."""
         payload = told.payload
         match told.event_type:
@@ -98,7 +98,7 @@ class TaskState:
         self.last_occurred_at = max(self.last_occurred_at, told.occurred_at)
         self.basis = payload["basis"]
 
-    def _wait(self, told: Told) -> None:
+    def _wait(self, told: EntityEvent) -> None:
         mode = told.payload["mode"]
         said = {
             blocker["entity_id"]: Waiting(blocker, mode, told.event_id, told.occurred_at)
@@ -131,10 +131,10 @@ class ConditionState:
     updated_at: datetime
     basis: str
     status: str = "open"
-    resolved: Told | None = None
-    meeting: list[Told] = field(default_factory=list)
+    resolved: EntityEvent | None = None
+    meeting: list[EntityEvent] = field(default_factory=list)
 
-    def hear(self, told: Told) -> None:
+    def hear(self, told: EntityEvent) -> None:
         """One event more."""
         self.resolved = None
         match told.event_type:
@@ -149,7 +149,7 @@ class ConditionState:
         self.basis = told.payload["basis"]
 
 
-def task_of(history: Iterable[Told]) -> TaskState | None:
+def task_of(history: Iterable[EntityEvent]) -> TaskState | None:
     """The task that its events tell of; None where they do not begin with its creation."""
     waiting = iter(history)
     first = next(waiting, None)
@@ -174,7 +174,7 @@ def task_of(history: Iterable[Told]) -> TaskState | None:
     return state
 
 
-def condition_of(history: Iterable[Told]) -> ConditionState | None:
+def condition_of(history: Iterable[EntityEvent]) -> ConditionState | None:
     """The condition that its events tell of; None where they do not begin with what made it."""
     waiting = iter(history)
     first = next(waiting, None)

@@ -27,7 +27,7 @@ from memory_assets.projections.nodes import touch
 from memory_assets.tasks import model
 from memory_assets.tasks.canonical import project_key
 from memory_assets.tasks.merges import MergeWord
-from memory_assets.tasks.model import BlockerText, Word
+from memory_assets.tasks.model import BlockerText, PersonStatement
 from memory_assets.tasks.names import Node, blocker_text, placeholder_id, title_name
 from memory_assets.tasks.naming import task_title
 
@@ -80,7 +80,7 @@ class Spoken:
         waits_for: the names of what it says a task waits for.
     """
 
-    word: Word
+    word: PersonStatement
     node: Node | None
     waits_for: tuple[Node, ...]
 
@@ -244,4 +244,4 @@ def _spoken(event_id: str, said_at: datetime, payload: Payload, nodes: Mapping[s
         case _:
             return None
     waits_for = tuple((node[0], blocker.name) for blocker in blockers if blocker.name) if node else ()
-    return Spoken(Word(event_id, said_at, said), node, waits_for)
+    return Spoken(PersonStatement(event_id, said_at, said), node, waits_for)

@@ -19,9 +19,9 @@ from memory_assets.projections.clusters import Touched, touched_clusters
 from memory_assets.projections.nodes import NODES, nodes_json
 from memory_assets.projections.rows import insert_rows
 from memory_assets.projections.task_events import TaskOutcome, event_of, told
-from memory_assets.projections.task_states import Told
+from memory_assets.projections.task_states import EntityEvent
 from memory_assets.tasks.canonical import condition_id, condition_key, task_id, task_key
-from memory_assets.tasks.model import Blocker, Cluster, Declared, MentionKey, TaskClaim, Word
+from memory_assets.tasks.model import Blocker, Cluster, Declared, MentionKey, PersonStatement, TaskClaim
 from memory_assets.tasks.resolver import finish, follow
 from memory_assets.vocabulary import EntityKind
 
@@ -72,7 +72,7 @@ class ResolvedTasks:
     """
 
     touched: dict[str, EntityKind] = field(default_factory=dict)
-    histories: dict[str, list[Told]] = field(default_factory=dict)
+    histories: dict[str, list[EntityEvent]] = field(default_factory=dict)
     former: list[FormerKey] = field(default_factory=list)
     appended: list[Appended] = field(default_factory=list)
 
@@ -138,9 +138,9 @@ def _in_force(outcomes: Sequence[TaskOutcome], payloads: Mapping[str, str]) -> l
     return found
 
 
-def _told(outcome: TaskOutcome, payload: str) -> Told:
+def _told(outcome: TaskOutcome, payload: str) -> EntityEvent:
     source = outcome.outcome.source
-    return Told(
+    return EntityEvent(
         event_id=outcome.event_id,
         event_type=outcome.event_type,
         project_key=outcome.project_key,
@@ -174,7 +174,7 @@ def _former_keys(cluster: Cluster) -> set[FormerKey]:
     """The keys of what people merged into something else: they stay its addresses."""
     keys: set[FormerKey] = set()
     for item in cluster.items:
-        if isinstance(item, Word):
+        if isinstance(item, PersonStatement):
             if isinstance(item.said, Declared):
                 key = task_key(cluster.project_key, item.said.name, item.said.occurrence)
                 keys.add(("task", key, task_id(key)))

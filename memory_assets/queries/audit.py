@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from memory_assets.queries.conflicts import list_conflicts
-from memory_assets.queries.likeness import Pair, Told, alike, compared, folded
+from memory_assets.queries.duplicates import ComparedMemory, Pair, alike, compared, folded
 from memory_assets.queries.rows import fetch, scalar
 from memory_assets.text.equivalence import differ_in_a_fact
 from memory_assets.text.statements import statement_of
@@ -103,7 +103,8 @@ class Audit:
 def audit(connection: duckdb.DuckDBPyConnection, *, examples: int) -> Audit:
     """Measure the whole store; so many examples a measure."""
     groups = [
-        [Told(*row[2:]) for row in rows] for _, rows in groupby(fetch(connection, _MEMORIES), key=lambda row: (row[0], row[1]))
+        [ComparedMemory(*row[2:]) for row in rows]
+        for _, rows in groupby(fetch(connection, _MEMORIES), key=lambda row: (row[0], row[1]))
     ]
     entries = int(scalar(connection, "SELECT count(*) FROM entries WHERE status <> 'superseded'"))
     memories = sum(map(len, groups))
@@ -122,7 +123,7 @@ def audit(connection: duckdb.DuckDBPyConnection, *, examples: int) -> Audit:
     )
 
 
-def _duplicates(groups: list[list[Told]], examples: int) -> Iterable[Measure]:
+def _duplicates(groups: list[list[ComparedMemory]], examples: int) -> Iterable[Measure]:
     exact: list[Pair] = []
     near: list[Pair] = []
     differing: list[Pair] = []

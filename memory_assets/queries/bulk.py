@@ -15,7 +15,7 @@ from memory_assets.retrieval.wire.error import ErrorV1
 from memory_assets.retrieval.wire.search import BulkSearchItemV1, BulkSearchRequestV1
 
 if TYPE_CHECKING:
-    from memory_assets.queries.searching import Searcher
+    from memory_assets.queries.search import Searcher
 
 BATCH_SIZE = 100
 MOST_LINE_CHARACTERS = 200_000

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from memory_assets.errors import InvalidArgumentError, NotFoundError
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.queries.entries import address, entries_of_memory, memories_by_id, memory_cited
-from memory_assets.queries.named_outside import name_in_store
+from memory_assets.queries.external_references import name_in_store
 from memory_assets.queries.records import CitedQuote, EntryView, MemoryView, Neighbour, Quote, ResolvedMemory, ResolvedSpan
+from memory_assets.queries.resolved import ResolvedName
 from memory_assets.queries.rows import fetch
 from memory_assets.queries.sessions import messages_at, one_session
-from memory_assets.queries.shown import ResolvedName
 from memory_assets.retrieval.citations import (
     Citation,
     MemoryCitation,

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from memory_assets.errors import check_word
-from memory_assets.graduation.conflicts.clash import clash
+from memory_assets.graduation.conflicts.contradictions import contradiction
 from memory_assets.queries.rows import fetch, full_id
 from memory_assets.retrieval.citations import MessageCitation
 
@@ -120,7 +120,7 @@ def one_conflict(connection: duckdb.DuckDBPyConnection, given: str) -> ConflictV
 
 def _conflict(row: tuple[Any, ...]) -> ConflictView:
     older, newer = row[10 : 10 + _SIDE_WIDTH], row[10 + _SIDE_WIDTH :]
-    found = clash(older[11], newer[11]) if older[11] and newer[11] else None
+    found = contradiction(older[11], newer[11]) if older[11] and newer[11] else None
     return ConflictView(
         conflict_id=row[0],
         conflict_type=row[1],

@@ -37,7 +37,7 @@ from memory_assets.text.lexical_text import search_text
 if TYPE_CHECKING:
     import duckdb
 
-    from memory_assets.queries.searching import Searcher
+    from memory_assets.queries.search import Searcher
     from memory_assets.retrieval.wire.search import SearchHitV1, SearchResponseV1
 
 MOST_BUDGET = 1_000_000

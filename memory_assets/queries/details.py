@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 from memory_assets.errors import InvalidArgumentError
 from memory_assets.log.sql import IN_LIST, json_list
-from memory_assets.queries.addressed import Addressed, NotAddressed, Place, units_addressed
-from memory_assets.queries.hanging_on import related_to
+from memory_assets.queries.relations import related_to
+from memory_assets.queries.resolve_ids import MessageSpan, ResolvedId, UnresolvedId, resolve_ids
 from memory_assets.queries.rows import fetch
 from memory_assets.queries.timeline import PREVIEW_LENGTH, check_ids, unanswered
 from memory_assets.retrieval.budget import Cut, cut_to
 from memory_assets.retrieval.citations import MessageCitation, SpanCitation
-from memory_assets.retrieval.disclosure import DETAILS_TOKENS
+from memory_assets.retrieval.layers import DETAILS_TOKENS
 from memory_assets.retrieval.wire.citation import CitationV1
 from memory_assets.retrieval.wire.details import BesideV1, DetailMetadataV1, DetailsV1, DetailV1, RelatedItemV1
 from memory_assets.text.tokens import estimate_tokens
@@ -124,8 +124,8 @@ class _Passage:
     message_length: int
 
     @property
-    def place(self) -> Place:
-        return Place(self.session_id, self.message_index, ((self.start, max(self.end, self.start + 1)),))
+    def place(self) -> MessageSpan:
+        return MessageSpan(self.session_id, self.message_index, ((self.start, max(self.end, self.start + 1)),))
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +149,8 @@ def details(connection: duckdb.DuckDBPyConnection, ids: Sequence[str], *, budget
         InvalidArgumentError: no id, too many, or a budget that holds nothing.
     """
     check_ids(ids)
-    named = units_addressed(connection, ids)
-    targets = [one for one in named if isinstance(one, Addressed)]
+    named = resolve_ids(connection, ids)
+    targets = [one for one in named if isinstance(one, ResolvedId)]
     total = DETAILS_TOKENS * len(targets) if budget is None else budget
     if budget is not None and budget < LEAST_BUDGET * max(len(targets), 1):
         raise InvalidArgumentError(
@@ -167,13 +167,13 @@ def details(connection: duckdb.DuckDBPyConnection, ids: Sequence[str], *, budget
         left -= items[-1].tokens
     return DetailsV1(
         items=tuple(items),
-        errors=tuple(unanswered(one) for one in named if isinstance(one, NotAddressed)),
+        errors=tuple(unanswered(one) for one in named if isinstance(one, UnresolvedId)),
         budget=total,
         estimated_tokens=total - left,
     )
 
 
-def _known(connection: duckdb.DuckDBPyConnection, targets: Sequence[Addressed]) -> _Known:
+def _known(connection: duckdb.DuckDBPyConnection, targets: Sequence[ResolvedId]) -> _Known:
     places = [place for target in targets for place in target.places[:MOST_CITED]]
     points = [
         {"n": n, "session_id": place.session_id, "message_index": place.message_index, "start": place.start}
@@ -192,7 +192,7 @@ def _known(connection: duckdb.DuckDBPyConnection, targets: Sequence[Addressed]) 
     )
 
 
-def _detail(n: int, target: Addressed, known: _Known, cap: int) -> DetailV1:
+def _detail(n: int, target: ResolvedId, known: _Known, cap: int) -> DetailV1:
     """One thing within its tokens: first a little of everything, and what is left over goes to the text."""
     unit = known.units.get(target.unit_id or "")
     first = target.places[0] if target.places else None
@@ -240,8 +240,8 @@ def _detail(n: int, target: Addressed, known: _Known, cap: int) -> DetailV1:
 
 
 def _full_text(
-    target: Addressed, unit: _Unit | None, first: Place | None, message: _Message | None, passage: _Passage | None
-) -> tuple[str, Place | None]:
+    target: ResolvedId, unit: _Unit | None, first: MessageSpan | None, message: _Message | None, passage: _Passage | None
+) -> tuple[str, MessageSpan | None]:
     """The text that is shown of a thing, and where it stands, if that is one place."""
     if target.unit_kind == "entry" and passage is not None and first is not None and passage.body:
         return passage.body, passage.place
@@ -252,7 +252,7 @@ def _full_text(
     return "", first
 
 
-def _citations(target: Addressed, known: _Known, full: str, shown: str, cap: int) -> tuple[tuple[CitationV1, ...], int]:
+def _citations(target: ResolvedId, known: _Known, full: str, shown: str, cap: int) -> tuple[tuple[CitationV1, ...], int]:
     """The first places that a thing rests on, and their cost. What a passage or task shows of itself is not quoted again."""
     kept: list[CitationV1] = []
     left = cap
@@ -309,7 +309,7 @@ def _beside(passage: _Passage, cap: int) -> tuple[BesideV1 | None, int]:
 
 
 def _metadata(
-    target: Addressed, unit: _Unit | None, first: Place | None, message: _Message | None, text: str
+    target: ResolvedId, unit: _Unit | None, first: MessageSpan | None, message: _Message | None, text: str
 ) -> DetailMetadataV1:
     return DetailMetadataV1(
         entry_type=unit.entry_type if unit else None,

@@ -14,7 +14,7 @@ from memory_assets.queries.rows import fetch, full_id, scalar
 from memory_assets.retrieval.citations import MemoryCitation, MessageCitation, SpanCitation, parse_citation
 from memory_assets.retrieval.evaluation import Comparison, Delivered, compare, measure, not_answered, not_asked
 from memory_assets.retrieval.golden import GoldenQuestion, GoldenSuite
-from memory_assets.retrieval.measured import Measured
+from memory_assets.retrieval.question_result import QuestionResult
 
 if TYPE_CHECKING:
     import duckdb
@@ -64,7 +64,7 @@ class RecordedRun:
     corpus_seq: int
     config: dict[str, str]
     aggregate: dict[str, float]
-    results: tuple[Measured, ...]
+    results: tuple[QuestionResult, ...]
     passed: bool
     reasons: tuple[str, ...]
     baseline_run_id: str | None
@@ -73,7 +73,7 @@ class RecordedRun:
 
 def ask_suite(
     suite: GoldenSuite, search: AskSearch, known: Collection[str], asked_as: AskedAs, advance: Callable[[], None]
-) -> list[Measured]:
+) -> list[QuestionResult]:
     """Put every question to search; one that fails is measured as missed, and the others are asked all the same.
 
     Args:
@@ -191,7 +191,7 @@ def queries_of(suite: GoldenSuite) -> dict[str, str]:
     return {question.question_id: question.query for question in suite.questions}
 
 
-def _ask(question: GoldenQuestion, search: AskSearch, known: Collection[str], mode: str | None) -> Measured:
+def _ask(question: GoldenQuestion, search: AskSearch, known: Collection[str], mode: str | None) -> QuestionResult:
     if not question.expects:
         return not_asked(question)
     try:
@@ -250,7 +250,7 @@ def _run(row: tuple[Any, ...]) -> RecordedRun:
         seq,
         json.loads(config),
         json.loads(found),
-        tuple(Measured(**one) for one in json.loads(results)),
+        tuple(QuestionResult(**one) for one in json.loads(results)),
         passed,
         tuple(json.loads(reasons)),
         baseline,
@@ -258,7 +258,7 @@ def _run(row: tuple[Any, ...]) -> RecordedRun:
     )
 
 
-def _question_v1(result: Measured, query: str) -> EvalQuestionV1:
+def _question_v1(result: QuestionResult, query: str) -> EvalQuestionV1:
     from memory_assets.retrieval.wire.evaluation import EvalQuestionV1
 
     return EvalQuestionV1(

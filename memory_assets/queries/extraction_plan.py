@@ -15,11 +15,11 @@ from memory_assets.extraction.extractor import Extractor, RuleExtractor
 from memory_assets.extraction.schema import ExtractedEntry
 from memory_assets.extraction.windows import Window, shown_text, window_hash, windows
 from memory_assets.identifiers import canonical_json
-from memory_assets.log.chain import History, histories
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import dedupe_key_of, event_id_of
 from memory_assets.log.payloads.entries import WindowExtracted
 from memory_assets.log.payloads.sessions import SessionIngested
+from memory_assets.log.session_history import History, histories
 from memory_assets.queries.sessions import one_session
 
 if TYPE_CHECKING:

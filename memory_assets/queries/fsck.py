@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from memory_assets.errors import MemoryAssetsError
-from memory_assets.log.chain import History, histories
 from memory_assets.log.errors import TAMPERED_HINT
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import StoredEvent
@@ -20,10 +19,11 @@ from memory_assets.log.integrity import WrongPart, integrity, wrong_events
 from memory_assets.log.links import Broken, Sound
 from memory_assets.log.payloads.entries import EntriesMaterialized, EntryMaterialized, EvidenceRecord
 from memory_assets.log.payloads.sessions import SessionIngested
+from memory_assets.log.session_history import History, histories
 from memory_assets.log.upcasting import payload_as
 from memory_assets.progress import NoProgress, Progress
-from memory_assets.queries.agreement import SessionTables, disagreements, read_tables
-from memory_assets.queries.realigning import Realigner
+from memory_assets.queries.consistency import SessionTables, disagreements, read_tables
+from memory_assets.queries.realignment_check import Realigner
 from memory_assets.queries.spans import Texts, defects_of
 from memory_assets.queries.tampering import compare_tables, offset_defects, schema_defects, versions_of_tables
 from memory_assets.retrieval.citations import MessageCitation, SpanCitation

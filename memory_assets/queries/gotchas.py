@@ -23,7 +23,7 @@ from memory_assets.text.tokens import estimate_tokens
 if TYPE_CHECKING:
     import duckdb
 
-    from memory_assets.queries.searching import Searcher
+    from memory_assets.queries.search import Searcher
     from memory_assets.retrieval.wire.search import SearchHitV1
 
 ENDED: Final = "→ "

@@ -10,15 +10,15 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from memory_assets.errors import NotFoundError
-from memory_assets.graduation.proofs.blame import LADDER, WELL_TYPED, blame_of
+from memory_assets.graduation.proofs.error_locations import LADDER, WELL_TYPED, error_locations
 from memory_assets.graduation.proofs.module_writer import Module
 from memory_assets.graduation.proofs.reproof import reprove
-from memory_assets.log.chain import histories, materializations
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.payloads.graduation import EntryPromotionRejected, IdrisChecked, ModuleRecord
 from memory_assets.log.payloads.sessions import SessionIngested
 from memory_assets.log.proof_session import proof_session
 from memory_assets.log.proofs import Proofs, proofs_of
+from memory_assets.log.session_history import histories, materializations
 from memory_assets.queries.entries import list_entries
 from memory_assets.queries.sessions import one_session
 
@@ -204,7 +204,7 @@ def _modules(modules: Sequence[Module], recorded: Mapping[str, ModuleRecord]) ->
             windowed=module.windowed,
             rules={
                 line: FailedRule(at.rule, at.subject)
-                for line, at in blame_of(module.source).items()
+                for line, at in error_locations(module.source).items()
                 if at.rule not in (LADDER, WELL_TYPED)
             },
         )

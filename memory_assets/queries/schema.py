@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, get_args
 
 from memory_assets import __version__, configuration
 from memory_assets.log.migrations import schema_version
-from memory_assets.queries.printed import PRINTED, schema_of
+from memory_assets.queries.output_models import PRINTED, schema_of
 from memory_assets.retrieval.citations import KINDS
 from memory_assets.retrieval.fusion import ScoreKind
 from memory_assets.retrieval.request import FUSIONS, ROLES

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from memory_assets.identifiers import sha256_hex
 from memory_assets.log.payloads.entries import EvidenceRecord
-from memory_assets.text.characters import inner_offsets, surely_between
+from memory_assets.text.characters import inner_offsets, is_certain_boundary
 
 # The confidences of each method, half-open; exact is 1 and nothing else.
 BANDS = {"exact": (1.0, 1.0), "normalized": (0.95, 1.0), "fuzzy": (0.85, 0.95)}
@@ -28,7 +28,7 @@ class Texts:
     def cuts_a_cluster(self, index: int, offset: int) -> bool:
         """Whether an offset of a message lies inside a grapheme cluster."""
         text = self.texts[index]
-        if surely_between(text, offset):
+        if is_certain_boundary(text, offset):
             return False
         if index not in self._inner:
             self._inner[index] = inner_offsets(text)

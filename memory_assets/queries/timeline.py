@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from memory_assets.errors import InvalidArgumentError
 from memory_assets.log.sql import IN_LIST, json_list
-from memory_assets.queries.addressed import Addressed, NotAddressed, Place, units_addressed
+from memory_assets.queries.resolve_ids import MessageSpan, ResolvedId, UnresolvedId, resolve_ids
 from memory_assets.queries.rows import fetch
 from memory_assets.retrieval.budget import Cut, cut_to
-from memory_assets.retrieval.disclosure import TIMELINE_TOKENS
+from memory_assets.retrieval.layers import TIMELINE_TOKENS
 from memory_assets.retrieval.snippets import around
 from memory_assets.retrieval.wire.error import ErrorV1
 from memory_assets.retrieval.wire.timeline import Relation, TimelineItemV1, TimelineTargetV1, TimelineV1
@@ -92,7 +92,7 @@ class _Shown:
     """
 
     relation: Relation
-    place: Place
+    place: MessageSpan
     whole: bool
     text: str
     ts: datetime
@@ -116,7 +116,7 @@ class _Point:
 
     n: int
     given: str
-    place: Place
+    place: MessageSpan
 
 
 def timeline(
@@ -134,8 +134,8 @@ def timeline(
     """
     check_ids(ids)
     _check(window, budget)
-    named = units_addressed(connection, ids)
-    targets = [one for one in named if isinstance(one, Addressed)]
+    named = resolve_ids(connection, ids)
+    targets = [one for one in named if isinstance(one, ResolvedId)]
     points = [
         _Point(n, given, place)
         for n, (given, place) in enumerate((one.given, place) for one in targets for place in _places(one.places))
@@ -150,13 +150,13 @@ def timeline(
         window=window,
         targets=tuple(_target(one) for one in targets),
         items=tuple(item for item, _ in items),
-        errors=tuple(unanswered(one) for one in named if isinstance(one, NotAddressed)),
+        errors=tuple(unanswered(one) for one in named if isinstance(one, UnresolvedId)),
         budget=total,
         estimated_tokens=sum(tokens for _, tokens in items),
     )
 
 
-def unanswered(one: NotAddressed) -> UnansweredV1:
+def unanswered(one: UnresolvedId) -> UnansweredV1:
     """The wire form of an id that names nothing."""
     return UnansweredV1(id=one.given, error=ErrorV1(code=one.code, message=one.reason, hint=one.hint))
 
@@ -180,9 +180,9 @@ def _check(window: int, budget: int | None) -> None:
         raise InvalidArgumentError(f"a budget of {budget} tokens holds nothing", hint="at least 1; leave it out for the usual")
 
 
-def _places(places: Sequence[Place]) -> list[Place]:
+def _places(places: Sequence[MessageSpan]) -> list[MessageSpan]:
     """The first place in each session, of the first few sessions."""
-    of_session: dict[str, Place] = {}
+    of_session: dict[str, MessageSpan] = {}
     for place in places:
         of_session.setdefault(place.session_id, place)
     return list(of_session.values())[:MOST_PLACES]
@@ -221,9 +221,9 @@ def _beside(connection: duckdb.DuckDBPyConnection, points: Sequence[_Point], win
     return shown
 
 
-def _passage(row: tuple[Any, ...], relation: Relation, far: int, cited: Place | None = None) -> _Shown:
+def _passage(row: tuple[Any, ...], relation: Relation, far: int, cited: MessageSpan | None = None) -> _Shown:
     unit_id, session_id, index, start, end, body, ts, speaker, title, project, length = row
-    place = Place(session_id, index, ((start, max(end, start + 1)),))
+    place = MessageSpan(session_id, index, ((start, max(end, start + 1)),))
     text = body if cited is None else around(body, cited.start - start, cited.end - start, PREVIEW_LENGTH)
     whole = (start, end) == (0, length)
     return _Shown(relation, place, whole, text, ts, speaker, title, project, far, unit_id)
@@ -242,7 +242,7 @@ def _add(shown: dict[tuple[str, int, int], _Shown], one: _Shown, given: str) -> 
 def _add_of_tasks(
     connection: duckdb.DuckDBPyConnection,
     shown: dict[tuple[str, int, int], _Shown],
-    targets: Sequence[Addressed],
+    targets: Sequence[ResolvedId],
     points: Sequence[_Point],
 ) -> None:
     """What speaks of a target's tasks elsewhere: of each target the nearest in time."""
@@ -274,13 +274,13 @@ def _add_of_tasks(
 
 def _of_task(row: tuple[Any, ...]) -> _Shown:
     _, task, session_id, index, segments, quote, ts, speaker, title, project, address = row
-    place = Place(session_id, index, tuple((start, end) for start, end in json.loads(segments)))
+    place = MessageSpan(session_id, index, tuple((start, end) for start, end in json.loads(segments)))
     far = 2 * MOST_WINDOW
     return _Shown("same_task", place, False, quote, ts, speaker, title, project, far, id=address, task=task)
 
 
 def _within(
-    shown: Mapping[tuple[str, int, int], _Shown], targets: Sequence[Addressed], total: int
+    shown: Mapping[tuple[str, int, int], _Shown], targets: Sequence[ResolvedId], total: int
 ) -> list[tuple[TimelineItemV1, int]]:
     """The timeline within its tokens, in order; what one target, or one preview, did not need is for the others."""
     lines = {key: " ".join(one.text[: 2 * PREVIEW_LENGTH].split())[:PREVIEW_LENGTH] for key, one in shown.items()}
@@ -333,7 +333,7 @@ def _item(one: _Shown, preview: str) -> TimelineItemV1:
     )
 
 
-def _target(one: Addressed) -> TimelineTargetV1:
+def _target(one: ResolvedId) -> TimelineTargetV1:
     return TimelineTargetV1(
         given=one.given,
         id=one.address,

@@ -17,7 +17,7 @@ from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.queries.rows import fetch
 from memory_assets.retrieval.citations import MessageCitation, SpanCitation, TerminalCitation
 from memory_assets.retrieval.errors import InvalidCitationError
-from memory_assets.retrieval.outside_citations import CommitCitation, FileCitation, LogCitation, SymbolCitation
+from memory_assets.retrieval.external_citations import CommitCitation, FileCitation, LogCitation, SymbolCitation
 from memory_assets.retrieval.wire.citation import (
     AnyCitationV1,
     CitationV1,

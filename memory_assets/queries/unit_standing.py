@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memory_assets.queries.rows import fetch
-from memory_assets.retrieval.uplift import uplift
+from memory_assets.retrieval.feedback_boost import feedback_boost
 
 if TYPE_CHECKING:
     import duckdb
@@ -28,7 +28,7 @@ FROM v_unit_standing v JOIN memory_units u USING (unit_id) WHERE v.unit_id = ?
 def unit_uplifts(connection: duckdb.DuckDBPyConnection) -> dict[tuple[str, str], float]:
     """The units that somebody said something of, by (unit_kind, source_id), each with its uplift: few, one read."""
     return {
-        (unit_kind, source_id): uplift(helpful, used, wrong, shown)
+        (unit_kind, source_id): feedback_boost(helpful, used, wrong, shown)
         for unit_kind, source_id, helpful, used, wrong, shown in connection.execute(_UPLIFTS).fetchall()
     }
 
@@ -50,5 +50,5 @@ def standing_of(connection: duckdb.DuckDBPyConnection, unit_id: str) -> UnitStan
         used=used,
         helpful=helpful,
         wrong=wrong,
-        uplift=round(uplift(helpful, used, wrong, shown), 4),
+        uplift=round(feedback_boost(helpful, used, wrong, shown), 4),
     )

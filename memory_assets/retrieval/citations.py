@@ -7,7 +7,7 @@ Each form prints and parses to the same thing:
   something out (``c=140-182,190-200``), and without ``c`` the whole message. Message indexes count from 0, spans are half-open
   and count code points of the stored text;
 * ``terminal:session:ID#m=7``, what a terminal showed, with ``c`` as above;
-* the forms of `outside_citations`: ``file:``, ``code:``, ``symbol:``, ``commit:``, ``log:``, ``page:``, ``region:``,
+* the forms of `external_citations`: ``file:``, ``code:``, ``symbol:``, ``commit:``, ``log:``, ``page:``, ``region:``,
   ``caption:``, ``time:``.
 """
 
@@ -22,7 +22,7 @@ from typing import ClassVar, Literal, get_args
 from memory_assets.identifiers import sha256_hex
 from memory_assets.retrieval.citation_text import MAX_NUMBER
 from memory_assets.retrieval.errors import InvalidCitationError, ShortIdExhaustedError
-from memory_assets.retrieval.outside_citations import SCHEMES, OutsideCitation, parse_outside
+from memory_assets.retrieval.external_citations import SCHEMES, OutsideCitation, parse_outside
 
 CitationKind = Literal[
     "message",

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from memory_assets.retrieval.citations import MemoryCitation, MessageCitation, SpanCitation, parse_citation
 from memory_assets.retrieval.golden import GoldenQuestion, is_address
-from memory_assets.retrieval.measured import METRICS, Measured
+from memory_assets.retrieval.question_result import METRICS, QuestionResult
 
 # Metrics are means of a few numbers: what differs by less is equal.
 _EQUAL = 1e-9
@@ -37,7 +37,7 @@ class Delivered:
     text: str
 
 
-def measure(question: GoldenQuestion, hits: Sequence[Delivered], *, gone: int = 0) -> Measured:
+def measure(question: GoldenQuestion, hits: Sequence[Delivered], *, gone: int = 0) -> QuestionResult:
     """The numbers of one answered question.
 
     Args:
@@ -55,7 +55,7 @@ def measure(question: GoldenQuestion, hits: Sequence[Delivered], *, gone: int = 
     ]
     ranks = [rank for rank, targets_met in enumerate(met, start=1) if targets_met]
     together = _folded("\n".join(hit.text for hit in kept))
-    return Measured(
+    return QuestionResult(
         question_id=question.question_id,
         question_hash=question.question_hash,
         k=question.k,
@@ -72,10 +72,10 @@ def measure(question: GoldenQuestion, hits: Sequence[Delivered], *, gone: int = 
     )
 
 
-def not_answered(question: GoldenQuestion, code: str) -> Measured:
+def not_answered(question: GoldenQuestion, code: str) -> QuestionResult:
     """A question that search failed on: it counts as missed."""
     targets = 0.0 if question.expected or question.contains else None
-    return Measured(
+    return QuestionResult(
         question_id=question.question_id,
         question_hash=question.question_hash,
         k=question.k,
@@ -88,12 +88,12 @@ def not_answered(question: GoldenQuestion, code: str) -> Measured:
     )
 
 
-def not_asked(question: GoldenQuestion) -> Measured:
+def not_asked(question: GoldenQuestion) -> QuestionResult:
     """A question that expects nothing."""
-    return Measured(question.question_id, question.question_hash, question.k, skipped=True)
+    return QuestionResult(question.question_id, question.question_hash, question.k, skipped=True)
 
 
-def aggregate(results: Iterable[Measured]) -> dict[str, float]:
+def aggregate(results: Iterable[QuestionResult]) -> dict[str, float]:
     """Each metric's mean over the questions that it is defined for, ``forbidden_hits``, and how many questions there are."""
     told = list(results)
     asked = [result for result in told if not result.skipped]
@@ -166,7 +166,7 @@ class Comparison:
     only_after: tuple[str, ...]
 
 
-def compare(before: Sequence[Measured], after: Sequence[Measured]) -> Comparison:
+def compare(before: Sequence[QuestionResult], after: Sequence[QuestionResult]) -> Comparison:
     """What is better and what is worse, over the questions that are the same in both."""
     earlier = {(one.question_id, one.question_hash, one.k): one for one in before if not one.skipped}
     later = {(one.question_id, one.question_hash, one.k): one for one in after if not one.skipped}
@@ -192,7 +192,7 @@ def regressions(comparison: Comparison, tolerance: float) -> list[str]:
     ]
 
 
-def _changed(before: Measured, after: Measured) -> QuestionChange | None:
+def _changed(before: QuestionResult, after: QuestionResult) -> QuestionChange | None:
     told = [Change("forbidden_hits", before.forbidden, after.forbidden)]
     # The rank of the first relevant hit tells more than whether there is one.
     for name in ("mrr", "recall_at_k", "must_contain", "precision_at_k", "hit_at_k"):

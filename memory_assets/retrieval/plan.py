@@ -12,7 +12,6 @@ from memory_assets.errors import InvalidArgumentError, check_word
 from memory_assets.retrieval.complexity import Complexity, Strategy, complexity, dynamic_k, strategy
 from memory_assets.retrieval.indexed_units import UnitFilter
 from memory_assets.retrieval.intents import Detected, detect_intent
-from memory_assets.retrieval.legs import VECTOR_WEIGHT
 from memory_assets.retrieval.request import (
     DEFAULT_KINDS,
     FUSIONS,
@@ -22,6 +21,7 @@ from memory_assets.retrieval.request import (
     ROLES,
     SearchRequest,
 )
+from memory_assets.retrieval.retrievers import VECTOR_WEIGHT
 from memory_assets.retrieval.speakers import named_speakers
 from memory_assets.retrieval.time_cues import TimeWindow, time_window
 from memory_assets.text.lexical_text import query_text

@@ -17,7 +17,7 @@ from memory_assets.retrieval.rerank import Adjustment, UnitFacts, adjustments, n
 
 if TYPE_CHECKING:
     from memory_assets.retrieval.indexed_units import UnitHit
-    from memory_assets.retrieval.legs import LegScores
+    from memory_assets.retrieval.retrievers import LegScores
     from memory_assets.retrieval.time_cues import TimeWindow
     from memory_assets.vocabulary import Stage
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from memory_assets.tasks.basis import content_of
 from memory_assets.tasks.canonical import condition_id, condition_key, task_id
-from memory_assets.tasks.known import Address, Condition, Task
+from memory_assets.tasks.cluster_state import Address, Condition, Task
+from memory_assets.tasks.input_hashes import content_of
 from memory_assets.tasks.likeness import lexical_likeness
-from memory_assets.tasks.meaning import Meaning
 from memory_assets.tasks.model import (
     BlockerText,
     Cluster,
@@ -19,14 +18,15 @@ from memory_assets.tasks.model import (
     Created,
     Mention,
     Moved,
+    PersonStatement,
     Rejected,
     Reprioritized,
     Result,
     Retitled,
     TaskClaim,
-    Word,
 )
-from memory_assets.tasks.steps import Drafted, Step
+from memory_assets.tasks.name_resolution import Meaning
+from memory_assets.tasks.resolution_steps import Drafted, Step
 from memory_assets.tasks.transitions import initial_status, path, refusal
 from memory_assets.vocabulary import Priority, TaskStatus
 
@@ -44,10 +44,10 @@ class Consequences:
         self.steps: list[Step] = []
         self.wanted: list[Mention] = []
         self._place = 0
-        self._source: TaskClaim | Word
+        self._source: TaskClaim | PersonStatement
         self._name = ""
 
-    def hear(self, place: int, item: TaskClaim | Mention | Word, name: str, *more: str | None) -> None:
+    def hear(self, place: int, item: TaskClaim | Mention | PersonStatement, name: str, *more: str | None) -> None:
         """Something is said under a name. What is drafted from here on follows from it."""
         self._place = place
         self._source = item.source if isinstance(item, Mention) else item

@@ -118,7 +118,7 @@ Said = Declared | StatusSaid | PrioritySaid | BlockersSaid | ConditionAnswered
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class PersonStatement:
     """A person's word, at the person's own clock."""
 
     event_id: str
@@ -139,7 +139,7 @@ class Mention:
         source: what says so; ``number`` is the blocker's place in it, from 0.
     """
 
-    source: TaskClaim | Word
+    source: TaskClaim | PersonStatement
     number: int
     text: str
     name: str
@@ -179,7 +179,7 @@ class Cluster:
     """
 
     project_key: str
-    items: tuple[TaskClaim | Mention | Word, ...]
+    items: tuple[TaskClaim | Mention | PersonStatement, ...]
     likenesses: Mapping[tuple[str, str], Likeness] = field(default_factory=dict)
     merges: Mapping[str, str] = field(default_factory=dict)
     embedding_version: str = ""
@@ -332,7 +332,7 @@ class Outcome:
     """
 
     result: Result
-    source: TaskClaim | Word
+    source: TaskClaim | PersonStatement
     name: str
     basis: str
     number: int

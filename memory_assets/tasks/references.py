@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Literal
 
 from memory_assets.tasks.canonical import normalize, task_id, task_key
-from memory_assets.tasks.settling import is_joined, says_settled
+from memory_assets.tasks.completion_phrases import is_joined, says_settled
 from memory_assets.vocabulary import ArtifactKind
 
 

@@ -7,9 +7,9 @@ of what they wait for were followed too. So any order in which sessions are read
 
 from __future__ import annotations
 
-from memory_assets.tasks.basis import RESOLVER_VERSION
-from memory_assets.tasks.blocking import finish
-from memory_assets.tasks.following import follow
-from memory_assets.tasks.steps import Followed
+from memory_assets.tasks.blocker_resolution import finish
+from memory_assets.tasks.claim_resolution import follow
+from memory_assets.tasks.input_hashes import RESOLVER_VERSION
+from memory_assets.tasks.resolution_steps import Followed
 
 __all__ = ["RESOLVER_VERSION", "Followed", "finish", "follow"]

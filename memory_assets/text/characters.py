@@ -47,7 +47,7 @@ def clusters(text: str, start: int = 0, end: int | None = None) -> Iterator[tupl
         yield match.span()
 
 
-def surely_between(text: str, offset: int) -> bool:
+def is_certain_boundary(text: str, offset: int) -> bool:
     """Whether an offset is between two clusters, as far as its two neighbours tell; False means: ask ``inner_offsets``."""
     if offset == 0 or offset == len(text):
         return True

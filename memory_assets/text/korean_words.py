@@ -73,7 +73,7 @@ def is_hangul(character: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class KoreanWord:
     """A word taken apart.
 
     Attributes:
@@ -88,12 +88,12 @@ class Word:
 
 
 @lru_cache(maxsize=1 << 14)
-def taken_apart(word: str) -> Word:
+def taken_apart(word: str) -> KoreanWord:
     """A Korean word as its stem and what its particle or ending says."""
     for ending, kept in _FINALS:
         # `이해`, `포함` and the like are no verbs that end.
         if word.endswith(ending) and (len(ending) > 1 or len(word) != 2):
-            return Word(word[: -len(ending)] + kept.rstrip("+"), past=kept.endswith("+"))
+            return KoreanWord(word[: -len(ending)] + kept.rstrip("+"), past=kept.endswith("+"))
     return _without_ending(word) or _without_particle(word)
 
 
@@ -107,29 +107,29 @@ def negated(word: str) -> tuple[bool, str]:
     return any(mark in word for mark in _NEGATIVE), word
 
 
-def _without_particle(word: str) -> Word:
+def _without_particle(word: str) -> KoreanWord:
     rest, particle = word[:-1], word[-1]
     if not rest or particle not in PARTICLES or (len(rest) == 1 and particle not in _BEHIND_ONE_SYLLABLE):
-        return Word(word)
+        return KoreanWord(word)
     if (particle in _BEHIND_CONSONANT and not _final(rest[-1])) or (particle in _BEHIND_VOWEL and _final(rest[-1])):
-        return Word(word)
-    return Word(rest, "" if particle == "에" and rest.endswith(_TIMES) else PARTICLES[particle])
+        return KoreanWord(word)
+    return KoreanWord(rest, "" if particle == "에" and rest.endswith(_TIMES) else PARTICLES[particle])
 
 
-def _without_ending(word: str) -> Word | None:
+def _without_ending(word: str) -> KoreanWord | None:
     """A verb without its plain or polite ending; None where it has none."""
     for ending in _BEHIND_PAST:
         if len(word) > len(ending) and word.endswith(ending) and _final(word[-len(ending) - 1]) == _SS:
             verb = word[: -len(ending)]
-            return Word(_present(verb), past=verb[-1] not in "있겠")
+            return KoreanWord(_present(verb), past=verb[-1] not in "있겠")
     if len(word) > 3 and word.endswith("습니다"):
-        return Word(word[:-3])
+        return KoreanWord(word[:-3])
     if len(word) > 2 and word.endswith("니다") and _final(word[-3]) == _B:
-        return Word(word[:-3] + _open(word[-3]))
+        return KoreanWord(word[:-3] + _open(word[-3]))
     if len(word) > 2 and word.endswith("는다"):
-        return Word(word[:-2])
+        return KoreanWord(word[:-2])
     if word.endswith("다") and word not in _NO_VERBS and not word.endswith("보다"):
-        return Word(word[:-2] + _open(word[-2]) if _final(word[-2]) == _N else word[:-1])
+        return KoreanWord(word[:-2] + _open(word[-2]) if _final(word[-2]) == _N else word[:-1])
     return None
 
 

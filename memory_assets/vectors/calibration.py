@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memory_assets.retrieval.legs import VECTOR_WEIGHT
+from memory_assets.retrieval.retrievers import VECTOR_WEIGHT
 from memory_assets.vectors.calibration_pairs import ENGLISH, KOREAN, Pairs
 from memory_assets.vectors.embedder import EmbedderSettings, version_of
 

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from memory_assets.errors import InvalidArgumentError
 from memory_assets.vectors import upkeep
+from memory_assets.vectors.driver_errors import PATIENCE, reading, writing
 from memory_assets.vectors.errors import REBUILD_HINT, IndexCorruptError, IndexOutdatedError, IndexUnansweredError
 from memory_assets.vectors.filters import is_in
-from memory_assets.vectors.guard import PATIENCE, reading, writing
 from memory_assets.vectors.library import lancedb
 from memory_assets.vectors.lookup import KnownRows
 from memory_assets.vectors.rows import is_outdated, layout_problem, marked

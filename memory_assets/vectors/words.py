@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from memory_assets.retrieval.indexed_units import LexicalHits, Unit, UnitFilter
 from memory_assets.text.lexical_text import query_text
-from memory_assets.vectors.guard import PATIENCE
+from memory_assets.vectors.driver_errors import PATIENCE
 from memory_assets.vectors.lookup import KnownRows, lexical_hits
 from memory_assets.vectors.rows import mark_of, word_rows, word_schema
 from memory_assets.vectors.table import UnitTable

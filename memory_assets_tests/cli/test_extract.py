@@ -11,8 +11,8 @@ from memory_assets import configuration
 from memory_assets.extraction.llm import request
 from memory_assets.extraction.windows import shown_text, windows
 from memory_assets.identifiers import canonical_json, sha256_hex
-from memory_assets.log.chain import History, histories
 from memory_assets.log.event_log import EventLog
+from memory_assets.log.session_history import History, histories
 from memory_assets.memory import Memory
 from memory_assets.queries.extraction_plan import estimated_tokens
 from memory_assets.settings import load_settings

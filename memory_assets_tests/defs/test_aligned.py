@@ -9,9 +9,9 @@ import dagster as dg
 from memory_assets.defs.resources import open_store
 from memory_assets.defs.stages.aligned import align
 from memory_assets.extraction.schema import ExtractedEntry, Quote
-from memory_assets.log.chain import Extraction, History
 from memory_assets.log.payloads.entries import WindowExtracted
 from memory_assets.log.payloads.sessions import SessionHeading
+from memory_assets.log.session_history import Extraction, History
 from memory_assets.settings import Settings
 from memory_assets_tests.extraction.talk import user
 

@@ -18,11 +18,11 @@ from memory_assets.defs.resources import open_store
 from memory_assets.defs.stages import idris_checked
 from memory_assets.graduation.proofs.idris2 import Idris2
 from memory_assets.graduation.proofs.model import ProofSession
-from memory_assets.log.chain import History, Materialization
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.graduation import EntryPromoted, IdrisChecked
 from memory_assets.log.proof_session import proof_session
+from memory_assets.log.session_history import History, Materialization
 from memory_assets.log.upcasting import payload_as
 from memory_assets.memory import Memory
 from memory_assets.settings import Settings, load_settings
@@ -428,8 +428,8 @@ def test_a_verified_entry_with_a_flagged_quote_is_found(judged: Settings) -> Non
     opened = open_store(judged)
     with opened.database.reading():
         history = opened.histories(["s"])["s"]
-        from memory_assets.log.chain import materializations
         from memory_assets.log.proofs import proofs_of
+        from memory_assets.log.session_history import materializations
 
         found = materializations(opened.log, ["s"])["s"]
         proofs = proofs_of(opened.log, ["s"], opened.versions["idris_checked"])["s"]

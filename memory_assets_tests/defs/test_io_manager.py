@@ -16,10 +16,10 @@ from memory_assets.defs.code_location import build_definitions
 from memory_assets.defs.io_manager import EventLogIOManager
 from memory_assets.defs.resources import EventLogResource, open_store
 from memory_assets.log import event_log
-from memory_assets.log.chain import Alignment, Extraction, History, Materialization
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent, StoredEvent
 from memory_assets.log.payloads.sessions import SessionForgotten
+from memory_assets.log.session_history import Alignment, Extraction, History, Materialization
 from memory_assets.settings import Settings
 from memory_assets.vocabulary import PIPELINE_STAGES
 from memory_assets_tests.defs.conftest import GROWN, Import, Mixed

@@ -16,7 +16,7 @@ from memory_assets.defs.code_location import build_definitions
 from memory_assets.defs.stages import aligned, extracted, ingested
 from memory_assets.defs.store_state import store_state
 from memory_assets.errors import MemoryAssetsError
-from memory_assets.log.chain import History
+from memory_assets.log.session_history import History
 from memory_assets.settings import Settings
 from memory_assets.vocabulary import PIPELINE_STAGES
 from memory_assets_tests.defs.conftest import Import

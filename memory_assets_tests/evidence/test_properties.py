@@ -10,7 +10,7 @@ from memory_assets.evidence.aligner import align
 from memory_assets.evidence.model import AlignedEvidence
 from memory_assets.evidence.prepared import PreparedText
 from memory_assets.text import characters
-from memory_assets.text.characters import inner_offsets, surely_between
+from memory_assets.text.characters import inner_offsets, is_certain_boundary
 
 AWKWARD = st.sampled_from([
     # line ends, Hangul in every form, marks
@@ -55,7 +55,7 @@ def check(messages: list[str], quote: str, index: int) -> AlignedEvidence | None
 def test_inner_offsets_are_those_of_whole_text_segmentation(text: str) -> None:
     inner = set(range(len(text) + 1)) - grapheme_bounds(text)
     assert inner_offsets(text) == inner
-    assert not any(surely_between(text, offset) for offset in inner)
+    assert not any(is_certain_boundary(text, offset) for offset in inner)
 
 
 @given(TEXT)

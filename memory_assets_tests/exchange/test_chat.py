@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from memory_assets.log.chain import histories
+from memory_assets.log.session_history import histories
 from memory_assets.sessions.model import Message, SourceSkipped, SourceTaken
 from memory_assets.sessions.reading import read_source
 from memory_assets.settings import load_settings

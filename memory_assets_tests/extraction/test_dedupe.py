@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from memory_assets.evidence.aligner import Aligner
 from memory_assets.extraction.aligned_entries import AlignedEntry, align_entry
 from memory_assets.extraction.dedupe import merge_entries
-from memory_assets.extraction.history import MOST_STEPS, changes, joined_history
 from memory_assets.extraction.schema import ExtractedEntry, Quote, StatusAt
+from memory_assets.extraction.status_history import MOST_STEPS, changes, joined_history
 from memory_assets.vocabulary import EntryType, TaskStatus
 
 MESSAGES = [

@@ -11,9 +11,9 @@ from memory_assets.evidence.aligner import Aligner
 from memory_assets.extraction.aligned_entries import align_entry
 from memory_assets.extraction.dedupe import merge_entries
 from memory_assets.extraction.extractor import RuleExtractor
-from memory_assets.extraction.history import MOST_STEPS
 from memory_assets.extraction.rules import extract_window
 from memory_assets.extraction.schema import ExtractedEntry
+from memory_assets.extraction.status_history import MOST_STEPS
 from memory_assets.extraction.todo_calls import checklist, told_in
 from memory_assets.extraction.windows import window_hash, windows
 from memory_assets.sessions.model import Message

@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from memory_assets.log.chain import History, histories
 from memory_assets.log.event_log import Build, EventLog
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.builds import BuildStarted
 from memory_assets.log.payloads.sessions import SessionIngested, SourceTakenFor
+from memory_assets.log.session_history import History, histories
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 

@@ -3,12 +3,12 @@
 import pytest
 
 from memory_assets.log import event_log
-from memory_assets.log.chain import materializations
 from memory_assets.log.database import Database
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.catalogue import CHAIN
 from memory_assets.log.payloads.sessions import MessageContinued
+from memory_assets.log.session_history import materializations
 from memory_assets.log.sql import visible
 from memory_assets_tests.log.samples import newest, taken
 from memory_assets_tests.projections.story import VERSIONS, Remark, Story, other_versions

@@ -12,7 +12,7 @@ from memory_assets.errors import InvalidArgumentError
 from memory_assets.mcp import arguments
 from memory_assets.mcp.arguments import DetailsArguments, SearchArguments, TimelineArguments, moment
 from memory_assets.mcp.tools import TOOLS, WRITING_TOOLS
-from memory_assets.queries.printed import PRINTED
+from memory_assets.queries.output_models import PRINTED
 from memory_assets.queries.tasks import Which
 from memory_assets.queries.timeline import MOST_WINDOW
 from memory_assets.retrieval import request

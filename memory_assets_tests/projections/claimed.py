@@ -19,7 +19,7 @@ from memory_assets.projections.commands import close_commands, open_commands, se
 from memory_assets.projections.nodes import touch
 from memory_assets.projections.task_names import fold_names
 from memory_assets.projections.task_words import fold_task_words
-from memory_assets.tasks.model import Cluster, Declared, Mention, Outcome, TaskClaim, Word
+from memory_assets.tasks.model import Cluster, Declared, Mention, Outcome, PersonStatement, TaskClaim
 from memory_assets.tasks.resolver import finish, follow
 from memory_assets_tests.projections.story import STARTED, VERSIONS, Remark, Story
 
@@ -77,9 +77,9 @@ def names_of(cluster: Cluster) -> frozenset[str]:
     found = set()
     for item in cluster.items:
         match item:
-            case TaskClaim(name=name) | Mention(name=name) | Word(said=Declared(name=name)):
+            case TaskClaim(name=name) | Mention(name=name) | PersonStatement(said=Declared(name=name)):
                 found.add(name)
-            case Word():
+            case PersonStatement():
                 pass
     return frozenset(found)
 

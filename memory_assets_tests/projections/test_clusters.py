@@ -22,7 +22,7 @@ from memory_assets.log.payloads.task_words import (
 from memory_assets.log.payloads.tasks import TaskTitlesAlike
 from memory_assets.projections.clusters import Touched
 from memory_assets.tasks.canonical import condition_id, condition_key, name_hash, task_id, task_key
-from memory_assets.tasks.model import Cluster, Mention, TaskClaim, Word
+from memory_assets.tasks.model import Cluster, Mention, PersonStatement, TaskClaim
 from memory_assets.tasks.names import placeholder_id
 from memory_assets_tests.projections.claimed import TABLES, Claims, claim, names_of, outcomes, tell
 from memory_assets_tests.projections.people import LATER, said
@@ -175,7 +175,7 @@ def test_a_task_that_a_person_declared_needs_no_session(claims: Claims) -> None:
         ]
     )
     (cluster,) = [cluster for cluster in claims.everything() if "pay the rent" in names_of(cluster)]
-    assert sum(isinstance(item, Word) for item in cluster.items) == 3
+    assert sum(isinstance(item, PersonStatement) for item in cluster.items) == 3
 
 
 def test_a_word_on_what_nobody_knows_does_nothing(claims: Claims) -> None:
@@ -197,7 +197,7 @@ def test_a_placeholder_is_answered_under_the_name_of_its_task(claims: Claims) ->
         [said(ConditionAnswered(condition_id=placeholder_id(PROJECT, "fix the login"), satisfied=True, said_by="kim"))]
     )
     (cluster,) = [cluster for one in touched for cluster in one.resolved]
-    assert names_of(cluster) == {"fix the login"} and any(isinstance(item, Word) for item in cluster.items)
+    assert names_of(cluster) == {"fix the login"} and any(isinstance(item, PersonStatement) for item in cluster.items)
 
 
 def test_a_task_named_by_its_id_is_that_task_in_any_project(claims: Claims) -> None:

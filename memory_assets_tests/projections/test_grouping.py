@@ -14,7 +14,7 @@ from memory_assets.log.event_log import EventLog
 from memory_assets.projections import fold as module
 from memory_assets.projections.fold import catch_up
 from memory_assets.projections.rebuild import rebuild, verify
-from memory_assets.projections.statements import Said, leaders
+from memory_assets.projections.statements import EntryStatement, leaders
 from memory_assets.text.equivalence import say_the_same
 from memory_assets_tests.projections.story import APPEND_TIMES, STARTED, VERSIONS, Remark, Story, rows, tables
 
@@ -196,7 +196,7 @@ def _check_groups(database: Database) -> None:
     assert {members[0][1] for members in groups.values()} == {title for title, _ in memories(database)}
 
 
-said_of = st.builds(Said, st.just(None), st.just("fact"), st.sampled_from("abcdefgh"))
+said_of = st.builds(EntryStatement, st.just(None), st.just("fact"), st.sampled_from("abcdefgh"))
 
 
 @given(
@@ -205,19 +205,19 @@ said_of = st.builds(Said, st.just(None), st.just("fact"), st.sampled_from("abcde
     st.randoms(use_true_random=False),
 )
 def test_any_two_of_a_group_are_linked_and_the_order_alone_decides(
-    order: list[Said], pairs: set[tuple[Said, Said]], chance: Random
+    order: list[EntryStatement], pairs: set[tuple[EntryStatement, EntryStatement]], chance: Random
 ) -> None:
     shuffled = list(pairs)
     chance.shuffle(shuffled)
     found = []
     for some in (sorted(pairs, key=repr), shuffled):
-        links: dict[Said, set[Said]] = {}
+        links: dict[EntryStatement, set[EntryStatement]] = {}
         for one, other in some:
             links.setdefault(one, set()).add(other)
             links.setdefault(other, set()).add(one)
         found.append(leaders(order, links))
     assert found[0] == found[1]
-    groups: dict[Said, list[Said]] = {}
+    groups: dict[EntryStatement, list[EntryStatement]] = {}
     for said in order:
         groups.setdefault(found[0][said], []).append(said)
     for leader, members in groups.items():

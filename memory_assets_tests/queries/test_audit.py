@@ -9,9 +9,9 @@ import pytest
 from memory_assets.log.database import Database
 from memory_assets.log.event_log import EventLog
 from memory_assets.projections.fold import catch_up
-from memory_assets.queries import likeness
+from memory_assets.queries import duplicates
 from memory_assets.queries.audit import Audit, Measure, audit
-from memory_assets.queries.likeness import Told, alike
+from memory_assets.queries.duplicates import ComparedMemory, alike
 from memory_assets_tests.projections.story import STARTED, VERSIONS, Remark, Story
 
 
@@ -129,8 +129,8 @@ def test_so_many_examples_as_were_asked_for(database: Database) -> None:
         assert (measure.count, len(measure.examples)) == (4, min(examples, 6))
 
 
-def told(number: int, title: str) -> Told:
-    return Told(f"mem_{number:04d}", f"mem:{number:06d}", title, title)
+def told(number: int, title: str) -> ComparedMemory:
+    return ComparedMemory(f"mem_{number:04d}", f"mem:{number:06d}", title, title)
 
 
 def test_every_pair_is_compared_once_also_across_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,12 +139,12 @@ def test_every_pair_is_compared_once_also_across_blocks(monkeypatch: pytest.Monk
     ]
     whole = {(pair.one.memory_id, pair.other.memory_id, pair.similarity) for pair in alike(group)}
     assert len(whole) == sum(1 for one in range(30) for other in range(one) if one % 7 == other % 7)
-    monkeypatch.setattr(likeness, "_ROWS", 4)
+    monkeypatch.setattr(duplicates, "_ROWS", 4)
     assert {(pair.one.memory_id, pair.other.memory_id, pair.similarity) for pair in alike(group)} == whole
 
 
 def test_of_a_large_group_some_are_compared_with_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(likeness, "MOST_COMPARED", 3)
+    monkeypatch.setattr(duplicates, "MOST_COMPARED", 3)
     group = [told(number, "the same title") for number in range(10)]
     # Three with the nine, eight and seven behind them.
     assert len(list(alike(group))) == 9 + 8 + 7

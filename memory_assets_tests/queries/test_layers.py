@@ -11,8 +11,8 @@ import pytest
 
 from memory_assets import configuration
 from memory_assets.errors import InvalidArgumentError
-from memory_assets.queries.addressed import Addressed, NotAddressed, units_addressed
 from memory_assets.queries.details import details
+from memory_assets.queries.resolve_ids import ResolvedId, UnresolvedId, resolve_ids
 from memory_assets.queries.timeline import PREVIEW_LENGTH, timeline
 from memory_assets.text.tokens import estimate_tokens
 
@@ -55,8 +55,8 @@ def test_every_name_of_a_memory_leads_to_its_unit(connection: duckdb.DuckDBPyCon
     ).fetchall()[0]
     entry_id = one(connection, "SELECT entry_id FROM entries WHERE title = '캐시를 Redis로 옮긴다'")
     names = [short, short.removeprefix("mem:"), f"[{short}]", unit_id, unit_id[:14], memory_id, memory_id[:14], entry_id]
-    found = units_addressed(connection, names)
-    assert [(name.given, name.unit_id, name.address) for name in found if isinstance(name, Addressed)] == [
+    found = resolve_ids(connection, names)
+    assert [(name.given, name.unit_id, name.address) for name in found if isinstance(name, ResolvedId)] == [
         (name, unit_id, short) for name in names
     ]
 
@@ -64,14 +64,14 @@ def test_every_name_of_a_memory_leads_to_its_unit(connection: duckdb.DuckDBPyCon
 def test_a_task_is_named_by_id_beginning_key_and_former_id(connection: duckdb.DuckDBPyConnection) -> None:
     task_id = task(connection)
     key = one(connection, f"SELECT canonical_key FROM entities WHERE entity_id = '{task_id}'")
-    for found in units_addressed(connection, [task_id, task_id[:12], key]):
-        assert isinstance(found, Addressed)
+    for found in resolve_ids(connection, [task_id, task_id[:12], key]):
+        assert isinstance(found, ResolvedId)
         assert (found.unit_kind, found.source_id, found.address) == ("task", task_id, task_id)
 
 
 def test_a_place_leads_to_the_passage_that_holds_it(connection: duckdb.DuckDBPyConnection) -> None:
-    whole, part = units_addressed(connection, ["session:shop-1#m=1", "session:shop-1#m=1&c=3-9"])
-    assert isinstance(whole, Addressed) and isinstance(part, Addressed)
+    whole, part = resolve_ids(connection, ["session:shop-1#m=1", "session:shop-1#m=1&c=3-9"])
+    assert isinstance(whole, ResolvedId) and isinstance(part, ResolvedId)
     assert whole.unit_id == part.unit_id
     assert whole.unit_kind == "passage"
     assert whole.places[0].segments == ((0, 63),)
@@ -100,27 +100,27 @@ def test_a_place_leads_to_the_passage_that_holds_it(connection: duckdb.DuckDBPyC
     ],
 )
 def test_what_names_nothing_is_a_value_of_its_own(connection: duckdb.DuckDBPyConnection, given: str, code: str) -> None:
-    missing, there = units_addressed(connection, [given, redis(connection)])
-    assert isinstance(missing, NotAddressed)
+    missing, there = resolve_ids(connection, [given, redis(connection)])
+    assert isinstance(missing, UnresolvedId)
     assert missing.code == code
     assert missing.hint
     assert len(missing.reason) < 400
-    assert isinstance(there, Addressed)
+    assert isinstance(there, ResolvedId)
 
 
 def test_a_beginning_of_several_ids_names_none(connection: duckdb.DuckDBPyConnection) -> None:
     ids = sorted(row[0] for row in connection.execute("SELECT unit_id FROM memory_units").fetchall())
     near = min(pairwise(ids), key=lambda pair: -len(_shared(*pair)))
     shared = _shared(*near)
-    (found,) = units_addressed(connection, [shared])
-    assert isinstance(found, NotAddressed) == (sum(unit.startswith(shared) for unit in ids) > 1)
+    (found,) = resolve_ids(connection, [shared])
+    assert isinstance(found, UnresolvedId) == (sum(unit.startswith(shared) for unit in ids) > 1)
 
 
 def test_a_digit_that_begins_several_ids_is_told_to_be_too_short(connection: duckdb.DuckDBPyConnection) -> None:
     """Seventeen units and more begin with sixteen digits."""
-    found = units_addressed(connection, [f"unt_{digit}" for digit in "0123456789abcdef"])
-    assert any(isinstance(one, NotAddressed) and one.hint == "give more of it" for one in found)
-    assert not any(isinstance(one, NotAddressed) and "no id that can be opened" in one.reason for one in found)
+    found = resolve_ids(connection, [f"unt_{digit}" for digit in "0123456789abcdef"])
+    assert any(isinstance(one, UnresolvedId) and one.hint == "give more of it" for one in found)
+    assert not any(isinstance(one, UnresolvedId) and "no id that can be opened" in one.reason for one in found)
 
 
 def _shared(one: str, other: str) -> str:

@@ -15,7 +15,7 @@ from memory_assets.log.payloads.graduation import IdrisChecked
 from memory_assets.projections.fold import catch_up
 from memory_assets.queries.metrics import Metrics, PromotionCount, Within, metrics
 from memory_assets_tests.projections.story import STARTED, VERSIONS, Story
-from memory_assets_tests.queries.measured import FIRST, SECOND, SLOW, build, fill
+from memory_assets_tests.queries.question_results import FIRST, SECOND, SLOW, build, fill
 
 
 @pytest.fixture

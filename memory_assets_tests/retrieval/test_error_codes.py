@@ -13,7 +13,7 @@ import pytest
 
 import memory_assets
 from memory_assets.errors import MemoryAssetsError
-from memory_assets.queries.printed import schema_of
+from memory_assets.queries.output_models import schema_of
 from memory_assets.retrieval.wire.error import ERROR_CODES, ErrorV1
 
 ROOT = Path(memory_assets.__file__).parent

@@ -19,7 +19,7 @@ from memory_assets.retrieval.evaluation import (
     regressions,
 )
 from memory_assets.retrieval.golden import GoldenQuestion
-from memory_assets.retrieval.measured import Measured
+from memory_assets.retrieval.question_result import QuestionResult
 
 
 def question(**wanted: Any) -> GoldenQuestion:
@@ -122,8 +122,8 @@ def test_bars() -> None:
     assert [sentence.split(" ")[0] for sentence in told] == ["mrr", "recall_at_k", "1"]
 
 
-def result(id: str, rank: float, hash: str = "h", forbidden: int = 0) -> Measured:
-    return Measured(id, hash, 10, 10, 1.0 if rank else 0.0, rank, 1.0 if rank else 0.0, 0.1, None, forbidden)
+def result(id: str, rank: float, hash: str = "h", forbidden: int = 0) -> QuestionResult:
+    return QuestionResult(id, hash, 10, 10, 1.0 if rank else 0.0, rank, 1.0 if rank else 0.0, 0.1, None, forbidden)
 
 
 def test_two_runs_are_compared_over_what_both_asked_alike() -> None:

@@ -5,8 +5,8 @@ import pytest
 
 from memory_assets.retrieval.indexed_units import UnitHit
 from memory_assets.retrieval.intents import intent_weights
-from memory_assets.retrieval.legs import lexical_leg, vector_leg
 from memory_assets.retrieval.ranking import FEEDBACK_Z, SPEAKER_Z, Z_IN_GOOD_SCORES, Cues, raised, ranking
+from memory_assets.retrieval.retrievers import lexical_leg, vector_leg
 from memory_assets.retrieval.terms import query_terms
 from memory_assets.retrieval.time_cues import time_window
 from memory_assets_tests.retrieval.found_units import DAY, hit, lexical

@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 from pydantic import BaseModel
 
-from memory_assets.queries.printed import PRINTED, schema_of
+from memory_assets.queries.output_models import PRINTED, schema_of
 from memory_assets.queries.schema_files import FOLDER, schema_files, write_schema_files
 from memory_assets.retrieval.wire.registry import WIRE
 from memory_assets_tests.retrieval.wire_changes import breaking_changes

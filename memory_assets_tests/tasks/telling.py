@@ -24,12 +24,12 @@ from memory_assets.tasks.model import (
     Mention,
     Moved,
     Outcome,
+    PersonStatement,
     Rejected,
     Reprioritized,
     Retitled,
     Said,
     TaskClaim,
-    Word,
 )
 from memory_assets.tasks.references import references_in
 from memory_assets.tasks.resolver import finish, follow
@@ -38,7 +38,7 @@ from memory_assets.vocabulary import Priority, Stage, TaskStatus
 PROJECT = "shop"
 START = datetime(2026, 3, 1, 9, 0)
 
-Source = TaskClaim | Word
+Source = TaskClaim | PersonStatement
 Alike = Mapping[tuple[str, str], float]
 """How alike two titles are by their words."""
 
@@ -95,9 +95,9 @@ def claim(
     )
 
 
-def word(said: Said, minute: int, number: int = 0) -> Word:
+def word(said: Said, minute: int, number: int = 0) -> PersonStatement:
     """What a person says at a minute of the story."""
-    return Word(f"ev_word_{minute:03}_{number}", START + timedelta(minutes=minute), said)
+    return PersonStatement(f"ev_word_{minute:03}_{number}", START + timedelta(minutes=minute), said)
 
 
 def declared(

@@ -26,12 +26,12 @@ from memory_assets.tasks.model import (
     Mention,
     Moved,
     Outcome,
+    PersonStatement,
     PrioritySaid,
     Rejected,
     Said,
     StatusSaid,
     TaskClaim,
-    Word,
 )
 from memory_assets.tasks.transitions import ALLOWED
 from memory_assets.vocabulary import Priority, TaskStatus
@@ -140,7 +140,7 @@ def stories(draw: st.DrawFn) -> Story:
         one, other = draw(st.lists(st.sampled_from(used), min_size=2, max_size=2, unique=True))
         into = task_id(task_key(PROJECT, other))
         merges[task_id(task_key(PROJECT, one))] = into
-        if any(isinstance(source, Word) and isinstance(source.said, Declared) for source in sources):
+        if any(isinstance(source, PersonStatement) and isinstance(source.said, Declared) for source in sources):
             merges[task_id(task_key(PROJECT, one, 2))] = into
         if draw(st.booleans()):
             merges[condition_id(condition_key(PROJECT, one))] = condition_id(condition_key(PROJECT, other))
@@ -157,7 +157,7 @@ def test_every_history_keeps_to_the_table(story: Story) -> None:
                 status[task_id] = initial
             case Moved(task_id, before, after):
                 assert status[task_id] == before and after in ALLOWED[before]
-                assert isinstance(outcome.source, Word) or before != "cancelled"
+                assert isinstance(outcome.source, PersonStatement) or before != "cancelled"
                 status[task_id] = after
             case Rejected(task_id, before, after, rule):
                 assert status[task_id] == before != after and rule and isinstance(outcome.source, TaskClaim)
@@ -240,17 +240,19 @@ def split(whole: Cluster) -> Iterator[Cluster]:
         yield replace(whole, items=items)
 
 
-def _name(item: TaskClaim | Mention | Word) -> str:
-    if isinstance(item, Word):
+def _name(item: TaskClaim | Mention | PersonStatement) -> str:
+    if isinstance(item, PersonStatement):
         return item.said.name if isinstance(item.said, Declared) else ""
     return item.name
 
 
-def _id(item: TaskClaim | Mention | Word) -> str:
+def _id(item: TaskClaim | Mention | PersonStatement) -> str:
     match item:
-        case Word(said=StatusSaid(task_id=entity_id) | PrioritySaid(task_id=entity_id) | BlockersSaid(task_id=entity_id)):
+        case PersonStatement(
+            said=StatusSaid(task_id=entity_id) | PrioritySaid(task_id=entity_id) | BlockersSaid(task_id=entity_id)
+        ):
             return entity_id
-        case Word(said=ConditionAnswered(condition_id=entity_id)):
+        case PersonStatement(said=ConditionAnswered(condition_id=entity_id)):
             return entity_id
         case _:
             return ""

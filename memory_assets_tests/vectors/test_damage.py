@@ -10,7 +10,7 @@ import pytest
 
 from memory_assets.errors import MemoryAssetsError
 from memory_assets.retrieval.indexed_units import UnitFilter
-from memory_assets.vectors import guard, lookup, upkeep
+from memory_assets.vectors import driver_errors, lookup, upkeep
 from memory_assets.vectors import index as index_module
 from memory_assets.vectors import table as table_module
 from memory_assets.vectors import words as words_module
@@ -49,7 +49,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture
 def index(whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Both:
-    for module in (guard, lookup, index_module, table_module, words_module):
+    for module in (driver_errors, lookup, index_module, table_module, words_module):
         monkeypatch.setattr(module, "PATIENCE", timedelta(seconds=3))
     shutil.copytree(whole, tmp_path / "vectors")
     return Both(tmp_path / "vectors")
@@ -199,7 +199,7 @@ class PanicException(BaseException):
     """As native code raises it: no `Exception`."""
 
 
-@pytest.mark.parametrize("guarding", [guard.reading, guard.writing])
+@pytest.mark.parametrize("guarding", [driver_errors.reading, driver_errors.writing])
 def test_a_panic_is_an_error_and_what_ends_a_process_is_not(guarding: Callable[[str], object]) -> None:
     for error in (PanicException("range end index 8446147 out of range"), KeyError("x"), TypeError()):
         with pytest.raises(IndexCorruptError), guarding("units"):  # type: ignore[attr-defined]
@@ -211,9 +211,9 @@ def test_a_panic_is_an_error_and_what_ends_a_process_is_not(guarding: Callable[[
 
 def test_what_the_machine_refuses_is_no_damage() -> None:
     refused = RuntimeError("lance error: LanceError(IO): No space left on device (os error 28), /x/y.rs:1:2")
-    with pytest.raises(IndexWriteError, match="No space left") as caught, guard.writing("units"):
+    with pytest.raises(IndexWriteError, match="No space left") as caught, driver_errors.writing("units"):
         raise refused
     assert "rebuild" not in caught.value.hint
-    with pytest.raises(IndexCorruptError, match="ermission") as told, guard.reading("units"):
+    with pytest.raises(IndexCorruptError, match="ermission") as told, driver_errors.reading("units"):
         raise OSError("Permission denied")
     assert "rights" in told.value.hint

@@ -23,9 +23,9 @@ from memory_assets.evidence.model import AlignedEvidence, Evidence
 from memory_assets.extraction.aligned_entries import align_entry
 from memory_assets.extraction.windows import quotable_texts
 from memory_assets.identifiers import sha256_hex
-from memory_assets.log.chain import Extraction, History
 from memory_assets.log.events import NewEvent, StoredEvent
 from memory_assets.log.payloads.entries import EvidenceAligned, EvidenceRecord, WindowAligned, WindowExtracted
+from memory_assets.log.session_history import Extraction, History
 from memory_assets.log.upcasting import payload_as
 from memory_assets.retrieval.citations import SpanCitation
 

@@ -30,9 +30,9 @@ from memory_assets.extraction.errors import ExtractionFailed, ModelUnavailable
 from memory_assets.extraction.extractor import ExtractionAnswer, Extractor
 from memory_assets.extraction.telemetry import ExtractionTelemetry
 from memory_assets.extraction.windows import Window, window_hash, windows
-from memory_assets.log.chain import History
 from memory_assets.log.events import NewEvent, StoredEvent
 from memory_assets.log.payloads.entries import MemoryExtracted, WindowExtracted
+from memory_assets.log.session_history import History
 from memory_assets.log.upcasting import payload_as
 from memory_assets.stopping import is_asked_to_stop
 

@@ -25,7 +25,6 @@ from memory_assets.graduation.proofs.checker import CheckedSession, check_sessio
 from memory_assets.graduation.proofs.idris2 import Idris2
 from memory_assets.graduation.proofs.model import Verdict
 from memory_assets.graduation.proofs.reproof import reprove
-from memory_assets.log.chain import History, Materialization
 from memory_assets.log.errors import StoreError
 from memory_assets.log.events import NewEvent, StoredEvent
 from memory_assets.log.payloads.entries import EntryMaterialized
@@ -36,6 +35,7 @@ from memory_assets.log.payloads.graduation import (
 )
 from memory_assets.log.proof_session import is_flawless, proof_session
 from memory_assets.log.proofs import Proofs, label_of, module_records, proofs_of, says_the_same, verdict_record
+from memory_assets.log.session_history import History, Materialization
 from memory_assets.stopping import stop_if_asked
 
 SHOWN = 20

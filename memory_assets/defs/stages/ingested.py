@@ -23,7 +23,6 @@ from memory_assets.defs.sources import SourceReader
 from memory_assets.defs.stages.merging import Merged, heading_of_all, masked_again, merge
 from memory_assets.errors import MemoryAssetsError
 from memory_assets.identifiers import canonical_json
-from memory_assets.log.chain import History
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent, StoredEvent
 from memory_assets.log.long_texts import announced, continuing, split
@@ -35,6 +34,7 @@ from memory_assets.log.payloads.sessions import (
     SourceTakenFor,
     SourceTold,
 )
+from memory_assets.log.session_history import History
 from memory_assets.log.tellings import ToldBySource, told_by_source, told_events
 from memory_assets.log.upcasting import payload_as
 from memory_assets.sessions.model import Message

@@ -22,9 +22,9 @@ from memory_assets.evidence.model import AlignedEvidence, Evidence, FailedEviden
 from memory_assets.extraction.aligned_entries import AlignedEntry
 from memory_assets.extraction.dedupe import merge_entries
 from memory_assets.identifiers import sha256_hex, typed_id
-from memory_assets.log.chain import Alignment, Extraction, History
 from memory_assets.log.events import NewEvent, StoredEvent, payload_text
 from memory_assets.log.payloads.entries import EntriesMaterialized, EntryMaterialized, EvidenceRecord
+from memory_assets.log.session_history import Alignment, Extraction, History
 from memory_assets.retrieval.citations import SpanCitation
 from memory_assets.tasks.canonical import normalize
 

@@ -24,7 +24,7 @@ from memory_assets.log.events import StoredEvent
 from memory_assets.log.sql import IN_LIST, WORDS, json_list
 from memory_assets.progress import Part
 from memory_assets.projections.fold import catch_up
-from memory_assets.vectors.marks import vectorized_mark
+from memory_assets.vectors.vectorized_events import vectorized_event
 
 
 @dg.asset(
@@ -86,7 +86,7 @@ def vectorized(
 def vectorize(mark: StoredEvent, embedding_version: str, metadata: dict[str, Any]) -> SessionResult:
     """The mark that a session's words are searchable and its units queued for their vectors."""
     return SessionResult(
-        events=[vectorized_mark(mark, embedding_version)], metadata={**metadata, "embedding_version": embedding_version}
+        events=[vectorized_event(mark, embedding_version)], metadata={**metadata, "embedding_version": embedding_version}
     )
 
 

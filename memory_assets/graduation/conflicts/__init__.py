@@ -1,1 +1,1 @@
-"""Which statements contradict each other: the same subject, and another value, a denial or the opposite (`clash`)."""
+"""Which statements contradict each other: the same subject, and another value, a denial or the opposite (`contradictions`)."""

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from memory_assets.graduation.conflicts.aspect import Aspect, form_of
-from memory_assets.graduation.conflicts.reading import Reading, listed, telling
+from memory_assets.graduation.conflicts.reading import Reading, content_words, listed
 
 _DAYS: Final = {
     **{f"{day}day": f"{day}day" for day in ("mon", "tues", "wednes", "thurs", "fri", "satur", "sun")},
@@ -63,5 +63,5 @@ def weekly(said: Reading) -> list[Aspect]:
     if not any(tells.search(said.plain) for tells in (_EVENT, _PRACTICE, _ONLY, _EVENT_KOREAN, _PRACTICE_KOREAN)):
         return []
     day = _DAYS[named[0].removesuffix("s")]
-    rest = telling(tuple(word for word in said.words if not word.startswith(tuple(_DAYS)) and word not in _SAID_OF_IT))
+    rest = content_words(tuple(word for word in said.words if not word.startswith(tuple(_DAYS)) and word not in _SAID_OF_IT))
     return [Aspect(form_of("weekday", rest), day, named[0])] if rest else []

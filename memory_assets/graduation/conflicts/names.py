@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from memory_assets.graduation.conflicts.aspect import Aspect, form_of, left_of
-from memory_assets.graduation.conflicts.reading import Reading, listed, telling
+from memory_assets.graduation.conflicts.reading import Reading, content_words, listed
 from memory_assets.graduation.conflicts.values import NAMES, SPELLED
 from memory_assets.text.english_words import inflected
 from memory_assets.text.korean_words import is_hangul
@@ -34,7 +34,7 @@ def preferred(said: Reading) -> list[Aspect]:
     pair = sorted((found["chosen"], found["left"]))
     if pair[0] == pair[1]:
         return []
-    rest = telling(
+    rest = content_words(
         left_of(said.words, {*pair, *(inflected(word) for word in pair), "over", "instead", "rather", "than", "use"})
     )
     rest = tuple(word for word in rest if not word.startswith(("대신", "보다", *(word for word in pair if len(word) > 1))))
@@ -84,7 +84,7 @@ def chosen(said: Reading) -> list[Aspect]:
         if sum(other == kind for _, other, _ in named) != 1 or not _is_given(said, place):
             continue
         left_behind = {left_out, "over", "instead", "rather", "than", "대신"} if left_out else set()
-        rest = telling(left_of((*said.words[:place], *said.words[place + 1 :]), left_behind))
+        rest = content_words(left_of((*said.words[:place], *said.words[place + 1 :]), left_behind))
         about = [word for word in rest if word not in _OF_EVERYTHING and word not in _MAKING]
         if not about and not _EXCLUSIVE.intersection(rest):
             continue
@@ -143,7 +143,7 @@ def called(said: Reading) -> list[Aspect]:
     if found is None or said.denials:
         return []
     value = found["value"].rstrip(".")
-    about = telling(tuple(word.partition("'")[0] for word in statement_of(found["about"]).split()))
+    about = content_words(tuple(word.partition("'")[0] for word in statement_of(found["about"]).split()))
     heads = _ATTRIBUTES.intersection(about)
     if len(about) < 2 or not heads or value.casefold() in _NO_VALUES or not _is_naming(value, of_person=bool(heads & _PERSONS)):
         return []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from memory_assets.graduation.conflicts.aspect import GENERIC, Aspect, form_of
-from memory_assets.graduation.conflicts.reading import Reading, listed, telling
+from memory_assets.graduation.conflicts.reading import Reading, content_words, listed
 from memory_assets.graduation.conflicts.values import COUNTERS, number, spelled_number
 from memory_assets.text.korean_words import is_hangul
 
@@ -69,7 +69,7 @@ def ruled(said: Reading) -> list[Aspect]:
         amount, has_unit_behind = read_as
         if not (amount.dimension or spelled or "." in amount.digits or _is_counted(said, place, amount.digits, following)):
             continue
-        rest = telling((*words[:place], *words[place + 1 + has_unit_behind :]))
+        rest = content_words((*words[:place], *words[place + 1 + has_unit_behind :]))
         about = [left for left in rest if left[0] != "=" and left not in GENERIC and left not in COUNTERS]
         if len(rest) < 2 or not about:
             continue

@@ -242,7 +242,7 @@ def read(text: str) -> Reading | None:
     )
 
 
-def telling(words: tuple[str, ...]) -> tuple[str, ...]:
+def content_words(words: tuple[str, ...]) -> tuple[str, ...]:
     """Without the words that only join a value to its subject."""
     return tuple(word for word in words if word not in _JOINING and word not in _LIGHT)
 

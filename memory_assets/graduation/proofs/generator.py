@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from memory_assets.graduation.proofs.encodable import encodable
 from memory_assets.graduation.proofs.model import (
     OutsideCite,
     ProofEntry,
@@ -19,7 +20,6 @@ from memory_assets.graduation.proofs.model import (
     claimed_stage,
 )
 from memory_assets.graduation.proofs.module_writer import Module, ModuleWriter, Names
-from memory_assets.graduation.proofs.representable import representable
 from memory_assets.identifiers import sha256_hex
 
 GENERATOR_VERSION: Final = "1"
@@ -42,7 +42,7 @@ def generate(session: ProofSession, *, entries_a_module: int = ENTRIES_A_MODULE)
     stage that the entry claims and the time of its latest message. That no id comes twice is proved for entries across
     the modules, for messages and evidence within each.
     """
-    rest = representable(session)
+    rest = encodable(session)
     messages = rest.session.messages
     entries = sorted(rest.session.entries, key=lambda entry: entry.entry_id)
     parts = [entries[at : at + entries_a_module] for at in range(0, len(entries), entries_a_module)] or [[]]

@@ -20,8 +20,8 @@ from pathlib import Path
 from threading import Event
 from typing import Final
 
-from memory_assets.graduation.proofs.blame import WELL_TYPED, blame_of
 from memory_assets.graduation.proofs.embedded import WELL_FORMED, judge
+from memory_assets.graduation.proofs.error_locations import WELL_TYPED, error_locations
 from memory_assets.graduation.proofs.errors import CacheUnusableError
 from memory_assets.graduation.proofs.generator import generate
 from memory_assets.graduation.proofs.idris2_process import DidNotRun, Ran, run
@@ -279,7 +279,7 @@ def _refusal(tool: Idris2, modules: Sequence[Sourced], ended: _Ended) -> Compile
         if line <= sources[name][: sources[name].index("%default")].count("\n") + 1:
             return Unavailable(f"idris2 {tool.version} cannot import the Memory package that it built")
         if name not in tables:
-            tables[name] = blame_of(sources[name], [source for other, source in sources.items() if other != name])
+            tables[name] = error_locations(sources[name], [source for other, source in sources.items() if other != name])
         if tables[name]:
             failures.add(tables[name].get(line) or RuleFailure(WELL_TYPED, name))
         else:

@@ -72,7 +72,7 @@ def confidence_refusal(confidence: float) -> str | None:
     return None if abs(confidence) <= INTEGER_LIMIT / 10_000 else INTEGER_IN_RANGE
 
 
-def lit(text: str) -> str:
+def string_literal(text: str) -> str:
     """A text as a literal.
 
     Raises:

@@ -1,7 +1,7 @@
 """The lines of one generated module (see ``generator``).
 
 What has to be proved is an argument ``Ok`` on a line of its own, so that a line is enough to name a rule and a subject
-(``blame``).
+(``error_locations``).
 The terms are kept to what is known to work in Idris 2 0.7 and 0.8: definitions with a type, constructors, literals and
 lists; names begin with a capital, for a small one in a type would be a fresh variable.
 """
@@ -19,8 +19,8 @@ from memory_assets.graduation.proofs.literals import (
     METHOD_WORDS,
     STAGE_WORDS,
     STATUS_WORDS,
-    lit,
     num,
+    string_literal,
     ten_thousandths,
 )
 from memory_assets.graduation.proofs.model import (
@@ -99,7 +99,7 @@ class ModuleWriter:
 
     def _unique(self, kind: str, ids: Sequence[str]) -> None:
         if ids:
-            self._define(self._names.next("U"), "Unique", f"AllUnique {lit(kind)} [{', '.join(ids)}]", 1)
+            self._define(self._names.next("U"), "Unique", f"AllUnique {string_literal(kind)} [{', '.join(ids)}]", 1)
 
     # -- messages and evidence -----------------------------------------------------------------------------------------
 
@@ -128,8 +128,8 @@ class ModuleWriter:
         self._define(
             name,
             "Message",
-            f"Msg {lit(message.message_id)} {num(message.occurred_at_ms)} {num(length)} {num(first)} "
-            f"{lit(message.text[first:last])}",
+            f"Msg {string_literal(message.message_id)} {num(message.occurred_at_ms)} {num(length)} {num(first)} "
+            f"{string_literal(message.text[first:last])}",
             2,
         )
         return (first, last) != (0, length)
@@ -139,7 +139,8 @@ class ModuleWriter:
 
         def define(method: str, confidence: int, start: int, end: int, quote: str, matched: str) -> str:
             name = self._names.next("V")
-            body = f"Cut {lit(subject)} {method} {num(confidence)} {num(start)} {num(end)} {lit(quote)} {lit(matched)}"
+            numbers = f"{num(confidence)} {num(start)} {num(end)}"
+            body = f"Cut {string_literal(subject)} {method} {numbers} {string_literal(quote)} {string_literal(matched)}"
             self._define(name, f"EvidenceOf {message}", body, 4)
             return name
 
@@ -159,7 +160,7 @@ class ModuleWriter:
                 inside = max(start - evidence.span_start, 0), max(end - evidence.span_start, 0)
                 piece = evidence.matched_text[inside[0] : inside[1]]
                 parts.append(define("Exact", 10_000, start, end, piece, piece))
-            body = f"InOrder {lit(subject)} {whole} [{', '.join(parts)}]"
+            body = f"InOrder {string_literal(subject)} {whole} [{', '.join(parts)}]"
             self._define(self._names.next("G"), "Segments", body, 1)
 
     # -- entries -------------------------------------------------------------------------------------------------------
@@ -176,14 +177,14 @@ class ModuleWriter:
         self._entries.setdefault(subject, name)
         grounds = ", ".join(f"Ev {self._messages[e.message_id]} {self._evidence[e]}" for e in entry.evidence)
         climb = (
-            _Rung(f"Draft {lit(subject)} {KIND_WORDS[entry.entry_type]} {lit(entry.title)}", proofs=2),
+            _Rung(f"Draft {string_literal(subject)} {KIND_WORDS[entry.entry_type]} {string_literal(entry.title)}", proofs=2),
             _Rung("Extract"),
             _Rung("Ground", argument=f"[{grounds}] {failed}", proofs=1),
             _Rung("Verify", proofs=1),
-            _Rung("Certify", argument=lit(entry.certifier), proofs=1),
+            _Rung("Certify", argument=string_literal(entry.certifier), proofs=1),
         )[: rung + 1]
 
-        self.text += ["", f"{name} : Entry {lit(subject)} {STAGE_WORDS[stage]} {failed}", f"{name} ="]
+        self.text += ["", f"{name} : Entry {string_literal(subject)} {STAGE_WORDS[stage]} {failed}", f"{name} ="]
         self.text += [f"  {'' if step is climb[-1] else '('}{step.opening}" for step in reversed(climb)]
         for step in climb:
             self.text += [f"  {step.argument}"] if step.argument else []
@@ -198,11 +199,11 @@ class ModuleWriter:
         """
         if not chain:
             chain = self._names.next("C")
-            self.text += ["", f"{chain} : Entries {lit('')}", f"{chain} =", "  Empty"]
+            self.text += ["", f"{chain} : Entries {string_literal('')}", f"{chain} =", "  Empty"]
         for subject, entry in entries:
             link = self._names.next("C")
             self.text += ["", "export"] if shared and (subject, entry) == entries[-1] else [""]
-            self.text += [f"{link} : Entries {lit(subject)}", f"{link} =", f"  Add {chain} {entry}", "  Ok"]
+            self.text += [f"{link} : Entries {string_literal(subject)}", f"{link} =", f"  Add {chain} {entry}", "  Ok"]
             chain = link
         return chain
 
@@ -216,9 +217,9 @@ class ModuleWriter:
             for move in task.moves:
                 previous, name = name, self._names.next("T")
                 status, at = STATUS_WORDS[move.status], num(move.occurred_at_ms)
-                blockers = f"[{', '.join(lit(blocker) for blocker in move.blockers)}]"
-                made = f"Move {previous} {at} {status}" if previous else f"Create {lit(task.task_id)} {at} {status}"
-                self._define(name, f"History {lit(task.task_id)} {status} {at}", f"{made} {blockers}", 3)
+                blockers = f"[{', '.join(string_literal(blocker) for blocker in move.blockers)}]"
+                made = f"Move {previous} {at} {status}" if previous else f"Create {string_literal(task.task_id)} {at} {status}"
+                self._define(name, f"History {string_literal(task.task_id)} {status} {at}", f"{made} {blockers}", 3)
             last.append(f"taskId {name}")
         self._unique("task", last)
 
@@ -233,7 +234,7 @@ class ModuleWriter:
                 if isinstance(cite, str) and cite in self._entries:
                     body = f"Cite {self._entries[cite]}"
                 elif other is not None:
-                    body = f"CiteOther {lit(other.entry_id)} {STAGE_WORDS[other.stage]} {num(other.occurred_at_ms)}"
+                    body = f"CiteOther {string_literal(other.entry_id)} {STAGE_WORDS[other.stage]} {num(other.occurred_at_ms)}"
                 else:
                     raise UnwritableError(
                         f"decision {subject!r} cites an entry that no module defines",
@@ -242,6 +243,6 @@ class ModuleWriter:
                 cites.append(self._names.next("Q"))
                 self._define(cites[-1], f"Cited {at}", body, 2)
             names.append(self._names.next("D"))
-            body = f"Decide {lit(subject)} {at} [{', '.join(cites)}]"
-            self._define(names[-1], f"Ruling {lit(subject)}", body, 2)
+            body = f"Decide {string_literal(subject)} {at} [{', '.join(cites)}]"
+            self._define(names[-1], f"Ruling {string_literal(subject)}", body, 2)
         self._unique("decision", [f"decisionId {name}" for name in names])

@@ -2,7 +2,7 @@
 
 It is there to be compared with the embedded checker of modules: the same session, other rules, other code, so a fault of
 the generator or of either checker shows as a difference in the failed (rule, subject) pairs. What can be written at all is
-decided by ``representable`` for both.
+decided by ``encodable`` for both.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Final
 
 from memory_assets.evidence.model import Span
 from memory_assets.graduation.proofs import session_rules as rules
+from memory_assets.graduation.proofs.encodable import encodable
 from memory_assets.graduation.proofs.model import (
     OutsideCite,
     ProofDecision,
@@ -26,7 +27,6 @@ from memory_assets.graduation.proofs.model import (
     claimed_stage,
     failures_sorted,
 )
-from memory_assets.graduation.proofs.representable import representable
 from memory_assets.vocabulary import STAGES, Stage
 
 # What the design says of modules, stated here a second time: how many entries stand together in one, and from which length
@@ -44,7 +44,7 @@ def judge_session(session: ProofSession, *, entries_together: int = _ENTRIES_TOG
     Args:
         entries_together: entries, in the order of their ids, among which ids of messages and evidence are compared.
     """
-    rest = representable(session)
+    rest = encodable(session)
     judge = _Judge(rest.session, entries_together)
     judge.run()
     return failures_sorted({*rest.refused, *judge.failures})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from memory_assets.log.payloads.base import Payload
-from memory_assets.retrieval.measured import Measured
+from memory_assets.retrieval.question_result import QuestionResult
 
 
 class EvalRunRecorded(Payload):
@@ -27,7 +27,7 @@ class EvalRunRecorded(Payload):
     corpus_seq: int
     config: dict[str, str]
     aggregate: dict[str, float]
-    results: list[Measured]
+    results: list[QuestionResult]
     passed: bool
     reasons: list[str] = []
     baseline_run_id: str | None = None

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from memory_assets.retrieval.citations import MessageCitation, PlaceCitation, SpanCitation, TerminalCitation
-from memory_assets.retrieval.outside_citations import (
+from memory_assets.retrieval.external_citations import (
     CaptionCitation,
     CodeCitation,
     CommitCitation,

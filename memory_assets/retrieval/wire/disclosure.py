@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from memory_assets.retrieval.disclosure import Reason
+from memory_assets.retrieval.layers import Reason
 from memory_assets.retrieval.wire.model import WireModel
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory_assets.graduation.conflicts.clash import MOST_FORMS, Clash, clash, conflict_forms
+from memory_assets.graduation.conflicts.contradictions import MOST_FORMS, Contradiction, conflict_forms, contradiction
 from memory_assets.graduation.conflicts.values import Number, number
 from memory_assets.text.equivalence import say_the_same
 from memory_assets.text.opposites import RULES, STATES, sides
@@ -32,14 +32,14 @@ texts = st.one_of(any_text, spoken, known)
 
 @pytest.mark.parametrize(("one", "other"), [*pairs.CLASH, *pairs.RULES_CLASH])
 def test_they_contradict_each_other(one: str, other: str) -> None:
-    assert clash(one, other) is not None
+    assert contradiction(one, other) is not None
 
 
 @pytest.mark.parametrize(
     ("one", "other"), [*pairs.NO_CLASH, *pairs.HELD_OUT_NO_CLASH, *pairs.LATER_NO_CLASH, *pairs.RULES_NO_CLASH]
 )
 def test_they_do_not(one: str, other: str) -> None:
-    assert clash(one, other) is None
+    assert contradiction(one, other) is None
 
 
 @pytest.mark.parametrize(
@@ -48,8 +48,8 @@ def test_they_do_not(one: str, other: str) -> None:
     ids=["held out", "later"],
 )
 def test_few_are_missed_and_nearly_none_is_false(clashing: list[tuple[str, str]], others: list[tuple[str, str]]) -> None:
-    found = sum(clash(*pair) is not None for pair in clashing)
-    false = sum(clash(*pair) is not None for pair in others)
+    found = sum(contradiction(*pair) is not None for pair in clashing)
+    false = sum(contradiction(*pair) is not None for pair in others)
     assert found / (found + false) >= 0.97
     assert found / len(clashing) >= 0.75
 
@@ -58,7 +58,7 @@ def test_statements_of_different_pairs_do_not_contradict_each_other() -> None:
     """Each statement against all the others: 99 % of these thousands of pairs have another subject."""
     ours = list(dict.fromkeys(text for pair in (*pairs.HELD_OUT_CLASH, *pairs.LATER_CLASH) for text in pair))
     meant = {frozenset(pair) for pair in (*pairs.HELD_OUT_CLASH, *pairs.LATER_CLASH)}
-    found = {frozenset((one, other)) for one in ours for other in ours if one < other and clash(one, other) is not None}
+    found = {frozenset((one, other)) for one in ours for other in ours if one < other and contradiction(one, other) is not None}
     assert found <= meant
 
 
@@ -75,13 +75,13 @@ def test_statements_of_different_pairs_do_not_contradict_each_other() -> None:
     ],
 )
 def test_a_clash_says_how(one: str, other: str, kind: str, values: tuple[str, str]) -> None:
-    found = clash(one, other)
+    found = contradiction(one, other)
     assert found is not None
     assert (found.kind, found.one, found.other) == (kind, *values)
 
 
 def test_a_reason_holds_nothing_of_what_was_said() -> None:
-    every = [clash(*pair) for pair in EVERY_CLASH]
+    every = [contradiction(*pair) for pair in EVERY_CLASH]
     assert {found.reason for found in every if found} == {
         "another number",
         "another name",
@@ -93,10 +93,10 @@ def test_a_reason_holds_nothing_of_what_was_said() -> None:
 @given(texts, texts)
 @settings(max_examples=400, deadline=None)
 def test_it_is_symmetric_and_shares_a_form_and_is_never_a_repetition(one: str, other: str) -> None:
-    found, turned = clash(one, other), clash(other, one)
+    found, turned = contradiction(one, other), contradiction(other, one)
     assert (found is None) == (turned is None)
     if found is not None:
-        assert turned == Clash(found.kind, found.reason, found.other, found.one)
+        assert turned == Contradiction(found.kind, found.reason, found.other, found.one)
         assert set(conflict_forms(one)) & set(conflict_forms(other))
         assert not say_the_same(statement_of(one), statement_of(other))
 
@@ -104,7 +104,7 @@ def test_it_is_symmetric_and_shares_a_form_and_is_never_a_repetition(one: str, o
 @given(texts)
 @settings(max_examples=400, deadline=None)
 def test_nothing_contradicts_itself_and_forms_are_few(text: str) -> None:
-    assert clash(text, text) is None
+    assert contradiction(text, text) is None
     forms = conflict_forms(text)
     assert len(forms) == len(set(forms)) <= MOST_FORMS
 
@@ -139,7 +139,7 @@ def test_a_question_an_example_and_a_quotation_contradict_nothing(text: str, fra
 )
 def test_long_and_odd_texts_take_no_time(text: str) -> None:
     started = time.process_time()
-    clash(text, text[:-1] + "z")
+    contradiction(text, text[:-1] + "z")
     assert time.process_time() - started < 0.3
 
 
@@ -199,7 +199,7 @@ def _spent(count: int) -> float:
     for group in shared.values():
         for place, text in enumerate(group):
             compared += place
-            found += sum(clash(text, earlier) is not None for earlier in group[:place])
+            found += sum(contradiction(text, earlier) is not None for earlier in group[:place])
     assert compared < count
     assert found > count / 100
     return time.process_time() - started

@@ -41,7 +41,7 @@ core = os.environ["IDRIS2_PATH"].split(":")[0]
 name = args[3].removesuffix(".idr")
 if not os.path.isfile(core + "/2024011200/Memory/Session.ttc"):
     print(f"Error: Module Memory.Session not found\\n\\n{{name}}:2:1--2:22"); sys.exit(1)
-from memory_assets.graduation.proofs.blame import blame_of
+from memory_assets.graduation.proofs.error_locations import error_locations
 from memory_assets.graduation.proofs.embedded import judge
 
 built = {{}}
@@ -74,7 +74,7 @@ def build(name):
         if (failures or marked and mode == "says-no") and not yes:
             if mode == "stale-ttc":
                 sys.exit(0)
-            table = blame_of(text)
+            table = error_locations(text)
             lines = [line for line, at in table.items() if at in failures and text.splitlines()[line - 1] == "  Ok"]
             first = next(n for n, line in enumerate(text.split("\\n"), 1) if line == "  Ok")
             errors(name, [{place}] if {place} else lines or [first])

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import pytest
 
 from memory_assets.graduation.proofs.audit import audit
-from memory_assets.graduation.proofs.blame import blame_of
 from memory_assets.graduation.proofs.embedded import judge
 from memory_assets.graduation.proofs.embedded_syntax import ModuleText, Unreadable, read_module
+from memory_assets.graduation.proofs.error_locations import error_locations
 from memory_assets.graduation.proofs.generator import generate
 from memory_assets.graduation.proofs.model import ProofEntry, ProofMessage, ProofSession
 from memory_assets_tests.graduation.proofs.corruptions import (
@@ -80,8 +80,8 @@ def test_what_was_said_is_never_a_subject(before: str, after: str, name: str) ->
     spoiled = _SOURCE.replace(before, after, 1)
     rule = "stage-ladder" if name.startswith("E") else "well-typed"
     assert (rule, name) in _pairs([spoiled]) or (name == "E0" and ("well-typed", name) in _pairs([spoiled]))
-    subjects = {subject for _, subject in _pairs([spoiled])} | {at.subject for at in blame_of(spoiled).values()}
-    assert name in {at.subject for at in blame_of(spoiled).values()}
+    subjects = {subject for _, subject in _pairs([spoiled])} | {at.subject for at in error_locations(spoiled).values()}
+    assert name in {at.subject for at in error_locations(spoiled).values()}
     assert not [subject for subject in subjects if " " in subject]
 
 
@@ -89,7 +89,7 @@ def test_a_draft_without_its_id_goes_by_its_name() -> None:
     (module,) = generate(ProofSession("s", (), (ProofEntry("ent_1", "fact", "what was said", (), claim="raw"),))).modules
     spoiled = module.source.replace('Entry "ent_1" Raw 0', "Entry Raw 0").replace('Draft "ent_1" Fact', "Draft Fact")
     assert {subject for _, subject in _pairs([spoiled])} == {"E0", "ent_1"}
-    assert {at.subject for at in blame_of(spoiled).values()} == {"E0", "ent_1", ""}
+    assert {at.subject for at in error_locations(spoiled).values()} == {"E0", "ent_1", ""}
 
 
 @pytest.mark.parametrize("name", sorted(UNREADABLE_MODULES))

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from memory_assets.graduation.proofs.audit import audit
-from memory_assets.graduation.proofs.blame import blame_of
 from memory_assets.graduation.proofs.embedded import judge
 from memory_assets.graduation.proofs.embedded_syntax import ModuleText, read_module
+from memory_assets.graduation.proofs.error_locations import error_locations
 from memory_assets.graduation.proofs.generator import generate
 from memory_assets.graduation.proofs.model import (
     OutsideCite,
@@ -44,7 +44,7 @@ def test_every_ok_has_a_line_of_its_own_with_its_rule_and_subject() -> None:
     assert proofs
     for number in proofs:
         assert lines[number - 1] == "  Ok"
-    table = blame_of(module.source)
+    table = error_locations(module.source)
     stands = {(table[number].rule, table[number].subject) for number in proofs}
     assert not {"well-typed", "stage-ladder"} & {rule for rule, _ in stands}
     assert ("slice-is-source-text", "evi_1") in stands
@@ -82,7 +82,7 @@ def test_a_long_message_is_embedded_as_a_window_and_the_module_says_so() -> None
 
 def test_segments_have_an_obligation_each() -> None:
     (module,) = generate(valid_session()).modules
-    table = list(blame_of(module.source).values())
+    table = list(error_locations(module.source).values())
     assert table.count(RuleFailure("slice-is-source-text", "evi_3")) == 3
     assert table.count(RuleFailure("segments-in-order", "evi_3")) == 1
 

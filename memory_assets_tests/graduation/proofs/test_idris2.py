@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from memory_assets.graduation.proofs.blame import blame_of
 from memory_assets.graduation.proofs.checker import check_sessions
+from memory_assets.graduation.proofs.error_locations import error_locations
 from memory_assets.graduation.proofs.errors import CacheUnusableError
 from memory_assets.graduation.proofs.generator import generate
 from memory_assets.graduation.proofs.idris2 import Compiled, Idris2, Unavailable, check, find_idris2, prepare
@@ -147,7 +147,7 @@ def test_a_sound_session_is_accepted_also_over_several_modules(tmp_path: Path) -
 def test_blame_comes_from_the_line(tmp_path: Path) -> None:
     (module,) = generate(_marked()).modules
     wanted = RuleFailure("all-evidence-aligned", "ent_b")
-    place = next(n for n, at in blame_of(module.source).items() if at == wanted)
+    place = next(n for n, at in error_locations(module.source).items() if at == wanted)
     outcome = check(_ready(tmp_path, "says-no", place=place), (module,))
     assert isinstance(outcome, Compiled)
     assert not outcome.accepted

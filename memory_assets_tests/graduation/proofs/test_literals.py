@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from memory_assets.graduation.proofs.audit import audit
 from memory_assets.graduation.proofs.embedded_syntax import read_module
 from memory_assets.graduation.proofs.errors import UnwritableError
-from memory_assets.graduation.proofs.literals import integer_refusal, lit, num, ten_thousandths, text_refusal
+from memory_assets.graduation.proofs.literals import integer_refusal, num, string_literal, ten_thousandths, text_refusal
 from memory_assets_tests.graduation.proofs.lexer import NotOneLiteral, read_literal
 from memory_assets_tests.graduation.proofs.samples import HOSTILE
 
@@ -36,17 +36,17 @@ def _module_with(literals: str) -> str:
 def test_hostile_texts_read_back_as_they_were() -> None:
     assert len(set(HOSTILE)) > 50
     for text in HOSTILE:
-        assert read_literal(lit(text)) == text
+        assert read_literal(string_literal(text)) == text
 
 
 def test_20000_fuzzed_literals_are_one_literal_each_inside_the_language() -> None:
     draw = random.Random(20_000)
     texts = ["".join(draw.choices(_ALPHABET, k=draw.randrange(0, 14))) for _ in range(20_000)]
     for text in texts:
-        assert read_literal(lit(text)) == text
+        assert read_literal(string_literal(text)) == text
     for first in range(0, len(texts), 500):
         written = texts[first : first + 500]
-        source = _module_with(", ".join(lit(text) for text in written))
+        source = _module_with(", ".join(string_literal(text) for text in written))
         assert audit(source) is None
         module = read_module(source)
         assert module.definitions[0].term.args[3].items == tuple(written)  # type: ignore[union-attr]
@@ -54,8 +54,8 @@ def test_20000_fuzzed_literals_are_one_literal_each_inside_the_language() -> Non
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
 def test_any_text_reads_back(text: str) -> None:
-    assert read_literal(lit(text)) == text
-    assert audit(_module_with(lit(text))) is None
+    assert read_literal(string_literal(text)) == text
+    assert audit(_module_with(string_literal(text))) is None
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=40), st.data())
@@ -77,7 +77,7 @@ def test_a_lone_surrogate_is_refused_before_it_is_written() -> None:
     assert text_refusal("ok", "bad \udcff") == "text-is-unicode"
     assert text_refusal("ok", "👍") is None
     with pytest.raises(UnwritableError):
-        lit("\ud83d")
+        string_literal("\ud83d")
 
 
 def test_numbers() -> None:

@@ -15,8 +15,8 @@ import pytest
 
 from memory_assets.graduation.proofs import session_checker, session_rules
 from memory_assets.graduation.proofs.audit import audit
-from memory_assets.graduation.proofs.blame import blame_of
 from memory_assets.graduation.proofs.embedded import judge
+from memory_assets.graduation.proofs.error_locations import error_locations
 from memory_assets.graduation.proofs.generator import ENTRIES_A_MODULE, generate
 from memory_assets.graduation.proofs.model import OutsideCite, ProofDecision, ProofEntry, ProofMessage, ProofSession
 from memory_assets.graduation.proofs.session_checker import judge_session
@@ -62,7 +62,7 @@ def test_both_refuse_a_corrupted_session_by_rule_and_subject(name: str) -> None:
 def test_there_are_enough_kinds_and_they_reach_every_rule() -> None:
     assert len(SESSION_CORRUPTIONS) >= 40
     reached = {rule for _, expected in SESSION_CORRUPTIONS.values() for rule, _ in expected}
-    stands = {at.rule for module in generate(valid_session()).modules for at in blame_of(module.source).values()}
+    stands = {at.rule for module in generate(valid_session()).modules for at in error_locations(module.source).values()}
     built = {"well-typed", "stage-ladder"}
     # Embedding a text wrongly, or naming nobody where somebody is named, is for the text of a module alone.
     assert stands - built - reached == {"message-text-fits-length"}
@@ -82,7 +82,7 @@ def test_random_edits_give_the_same_rules_and_subjects() -> None:
         rules.update(rule for rule, _ in found)
     assert 0.30 <= rejected / 3_000 <= 0.95
     # A rule that random edits never break would be compared on its good side alone.
-    stands = {at.rule for module in generate(valid_session()).modules for at in blame_of(module.source).values()}
+    stands = {at.rule for module in generate(valid_session()).modules for at in error_locations(module.source).values()}
     assert stands - set(rules) == {"message-text-fits-length", "well-typed", "stage-ladder"}
 
 

@@ -1,0 +1,56 @@
+"""What people said of conflicts, read from their commands, and what of it merges."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memory_assets.graduation.resolutions import ConflictCommand, in_force
+from memory_assets.log.sql import IN_LIST, json_list
+
+if TYPE_CHECKING:
+    import duckdb
+
+Statement = tuple[str | None, str, str]
+"""A project, a type and what is said: what a group of entries has in common."""
+
+_WORDS = """
+SELECT c.occurred_at, c.event_id, c.payload_json ->> '$.conflict_id', c.payload_json ->> '$.resolution',
+  list(e.entry_id) FILTER (e.side = 'older'), list(e.entry_id) FILTER (e.side = 'newer'),
+  coalesce(c.payload_json ->> '$.resolved_by', c.payload_json ->> '$.reopened_by'),
+  coalesce(c.payload_json ->> '$.note', '')
+FROM commands c JOIN command_entries e USING (event_id)
+WHERE c.event_type IN ('conflict_resolved', 'conflict_reopened') GROUP BY ALL
+"""
+
+
+def words_in_force(connection: duckdb.DuckDBPyConnection) -> list[ConflictCommand]:
+    """The resolutions that nobody has replaced or taken back, the last one first."""
+    found = in_force(
+        ConflictCommand(at, event_id, conflict_id, resolution, frozenset(older or ()), frozenset(newer or ()), by, note)
+        for at, event_id, conflict_id, resolution, older, newer, by, note in connection.execute(_WORDS).fetchall()
+    )
+    return found[::-1]
+
+
+def merges(words: list[ConflictCommand]) -> list[ConflictCommand]:
+    """Those that made one memory of two."""
+    return [word for word in words if word.resolution == "merge"]
+
+
+def merged_statements(connection: duckdb.DuckDBPyConnection) -> list[tuple[Statement, Statement]]:
+    """The statements that people said are one, pairwise."""
+    merging = merges(words_in_force(connection))
+    if not merging:
+        return []
+    rows = connection.execute(
+        f"SELECT entry_id, project, entry_type, statement FROM statements WHERE entry_id IN {IN_LIST}",
+        [json_list({entry_id for word in merging for entry_id in (*word.older, *word.newer)})],
+    ).fetchall()
+    said: dict[str, Statement] = {row[0]: (row[1], row[2], row[3]) for row in rows}
+    return [
+        (said[one], said[other])
+        for word in merging
+        for one in sorted(word.older & said.keys())
+        for other in sorted(word.newer & said.keys())
+        if said[one] != said[other] and said[one][:2] == said[other][:2]
+    ]
