@@ -34,7 +34,7 @@ import numpy as np
 import pyarrow as pa
 
 from memory_assets import configuration
-from memory_assets.indexing import write_words
+from memory_assets.maintenance.indexing import write_words
 from memory_assets.memory import Memory
 from memory_assets.projections.outbox import enqueue
 from memory_assets.projections.units import close_touched_units, fold_units, remember_touched_units

@@ -13,9 +13,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from memory_assets import configuration
+from memory_assets.commands.outcomes import ConditionSpoken, TaskSpoken
+from memory_assets.commands.outcomes import NotRecorded as NotRecordedDecision
 from memory_assets.evidence.model import AlignedEvidence, Evidence, FailedEvidence
-from memory_assets.ledgers.outcomes import ConditionSpoken, TaskSpoken
-from memory_assets.ledgers.outcomes import NotRecorded as NotRecordedDecision
 from memory_assets.log.errors import StoreError, StoreLockedError
 from memory_assets.queries import entries, events, sessions, statistics
 from memory_assets.queries.records import (
@@ -57,26 +57,28 @@ if TYPE_CHECKING:
     from memory_assets.backup.archive import Manifest
     from memory_assets.backup.recover import Recovered
     from memory_assets.backup.restore import Restored
+    from memory_assets.commands.outcomes import Recorded
+    from memory_assets.commands.promotions import Demotions, Spoken
     from memory_assets.exchange.exporting import Exported
     from memory_assets.graduation.proofs.module_files import FileVerdict
-    from memory_assets.indexing import InLine, Written
-    from memory_assets.ledgers.outcomes import Recorded
-    from memory_assets.ledgers.promotions import Demotions, Spoken
     from memory_assets.log.database import Database
+    from memory_assets.maintenance.audit import Audit
+    from memory_assets.maintenance.audit import Example as AuditExample
+    from memory_assets.maintenance.audit import Measure as AuditMeasure
+    from memory_assets.maintenance.fsck import Finding, FsckReport
+    from memory_assets.maintenance.indexing import InLine, Written
+    from memory_assets.maintenance.init import Made
+    from memory_assets.maintenance.outbox import FailedUnit, OutboxStatus, VersionQueue
+    from memory_assets.maintenance.rebuild import Rebuilt
+    from memory_assets.maintenance.reembed import Reembedded
     from memory_assets.progress import Progress
     from memory_assets.projections.rebuild import RebuildReport
-    from memory_assets.queries.audit import Audit
-    from memory_assets.queries.audit import Example as AuditExample
-    from memory_assets.queries.audit import Measure as AuditMeasure
     from memory_assets.queries.builds import BuildDetails, BuildPage, BuildView
     from memory_assets.queries.conflicts import ConflictSide, ConflictView
     from memory_assets.queries.decisions import DecisionView
     from memory_assets.queries.extraction_plan import ExtractionPlan, PlannedWindow
-    from memory_assets.queries.fsck import Finding, FsckReport
     from memory_assets.queries.idris import IdrisStatus
-    from memory_assets.queries.init import Made
     from memory_assets.queries.metrics import Metrics, StageTimes
-    from memory_assets.queries.outbox import FailedUnit, OutboxStatus, VersionQueue
     from memory_assets.queries.promotions import Ladder, Review
     from memory_assets.queries.proof import ProofModule, SessionProof
     from memory_assets.queries.refused_files import RefusedFile
@@ -98,8 +100,6 @@ if TYPE_CHECKING:
         TaskView,
     )
     from memory_assets.queries.tasks import Which
-    from memory_assets.rebuilding import Rebuilt
-    from memory_assets.reembedding import Reembedded
     from memory_assets.retrieval.wire.context import ContextBundleV1
     from memory_assets.retrieval.wire.details import DetailsV1, DetailV1
     from memory_assets.retrieval.wire.disclosure import DisclosedV1, DisclosureV1
@@ -256,7 +256,7 @@ class Memory:
         """The store's file; made at the first use, when what was to be forgotten is forgotten first."""
         if self._open is not None:
             return self._open
-        from memory_assets.forgetting import honour_forgetting
+        from memory_assets.maintenance.forget import honour_forgetting
 
         database = configuration.database(self.settings)
         try:
@@ -529,13 +529,13 @@ class Memory:
 
     def resolve_conflict(self, conflict_id: str, resolution: str, *, by: str, note: str = "") -> ConflictView:
         """Say which side of a conflict holds; see ``ledgers.conflicts.resolve_conflict``."""
-        from memory_assets.ledgers.conflicts import resolve_conflict
+        from memory_assets.commands.conflicts import resolve_conflict
 
         return resolve_conflict(self.settings, self.database, conflict_id, resolution, by=by, note=note)
 
     def reopen_conflict(self, conflict_id: str, *, by: str, note: str = "") -> ConflictView:
         """Take a resolution back; see ``ledgers.conflicts.reopen_conflict``."""
-        from memory_assets.ledgers.conflicts import reopen_conflict
+        from memory_assets.commands.conflicts import reopen_conflict
 
         return reopen_conflict(self.settings, self.database, conflict_id, by=by, note=note)
 
@@ -552,19 +552,19 @@ class Memory:
         Raises:
             NotFoundError, AmbiguousIdError
         """
-        from memory_assets.ledgers.promotions import ladder_of
+        from memory_assets.commands.promotions import ladder_of
 
         return ladder_of(self.database, given)
 
     def promote(self, given: str, to_stage: str, *, by: str, note: str = "") -> Spoken:
         """A person's word on a memory; see ``ledgers.promotions.promote``."""
-        from memory_assets.ledgers.promotions import promote
+        from memory_assets.commands.promotions import promote
 
         return promote(self.settings, self.database, given, to_stage, by=by, note=note)
 
     def demote_by_age(self, *, as_of: datetime | None = None, apply: bool = False, by: str = "") -> Demotions:
         """What grew old; see ``ledgers.promotions.demote_by_age``."""
-        from memory_assets.ledgers.promotions import demote_by_age
+        from memory_assets.commands.promotions import demote_by_age
 
         return demote_by_age(self.settings, self.database, as_of=as_of, apply=apply, by=by)
 
@@ -587,7 +587,7 @@ class Memory:
         by: str,
     ) -> Recorded | NotRecordedDecision:
         """Write a decision into the ledger if its proof passes; see ``ledgers.decisions.record_decision``."""
-        from memory_assets.ledgers.decisions import record_decision
+        from memory_assets.commands.decisions import record_decision
 
         return record_decision(
             self.settings,
@@ -675,7 +675,7 @@ class Memory:
         by: str,
     ) -> TaskSpoken:
         """Make a task; see ``ledgers.tasks.new_task``."""
-        from memory_assets.ledgers.tasks import new_task
+        from memory_assets.commands.tasks import new_task
 
         return new_task(
             self.settings,
@@ -691,25 +691,25 @@ class Memory:
 
     def set_task_status(self, given: str, status: str, *, by: str, note: str = "") -> TaskSpoken:
         """Say how a task stands; see ``ledgers.tasks.set_status``."""
-        from memory_assets.ledgers.tasks import set_status
+        from memory_assets.commands.tasks import set_status
 
         return set_status(self.settings, self.database, given, status, by=by, note=note)
 
     def set_task_priority(self, given: str, priority: str, *, by: str, note: str = "") -> TaskSpoken:
         """Say how much a task matters; see ``ledgers.tasks.set_priority``."""
-        from memory_assets.ledgers.tasks import set_priority
+        from memory_assets.commands.tasks import set_priority
 
         return set_priority(self.settings, self.database, given, priority, by=by, note=note)
 
     def set_task_blockers(self, given: str, blockers: Sequence[str], *, by: str, note: str = "") -> TaskSpoken:
         """Say what a task waits for; see ``ledgers.tasks.set_blockers``."""
-        from memory_assets.ledgers.tasks import set_blockers
+        from memory_assets.commands.tasks import set_blockers
 
         return set_blockers(self.settings, self.database, given, blockers, by=by, note=note)
 
     def accept_move(self, given: str, *, event: str | None = None, by: str, note: str = "") -> TaskSpoken:
         """Accept a move that a task was refused; see ``ledgers.tasks.accept``."""
-        from memory_assets.ledgers.tasks import accept
+        from memory_assets.commands.tasks import accept
 
         return accept(self.settings, self.database, given, event=event, by=by, note=note)
 
@@ -717,19 +717,19 @@ class Memory:
         self, given: str, *, to: str | None = None, satisfied: bool = False, by: str, note: str = ""
     ) -> ConditionSpoken:
         """Say what a condition is, or that it is met, or open; see ``ledgers.task_links.resolve``."""
-        from memory_assets.ledgers.task_links import resolve
+        from memory_assets.commands.task_links import resolve
 
         return resolve(self.settings, self.database, given, to=to, satisfied=satisfied, by=by, note=note)
 
     def merge_tasks(self, given: str, into: str, *, by: str, note: str = "") -> TaskSpoken | ConditionSpoken:
         """Say that two tasks, or two conditions, are one; see ``ledgers.task_links.merge``."""
-        from memory_assets.ledgers.task_links import merge
+        from memory_assets.commands.task_links import merge
 
         return merge(self.settings, self.database, given, into, by=by, note=note)
 
     def unmerge_task(self, given: str, *, by: str, note: str = "") -> TaskSpoken | ConditionSpoken:
         """Take a merge back; see ``ledgers.task_links.unmerge``."""
-        from memory_assets.ledgers.task_links import unmerge
+        from memory_assets.commands.task_links import unmerge
 
         return unmerge(self.settings, self.database, given, by=by, note=note)
 
@@ -811,7 +811,7 @@ class Memory:
 
     def feedback(self, given: str, signal: str, *, by: str, note: str = "") -> AckV1:
         """A word on what was shown: ``used``, ``helpful`` or ``wrong``; see ``ledgers.feedback.give_feedback``."""
-        from memory_assets.ledgers.feedback import give_feedback
+        from memory_assets.commands.feedback import give_feedback
 
         return give_feedback(self.settings, self.database, given, signal, by=by, note=note)
 
@@ -837,7 +837,7 @@ class Memory:
         progress: Progress | None = None,
     ) -> EvalRunV1:
         """Put the golden questions of a file to search and record how it fared; see ``ledgers.evaluation.evaluate``."""
-        from memory_assets.ledgers.evaluation import evaluate
+        from memory_assets.commands.evaluation import evaluate
         from memory_assets.queries.evaluation import AskedAs
         from memory_assets.queries.golden_file import golden_path
 
@@ -881,7 +881,7 @@ class Memory:
 
     def schema(self) -> SchemaV1:
         """What can be asked and what is answered: schemas, words, versions. Needs no store, and makes none."""
-        from memory_assets.queries.schema import schema
+        from memory_assets.schemas.capabilities import schema
 
         return schema(self.settings)
 
@@ -891,7 +891,7 @@ class Memory:
         Raises:
             NotFoundError: there is none.
         """
-        from memory_assets.queries.schema import schema_definition
+        from memory_assets.schemas.capabilities import schema_definition
 
         return schema_definition(schema_id)
 
@@ -903,7 +903,7 @@ class Memory:
 
     def outbox(self) -> OutboxStatus:
         """What waits to be written to the search index, what failed, and which tables there are. Loads no model."""
-        from memory_assets.queries.outbox import outbox_status
+        from memory_assets.maintenance.outbox import outbox_status
 
         return outbox_status(self.settings, self.database)
 
@@ -916,13 +916,13 @@ class Memory:
         Raises:
             IndexBusyError, IndexWriteError, EmbedderUnavailableError, IndexCorruptError, FingerprintMismatchError
         """
-        from memory_assets.indexing import write_waiting
+        from memory_assets.maintenance.indexing import write_waiting
 
         return write_waiting(self.settings, self.database, wait=wait, progress=progress)
 
     def retry_failed(self, *, wait: bool = True, progress: Progress | None = None) -> Written:
         """:meth:`drain`, with what failed, and what was given up too."""
-        from memory_assets.indexing import write_waiting
+        from memory_assets.maintenance.indexing import write_waiting
 
         return write_waiting(self.settings, self.database, again_what_failed=True, wait=wait, progress=progress)
 
@@ -936,7 +936,7 @@ class Memory:
         Raises:
             IndexBusyError, IndexWriteError, EmbedderUnavailableError
         """
-        from memory_assets.indexing import bring_in_line
+        from memory_assets.maintenance.indexing import bring_in_line
 
         return bring_in_line(self.settings, self.database, dry_run=dry_run, drop_old=drop_old, progress=progress)
 
@@ -951,14 +951,14 @@ class Memory:
         progress: Progress | None = None,
     ) -> Reembedded:
         """Change the embedding model; see ``reembedding.reembed``. This object goes on with the settings that it has."""
-        from memory_assets.reembedding import chosen_embedding, reembed
+        from memory_assets.maintenance.reembed import chosen_embedding, reembed
 
         wanted = chosen_embedding(self.settings, to, query_prefix=query_prefix, passage_prefix=passage_prefix)
         return reembed(self.settings, self.database, wanted, dry_run=dry_run, accept_failed=accept_failed, progress=progress)
 
     def doctor(self) -> list[Check]:
         """Named checks of everything that the store needs; none raises, none loads a model."""
-        from memory_assets.queries.doctor import checks
+        from memory_assets.maintenance.doctor import checks
 
         return checks(self.settings, self.database)
 
@@ -970,7 +970,7 @@ class Memory:
 
     def fsck(self, *, realign: bool = False, log_only: bool = False, progress: Progress | None = None) -> FsckReport:
         """The log against its links, every quote of every current entry against its messages, all tables against a replay."""
-        from memory_assets.queries.fsck import fsck
+        from memory_assets.maintenance.fsck import fsck
 
         return fsck(self.settings, self.database, realign=realign, log_only=log_only, progress=progress)
 
@@ -980,13 +980,13 @@ class Memory:
         Raises:
             LogTamperedError: an event in the log itself is not what was written: no word makes it so.
         """
-        from memory_assets.ledgers.log_end import accept_log_end
+        from memory_assets.commands.log_end import accept_log_end
 
         accept_log_end(self.database, by=by)
 
     def audit(self, *, examples: int = 3) -> Audit:
         """The rates of duplicates, ungrounded, never-retrieved, contested and refuted memories of the whole store."""
-        from memory_assets.queries.audit import audit
+        from memory_assets.maintenance.audit import audit
 
         self.count_shown()
         with self.database.reading() as connection:
@@ -1021,7 +1021,7 @@ class Memory:
     def restore(self, source: Path, *, force: bool = False, progress: Progress | None = None) -> Restored:
         """Put a backup in the place of the store, then bring tables and search index in line with the settings."""
         from memory_assets.backup.restore import restore
-        from memory_assets.rebuilding import heal_index
+        from memory_assets.maintenance.rebuild import heal_index
 
         restored = restore(self.settings.store_folder, source, force=force, progress=progress)
         heal_index(self.settings, self.database, progress=progress)
@@ -1058,19 +1058,19 @@ class Memory:
 
     def initialise(self, *, force: bool = False) -> list[Made]:
         """Make folders, store and settings file where they are missing."""
-        from memory_assets.queries.init import initialise
+        from memory_assets.maintenance.init import initialise
 
         return initialise(self.settings, force=force)
 
     def rebuild(self, *, with_vectors: bool = False, progress: Progress | None = None) -> Rebuilt:
         """Throw every derived table away and fold it again from the log; mend the index, or make it again whole."""
-        from memory_assets.rebuilding import rebuild_all
+        from memory_assets.maintenance.rebuild import rebuild_all
 
         return rebuild_all(self.settings, self.database, with_vectors=with_vectors, progress=progress)
 
     def verify_rebuild(self, *, with_vectors: bool = False) -> RebuildReport:
         """Replay the log into a scratch store and compare every derived table, and the index; vectors by value if asked."""
-        from memory_assets.rebuilding import verify_all
+        from memory_assets.maintenance.rebuild import verify_all
 
         return verify_all(self.settings, self.database, with_vectors=with_vectors)
 

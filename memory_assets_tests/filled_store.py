@@ -8,7 +8,6 @@ from pathlib import Path
 
 from memory_assets import configuration
 from memory_assets.identifiers import sha256_hex, typed_id
-from memory_assets.indexing import write_waiting
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.base import Payload
@@ -28,6 +27,7 @@ from memory_assets.log.payloads.sessions import (
     SessionVectorized,
     SourceTakenFor,
 )
+from memory_assets.maintenance.indexing import write_waiting
 from memory_assets.projections.fold import catch_up
 from memory_assets.sessions.model import Message
 from memory_assets.settings import Settings, load_settings

@@ -14,11 +14,11 @@ PACKAGE = Path(__file__).resolve().parents[1] / "memory_assets"
 
 # The domain: what came in, what is quoted, where it stands, what is proved, what follows. It knows no store.
 DOMAIN = ("text", "sessions", "extraction", "evidence", "graduation", "tasks")
-MIDDLE = (*DOMAIN, "retrieval", "log", "projections", "vectors", "queries", "ledgers")
+MIDDLE = (*DOMAIN, "retrieval", "log", "projections", "vectors", "queries", "maintenance", "commands", "schemas")
 SURFACES = ("cli", "mcp")
 # Small roots that every room may use (decision 0010).
 ROOTS = {"errors", "identifiers", "progress", "resources", "process_liveness", "stopping", "vocabulary"}
-STORE = {"log", "projections", "vectors", "queries", "ledgers"}
+STORE = {"log", "projections", "vectors", "queries", "maintenance", "commands", "schemas"}
 HEAVY = {"dagster", "dagster_duckdb", "duckdb", "lancedb", "litellm", "torch", "sentence_transformers", "transformers"}
 # Adapters to what lies outside: the model, and the proof checker's process.
 ADAPTERS = {"extraction.llm", "graduation.proofs.idris2", "graduation.proofs.idris2_process"}
@@ -85,11 +85,7 @@ def test_the_rooms_are_those_that_are_known() -> None:
         "memory",
         "backup",
         "configuration",
-        "forgetting",
         "exchange",
-        "indexing",
-        "rebuilding",
-        "reembedding",
         "settings",
         "settings_file",
     }
@@ -156,11 +152,11 @@ def test_the_middle_imports_neither_dagster_nor_a_surface() -> None:
 
 def test_the_log_stands_on_nothing_and_the_folds_on_the_log() -> None:
     assert violations(all_of("log"), STORE - {"log"}) == []
-    above = {"queries", "configuration", "rebuilding", "indexing", "reembedding"}
+    above = {"queries", "configuration", "maintenance", "commands", "schemas"}
     assert violations(all_of("projections"), {"vectors", *above}) == []
     assert violations(all_of("vectors"), {"projections", *above}) == []
     # Search knows the wire, not the store: rows come to it.
-    assert violations(all_of("retrieval"), {"log", "projections", "queries", "configuration", "rebuilding"}) == []
+    assert violations(all_of("retrieval"), {"log", "projections", "queries", "configuration", "maintenance"}) == []
 
 
 def test_nobody_imports_the_assets_but_the_code_location_and_late_the_command_line() -> None:
@@ -192,10 +188,10 @@ def test_surfaces_go_through_one_door() -> None:
 
 
 def test_only_the_facade_asks_the_tables_and_lets_people_speak() -> None:
-    askers = [module for module in modules() if room(module) not in ("memory", "queries", "ledgers")]
-    assert violations(askers, {"queries", "ledgers"}) == []
+    askers = [module for module in modules() if room(module) not in ("memory", "queries", "maintenance", "commands", "schemas")]
+    assert violations(askers, {"queries", "commands", "schemas"}) == []
     # What only reads has no way to write.
-    assert violations(all_of("queries"), {"ledgers"}) == []
+    assert violations(all_of("queries"), {"maintenance", "commands"}) == []
 
 
 def test_the_stores_file_is_opened_in_one_place() -> None:

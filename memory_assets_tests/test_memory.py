@@ -8,10 +8,10 @@ import pytest
 
 from memory_assets import configuration
 from memory_assets.errors import InvalidArgumentError, NotFoundError
-from memory_assets.indexing import write_waiting
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.sessions import SessionForgotten
+from memory_assets.maintenance.indexing import write_waiting
 from memory_assets.memory import Memory, ResolvedMemory, ResolvedSpan, as_plain
 from memory_assets.projections.fold import catch_up
 from memory_assets.settings import load_settings

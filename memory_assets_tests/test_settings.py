@@ -11,7 +11,7 @@ import pytest
 from pydantic import BaseModel
 
 from memory_assets.errors import ConfigInvalidError
-from memory_assets.queries.init import settings_template
+from memory_assets.maintenance.init import settings_template
 from memory_assets.settings import Settings, load_settings
 
 REPOSITORY = Path(__file__).resolve().parents[1]

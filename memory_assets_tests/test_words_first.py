@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from memory_assets import configuration
-from memory_assets.indexing import compare_titles, write_behind, write_vectors, write_waiting, write_words
+from memory_assets.maintenance.indexing import compare_titles, write_behind, write_vectors, write_waiting, write_words
 from memory_assets.memory import Memory
 from memory_assets.settings import Settings, load_settings
 from memory_assets.vectors import outbox

@@ -15,8 +15,8 @@ from memory_assets.exchange.format import is_export
 from memory_assets.exchange.masking import check_masked
 from memory_assets.exchange.staging import staged
 from memory_assets.exchange.taking import Taken, take
-from memory_assets.indexing import write_words
 from memory_assets.log.payloads.sessions import SessionVectorized
+from memory_assets.maintenance.indexing import write_words
 from memory_assets.progress import Progress
 from memory_assets.sessions.model import Defect, DefectReason
 from memory_assets.vectors.errors import IndexBusyError

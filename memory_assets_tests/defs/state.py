@@ -10,8 +10,8 @@ from typing import Any
 from memory_assets import configuration
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import StoredEvent
+from memory_assets.maintenance.rebuild import verify_all
 from memory_assets.projections.rebuild import derived_tables
-from memory_assets.rebuilding import verify_all
 from memory_assets.settings import Settings
 
 # When something was written and by which run: never the same twice.

@@ -15,8 +15,8 @@ from memory_assets.defs import run
 from memory_assets.errors import InvalidArgumentError, MemoryAssetsError, NotFoundError
 from memory_assets.log.payloads.entries import MemoryExtracted
 from memory_assets.log.payloads.sessions import SessionVectorized
+from memory_assets.maintenance import doctor
 from memory_assets.memory import Memory
-from memory_assets.queries import doctor
 from memory_assets.settings import Settings, load_settings
 from memory_assets_tests.defs.conftest import Import
 from memory_assets_tests.defs.files import STARTED, chat, claude, records, talk

@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 
 from memory_assets import configuration
+from memory_assets.commands.tasks import new_task
 from memory_assets.errors import NotFoundError
 from memory_assets.exchange.snapshot import choose, chosen_rows
 from memory_assets.identifiers import sha256_hex
-from memory_assets.ledgers.tasks import new_task
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
 from memory_assets.log.links import Sound
 from memory_assets.log.payloads.sessions import SessionForgotten
+from memory_assets.maintenance.rebuild import verify_all
 from memory_assets.projections.fold import catch_up
-from memory_assets.rebuilding import verify_all
 from memory_assets_tests.defs.files import chat, claude, records, talk
 from memory_assets_tests.defs.state import differing, tables
 from memory_assets_tests.defs.test_order import OF_HISTORY

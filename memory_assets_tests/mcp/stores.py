@@ -6,7 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from memory_assets import configuration
-from memory_assets.indexing import write_waiting
+from memory_assets.maintenance.indexing import write_waiting
 from memory_assets.settings import Settings
 from memory_assets_tests.filled_store import STARTED, Said, fill, tell
 

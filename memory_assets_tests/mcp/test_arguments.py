@@ -12,10 +12,10 @@ from memory_assets.errors import InvalidArgumentError
 from memory_assets.mcp import arguments
 from memory_assets.mcp.arguments import DetailsArguments, SearchArguments, TimelineArguments, moment
 from memory_assets.mcp.tools import TOOLS, WRITING_TOOLS
-from memory_assets.queries.output_models import PRINTED
 from memory_assets.queries.tasks import Which
 from memory_assets.queries.timeline import MOST_WINDOW
 from memory_assets.retrieval import request
+from memory_assets.schemas.output_models import PRINTED
 
 
 @pytest.mark.parametrize(

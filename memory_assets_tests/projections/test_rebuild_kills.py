@@ -12,7 +12,7 @@ import pytest
 from memory_assets import configuration
 from memory_assets.log.database import Database
 from memory_assets.log.links import Sound
-from memory_assets.rebuilding import rebuild_all, verify_all
+from memory_assets.maintenance.rebuild import rebuild_all, verify_all
 from memory_assets_tests import filled_store
 from memory_assets_tests.log.processes import first_line, python
 from memory_assets_tests.projections.story import APPEND_TIMES, tables
@@ -22,7 +22,7 @@ REBUILD = """
 import sys
 from pathlib import Path
 from memory_assets import configuration
-from memory_assets.rebuilding import rebuild_all
+from memory_assets.maintenance.rebuild import rebuild_all
 from memory_assets_tests.filled_store import test_settings
 settings = test_settings(Path(sys.argv[1]))
 print("ready", flush=True)

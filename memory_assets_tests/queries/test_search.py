@@ -222,7 +222,7 @@ def test_what_only_the_last_words_of_a_long_turn_say_is_cited_where_it_stands(tm
     opened = fill(tmp_path)
     filler = "\n\n".join(f"문단 {n}: 아무 상관 없는 이야기를 길게 적어 둔다. Nothing of note here." for n in range(60))
     tell(opened, "long-4", (("user", f"{filler}\n\n마지막으로 방화벽 포트는 8443으로 정했다."),), ())
-    from memory_assets.indexing import write_waiting
+    from memory_assets.maintenance.indexing import write_waiting
 
     write_waiting(opened, configuration.database(opened))
     hit = Memory(opened).search("방화벽 포트").hits[0]
@@ -309,7 +309,7 @@ def test_what_stands_on_no_stage_is_left_out_by_any(memory: Memory, stage: str) 
 def test_a_file_is_found_as_it_is_typed(tmp_path: Path) -> None:
     opened = fill(tmp_path)
     tell(opened, "files-4", (("user", "src/결제.py 의 재시도를 고쳤다. See src/pay.py too."),), ())
-    from memory_assets.indexing import write_waiting
+    from memory_assets.maintenance.indexing import write_waiting
 
     write_waiting(opened, configuration.database(opened))
     store = Memory(opened)

@@ -13,8 +13,8 @@ import pytest
 
 import memory_assets
 from memory_assets.errors import MemoryAssetsError
-from memory_assets.queries.output_models import schema_of
 from memory_assets.retrieval.wire.error import ERROR_CODES, ErrorV1
+from memory_assets.schemas.output_models import schema_of
 
 ROOT = Path(memory_assets.__file__).parent
 # What ends a command without an error class of ours (cli/failures.py).

@@ -11,9 +11,9 @@ import jsonschema
 import pytest
 from pydantic import BaseModel
 
-from memory_assets.queries.output_models import PRINTED, schema_of
-from memory_assets.queries.schema_files import FOLDER, schema_files, write_schema_files
 from memory_assets.retrieval.wire.registry import WIRE
+from memory_assets.schemas.files import FOLDER, schema_files, write_schema_files
+from memory_assets.schemas.output_models import PRINTED, schema_of
 from memory_assets_tests.retrieval.wire_changes import breaking_changes
 
 BASELINE = Path(__file__).parent / "wire_baseline"
@@ -32,6 +32,10 @@ def test_writing_them_again_changes_nothing_and_takes_stale_ones_away(tmp_path: 
     (tmp_path / "error.schema.json").write_text("{}")
     assert write_schema_files(tmp_path) == ["error.schema.json", "gone.schema.json"]
     assert {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()} == schema_files()
+
+
+def test_no_schema_tells_where_a_model_lies_in_the_code() -> None:
+    assert [name for name, text in schema_files().items() if "memory_assets__" in text] == []
 
 
 @pytest.mark.parametrize("schema_id", PRINTED)

@@ -19,9 +19,9 @@ from memory_assets.defs.batch import (
 )
 from memory_assets.defs.partitions import backfill_policy, sessions_partitions
 from memory_assets.defs.resources import EventLogResource, OpenStore
-from memory_assets.indexing import write_words
 from memory_assets.log.events import StoredEvent
 from memory_assets.log.sql import IN_LIST, WORDS, json_list
+from memory_assets.maintenance.indexing import write_words
 from memory_assets.progress import Part
 from memory_assets.projections.fold import catch_up
 from memory_assets.vectors.vectorized_events import vectorized_event

@@ -4,7 +4,7 @@ To print a new object: write its model as a module of this package, a `WireModel
 ``schema_version: Literal["thing.v1"] = "thing.v1"``, add a line to :data:`WIRE`, and run ``make schemas``. Inside v1 a model
 only grows: new fields have a default, words are added to enums, nothing else changes; a test holds that.
 
-Records of queries that are printed as they are join these in ``queries/output_models.py``.
+Records of queries that are printed as they are join these in ``schemas/output_models.py``.
 """
 
 from __future__ import annotations

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memory_assets.commands.errors import NotPossibleError
+from memory_assets.commands.outcomes import ConditionSpoken, TaskSpoken
+from memory_assets.commands.said import command, masked, now, say, settle
 from memory_assets.errors import InvalidArgumentError
-from memory_assets.ledgers.errors import NotPossibleError
-from memory_assets.ledgers.outcomes import ConditionSpoken, TaskSpoken
-from memory_assets.ledgers.said import command, masked, now, say, settle
 from memory_assets.log.payloads.task_words import ConditionAnswered, EntityMerged, EntityMergeReverted
 from memory_assets.queries.conditions import condition_view
 from memory_assets.queries.entities import Known, MergeView, merges, one_entity

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from memory_assets import configuration
 from memory_assets.errors import InvalidArgumentError
-from memory_assets.indexing import compare_titles, write_words
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.payloads.sessions import SessionProjected
+from memory_assets.maintenance.indexing import compare_titles, write_words
 from memory_assets.progress import NoProgress, Progress
 from memory_assets.settings import EmbeddingSettings
 from memory_assets.settings_file import says_otherwise, stronger_than_the_file, write_embedding

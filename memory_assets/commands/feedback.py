@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memory_assets import configuration
+from memory_assets.commands.said import command, masked, now
 from memory_assets.errors import InvalidArgumentError, NotFoundError, check_word
-from memory_assets.ledgers.said import command, masked, now
 from memory_assets.log.errors import StoreError
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.payloads.usage import UnitFeedback

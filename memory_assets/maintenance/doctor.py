@@ -231,7 +231,7 @@ def _quarantine(connection: duckdb.DuckDBPyConnection) -> Check:
 
 
 def _outbox(settings: Settings, database: Database) -> Check:
-    from memory_assets.queries.outbox import outbox_status
+    from memory_assets.maintenance.outbox import outbox_status
 
     found = outbox_status(settings, database)
     current, words = found.current, found.words

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from memory_assets import configuration
+from memory_assets.commands.errors import NotPossibleError
+from memory_assets.commands.said import MOST_SAID, masked, now, settle
 from memory_assets.errors import InvalidArgumentError, NotFoundError
-from memory_assets.ledgers.errors import NotPossibleError
-from memory_assets.ledgers.said import MOST_SAID, masked, now, settle
 from memory_assets.memory import Memory, NotRecordedDecision
 from memory_assets.projections.rebuild import verify
 from memory_assets.queries.conflicts import ConflictView

@@ -10,10 +10,10 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from memory_assets.commands.errors import NotPossibleError
+from memory_assets.commands.outcomes import TaskSpoken
+from memory_assets.commands.said import command, masked, now, say, settle
 from memory_assets.errors import InvalidArgumentError, NotFoundError, check_word
-from memory_assets.ledgers.errors import NotPossibleError
-from memory_assets.ledgers.outcomes import TaskSpoken
-from memory_assets.ledgers.said import command, masked, now, say, settle
 from memory_assets.log.payloads.task_words import (
     TaskBlockersSaid,
     TaskDeclared,

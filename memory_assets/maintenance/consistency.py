@@ -13,7 +13,7 @@ from memory_assets.log.events import StoredEvent
 from memory_assets.log.payloads.entries import EntryMaterialized, EvidenceRecord
 from memory_assets.log.session_history import History
 from memory_assets.log.sql import IN_LIST, json_list
-from memory_assets.queries.spans import excerpt
+from memory_assets.maintenance.span_check import excerpt
 
 if TYPE_CHECKING:
     import duckdb

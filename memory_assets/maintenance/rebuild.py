@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from memory_assets import configuration
-from memory_assets.indexing import bring_in_line
 from memory_assets.log.sql import WORDS
+from memory_assets.maintenance.indexing import bring_in_line
 from memory_assets.progress import NoProgress, Progress
 from memory_assets.projections.fold import catch_up
 from memory_assets.projections.rebuild import Difference, RebuildReport, rebuild, verify

@@ -25,7 +25,7 @@ def honour_forgetting(settings: Settings, database: Database) -> bool:
         ).fetchall()
     if not waiting:
         return False
-    from memory_assets.indexing import write_words
+    from memory_assets.maintenance.indexing import write_words
     from memory_assets.projections.fold import catch_up
 
     # What rested on it may rest on other sessions too: that is said at once, and not at the next run.

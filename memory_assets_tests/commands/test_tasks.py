@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from memory_assets import configuration
+from memory_assets.commands.errors import NotPossibleError
+from memory_assets.commands.outcomes import ConditionSpoken, TaskSpoken
 from memory_assets.errors import InvalidArgumentError, NotFoundError
-from memory_assets.ledgers.errors import NotPossibleError
-from memory_assets.ledgers.outcomes import ConditionSpoken, TaskSpoken
 from memory_assets.memory import Memory
 from memory_assets.projections.rebuild import verify
 from memory_assets.queries.task_records import ConditionView, TaskDetail, TaskView

@@ -15,8 +15,8 @@ from memory_assets.errors import InvalidArgumentError
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.sessions import SessionForgotten
+from memory_assets.maintenance.reembed import chosen_embedding
 from memory_assets.memory import Memory
-from memory_assets.reembedding import chosen_embedding
 from memory_assets.settings import EmbeddingSettings, Settings, load_settings
 from memory_assets.settings_file import stronger_than_the_file, write_embedding
 from memory_assets.vectors import embedder as embedders

@@ -18,10 +18,11 @@ from memory_assets.backup.recover import Recovered
 from memory_assets.backup.restore import Restored
 from memory_assets.errors import NotFoundError
 from memory_assets.exchange.exporting import Exported
-from memory_assets.indexing import InLine
+from memory_assets.maintenance.indexing import InLine
+from memory_assets.maintenance.outbox import OutboxStatus
+from memory_assets.maintenance.reembed import Reembedded
 from memory_assets.queries.builds import BuildDetails, BuildPage
 from memory_assets.queries.metrics import Metrics
-from memory_assets.queries.outbox import OutboxStatus
 from memory_assets.queries.records import (
     EntryView,
     EvidenceView,
@@ -34,29 +35,29 @@ from memory_assets.queries.records import (
 )
 from memory_assets.queries.resolved import ResolvedEntry, ResolvedName, ResolvedTask, ResolvedUnit
 from memory_assets.queries.task_records import ArtifactView, ConditionView, TaskDetail, TaskReview, TaskView
-from memory_assets.reembedding import Reembedded
 from memory_assets.retrieval.wire.registry import WIRE
 from memory_assets.vectors.calibration import Calibration
 from memory_assets.vectors.outbox import Drained
 
 
-def _with(record: type[Any], *, added: tuple[str, ...] = (), **more: Any) -> type[BaseModel]:
+def _with(record: type[Any], *, named: str = "", added: tuple[str, ...] = (), **more: Any) -> type[BaseModel]:
     """A record that is printed with something in front of it.
 
     Args:
+        named: where the record is printed as it is as well, within another one.
         added: fields that came later: what was printed before has none of them.
     """
     hints = get_type_hints(record)
     kinds = {**more, **{field.name: hints[field.name] for field in fields(record)}}
     parts: dict[str, Any] = {name: (kind | None, None) if name in added else (kind, ...) for name, kind in kinds.items()}
-    model: type[BaseModel] = create_model(record.__name__, __doc__=record.__doc__, **parts)
+    model: type[BaseModel] = create_model(named or record.__name__, __doc__=record.__doc__, **parts)
     return model
 
 
 # What `memory show` prints is told apart by `kind`.
 _SHOWN: Any = Annotated[
     _with(ResolvedMemory, kind=Literal["memory"])
-    | _with(ResolvedSpan, kind=Literal["span", "terminal_snapshot"])
+    | _with(ResolvedSpan, named="ShownSpan", kind=Literal["span", "terminal_snapshot"])
     | _with(ResolvedEntry, kind=Literal["entry"])
     | _with(ResolvedTask, kind=Literal["task"])
     | _with(ResolvedUnit, kind=Literal["unit"])

@@ -74,7 +74,7 @@ def settle(settings: Settings, database: Database) -> None:
             [WORDS],
         ).fetchall()
     if waiting:
-        from memory_assets.indexing import write_behind, write_words
+        from memory_assets.maintenance.indexing import write_behind, write_words
         from memory_assets.vectors.errors import IndexBusyError
 
         with contextlib.suppress(IndexBusyError):

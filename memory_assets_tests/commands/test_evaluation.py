@@ -181,7 +181,7 @@ def test_unless_known_asks_nothing_twice(memory: Memory, golden: Path, monkeypat
     memory.evaluate(golden, unless_known=True)
     assert len(asked) == 3
     # Another release may search otherwise: that is what is to be found out.
-    monkeypatch.setattr("memory_assets.ledgers.evaluation.__version__", "9.9.9")
+    monkeypatch.setattr("memory_assets.commands.evaluation.__version__", "9.9.9")
     again = memory.evaluate(golden, unless_known=True)
     assert len(asked) == 6 and again.config["version"] == "9.9.9" and again.baseline_run_id is not None
 

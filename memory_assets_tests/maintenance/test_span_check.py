@@ -12,7 +12,7 @@ from memory_assets.defs.stages.aligned import record_of
 from memory_assets.evidence.aligner import align
 from memory_assets.identifiers import sha256_hex
 from memory_assets.log.payloads.entries import EvidenceRecord
-from memory_assets.queries.spans import Texts, defects_of
+from memory_assets.maintenance.span_check import Texts, defects_of
 
 FAMILY = "우리 가족 👨‍👩‍👧 사진은 남기기로 했다.\r\n다음 줄, e\u0301 끝"
 awkward = st.sampled_from(

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from memory_assets.commands.errors import NotPossibleError
+from memory_assets.commands.said import command, masked, now, say, settle
 from memory_assets.errors import InvalidArgumentError, NotFoundError, check_word
 from memory_assets.graduation.decay import Aged, DueDemotion, HalfLife, due
 from memory_assets.graduation.policy import POLICY_VERSION
-from memory_assets.ledgers.errors import NotPossibleError
-from memory_assets.ledgers.said import command, masked, now, say, settle
 from memory_assets.log.payloads.graduation import EntriesDemoted, EntryPromotionRejected, PromotionConfirmed
 from memory_assets.queries.entries import one_entry
 from memory_assets.queries.promotions import Ladder, ladders

@@ -8,10 +8,10 @@ import pytest
 
 from memory_assets.log.database import Database
 from memory_assets.log.event_log import EventLog
+from memory_assets.maintenance import duplicates
+from memory_assets.maintenance.audit import Audit, Measure, audit
+from memory_assets.maintenance.duplicates import ComparedMemory, alike
 from memory_assets.projections.fold import catch_up
-from memory_assets.queries import duplicates
-from memory_assets.queries.audit import Audit, Measure, audit
-from memory_assets.queries.duplicates import ComparedMemory, alike
 from memory_assets_tests.projections.story import STARTED, VERSIONS, Remark, Story
 
 

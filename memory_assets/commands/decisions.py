@@ -8,12 +8,12 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from memory_assets import configuration
+from memory_assets.commands.outcomes import NotRecorded, Recorded
+from memory_assets.commands.said import command, masked, now, say, settle
 from memory_assets.errors import InvalidArgumentError
 from memory_assets.graduation.proofs.checker import CheckedSession, check_sessions
 from memory_assets.graduation.proofs.model import OutsideCite, ProofDecision, ProofSession, RuleFailure
 from memory_assets.identifiers import typed_id
-from memory_assets.ledgers.outcomes import NotRecorded, Recorded
-from memory_assets.ledgers.said import command, masked, now, say, settle
 from memory_assets.log.payloads.graduation import CitedEntry, DecisionRecorded
 from memory_assets.log.proofs import verdict_record
 from memory_assets.queries.decisions import one_decision

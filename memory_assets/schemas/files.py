@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from memory_assets.queries.output_models import PRINTED, schema_of
+from memory_assets.schemas.output_models import PRINTED, schema_of
 
 FOLDER = Path(__file__).parents[1] / "wire" / "v1"
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from memory_assets import __version__, configuration
+from memory_assets.commands.said import command, now
 from memory_assets.identifiers import canonical_json, typed_id
-from memory_assets.ledgers.said import command, now
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.payloads.evaluation import EvalRunRecorded
 from memory_assets.progress import NoProgress, Progress

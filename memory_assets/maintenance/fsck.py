@@ -21,11 +21,11 @@ from memory_assets.log.payloads.entries import EntriesMaterialized, EntryMateria
 from memory_assets.log.payloads.sessions import SessionIngested
 from memory_assets.log.session_history import History, histories
 from memory_assets.log.upcasting import payload_as
+from memory_assets.maintenance.consistency import SessionTables, disagreements, read_tables
+from memory_assets.maintenance.realignment_check import Realigner
+from memory_assets.maintenance.span_check import Texts, defects_of
+from memory_assets.maintenance.tampering import compare_tables, offset_defects, schema_defects, versions_of_tables
 from memory_assets.progress import NoProgress, Progress
-from memory_assets.queries.consistency import SessionTables, disagreements, read_tables
-from memory_assets.queries.realignment_check import Realigner
-from memory_assets.queries.spans import Texts, defects_of
-from memory_assets.queries.tampering import compare_tables, offset_defects, schema_defects, versions_of_tables
 from memory_assets.retrieval.citations import MessageCitation, SpanCitation
 from memory_assets.retrieval.errors import InvalidCitationError
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from memory_assets import configuration
-from memory_assets.indexing import write_waiting
+from memory_assets.maintenance.indexing import write_waiting
 from memory_assets.projections.fold import catch_up
 from memory_assets.settings import Settings
 from memory_assets.vectors.calibration import known_calibration

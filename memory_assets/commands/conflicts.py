@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memory_assets.commands.errors import NotPossibleError
+from memory_assets.commands.said import command, masked, now, say, settle
 from memory_assets.errors import check_word
 from memory_assets.graduation.resolutions import RESOLUTIONS, Resolution
-from memory_assets.ledgers.errors import NotPossibleError
-from memory_assets.ledgers.said import command, masked, now, say, settle
 from memory_assets.log.payloads.graduation import ConflictReopened, ConflictResolved
 from memory_assets.queries.conflicts import ConflictView, one_conflict
 
