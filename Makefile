@@ -36,10 +36,10 @@ ui: $(RUNTIME) ## Open the Dagster UI on the demo's store (your own store: memor
 	$(IN_DEMO) $(BIN)/memory dev
 
 test: $(DEVELOPMENT) lint typecheck ## Check style and types, run every test that is not slow
-	$(BIN)/pytest -n 2 --dist loadfile
+	$(BIN)/pytest -n 2 --dist loadfile --durations 25
 
 slow: $(DEVELOPMENT) ## Run the slow tests and the benchmarks (by hand: it takes long)
-	$(BIN)/pytest -m slow --timeout 3600
+	TEST_DEPTH=deep $(BIN)/pytest -m "slow or deep" --timeout 3600
 	@$(MAKE) --no-print-directory benchmarks
 
 benchmarks: $(DEVELOPMENT) ## Run every benchmark and print its numbers

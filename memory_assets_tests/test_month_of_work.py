@@ -345,6 +345,7 @@ def test_what_is_not_founded_is_a_suggestion(month: tuple[Settings, Path, dict[s
     assert [task.title for task in Memory(month[0]).tasks(which="unknown_blocker")] == [DASHBOARD]
 
 
+@pytest.mark.slow
 def test_any_order_of_the_month_gives_the_same_tables(month: tuple[Settings, Path, dict[str, Board]], tmp_path: Path) -> None:
     settings, folder, boards = month
     with model() as provider:

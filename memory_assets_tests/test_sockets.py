@@ -41,6 +41,8 @@ def getaddrinfo(host, port, *rest, **further):
     return look_up(host, port, *rest, **further)
 socket.getaddrinfo = getaddrinfo
 from memory_assets.cli.main import main
+from memory_assets.defs import batch
+batch.OUTAGE_SECONDS = 0.1
 for arguments in json.loads(os.environ['COMMANDS']):
     print(json.dumps(['CODE', main(arguments)]))
 print(json.dumps(['TOLD', told]))

@@ -15,6 +15,7 @@ from memory_assets.log.events import NewEvent
 from memory_assets.projections import fold as fold_module
 from memory_assets.projections.fold import catch_up
 from memory_assets.projections.rebuild import rebuild, verify
+from memory_assets_tests.depth import depth
 from memory_assets_tests.projections.people import LATER, confirmed, demoted, recorded, reopened, resolved
 from memory_assets_tests.projections.story import APPEND_TIMES, STARTED, VERSIONS, Remark, Story, rows, tables
 
@@ -435,8 +436,9 @@ def test_causes_never_lead_back(log: EventLog, database: Database) -> None:
 TITLES = [OLD, NEW, "The API listens on port 7070", "Keep the logs", "the api listens on port 8080!"]
 
 
+@pytest.mark.deep
 @settings(
-    max_examples=4,
+    max_examples=depth(1, 12),
     deadline=None,
     suppress_health_check=list(HealthCheck),
     derandomize=True,

@@ -6,11 +6,13 @@ from datetime import timedelta
 from pathlib import Path
 from random import Random
 
+import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from memory_assets.log.events import NewEvent
 from memory_assets.projections.rebuild import verify
+from memory_assets_tests.depth import depth
 from memory_assets_tests.projections.story import APPEND_TIMES, STARTED, VERSIONS, Remark, Story, folded, shuffled, tables
 
 # Few titles, so that sessions speak of the same things; spellings that are one key.
@@ -45,8 +47,9 @@ def streams(told: Sequence[tuple[int, str | None, list[tuple[str, list[Remark]]]
 
 
 # An example takes a second: a failing one is shown as it was found.
+@pytest.mark.deep
 @settings(
-    max_examples=4,
+    max_examples=depth(2, 12),
     deadline=None,
     suppress_health_check=list(HealthCheck),
     derandomize=True,

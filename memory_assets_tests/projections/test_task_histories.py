@@ -7,6 +7,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
@@ -25,6 +26,7 @@ from memory_assets.log.payloads.task_words import (
 from memory_assets.projections.fold import catch_up
 from memory_assets.projections.rebuild import verify
 from memory_assets.tasks.canonical import condition_id, condition_key, normalize, task_id, task_key
+from memory_assets_tests.depth import depth
 from memory_assets_tests.projections.people import said
 from memory_assets_tests.projections.story import APPEND_TIMES, STARTED, VERSIONS, Remark, Story, folded, rows, shuffled, tables
 
@@ -147,8 +149,9 @@ def assert_invariants(database: Database) -> None:
 
 
 # An example takes seconds: a failing one is shown as it was found.
+@pytest.mark.deep
 @settings(
-    max_examples=3,
+    max_examples=depth(1, 9),
     deadline=None,
     suppress_health_check=list(HealthCheck),
     derandomize=True,

@@ -15,6 +15,7 @@ from memory_assets.vectors.embedder import HashingEmbedder
 from memory_assets.vectors.index import VectorIndex
 from memory_assets.vectors.reconcile import Reconciled, reconcile, reconcile_words
 from memory_assets.vectors.rows import vector_rows, word_rows
+from memory_assets_tests.depth import depth
 from memory_assets_tests.filled_store import fill_one
 from memory_assets_tests.vectors.stores import TALK, drained, ids_of_index, ids_of_units, rows, statuses
 from memory_assets_tests.vectors.units import unit
@@ -154,7 +155,8 @@ def test_vectors_of_two_models_in_one_table_are_parted(settings: Settings) -> No
     }
 
 
-@hypothesis_settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.deep
+@hypothesis_settings(max_examples=depth(1, 12), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     removed=st.sets(st.integers(0, 11)),
     doubled=st.sets(st.integers(0, 11)),
