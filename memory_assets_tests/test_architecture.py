@@ -17,7 +17,7 @@ DOMAIN = ("text", "sessions", "extraction", "evidence", "graduation", "tasks")
 MIDDLE = (*DOMAIN, "retrieval", "log", "projections", "vectors", "queries", "maintenance", "commands", "schemas")
 SURFACES = ("cli", "mcp")
 # Small roots that every room may use (decision 0010).
-ROOTS = {"errors", "identifiers", "progress", "resources", "process_liveness", "stopping", "vocabulary"}
+ROOTS = {"errors", "identifiers", "progress", "resources", "locks", "stopping", "vocabulary"}
 STORE = {"log", "projections", "vectors", "queries", "maintenance", "commands", "schemas"}
 HEAVY = {"dagster", "dagster_duckdb", "duckdb", "lancedb", "litellm", "torch", "sentence_transformers", "transformers"}
 # Adapters to what lies outside: the model, and the proof checker's process.

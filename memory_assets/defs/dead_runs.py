@@ -11,7 +11,7 @@ from pathlib import Path
 
 import dagster as dg
 
-from memory_assets.process_liveness import is_alive
+from memory_assets.locks.process_liveness import is_alive
 
 RUNNER_TAG = "memory/runner"
 _UNFINISHED = [

@@ -18,6 +18,7 @@ import portalocker
 import yaml
 
 from memory_assets.defs.partitions import SESSIONS_PARTITIONS_NAME
+from memory_assets.locks.file_locks import EXCLUSIVE
 from memory_assets.settings import Settings
 
 LOCK_TIMEOUT_SECONDS = 60.0
@@ -59,8 +60,9 @@ def add_partitions(instance: dg.DagsterInstance, home: Path, session_ids: Sequen
 @contextlib.contextmanager
 def _alone(folder: Path) -> Iterator[None]:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    flags = portalocker.LockFlags.EXCLUSIVE | portalocker.LockFlags.NON_BLOCKING
-    with portalocker.Lock(folder / "instance.lock", mode="a", timeout=LOCK_TIMEOUT_SECONDS, check_interval=0.05, flags=flags):
+    with portalocker.Lock(
+        folder / "instance.lock", mode="a", timeout=LOCK_TIMEOUT_SECONDS, check_interval=0.05, flags=EXCLUSIVE
+    ):
         yield
 
 

@@ -26,12 +26,12 @@ from memory_assets.defs.road import Road
 from memory_assets.defs.store_state import report_news, store_state
 from memory_assets.defs.task_board import task_board
 from memory_assets.errors import MemoryAssetsError, NotFoundError, check_word
+from memory_assets.locks.process_liveness import runner_name
 from memory_assets.log.errors import StoreFullError, StoreReadOnlyError
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.sessions import QuarantineReleased, SessionIngested
 from memory_assets.log.sql import IN_LIST, json_list, visible
 from memory_assets.maintenance.indexing import write_behind
-from memory_assets.process_liveness import runner_name
 from memory_assets.progress import NoProgress, Progress
 from memory_assets.projections.fold import catch_up
 from memory_assets.sessions.files import SourceFile

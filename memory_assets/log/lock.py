@@ -16,9 +16,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import json
-import os
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,6 +24,7 @@ from typing import IO
 import portalocker
 
 from memory_assets.errors import ReadOnlyStoreError
+from memory_assets.locks.file_locks import EXCLUSIVE, SHARED, holder_note, holder_of, lock_at_once, opened_lock_file
 from memory_assets.log.errors import StoreError, StoreLockedError, of_system, read_only_store
 
 POLL_SECONDS = 0.005
@@ -65,9 +63,9 @@ class StoreLock:
             main, room, turnstile = files
             with room, turnstile:
                 # A writer looks into the room for a moment only.
-                self.acquire(room, portalocker.LockFlags.SHARED)
-                self.acquire(turnstile, portalocker.LockFlags.SHARED)
-                self.acquire(main, portalocker.LockFlags.SHARED)
+                self.acquire(room, SHARED)
+                self.acquire(turnstile, SHARED)
+                self.acquire(main, SHARED)
                 portalocker.unlock(turnstile)
                 portalocker.unlock(room)
             # No writer is inside now: a name that stands there is of one that was killed.
@@ -86,7 +84,7 @@ class StoreLock:
                 yield True
                 return
             (main,) = files
-            is_held = not self.writer_waits() and _locked_at_once(main, portalocker.LockFlags.SHARED)
+            is_held = not self.writer_waits() and lock_at_once(main, SHARED)
             try:
                 yield is_held
             finally:
@@ -110,7 +108,7 @@ class StoreLock:
     def reader_waits(self) -> bool:
         """Whether somebody waits to read while another one writes."""
         with _opened(self._waiting_room) as room:
-            if not _locked_at_once(room, portalocker.LockFlags.EXCLUSIVE):
+            if not lock_at_once(room, EXCLUSIVE):
                 return True
             portalocker.unlock(room)
         return False
@@ -120,7 +118,7 @@ class StoreLock:
         until = time.monotonic() + ADMISSION_SECONDS
         with _opened(self._waiting_room) as room:
             while time.monotonic() < until:
-                if _locked_at_once(room, portalocker.LockFlags.EXCLUSIVE):
+                if lock_at_once(room, EXCLUSIVE):
                     portalocker.unlock(room)
                     return
                 time.sleep(POLL_SECONDS)
@@ -134,7 +132,7 @@ class StoreLock:
         holder = self._writing_now()
         while True:
             try:
-                portalocker.lock(file, flags | portalocker.LockFlags.NON_BLOCKING)
+                portalocker.lock(file, flags)
                 return
             except portalocker.AlreadyLocked:
                 if holder != (holder := self._writing_now()):
@@ -157,10 +155,10 @@ class StoreLock:
 
     def _locked(self) -> StoreLockedError:
         try:
-            holder = json.loads(self.holder.read_text())
-            who = f"process {int(holder['pid'])} ({holder['command']})"
-        except (OSError, ValueError, KeyError, TypeError):
-            who = "other readers"
+            note = self.holder.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError):
+            note = ""
+        who = holder_of(note) or "other readers"
         return StoreLockedError(
             f"the store is locked by {who}; waited {self._timeout:g} s",
             hint="wait for it to finish, or end that process, then run the command again",
@@ -188,16 +186,16 @@ class ExclusiveHold:
         lock = self._lock
         with contextlib.ExitStack() as files:
             main, queue = files.enter_context(_opened(lock.main)), files.enter_context(_opened(lock.queue))
-            lock.acquire(queue, portalocker.LockFlags.EXCLUSIVE)
+            lock.acquire(queue, EXCLUSIVE)
             lock.admit_readers()
             with _opened(lock.turnstile) as turnstile:
-                lock.acquire(turnstile, portalocker.LockFlags.EXCLUSIVE)
-                lock.acquire(main, portalocker.LockFlags.EXCLUSIVE)
+                lock.acquire(turnstile, EXCLUSIVE)
+                lock.acquire(main, EXCLUSIVE)
                 portalocker.unlock(turnstile)
             # The name is for the error message of others; a full disk may keep it out, and only that is lost then.
             with contextlib.suppress(OSError, StoreError), _opened(lock.holder) as holder:
                 holder.truncate()
-                holder.write(json.dumps({"pid": os.getpid(), "command": this_command()}))
+                holder.write(holder_note())
             self._main, self._queue, self._files = main, queue, files.pop_all()
 
     def rest(self) -> None:
@@ -207,11 +205,7 @@ class ExclusiveHold:
 
     def resume(self) -> bool:
         """Go on where nobody waits; False where somebody does, who is to be let in first."""
-        return (
-            self._queue is not None
-            and not self._lock.reader_waits()
-            and _locked_at_once(self._queue, portalocker.LockFlags.EXCLUSIVE)
-        )
+        return self._queue is not None and not self._lock.reader_waits() and lock_at_once(self._queue, EXCLUSIVE)
 
     def somebody_waits(self) -> bool:
         """Whether a reader or a writer waits for the one who rests."""
@@ -234,29 +228,21 @@ def _is_held_alone(path: Path) -> bool:
         if files is None:
             return False
         (file,) = files
-        if not _locked_at_once(file, portalocker.LockFlags.SHARED):
+        if not lock_at_once(file, SHARED):
             return True
         portalocker.unlock(file)
         return False
 
 
-def _locked_at_once(file: IO[str], flags: portalocker.LockFlags) -> bool:
-    try:
-        portalocker.lock(file, flags | portalocker.LockFlags.NON_BLOCKING)
-    except portalocker.LockException:
-        return False
-    return True
-
-
 @contextlib.contextmanager
 def _opened(path: Path) -> Iterator[IO[str]]:
     try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        file = opened_lock_file(path)
     except OSError as error:
         if error.errno in _MAY_NOT_WRITE:
             raise read_only_store(path.parent, str(error.strerror)) from error
         raise of_system(error, path) from error
-    with os.fdopen(descriptor, "r+", encoding="utf-8") as file:
+    with file:
         yield file
 
 
@@ -277,8 +263,3 @@ def _opened_to_read(*paths: Path) -> Iterator[tuple[IO[str], ...] | None]:
             except OSError:
                 files = None
         yield files
-
-
-def this_command() -> str:
-    """How this process was called, for those who wait for it."""
-    return " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])[:200] if sys.argv else "python"

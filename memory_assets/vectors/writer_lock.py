@@ -6,7 +6,6 @@ Each embedding version has a lock of its own, so that the table of another model
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -15,7 +14,7 @@ from typing import IO
 
 import portalocker
 
-from memory_assets.log.lock import this_command
+from memory_assets.locks.file_locks import EXCLUSIVE, SHARED, holder_note, holder_of, lock_at_once, opened_lock_file
 from memory_assets.progress import NoProgress, Progress
 from memory_assets.vectors.errors import IndexBusyError, IndexWriteError
 
@@ -45,7 +44,7 @@ def only_writer(
         _acquire(file, wait_seconds, progress or NoProgress())
         file.seek(0)
         file.truncate()
-        json.dump({"pid": os.getpid(), "command": this_command()}, file)
+        file.write(holder_note())
         file.flush()
         try:
             yield lambda: os.utime(file.fileno())
@@ -64,9 +63,7 @@ def current_writer(folder: Path, embedding_version: str) -> str | None:
     except OSError:
         return None
     with file:
-        try:
-            portalocker.lock(file, portalocker.LockFlags.SHARED | portalocker.LockFlags.NON_BLOCKING)
-        except portalocker.LockException:
+        if not lock_at_once(file, SHARED):
             return _holder(file)
         portalocker.unlock(file)
     return None
@@ -77,7 +74,7 @@ def _acquire(file: IO[str], wait_seconds: float, progress: Progress) -> None:
     said = False
     while True:
         try:
-            portalocker.lock(file, portalocker.LockFlags.EXCLUSIVE | portalocker.LockFlags.NON_BLOCKING)
+            portalocker.lock(file, EXCLUSIVE)
             return
         except portalocker.AlreadyLocked:
             holder = _holder(file)
@@ -100,10 +97,10 @@ def _acquire(file: IO[str], wait_seconds: float, progress: Progress) -> None:
 def _holder(file: IO[str]) -> str:
     try:
         file.seek(0)
-        holder = json.load(file)
-        return f"process {int(holder['pid'])} ({str(holder['command'])[:200]})"
-    except (OSError, ValueError, KeyError, TypeError):
-        return "another process"
+        note = file.read()
+    except (OSError, UnicodeDecodeError):
+        note = ""
+    return holder_of(note) or "another process"
 
 
 def _lock_file(folder: Path, embedding_version: str) -> Path:
@@ -115,8 +112,8 @@ def _opened(folder: Path, embedding_version: str) -> Iterator[IO[str]]:
     path = _lock_file(folder, embedding_version)
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        file = opened_lock_file(path)
     except OSError as error:
         raise IndexWriteError(f"{path} cannot be used: {error.strerror}", hint="check the rights of its folder") from error
-    with os.fdopen(descriptor, "r+", encoding="utf-8") as file:
+    with file:
         yield file

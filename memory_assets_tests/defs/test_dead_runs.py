@@ -14,7 +14,7 @@ import pytest
 from memory_assets.defs.dead_runs import RUNNER_TAG, end_dead_runs
 from memory_assets.defs.instance import dagster_instance
 from memory_assets.defs.run import import_paths
-from memory_assets.process_liveness import runner_name
+from memory_assets.locks.process_liveness import runner_name
 from memory_assets.settings import load_settings
 from memory_assets_tests.defs.files import chat, talk
 

@@ -7,12 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from memory_assets.process_liveness import is_alive, runner_name
+from memory_assets.locks.process_liveness import is_alive, runner_name
 
 WAITS = """
 import sys
 from pathlib import Path
-from memory_assets.process_liveness import runner_name
+from memory_assets.locks.process_liveness import runner_name
 print(runner_name(Path(sys.argv[1])), flush=True)
 sys.stdin.read()
 """

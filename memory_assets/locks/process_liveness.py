@@ -14,8 +14,9 @@ from typing import IO
 
 import portalocker
 
+from memory_assets.locks.file_locks import EXCLUSIVE
+
 _FOLDER = "runners"
-_EXCLUSIVE = portalocker.LockFlags.EXCLUSIVE | portalocker.LockFlags.NON_BLOCKING
 # Held until the process ends; a file that is collected would be closed, and its lock lost.
 _HELD: list[IO[str]] = []
 
@@ -35,7 +36,7 @@ def is_alive(home: Path, name: str) -> bool:
         return True  # nothing says that it is gone
     with file:
         try:
-            portalocker.lock(file, _EXCLUSIVE)
+            portalocker.lock(file, EXCLUSIVE)
         except portalocker.AlreadyLocked:
             return True
     return False
@@ -52,7 +53,7 @@ def _taken(folder: Path, _process: int) -> str:
     # It is locked before it has its name: nobody ever finds it free while this process lives.
     unnamed = folder / f"{name}.new"
     file = unnamed.open("w")
-    portalocker.lock(file, _EXCLUSIVE)
+    portalocker.lock(file, EXCLUSIVE)
     unnamed.rename(folder / f"{name}.lock")
     _HELD.append(file)
     return name
