@@ -38,13 +38,13 @@ from memory_assets.maintenance.indexing import write_words
 from memory_assets.memory import Memory
 from memory_assets.projections.outbox import enqueue
 from memory_assets.projections.units import close_touched_units, fold_units, remember_touched_units
-from memory_assets.retrieval.indexed_units import UnitFilter
-from memory_assets.retrieval.request import DEFAULT_KINDS
+from memory_assets.search.request import DEFAULT_KINDS
 from memory_assets.sessions.model import SourceTaken
 from memory_assets.sessions.reading import read_source
 from memory_assets.settings import load_settings
 from memory_assets.vectors.embedder import HashingEmbedder
 from memory_assets.vectors.outbox import drain_outbox
+from memory_assets.vectors.units import UnitFilter
 
 if TYPE_CHECKING:
     from memory_assets.vectors.embedder import Vectors

@@ -31,6 +31,10 @@ class InvalidArgumentError(MemoryAssetsError):
     code = "invalid_argument"
 
 
+class AmbiguousIdError(InvalidArgumentError):
+    """A shortened id that several things begin with."""
+
+
 class DiskFullError(MemoryAssetsError):
     """The disk has no room for what was to be written; what was committed before is kept."""
 

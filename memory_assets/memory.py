@@ -41,10 +41,10 @@ from memory_assets.queries.records import (
     as_json,
 )
 from memory_assets.queries.resolved import NamingUnit, ResolvedEntry, ResolvedName, ResolvedTask, ResolvedUnit, SourceSession
-from memory_assets.retrieval.budget import DEFAULT_BUDGET
-from memory_assets.retrieval.intents import parse_intent
-from memory_assets.retrieval.request import SearchRequest
-from memory_assets.retrieval.wire.error import ErrorV1
+from memory_assets.search.answers.budget import DEFAULT_BUDGET
+from memory_assets.search.question.intents import parse_intent
+from memory_assets.search.request import SearchRequest
+from memory_assets.search.results.error import ErrorV1
 from memory_assets.settings import Settings
 from memory_assets.text.tokens import estimate_tokens
 from memory_assets.vocabulary import INTENTS, Intent
@@ -83,7 +83,6 @@ if TYPE_CHECKING:
     from memory_assets.queries.proof import ProofModule, SessionProof
     from memory_assets.queries.refused_files import RefusedFile
     from memory_assets.queries.resolve import Resolved
-    from memory_assets.queries.search import Searcher
     from memory_assets.queries.session_evidence import QuotedMessage, SessionEvidence, SupportingQuote
     from memory_assets.queries.task_records import (
         ArtifactView,
@@ -100,16 +99,17 @@ if TYPE_CHECKING:
         TaskView,
     )
     from memory_assets.queries.tasks import Which
-    from memory_assets.retrieval.wire.context import ContextBundleV1
-    from memory_assets.retrieval.wire.details import DetailsV1, DetailV1
-    from memory_assets.retrieval.wire.disclosure import DisclosedV1, DisclosureV1
-    from memory_assets.retrieval.wire.evaluation import EvalComparisonV1, EvalInitV1, EvalQuestionV1, EvalRunV1
-    from memory_assets.retrieval.wire.feedback import AckV1, UnitStandingV1
-    from memory_assets.retrieval.wire.gotchas import GotchaListV1, GotchaV1
-    from memory_assets.retrieval.wire.schema import SchemaDefinitionV1, SchemaV1
-    from memory_assets.retrieval.wire.search import BulkSearchItemV1, SearchHitV1, SearchResponseV1
-    from memory_assets.retrieval.wire.timeline import TimelineItemV1, TimelineV1
-    from memory_assets.retrieval.wire.unanswered import UnansweredV1
+    from memory_assets.search.results.context import ContextBundleV1
+    from memory_assets.search.results.details import DetailsV1, DetailV1
+    from memory_assets.search.results.disclosure import DisclosedV1, DisclosureV1
+    from memory_assets.search.results.evaluation import EvalComparisonV1, EvalInitV1, EvalQuestionV1, EvalRunV1
+    from memory_assets.search.results.feedback import AckV1, UnitStandingV1
+    from memory_assets.search.results.gotchas import GotchaListV1, GotchaV1
+    from memory_assets.search.results.schema import SchemaDefinitionV1, SchemaV1
+    from memory_assets.search.results.search import BulkSearchItemV1, SearchHitV1, SearchResponseV1
+    from memory_assets.search.results.timeline import TimelineItemV1, TimelineV1
+    from memory_assets.search.results.unanswered import UnansweredV1
+    from memory_assets.search.searcher import Searcher
     from memory_assets.sessions.privacy_scan import ScannedFile
     from memory_assets.vectors.calibration import Calibration
     from memory_assets.vectors.outbox import Drained
@@ -370,7 +370,7 @@ class Memory:
 
     @cached_property
     def _searcher(self) -> Searcher:
-        from memory_assets.queries.search import Searcher
+        from memory_assets.search.searcher import Searcher
 
         return Searcher(self.settings, self.database, wait_for_model=self._wait_for_model)
 
@@ -389,7 +389,7 @@ class Memory:
         """The best units for a question, each with its citations.
 
         Args:
-            fields: of ``retrieval.request.SearchRequest``.
+            fields: of ``search.request.SearchRequest``.
 
         Raises: as :meth:`search_for`.
         """
@@ -477,7 +477,7 @@ class Memory:
             defaults: what a line does not say itself; its query is not read.
             first_line: the number of the first one, for the id of a line that has none.
         """
-        from memory_assets.queries.bulk import BATCH_SIZE, answered
+        from memory_assets.search.bulk import BATCH_SIZE, answered
 
         waiting, number = iter(lines), first_line
         while batch := list(itertools.islice(waiting, BATCH_SIZE)):
@@ -820,7 +820,7 @@ class Memory:
 
         What cannot be counted now is counted another time: no reader waits long for it.
         """
-        from memory_assets.queries.usage import take_shown
+        from memory_assets.search.usage import take_shown
 
         patience = min(_PATIENCE_SECONDS, self.settings.store.lock_timeout_seconds)
         with contextlib.suppress(StoreError, OSError):
@@ -864,7 +864,7 @@ class Memory:
         """
         from memory_assets.queries.evaluation import compared_runs, queries_of
         from memory_assets.queries.golden_file import golden_path, read_golden
-        from memory_assets.retrieval.errors import GoldenInvalidError
+        from memory_assets.search.errors import GoldenInvalidError
 
         queries: dict[str, str] = {}
         with contextlib.suppress(GoldenInvalidError):

@@ -14,11 +14,11 @@ PACKAGE = Path(__file__).resolve().parents[1] / "memory_assets"
 
 # The domain: what came in, what is quoted, where it stands, what is proved, what follows. It knows no store.
 DOMAIN = ("text", "sessions", "extraction", "evidence", "graduation", "tasks")
-MIDDLE = (*DOMAIN, "retrieval", "log", "projections", "vectors", "queries", "maintenance", "commands", "schemas")
+MIDDLE = (*DOMAIN, "citations", "search", "log", "projections", "vectors", "queries", "maintenance", "commands", "schemas")
 SURFACES = ("cli", "mcp")
 # Small roots that every room may use (decision 0010).
 ROOTS = {"errors", "identifiers", "progress", "resources", "locks", "stopping", "vocabulary"}
-STORE = {"log", "projections", "vectors", "queries", "maintenance", "commands", "schemas"}
+STORE = {"log", "projections", "vectors", "search", "queries", "maintenance", "commands", "schemas"}
 HEAVY = {"dagster", "dagster_duckdb", "duckdb", "lancedb", "litellm", "torch", "sentence_transformers", "transformers"}
 # Adapters to what lies outside: the model, and the proof checker's process.
 ADAPTERS = {"extraction.llm", "graduation.proofs.idris2", "graduation.proofs.idris2_process"}
@@ -155,8 +155,10 @@ def test_the_log_stands_on_nothing_and_the_folds_on_the_log() -> None:
     above = {"queries", "configuration", "maintenance", "commands", "schemas"}
     assert violations(all_of("projections"), {"vectors", *above}) == []
     assert violations(all_of("vectors"), {"projections", *above}) == []
-    # Search knows the wire, not the store: rows come to it.
-    assert violations(all_of("retrieval"), {"log", "projections", "queries", "configuration", "maintenance"}) == []
+    assert violations(all_of("search"), {"projections", "queries", "maintenance", "commands", "schemas"}) == []
+    # A question is understood and hits are ranked without the store: rows come to them.
+    pure = [module for module in all_of("search") if module.startswith(("search.question", "search.ranking"))]
+    assert len(pure) > 15 and violations(pure, {"log", "configuration"}) == []
 
 
 def test_nobody_imports_the_assets_but_the_code_location_and_late_the_command_line() -> None:
@@ -216,7 +218,7 @@ LONG_MODULES = {
     "graduation.proofs.idris2": "one program, its versions and its answers",
     "log.event_log": "all that reads and appends events",
     "maintenance.fsck": "one look at everything that can be wrong",
-    "queries.search": "the road of a question, read from top to bottom",
+    "search.searcher": "the road of a question, read from top to bottom",
 }
 LONG_FUNCTIONS = {
     "cli.search.search": "the options of a command are its parameters",

@@ -14,11 +14,11 @@ from memory_assets.errors import InvalidArgumentError
 from memory_assets.graduation.proofs.checker import CheckedSession, check_sessions
 from memory_assets.graduation.proofs.model import OutsideCite, ProofDecision, ProofSession, RuleFailure
 from memory_assets.identifiers import typed_id
+from memory_assets.log.fetching import fetch
 from memory_assets.log.payloads.graduation import CitedEntry, DecisionRecorded
 from memory_assets.log.proofs import verdict_record
 from memory_assets.queries.decisions import one_decision
 from memory_assets.queries.entries import one_entry
-from memory_assets.queries.rows import fetch
 from memory_assets.vocabulary import Stage
 
 if TYPE_CHECKING:

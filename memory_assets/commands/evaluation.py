@@ -26,16 +26,16 @@ from memory_assets.queries.evaluation import (
     run_v1,
 )
 from memory_assets.queries.golden_file import read_golden
-from memory_assets.retrieval.errors import GoldenInvalidError
-from memory_assets.retrieval.evaluation import aggregate, below_the_bars, compare, regressions
+from memory_assets.search.errors import GoldenInvalidError
+from memory_assets.search.evaluation.measures import aggregate, below_the_bars, compare, regressions
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from memory_assets.log.database import Database
-    from memory_assets.retrieval.golden import GoldenSuite
-    from memory_assets.retrieval.question_result import QuestionResult
-    from memory_assets.retrieval.wire.evaluation import EvalRunV1
+    from memory_assets.log.payloads.question_result import QuestionResult
+    from memory_assets.search.evaluation.golden import GoldenSuite
+    from memory_assets.search.results.evaluation import EvalRunV1
     from memory_assets.settings import Settings
 
 

@@ -11,19 +11,19 @@ from memory_assets.commands.said import command, masked, now
 from memory_assets.errors import InvalidArgumentError, NotFoundError, check_word
 from memory_assets.log.errors import StoreError
 from memory_assets.log.event_log import EventLog
+from memory_assets.log.fetching import fetch
 from memory_assets.log.payloads.usage import UnitFeedback
 from memory_assets.projections.fold import catch_up
 from memory_assets.queries.resolve_ids import ResolvedId, UnresolvedId, resolve_ids
-from memory_assets.queries.rows import fetch
-from memory_assets.queries.unit_standing import standing_of
-from memory_assets.queries.usage import take_shown
+from memory_assets.search.answers.unit_standing import standing_of
+from memory_assets.search.usage import take_shown
 from memory_assets.vocabulary import Signal
 
 if TYPE_CHECKING:
     import duckdb
 
     from memory_assets.log.database import Database
-    from memory_assets.retrieval.wire.feedback import AckV1
+    from memory_assets.search.results.feedback import AckV1
     from memory_assets.settings import Settings
 
 from memory_assets.vocabulary import SIGNALS
@@ -42,7 +42,7 @@ def give_feedback(settings: Settings, database: Database, given: str, signal: st
         InvalidArgumentError: no such signal, no name, an address that is none, a text that is too long.
         NotFoundError: of the id, or search shows nothing under it.
     """
-    from memory_assets.retrieval.wire.feedback import AckV1
+    from memory_assets.search.results.feedback import AckV1
 
     chosen = _signal(signal)
     if not by.strip():

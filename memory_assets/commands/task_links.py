@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 from memory_assets.commands.errors import NotPossibleError
 from memory_assets.commands.outcomes import ConditionSpoken, TaskSpoken
 from memory_assets.commands.said import command, masked, now, say, settle
-from memory_assets.errors import InvalidArgumentError
+from memory_assets.errors import AmbiguousIdError, InvalidArgumentError
+from memory_assets.log.fetching import fetch
 from memory_assets.log.payloads.task_words import ConditionAnswered, EntityMerged, EntityMergeReverted
 from memory_assets.queries.conditions import condition_view
-from memory_assets.queries.entities import Known, MergeView, merges, one_entity
-from memory_assets.queries.errors import AmbiguousIdError
-from memory_assets.queries.rows import fetch
 from memory_assets.queries.task_detail import get_task_detail
 from memory_assets.queries.task_records import ConditionView
+from memory_assets.search.entity_ids import Known, MergeView, merges, one_entity
 from memory_assets.tasks.canonical import project_key
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from memory_assets.commands.errors import NotPossibleError
 from memory_assets.commands.outcomes import TaskSpoken
 from memory_assets.commands.said import command, masked, now, say, settle
 from memory_assets.errors import InvalidArgumentError, NotFoundError, check_word
+from memory_assets.log.fetching import fetch, full_id
 from memory_assets.log.payloads.task_words import (
     TaskBlockersSaid,
     TaskDeclared,
@@ -21,10 +22,9 @@ from memory_assets.log.payloads.task_words import (
     TaskPrioritySaid,
     TaskStatusSaid,
 )
-from memory_assets.queries.entities import one_entity
-from memory_assets.queries.rows import fetch, full_id
 from memory_assets.queries.task_detail import get_task_detail
 from memory_assets.queries.task_records import TaskDetail, TaskEvent
+from memory_assets.search.entity_ids import one_entity
 from memory_assets.tasks.canonical import normalize, project_key, task_id, task_key
 from memory_assets.tasks.naming import blocker_title, task_title
 from memory_assets.vocabulary import Priority, TaskStatus

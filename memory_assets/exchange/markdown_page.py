@@ -12,8 +12,8 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
+from memory_assets.citations.addresses import SpanCitation
 from memory_assets.exchange.markdown_text import escaped
-from memory_assets.retrieval.citations import SpanCitation
 
 if TYPE_CHECKING:
     import duckdb

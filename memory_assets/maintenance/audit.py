@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from memory_assets.log.fetching import fetch, scalar
 from memory_assets.maintenance.duplicates import ComparedMemory, Pair, alike, compared, folded
 from memory_assets.queries.conflicts import list_conflicts
-from memory_assets.queries.rows import fetch, scalar
 from memory_assets.text.equivalence import differ_in_a_fact
 from memory_assets.text.statements import statement_of
 

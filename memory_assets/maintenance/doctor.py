@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 from memory_assets import configuration
 from memory_assets.errors import MemoryAssetsError
 from memory_assets.log.database import NEEDED_BYTES
+from memory_assets.log.fetching import fetch, scalar
 from memory_assets.log.sql import WORDS
 from memory_assets.queries.records import Check
 from memory_assets.queries.refused_files import refused_files, unfinished_sessions
-from memory_assets.queries.rows import fetch, scalar
 from memory_assets.settings import SETTINGS_FILE_NAME
 
 if TYPE_CHECKING:

@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from memory_assets.citations.addresses import MessageCitation, SpanCitation
+from memory_assets.citations.errors import InvalidCitationError
 from memory_assets.errors import MemoryAssetsError
 from memory_assets.log.errors import TAMPERED_HINT
 from memory_assets.log.event_log import EventLog
@@ -26,8 +28,6 @@ from memory_assets.maintenance.realignment_check import Realigner
 from memory_assets.maintenance.span_check import Texts, defects_of
 from memory_assets.maintenance.tampering import compare_tables, offset_defects, schema_defects, versions_of_tables
 from memory_assets.progress import NoProgress, Progress
-from memory_assets.retrieval.citations import MessageCitation, SpanCitation
-from memory_assets.retrieval.errors import InvalidCitationError
 
 if TYPE_CHECKING:
     import duckdb

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from memory_assets import configuration
 from memory_assets.errors import InvalidArgumentError
+from memory_assets.log.fetching import fetch
 from memory_assets.log.sql import WORDS
 from memory_assets.maintenance.indexing import other_versions
-from memory_assets.queries.rows import fetch
 from memory_assets.vectors.calibration import Calibration, known_calibration
 from memory_assets.vectors.errors import IndexCorruptError
 from memory_assets.vectors.index import VectorIndex

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memory_assets.citations.addresses import memory_short_id
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.projections.conflict_resolutions import merged_statements
 from memory_assets.projections.statements import EntryStatement, Links, leaders, linked
-from memory_assets.retrieval.citations import memory_short_id
 from memory_assets.vocabulary import STAGES
 
 if TYPE_CHECKING:

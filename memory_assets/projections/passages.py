@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from memory_assets.projections.unit_facets import facets_of
 from memory_assets.projections.unit_rows import Draft, citation, spoken
-from memory_assets.retrieval.passages import passages
 from memory_assets.text.lexical_text import search_text
+from memory_assets.text.passages import passages
 
 if TYPE_CHECKING:
     import duckdb

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from memory_assets.identifiers import canonical_json, sha256_hex, typed_id
-from memory_assets.retrieval.time_cues import date_tokens
+from memory_assets.search.question.time_cues import date_tokens
 from memory_assets.text.lexical_text import SEARCH_TEXT_VERSION, search_text
 from memory_assets.text.tokens import estimate_tokens
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, get_args
 
+from memory_assets.citations.addresses import MessageCitation, SpanCitation
 from memory_assets.errors import check_word
+from memory_assets.log.fetching import fetch
 from memory_assets.queries.conditions import waiting_tasks
-from memory_assets.queries.rows import fetch
 from memory_assets.queries.task_records import ArtifactView
-from memory_assets.retrieval.citations import MessageCitation, SpanCitation
 from memory_assets.vocabulary import ArtifactKind
 
 if TYPE_CHECKING:

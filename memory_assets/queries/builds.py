@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memory_assets.locks.process_liveness import is_alive
+from memory_assets.log.fetching import fetch, full_id
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.projections.ledgers import BUILDS_SINCE, INTERRUPTED
 from memory_assets.queries.metrics import StageTimes, Within, stage_times
-from memory_assets.queries.rows import fetch, full_id
 
 if TYPE_CHECKING:
     import duckdb

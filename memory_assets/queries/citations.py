@@ -7,15 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from memory_assets.errors import InvalidArgumentError, NotFoundError
-from memory_assets.log.sql import IN_LIST, json_list
-from memory_assets.queries.entries import address, entries_of_memory, memories_by_id, memory_cited
-from memory_assets.queries.external_references import name_in_store
-from memory_assets.queries.records import CitedQuote, EntryView, MemoryView, Neighbour, Quote, ResolvedMemory, ResolvedSpan
-from memory_assets.queries.resolved import ResolvedName
-from memory_assets.queries.rows import fetch
-from memory_assets.queries.sessions import messages_at, one_session
-from memory_assets.retrieval.citations import (
+from memory_assets.citations.addresses import (
     Citation,
     MemoryCitation,
     MessageCitation,
@@ -23,6 +15,14 @@ from memory_assets.retrieval.citations import (
     SpanCitation,
     TerminalCitation,
 )
+from memory_assets.errors import InvalidArgumentError, NotFoundError
+from memory_assets.log.fetching import fetch
+from memory_assets.log.sql import IN_LIST, json_list
+from memory_assets.queries.entries import address, entries_of_memory, memories_by_id, memory_cited
+from memory_assets.queries.external_references import name_in_store
+from memory_assets.queries.records import CitedQuote, EntryView, MemoryView, Neighbour, Quote, ResolvedMemory, ResolvedSpan
+from memory_assets.queries.resolved import ResolvedName
+from memory_assets.queries.sessions import messages_at, one_session
 
 if TYPE_CHECKING:
     import duckdb

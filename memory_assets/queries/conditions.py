@@ -6,11 +6,11 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from memory_assets.citations.addresses import MessageCitation
 from memory_assets.errors import check_word
+from memory_assets.log.fetching import fetch
 from memory_assets.queries.entries import address
-from memory_assets.queries.rows import fetch
 from memory_assets.queries.task_records import Candidate, ConditionView, TaskName
-from memory_assets.retrieval.citations import MessageCitation
 
 if TYPE_CHECKING:
     import duckdb

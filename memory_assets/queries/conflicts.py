@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from memory_assets.citations.addresses import MessageCitation
 from memory_assets.errors import check_word
 from memory_assets.graduation.conflicts.contradictions import contradiction
-from memory_assets.queries.rows import fetch, full_id
-from memory_assets.retrieval.citations import MessageCitation
+from memory_assets.log.fetching import fetch, full_id
 
 if TYPE_CHECKING:
     import duckdb

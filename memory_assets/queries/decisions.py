@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from memory_assets.citations.addresses import MessageCitation
 from memory_assets.errors import check_word
+from memory_assets.log.fetching import fetch, full_id
 from memory_assets.log.sql import IN_LIST, json_list
-from memory_assets.queries.rows import fetch, full_id
-from memory_assets.retrieval.citations import MessageCitation
 
 if TYPE_CHECKING:
     import duckdb

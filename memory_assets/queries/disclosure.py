@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 from memory_assets.errors import InvalidArgumentError
 from memory_assets.queries.details import details
 from memory_assets.queries.timeline import timeline
-from memory_assets.retrieval.layers import DETAILS_TOKENS, TIMELINE_TOKENS, expansion, layered
-from memory_assets.retrieval.wire.disclosure import DisclosedV1, DisclosureV1
+from memory_assets.search.answers.layers import DETAILS_TOKENS, TIMELINE_TOKENS, expansion, layered
+from memory_assets.search.results.disclosure import DisclosedV1, DisclosureV1
 
 if TYPE_CHECKING:
     import duckdb
 
-    from memory_assets.retrieval.budget import Cut
-    from memory_assets.retrieval.wire.details import DetailV1
-    from memory_assets.retrieval.wire.search import SearchHitV1, SearchResponseV1
+    from memory_assets.search.answers.budget import Cut
+    from memory_assets.search.results.details import DetailV1
+    from memory_assets.search.results.search import SearchHitV1, SearchResponseV1
 
 DISCLOSURE_BUDGET = 2000
 
@@ -28,7 +28,7 @@ def disclose(
     ids: Sequence[str] = (),
     budget: int = DISCLOSURE_BUDGET,
 ) -> DisclosureV1:
-    """What a search found, a line a hit, and what of it is opened by the rules of ``retrieval.disclosure.expansion``.
+    """What a search found, a line a hit, and what of it is opened by the rules of ``search.answers.layers.expansion``.
 
     Args:
         ids: what to open in their place, at most three.

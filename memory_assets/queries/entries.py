@@ -6,12 +6,12 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, get_args
 
+from memory_assets.citations.addresses import MemoryCitation, MessageCitation, SpanCitation, parse_citation
 from memory_assets.errors import NotFoundError, check_word
+from memory_assets.log.fetching import fetch, full_id, scalar
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.queries.records import EntryView, EvidenceView, MemoryPage, MemoryView, Quote, QuoteInMessage
-from memory_assets.queries.rows import fetch, full_id, scalar
 from memory_assets.queries.sessions import messages_at
-from memory_assets.retrieval.citations import MemoryCitation, MessageCitation, SpanCitation, parse_citation
 from memory_assets.vocabulary import EntryType, Stage
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from memory_assets.errors import check_word
+from memory_assets.log.fetching import counts, fetch, full_id
 from memory_assets.log.payloads.catalogue import PAYLOADS
 from memory_assets.queries.records import EventDetails, EventStats, EventView
-from memory_assets.queries.rows import counts, fetch, full_id
 
 if TYPE_CHECKING:
     import duckdb

@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from memory_assets.citations.encoding import normal_path
+from memory_assets.citations.errors import InvalidCitationError
+from memory_assets.citations.external import CommitCitation, LogCitation, OutsideCitation, SymbolCitation
 from memory_assets.errors import NotFoundError
+from memory_assets.log.fetching import fetch
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.queries.entries import address, memories_by_id
 from memory_assets.queries.records import MessageView
 from memory_assets.queries.resolved import NamingUnit, ResolvedName, SourceSession
-from memory_assets.queries.rows import fetch
 from memory_assets.queries.sessions import messages_at
-from memory_assets.retrieval.citation_text import normal_path
-from memory_assets.retrieval.errors import InvalidCitationError
-from memory_assets.retrieval.external_citations import CommitCitation, LogCitation, OutsideCitation, SymbolCitation
 
 if TYPE_CHECKING:
     import duckdb

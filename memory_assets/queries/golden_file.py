@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from memory_assets.errors import InvalidArgumentError
 from memory_assets.identifiers import typed_id
 from memory_assets.queries.entries import list_memories
-from memory_assets.retrieval.errors import GoldenInvalidError
-from memory_assets.retrieval.golden import GoldenSuite, is_suite_name, parse_golden
-from memory_assets.retrieval.golden_starter import Remembered, chosen, starter
+from memory_assets.search.errors import GoldenInvalidError
+from memory_assets.search.evaluation.golden import GoldenSuite, is_suite_name, parse_golden
+from memory_assets.search.evaluation.golden_starter import Remembered, chosen, starter
 
 if TYPE_CHECKING:
     import duckdb
 
-    from memory_assets.retrieval.wire.evaluation import EvalInitV1
+    from memory_assets.search.results.evaluation import EvalInitV1
     from memory_assets.settings import Settings
 
 # Of the newest memories, some are asked for: more of them are read, for titles that are the same and for both languages.
@@ -56,7 +56,7 @@ def write_golden(connection: duckdb.DuckDBPyConnection, path: Path, *, count: in
     Raises:
         InvalidArgumentError: there is one already, and ``force`` is not set.
     """
-    from memory_assets.retrieval.wire.evaluation import EvalInitV1
+    from memory_assets.search.results.evaluation import EvalInitV1
 
     memories = [
         Remembered(memory.citation, memory.title, memory.uri)

@@ -13,18 +13,18 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from memory_assets.errors import InvalidArgumentError
+from memory_assets.log.fetching import fetch
 from memory_assets.log.sql import IN_LIST, json_list
-from memory_assets.queries.rows import fetch
-from memory_assets.queries.usage import note_shown
-from memory_assets.retrieval.request import MAX_HITS, SearchRequest
-from memory_assets.retrieval.wire.gotchas import GotchaListV1, GotchaV1
+from memory_assets.search.request import MAX_HITS, SearchRequest
+from memory_assets.search.results.gotchas import GotchaListV1, GotchaV1
+from memory_assets.search.usage import note_shown
 from memory_assets.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:
     import duckdb
 
-    from memory_assets.queries.search import Searcher
-    from memory_assets.retrieval.wire.search import SearchHitV1
+    from memory_assets.search.results.search import SearchHitV1
+    from memory_assets.search.searcher import Searcher
 
 ENDED: Final = "→ "
 """What begins each line of a body that says what ended the error."""

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from memory_assets.errors import check_word
-from memory_assets.queries.rows import fetch
+from memory_assets.log.fetching import fetch
 from memory_assets.vocabulary import PIPELINE_STAGES, STAGES
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from memory_assets.graduation.effective_stage import Confirmation, Demotion, ceiling, certification, spoken, vouched_for
 from memory_assets.graduation.policy import CONTESTED, DEMOTED, Promoted
-from memory_assets.queries.rows import fetch
+from memory_assets.log.fetching import fetch
 from memory_assets.vocabulary import STAGES, EntryType, Stage
 
 if TYPE_CHECKING:

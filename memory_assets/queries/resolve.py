@@ -6,16 +6,16 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from memory_assets.citations.addresses import MessageCitation, NotACitation, SpanCitation, bare, parse_citation
 from memory_assets.errors import InvalidArgumentError
+from memory_assets.log.fetching import fetch, full_id
 from memory_assets.queries.citations import memory_in_place, quotes_in_place, resolve_citation, span_in_place
-from memory_assets.queries.entities import one_entity
 from memory_assets.queries.entries import memories_by_id, one_entry
 from memory_assets.queries.records import ResolvedMemory, ResolvedSpan
 from memory_assets.queries.resolved import ResolvedEntry, ResolvedName, ResolvedTask, ResolvedUnit
-from memory_assets.queries.rows import fetch, full_id
 from memory_assets.queries.tasks import task_view
-from memory_assets.queries.unit_citations import citations_of
-from memory_assets.retrieval.citations import MessageCitation, NotACitation, SpanCitation, bare, parse_citation
+from memory_assets.search.answers.unit_citations import citations_of
+from memory_assets.search.entity_ids import one_entity
 
 if TYPE_CHECKING:
     import duckdb

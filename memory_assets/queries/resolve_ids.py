@@ -13,11 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, assert_never
 
-from memory_assets.errors import MemoryAssetsError, NotFoundError
-from memory_assets.log.sql import IN_LIST, json_list
-from memory_assets.queries.entities import one_entity
-from memory_assets.queries.rows import fetch, storable
-from memory_assets.retrieval.citations import (
+from memory_assets.citations.addresses import (
     MemoryCitation,
     MessageCitation,
     SpanCitation,
@@ -25,6 +21,10 @@ from memory_assets.retrieval.citations import (
     bare,
     parse_citation,
 )
+from memory_assets.errors import MemoryAssetsError, NotFoundError
+from memory_assets.log.fetching import fetch, storable
+from memory_assets.log.sql import IN_LIST, json_list
+from memory_assets.search.entity_ids import one_entity
 
 if TYPE_CHECKING:
     import duckdb

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from memory_assets.citations.addresses import CitationKind
 from memory_assets.queries.records import CitedQuote, EntryView, MemoryView, MessageView, ResolvedSpan
 from memory_assets.queries.task_records import TaskView
-from memory_assets.retrieval.citations import CitationKind
 
 
 @dataclass(frozen=True, slots=True)

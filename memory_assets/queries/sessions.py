@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memory_assets.errors import check_word
+from memory_assets.log.fetching import fetch, full_id
 from memory_assets.queries.records import MessageView, Quarantined, SessionDetails, SessionSummary
-from memory_assets.queries.rows import fetch, full_id
 from memory_assets.vocabulary import PIPELINE_STAGES
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memory_assets.log.fetching import counts, fetch, scalar
 from memory_assets.log.sql import WORDS
 from memory_assets.queries.records import Stats
-from memory_assets.queries.rows import counts, fetch, scalar
 
 if TYPE_CHECKING:
     import duckdb

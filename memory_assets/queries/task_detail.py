@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from memory_assets.queries.entities import MergeView, merges, name_of, one_entity
+from memory_assets.citations.addresses import MessageCitation
+from memory_assets.log.fetching import fetch
 from memory_assets.queries.entries import address
-from memory_assets.queries.rows import fetch
 from memory_assets.queries.task_records import TaskDetail, TaskEvent, TaskName
 from memory_assets.queries.task_review import blocker_cycles, possible_duplicates, refused_blockers, refused_moves
 from memory_assets.queries.tasks import task_view
-from memory_assets.retrieval.citations import MessageCitation
+from memory_assets.search.entity_ids import MergeView, merges, name_of, one_entity
 
 if TYPE_CHECKING:
     import duckdb

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from memory_assets.queries.entities import MergeView
+from memory_assets.search.entity_ids import MergeView
 
 
 @dataclass(frozen=True, slots=True)

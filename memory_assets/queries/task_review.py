@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from memory_assets.citations.addresses import MessageCitation
+from memory_assets.log.fetching import fetch
 from memory_assets.queries.conditions import list_conditions
 from memory_assets.queries.entries import address
-from memory_assets.queries.rows import fetch
 from memory_assets.queries.task_records import (
     BlockerCycle,
     PossibleDuplicate,
@@ -16,7 +17,6 @@ from memory_assets.queries.task_records import (
     TaskName,
     TaskReview,
 )
-from memory_assets.retrieval.citations import MessageCitation
 from memory_assets.tasks.likeness import CANDIDATE_FLOOR, lexical_likeness, never_the_same
 
 if TYPE_CHECKING:

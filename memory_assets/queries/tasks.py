@@ -9,9 +9,9 @@ import json
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from memory_assets.errors import check_word
+from memory_assets.log.fetching import fetch
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.queries.entries import address
-from memory_assets.queries.rows import fetch
 from memory_assets.queries.task_records import TaskBlocker, TaskEvidence, TaskView
 from memory_assets.vocabulary import TaskStatus
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, get_args
 
 from memory_assets import __version__, configuration
+from memory_assets.citations.addresses import KINDS
 from memory_assets.log.migrations import schema_version
-from memory_assets.retrieval.citations import KINDS
-from memory_assets.retrieval.fusion import ScoreKind
-from memory_assets.retrieval.request import FUSIONS, ROLES
-from memory_assets.retrieval.wire.error import ERROR_CODES
-from memory_assets.retrieval.wire.schema import CapabilitiesV1, SchemaDefinitionV1, SchemaNameV1, SchemaV1
 from memory_assets.schemas.output_models import PRINTED, schema_of
+from memory_assets.search.ranking.fusion import ScoreKind
+from memory_assets.search.request import FUSIONS, ROLES
+from memory_assets.search.results.error import ERROR_CODES
+from memory_assets.search.results.schema import CapabilitiesV1, SchemaDefinitionV1, SchemaNameV1, SchemaV1
 from memory_assets.text.lexical_text import SEARCH_TEXT_VERSION
 from memory_assets.vocabulary import INTENTS, MODES, SCOPES, STAGES, UNIT_KINDS
 

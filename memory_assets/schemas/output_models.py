@@ -35,7 +35,7 @@ from memory_assets.queries.records import (
 )
 from memory_assets.queries.resolved import ResolvedEntry, ResolvedName, ResolvedTask, ResolvedUnit
 from memory_assets.queries.task_records import ArtifactView, ConditionView, TaskDetail, TaskReview, TaskView
-from memory_assets.retrieval.wire.registry import WIRE
+from memory_assets.search.results.registry import WIRE
 from memory_assets.vectors.calibration import Calibration
 from memory_assets.vectors.outbox import Drained
 

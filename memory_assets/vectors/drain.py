@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from memory_assets.errors import MemoryAssetsError
-from memory_assets.retrieval.indexed_units import DeleteJob, OutboxJob, Unit, UpsertJob
 from memory_assets.vectors.embedder import Embedder
 from memory_assets.vectors.errors import EmbedderUnavailableError, UnitRejectedError, cause_line
 from memory_assets.vectors.index import VectorIndex
 from memory_assets.vectors.table import UnitTable
+from memory_assets.vectors.units import DeleteJob, OutboxJob, Unit, UpsertJob
 from memory_assets.vectors.words import WordIndex
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 
-from memory_assets.retrieval.indexed_units import UnitFilter
+from memory_assets.vectors.units import UnitFilter
 
 
 def filter_sql(where: UnitFilter) -> str | None:

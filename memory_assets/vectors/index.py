@@ -10,13 +10,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memory_assets.retrieval.indexed_units import Unit, UnitFilter, UnitHit
 from memory_assets.vectors.driver_errors import PATIENCE, reading
 from memory_assets.vectors.errors import REBUILD_HINT, FingerprintMismatchError, IndexCorruptError, UnitRejectedError
 from memory_assets.vectors.filters import is_in
 from memory_assets.vectors.lookup import vector_hits
 from memory_assets.vectors.rows import layout_problem, mark_of, vector_matrix, vector_rows, vector_schema
 from memory_assets.vectors.table import UnitTable, checked_name, slices
+from memory_assets.vectors.units import Unit, UnitFilter, UnitHit
 
 if TYPE_CHECKING:
     import pyarrow as pa

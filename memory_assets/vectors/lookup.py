@@ -13,10 +13,10 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from memory_assets.retrieval.indexed_units import LexicalHits, UnitFilter, UnitHit
 from memory_assets.vectors.driver_errors import PATIENCE
 from memory_assets.vectors.filters import filter_sql
 from memory_assets.vectors.rows import CONTEXT_TEXT, HIT, OWN_TEXT, Row, hit_of, mark_of, rows_of
+from memory_assets.vectors.units import LexicalHits, UnitFilter, UnitHit
 
 if TYPE_CHECKING:
     import pyarrow as pa

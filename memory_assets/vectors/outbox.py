@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any
 from memory_assets.log.database import Database
 from memory_assets.log.sql import IN_LIST, WORDS, json_list
 from memory_assets.progress import NoProgress, Progress
-from memory_assets.retrieval.indexed_units import DeleteJob, OutboxJob, Unit, UpsertJob
 from memory_assets.stopping import stop_if_asked
 from memory_assets.vectors.drain import BATCH_SIZE, DrainReport, carry_over, drain, write_words
 from memory_assets.vectors.errors import IndexBusyError, IndexCorruptError, IndexUnreachableError
 from memory_assets.vectors.index import VectorIndex
 from memory_assets.vectors.table import slices
+from memory_assets.vectors.units import DeleteJob, OutboxJob, Unit, UpsertJob
 from memory_assets.vectors.words import WordIndex
 from memory_assets.vectors.writer_lock import WAIT_SECONDS, only_writer
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from memory_assets.retrieval.indexed_units import Unit, UnitHit
 from memory_assets.vectors.errors import UnitRejectedError, cause_line
+from memory_assets.vectors.units import Unit, UnitHit
 
 if TYPE_CHECKING:
     import pyarrow as pa

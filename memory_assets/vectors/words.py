@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memory_assets.retrieval.indexed_units import LexicalHits, Unit, UnitFilter
 from memory_assets.text.lexical_text import query_text
 from memory_assets.vectors.driver_errors import PATIENCE
 from memory_assets.vectors.lookup import KnownRows, lexical_hits
 from memory_assets.vectors.rows import mark_of, word_rows, word_schema
 from memory_assets.vectors.table import UnitTable
+from memory_assets.vectors.units import LexicalHits, Unit, UnitFilter
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -8,8 +8,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from memory_assets.citations.addresses import KINDS
 from memory_assets.memory import Memory
-from memory_assets.retrieval.citations import KINDS
 from memory_assets.schemas.output_models import PRINTED, schema_of
 from memory_assets.settings import load_settings
 from memory_assets_tests.cli.conftest import Run

@@ -12,7 +12,7 @@ from memory_assets import configuration
 from memory_assets.errors import InvalidArgumentError, NotFoundError
 from memory_assets.memory import Memory
 from memory_assets.projections.rebuild import verify
-from memory_assets.retrieval.errors import GoldenInvalidError
+from memory_assets.search.errors import GoldenInvalidError
 from memory_assets.settings import Settings, load_settings
 from memory_assets_tests.filled_store import fill
 from memory_assets_tests.filled_store import test_settings as store_settings

@@ -15,7 +15,7 @@ from memory_assets.log.payloads.sessions import SessionForgotten
 from memory_assets.memory import Memory
 from memory_assets.projections.fold import catch_up
 from memory_assets.projections.rebuild import rebuild, verify
-from memory_assets.queries.unit_standing import unit_uplifts
+from memory_assets.search.answers.unit_standing import unit_uplifts
 from memory_assets_tests.filled_store import fill
 from memory_assets_tests.filled_store import test_settings as store_settings
 

@@ -11,8 +11,8 @@ import pytest
 from memory_assets.defs import run
 from memory_assets.defs.code_location import build_definitions
 from memory_assets.defs.evaluation import retrieval_eval
+from memory_assets.log.payloads.question_result import METRICS
 from memory_assets.memory import Memory
-from memory_assets.retrieval.question_result import METRICS
 from memory_assets.settings import Settings
 from memory_assets_tests.filled_store import fill
 

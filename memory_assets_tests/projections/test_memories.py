@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from memory_assets.citations.addresses import memory_short_id
 from memory_assets.identifiers import sha256_hex
 from memory_assets.log.database import Database
 from memory_assets.log.event_log import EventLog
 from memory_assets.projections import memories as module
 from memory_assets.projections.fold import catch_up
 from memory_assets.projections.rebuild import verify
-from memory_assets.retrieval.citations import memory_short_id
 from memory_assets_tests.projections.story import STARTED, VERSIONS, Remark, Story, rows
 
 KEEP = Remark("Keep PostgreSQL", 0)

@@ -6,14 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from memory_assets.errors import NotFoundError
+from memory_assets.errors import AmbiguousIdError, NotFoundError
 from memory_assets.locks.process_liveness import runner_name
 from memory_assets.log.database import Database
 from memory_assets.log.event_log import EventLog
 from memory_assets.projections.fold import catch_up
 from memory_assets.projections.rebuild import verify
 from memory_assets.queries.builds import BuildDetails, BuildPage, build_details, list_builds
-from memory_assets.queries.errors import AmbiguousIdError
 from memory_assets_tests.projections.story import STARTED, VERSIONS, Remark, Story
 from memory_assets_tests.queries.question_results import FIRST, SECOND, SLOW, build, fill
 

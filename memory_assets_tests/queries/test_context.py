@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from memory_assets.errors import InvalidArgumentError
 from memory_assets.memory import Memory
-from memory_assets.retrieval.budget import TokenBudget
-from memory_assets.retrieval.context_text import HYPOTHESIS, ContextWriter, Line
+from memory_assets.search.answers.budget import TokenBudget
+from memory_assets.search.answers.context_text import HYPOTHESIS, ContextWriter, Line
 from memory_assets.settings import Settings
 from memory_assets.text.markdown_data import as_data
 from memory_assets.text.tokens import estimate_tokens

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from memory_assets import configuration
-from memory_assets.queries.hydration import chosen
-from memory_assets.queries.rows import fetch
-from memory_assets.retrieval.indexed_units import UnitHit
-from memory_assets.retrieval.ranking import RankedHit
+from memory_assets.log.fetching import fetch
+from memory_assets.search.answers.hydration import chosen
+from memory_assets.search.ranking.ranking import RankedHit
 from memory_assets.settings import Settings
+from memory_assets.vectors.units import UnitHit
 from memory_assets_tests.filled_store import STARTED, fill
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from memory_assets.queries.model_loading import ModelLoading
+from memory_assets.search.model_loading import ModelLoading
 from memory_assets.vectors.embedder import HashingEmbedder
 from memory_assets.vectors.errors import EmbedderUnavailableError
 

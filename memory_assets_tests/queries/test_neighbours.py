@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from memory_assets import configuration
+from memory_assets.log.fetching import fetch
 from memory_assets.memory import Memory, SearchRequest
-from memory_assets.queries.hydration import chosen
-from memory_assets.queries.neighbours import add_what_hangs_on, units_of_task
-from memory_assets.queries.rows import fetch
-from memory_assets.retrieval.indexed_units import UnitFilter, UnitHit
-from memory_assets.retrieval.ranking import RankedHit
-from memory_assets.retrieval.request import DEFAULT_KINDS
+from memory_assets.search.answers.hydration import chosen
+from memory_assets.search.answers.neighbours import add_what_hangs_on, units_of_task
+from memory_assets.search.ranking.ranking import RankedHit
+from memory_assets.search.request import DEFAULT_KINDS
 from memory_assets.settings import Settings
+from memory_assets.vectors.units import UnitFilter, UnitHit
 from memory_assets_tests.filled_store import STARTED, Said, fill, tell
 from memory_assets_tests.vectors.stores import drained
 

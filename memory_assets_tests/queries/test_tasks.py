@@ -8,12 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from memory_assets.errors import InvalidArgumentError, NotFoundError
+from memory_assets.errors import AmbiguousIdError, InvalidArgumentError, NotFoundError
 from memory_assets.log.database import Database
 from memory_assets.queries.artifacts import list_artifacts
 from memory_assets.queries.conditions import list_conditions, list_resolved_conditions
-from memory_assets.queries.entities import merges, one_entity
-from memory_assets.queries.errors import AmbiguousIdError
 from memory_assets.queries.records import as_json
 from memory_assets.queries.task_detail import get_task_detail
 from memory_assets.queries.task_records import TaskView
@@ -25,6 +23,7 @@ from memory_assets.queries.tasks import (
     list_tasks_with_unknown_placeholder_blocker,
     tasks_by_status,
 )
+from memory_assets.search.entity_ids import merges, one_entity
 from memory_assets.tasks.canonical import task_id, task_key
 from memory_assets_tests.queries.task_tables import TaskTables
 

@@ -19,8 +19,8 @@ from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.sessions import SessionForgotten
 from memory_assets.projections.fold import catch_up
-from memory_assets.queries import usage
-from memory_assets.queries.usage import note_shown, take_shown
+from memory_assets.search import usage
+from memory_assets.search.usage import note_shown, take_shown
 from memory_assets.settings import Settings
 from memory_assets_tests.filled_store import fill
 from memory_assets_tests.filled_store import test_settings as store_settings

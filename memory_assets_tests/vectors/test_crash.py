@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from memory_assets.retrieval.indexed_units import UpsertJob
 from memory_assets.vectors.drain import drain
 from memory_assets.vectors.embedder import HashingEmbedder
 from memory_assets.vectors.index import VectorIndex
+from memory_assets.vectors.units import UpsertJob
 from memory_assets_tests.vectors.units import unit
 
 BATCH = 20

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from memory_assets.errors import MemoryAssetsError
-from memory_assets.retrieval.indexed_units import UnitFilter
 from memory_assets.vectors import driver_errors, lookup, upkeep
 from memory_assets.vectors import index as index_module
 from memory_assets.vectors import table as table_module
 from memory_assets.vectors import words as words_module
 from memory_assets.vectors.embedder import HashingEmbedder
 from memory_assets.vectors.errors import IndexCorruptError, IndexWriteError
+from memory_assets.vectors.units import UnitFilter
 from memory_assets_tests.vectors.test_order import some_units
 from memory_assets_tests.vectors.units import DAY, Both, found, store, unit
 

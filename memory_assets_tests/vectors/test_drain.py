@@ -4,11 +4,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memory_assets.retrieval.indexed_units import DeleteJob, OutboxJob, UpsertJob
 from memory_assets.vectors.drain import carry_over, drain, write_words
 from memory_assets.vectors.embedder import Embedder, HashingEmbedder
 from memory_assets.vectors.errors import EmbedderUnavailableError, FingerprintMismatchError, IndexCorruptError
 from memory_assets.vectors.index import VectorIndex
+from memory_assets.vectors.units import DeleteJob, OutboxJob, UpsertJob
 from memory_assets.vectors.words import WordIndex
 from memory_assets_tests.vectors.units import unit
 

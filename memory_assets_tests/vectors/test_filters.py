@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory_assets.retrieval.indexed_units import UnitFilter
 from memory_assets.vectors.embedder import HashingEmbedder
 from memory_assets.vectors.filters import filter_sql
+from memory_assets.vectors.units import UnitFilter
 from memory_assets_tests.vectors.units import DAY, Both, store, unit
 
 DIMENSIONS = 32

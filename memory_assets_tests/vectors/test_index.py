@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from memory_assets.errors import InvalidArgumentError
-from memory_assets.retrieval.indexed_units import LexicalHits, UnitFilter
 from memory_assets.vectors.embedder import HashingEmbedder
 from memory_assets.vectors.errors import FingerprintMismatchError, IndexCorruptError, IndexWriteError, UnitRejectedError
 from memory_assets.vectors.index import VectorIndex
 from memory_assets.vectors.rows import marked, vector_schema, word_schema
+from memory_assets.vectors.units import LexicalHits, UnitFilter
 from memory_assets.vectors.words import WordIndex
 from memory_assets_tests.vectors.units import Both, found, store, unit
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from memory_assets.retrieval.indexed_units import Unit, UnitFilter
 from memory_assets.vectors import lookup, upkeep
 from memory_assets.vectors.embedder import HashingEmbedder
+from memory_assets.vectors.units import Unit, UnitFilter
 from memory_assets_tests.vectors.units import Both, store, unit
 
 DIMENSIONS = 32

@@ -17,7 +17,6 @@ import pytest
 from memory_assets import configuration
 from memory_assets.progress import NoProgress
 from memory_assets.projections.fold import catch_up
-from memory_assets.retrieval.indexed_units import Unit, UnitHit
 from memory_assets.settings import Settings
 from memory_assets.vectors import outbox, writer_lock
 from memory_assets.vectors.embedder import HashingEmbedder
@@ -26,6 +25,7 @@ from memory_assets.vectors.index import VectorIndex
 from memory_assets.vectors.outbox import MAX_ATTEMPTS, carry_over_waiting, drain_words, retry_failed
 from memory_assets.vectors.reconcile import reconcile
 from memory_assets.vectors.rows import HIT, hit_of, rows_of
+from memory_assets.vectors.units import Unit, UnitHit
 from memory_assets.vectors.writer_lock import current_writer, only_writer
 from memory_assets_tests.filled_store import fill, fill_one, tell
 from memory_assets_tests.log.processes import first_line, python

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memory_assets.identifiers import sha256_hex
-from memory_assets.retrieval.indexed_units import LexicalHits, Unit, UnitFilter, UnitHit
 from memory_assets.text.lexical_text import search_text
 from memory_assets.vectors.embedder import HashingEmbedder
 from memory_assets.vectors.index import VectorIndex
+from memory_assets.vectors.units import LexicalHits, Unit, UnitFilter, UnitHit
 from memory_assets.vectors.words import WordIndex
 
 DAY = datetime(2026, 2, 9, tzinfo=UTC)

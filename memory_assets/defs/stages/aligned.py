@@ -7,6 +7,7 @@ from typing import Any
 import dagster as dg
 
 from memory_assets import configuration
+from memory_assets.citations.addresses import SpanCitation
 from memory_assets.defs.batch import (
     SessionResult,
     StageOutput,
@@ -27,7 +28,6 @@ from memory_assets.log.events import NewEvent, StoredEvent
 from memory_assets.log.payloads.entries import EvidenceAligned, EvidenceRecord, WindowAligned, WindowExtracted
 from memory_assets.log.session_history import Extraction, History
 from memory_assets.log.upcasting import payload_as
-from memory_assets.retrieval.citations import SpanCitation
 
 ALIGNMENT_RATE = 0.9
 SHOWN_ADDRESSES = 50

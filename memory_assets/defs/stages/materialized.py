@@ -5,6 +5,7 @@ from typing import Any
 
 import dagster as dg
 
+from memory_assets.citations.addresses import SpanCitation
 from memory_assets.defs.batch import (
     SessionResult,
     StageOutput,
@@ -25,7 +26,6 @@ from memory_assets.identifiers import sha256_hex, typed_id
 from memory_assets.log.events import NewEvent, StoredEvent, payload_text
 from memory_assets.log.payloads.entries import EntriesMaterialized, EntryMaterialized, EvidenceRecord
 from memory_assets.log.session_history import Alignment, Extraction, History
-from memory_assets.retrieval.citations import SpanCitation
 from memory_assets.tasks.canonical import normalize
 
 SHOWN_ENTRIES = 25

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from memory_assets.log.payloads.base import Payload
-from memory_assets.retrieval.question_result import QuestionResult
+from memory_assets.log.payloads.question_result import QuestionResult
 
 
 class EvalRunRecorded(Payload):

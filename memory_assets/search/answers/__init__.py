@@ -1,0 +1,1 @@
+"""Hits filled in: texts, places, citations, what hangs on them, within a budget of tokens."""

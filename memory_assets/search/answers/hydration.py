@@ -1,0 +1,282 @@
+"""Units that search found, with the text and the places that the index does not keep."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from memory_assets.citations.addresses import MessageCitation, SpanCitation
+from memory_assets.log.fetching import fetch
+from memory_assets.log.sql import IN_LIST, json_list
+from memory_assets.search.answers.snippets import around, snippet
+from memory_assets.search.answers.unit_citations import CITED, CitedMessage, cited_messages, place_citation
+from memory_assets.search.results.citation import AnyCitationV1, CitationV1
+from memory_assets.search.results.search import BonusV1, HitStepsV1, LegPlaceV1, RelatedV1, SearchHitV1
+from memory_assets.text.tokens import estimate_tokens
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from memory_assets.search.ranking.ranking import RankedHit
+
+# What is shown with a hit.
+MOST_RELATED = 5
+
+_UNITS = f"""
+SELECT u.unit_id, u.unit_kind, u.source_id, u.title, u.summary, u.body, u.stage, u.status, u.project, u.session_id, u.role,
+  u.speaker, u.occurred_at, u.citations_json, 'mem:' || m.short_id, m.checker, s.source_uri
+FROM (SELECT * FROM memory_units WHERE unit_id IN {IN_LIST}) u
+LEFT JOIN memories m ON u.unit_kind = 'entry' AND m.memory_id = u.source_id
+LEFT JOIN sessions s ON s.session_id = u.session_id
+"""
+# Up to fifty values DuckDB looks for while it reads; with more it reads every row whole (among 100,000: 24 ms of CPU, not 3).
+_AT_ONCE = 48
+# What rests on the words of a hit stands not far behind it.
+_LOOKED_THROUGH = 100
+
+Place = tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundUnit:
+    """A row of ``memory_units`` that search found.
+
+    Attributes:
+        cited: its first places; ``places`` are the messages of these.
+        address: what it is asked for by: a memory's citation, a task's id.
+        path: the file that its session was last read from.
+    """
+
+    unit_id: str
+    unit_kind: str
+    source_id: str
+    title: str
+    summary: str
+    body: str
+    stage: str
+    status: str
+    project: str | None
+    session_id: str | None
+    role: str | None
+    speaker: str | None
+    occurred_at: datetime
+    cited: tuple[dict[str, Any], ...]
+    places: frozenset[Place]
+    address: str | None
+    checker: str | None
+    path: str | None
+
+    @property
+    def is_passage(self) -> bool:
+        return self.unit_kind == "passage"
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """A unit that is shown with another one: for resting on the same words, or for the edge that leads to it."""
+
+    unit: FoundUnit
+    relation: str | None = None
+
+
+@dataclass(slots=True)
+class Chosen:
+    """A unit that is delivered, and what is shown with it."""
+
+    ranked: RankedHit
+    unit: FoundUnit
+    related: list[Related]
+
+    @property
+    def units(self) -> tuple[FoundUnit, ...]:
+        """Everything that is shown."""
+        return (self.unit, *(other.unit for other in self.related))
+
+
+def found_units(connection: duckdb.DuckDBPyConnection, unit_ids: Sequence[str]) -> dict[str, FoundUnit]:
+    """The units that the store still has, by id. One that only the index holds (its deletion waits in the outbox) is none."""
+    return {
+        row[0]: _unit(row)
+        for start in range(0, len(unit_ids), _AT_ONCE)
+        for row in fetch(connection, _UNITS, [json_list(unit_ids[start : start + _AT_ONCE])])
+    }
+
+
+def chosen(connection: duckdb.DuckDBPyConnection, ranked: Sequence[RankedHit], k: int) -> list[Chosen]:
+    """The first ``k`` that say something which no better one has said; units are read as far as they are needed.
+
+    What cites only messages that better hits have delivered is no hit: a memory or task of theirs is shown with the hit that
+    has its words, a passage not at all.
+    """
+    hits: list[Chosen] = []
+    delivered: dict[Place, Chosen] = {}
+    # Hardly more than are wanted: most are read whole, and few drop out.
+    step = min(k + k // 2, _AT_ONCE)
+    read = 0
+    while read < len(ranked) and len(hits) < k:
+        some = ranked[read : read + step]
+        read += step
+        units = found_units(connection, [one.hit.unit_id for one in some])
+        for one in some:
+            if (unit := units.get(one.hit.unit_id)) is None:
+                continue
+            if unit.places and unit.places <= delivered.keys():
+                _show_with(unit, delivered)
+            elif len(hits) < k:
+                hits.append(hit := Chosen(one, unit, []))
+                for place in unit.places:
+                    delivered.setdefault(place, hit)
+    speaking = _speaking_of(ranked[read:_LOOKED_THROUGH], delivered)
+    units = found_units(connection, speaking)
+    for unit in (units[unit_id] for unit_id in speaking if unit_id in units):
+        if unit.places and unit.places <= delivered.keys():
+            _show_with(unit, delivered)
+    return hits
+
+
+def _speaking_of(behind: Sequence[RankedHit], delivered: Mapping[Place, Chosen]) -> list[str]:
+    """Of what stands behind the last hit: memories and tasks whose first words are delivered."""
+    return [
+        one.hit.unit_id
+        for one in behind
+        if one.hit.unit_kind != "passage" and (one.hit.session_id, one.hit.message_index) in delivered
+    ]
+
+
+def _show_with(unit: FoundUnit, delivered: Mapping[Place, Chosen]) -> None:
+    holder = delivered[min(unit.places)]
+    if not unit.is_passage and len(holder.related) < MOST_RELATED:
+        holder.related.append(Related(unit))
+
+
+def hits_of(
+    connection: duckdb.DuckDBPyConnection,
+    hits: Sequence[Chosen],
+    query: str,
+    *,
+    relevances: Mapping[str, float],
+    explain: bool = False,
+) -> list[SearchHitV1]:
+    """The hits as they are delivered, each with its citations and the cited turn's own text."""
+    # What a passage says is its own text: of the messages only those are read that something else quotes.
+    quoted = {place for hit in hits if not hit.unit.is_passage for place in hit.unit.places}
+    said = cited_messages(connection, [{"session_id": session_id, "message_index": n} for session_id, n in quoted])
+    return [
+        _hit(rank, hit, said, query, relevances.get(hit.unit.unit_id, 0.0), explain) for rank, hit in enumerate(hits, start=1)
+    ]
+
+
+def _unit(row: tuple[Any, ...]) -> FoundUnit:
+    (unit_id, kind, source_id, title, summary, body, stage, status, project, *said, citation, checker, path) = row
+    session_id, role, speaker, occurred_at, citations_json = said
+    cited = tuple(json.loads(citations_json)[:CITED])
+    return FoundUnit(
+        unit_id=unit_id,
+        unit_kind=kind,
+        source_id=source_id,
+        title=title,
+        summary=summary,
+        body=body,
+        stage=stage,
+        status=status,
+        project=project,
+        session_id=session_id,
+        role=role,
+        speaker=speaker,
+        occurred_at=occurred_at,
+        cited=cited,
+        places=frozenset((place["session_id"], place["message_index"]) for place in cited),
+        address=source_id if kind == "task" else citation,
+        checker=checker,
+        path=path,
+    )
+
+
+def _hit(
+    rank: int, hit: Chosen, said: Mapping[Place, CitedMessage], query: str, relevance: float, explain: bool
+) -> SearchHitV1:
+    unit, ranked = hit.unit, hit.ranked
+    if unit.is_passage:
+        citations: list[AnyCitationV1] = [_of_passage(unit)]
+    else:
+        memory = unit.address if unit.unit_kind == "entry" else None
+        citations = [
+            place_citation(unit.unit_kind, place, said[place["session_id"], place["message_index"]], memory)
+            for place in unit.cited
+            if (place["session_id"], place["message_index"]) in said
+        ]
+    text = _text(unit, said, query)
+    return SearchHitV1(
+        rank=rank,
+        score=round(ranked.score, 6),
+        score_kind=ranked.score_kind,
+        relevance=round(relevance, 4),
+        unit_id=unit.unit_id,
+        unit_kind=unit.unit_kind,
+        id=unit.address,
+        title=unit.title,
+        summary=unit.summary,
+        snippet=text,
+        tokens=estimate_tokens(unit.title) + estimate_tokens(text),
+        project=unit.project,
+        session_id=unit.session_id,
+        stage=unit.stage,
+        checker=unit.checker,
+        status=unit.status,
+        ts=unit.occurred_at,
+        citations=tuple(citations),
+        legs={
+            name: LegPlaceV1(rank=place.rank, score=round(place.score, 6), score_kind=place.score_kind)
+            for name, place in ranked.places.items()
+        },
+        related=tuple(
+            RelatedV1(
+                unit_kind=other.unit.unit_kind,
+                id=other.unit.address,
+                title=other.unit.title,
+                stage=other.unit.stage,
+                checker=other.unit.checker,
+                status=other.unit.status,
+                relation=other.relation,
+            )
+            for other in hit.related
+        ),
+        steps=_steps(ranked) if explain else None,
+    )
+
+
+def _text(unit: FoundUnit, said: Mapping[Place, CitedMessage], query: str) -> str:
+    """The cited turn's own text: of a passage the passage, of what was remembered the words around its first quote."""
+    if unit.is_passage or not unit.cited:
+        return snippet(unit.body, query)
+    first = unit.cited[0]
+    message = said.get((first["session_id"], first["message_index"]))
+    text = around(message.text, first["span_start"], first["span_end"]) if message else ""
+    return text or snippet(unit.body, query)
+
+
+def _of_passage(unit: FoundUnit) -> CitationV1:
+    """A passage cites itself; it is delivered as the snippet, so to quote it once more would double what it costs."""
+    place = unit.cited[0]
+    address: MessageCitation | SpanCitation = MessageCitation(place["session_id"], place["message_index"])
+    if not place.get("whole"):
+        address = SpanCitation(place["session_id"], place["message_index"], ((place["span_start"], place["span_end"]),))
+    return CitationV1.of(
+        address,
+        path=unit.path,
+        role=unit.role,
+        name=unit.speaker,
+        ts=unit.occurred_at,
+        label=f"{unit.speaker or unit.role}, {unit.occurred_at:%Y-%m-%d %H:%M}",
+    )
+
+
+def _steps(ranked: RankedHit) -> HitStepsV1:
+    return HitStepsV1(
+        legs={name: round(part, 6) for name, part in ranked.legs.items()},
+        parts={leg: {name: round(part, 6) for name, part in parts.items()} for leg, parts in ranked.steps.items()},
+        bonuses=tuple(BonusV1(score=round(bonus.z, 6), why=bonus.why) for bonus in ranked.bonuses if round(bonus.z, 6)),
+    )

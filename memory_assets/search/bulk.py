@@ -1,0 +1,86 @@
+"""Many questions, a line of JSON each: their vectors are made together, an error stays with its line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from memory_assets.errors import InvalidArgumentError, MemoryAssetsError
+from memory_assets.search.request import SearchRequest
+from memory_assets.search.results.error import ErrorV1
+from memory_assets.search.results.search import BulkSearchItemV1, BulkSearchRequestV1
+
+if TYPE_CHECKING:
+    from memory_assets.search.searcher import Searcher
+
+BATCH_SIZE = 100
+MOST_LINE_CHARACTERS = 200_000
+_MARK = "\ufeff"  # some editors put it in front of a file
+_SCOPED = ("project", "worktree", "task")
+
+
+def answered(
+    searcher: Searcher, lines: Sequence[str], defaults: SearchRequest, *, first_line: int = 1, explain: bool = False
+) -> Iterator[BulkSearchItemV1]:
+    """The answer of each line, in the order of the lines; empty lines say nothing and get none.
+
+    Args:
+        lines: at most :data:`BATCH_SIZE` of them.
+        defaults: what a line does not say itself.
+        first_line: the number of the first one, for the id of a line that has none.
+    """
+    asked = [_asked(line, number, defaults) for number, line in enumerate(lines, start=first_line) if line.strip()]
+    answers = searcher.search_all([request for _, request in asked if isinstance(request, SearchRequest)], explain=explain)
+    for given_id, request in asked:
+        outcome = next(answers) if isinstance(request, SearchRequest) else request
+        if isinstance(outcome, MemoryAssetsError):
+            yield BulkSearchItemV1(id=given_id, error=ErrorV1(code=outcome.code, message=str(outcome), hint=outcome.hint))
+        else:
+            yield BulkSearchItemV1(id=given_id, response=outcome)
+
+
+def _asked(line: str, number: int, defaults: SearchRequest) -> tuple[str, SearchRequest | MemoryAssetsError]:
+    """A line's id and its question, or what is wrong with it."""
+    nameless = f"line {number}"
+    if len(line) > MOST_LINE_CHARACTERS:
+        return nameless, InvalidArgumentError(f"line {number} has {len(line):,} characters", hint="a line is one question")
+    if not _is_unicode(line):
+        return nameless, InvalidArgumentError(f"line {number} is no UTF-8", hint="a line is JSON, which is written in UTF-8")
+    try:
+        value = json.loads(line.removeprefix(_MARK))
+    except (ValueError, RecursionError):
+        return nameless, InvalidArgumentError(f"line {number} is no JSON", hint='as in {"id": "1", "query": "…"}')
+    given_id = _id_of(value) or nameless
+    try:
+        said = BulkSearchRequestV1.model_validate(value)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(map(str, first["loc"])) or "the line"
+        return given_id, InvalidArgumentError(
+            f"line {number}: {field}: {first['msg']}", hint="`memory schema bulk_search_request.v1` shows what a line may say"
+        )
+    given: dict[str, Any] = {name: getattr(said, name) for name in said.model_fields_set - {"id", "schema_version"}}
+    fields = {name: value for name, value in given.items() if value is not None}
+    if not fields.keys().isdisjoint(_SCOPED):
+        # What a line says of where to look is its scope, however far the others look.
+        fields.setdefault("scope", None)
+    return given_id, replace(defaults, **fields)
+
+
+def _id_of(value: object) -> str | None:
+    """The id that a line is answered by, as the line gives it, so that whoever asked knows it again."""
+    given = value.get("id") if isinstance(value, Mapping) else None
+    return str(given) if isinstance(given, str | int) else None
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether there are no halves of surrogate pairs in a text: bytes that are no UTF-8 are read as such."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,1 @@
+"""Golden questions, and how well an answer meets them."""

@@ -1,0 +1,1 @@
+"""From what the index found to one ranking, and how far it suffices. Pure functions."""

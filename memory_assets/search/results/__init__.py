@@ -1,0 +1,1 @@
+"""What is printed with ``--json`` and answered to tools: one model for each object, by its schema id."""

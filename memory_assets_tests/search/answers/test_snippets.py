@@ -1,0 +1,68 @@
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memory_assets.search.answers.snippets import SNIPPET_LENGTH, around, snippet
+
+FILLER = "아무 말이나 적어 둔다. Some words that say nothing at all. " * 30
+
+
+def test_a_short_text_is_its_own_snippet() -> None:
+    assert snippet("한 줄\n\n두 줄", "줄") == "한 줄 두 줄"
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ("redis cache", "the cache was moved to Redis"),
+        ("배포를 미룬 이유", "배포는 금요일로 미뤘다. 이유는 점검이다."),
+        ("REDIS", "redis"),
+    ],
+)
+def test_the_words_of_the_question_stand_in_it(query: str, told: str) -> None:
+    found = snippet(FILLER + told + " " + FILLER, query)
+    assert told in found
+    assert len(found) <= SNIPPET_LENGTH
+    assert found.startswith("…") and found.endswith("…")
+
+
+def test_where_most_of_them_stand_together_goes_before_where_one_stands() -> None:
+    text = "cache. " + FILLER + "the cache of redis" + FILLER
+    assert "the cache of redis" in snippet(text, "redis cache")
+
+
+def test_a_question_that_stands_nowhere_gives_the_beginning() -> None:
+    assert snippet(FILLER, "zzz").startswith("아무 말이나")
+
+
+ANY = st.text(st.characters(), max_size=1200)
+
+
+@given(ANY, st.text(max_size=60), st.integers(60, 500))
+def test_a_snippet_is_never_too_long_and_never_empty(text: str, query: str, length: int) -> None:
+    found = snippet(text, query, length)
+    assert len(found) <= max(length, 0)
+    assert bool(found) == bool(text.split())
+
+
+@given(ANY.filter(bool), st.data(), st.integers(60, 500))
+def test_the_cited_characters_stand_around(text: str, data: st.DataObject, length: int) -> None:
+    start = data.draw(st.integers(0, len(text) - 1))
+    end = data.draw(st.integers(start + 1, len(text)))
+    found = around(text, start, end, length)
+    assert len(found) <= length
+    cited = " ".join(text[start:end].split())
+    if len(text) <= length:
+        assert found == " ".join(text.split())
+    elif end - start <= length - 4:
+        assert cited in found
+    else:
+        assert found.strip("…")[:10].strip() in " ".join(text.split())
+
+
+def test_a_question_in_decomposed_letters_leads_to_the_same_words() -> None:
+    text = "앞의 이야기 " * 100 + "방화벽 포트는 8443" + " 뒤의 이야기" * 100
+    asked = "방화벽 포트"
+    assert "8443" in snippet(text, asked) and snippet(text, unicodedata.normalize("NFD", asked)) == snippet(text, asked)
