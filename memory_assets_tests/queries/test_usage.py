@@ -144,7 +144,7 @@ import os, sys
 from pathlib import Path
 from memory_assets import configuration
 from memory_assets.log.database import Database
-from memory_assets.queries import usage
+from memory_assets.search import usage
 from memory_assets_tests.filled_store import test_settings as store_settings
 
 settings, point = store_settings(Path(sys.argv[1])), sys.argv[2]

@@ -77,7 +77,8 @@ def test_nothing_heavy_is_imported_before_the_first_text() -> None:
 import sys
 from memory_assets.vectors.embedder import EmbedderSettings, make_embedder
 from memory_assets.vectors.drain import drain
-from memory_assets.retrieval import citations, fusion, legs, ranking
+from memory_assets.citations import addresses
+from memory_assets.search.ranking import fusion, ranking, retrievers
 from memory_assets.text import tokens
 embedder = make_embedder(EmbedderSettings())
 assert embedder.dimensions == 384 and len(embedder.fingerprint) == 64
