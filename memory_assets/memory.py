@@ -245,7 +245,7 @@ class Memory:
 
         Args:
             database: that store, where the caller has it open already and has folded what its log holds.
-            wait_for_model: see ``queries.searching.Searcher``.
+            wait_for_model: see ``search.searcher.Searcher``.
         """
         self.settings = settings
         self._wait_for_model = wait_for_model
@@ -357,7 +357,7 @@ class Memory:
             return entries.list_memories(connection, session_ids=session_ids, project=project, limit=limit)
 
     def resolve(self, given: str) -> Resolved:
-        """What an address or an id names, with what stands around it; see ``queries.showing.resolve``.
+        """What an address or an id names, with what stands around it; see ``queries.resolve.resolve``.
 
         Raises:
             InvalidArgumentError: neither an address nor an id, or a span outside its message.
@@ -396,7 +396,7 @@ class Memory:
         return self.search_for(SearchRequest(query, **fields), explain=explain)
 
     def search_for(self, request: SearchRequest, *, explain: bool = False) -> SearchResponseV1:
-        """The best units for a question; see ``queries.searching.Searcher.search``.
+        """The best units for a question; see ``search.searcher.Searcher.search``.
 
         Raises:
             InvalidArgumentError, NotFoundError, AmbiguousIdError: the question cannot be asked so.
@@ -427,7 +427,7 @@ class Memory:
             return details(connection, ids, budget=budget)
 
     def disclose(self, found: SearchResponseV1, *, ids: Sequence[str] = (), budget: int = 2000) -> DisclosureV1:
-        """The hits of a search in layers within one budget; see ``queries.disclosing.disclose``.
+        """The hits of a search in layers within one budget; see ``queries.disclosure.disclose``.
 
         Raises:
             InvalidArgumentError: a budget that holds nothing.
@@ -471,7 +471,7 @@ class Memory:
         first_line: int = 1,
         explain: bool = False,
     ) -> Iterator[BulkSearchItemV1]:
-        """The answer of each line of JSON, in their order, a hundred at a time; see ``queries.bulk.answered``.
+        """The answer of each line of JSON, in their order, a hundred at a time; see ``search.bulk.answered``.
 
         Args:
             defaults: what a line does not say itself; its query is not read.
@@ -528,13 +528,13 @@ class Memory:
             return one_conflict(connection, conflict_id)
 
     def resolve_conflict(self, conflict_id: str, resolution: str, *, by: str, note: str = "") -> ConflictView:
-        """Say which side of a conflict holds; see ``ledgers.conflicts.resolve_conflict``."""
+        """Say which side of a conflict holds; see ``commands.conflicts.resolve_conflict``."""
         from memory_assets.commands.conflicts import resolve_conflict
 
         return resolve_conflict(self.settings, self.database, conflict_id, resolution, by=by, note=note)
 
     def reopen_conflict(self, conflict_id: str, *, by: str, note: str = "") -> ConflictView:
-        """Take a resolution back; see ``ledgers.conflicts.reopen_conflict``."""
+        """Take a resolution back; see ``commands.conflicts.reopen_conflict``."""
         from memory_assets.commands.conflicts import reopen_conflict
 
         return reopen_conflict(self.settings, self.database, conflict_id, by=by, note=note)
@@ -557,13 +557,13 @@ class Memory:
         return ladder_of(self.database, given)
 
     def promote(self, given: str, to_stage: str, *, by: str, note: str = "") -> Spoken:
-        """A person's word on a memory; see ``ledgers.promotions.promote``."""
+        """A person's word on a memory; see ``commands.promotions.promote``."""
         from memory_assets.commands.promotions import promote
 
         return promote(self.settings, self.database, given, to_stage, by=by, note=note)
 
     def demote_by_age(self, *, as_of: datetime | None = None, apply: bool = False, by: str = "") -> Demotions:
-        """What grew old; see ``ledgers.promotions.demote_by_age``."""
+        """What grew old; see ``commands.promotions.demote_by_age``."""
         from memory_assets.commands.promotions import demote_by_age
 
         return demote_by_age(self.settings, self.database, as_of=as_of, apply=apply, by=by)
@@ -586,7 +586,7 @@ class Memory:
         decided_at: datetime | None = None,
         by: str,
     ) -> Recorded | NotRecordedDecision:
-        """Write a decision into the ledger if its proof passes; see ``ledgers.decisions.record_decision``."""
+        """Write a decision into the ledger if its proof passes; see ``commands.decisions.record_decision``."""
         from memory_assets.commands.decisions import record_decision
 
         return record_decision(
@@ -674,7 +674,7 @@ class Memory:
         again: bool = False,
         by: str,
     ) -> TaskSpoken:
-        """Make a task; see ``ledgers.tasks.new_task``."""
+        """Make a task; see ``commands.tasks.new_task``."""
         from memory_assets.commands.tasks import new_task
 
         return new_task(
@@ -690,25 +690,25 @@ class Memory:
         )
 
     def set_task_status(self, given: str, status: str, *, by: str, note: str = "") -> TaskSpoken:
-        """Say how a task stands; see ``ledgers.tasks.set_status``."""
+        """Say how a task stands; see ``commands.tasks.set_status``."""
         from memory_assets.commands.tasks import set_status
 
         return set_status(self.settings, self.database, given, status, by=by, note=note)
 
     def set_task_priority(self, given: str, priority: str, *, by: str, note: str = "") -> TaskSpoken:
-        """Say how much a task matters; see ``ledgers.tasks.set_priority``."""
+        """Say how much a task matters; see ``commands.tasks.set_priority``."""
         from memory_assets.commands.tasks import set_priority
 
         return set_priority(self.settings, self.database, given, priority, by=by, note=note)
 
     def set_task_blockers(self, given: str, blockers: Sequence[str], *, by: str, note: str = "") -> TaskSpoken:
-        """Say what a task waits for; see ``ledgers.tasks.set_blockers``."""
+        """Say what a task waits for; see ``commands.tasks.set_blockers``."""
         from memory_assets.commands.tasks import set_blockers
 
         return set_blockers(self.settings, self.database, given, blockers, by=by, note=note)
 
     def accept_move(self, given: str, *, event: str | None = None, by: str, note: str = "") -> TaskSpoken:
-        """Accept a move that a task was refused; see ``ledgers.tasks.accept``."""
+        """Accept a move that a task was refused; see ``commands.tasks.accept``."""
         from memory_assets.commands.tasks import accept
 
         return accept(self.settings, self.database, given, event=event, by=by, note=note)
@@ -716,19 +716,19 @@ class Memory:
     def resolve_condition(
         self, given: str, *, to: str | None = None, satisfied: bool = False, by: str, note: str = ""
     ) -> ConditionSpoken:
-        """Say what a condition is, or that it is met, or open; see ``ledgers.task_links.resolve``."""
+        """Say what a condition is, or that it is met, or open; see ``commands.task_links.resolve``."""
         from memory_assets.commands.task_links import resolve
 
         return resolve(self.settings, self.database, given, to=to, satisfied=satisfied, by=by, note=note)
 
     def merge_tasks(self, given: str, into: str, *, by: str, note: str = "") -> TaskSpoken | ConditionSpoken:
-        """Say that two tasks, or two conditions, are one; see ``ledgers.task_links.merge``."""
+        """Say that two tasks, or two conditions, are one; see ``commands.task_links.merge``."""
         from memory_assets.commands.task_links import merge
 
         return merge(self.settings, self.database, given, into, by=by, note=note)
 
     def unmerge_task(self, given: str, *, by: str, note: str = "") -> TaskSpoken | ConditionSpoken:
-        """Take a merge back; see ``ledgers.task_links.unmerge``."""
+        """Take a merge back; see ``commands.task_links.unmerge``."""
         from memory_assets.commands.task_links import unmerge
 
         return unmerge(self.settings, self.database, given, by=by, note=note)
@@ -810,7 +810,7 @@ class Memory:
         return check_files(self.settings, paths, checker=checker)
 
     def feedback(self, given: str, signal: str, *, by: str, note: str = "") -> AckV1:
-        """A word on what was shown: ``used``, ``helpful`` or ``wrong``; see ``ledgers.feedback.give_feedback``."""
+        """A word on what was shown: ``used``, ``helpful`` or ``wrong``; see ``commands.feedback.give_feedback``."""
         from memory_assets.commands.feedback import give_feedback
 
         return give_feedback(self.settings, self.database, given, signal, by=by, note=note)
@@ -836,7 +836,7 @@ class Memory:
         unless_known: bool = False,
         progress: Progress | None = None,
     ) -> EvalRunV1:
-        """Put the golden questions of a file to search and record how it fared; see ``ledgers.evaluation.evaluate``."""
+        """Put the golden questions of a file to search and record how it fared; see ``commands.evaluation.evaluate``."""
         from memory_assets.commands.evaluation import evaluate
         from memory_assets.queries.evaluation import AskedAs
         from memory_assets.queries.golden_file import golden_path
@@ -950,7 +950,7 @@ class Memory:
         accept_failed: bool = False,
         progress: Progress | None = None,
     ) -> Reembedded:
-        """Change the embedding model; see ``reembedding.reembed``. This object goes on with the settings that it has."""
+        """Change the embedding model; see ``maintenance.reembed.reembed``. This object keeps the settings that it has."""
         from memory_assets.maintenance.reembed import chosen_embedding, reembed
 
         wanted = chosen_embedding(self.settings, to, query_prefix=query_prefix, passage_prefix=passage_prefix)

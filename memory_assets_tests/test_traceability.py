@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from memory_assets.settings import Settings
+
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "traceability.md"
 FOLDERS = ("memory_assets", "memory_assets_tests", "benchmarks")
@@ -19,6 +21,11 @@ UNSHIPPED = re.compile(
     r"|architecture\.md section|sibling_systems|evidence_alignment|agent_hooks",
     re.IGNORECASE,
 )
+SETTINGS = {
+    f"{section}.{name}"
+    for section, field in Settings.model_fields.items()
+    for name in getattr(field.annotation, "model_fields", ())
+}
 DECISION = re.compile(r"decisions? (\d{4})")
 
 
@@ -70,3 +77,19 @@ def test_pages_cite_no_folder_that_does_not_ship() -> None:
     if not pages:
         pytest.skip("not a checkout")
     assert [page for page in pages if "../shared" in (ROOT / page).read_text(encoding="utf-8")] == []
+
+
+def test_every_module_that_is_named_is_there() -> None:
+    package = ROOT / "memory_assets"
+    modules = {".".join(path.relative_to(package).with_suffix("").parts) for path in package.rglob("*.py")}
+    named = [
+        (place, name)
+        for place, text in prose()
+        if place.startswith("memory_assets/")
+        for name in re.findall(r"``((?:[a-z_]+\.)+[A-Za-z_]+)``", text)
+        if (package / name.split(".")[0]).is_dir() and name not in SETTINGS
+    ]
+    assert len(named) > 30
+    assert [
+        (place, name) for place, name in named if not {name, name.rpartition(".")[0], name.rsplit(".", 2)[0]} & modules
+    ] == []
