@@ -81,7 +81,8 @@ def test_pages_cite_no_folder_that_does_not_ship() -> None:
 
 def test_every_module_that_is_named_is_there() -> None:
     package = ROOT / "memory_assets"
-    modules = {".".join(path.relative_to(package).with_suffix("").parts) for path in package.rglob("*.py")}
+    paths = (path.relative_to(package).with_suffix("").parts for path in package.rglob("*.py"))
+    modules = {".".join(parts).removesuffix(".__init__") for parts in paths}
     named = [
         (place, name)
         for place, text in prose()
