@@ -37,9 +37,9 @@ from memory_assets.graduation.proofs.model import (
     ProofSession,
     ProofTask,
 )
-from memory_assets.graduation.proofs.session_checker import judge_session
 from memory_assets.resources import resource_folder
 from memory_assets.vocabulary import TaskStatus
+from memory_assets_tests.graduation.proofs.session_checker import judge_session
 
 SIZES = (10, 50, 100, 200, 500, 1_000)
 BAR_MS = 0.2

@@ -10,7 +10,6 @@ import pytest
 
 from memory_assets.graduation.proofs import embedded, embedded_rules
 from memory_assets.graduation.proofs.generator import generate
-from memory_assets.graduation.proofs.session_checker import judge_session
 from memory_assets.resources import resource_folder
 from memory_assets_tests.graduation.proofs.corruptions import (
     CHAINS,
@@ -21,6 +20,7 @@ from memory_assets_tests.graduation.proofs.corruptions import (
 )
 from memory_assets_tests.graduation.proofs.mutants import Mutant, decision_mutants, rule_mutants, rule_names
 from memory_assets_tests.graduation.proofs.samples import VALID_SESSIONS, valid_session
+from memory_assets_tests.graduation.proofs.session_checker import judge_session
 
 _SMALL = sorted(set(VALID_SESSIONS) - {"three modules", "hostile"})
 Case = tuple[list[str], Pairs, dict[str, str]]

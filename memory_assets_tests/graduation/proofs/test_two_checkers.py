@@ -13,13 +13,12 @@ from dataclasses import replace
 
 import pytest
 
-from memory_assets.graduation.proofs import session_checker, session_rules
 from memory_assets.graduation.proofs.audit import audit
 from memory_assets.graduation.proofs.embedded import judge
 from memory_assets.graduation.proofs.error_locations import error_locations
 from memory_assets.graduation.proofs.generator import ENTRIES_A_MODULE, generate
 from memory_assets.graduation.proofs.model import OutsideCite, ProofDecision, ProofEntry, ProofMessage, ProofSession
-from memory_assets.graduation.proofs.session_checker import judge_session
+from memory_assets_tests.graduation.proofs import session_checker, session_rules
 from memory_assets_tests.graduation.proofs.corruptions import SESSION_CORRUPTIONS, Pairs
 from memory_assets_tests.graduation.proofs.random_sessions import EDITS, edited, random_session
 from memory_assets_tests.graduation.proofs.samples import (
@@ -28,6 +27,7 @@ from memory_assets_tests.graduation.proofs.samples import (
     evidence_of,
     valid_session,
 )
+from memory_assets_tests.graduation.proofs.session_checker import judge_session
 
 
 def by_modules(session: ProofSession, entries_a_module: int = ENTRIES_A_MODULE) -> Pairs:

@@ -13,7 +13,6 @@ from itertools import pairwise
 from typing import Final
 
 from memory_assets.evidence.model import Span
-from memory_assets.graduation.proofs import session_rules as rules
 from memory_assets.graduation.proofs.encodable import encodable
 from memory_assets.graduation.proofs.model import (
     OutsideCite,
@@ -28,6 +27,7 @@ from memory_assets.graduation.proofs.model import (
     failures_sorted,
 )
 from memory_assets.vocabulary import STAGES, Stage
+from memory_assets_tests.graduation.proofs import session_rules as rules
 
 # What the design says of modules, stated here a second time: how many entries stand together in one, and from which length
 # on only a window of a message is shown.
