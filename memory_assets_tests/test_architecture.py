@@ -91,6 +91,12 @@ def test_the_rooms_are_those_that_are_known() -> None:
     }
 
 
+def test_the_page_shows_every_room() -> None:
+    page = (PACKAGE.parent / "docs" / "architecture.md").read_text(encoding="utf-8")
+    folders = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").is_file()}
+    assert len(folders) > 15 and {name for name in folders if f"\n  {name}/ " not in page} == set()
+
+
 def test_rooms_stand_on_each_other_without_a_circle() -> None:
     rooms = {room(module) for module in modules()}
     below = {name: {room(used) for module in all_of(name) for used, _ in own(module)} & rooms - {name} for name in rooms}
@@ -225,7 +231,7 @@ LONG_FUNCTIONS = {
     "cli.task_detail.print_detail": "a page, from top to bottom",
     "commands.decisions.record_decision": "checked, proved and written, or refused with every reason",
     "commands.evaluation.evaluate": "one run of golden questions",
-    "defs.batch.run_stage": "the turns that a session gets, in their order",
+    "defs.batch.run_stage": "one turn of each session, and what comes of it",
     "defs.registration.register": "what becomes of a file, one case for each outcome",
     "defs.run.import_paths": "an import, from the first file to its report",
     "maintenance.fsck.fsck": "one look after the other",

@@ -177,30 +177,46 @@ def run_stage(
             road.passed(stage, session_id)
     for session_id, failure in unanswered.items():
         started = time.perf_counter()
-        letter = letters.get(session_id)
-        try:
-            verdict = unavailable.verdict(failure, False) if unavailable and not is_asked_to_stop() else "it waits"
-            if verdict == "once more":
-                result = work(session_id)
-                _finish(context, store, output, session_id, result, letter, milliseconds_since(started))
-                continue
-        except StoreError:
-            raise
-        except UnavailableError as again:
-            failure = again
-            verdict = unavailable.verdict(again, True) if unavailable else "it waits"
-        except Exception as error:
-            _put_aside(context, output, session_id, error, letter, milliseconds_since(started))
-            continue
-        if verdict == "it is put aside":
-            _put_aside(context, output, session_id, failure, letter, milliseconds_since(started))
-        else:
-            _leave_waiting(context, store, output, session_id, failure)
+        outcome = _after_the_others(session_id, failure, work, unavailable)
+        elapsed = milliseconds_since(started)
+        match outcome:
+            case SessionResult():
+                _finish(context, store, output, session_id, outcome, letters.get(session_id), elapsed)
+            case UnavailableError():
+                _leave_waiting(context, store, output, session_id, outcome)
+            case _PutAside(error=cause):
+                _put_aside(context, output, session_id, cause, letters.get(session_id), elapsed)
     for session_id in session_ids:
         if session_id not in output.data_versions:
             left_out = {"status": "left out", "reason": "somebody asked for the run to stop before this session"}
             _say(context, output, session_id, left_out, data_version=TO_BE_DONE)
     return output
+
+
+@dataclass(frozen=True, slots=True)
+class _PutAside:
+    """The session is why something went wrong."""
+
+    error: Exception
+
+
+def _after_the_others(
+    session_id: str, failure: UnavailableError, work: Work, unavailable: Unavailable | None
+) -> SessionResult | UnavailableError | _PutAside:
+    """What becomes of a session that got no answer: another turn, where that makes sense, else it waits or is put aside."""
+    if unavailable is None or is_asked_to_stop():
+        return failure
+    verdict = unavailable.verdict(failure, False)
+    if verdict == "once more":
+        try:
+            return work(session_id)
+        except StoreError:
+            raise
+        except UnavailableError as again:
+            failure, verdict = again, unavailable.verdict(again, True)
+        except Exception as error:
+            return _PutAside(error)
+    return _PutAside(failure) if verdict == "it is put aside" else failure
 
 
 def _finish(

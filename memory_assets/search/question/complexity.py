@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from memory_assets.search.question.entities import query_entities
-from memory_assets.search.question.normal_form import plain
+from memory_assets.search.question.plain_question import plain
 from memory_assets.search.question.time_cues import time_words
 
 Strategy = Literal["simple", "standard", "complex"]

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from memory_assets.search.question.normal_form import plain
+from memory_assets.search.question.plain_question import plain
 from memory_assets.text.particles import stems
 
 EntityKind = Literal["url", "quoted", "path", "version", "symbol", "id", "acronym", "name", "system"]

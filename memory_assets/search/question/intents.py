@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Final
 
 from memory_assets.search.question.intent_cues import ABOUT, cues_of
-from memory_assets.search.question.normal_form import plain
+from memory_assets.search.question.plain_question import plain
 from memory_assets.vocabulary import INTENTS
 from memory_assets.vocabulary import Intent as Intent
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
-from memory_assets.search.question.normal_form import plain
+from memory_assets.search.question.plain_question import plain
 from memory_assets.text.particles import is_hangul, stems
 
 # A run of letters that goes on over a connector between two of them: `Jean-Luc`, `a@b.com`, `O'Brien's`.

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from memory_assets.search.question.normal_form import plain
+from memory_assets.search.question.plain_question import plain
 from memory_assets.text.lexical_text import search_text
 from memory_assets.text.particles import final_consonant, is_hangul, stems
 

@@ -13,7 +13,7 @@ from datetime import MAXYEAR, MINYEAR, UTC, date, datetime, time, tzinfo
 from typing import Final, Literal
 
 from memory_assets.search.question.calendar import Ahead, Days, Lately, OnDate, Season, days_of
-from memory_assets.search.question.normal_form import plain
+from memory_assets.search.question.plain_question import plain
 from memory_assets.search.question.time_mentions import MONTH_NAMES, Mention, mentions, without
 
 WindowKind = Literal["date", "relative", "recency"]
