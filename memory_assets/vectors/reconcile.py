@@ -165,8 +165,11 @@ class _Side:
             return _none()
         if self.fingerprint != _OF_NO_MODEL:
             return self.table.rows((*_COLUMNS, _FINGERPRINT))
+        import pyarrow as pa
+
         rows = self.table.rows(_COLUMNS)
-        return rows.append_column(_none().schema.field(_FINGERPRINT), [[_OF_NO_MODEL] * len(rows)])
+        # Of its type also where there is no row: one that was killed behind making the table leaves it so.
+        return rows.append_column(_FINGERPRINT, pa.array([_OF_NO_MODEL] * len(rows), pa.string()))
 
     def unusable(self, *, from_scratch: bool) -> str | None:
         """Why the whole table has to be made anew."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given
@@ -107,6 +108,18 @@ def test_each_kind_of_difference_of_the_words_is_named_and_mended(settings: Sett
     drained(settings)
     assert ids_of_index(settings) == ids_of_units(settings)
     assert reconcile_words(database, words, lock_folder=settings.store_folder) == Reconciled(same=count)
+
+
+@pytest.mark.parametrize("which", [configuration.word_index, configuration.vector_index])
+def test_a_table_that_was_made_and_got_no_row_is_filled(settings: Settings, which: Any) -> None:
+    """One that was killed between making the table and writing its first rows leaves it so."""
+    which(settings).delete(ids_of_units(settings))
+    assert which(settings).exists() and which(settings).count() == 0
+    count = len(ids_of_units(settings))
+    reconciled(settings)
+    drained(settings)
+    assert reconciled(settings) == Reconciled(same=count)
+    assert ids_of_index(settings) == ids_of_units(settings)
 
 
 def test_what_was_given_up_stays_given_up(settings: Settings) -> None:
