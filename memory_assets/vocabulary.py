@@ -12,7 +12,6 @@ PIPELINE_STAGES: tuple[PipelineStage, ...] = get_args(PipelineStage)
 """From session files to search, in their order."""
 
 EntryType = Literal["decision", "fact", "preference", "insight", "task", "reference"]
-ENTRY_TYPES: tuple[EntryType, ...] = get_args(EntryType)
 
 Stage = Literal["raw", "working", "candidate", "verified", "certified"]
 STAGES: tuple[Stage, ...] = get_args(Stage)

@@ -118,18 +118,6 @@ class EventLog:
             insert_metrics(connection, metrics, build)
             return appended
 
-    def fetch_since(
-        self, seq: int = 0, event_types: Sequence[str] | None = None, *, limit: int | None = None
-    ) -> list[StoredEvent]:
-        """Events behind ``seq`` in commit order; the cursor is seq, never a time."""
-        with self._database.reading() as connection:
-            return _select(
-                connection,
-                f"events WHERE seq > ? AND (? IS NULL OR event_type IN {IN_LIST}) ORDER BY seq"
-                + (f" LIMIT {int(limit)}" if limit is not None else ""),
-                [seq, event_types and "", json_list(event_types or ())],
-            )
-
     def replay(self, event_types: Sequence[str] | None = None, since: int = 0) -> Iterator[StoredEvent]:
         """Every event behind ``since`` in commit order, read in chunks: no connection is held between them."""
         end = since + 1

@@ -90,27 +90,6 @@ def list_tasks(
     return _views(connection, rows)
 
 
-def list_blocked_tasks(
-    connection: duckdb.DuckDBPyConnection, *, project: str | None = None, limit: int | None = None
-) -> list[TaskView]:
-    """Tasks that are blocked, each with what it waits for and what that turned out to be."""
-    return list_tasks(connection, which="blocked", project=project, limit=limit)
-
-
-def list_tasks_with_only_suggested_blockers(
-    connection: duckdb.DuckDBPyConnection, *, project: str | None = None, limit: int | None = None
-) -> list[TaskView]:
-    """Tasks of whose blockers nothing but suggestions tells."""
-    return list_tasks(connection, which="only_suggested", project=project, limit=limit)
-
-
-def list_tasks_with_unknown_placeholder_blocker(
-    connection: duckdb.DuckDBPyConnection, *, project: str | None = None, limit: int | None = None
-) -> list[TaskView]:
-    """Tasks that are blocked by nobody knows what."""
-    return list_tasks(connection, which="unknown_blocker", project=project, limit=limit)
-
-
 def task_view(connection: duckdb.DuckDBPyConnection, task_id: str) -> TaskView:
     """The task with this whole id, which is known."""
     return _views(connection, fetch(connection, f"{_TASKS} AND t.entity_id = ?", [task_id]))[0]

@@ -112,17 +112,6 @@ def without_entries(session: ProofSession, entry_ids: Collection[str]) -> ProofS
     return _without(session, _Blamed(frozenset(entry_ids), frozenset(), frozenset()))
 
 
-def entries_failed(session: ProofSession, verdict: Verdict) -> frozenset[str]:
-    """The entries that a verdict refuses: those to which a failed rule's subject leads (the entry itself, its evidence, a
-    message that it cites). A refusal that leads to nothing of the session refuses every entry."""
-    if verdict.accepted:
-        return frozenset()
-    blamed = _blamed(session, verdict.rules_failed)
-    if blamed.nothing:
-        return frozenset(entry.entry_id for entry in session.entries)
-    return blamed.entries
-
-
 @dataclass(frozen=True, slots=True)
 class _Blamed:
     """What of a session the failures lead to."""

@@ -34,10 +34,6 @@ class Reproof:
         """Whether ``proving`` is exactly what was recorded: name and sha256 of each module."""
         return [(module.hashed.name, module.hashed.sha256) for module in self.proving] == list(recorded)
 
-    def is_recorded_as(self, recorded: Sequence[tuple[str, str]]) -> bool:
-        """Whether ``modules`` is exactly what was recorded."""
-        return [(module.hashed.name, module.hashed.sha256) for module in self.modules] == list(recorded)
-
 
 def reprove(session: ProofSession, refused_entries: Collection[str]) -> Reproof:
     """Generate the modules again, and have the embedded checker judge those that prove what was not refused."""
