@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from memory_assets import configuration
 from memory_assets.errors import InvalidArgumentError
-from memory_assets.log.event_log import insert, rows_of
+from memory_assets.log.batches import insert, rows_of
 from memory_assets.log.sql import WORDS
 from memory_assets.progress import NoProgress
 from memory_assets.vectors.calibration import Calibration, ensure_calibrated, known_calibration

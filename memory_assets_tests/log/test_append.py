@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_assets.identifiers import sha256_hex
+from memory_assets.log.batches import Appended, ChecksumConflict, StageMetric, rows_of
 from memory_assets.log.database import Database
 from memory_assets.log.errors import HeadMovedError
-from memory_assets.log.event_log import Appended, ChecksumConflict, EventLog, HeldLog, StageMetric, rows_of
+from memory_assets.log.event_log import EventLog, HeldLog
 from memory_assets.log.events import NewEvent, dedupe_key_of, event_id_of
 from memory_assets_tests.log.samples import NOON, build, taken
 from memory_assets_tests.projections.story import Story

@@ -21,7 +21,7 @@ from memory_assets.defs.resources import EventLogResource, OpenStore
 from memory_assets.defs.stages.stage_asset import stage_asset
 from memory_assets.graduation.policy import Promoted, PromotionFacts, Refused, decide
 from memory_assets.graduation.proofs.checker import CheckedSession, check_sessions, checker_labels
-from memory_assets.graduation.proofs.idris2 import Idris2
+from memory_assets.graduation.proofs.idris2_verdicts import Idris2
 from memory_assets.graduation.proofs.model import Verdict
 from memory_assets.graduation.proofs.reproof import reprove
 from memory_assets.log.errors import StoreError

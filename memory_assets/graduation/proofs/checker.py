@@ -15,8 +15,8 @@ from typing import Final
 from memory_assets.graduation.proofs.audit import CLOSED_VOCABULARY, audit
 from memory_assets.graduation.proofs.embedded import EMBEDDED_VERSION, Judgement, judge
 from memory_assets.graduation.proofs.generator import generate
-from memory_assets.graduation.proofs.idris2 import Chain, Compiled, Idris2, Unavailable
 from memory_assets.graduation.proofs.idris2_batches import compile_all
+from memory_assets.graduation.proofs.idris2_verdicts import Chain, Compiled, Idris2, Unavailable
 from memory_assets.graduation.proofs.model import (
     Checker,
     ModuleHash,

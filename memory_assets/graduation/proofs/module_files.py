@@ -15,8 +15,8 @@ from typing import Final
 
 from memory_assets.graduation.proofs.audit import CLOSED_VOCABULARY, audit
 from memory_assets.graduation.proofs.embedded import EMBEDDED_VERSION, judge
-from memory_assets.graduation.proofs.idris2 import Chain, Idris2, Unavailable
 from memory_assets.graduation.proofs.idris2_batches import compile_all
+from memory_assets.graduation.proofs.idris2_verdicts import Chain, Idris2, Unavailable
 from memory_assets.graduation.proofs.model import Checker, RuleFailure, subject_text
 
 FILE_READABLE: Final = "file-readable"
