@@ -19,6 +19,8 @@ STAGES: tuple[Stage, ...] = get_args(Stage)
 
 TaskStatus = Literal["pending", "in_progress", "blocked", "done", "cancelled"]
 TASK_STATUSES: tuple[TaskStatus, ...] = get_args(TaskStatus)
+FINISHED: tuple[TaskStatus, ...] = ("done", "cancelled")
+"""Of a task that nobody works at any more."""
 InitialStatus = Literal["pending", "in_progress", "blocked"]
 """A task is never born done."""
 Priority = Literal["low", "medium", "high", "critical"]

@@ -14,6 +14,7 @@ from memory_assets.defs.markdown import cell
 from memory_assets.defs.resources import EventLogResource
 from memory_assets.defs.stages.vectorized import vectorized
 from memory_assets.memory import Memory
+from memory_assets.vocabulary import FINISHED
 
 if TYPE_CHECKING:
     from memory_assets.memory import TaskBlocker, TaskView
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 SHOWN_TASKS = 100
 SHOWN_ID = 12  # as the command line shows it
 STATUSES = ("in_progress", "blocked", "pending", "done", "cancelled")
-FINISHED = ("done", "cancelled")
 
 
 @dg.asset(

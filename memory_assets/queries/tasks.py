@@ -6,21 +6,20 @@ A board of any size is three statements.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 from memory_assets.errors import check_word
 from memory_assets.log.fetching import fetch
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.queries.entries import address
 from memory_assets.queries.task_records import TaskBlocker, TaskEvidence, TaskView
-from memory_assets.vocabulary import TaskStatus
+from memory_assets.vocabulary import TASK_STATUSES
 
 if TYPE_CHECKING:
     import duckdb
 
 Which = Literal["all", "blocked", "only_suggested", "unknown_blocker"]
 
-STATUSES: tuple[TaskStatus, ...] = get_args(TaskStatus)
 SHOWN_ORDER = ["in_progress", "blocked", "pending", "done", "cancelled"]
 PRIORITY_ORDER = ["critical", "high", "medium", "low"]
 
@@ -79,7 +78,7 @@ def list_tasks(
     Raises:
         InvalidArgumentError: there is no such status.
     """
-    check_word("status", status, STATUSES)
+    check_word("status", status, TASK_STATUSES)
     rows = fetch(
         connection,
         f"""{_TASKS} {_WHICH[which]} AND ($status IS NULL OR {_STATUS} = $status)

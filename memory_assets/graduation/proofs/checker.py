@@ -29,7 +29,7 @@ from memory_assets.graduation.proofs.model import (
 )
 from memory_assets.graduation.proofs.module_writer import Module
 
-_PROVED: Final = ("verified", "certified")
+PROVED: Final = ("verified", "certified")
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +186,7 @@ def _outcome(first: _Round, last: _Round, failed: frozenset[str]) -> CheckedSess
     disagreement = first.disagreement or last.disagreement
     stands = last.accepted and not disagreement
     entries = last.session.entries
-    proved = frozenset(entry.entry_id for entry in entries if stands and last.stages.get(entry.entry_id) in _PROVED)
+    proved = frozenset(entry.entry_id for entry in entries if stands and last.stages.get(entry.entry_id) in PROVED)
     return CheckedSession(
         session_id=first.session.session_id,
         verdicts=first.verdicts,

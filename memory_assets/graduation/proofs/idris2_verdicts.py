@@ -16,8 +16,8 @@ from pathlib import Path
 from threading import Event
 from typing import Final
 
-from memory_assets.graduation.proofs.embedded import WELL_FORMED, judge
-from memory_assets.graduation.proofs.error_locations import WELL_TYPED, error_locations
+from memory_assets.graduation.proofs.embedded import WELL_FORMED, WELL_TYPED, judge
+from memory_assets.graduation.proofs.error_locations import error_locations
 from memory_assets.graduation.proofs.idris2_process import DidNotRun, Ran, run
 from memory_assets.graduation.proofs.model import RuleFailure, Sourced, failures_sorted
 

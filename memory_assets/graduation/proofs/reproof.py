@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from memory_assets.graduation.proofs.audit import audit
-from memory_assets.graduation.proofs.checker import without_entries
+from memory_assets.graduation.proofs.checker import PROVED, without_entries
 from memory_assets.graduation.proofs.embedded import judge
 from memory_assets.graduation.proofs.generator import generate
 from memory_assets.graduation.proofs.model import ProofSession
 from memory_assets.graduation.proofs.module_writer import Module
-
-_PROVED: Final = ("verified", "certified")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,4 +40,4 @@ def reprove(session: ProofSession, refused_entries: Collection[str]) -> Reproof:
         return Reproof(modules, proving, frozenset())
     judgement = judge([module.source for module in proving])
     stages = judgement.stages if judgement.accepted else {}
-    return Reproof(modules, proving, frozenset(entry for entry, stage in stages.items() if stage in _PROVED))
+    return Reproof(modules, proving, frozenset(entry for entry, stage in stages.items() if stage in PROVED))
