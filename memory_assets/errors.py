@@ -102,10 +102,10 @@ def is_read_only(error: BaseException) -> bool:
     return any(isinstance(cause, ReadOnlyStoreError) or _is(cause, READ_ONLY, _READ_ONLY_SAID) for cause in _causes(error))
 
 
-def disk_full(where: object = None) -> DiskFullError:
+def disk_full() -> DiskFullError:
     """What a user is told of a full disk, without a library's words."""
     return DiskFullError(
-        "the disk is full; what was not finished was not written" + (f" ({where})" if where else ""),
+        "the disk is full; what was not finished was not written",
         hint="free some space and run the command again: what was written before is kept",
     )
 

@@ -192,7 +192,6 @@ def write_behind(
     *,
     embedder: Embedder | None = None,
     progress: Progress | None = None,
-    go_on: Callable[[], bool] = lambda: True,
 ) -> Behind:
     """:func:`write_vectors` behind work that is done without them: what is in the way is said, and no error.
 
@@ -202,7 +201,7 @@ def write_behind(
     chosen = embedder or configuration.embedder(settings)
     drained, why = Drained(), None
     try:
-        drained = write_vectors(settings, database, embedder=chosen, wait=False, progress=progress, go_on=go_on).drained
+        drained = write_vectors(settings, database, embedder=chosen, wait=False, progress=progress).drained
     except IndexBusyError as error:
         why = f"{error}: it writes these too"
     except EmbedderUnavailableError as error:
