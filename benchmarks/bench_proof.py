@@ -27,7 +27,8 @@ from pathlib import Path
 from memory_assets.graduation.proofs.audit import audit
 from memory_assets.graduation.proofs.embedded import judge
 from memory_assets.graduation.proofs.generator import Generated, generate
-from memory_assets.graduation.proofs.idris2 import Compiled, Idris2, Unavailable, check, find_idris2, prepare
+from memory_assets.graduation.proofs.idris2 import find_idris2, prepare
+from memory_assets.graduation.proofs.idris2_verdicts import Compiled, Idris2, Unavailable, check
 from memory_assets.graduation.proofs.model import (
     ProofDecision,
     ProofEntry,

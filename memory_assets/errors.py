@@ -84,7 +84,7 @@ def check_word(what: str, given: str | None, known: Collection[str]) -> None:
 
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
-_READ_ONLY = (errno.EROFS, errno.EACCES, errno.EPERM)
+READ_ONLY = (errno.EROFS, errno.EACCES, errno.EPERM)
 # What DuckDB, SQLite (under Dagster) and LanceDB say where they keep no number.
 _FULL_SAID = ("No space left", "database or disk is full", "not enough disk space", "isk quota exceeded")
 # What SQLite names where its words (disk I/O error) tell nothing: it could not enlarge a file.
@@ -99,13 +99,13 @@ def is_full_disk(error: BaseException) -> bool:
 
 def is_read_only(error: BaseException) -> bool:
     """Whether a library or the system failed, here or at the root of it, because it may not write where it was to."""
-    return any(isinstance(cause, ReadOnlyStoreError) or _is(cause, _READ_ONLY, _READ_ONLY_SAID) for cause in _causes(error))
+    return any(isinstance(cause, ReadOnlyStoreError) or _is(cause, READ_ONLY, _READ_ONLY_SAID) for cause in _causes(error))
 
 
-def disk_full(where: object = None) -> DiskFullError:
+def disk_full() -> DiskFullError:
     """What a user is told of a full disk, without a library's words."""
     return DiskFullError(
-        "the disk is full; what was not finished was not written" + (f" ({where})" if where else ""),
+        "the disk is full; what was not finished was not written",
         hint="free some space and run the command again: what was written before is kept",
     )
 

@@ -12,7 +12,6 @@ PIPELINE_STAGES: tuple[PipelineStage, ...] = get_args(PipelineStage)
 """From session files to search, in their order."""
 
 EntryType = Literal["decision", "fact", "preference", "insight", "task", "reference"]
-ENTRY_TYPES: tuple[EntryType, ...] = get_args(EntryType)
 
 Stage = Literal["raw", "working", "candidate", "verified", "certified"]
 STAGES: tuple[Stage, ...] = get_args(Stage)
@@ -20,6 +19,8 @@ STAGES: tuple[Stage, ...] = get_args(Stage)
 
 TaskStatus = Literal["pending", "in_progress", "blocked", "done", "cancelled"]
 TASK_STATUSES: tuple[TaskStatus, ...] = get_args(TaskStatus)
+FINISHED: tuple[TaskStatus, ...] = ("done", "cancelled")
+"""Of a task that nobody works at any more."""
 InitialStatus = Literal["pending", "in_progress", "blocked"]
 """A task is never born done."""
 Priority = Literal["low", "medium", "high", "critical"]

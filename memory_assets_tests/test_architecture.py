@@ -21,7 +21,12 @@ ROOTS = {"errors", "identifiers", "progress", "resources", "locks", "stopping", 
 STORE = {"log", "projections", "vectors", "search", "queries", "maintenance", "commands", "schemas"}
 HEAVY = {"dagster", "dagster_duckdb", "duckdb", "lancedb", "litellm", "torch", "sentence_transformers", "transformers"}
 # Adapters to what lies outside: the model, and the proof checker's process.
-ADAPTERS = {"extraction.llm", "graduation.proofs.idris2", "graduation.proofs.idris2_process"}
+ADAPTERS = {
+    "extraction.llm",
+    "graduation.proofs.idris2",
+    "graduation.proofs.idris2_process",
+    "graduation.proofs.idris2_verdicts",
+}
 CLOCKS_AND_FILES = {"time", "os", "shutil", "subprocess", "socket", "tempfile", "urllib", "http"}
 
 
@@ -221,10 +226,6 @@ def _is_in_memory(connect: ast.Call) -> bool:
 LONG_MODULES = {
     "memory": "the door: one method for each thing that can be asked",
     "graduation.proofs.embedded": "one judgement over the whole language of the modules",
-    "graduation.proofs.idris2": "one program, its versions and its answers",
-    "log.event_log": "all that reads and appends events",
-    "maintenance.fsck": "one look at everything that can be wrong",
-    "search.searcher": "the road of a question, read from top to bottom",
 }
 LONG_FUNCTIONS = {
     "cli.search.search": "the options of a command are its parameters",
@@ -235,7 +236,6 @@ LONG_FUNCTIONS = {
     "defs.registration.register": "what becomes of a file, one case for each outcome",
     "defs.run.import_paths": "an import, from the first file to its report",
     "maintenance.fsck.fsck": "one look after the other",
-    "projections.task_events._payload": "one case for each event",
     "projections.unit_rows.found": "one row, column by column",
     "queries.proof.session_proof": "a verdict and the modules it was about",
     "sessions.redaction.redact_session": "each field of a session",

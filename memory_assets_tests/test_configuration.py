@@ -9,7 +9,7 @@ import pytest
 from memory_assets import configuration
 from memory_assets.errors import ConfigInvalidError
 from memory_assets.extraction.errors import RulesInvalidError
-from memory_assets.graduation.proofs.idris2 import Idris2, Unavailable
+from memory_assets.graduation.proofs.idris2_verdicts import Idris2, Unavailable
 from memory_assets.log.payloads.catalogue import CHAIN
 from memory_assets.settings import Settings, load_settings
 from memory_assets.vocabulary import PIPELINE_STAGES

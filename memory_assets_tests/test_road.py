@@ -83,4 +83,4 @@ def test_the_log_is_whole(road: tuple[Settings, ImportReport]) -> None:
     log = EventLog(Memory(settings).database)
     seqs = [event.seq for event in log.replay()]
     assert seqs == list(range(1, len(seqs) + 1)) and len(seqs) == report.events_appended
-    assert all(json.loads(event.payload_json) is not None for event in log.fetch_since(0, limit=50))
+    assert all(json.loads(event.payload_json) is not None for event in list(log.replay())[:50])

@@ -22,14 +22,13 @@ from memory_assets.log.blocks import go_back, mend
 from memory_assets.log.database import STORE_FILE_NAME, Database
 from memory_assets.log.errors import of_system
 from memory_assets.log.events import event_id_of
-from memory_assets.log.links import LINKED_COLUMNS, link_of, relink
+from memory_assets.log.links import LINKED_COLUMNS, MOMENTS, link_of, relink
 from memory_assets.log.lock import StoreLock
 from memory_assets.log.tip import FIRST_LINK, Tips, read_tips
 from memory_assets.progress import NoProgress, Progress
 
 _PATIENCE_SECONDS = 300.0
 _EPOCH = datetime(1970, 1, 1)
-_MOMENTS = frozenset({"ts", "created_at", "occurred_at"})
 _AT_ONCE = 5_000
 SET_ASIDE_NAME = "set_aside.jsonl"
 _SET_ASIDE = f"was read, but rests on a revision that is lost: kept in {SET_ASIDE_NAME}"
@@ -315,13 +314,13 @@ def _write(folder: Path, kept: list[_Row]) -> None:
         for start in range(0, len(kept), _AT_ONCE):
             some = kept[start : start + _AT_ONCE]
             table = {
-                name: [_moment(row.columns[name]) if name in _MOMENTS else row.columns[name] for row in some]
+                name: [_moment(row.columns[name]) if name in MOMENTS else row.columns[name] for row in some]
                 for name in LINKED_COLUMNS
             }
             table["seq"] = list(range(start + 1, start + 1 + len(some)))
             kinds = {"payload_version": pa.int32(), "basis_chains": pa.list_(pa.string()), "seq": pa.int64()}
             arrays = {
-                name: pa.array(values, pa.timestamp("us") if name in _MOMENTS else kinds.get(name, pa.string()))
+                name: pa.array(values, pa.timestamp("us") if name in MOMENTS else kinds.get(name, pa.string()))
                 for name, values in table.items()
             }
             connection.register("saved", pa.table({**arrays, "payload_json": pa.array([row.payload for row in some])}))

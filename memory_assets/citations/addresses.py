@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args
 
@@ -173,30 +172,6 @@ def memory_short_id(memory_id: str, attempt: int = 0) -> str:
         number, digit = divmod(number, len(_BASE62))
         digits.append(_BASE62[digit])
     return "".join(digits)
-
-
-def assign_short_ids(memory_ids: Iterable[str], taken: Mapping[str, str] | None = None) -> dict[str, str]:
-    """A distinct short id for each memory, by memory id. Who comes first keeps the unsalted one.
-
-    Args:
-        memory_ids: in an order that a rebuild repeats.
-        taken: short ids that are given already, each to its memory id; such a memory keeps its own.
-
-    Raises:
-        ShortIdExhaustedError: see `memory_short_id`.
-    """
-    owner = dict(taken or {})
-    given = {memory_id: short for short, memory_id in owner.items()}
-    assigned: dict[str, str] = {}
-    for memory_id in memory_ids:
-        if memory_id not in given:
-            attempt = 0
-            while (short := memory_short_id(memory_id, attempt)) in owner:
-                attempt += 1
-            owner[short] = memory_id
-            given[memory_id] = short
-        assigned[memory_id] = given[memory_id]
-    return assigned
 
 
 def bare(text: str) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from memory_assets.cli.output import cut, day, one_line, styled
 from memory_assets.cli.tables import GAP, UNLIMITED, fitting, print_text, terminal_width
+from memory_assets.vocabulary import FINISHED
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -24,7 +25,6 @@ STATUS_STYLES = {
     "done": "bold green",
     "cancelled": "bold dim",
 }
-FINISHED = ("done", "cancelled")
 KIND_WORDS = {"gh_pr": "pull request", "gh_issue": "issue", "jira": "issue", "url": "address"}
 CLAIMED = "claimed"
 _HEADINGS = {

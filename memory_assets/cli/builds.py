@@ -9,7 +9,7 @@ import typer
 from memory_assets.cli.groups import ListingGroup
 from memory_assets.cli.invocation import OK, JsonOption, invocation
 from memory_assets.cli.metrics import model_use, print_stages
-from memory_assets.cli.output import moment, plural, print_json, styled
+from memory_assets.cli.output import moment, plural, print_json, print_result, styled
 from memory_assets.cli.tables import print_table, print_text
 
 if TYPE_CHECKING:
@@ -53,13 +53,9 @@ def show(
     as_json: JsonOption = False,
 ) -> int:
     """Show one build: its versions, what it appended by type, its stages with their times, its sessions."""
-    from memory_assets.memory import as_plain
 
     details = invocation(context).memory().build(build)
-    if as_json:
-        print_json(as_plain(details))
-    else:
-        print_build(details)
+    print_result(details, print_build, as_json=as_json)
     return OK
 
 

@@ -9,7 +9,7 @@ import typer
 from memory_assets.cli.groups import ListingGroup
 from memory_assets.cli.invocation import OK, JsonOption, ProjectOption, invocation
 from memory_assets.cli.memories import print_beside, quoted, stage_cell
-from memory_assets.cli.output import moment, one_line, plural, print_json, styled
+from memory_assets.cli.output import moment, one_line, plural, print_json, print_result, styled
 from memory_assets.cli.people import ByOption, NoteOption, person
 from memory_assets.cli.tables import print_text, terminal_width
 
@@ -149,9 +149,5 @@ def _print_side(name: str, side: ConflictSide, *, kept: bool) -> None:
 
 
 def _print(conflict: ConflictView, *, as_json: bool) -> None:
-    from memory_assets.memory import as_plain
 
-    if as_json:
-        print_json(as_plain(conflict))
-    else:
-        print_conflict(conflict)
+    print_result(conflict, print_conflict, as_json=as_json)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memory_assets.cli.invocation import NOTHING_FOUND, OK, JsonOption, invocation
-from memory_assets.cli.output import moment, one_line, plural, print_json, styled
+from memory_assets.cli.output import moment, one_line, plural, print_json, print_result, styled
 from memory_assets.cli.progress import progress_for_people
 from memory_assets.cli.search import Mode
 from memory_assets.cli.tables import Cell, print_table, print_text
@@ -77,10 +77,7 @@ def run(
         .memory()
         .evaluate(file, mode=mode.value if mode else None, k=k, progress=progress_for_people(as_json=as_json))
     )
-    if as_json:
-        print_json(found.model_dump(mode="json"))
-    else:
-        print_run(found)
+    print_result(found, print_run, as_json=as_json)
     return NOTHING_FOUND if gate and not found.passed else OK
 
 
@@ -98,10 +95,7 @@ def compare(
 ) -> int:
     """Compare two runs of golden questions: each metric, and each question that fares better or worse."""
     found = invocation(context).memory().compare_evaluations(before, after, file=file)
-    if as_json:
-        print_json(found.model_dump(mode="json"))
-    else:
-        print_comparison(found)
+    print_result(found, print_comparison, as_json=as_json)
     return OK
 
 

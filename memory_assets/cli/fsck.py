@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memory_assets.cli.invocation import OK, UNHEALTHY, JsonOption, invocation
-from memory_assets.cli.output import one_line, plural, print_json, styled
+from memory_assets.cli.output import one_line, plural, print_result, styled
 from memory_assets.cli.people import ByOption, person
 from memory_assets.cli.progress import progress_for_people
 from memory_assets.cli.tables import print_text
@@ -43,16 +43,12 @@ def fsck(
     as_json: JsonOption = False,
 ) -> int:
     """Check the log, every quote against its messages, and every table against a replay. Exits 3 where something is wrong."""
-    from memory_assets.memory import as_plain
 
     memory = invocation(context).memory()
     if accept_end:
         memory.accept_log_end(by=person(by))
     report = memory.fsck(realign=realign, log_only=log_only, progress=progress_for_people(as_json=as_json))
-    if as_json:
-        print_json({"schema_version": "fsck.v1", "clean": report.clean, **as_plain(report)})
-    else:
-        print_report(report)
+    print_result(report, print_report, as_json=as_json, schema_version="fsck.v1", clean=report.clean)
     return OK if report.clean else UNHEALTHY
 
 

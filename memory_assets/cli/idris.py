@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memory_assets.cli.invocation import NOTHING_FOUND, OK, JsonOption, invocation
-from memory_assets.cli.output import json_text, one_line, plural, print_json, print_line, styled
+from memory_assets.cli.output import json_text, one_line, plural, print_line, print_result, styled
 from memory_assets.cli.tables import print_table, print_text
 
 if TYPE_CHECKING:
@@ -27,13 +27,9 @@ def register(app: typer.Typer) -> None:
 
 def status(context: typer.Context, as_json: JsonOption = False) -> int:
     """Say which Idris 2 is used, where its built package lies, and who judges without it."""
-    from memory_assets.memory import as_plain
 
     found = invocation(context).memory().idris_status()
-    if as_json:
-        print_json({"schema_version": "idris_status.v1", **as_plain(found)})
-    else:
-        print_status(found)
+    print_result(found, print_status, as_json=as_json, schema_version="idris_status.v1")
     return OK
 
 

@@ -9,7 +9,7 @@ import typer
 
 from memory_assets.cli.interruption import stoppable
 from memory_assets.cli.invocation import NOTHING_FOUND, OK, UNHEALTHY, JsonOption, invocation
-from memory_assets.cli.output import one_line, plural, print_json, styled
+from memory_assets.cli.output import one_line, plural, print_json, print_result, styled
 from memory_assets.cli.progress import progress_for_people
 from memory_assets.cli.tables import print_table, print_text
 
@@ -39,13 +39,9 @@ def doctor(context: typer.Context, as_json: JsonOption = False) -> int:
 
 def stats(context: typer.Context, as_json: JsonOption = False) -> int:
     """Count what the store holds."""
-    from memory_assets.memory import as_plain
 
     found = invocation(context).memory().stats()
-    if as_json:
-        print_json(as_plain(found))
-    else:
-        print_stats(found)
+    print_result(found, print_stats, as_json=as_json)
     return OK
 
 
@@ -98,10 +94,7 @@ def rebuild(
     memory = invocation(context).memory()
     if verify:
         report = memory.verify_rebuild(with_vectors=with_vectors)
-        if as_json:
-            print_json({"schema_version": "rebuild_report.v1", "equal": report.equal, **as_plain(report)})
-        else:
-            print_verified(report)
+        print_result(report, print_verified, as_json=as_json, schema_version="rebuild_report.v1", equal=report.equal)
         return OK if report.equal else NOTHING_FOUND
     rebuilt = memory.rebuild(with_vectors=with_vectors, progress=progress_for_people(as_json=as_json))
     if as_json:

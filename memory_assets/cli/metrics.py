@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memory_assets.cli.invocation import OK, JsonOption, invocation
-from memory_assets.cli.output import plural, print_json, styled
+from memory_assets.cli.output import plural, print_result, styled
 from memory_assets.cli.tables import print_table, print_text
 from memory_assets.cli.times import moment_of
 
@@ -36,14 +36,10 @@ def metrics(
     as_json: JsonOption = False,
 ) -> int:
     """Show what the stages measured: times and failures, tokens and cost, verdicts, quotes by method, promotions by reason."""
-    from memory_assets.memory import as_plain
 
     began = None if since is None else moment_of("--since", since, datetime.now(UTC))
     found = invocation(context).memory().metrics(build_id=build, session_id=session, stage=stage, since=began)
-    if as_json:
-        print_json(as_plain(found))
-    else:
-        print_metrics(found)
+    print_result(found, print_metrics, as_json=as_json)
     return OK
 
 

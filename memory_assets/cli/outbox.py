@@ -9,7 +9,7 @@ import typer
 from memory_assets.cli.groups import ListingGroup
 from memory_assets.cli.interruption import stoppable
 from memory_assets.cli.invocation import NOTHING_FOUND, OK, JsonOption, invocation
-from memory_assets.cli.output import moment, one_line, plural, print_json, styled
+from memory_assets.cli.output import moment, one_line, plural, print_json, print_result, styled
 from memory_assets.cli.progress import progress_for_people
 from memory_assets.cli.tables import print_table, print_text
 
@@ -40,13 +40,9 @@ def register(app: typer.Typer) -> None:
 
 def status(context: typer.Context, as_json: JsonOption = False) -> int:
     """Show what waits to be written to the index, what failed and why, and which tables there are."""
-    from memory_assets.memory import as_plain
 
     found = invocation(context).memory().outbox()
-    if as_json:
-        print_json({"schema_version": "outbox.v1", **as_plain(found)})
-    else:
-        print_status(found)
+    print_result(found, print_status, as_json=as_json, schema_version="outbox.v1")
     return OK
 
 

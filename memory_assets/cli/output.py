@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +39,28 @@ def json_text(value: Any) -> str:
 def print_json(value: Any) -> None:
     """A value of plain JSON types as one line on stdout."""
     _write_line(json_text(value))
+
+
+def print_result(
+    found: Any, to_people: Callable[[Any], None], *, as_json: bool, nothing: str | None = None, **head: Any
+) -> None:
+    """What a command found: as one line of JSON, or as text for people.
+
+    Args:
+        nothing: what people are told in place of an empty result.
+        head: keys of the JSON object in front of the result's own.
+    """
+    if as_json:
+        from pydantic import BaseModel
+
+        from memory_assets.memory import as_plain
+
+        plain = found.model_dump(mode="json") if isinstance(found, BaseModel) else as_plain(found)
+        print_json({**head, **plain} if head else plain)
+    elif nothing is not None and not found:
+        print_line(nothing)
+    else:
+        to_people(found)
 
 
 def print_line(text: str) -> None:

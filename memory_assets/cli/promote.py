@@ -9,7 +9,7 @@ import typer
 
 from memory_assets.cli.invocation import NOTHING_FOUND, OK, JsonOption, ProjectOption, invocation
 from memory_assets.cli.memories import STAGE_STYLES, stage_cell
-from memory_assets.cli.output import day, moment, one_line, plural, print_json, styled
+from memory_assets.cli.output import day, moment, one_line, plural, print_json, print_result, styled
 from memory_assets.cli.people import ByOption, NoteOption, person
 from memory_assets.cli.tables import print_table, print_text, terminal_width
 from memory_assets.cli.times import TIMES, utc
@@ -56,7 +56,6 @@ def promote(
     as_json: JsonOption = False,
 ) -> int:
     """Review what waits on the ladder and why, or vouch for one memory. Exit 1 when a gate keeps it where it is."""
-    from memory_assets.memory import as_plain
 
     memory = invocation(context).memory()
     if target == REVIEW:
@@ -64,25 +63,16 @@ def promote(
             raise InvalidArgumentError("review takes no stage", hint="`memory promote ID --to STAGE` for one memory")
         _refuse(context, _OF_A_WORD, "is of a word on one memory", "`memory promote ID --to STAGE` for one memory")
         found = memory.promotion_review(project=project, limit=limit)
-        if as_json:
-            print_json(as_plain(found))
-        else:
-            print_review(found)
+        print_result(found, print_review, as_json=as_json)
         return OK
     _refuse(context, _OF_THE_REVIEW, "is of the review", "leave it out for one memory, or leave the memory out")
     if to is None:
         _refuse(context, _OF_A_WORD, "is of a word on a memory", "say which stage with --to STAGE")
         ladder = memory.ladder(target)
-        if as_json:
-            print_json(as_plain(ladder))
-        else:
-            print_ladder(ladder)
+        print_result(ladder, print_ladder, as_json=as_json)
         return OK
     spoken = memory.promote(target, to, by=person(by), note=note)
-    if as_json:
-        print_json(as_plain(spoken))
-    else:
-        print_spoken(spoken)
+    print_result(spoken, print_spoken, as_json=as_json)
     return OK if spoken.reached else NOTHING_FOUND
 
 

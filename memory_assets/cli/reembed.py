@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,7 +10,7 @@ import typer
 from memory_assets.cli.interruption import stoppable
 from memory_assets.cli.invocation import NOTHING_FOUND, OK, JsonOption, invocation
 from memory_assets.cli.outbox import calibration_line, print_drained
-from memory_assets.cli.output import one_line, plural, print_json, styled
+from memory_assets.cli.output import one_line, plural, print_result, styled
 from memory_assets.cli.progress import progress_for_people
 from memory_assets.cli.tables import print_text
 
@@ -44,7 +45,6 @@ def reembed(
 
     Exits 1 where the old model stays in force.
     """
-    from memory_assets.memory import as_plain
 
     done = (
         invocation(context)
@@ -58,10 +58,9 @@ def reembed(
             progress=progress_for_people(as_json=as_json),
         )
     )
-    if as_json:
-        print_json({"schema_version": "reembed.v1", "dry_run": dry_run, **as_plain(done)})
-    else:
-        print_reembedded(done, dry_run=dry_run)
+    print_result(
+        done, partial(print_reembedded, dry_run=dry_run), as_json=as_json, schema_version="reembed.v1", dry_run=dry_run
+    )
     return OK if done.in_force or dry_run else NOTHING_FOUND
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memory_assets.cli.invocation import OK, JsonOption, invocation
-from memory_assets.cli.output import print_json, print_line, styled
+from memory_assets.cli.output import print_json, print_line, print_result, styled
 from memory_assets.cli.tables import print_text
 
 if TYPE_CHECKING:
@@ -31,10 +31,7 @@ def schema(
     memory = invocation(context).memory()
     if schema_id is None:
         found = memory.schema()
-        if as_json:
-            print_json(found.model_dump(mode="json"))
-        else:
-            print_schemas(found)
+        print_result(found, print_schemas, as_json=as_json)
         return OK
     one = memory.schema_definition(schema_id)
     if as_json:

@@ -16,7 +16,7 @@ import typer
 from memory_assets.cli.disclosure import print_disclosure
 from memory_assets.cli.invocation import NOTHING_FOUND, OK, JsonOption, KindOption, ProjectOption, invocation
 from memory_assets.cli.memories import stage_cell
-from memory_assets.cli.output import cut, day, one_line, plural, print_json, styled
+from memory_assets.cli.output import cut, day, one_line, plural, print_json, print_result, styled
 from memory_assets.cli.tables import print_text, terminal_width
 from memory_assets.cli.times import moment_of
 from memory_assets.errors import InvalidArgumentError
@@ -166,10 +166,7 @@ def search(
     response = memory.search_for(replace(request, budget=None) if expand else request, explain=explain)
     if expand:
         disclosed = memory.disclose(response, budget=2000 if budget is None else budget)
-        if as_json:
-            print_json(disclosed.model_dump(mode="json"))
-        else:
-            print_disclosure(disclosed)
+        print_result(disclosed, print_disclosure, as_json=as_json)
     elif as_json:
         print_json(response.model_dump(mode="json"))
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +11,7 @@ import typer
 from memory_assets.cli.groups import ListingGroup
 from memory_assets.cli.importing import code_of, print_import
 from memory_assets.cli.invocation import OK, JsonOption, ProjectOption, invocation
-from memory_assets.cli.output import clean, day, moment, one_line, plural, print_json, styled
+from memory_assets.cli.output import clean, day, moment, one_line, plural, print_json, print_result, styled
 from memory_assets.cli.session_evidence import ROLE_STYLES, message_line, print_evidence
 from memory_assets.cli.tables import print_table, print_text
 
@@ -41,15 +42,9 @@ def list_(
     as_json: JsonOption = False,
 ) -> int:
     """List every session, the newest first."""
-    from memory_assets.memory import as_plain
 
     sessions = invocation(context).memory().sessions(project=project, status=status)
-    if as_json:
-        print_json(as_plain(sessions))
-    elif sessions:
-        print_sessions(sessions)
-    else:
-        print_text(styled("no sessions; `memory import PATH` takes some in"))
+    print_result(sessions, print_sessions, as_json=as_json, nothing="no sessions; `memory import PATH` takes some in")
     return OK
 
 
@@ -75,10 +70,7 @@ def show(
             print_evidence(found, full=full)
         return OK
     details = memory.session(session)
-    if as_json:
-        print_json(as_plain(details))
-    else:
-        print_session(details, full=full)
+    print_result(details, partial(print_session, full=full), as_json=as_json)
     return OK
 
 

@@ -8,7 +8,7 @@ import typer
 
 from memory_assets.cli.invocation import OK, JsonOption, invocation
 from memory_assets.cli.memories import print_memories, quoted, stage_cell
-from memory_assets.cli.output import cut, moment, one_line, plural, print_json, styled
+from memory_assets.cli.output import cut, moment, one_line, plural, print_result, styled
 from memory_assets.cli.quotes import highlighted, quote_line
 from memory_assets.cli.tables import print_text, terminal_width
 
@@ -52,13 +52,9 @@ def show(
     as_json: JsonOption = False,
 ) -> int:
     """Show what an address or id names: a memory or task with its quotes, characters of a session, or who names a file."""
-    from memory_assets.memory import as_plain
 
     resolved = invocation(context).memory().resolve(citation)
-    if as_json:
-        print_json({"kind": kind_of(resolved), **as_plain(resolved)})
-    else:
-        print_resolved(resolved)
+    print_result(resolved, print_resolved, as_json=as_json, kind=kind_of(resolved))
     return OK
 
 

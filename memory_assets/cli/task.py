@@ -9,7 +9,7 @@ import typer
 
 from memory_assets.cli.conditions import print_condition
 from memory_assets.cli.invocation import OK, JsonOption, invocation
-from memory_assets.cli.output import one_line, print_json, styled
+from memory_assets.cli.output import one_line, print_json, print_result, styled
 from memory_assets.cli.people import ByOption, NoteOption, person
 from memory_assets.cli.tables import print_text
 from memory_assets.cli.task_detail import print_detail, print_standing
@@ -42,13 +42,9 @@ def register(app: typer.Typer) -> None:
 
 def show(context: typer.Context, task: TaskArgument, as_json: JsonOption = False) -> int:
     """Show one task: what it waits for, what was said of it where and by whom, and what became of it."""
-    from memory_assets.memory import as_plain
 
     found = invocation(context).memory().task(task)
-    if as_json:
-        print_json(as_plain(found))
-    else:
-        print_detail(found)
+    print_result(found, print_detail, as_json=as_json)
     return OK
 
 

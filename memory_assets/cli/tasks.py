@@ -11,7 +11,7 @@ import typer
 from memory_assets.cli.board import ID_SHOWN, Look, blocker_text, print_board, words
 from memory_assets.cli.groups import ListingGroup
 from memory_assets.cli.invocation import OK, JsonOption, ProjectOption, invocation
-from memory_assets.cli.output import plural, print_json, styled
+from memory_assets.cli.output import plural, print_json, print_result, styled
 from memory_assets.cli.tables import fitting, print_text
 from memory_assets.cli.task_review import print_review
 from memory_assets.errors import InvalidArgumentError
@@ -84,27 +84,17 @@ def blocked(
     as_json: JsonOption = False,
 ) -> int:
     """List blocked tasks: what each waits for, what that turned out to be, whether it is cleared, and since when."""
-    from memory_assets.memory import as_plain
 
     found = invocation(context).memory().tasks(which="blocked", project=project, limit=limit)
-    if as_json:
-        print_json(as_plain(found))
-    elif found:
-        print_blocked(found)
-    else:
-        print_text(styled("nothing is blocked"))
+    print_result(found, print_blocked, as_json=as_json, nothing="nothing is blocked")
     return OK
 
 
 def review(context: typer.Context, project: ProjectOption = None, as_json: JsonOption = False) -> int:
     """List what waits for somebody's word, each with the command that settles it."""
-    from memory_assets.memory import as_plain
 
     found = invocation(context).memory().task_review(project=project)
-    if as_json:
-        print_json(as_plain(found))
-    else:
-        print_review(found)
+    print_result(found, print_review, as_json=as_json)
     return OK
 
 

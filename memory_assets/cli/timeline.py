@@ -10,7 +10,7 @@ import typer
 
 from memory_assets.cli.invocation import FAILED, NOTHING_FOUND, OK, JsonOption, invocation
 from memory_assets.cli.memories import print_beside, quoted, stage_cell
-from memory_assets.cli.output import clean, console, cut, day, moment, one_line, plural, print_json, styled
+from memory_assets.cli.output import clean, console, cut, day, moment, one_line, plural, print_result, styled
 from memory_assets.cli.tables import UNLIMITED, fitting, print_text, terminal_width
 
 if TYPE_CHECKING:
@@ -45,20 +45,14 @@ def timeline(
 ) -> int:
     """Show what was said around something, and elsewhere of the same task. Exits 1 where an id names nothing."""
     found = invocation(context).memory().timeline(ids, window=window, budget=budget)
-    if as_json:
-        print_json(found.model_dump(mode="json"))
-    else:
-        print_timeline(found)
+    print_result(found, print_timeline, as_json=as_json)
     return _ended(len(found.targets), found.errors)
 
 
 def details(context: typer.Context, ids: IdsArgument, budget: BudgetOption = None, as_json: JsonOption = False) -> int:
     """Show things in full: text, source, quotes and what hangs on them. Exits 1 where an id names nothing."""
     found = invocation(context).memory().details(ids, budget=budget)
-    if as_json:
-        print_json(found.model_dump(mode="json"))
-    else:
-        print_details(found)
+    print_result(found, print_details, as_json=as_json)
     return _ended(len(found.items), found.errors)
 
 

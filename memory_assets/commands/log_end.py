@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from memory_assets.log.batches import insert, rows_of
 from memory_assets.log.errors import LogTamperedError
-from memory_assets.log.event_log import insert, rows_of
 from memory_assets.log.events import NewEvent
 from memory_assets.log.links import Sound
 from memory_assets.log.payloads.log_end import LogEndAccepted

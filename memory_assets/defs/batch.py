@@ -17,8 +17,8 @@ from memory_assets.defs.dagster_storage import DATA_VERSION, TO_BE_DONE, EventLo
 from memory_assets.defs.viewer import viewed
 from memory_assets.errors import MemoryAssetsError, UnavailableError
 from memory_assets.identifiers import canonical_json, sha256_hex
+from memory_assets.log.batches import StageMetric
 from memory_assets.log.errors import StoreError
-from memory_assets.log.event_log import StageMetric
 from memory_assets.log.events import NewEvent, StoredEvent
 from memory_assets.log.payloads.catalogue import CHAIN
 from memory_assets.log.payloads.sessions import QuarantineReleased, SessionQuarantined

@@ -10,7 +10,8 @@ from memory_assets import __version__, configuration
 from memory_assets.defs.model_use import ModelUse
 from memory_assets.graduation.proofs.checker import checker_version
 from memory_assets.locks.process_liveness import is_alive, runner_name
-from memory_assets.log.event_log import Build, EventLog
+from memory_assets.log.batches import Build
+from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent, StoredEvent
 from memory_assets.log.migrations import schema_version
 from memory_assets.log.payloads.builds import BuildFinished, BuildStarted

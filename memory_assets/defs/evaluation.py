@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import dagster as dg
 
+from memory_assets.defs.last_made import LOG_SEQ
 from memory_assets.defs.leaves import memory_index
 from memory_assets.defs.ledger_tables import table
 from memory_assets.defs.resources import EventLogResource
@@ -62,7 +63,7 @@ def retrieval_eval(event_log: EventLogResource) -> Iterator[dg.MaterializeResult
             "run": found.run_id,
             "compared_with": found.baseline_run_id or "no earlier run that passed",
             "embedding_version": found.config.get("embedding_version", ""),
-            "log_seq": found.corpus_seq,
+            LOG_SEQ: found.corpus_seq,
         },
         data_version=dg.DataVersion(found.run_id),
         check_results=[_check(found.passed, found.reasons)],

@@ -10,8 +10,8 @@ import dagster as dg
 
 from memory_assets.defs.batch import StageOutput
 from memory_assets.defs.resources import EventLogResource
+from memory_assets.log.batches import Appended
 from memory_assets.log.errors import HeadMovedError
-from memory_assets.log.event_log import Appended
 from memory_assets.log.payloads.catalogue import CHAIN
 from memory_assets.log.session_history import alignments, extractions, materializations
 from memory_assets.vocabulary import PipelineStage

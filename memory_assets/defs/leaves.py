@@ -5,6 +5,7 @@ from typing import Any
 
 import dagster as dg
 
+from memory_assets.defs.last_made import LOG_SEQ, last_metadata, log_seq_of
 from memory_assets.defs.ledger_tables import (
     builds_table,
     conflicts_table,
@@ -43,7 +44,7 @@ def memory_index(event_log: EventLogResource) -> dg.MaterializeResult[None]:
                    UNION ALL SELECT 'log_seq', coalesce(max(seq), 0) FROM events"""
             ).fetchall()
         )
-    return dg.MaterializeResult(metadata={**counts}, data_version=dg.DataVersion(str(counts["log_seq"])))
+    return dg.MaterializeResult(metadata={**counts}, data_version=dg.DataVersion(str(counts[LOG_SEQ])))
 
 
 @dg.asset(
@@ -65,13 +66,12 @@ The build of the run that makes it shows as running: it ends after this. `memory
 )
 def ledgers(context: dg.AssetExecutionContext, event_log: EventLogResource) -> Iterator[dg.MaterializeResult[None]]:
     opened = event_log.opened
-    before = context.instance.get_latest_materialization_event(context.asset_key)
-    made = before.asset_materialization if before else None
+    before = last_metadata(context.instance, context.asset_key)
     memory = Memory(opened.settings, opened.database)
     with opened.database.reading():  # one connection for all of it: to open one costs more than the questions
         seq = opened.log.last_seq()
-        if made is not None and made.metadata.get("log_seq") == dg.MetadataValue.int(seq):
-            yield _ledgers(seq, made.metadata)
+        if log_seq_of(before) == seq:
+            yield _ledgers(seq, before)
             return
         builds, measured = memory.builds(limit=SHOWN_BUILDS), memory.metrics()
         conflicts, decisions = memory.conflicts(), memory.decisions(source="recorded")
@@ -89,7 +89,7 @@ def ledgers(context: dg.AssetExecutionContext, event_log: EventLogResource) -> I
             "newest_conflicts": conflicts_table(conflicts[:SHOWN_CONFLICTS]),
             "weakened_decisions": dg.MetadataValue.int(weakened),
             "last_decisions": decisions_table(decisions[:SHOWN_DECISIONS]),
-            "log_seq": seq,
+            LOG_SEQ: seq,
         },
     )
 

@@ -19,8 +19,9 @@ from memory_assets.defs.model_use import ModelUse
 from memory_assets.defs.road import Road
 from memory_assets.errors import UnavailableError
 from memory_assets.extraction.telemetry import ExtractionTelemetry
+from memory_assets.log.batches import Build
 from memory_assets.log.database import Database
-from memory_assets.log.event_log import Build, EventLog
+from memory_assets.log.event_log import EventLog
 from memory_assets.log.session_history import History, histories
 from memory_assets.progress import NoProgress, Progress
 from memory_assets.projections.fold import catch_up

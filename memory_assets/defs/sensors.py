@@ -17,6 +17,7 @@ import dagster as dg
 from memory_assets import configuration
 from memory_assets.defs.dead_runs import end_dead_runs
 from memory_assets.defs.jobs import LEAVES, embed_waiting_units, graduate_sessions, refresh_leaves
+from memory_assets.defs.last_made import last_metadata, log_seq_of
 from memory_assets.defs.partitions import RANGE_END_TAG, RANGE_START_TAG, SESSIONS_PARTITIONS_NAME, sessions_partitions
 from memory_assets.defs.pruning import prune_by_itself
 from memory_assets.defs.registration import Registration, found_files, refuse, register, untouched_files
@@ -162,7 +163,7 @@ def _leaves(context: dg.SensorEvaluationContext, opened: OpenStore) -> dg.Sensor
     asked_for = context.instance.get_run_records(dg.RunsFilter(job_name=refresh_leaves.name), limit=MAX_ATTEMPTS)
     if not _is_time_for_leaves(asked_for):
         return None
-    seen = min(_made_of(context.instance, leaf.key) for leaf in LEAVES)
+    seen = min(log_seq_of(last_metadata(context.instance, leaf.key)) or 0 for leaf in LEAVES)
     with opened.database.reading() as connection:
         newest = connection.execute(
             "SELECT max(seq) FROM events WHERE seq > ? AND event_type NOT IN ('build_started', 'build_finished')",
@@ -182,13 +183,6 @@ def _is_time_for_leaves(runs: Sequence[dg.RunRecord]) -> bool:
     failed = len(runs) == MAX_ATTEMPTS and not any(record.dagster_run.is_success for record in runs)
     pause = SECONDS_BEFORE_AGAIN if failed else SECONDS_BETWEEN_LEAVES
     return time.time() >= runs[0].create_timestamp.timestamp() + pause
-
-
-def _made_of(instance: dg.DagsterInstance, leaf: dg.AssetKey) -> int:
-    """How far the log was when a leaf was made last."""
-    made = instance.get_latest_materialization_event(leaf)
-    seen = made.asset_materialization.metadata.get("log_seq") if made and made.asset_materialization else None
-    return int(seen.value) if isinstance(seen, dg.IntMetadataValue) and seen.value is not None else 0
 
 
 def _vectors(context: dg.SensorEvaluationContext, opened: OpenStore) -> dg.SensorResult | None:

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
+from memory_assets.defs.last_made import LOG_SEQ, last_metadata, log_seq_of
 from memory_assets.defs.markdown import cell
 from memory_assets.defs.resources import EventLogResource
 from memory_assets.defs.stages.vectorized import vectorized
 from memory_assets.memory import Memory
+from memory_assets.vocabulary import FINISHED
 
 if TYPE_CHECKING:
     from memory_assets.memory import TaskBlocker, TaskView
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
 SHOWN_TASKS = 100
 SHOWN_ID = 12  # as the command line shows it
 STATUSES = ("in_progress", "blocked", "pending", "done", "cancelled")
-FINISHED = ("done", "cancelled")
 
 
 @dg.asset(
@@ -37,18 +38,13 @@ Titles are shown only with `dagster.show_quotes`. `memory tasks`, `memory blocke
 )
 def task_board(context: dg.AssetExecutionContext, event_log: EventLogResource) -> Iterator[dg.MaterializeResult[None]]:
     opened = event_log.opened
-    before = context.instance.get_latest_materialization_event(context.asset_key)
-    made = before.asset_materialization if before else None
+    before = last_metadata(context.instance, context.asset_key)
     memory = Memory(opened.settings, opened.database)
     shows_titles = opened.settings.dagster.show_quotes
     with opened.database.reading():
         seq = opened.log.last_seq()
-        if (
-            made is not None
-            and made.metadata.get("log_seq") == dg.MetadataValue.int(seq)
-            and made.metadata.get("shows_titles") == dg.MetadataValue.bool(shows_titles)
-        ):
-            yield _result(seq, made.metadata)
+        if log_seq_of(before) == seq and before.get("shows_titles") == dg.MetadataValue.bool(shows_titles):
+            yield _result(seq, before)
             return
         tasks, review = memory.tasks(), memory.task_review()
     yield _result(
@@ -59,7 +55,7 @@ def task_board(context: dg.AssetExecutionContext, event_log: EventLogResource) -
             "waiting_for_a_word": dg.MetadataValue.int(review.total),
             "blocker_cycles": dg.MetadataValue.int(len(review.cycles)),
             "shows_titles": dg.MetadataValue.bool(shows_titles),
-            "log_seq": seq,
+            LOG_SEQ: seq,
         },
     )
 

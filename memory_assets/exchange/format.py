@@ -22,7 +22,7 @@ _FAMILY = b'"memory_export.v'
 _LOOKED_AT = 400
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
-_HINT = "export it again where it came from"
+EXPORT_AGAIN = "export it again where it came from"
 
 
 class _Line(BaseModel):
@@ -156,9 +156,9 @@ def read_header(line: bytes) -> Header:
             raise ExportNewerError(
                 f"the format {said[:40]} is not known here", line=1, hint="install the version that wrote it, or a newer one"
             ) from error
-        raise ExportRefusedError(f"it has no header of {FORMAT}", line=1, hint=_HINT) from error
+        raise ExportRefusedError(f"it has no header of {FORMAT}", line=1, hint=EXPORT_AGAIN) from error
     if line_of(header) != line:
-        raise ExportRefusedError("its header is not what was written", line=1, hint=_HINT)
+        raise ExportRefusedError("its header is not what was written", line=1, hint=EXPORT_AGAIN)
     return header
 
 
@@ -181,9 +181,9 @@ def read_footer(line: bytes, number: int) -> Footer | None:
     try:
         footer = Footer.model_validate_json(line)
     except (ValidationError, ValueError) as error:
-        raise ExportRefusedError("its last line is not what was written", line=number, hint=_HINT) from error
+        raise ExportRefusedError("its last line is not what was written", line=number, hint=EXPORT_AGAIN) from error
     if line_of(footer) != line:
-        raise ExportRefusedError("its last line is not what was written", line=number, hint=_HINT)
+        raise ExportRefusedError("its last line is not what was written", line=number, hint=EXPORT_AGAIN)
     return footer
 
 

@@ -14,14 +14,7 @@ import duckdb
 from pydantic import ValidationError
 
 from memory_assets.exchange.errors import ExportRefusedError
-from memory_assets.exchange.format import (
-    EventLine,
-    Header,
-    payload_text,
-    read_footer,
-    read_header,
-    time_number,
-)
+from memory_assets.exchange.format import EXPORT_AGAIN, EventLine, Header, payload_text, read_footer, read_header, time_number
 from memory_assets.exchange.snapshot import OF_THIS_STORE
 from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.log.database import Database
@@ -42,7 +35,6 @@ MOST_LINE_BYTES = 256 << 20
 _PART_ROWS = 2_000
 _PART_BYTES = 8 << 20
 _CUT_OFF = "the file was cut off: it has no last line"
-_AGAIN = "export it again where it came from"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +64,7 @@ def staged(path: Path, *, beside: Path, progress: Progress) -> Iterator[Staged]:
         for _ in reading.event_lines():
             stop_if_asked()
         if reading.events != header.events:
-            raise ExportRefusedError(f"it holds {reading.events} events and says {header.events}", hint=_AGAIN)
+            raise ExportRefusedError(f"it holds {reading.events} events and says {header.events}", hint=EXPORT_AGAIN)
         file.seek(0)
         database = Database(folder)
         progress.start_bytes(path.stat().st_size, "validating the export")
@@ -107,18 +99,20 @@ class _Reading:
             before = self._digest.hexdigest()
             line = self._line()
             if not line:
-                raise ExportRefusedError(_CUT_OFF, line=self.number + 1, hint=_AGAIN)
+                raise ExportRefusedError(_CUT_OFF, line=self.number + 1, hint=EXPORT_AGAIN)
             footer = read_footer(line, self.number)
             if footer is None:
                 self.events += 1
                 yield line
                 continue
             if footer.events != self.events:
-                raise ExportRefusedError(f"{self.events} events stand in it and {footer.events} were written", hint=_AGAIN)
+                raise ExportRefusedError(
+                    f"{self.events} events stand in it and {footer.events} were written", hint=EXPORT_AGAIN
+                )
             if footer.sha256 != before:
-                raise ExportRefusedError("its checksum is another's: something in it was changed", hint=_AGAIN)
+                raise ExportRefusedError("its checksum is another's: something in it was changed", hint=EXPORT_AGAIN)
             if self._file.read(1):
-                raise ExportRefusedError("something stands behind its last line", line=self.number + 1, hint=_AGAIN)
+                raise ExportRefusedError("something stands behind its last line", line=self.number + 1, hint=EXPORT_AGAIN)
             return
 
     def _line(self) -> bytes:
@@ -128,7 +122,7 @@ class _Reading:
         if len(line) > MOST_LINE_BYTES:
             raise ExportRefusedError(f"a line of more than {MOST_LINE_BYTES} bytes", line=self.number)
         if line and not line.endswith(b"\n"):
-            raise ExportRefusedError(_CUT_OFF, line=self.number, hint=_AGAIN)
+            raise ExportRefusedError(_CUT_OFF, line=self.number, hint=EXPORT_AGAIN)
         self._digest.update(line)
         self._progress.advance(len(line))
         return line
@@ -155,7 +149,7 @@ def _write(connection: duckdb.DuckDBPyConnection, rows: list[dict[str, object]],
     try:
         return write_rows(connection, {name: [row[name] for row in rows] for name in ROW_COLUMNS}, before)
     except duckdb.ConstraintException as error:
-        raise ExportRefusedError("an event stands in it twice", hint=_AGAIN) from error
+        raise ExportRefusedError("an event stands in it twice", hint=EXPORT_AGAIN) from error
 
 
 def _row(line: bytes, number: int) -> dict[str, object]:
@@ -171,10 +165,10 @@ def _row(line: bytes, number: int) -> dict[str, object]:
         telemetry = payload_text(event.telemetry) if event.telemetry else None
         checksum = sha256_hex(payload)
     except (ValidationError, ValueError, RecursionError) as error:
-        raise ExportRefusedError("it is no event", line=number, hint=_AGAIN) from error
+        raise ExportRefusedError("it is no event", line=number, hint=EXPORT_AGAIN) from error
     wrong = _wrong_part(event) if checksum == event.checksum else "its payload is not what was written"
     if moment is None or wrong:
-        raise ExportRefusedError(wrong or "it has no time", line=number, hint=_AGAIN)
+        raise ExportRefusedError(wrong or "it has no time", line=number, hint=EXPORT_AGAIN)
     stored = StoredEvent(
         0, event.event_id, None, event.event_type, event.actor, event.session_id, payload, checksum, None,  # type: ignore[arg-type]
         event.payload_version, event.causation_id, event.stage_version, event.chain_id, event.project, event.build_id, None,
@@ -223,5 +217,5 @@ def _check_together(connection: duckdb.DuckDBPyConnection) -> None:
         raise ExportRefusedError(
             f"event {wrong[0].event_id} is not what was written: its {wrong[0].part}",
             line=None,
-            hint=_AGAIN,
+            hint=EXPORT_AGAIN,
         )

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from memory_assets.extraction.answer_json import MAX_ANSWER_CHARACTERS, find_answer, whole_entries
 from memory_assets.extraction.schema import ExtractedEntry, Quote
-from memory_assets.extraction.status_names import plain_name, priority_named, status_named
+from memory_assets.extraction.status_names import HUMP, plain_name, priority_named, status_named
 from memory_assets.extraction.titles import title_of
 from memory_assets.vocabulary import EntryType, Priority, TaskStatus
 
@@ -35,7 +35,6 @@ _SPAN_FIELD = re.compile(
     r"|(?:char_?)?(?:start|end|begin|stop)(?:_?\w{1,10})?"
 )
 _OTHER_NAMES = {"entry_type": "type", "index": "message_index"}
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _NO_NAME = re.compile(r"[^\w]")
 # Half a character cannot be stored, NUL is the end of text to too many readers: neither stands in any session.
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
@@ -189,7 +188,7 @@ def _known(raw: Mapping[str, Any], model: type[BaseModel], warnings: Counter[str
     """The fields that the schema knows, in its spelling; spans and unknown ones are counted and gone."""
     known: dict[str, Any] = {}
     for given, value in raw.items():
-        name = _HUMP.sub("_", given[:40]).replace("-", "_").replace(" ", "_").lower()
+        name = HUMP.sub("_", given[:40]).replace("-", "_").replace(" ", "_").lower()
         name = _OTHER_NAMES.get(name, name)
         if name in model.model_fields:
             known.setdefault(name, value)
@@ -204,7 +203,7 @@ def _word(value: Any) -> Any:
     """A word of the schema in its spelling: models write "In Progress"; nothing at all for an empty one."""
     if not isinstance(value, str):
         return value
-    return _HUMP.sub("_", value.strip()[:40]).replace("-", "_").replace(" ", "_").lower() or None
+    return HUMP.sub("_", value.strip()[:40]).replace("-", "_").replace(" ", "_").lower() or None
 
 
 _Word = TypeVar("_Word", TaskStatus, Priority)

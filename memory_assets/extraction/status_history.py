@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memory_assets.extraction.schema import ExtractedEntry, StatusAt
+from memory_assets.vocabulary import FINISHED
 
 MOST_STEPS = 8
 """Steps that a history holds: the first, and the last seven."""
-CLOSED = ("done", "cancelled")
 
 
 def changes(steps: Sequence[StatusAt]) -> tuple[StatusAt, ...]:
@@ -40,7 +40,7 @@ def joined_history(one: ExtractedEntry, at_one: int, other: ExtractedEntry, at_o
     )
     kept: list[tuple[StatusAt, int]] = []
     for step, source in told:
-        if kept and step.status == "pending" and kept[-1][0].status in CLOSED and kept[-1][1] != source:
+        if kept and step.status == "pending" and kept[-1][0].status in FINISHED and kept[-1][1] != source:
             continue
         if not kept or kept[-1][0].status != step.status:
             kept.append((step, source))

@@ -21,13 +21,13 @@ _PRIORITIES: dict[Priority, str] = {
 }
 _STATUS_OF = {name: status for status, names in _STATUSES.items() for name in names.split()}
 _PRIORITY_OF = {name: priority for priority, names in _PRIORITIES.items() for name in names.split()}
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _MOST = 40
 
 
 def plain_name(name: str) -> str:
     """A name in lower case, its words joined by ``_``: ``In Progress``, ``inProgress`` and ``in-progress`` are one."""
-    return _HUMP.sub("_", name.strip()[:_MOST]).replace("-", "_").replace(" ", "_").replace("'", "").lower()
+    return HUMP.sub("_", name.strip()[:_MOST]).replace("-", "_").replace(" ", "_").replace("'", "").lower()
 
 
 def status_named(name: str) -> TaskStatus | None:

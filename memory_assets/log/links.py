@@ -44,13 +44,13 @@ LINKED_COLUMNS = (
     "project",
     "dagster_run_id",
 )
-_MOMENTS = frozenset({"ts", "created_at", "occurred_at"})
+MOMENTS = frozenset({"ts", "created_at", "occurred_at"})
 _CHUNK = 20_000
 
 
 def _selected(column: str) -> str:
     # Integers, which every driver gives alike; `infinity` is none, and is one that no moment is.
-    return f"coalesce(epoch_us({column}), if(isinf({column}), {2**63 - 1}, NULL))" if column in _MOMENTS else column
+    return f"coalesce(epoch_us({column}), if(isinf({column}), {2**63 - 1}, NULL))" if column in MOMENTS else column
 
 
 LINKED_ROW = ", ".join(map(_selected, LINKED_COLUMNS))

@@ -15,7 +15,6 @@ Whoever dies loses what it holds, so nobody waits for the dead.
 from __future__ import annotations
 
 import contextlib
-import errno
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,7 +22,7 @@ from typing import IO
 
 import portalocker
 
-from memory_assets.errors import ReadOnlyStoreError
+from memory_assets.errors import READ_ONLY, ReadOnlyStoreError
 from memory_assets.locks.file_locks import EXCLUSIVE, SHARED, holder_note, holder_of, lock_at_once, opened_lock_file
 from memory_assets.log.errors import StoreError, StoreLockedError, of_system, read_only_store
 
@@ -32,7 +31,6 @@ ADMISSION_SECONDS = 0.5
 """So long at most a writer lets readers in that waited while another one wrote."""
 
 DEFAULT_TIMEOUT_SECONDS = 10.0
-_MAY_NOT_WRITE = (errno.EROFS, errno.EACCES, errno.EPERM)
 
 
 class StoreLock:
@@ -239,7 +237,7 @@ def _opened(path: Path) -> Iterator[IO[str]]:
     try:
         file = opened_lock_file(path)
     except OSError as error:
-        if error.errno in _MAY_NOT_WRITE:
+        if error.errno in READ_ONLY:
             raise read_only_store(path.parent, str(error.strerror)) from error
         raise of_system(error, path) from error
     with file:

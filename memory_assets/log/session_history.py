@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent, StoredEvent
@@ -26,6 +26,8 @@ from memory_assets.log.payloads.entries import (
 from memory_assets.log.payloads.sessions import MessageContinued, SessionHeading, SessionIngested
 from memory_assets.log.upcasting import payload_as
 from memory_assets.sessions.model import Message
+
+_Result = TypeVar("_Result", bound=Payload)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,10 +122,7 @@ def history_of(events: Sequence[StoredEvent]) -> History:
 
 def extractions(log: EventLog, session_ids: Sequence[str]) -> dict[str, Extraction]:
     """What was extracted from each session's newest history."""
-    manifests = {
-        session_id: (event.event_id, payload_as(event, MemoryExtracted))
-        for session_id, event in log.current(session_ids, MemoryExtracted.event_type).items()
-    }
+    manifests = _manifests(log, session_ids, MemoryExtracted)
     parts = log.by_id([part for _, manifest in manifests.values() for part in manifest.windows])
     return {
         session_id: Extraction(event_id, tuple((part, payload_as(parts[part], WindowExtracted)) for part in manifest.windows))
@@ -133,10 +132,7 @@ def extractions(log: EventLog, session_ids: Sequence[str]) -> dict[str, Extracti
 
 def alignments(log: EventLog, session_ids: Sequence[str]) -> dict[str, Alignment]:
     """What became of the quotes of each session's newest history."""
-    manifests = {
-        session_id: (event.event_id, payload_as(event, EvidenceAligned))
-        for session_id, event in log.current(session_ids, EvidenceAligned.event_type).items()
-    }
+    manifests = _manifests(log, session_ids, EvidenceAligned)
     parts = log.by_id([part for _, manifest in manifests.values() for part in manifest.windows])
     return {
         session_id: Alignment(event_id, tuple(payload_as(parts[part], WindowAligned) for part in manifest.windows))
@@ -146,10 +142,7 @@ def alignments(log: EventLog, session_ids: Sequence[str]) -> dict[str, Alignment
 
 def materializations(log: EventLog, session_ids: Sequence[str]) -> dict[str, Materialization]:
     """The entries of each session's newest history."""
-    manifests = {
-        session_id: (event.event_id, payload_as(event, EntriesMaterialized))
-        for session_id, event in log.current(session_ids, EntriesMaterialized.event_type).items()
-    }
+    manifests = _manifests(log, session_ids, EntriesMaterialized)
     parts = log.by_id([part for _, manifest in manifests.values() for part in manifest.entries])
     return {
         session_id: Materialization(
@@ -158,6 +151,12 @@ def materializations(log: EventLog, session_ids: Sequence[str]) -> dict[str, Mat
         )
         for session_id, (event_id, manifest) in manifests.items()
     }
+
+
+def _manifests(log: EventLog, session_ids: Sequence[str], result: type[_Result]) -> dict[str, tuple[str, _Result]]:
+    """A stage's own result of each session's newest history, with its event's id: it names the events that hold its parts."""
+    current = log.current(session_ids, result.event_type)
+    return {session_id: (event.event_id, payload_as(event, result)) for session_id, event in current.items()}
 
 
 def _by_session(events: Iterable[StoredEvent]) -> dict[str, list[StoredEvent]]:

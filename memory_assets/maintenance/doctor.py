@@ -361,7 +361,7 @@ def _model(settings: Settings) -> Check:
 
 
 def _idris2(settings: Settings, database: Database | None) -> Check:
-    from memory_assets.graduation.proofs.idris2 import Idris2
+    from memory_assets.graduation.proofs.idris2_verdicts import Idris2
 
     found = configuration.idris2(settings)
     if isinstance(found, Idris2):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from memory_assets import configuration
 from memory_assets.errors import InvalidArgumentError
-from memory_assets.log.event_log import insert, rows_of
+from memory_assets.log.batches import insert, rows_of
 from memory_assets.log.sql import WORDS
 from memory_assets.progress import NoProgress
 from memory_assets.vectors.calibration import Calibration, ensure_calibrated, known_calibration
@@ -30,7 +30,7 @@ from memory_assets.vectors.outbox import (
     retry_failed,
     take_out_elsewhere,
 )
-from memory_assets.vectors.reconcile import Reconciled, reconcile, reconcile_words
+from memory_assets.vectors.reconcile import Reconciled, Side, reconcile
 from memory_assets.vectors.task_titles import keep_vectors, new_likenesses
 from memory_assets.vectors.writer_lock import WAIT_SECONDS, only_writer
 
@@ -104,7 +104,7 @@ def write_words(
     bring_over(settings.vectors_folder, lock_folder=lock_folder, wait_seconds=wait_seconds)
     words = configuration.word_index(settings)
     if not _is_there(words):
-        reconcile_words(database, words, lock_folder=lock_folder, wait_seconds=wait_seconds, progress=progress)
+        reconcile(database, Side.of_words(words), lock_folder=lock_folder, wait_seconds=wait_seconds, progress=progress)
     if again_what_failed:
         retry_failed(database, WORDS)
     drained = drain_words(database, words, lock_folder=lock_folder, wait_seconds=wait_seconds, progress=progress)
@@ -142,7 +142,9 @@ def write_vectors(
     lock_folder, wait_seconds = settings.store_folder, WAIT_SECONDS if wait else 0
     told = progress or NoProgress()
     if not _is_there(index):
-        reconcile(database, chosen, index, lock_folder=lock_folder, wait_seconds=wait_seconds, progress=progress)
+        reconcile(
+            database, Side.of_vectors(chosen, index), lock_folder=lock_folder, wait_seconds=wait_seconds, progress=progress
+        )
     if again_what_failed:
         retry_failed(database, chosen.embedding_version)
     whole, words = Drained(), Drained()
@@ -190,7 +192,6 @@ def write_behind(
     *,
     embedder: Embedder | None = None,
     progress: Progress | None = None,
-    go_on: Callable[[], bool] = lambda: True,
 ) -> Behind:
     """:func:`write_vectors` behind work that is done without them: what is in the way is said, and no error.
 
@@ -200,7 +201,7 @@ def write_behind(
     chosen = embedder or configuration.embedder(settings)
     drained, why = Drained(), None
     try:
-        drained = write_vectors(settings, database, embedder=chosen, wait=False, progress=progress, go_on=go_on).drained
+        drained = write_vectors(settings, database, embedder=chosen, wait=False, progress=progress).drained
     except IndexBusyError as error:
         why = f"{error}: it writes these too"
     except EmbedderUnavailableError as error:
@@ -274,8 +275,8 @@ def bring_in_line(
     lock_folder = settings.store_folder
     if not dry_run:
         bring_over(settings.vectors_folder, lock_folder=lock_folder, wait_seconds=WAIT_SECONDS)
-    of_words = reconcile_words(database, words, lock_folder=lock_folder, dry_run=dry_run, progress=progress)
-    found = reconcile(database, embedder, index, lock_folder=lock_folder, dry_run=dry_run, progress=progress)
+    of_words = reconcile(database, Side.of_words(words), lock_folder=lock_folder, dry_run=dry_run, progress=progress)
+    found = reconcile(database, Side.of_vectors(embedder, index), lock_folder=lock_folder, dry_run=dry_run, progress=progress)
     if dry_run:
         return InLine(found, Drained(), words=of_words)
     written = write_waiting(settings, database, embedder=embedder, progress=progress)

@@ -20,7 +20,7 @@ from memory_assets.projections.rebuild import Difference, RebuildReport, rebuild
 from memory_assets.vectors.index import VectorIndex
 from memory_assets.vectors.legacy_tables import bring_over
 from memory_assets.vectors.outbox import EMBED_TEXT, drain_outbox, drain_words, retry_failed
-from memory_assets.vectors.reconcile import reconcile, reconcile_words
+from memory_assets.vectors.reconcile import Side, reconcile
 from memory_assets.vectors.writer_lock import WAIT_SECONDS
 
 if TYPE_CHECKING:
@@ -76,10 +76,10 @@ def rebuild_all(
     lock_folder = settings.store_folder
     words = configuration.word_index(settings)
     bring_over(settings.vectors_folder, lock_folder=lock_folder, wait_seconds=WAIT_SECONDS)
-    reconcile_words(database, words, lock_folder=lock_folder, from_scratch=with_vectors, progress=told)
+    reconcile(database, Side.of_words(words), lock_folder=lock_folder, from_scratch=with_vectors, progress=told)
     retry_failed(database, WORDS)
     drain_words(database, words, lock_folder=lock_folder, progress=told)
-    reconcile(database, embedder, index, lock_folder=lock_folder, from_scratch=with_vectors, progress=told)
+    reconcile(database, Side.of_vectors(embedder, index), lock_folder=lock_folder, from_scratch=with_vectors, progress=told)
     retry_failed(database, embedder.embedding_version)
     written = drain_outbox(database, embedder, index, lock_folder=lock_folder, progress=told)
     return Rebuilt(folded.sessions, folded.upto_seq, written.done, written.failed)

@@ -22,7 +22,7 @@ from memory_assets.vectors.calibration import Calibration, ensure_calibrated, kn
 from memory_assets.vectors.drain import see_that_it_works
 from memory_assets.vectors.embedder import local_folder
 from memory_assets.vectors.outbox import Drained, drain_outbox, retry_failed
-from memory_assets.vectors.reconcile import Reconciled, reconcile
+from memory_assets.vectors.reconcile import Reconciled, Side, reconcile
 from memory_assets.vectors.vectorized_events import vectorized_event
 
 if TYPE_CHECKING:
@@ -111,9 +111,8 @@ def reembed(
     embedder = configuration.embedder(target)
     _see_that_both_can_stand(configuration.embedder(settings), embedder)
     if dry_run:
-        found = reconcile(
-            database, embedder, configuration.vector_index(target, embedder), lock_folder=settings.store_folder, dry_run=True
-        )
+        side = Side.of_vectors(embedder, configuration.vector_index(target, embedder))
+        found = reconcile(database, side, lock_folder=settings.store_folder, dry_run=True)
         return _outcome(settings, target, found, Drained(), 0, known_calibration(target))
     from memory_assets.projections.fold import catch_up
 
@@ -152,12 +151,12 @@ def _written_whole(target: Settings, database: Database, embedder: Embedder, pro
     """Write everything that the new version's table lacks. What comes in meanwhile is queued for the old version only."""
     version, lock_folder = embedder.embedding_version, target.store_folder
     index = configuration.vector_index(target, embedder)
-    found = reconcile(database, embedder, index, lock_folder=lock_folder, progress=progress)
+    found = reconcile(database, Side.of_vectors(embedder, index), lock_folder=lock_folder, progress=progress)
     retry_failed(database, version)
     drained = Drained()
     for _ in range(_ROUNDS):
         drained += _drain(target, database, embedder, progress)
-        behind = reconcile(database, embedder, index, lock_folder=lock_folder, progress=progress)
+        behind = reconcile(database, Side.of_vectors(embedder, index), lock_folder=lock_folder, progress=progress)
         if behind.waiting == _failed(database, version):
             break
     return found, drained

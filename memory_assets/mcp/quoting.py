@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import Any
 
 BAR = "│ "
+_INDENT = "   "
 ELLIPSIS = "…"
 _BREAKS = re.compile(r"\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 # Controls but the tab, marks of direction, marks that hide or join, surrogates, tags, and the later variation selectors.
@@ -34,13 +35,13 @@ def flat(text: str, limit: int = 300) -> str:
     return line if len(line) <= limit else line[: limit - 1].rstrip() + ELLIPSIS
 
 
-def quoted(text: str, *, indent: str = "   ", limit: int | None = None) -> list[str]:
+def quoted(text: str, *, limit: int | None = None) -> list[str]:
     """A text as quoted lines, each behind the bar; lines and characters beyond the limit are left out and counted."""
     rest = 0
     if limit is not None and len(text) > limit:
         text, rest = text[:limit], len(text) - limit
-    lines = [f"{indent}{BAR}{_visible(line)}".rstrip() for line in _BREAKS.split(text)]
-    return [*lines, f"{indent}({rest:,} more characters)"] if rest else lines
+    lines = [f"{_INDENT}{BAR}{_visible(line)}".rstrip() for line in _BREAKS.split(text)]
+    return [*lines, f"{_INDENT}({rest:,} more characters)"] if rest else lines
 
 
 def visible_lines(text: str) -> list[str]:

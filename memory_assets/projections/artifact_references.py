@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from memory_assets.projections.scope import ENTRIES_IN_SCOPE
 from memory_assets.tasks.canonical import artifact_id, project_key
 from memory_assets.tasks.references import Reference, references_in
 
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 # Whatever names an artifact has a digit, a slash or a dot inside a word: most quotes have none and are not even fetched.
 NAMES_SOMETHING = r"[0-9/\\]|\.\w"
 
-_IN_SCOPE = """(session_id IN (SELECT session_id FROM affected)
-  OR entry_id IN (SELECT entry_id FROM entries WHERE memory_id IN (SELECT memory_id FROM touched_memories)))"""
 
 _ENTRIES = f"""
 SELECT n.entry_id, n.entry_type, n.title, n.content_json ->> '$.status',
@@ -30,7 +29,7 @@ FROM entries n JOIN sessions s USING (session_id)
 LEFT JOIN (
   SELECT entry_id, list(struct_pack(text := matched_text, message_index := message_index, span_start := span_start,
     span_end := span_end, segments := segments_json, method := match_method) ORDER BY ordinal) AS quotes
-  FROM evidence_spans WHERE match_method <> 'none' AND regexp_matches(matched_text, '{NAMES_SOMETHING}') AND {_IN_SCOPE}
+  FROM evidence_spans WHERE match_method <> 'none' AND regexp_matches(matched_text, '{NAMES_SOMETHING}') AND {ENTRIES_IN_SCOPE}
   GROUP BY entry_id) q USING (entry_id)
 WHERE n.status NOT IN ('superseded', 'deprecated') AND n.stage <> 'raw'
   AND (n.session_id IN (SELECT session_id FROM affected) OR n.memory_id IN (SELECT memory_id FROM touched_memories))
@@ -94,8 +93,10 @@ class _Entry:
 
 def fold_references(connection: duckdb.DuckDBPyConnection) -> None:
     """Fold what the scope's entries and those of touched memories name anew, and touch the artifacts that change by it."""
-    connection.execute(f"CREATE OR REPLACE TEMP TABLE old_references AS SELECT * FROM artifact_references WHERE {_IN_SCOPE}")
-    connection.execute(f"DELETE FROM artifact_references WHERE {_IN_SCOPE}")
+    connection.execute(
+        f"CREATE OR REPLACE TEMP TABLE old_references AS SELECT * FROM artifact_references WHERE {ENTRIES_IN_SCOPE}"
+    )
+    connection.execute(f"DELETE FROM artifact_references WHERE {ENTRIES_IN_SCOPE}")
     entries = [_entry(row) for row in connection.execute(_ENTRIES).fetchall()]
     found = [(entry, place, named) for entry in entries for place, named in enumerate(_named(entry))]
     connection.register("new_references", _table(found))

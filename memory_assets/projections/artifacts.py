@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from memory_assets.identifiers import canonical_json, sha256_hex
-from memory_assets.log.event_log import Appended, Build, insert, rows_of
+from memory_assets.log.batches import Appended, Build, insert, rows_of
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.tasks import ArtifactDeclared, ArtifactSettled
 from memory_assets.log.sql import IN_LIST, json_list

@@ -19,7 +19,7 @@ from memory_assets.projections.units import close_touched_units, fold_task_units
 if TYPE_CHECKING:
     import duckdb
 
-    from memory_assets.log.event_log import Appended, Build
+    from memory_assets.log.batches import Appended, Build
 
 
 def fold_board(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.projections.artifact_references import fold_references
+from memory_assets.projections.scope import ENTRIES_IN_SCOPE
 from memory_assets.tasks.canonical import project_key
 from memory_assets.tasks.names import blocker_text, title_name
 from memory_assets.tasks.naming import task_title
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
-# Of the sessions of the scope, and of the entries that share a memory with theirs: those may be contested by now.
-_IN_SCOPE = """(session_id IN (SELECT session_id FROM affected)
-  OR entry_id IN (SELECT entry_id FROM entries WHERE memory_id IN (SELECT memory_id FROM touched_memories)))"""
 
 # What a person set aside claims nothing.
 _ENTRIES = f"""
@@ -38,7 +36,7 @@ LEFT JOIN (
   SELECT entry_id, bool_or(critical) AS critical,
     list(message_index ORDER BY ordinal) FILTER (match_method <> 'none') AS message_indexes,
     list(ordinal ORDER BY ordinal) FILTER (match_method <> 'none') AS ordinals
-  FROM evidence_spans WHERE {_IN_SCOPE} GROUP BY entry_id) q USING (entry_id)
+  FROM evidence_spans WHERE {ENTRIES_IN_SCOPE} GROUP BY entry_id) q USING (entry_id)
 WHERE n.entry_type = 'task' AND n.status NOT IN ('superseded', 'deprecated') AND n.stage <> 'raw'
   AND (n.session_id IN (SELECT session_id FROM affected) OR n.memory_id IN (SELECT memory_id FROM touched_memories))
 ORDER BY n.entry_id
@@ -157,8 +155,8 @@ def fold_claims(connection: duckdb.DuckDBPyConnection) -> None:
     Behind ``fold_standing``, which says what of them is contested or set aside. What was claimed before is compared row by
     row: a session that is read again with one more message touches what is new in it, and nothing else.
     """
-    connection.execute(f"CREATE OR REPLACE TEMP TABLE old_claims AS SELECT * FROM task_claims WHERE {_IN_SCOPE}")
-    connection.execute(f"DELETE FROM task_claims WHERE {_IN_SCOPE}")
+    connection.execute(f"CREATE OR REPLACE TEMP TABLE old_claims AS SELECT * FROM task_claims WHERE {ENTRIES_IN_SCOPE}")
+    connection.execute(f"DELETE FROM task_claims WHERE {ENTRIES_IN_SCOPE}")
     connection.register("new_claims", _table(list(_claims(connection))))
     connection.execute("INSERT INTO task_claims BY NAME SELECT * FROM new_claims")
     connection.execute(_CHANGED)

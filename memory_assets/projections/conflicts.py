@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from memory_assets.graduation.conflicts.contradictions import DETECTOR_VERSION, Contradiction, contradiction
 from memory_assets.graduation.resolutions import ConflictCommand, settles
 from memory_assets.identifiers import typed_id
-from memory_assets.log.event_log import Appended, Build, insert, rows_of
+from memory_assets.log.batches import Appended, Build, insert, rows_of
 from memory_assets.log.events import NewEvent, dedupe_key_of, event_id_of
 from memory_assets.log.payloads.graduation import ConflictDetected, ConflictType
 from memory_assets.log.sql import IN_LIST, json_list, visible

@@ -23,7 +23,7 @@ from memory_assets.graduation.effective_stage import (
 )
 from memory_assets.graduation.policy import POLICY_VERSION, SUPPORTING_SESSIONS, Promoted
 from memory_assets.identifiers import sha256_hex
-from memory_assets.log.event_log import Appended, Build, insert, rows_of
+from memory_assets.log.batches import Appended, Build, insert, rows_of
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.graduation import EntryPromoted
 from memory_assets.log.sql import IN_LIST, json_list, visible

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from memory_assets.graduation.conflicts.contradictions import DETECTOR_VERSION
 from memory_assets.identifiers import canonical_json, sha256_hex
-from memory_assets.log.event_log import Appended, Build
+from memory_assets.log.batches import Appended, Build
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.projections.board import fold_board
 from memory_assets.projections.claims import close_touched_tasks, fold_claims, open_touched_tasks

@@ -27,6 +27,10 @@ JOIN scoped e ON e.session_id = h.session_id AND e.chain_id = h.chain_id AND e.e
 WHERE c.event_type = 'session_ingested' AND (e.payload_json -> '$.heading') IS NOT NULL GROUP BY e.session_id, e.chain_id
 """
 
+# Of the sessions of the scope, and of the entries that share a memory with theirs: those may be contested by now.
+ENTRIES_IN_SCOPE = """(session_id IN (SELECT session_id FROM affected)
+  OR entry_id IN (SELECT entry_id FROM entries WHERE memory_id IN (SELECT memory_id FROM touched_memories)))"""
+
 
 def open_scope(connection: duckdb.DuckDBPyConnection, session_ids: Sequence[str]) -> None:
     """Fill the four tables for these sessions."""

@@ -8,9 +8,10 @@ a hidden one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC
 from functools import cached_property
+from typing import Any
 
 from memory_assets.log.events import NewEvent, dedupe_key_of, event_id_of
 from memory_assets.log.payloads.base import Payload
@@ -30,6 +31,7 @@ from memory_assets.log.payloads.tasks import (
 )
 from memory_assets.tasks.canonical import condition_key, task_key
 from memory_assets.tasks.model import (
+    Blocker,
     BlockerRejected,
     BlockersSet,
     Cluster,
@@ -53,18 +55,23 @@ from memory_assets.tasks.model import (
 from memory_assets.tasks.resolver import RESOLVER_VERSION
 from memory_assets.vocabulary import EntityKind
 
-EVENT_TYPES: dict[type, str] = {
-    Created: TaskCreated.event_type,
-    Linked: TaskEvidenceLinked.event_type,
-    Retitled: TaskTitleChanged.event_type,
-    Moved: TaskStatusChanged.event_type,
-    Rejected: TaskTransitionRejected.event_type,
-    Reprioritized: TaskPriorityChanged.event_type,
-    BlockersSet: TaskBlockersSet.event_type,
-    BlockerRejected: TaskBlockerRejected.event_type,
-    ConditionMade: ConditionDeclared.event_type,
-    ConditionResolved: ConditionResolvedTo.event_type,
-    ConditionMet: ConditionSatisfied.event_type,
+_PAYLOADS: dict[type[Result], type[Payload]] = {
+    Created: TaskCreated,
+    Linked: TaskEvidenceLinked,
+    Retitled: TaskTitleChanged,
+    Moved: TaskStatusChanged,
+    Rejected: TaskTransitionRejected,
+    Reprioritized: TaskPriorityChanged,
+    BlockersSet: TaskBlockersSet,
+    BlockerRejected: TaskBlockerRejected,
+    ConditionMade: ConditionDeclared,
+    ConditionResolved: ConditionResolvedTo,
+    ConditionMet: ConditionSatisfied,
+}
+_RENAMED: dict[type, dict[str, str]] = {
+    Linked: {"method": "match_method"},
+    Blocker: {"text": "raw_text"},
+    BlockerRejected: {"text": "raw_text"},
 }
 
 
@@ -87,7 +94,7 @@ class TaskOutcome:
 
     @property
     def event_type(self) -> str:
-        return EVENT_TYPES[type(self.outcome.result)]
+        return _PAYLOADS[type(self.outcome.result)].event_type
 
 
 def told(cluster: Cluster, outcomes: Iterable[Outcome]) -> Iterator[TaskOutcome]:
@@ -100,7 +107,7 @@ def told(cluster: Cluster, outcomes: Iterable[Outcome]) -> Iterator[TaskOutcome]
         places[entity_id] = place + 1
         chains = _chains(outcome, first)
         key = dedupe_key_of(
-            EVENT_TYPES[type(outcome.result)],
+            _PAYLOADS[type(outcome.result)].event_type,
             None,
             (outcome.basis, *chains),
             stage_version=RESOLVER_VERSION,
@@ -209,81 +216,16 @@ def _project(told: TaskOutcome) -> str | None:
 
 
 def _payload(outcome: Outcome) -> Payload:
-    basis = outcome.basis
-    entry_id = outcome.source.entry_id if isinstance(outcome.source, TaskClaim) else None
-    match outcome.result:
-        case Created(task_id, key, title, project, initial_status, requested_status, priority):
-            return TaskCreated(
-                task_id=task_id,
-                canonical_key=key,
-                basis=basis,
-                project=project,
-                title=title,
-                initial_status=initial_status,
-                requested_status=requested_status,
-                priority=priority,
-                source_entry_id=entry_id,
-            )
-        case Linked(task_id, linked_id, method, score):
-            return TaskEvidenceLinked(task_id=task_id, basis=basis, entry_id=linked_id, match_method=method, score=score)
-        case Retitled(task_id, to_title):
-            return TaskTitleChanged(task_id=task_id, basis=basis, to_title=to_title, source_entry_id=entry_id)
-        case Moved(task_id, from_status, to_status):
-            return TaskStatusChanged(
-                task_id=task_id, basis=basis, from_status=from_status, to_status=to_status, source_entry_id=entry_id
-            )
-        case Rejected(task_id, from_status, requested_status, rule):
-            return TaskTransitionRejected(
-                task_id=task_id,
-                basis=basis,
-                from_status=from_status,
-                requested_status=requested_status,
-                rule=rule,
-                source_entry_id=entry_id,
-            )
-        case Reprioritized(task_id, from_priority, to_priority):
-            return TaskPriorityChanged(
-                task_id=task_id, basis=basis, from_priority=from_priority, to_priority=to_priority, source_entry_id=entry_id
-            )
-        case BlockersSet(task_id, mode, blockers):
-            return TaskBlockersSet(
-                task_id=task_id,
-                basis=basis,
-                mode=mode,
-                blockers=[
-                    BlockerRef(
-                        kind=blocker.kind,
-                        entity_id=blocker.entity_id,
-                        raw_text=blocker.text,
-                        confidence=blocker.confidence,
-                        auto_placeholder=blocker.auto_placeholder,
-                    )
-                    for blocker in blockers
-                ],
-                source_entry_id=entry_id,
-            )
-        case BlockerRejected(task_id, text, rule):
-            return TaskBlockerRejected(task_id=task_id, basis=basis, raw_text=text, rule=rule, source_entry_id=entry_id)
-        case ConditionMade(condition_id, key, text, project, auto_placeholder):
-            return ConditionDeclared(
-                condition_id=condition_id,
-                canonical_key=key,
-                basis=basis,
-                project=project,
-                text=text,
-                auto_placeholder=auto_placeholder,
-                source_entry_id=entry_id,
-            )
-        case ConditionResolved(condition_id, to_kind, to_id, resolved_by):
-            return ConditionResolvedTo(
-                condition_id=condition_id,
-                basis=basis,
-                to_kind=to_kind,
-                to_id=to_id,
-                resolved_by=resolved_by,
-                source_entry_id=entry_id,
-            )
-        case ConditionMet(condition_id, satisfied_by):
-            return ConditionSatisfied(
-                condition_id=condition_id, basis=basis, satisfied_by=satisfied_by, source_entry_id=entry_id
-            )
+    """The outcome's own fields, under the names that the event has for them, and what it rests on."""
+    result = outcome.result
+    said = _said(result)
+    if isinstance(result, BlockersSet):
+        said["blockers"] = [BlockerRef(**_said(blocker)) for blocker in result.blockers]
+    if not isinstance(result, Linked):  # whose entry is its own field
+        said["source_entry_id"] = outcome.source.entry_id if isinstance(outcome.source, TaskClaim) else None
+    return _PAYLOADS[type(result)].model_validate({"basis": outcome.basis, **said})
+
+
+def _said(value: Result | Blocker) -> dict[str, Any]:
+    renamed = _RENAMED.get(type(value), {})
+    return {renamed.get(one.name, one.name): getattr(value, one.name) for one in fields(value)}

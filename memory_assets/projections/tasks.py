@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from memory_assets.log.event_log import Appended, Build, insert, rows_of
+from memory_assets.log.batches import Appended, Build, insert, rows_of
 from memory_assets.projections.clusters import Touched, touched_clusters
 from memory_assets.projections.nodes import NODES, nodes_json
 from memory_assets.projections.rows import insert_rows

@@ -66,13 +66,6 @@ def list_conditions(
     )
 
 
-def list_resolved_conditions(
-    connection: duckdb.DuckDBPyConnection, *, project: str | None = None, limit: int | None = None
-) -> list[ConditionView]:
-    """Conditions that turned out to be something, or that are met: the last one first."""
-    return list_conditions(connection, status="settled", project=project, limit=limit)
-
-
 def condition_view(connection: duckdb.DuckDBPyConnection, condition_id: str) -> ConditionView:
     """The condition with this whole id, which is known."""
     return _views(connection, fetch(connection, _CONDITIONS, {"condition": condition_id, "status": "all", "project": None}))[0]

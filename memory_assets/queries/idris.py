@@ -14,7 +14,8 @@ from memory_assets.errors import check_word
 from memory_assets.graduation.proofs.checker import checker_labels, checker_version
 from memory_assets.graduation.proofs.errors import CheckerUnavailableError
 from memory_assets.graduation.proofs.generator import GENERATOR_VERSION
-from memory_assets.graduation.proofs.idris2 import TRIED_VERSIONS, Idris2, find_idris2
+from memory_assets.graduation.proofs.idris2 import TRIED_VERSIONS, find_idris2
+from memory_assets.graduation.proofs.idris2_verdicts import Idris2
 from memory_assets.graduation.proofs.literals import TEXT_IS_UNICODE
 from memory_assets.graduation.proofs.model import Checker, RuleFailure, subject_text
 from memory_assets.graduation.proofs.module_files import FILE_READABLE, FILE_SIZE, FileVerdict, judge_files

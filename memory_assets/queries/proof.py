@@ -10,7 +10,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from memory_assets.errors import NotFoundError
-from memory_assets.graduation.proofs.error_locations import LADDER, WELL_TYPED, error_locations
+from memory_assets.graduation.proofs.embedded import LADDER, WELL_TYPED
+from memory_assets.graduation.proofs.error_locations import error_locations
 from memory_assets.graduation.proofs.module_writer import Module
 from memory_assets.graduation.proofs.reproof import reprove
 from memory_assets.log.event_log import EventLog

@@ -18,11 +18,11 @@ from memory_assets.queries.task_records import (
     TaskReview,
 )
 from memory_assets.tasks.likeness import CANDIDATE_FLOOR, lexical_likeness, never_the_same
+from memory_assets.vocabulary import FINISHED
 
 if TYPE_CHECKING:
     import duckdb
 
-FINISHED = ("done", "cancelled")
 # Words that more titles than this have say nothing of likeness; pairs beyond the second number are too many to be looked at.
 _COMMON = 40
 _MOST_PAIRS = 2_000

@@ -6,21 +6,20 @@ A board of any size is three statements.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 from memory_assets.errors import check_word
 from memory_assets.log.fetching import fetch
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.queries.entries import address
 from memory_assets.queries.task_records import TaskBlocker, TaskEvidence, TaskView
-from memory_assets.vocabulary import TaskStatus
+from memory_assets.vocabulary import TASK_STATUSES
 
 if TYPE_CHECKING:
     import duckdb
 
 Which = Literal["all", "blocked", "only_suggested", "unknown_blocker"]
 
-STATUSES: tuple[TaskStatus, ...] = get_args(TaskStatus)
 SHOWN_ORDER = ["in_progress", "blocked", "pending", "done", "cancelled"]
 PRIORITY_ORDER = ["critical", "high", "medium", "low"]
 
@@ -79,7 +78,7 @@ def list_tasks(
     Raises:
         InvalidArgumentError: there is no such status.
     """
-    check_word("status", status, STATUSES)
+    check_word("status", status, TASK_STATUSES)
     rows = fetch(
         connection,
         f"""{_TASKS} {_WHICH[which]} AND ($status IS NULL OR {_STATUS} = $status)
@@ -88,27 +87,6 @@ def list_tasks(
         {"status": status, "project": project},
     )
     return _views(connection, rows)
-
-
-def list_blocked_tasks(
-    connection: duckdb.DuckDBPyConnection, *, project: str | None = None, limit: int | None = None
-) -> list[TaskView]:
-    """Tasks that are blocked, each with what it waits for and what that turned out to be."""
-    return list_tasks(connection, which="blocked", project=project, limit=limit)
-
-
-def list_tasks_with_only_suggested_blockers(
-    connection: duckdb.DuckDBPyConnection, *, project: str | None = None, limit: int | None = None
-) -> list[TaskView]:
-    """Tasks of whose blockers nothing but suggestions tells."""
-    return list_tasks(connection, which="only_suggested", project=project, limit=limit)
-
-
-def list_tasks_with_unknown_placeholder_blocker(
-    connection: duckdb.DuckDBPyConnection, *, project: str | None = None, limit: int | None = None
-) -> list[TaskView]:
-    """Tasks that are blocked by nobody knows what."""
-    return list_tasks(connection, which="unknown_blocker", project=project, limit=limit)
 
 
 def task_view(connection: duckdb.DuckDBPyConnection, task_id: str) -> TaskView:

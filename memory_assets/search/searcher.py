@@ -14,12 +14,8 @@ from typing import TYPE_CHECKING
 
 from memory_assets import configuration
 from memory_assets.errors import MemoryAssetsError
-from memory_assets.identifiers import typed_id
-from memory_assets.log.fetching import fetch
-from memory_assets.log.sql import WORDS
 from memory_assets.search.answers.hydration import chosen, hits_of
 from memory_assets.search.answers.neighbours import add_what_hangs_on, units_of_task
-from memory_assets.search.answers.unit_standing import unit_uplifts
 from memory_assets.search.model_loading import ModelLoading
 from memory_assets.search.question.entities import query_entities
 from memory_assets.search.question.intents import intent_weights
@@ -30,10 +26,10 @@ from memory_assets.search.ranking.ranking import BONUS_DEPTH, Cues, raised, rank
 from memory_assets.search.ranking.retrievers import LEXICAL, leg_depth, lexical_leg, vector_leg
 from memory_assets.search.results.certificate import CertificateV1
 from memory_assets.search.results.search import ComplexityV1, SearchHitV1, SearchResponseV1, WindowV1
+from memory_assets.search.store_state import StoreState, notes_on, store_state
 from memory_assets.search.usage import note_shown
 from memory_assets.vectors.calibration import known_calibration, relevance
 from memory_assets.vectors.errors import (
-    MISSING_HINT,
     EmbedderUnavailableError,
     FingerprintMismatchError,
     IndexCorruptError,
@@ -78,23 +74,6 @@ class _Found:
     ranked: list[RankedHit]
     by_meaning: bool
     note: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class _Standing:
-    """How the store stands when it is asked.
-
-    Attributes:
-        waiting: units that wait to be made searchable.
-        without_vector: units that are found by their words alone, for they wait for their vectors.
-        vectors_made: units that have a vector, as the outbox has it.
-        uplifts: by unit id, -1 to 1, what people said of some units.
-    """
-
-    waiting: int
-    without_vector: int
-    vectors_made: int
-    uplifts: Mapping[str, float]
 
 
 class Searcher:
@@ -167,8 +146,8 @@ class Searcher:
         with ThreadPoolExecutor(1) as beside:
             found = beside.submit(self._find, plan, vectors.get(0))
             with self.database.reading() as connection:
-                standing = self._standing(connection)  # meanwhile
-                answer = self._answer(connection, plan, found.result(), standing, reasons, explain)
+                state = store_state(connection, self.words, self.index)  # meanwhile
+                answer = self._answer(connection, plan, found.result(), state, reasons, explain)
                 self.database.linger()
                 return answer
 
@@ -186,18 +165,18 @@ class Searcher:
         for start in range(0, len(plans), _AT_ONCE):
             answers: list[SearchResponseV1 | MemoryAssetsError] = []
             with self.database.reading() as connection:
-                standing = self._standing_or_why(connection)
+                state = self._state_or_why(connection)
                 for plan in plans[start : start + _AT_ONCE]:
                     if isinstance(plan, MemoryAssetsError):
                         answers.append(plan)
                         continue
                     try:
-                        if isinstance(standing, IndexMissingError):
-                            raise standing
+                        if isinstance(state, IndexMissingError):
+                            raise state
                         if missing and plan.mode == "vector":
                             raise missing
                         found = self._find(plan, vectors.get(place))
-                        answers.append(self._answer(connection, plan, found, standing, reasons, explain))
+                        answers.append(self._answer(connection, plan, found, state, reasons, explain))
                     except (EmbedderUnavailableError, FingerprintMismatchError, IndexCorruptError) as error:
                         answers.append(error)
                     place += 1
@@ -244,18 +223,19 @@ class Searcher:
         connection: duckdb.DuckDBPyConnection,
         plan: Plan,
         found: _Found,
-        standing: _Standing,
+        state: StoreState,
         reasons: tuple[str, ...],
         explain: bool,
     ) -> SearchResponseV1:
         """What was found, filled in from the store."""
-        legs, ranked = found.legs, raised(found.ranked, standing.uplifts)
+        legs, ranked = found.legs, raised(found.ranked, state.uplifts)
         left_out = (found.note,) if found.note else reasons if not found.by_meaning and plan.mode != "lexical" else ()
         hits = chosen(connection, ranked, plan.k)
         if plan.strategy == "complex":
             add_what_hangs_on(connection, hits, plan.where)
         delivered = hits_of(connection, hits, plan.request.query, relevances=self._relevances(legs), explain=explain)
         delivered = _in_order(plan, _within(plan.request.budget, delivered))
+        too_dear = len(hits) - len(delivered)
         response = SearchResponseV1(
             query=plan.request.query,
             mode=plan.mode if found.by_meaning or plan.mode == "vector" else "lexical",
@@ -273,7 +253,12 @@ class Searcher:
             certificate=_certificate(plan, hits, delivered),
             budget=plan.request.budget,
             estimated_tokens=sum(hit.tokens for hit in delivered),
-            notes=(*plan.notes, *left_out, *self._notes(plan, standing, len(hits) - len(delivered))),
+            notes=(
+                *plan.notes,
+                *left_out,
+                *([f"{too_dear} more found, and left out for the budget"] if too_dear else []),
+                *notes_on(state, self.words, self.index, mode=plan.request.mode),
+            ),
         )
         if plan.request.log:
             shown = {hit.unit_id for hit in delivered}
@@ -281,42 +266,11 @@ class Searcher:
             note_shown(self.settings, [(unit.unit_kind, unit.source_id) for unit in told])
         return response
 
-    def _standing(self, connection: duckdb.DuckDBPyConnection) -> _Standing:
-        """How the store stands.
-
-        Raises:
-            IndexMissingError: no table holds what was made searchable. To find nothing would look like the truth.
-        """
-        made, waiting, vectors_made, without_vector, said = fetch(
-            connection,
-            """SELECT count(*) FILTER (embedding_version = $words AND status <> 'pending'),
-                 count(*) FILTER (embedding_version = $words AND status = 'pending'),
-                 count(*) FILTER (embedding_version = $version AND status = 'done'),
-                 count(*) FILTER (embedding_version = $version AND status = 'pending' AND op = 'upsert'),
-                 (SELECT count(*) FROM unit_feedback)
-               FROM vector_outbox WHERE embedding_version IN ($words, $version)""",
-            {"words": WORDS, "version": self.index.embedding_version},
-        )[0]
-        if not self.words.exists() and (units := self._units(connection)) and (made or waiting < units):
-            raise IndexMissingError(
-                f"the index is missing: none of the {units} units in the store can be searched", hint=MISSING_HINT
-            )
-        uplifts = unit_uplifts(connection) if said else {}
-        return _Standing(
-            waiting,
-            without_vector,
-            vectors_made,
-            {typed_id("unt", *of): uplift for of, uplift in uplifts.items() if uplift},
-        )
-
-    def _standing_or_why(self, connection: duckdb.DuckDBPyConnection) -> _Standing | IndexMissingError:
+    def _state_or_why(self, connection: duckdb.DuckDBPyConnection) -> StoreState | IndexMissingError:
         try:
-            return self._standing(connection)
+            return store_state(connection, self.words, self.index)
         except IndexMissingError as error:
             return error
-
-    def _units(self, connection: duckdb.DuckDBPyConnection) -> int:
-        return int(fetch(connection, "SELECT count(*) FROM memory_units")[0][0])
 
     def _legs(self, plan: Plan, vector: Vectors | None) -> tuple[list[LegScores], dict[str, UnitHit], str | None]:
         query = plan.request.query
@@ -354,35 +308,6 @@ class Searcher:
 
     def _calibrated(self, cosine: float) -> float:
         return relevance(self._calibration, cosine) if self._calibration else 0.0
-
-    def _notes(self, plan: Plan, standing: _Standing, too_dear: int) -> list[str]:
-        notes = []
-        if too_dear:
-            notes.append(f"{too_dear} more found, and left out for the budget")
-        if standing.waiting:
-            notes.append(f"{_units(standing.waiting)} to be made searchable: `memory outbox drain`")
-        if not self.words.exists():
-            notes.append("there is no index yet: `memory import` makes it")
-        elif plan.request.mode != "lexical":
-            notes += self._of_vectors(standing)
-        return notes
-
-    def _of_vectors(self, standing: _Standing) -> list[str]:
-        """Why something may be found by its words alone."""
-        if standing.without_vector:
-            waiting = _units(standing.without_vector)
-            return [f"{waiting} for their vectors: found by words alone until then (`memory outbox drain`)"]
-        if self.index.exists():
-            return []
-        if standing.vectors_made:
-            return ["the vectors are missing, and all is found by words alone: `memory outbox drain` makes them again"]
-        return [
-            f"there is no index {self.index.table_name} yet, and all is found by words alone: `memory outbox drain` makes it"
-        ]
-
-
-def _units(count: int) -> str:
-    return "1 unit waits" if count == 1 else f"{count} units wait"
 
 
 def _within(budget: int | None, hits: list[SearchHitV1]) -> list[SearchHitV1]:

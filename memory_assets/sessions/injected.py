@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 from memory_assets.sessions.draft import Part
-from memory_assets.sessions.model import MessageKind, Role
+from memory_assets.sessions.model import MessageKind
 
 # Blocks that programs write into user messages, by tag.
 _TAGS = (
@@ -67,7 +67,7 @@ _IDE_CONTEXT = "# Context from my IDE setup:"
 _IDE_REQUEST = re.compile(r"^## My request for Codex:[ \t]*\n?", re.MULTILINE)
 
 
-def user_parts(text: str, role: Role = "user") -> list[Part]:
+def user_parts(text: str) -> list[Part]:
     """The messages of one text that stands under a person's name, in order; blank ones are left out.
 
     A block counts as injected only where it begins a line and is closed: a person who writes about ``<system-reminder>``
@@ -77,13 +77,13 @@ def user_parts(text: str, role: Role = "user") -> list[Part]:
     if not stripped:
         return []
     if stripped.startswith(_PREFIXES):
-        return [Part(role, "injected", stripped)]
+        return [Part("user", "injected", stripped)]
     if stripped.startswith(_IDE_CONTEXT) and (request := _IDE_REQUEST.search(stripped)):
         context, asked = stripped[: request.start()].strip(), stripped[request.end() :].strip()
-        return [Part(role, "injected", context)] + ([Part(role, "said", asked)] if asked else [])
+        return [Part("user", "injected", context)] + ([Part("user", "said", asked)] if asked else [])
     if "<" not in stripped:
-        return [Part(role, "said", stripped)]
-    return [Part(role, kind, piece) for kind, piece in _split_blocks(stripped)]
+        return [Part("user", "said", stripped)]
+    return [Part("user", kind, piece) for kind, piece in _split_blocks(stripped)]
 
 
 @dataclass(frozen=True, slots=True)

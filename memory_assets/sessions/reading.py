@@ -42,14 +42,13 @@ _JSON_SUFFIXES = (".json", ".jsonl", ".ndjson")
 _JSONL: frozenset[SourceFormat] = frozenset({"claude_code", "codex"})
 
 
-def read_source(path: str, data: bytes, *, explicit: bool = False, project: str | None = None) -> SourceOutcome:
+def read_source(path: str, data: bytes, *, explicit: bool = False) -> SourceOutcome:
     """What a file holds. Never raises for anything that the bytes may be.
 
     Args:
         path: names the file in defects, and is the id of a session that has no other.
         data: the file's bytes.
         explicit: the user named this very file: what is no session is then refused, not skipped.
-        project: the project that the user gave, in place of the one that the source tells.
     """
     file_hash = sha256_hex(data)
     if not data.strip(b"\xef\xbb\xbf \t\r\n\0"):
@@ -71,8 +70,6 @@ def read_source(path: str, data: bytes, *, explicit: bool = False, project: str 
     sessions = tuple(_one_of_each(filter(_says_something, result.sessions), defects))
     if not sessions:
         return SourceSkipped(path, _why_empty(path, source_format, (*decoding_defects, *result.defects)), file_hash)
-    if project:
-        sessions = tuple(replace(session, project=project) for session in sessions)
     return SourceTaken(
         path=path,
         source_format=source_format,

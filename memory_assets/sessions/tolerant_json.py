@@ -12,7 +12,7 @@ from memory_assets.sessions.source import REPLACEMENT, DecodedSource, DefectLog
 
 _DECODER = json.JSONDecoder()
 _SPACE = re.compile(r"[ \t\n\r]*")
-_SUSPECT_ESCAPE = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
+SUSPECT_ESCAPE = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _NEXT_ITEM = re.compile(r"\}[ \t\n\r]*,[ \t\n\r]*(?=\{)")
 # How a session begins in a list of them; what stands between two messages of one does not look so.
@@ -52,7 +52,7 @@ def read_records(source: DecodedSource, defects: DefectLog) -> list[Record]:
                 defects.add(number, "truncated_record", "the last record is half-written; it is taken when it is whole")
             else:
                 defects.add(number, "malformed_record", "the line is not JSON as a whole")
-        suspect = _SUSPECT_ESCAPE.search(line) is not None
+        suspect = SUSPECT_ESCAPE.search(line) is not None
         for value in values:
             records.append(Record(number, scrub(value, number, defects) if suspect else value))
     return records

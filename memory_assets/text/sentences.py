@@ -39,7 +39,6 @@ _STOP = re.compile(
 _WEAK_STOP = re.compile(r"(?:\.\.|…|[\"'”’)\]`])[*`]{0,2}$")
 """An ellipsis or a closing mark: no end of a sentence when it goes on in a small letter."""
 _GOES_ON = re.compile(r"\s{1,3}[a-z`–—-]")
-_PAUSE = re.compile(r";(?=\s)|(?<=\s)[–—](?=\s)")
 _CLAUSE = re.compile(r"(?:[;:,](?=\s)|\s[-–—](?=\s)|\s(?=\())")
 
 

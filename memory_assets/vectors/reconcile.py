@@ -91,72 +91,23 @@ class Reconciled:
         return self.missing + self.stale + self.other_model + self.twice
 
 
-def reconcile(
-    database: Database,
-    embedder: Embedder,
-    index: VectorIndex,
-    *,
-    lock_folder: Path,
-    from_scratch: bool = False,
-    dry_run: bool = False,
-    wait_seconds: float = WAIT_SECONDS,
-    progress: Progress | None = None,
-) -> Reconciled:
-    """Put the table of the embedder's version and its queue in line with the units. Loads no model and embeds nothing.
-
-    A table that is damaged, or that holds vectors of another model alone, is dropped: its rows are made again.
-
-    Args:
-        from_scratch: drop it whatever it holds.
-        dry_run: say what is found, and change nothing.
-
-    Raises:
-        IndexBusyError, IndexWriteError, IndexUnansweredError, IndexUnreachableError: see there; nothing was changed.
-    """
-    return _put(
-        database,
-        _Side(embedder.embedding_version, index, embedder.fingerprint),
-        lock_folder=lock_folder,
-        from_scratch=from_scratch,
-        dry_run=dry_run,
-        wait_seconds=wait_seconds,
-        progress=progress,
-    )
-
-
-def reconcile_words(
-    database: Database,
-    words: WordIndex,
-    *,
-    lock_folder: Path,
-    from_scratch: bool = False,
-    dry_run: bool = False,
-    wait_seconds: float = WAIT_SECONDS,
-    progress: Progress | None = None,
-) -> Reconciled:
-    """:func:`reconcile` for the table of words.
-
-    Raises:
-        IndexBusyError, IndexWriteError, IndexUnansweredError, IndexUnreachableError: see there; nothing was changed.
-    """
-    return _put(
-        database,
-        _Side(WORDS, words, _OF_NO_MODEL),
-        lock_folder=lock_folder,
-        from_scratch=from_scratch,
-        dry_run=dry_run,
-        wait_seconds=wait_seconds,
-        progress=progress,
-    )
-
-
 @dataclass(frozen=True, slots=True)
-class _Side:
+class Side:
     """A table with its queue; the fingerprint is that of the model in use."""
 
     version: str
     table: UnitTable
     fingerprint: str
+
+    @classmethod
+    def of_vectors(cls, embedder: Embedder, index: VectorIndex) -> Side:
+        """The vectors of the embedder's version."""
+        return cls(embedder.embedding_version, index, embedder.fingerprint)
+
+    @classmethod
+    def of_words(cls, words: WordIndex) -> Side:
+        """The table of words."""
+        return cls(WORDS, words, _OF_NO_MODEL)
 
     def rows(self) -> pa.Table:
         """What is compared of each row."""
@@ -186,16 +137,27 @@ class _Side:
         return None
 
 
-def _put(
+def reconcile(
     database: Database,
-    side: _Side,
+    side: Side,
     *,
     lock_folder: Path,
-    from_scratch: bool,
-    dry_run: bool,
-    wait_seconds: float,
-    progress: Progress | None,
+    from_scratch: bool = False,
+    dry_run: bool = False,
+    wait_seconds: float = WAIT_SECONDS,
+    progress: Progress | None = None,
 ) -> Reconciled:
+    """Put a table of the index and its queue in line with the units. Loads no model and embeds nothing.
+
+    A table that is damaged, or that holds vectors of another model alone, is dropped: its rows are made again.
+
+    Args:
+        from_scratch: drop it whatever it holds.
+        dry_run: say what is found, and change nothing.
+
+    Raises:
+        IndexBusyError, IndexWriteError, IndexUnansweredError, IndexUnreachableError: see there; nothing was changed.
+    """
     if dry_run:
         made_anew = side.unusable(from_scratch=from_scratch)
         rows = _none() if made_anew else side.rows()
@@ -224,7 +186,7 @@ def _none() -> pa.Table:
     return pa.schema([(name, pa.string()) for name in (*_COLUMNS, _FINGERPRINT)]).empty_table()
 
 
-def _compare(connection: duckdb.DuckDBPyConnection, rows: pa.Table, side: _Side) -> dict[str, int]:
+def _compare(connection: duckdb.DuckDBPyConnection, rows: pa.Table, side: Side) -> dict[str, int]:
     """Fill the temporary table ``compared``, a row a unit that is here or there; how many of each standing."""
     connection.register("index_rows", rows)
     connection.execute(_COMPARED, {"fingerprint": side.fingerprint})
@@ -232,7 +194,7 @@ def _compare(connection: duckdb.DuckDBPyConnection, rows: pa.Table, side: _Side)
     return dict(connection.execute("SELECT standing, count(*) FROM compared GROUP BY standing").fetchall())
 
 
-def _put_in_line(connection: duckdb.DuckDBPyConnection, side: _Side) -> list[str]:
+def _put_in_line(connection: duckdb.DuckDBPyConnection, side: Side) -> list[str]:
     """Queue what has to be written; the units whose rows have to go."""
     named: dict[str, Any] = {"version": side.version, "now": datetime.now(UTC).replace(tzinfo=None)}
     connection.execute(_QUEUED, named)
@@ -242,7 +204,7 @@ def _put_in_line(connection: duckdb.DuckDBPyConnection, side: _Side) -> list[str
 
 
 def _reconciled(
-    connection: duckdb.DuckDBPyConnection, counted: dict[str, int], side: _Side, made_anew: str | None
+    connection: duckdb.DuckDBPyConnection, counted: dict[str, int], side: Side, made_anew: str | None
 ) -> Reconciled:
     waiting = connection.execute(
         "SELECT count(*) FROM vector_outbox WHERE embedding_version = ? AND status <> 'done'", [side.version]

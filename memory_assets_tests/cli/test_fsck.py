@@ -294,9 +294,9 @@ def test_only_aligning_again_tells_another_method(memory: Run, store: Path) -> N
 
 def test_more_findings_than_are_shown(memory: Run, tamper: Tamper, monkeypatch: pytest.MonkeyPatch) -> None:
     from memory_assets.cli import fsck as command
-    from memory_assets.maintenance import fsck
+    from memory_assets.maintenance import findings, fsck
 
-    monkeypatch.setattr(fsck, "KEPT_FINDINGS", 3)
+    monkeypatch.setattr(findings, "KEPT_FINDINGS", 3)
     monkeypatch.setattr(fsck, "BATCH_SESSIONS", 1)
     monkeypatch.setattr(command, "SHOWN", 2)
     tamper("UPDATE evidence_spans SET similarity = 0.5")

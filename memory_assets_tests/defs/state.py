@@ -36,7 +36,7 @@ def log_of(settings: Settings) -> EventLog:
 
 def events(settings: Settings, *event_types: str) -> list[StoredEvent]:
     """The events of some types, all of them without one."""
-    return log_of(settings).fetch_since(0, event_types or None)
+    return list(log_of(settings).replay(event_types or None))
 
 
 def rows(settings: Settings, query: str, *parameters: Any) -> list[tuple[Any, ...]]:

@@ -16,7 +16,7 @@ from memory_assets.defs import run
 from memory_assets.defs.batches import FIRST_ITEMS
 from memory_assets.defs.resources import open_store
 from memory_assets.defs.stages import idris_checked
-from memory_assets.graduation.proofs.idris2 import Idris2
+from memory_assets.graduation.proofs.idris2_verdicts import Idris2
 from memory_assets.graduation.proofs.model import ProofSession
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent

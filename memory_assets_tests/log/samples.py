@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from memory_assets.log.event_log import Build, EventLog
+from memory_assets.log.batches import Build
+from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.builds import BuildStarted
 from memory_assets.log.payloads.sessions import SessionIngested, SourceTakenFor

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_assets.identifiers import sha256_hex
+from memory_assets.log.batches import Appended, ChecksumConflict, StageMetric, rows_of
 from memory_assets.log.database import Database
 from memory_assets.log.errors import HeadMovedError
-from memory_assets.log.event_log import Appended, ChecksumConflict, EventLog, HeldLog, StageMetric, rows_of
+from memory_assets.log.event_log import EventLog, HeldLog
 from memory_assets.log.events import NewEvent, dedupe_key_of, event_id_of
 from memory_assets_tests.log.samples import NOON, build, taken
 from memory_assets_tests.projections.story import Story
@@ -20,7 +21,7 @@ from memory_assets_tests.projections.story import Story
 def test_a_batch_gets_consecutive_numbers_in_its_own_order(log: EventLog) -> None:
     assert log.append(taken(number) for number in (3, 1, 2)) == Appended(3, 0, (), 3)
     assert log.append([taken(9)]).last_seq == 4
-    assert [(event.seq, json.loads(event.payload_json)["uri"]) for event in log.fetch_since()] == [
+    assert [(event.seq, json.loads(event.payload_json)["uri"]) for event in log.replay()] == [
         (1, "/talks/3.md"),
         (2, "/talks/1.md"),
         (3, "/talks/2.md"),
@@ -36,29 +37,29 @@ def test_what_is_known_is_not_written_again(log: EventLog) -> None:
 
 def test_a_second_payload_under_a_key_is_reported_and_the_first_stays(log: EventLog) -> None:
     log.append([taken(1, file_hash="first")])
-    stored = log.fetch_since()[0]
+    stored = next(log.replay())
     appended = log.append([taken(1, file_hash="second"), taken(2)])
     offered = rows_of([taken(1, file_hash="second")]).checksums[0]
     assert appended.conflicts == (ChecksumConflict(stored.event_id, taken(1).dedupe_key, stored.checksum, offered),)
     assert appended.new == 1
-    assert log.fetch_since()[0] == stored
+    assert next(log.replay()) == stored
 
 
 def test_two_payloads_under_a_key_in_one_batch_are_reported_too(log: EventLog) -> None:
     appended = log.append([taken(1, file_hash="first"), taken(1, file_hash="second")])
     assert (appended.new, len(appended.conflicts)) == (1, 1)
-    assert json.loads(log.fetch_since()[0].payload_json)["file_hash"] == "first"
+    assert json.loads(next(log.replay()).payload_json)["file_hash"] == "first"
 
 
 def test_what_was_measured_is_no_part_of_key_or_checksum(log: EventLog) -> None:
     log.append([taken(1, telemetry={"seconds": 1.5})])
     assert log.append([taken(1, telemetry={"seconds": 9.0})]) == Appended(0, 1, (), 1)
-    assert log.fetch_since()[0].telemetry_json == '{"seconds":1.5}'
+    assert next(log.replay()).telemetry_json == '{"seconds":1.5}'
 
 
 def test_the_checksum_is_the_hash_of_the_stored_text(log: EventLog) -> None:
     log.append(Story("talk-1").tell(["결제 서버가 죽어요 😀", "second\r\nline\twith\x00NUL"]))
-    for event in log.fetch_since():
+    for event in log.replay():
         assert event.checksum == sha256_hex(event.payload_json)
         assert event.event_id.startswith("ev_") and len(event.event_id) == 35
 
@@ -67,7 +68,7 @@ def test_times_are_stored_as_utc(log: EventLog) -> None:
     seoul = datetime(2026, 3, 1, 21, 0, tzinfo=timezone(timedelta(hours=9)))
     before = datetime.now(UTC).replace(tzinfo=None)
     log.append([taken(1, occurred_at=seoul)])
-    event = log.fetch_since()[0]
+    event = next(log.replay())
     assert event.occurred_at == NOON.replace(tzinfo=None)
     assert before <= event.ts <= datetime.now(UTC).replace(tzinfo=None)
 
@@ -99,7 +100,7 @@ def test_a_held_log_takes_a_failed_batch_back(log: EventLog, monkeypatch: pytest
             patched.setattr(database, "write_tips", _broken)
             held.append([taken(2), taken(3)])
         assert held.append([taken(4)]).last_seq == 2
-    assert [event.event_id for event in log.fetch_since()] == [taken(1).event_id, taken(4).event_id]
+    assert [event.event_id for event in log.replay()] == [taken(1).event_id, taken(4).event_id]
 
 
 def _broken(*_: object) -> None:
@@ -131,7 +132,7 @@ def test_a_build_opens_once_and_only_with_something_new(log: EventLog) -> None:
     assert log.append([taken(1), taken(2)], build=build("b1")) == Appended(2, 1, (), 3)
     log.append([taken(3)], build=build("b1"))
     log.append([taken(4)], build=build("b2"))
-    told = [(event.event_type, event.build_id) for event in log.fetch_since(1)]
+    told = [(event.event_type, event.build_id) for event in log.replay(since=1)]
     assert told == [
         ("build_started", "b1"),
         ("source_taken", "b1"),
@@ -155,7 +156,7 @@ def test_the_first_event_of_a_history_is_its_chain(log: EventLog) -> None:
     story = Story("talk-1")
     first, second = story.ingest(["one"]), story.ingest(["one", "two"])
     log.append([first, second])
-    assert [event.chain_id for event in log.fetch_since()] == [first.event_id, first.event_id]
+    assert [event.chain_id for event in log.replay()] == [first.event_id, first.event_id]
 
 
 def test_a_repeated_key_is_visible_in_the_dedupe_view_once(log: EventLog, database: Database) -> None:
@@ -171,7 +172,7 @@ def test_nothing_changes_or_removes_an_event(owner: type) -> None:
     public = {name for name, _ in inspect.getmembers(owner, inspect.isfunction) if not name.startswith("_")}
     expected = {
         EventLog: {
-            "append", "by_id", "configure", "current", "fetch_since", "held", "known", "last_seq", "of_sessions", "replay",
+            "append", "by_id", "configure", "current", "held", "known", "last_seq", "of_sessions", "replay",
         },
         HeldLog: {"append"},
     }  # fmt: skip

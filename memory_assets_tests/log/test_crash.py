@@ -66,7 +66,7 @@ def kill_again_and_again(folder: Path, kills: int, seed: int) -> int:
         database = Database(folder)
         with database.reading() as connection:
             assert isinstance(database.verify_links(connection), Sound)
-        events = EventLog(database).fetch_since()
+        events = list(EventLog(database).replay())
         assert [event.seq for event in events] == list(range(1, len(events) + 1))
         found = Counter(int(str(event.session_id).removeprefix("batch-")) for event in events)
         assert {batch: count for batch, count in found.items() if count != size_of(batch)} == {}
@@ -101,6 +101,6 @@ def test_a_store_killed_while_it_is_made_can_be_made(tmp_path: Path) -> None:
         time.sleep(chance.uniform(0, 0.08))
         process.kill()
         process.wait()
-        EventLog(Database(tmp_path)).fetch_since()
+        list(EventLog(Database(tmp_path)).replay())
         for path in tmp_path.iterdir():
             path.unlink()

@@ -106,7 +106,7 @@ def test_a_file_that_may_not_grow_is_an_error_of_the_store(tmp_path: Path) -> No
 
 def _is_whole(folder: Path, batches: int, sessions: int) -> None:
     log = EventLog(Database(folder))
-    told = log.fetch_since()
+    told = list(log.replay())
     assert [event.seq for event in told] == list(range(1, len(told) + 1))
     assert {event.session_id for event in told} == {f"s{batch}-{n}" for batch in range(batches) for n in range(sessions)}
     assert len(told) == 7 * batches * sessions

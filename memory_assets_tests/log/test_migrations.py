@@ -91,7 +91,7 @@ def test_an_older_store_is_brought_up_and_keeps_its_events(folder: Path, tmp_pat
     later.write_text("-- class: derived\nCREATE TABLE later (x INTEGER PRIMARY KEY);\n")
     _forget()
     log = EventLog(Database(tmp_path / "store"))
-    assert [event.seq for event in log.fetch_since()] == [1]
+    assert [event.seq for event in log.replay()] == [1]
     with Database(tmp_path / "store").reading() as connection:
         assert applied_version(connection) == schema_version()
         assert connection.execute("SELECT count(*) FROM later").fetchall() == [(0,)]

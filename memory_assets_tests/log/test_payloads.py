@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from memory_assets.extraction.schema import ExtractedEntry, Quote, StatusAt
 from memory_assets.identifiers import canonical_json, sha256_hex
-from memory_assets.log.event_log import rows_of
+from memory_assets.log.batches import rows_of
 from memory_assets.log.events import NewEvent, StoredEvent, payload_text
 from memory_assets.log.payloads.base import Payload
 from memory_assets.log.payloads.catalogue import CHAIN, PAYLOADS

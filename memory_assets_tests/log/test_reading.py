@@ -16,21 +16,20 @@ from memory_assets_tests.projections.story import VERSIONS, Remark, Story, other
 REMARKS = [Remark("Keep the cache", 0)]
 
 
-def test_fetch_since_reads_behind_a_seq(log: EventLog) -> None:
+def test_replay_reads_behind_a_seq(log: EventLog) -> None:
     log.append(taken(number) for number in range(10))
-    assert [event.seq for event in log.fetch_since(7)] == [8, 9, 10]
-    assert [event.seq for event in log.fetch_since(2, limit=3)] == [3, 4, 5]
-    assert log.fetch_since(10) == []
+    assert [event.seq for event in log.replay(since=7)] == [8, 9, 10]
+    assert list(log.replay(since=10)) == []
 
 
-def test_fetch_since_keeps_to_the_types_that_are_asked_for(log: EventLog) -> None:
+def test_replay_keeps_to_the_types_that_are_asked_for(log: EventLog) -> None:
     log.append([*Story("a").tell(["x"]), taken(1)])
-    assert [event.event_type for event in log.fetch_since(0, ["source_taken", "session_ingested"])] == [
+    assert [event.event_type for event in log.replay(["source_taken", "session_ingested"])] == [
         "session_ingested",
         "source_taken",
     ]
-    assert log.fetch_since(0, ["no_such_type"]) == []
-    assert log.fetch_since(0, []) == []
+    assert list(log.replay(["no_such_type"])) == []
+    assert list(log.replay([])) == []
 
 
 def test_a_late_writer_with_an_older_clock_is_read(log: EventLog) -> None:
@@ -39,7 +38,7 @@ def test_a_late_writer_with_an_older_clock_is_read(log: EventLog) -> None:
     log.append([taken(1, occurred_at=NOON)])
     cursor = log.last_seq()
     log.append([taken(2, occurred_at=NOON.replace(year=2020))])
-    assert [event.event_id for event in log.fetch_since(cursor)] == [taken(2).event_id]
+    assert [event.event_id for event in log.replay(since=cursor)] == [taken(2).event_id]
 
 
 @pytest.mark.parametrize("size", [1, 3, 4, 100])
@@ -121,7 +120,7 @@ def test_a_new_chain_retires_the_one_before(log: EventLog) -> None:
         "my token is [SECRET]",
         "y",
     ]
-    assert len(log.fetch_since()) == len(old) + len(new)
+    assert len(list(log.replay())) == len(old) + len(new)
 
 
 def test_nothing_of_a_forgotten_session_is_read(log: EventLog) -> None:
@@ -179,7 +178,7 @@ def test_a_long_message_goes_on_in_further_events(log: EventLog) -> None:
 def test_reading_does_not_change_the_store(log: EventLog, database: Database) -> None:
     log.append(Story("a").tell(["x"], REMARKS))
     before = database.path.read_bytes()
-    log.fetch_since()
+    list(log.replay())
     log.current(["a"], "idris_checked")
     assert database.path.read_bytes() == before
 

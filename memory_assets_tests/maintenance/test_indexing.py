@@ -17,7 +17,7 @@ from memory_assets.vectors.embedder import HashingEmbedder
 from memory_assets.vectors.errors import IndexBusyError, IndexCorruptError, IndexUnansweredError, IndexUnreachableError
 from memory_assets.vectors.index import VectorIndex
 from memory_assets.vectors.outbox import drain_outbox
-from memory_assets.vectors.reconcile import reconcile
+from memory_assets.vectors.reconcile import Side, reconcile
 from memory_assets_tests.filled_store import fill_one
 from memory_assets_tests.log.processes import first_line, python
 from memory_assets_tests.tiny_model import save_tiny_model
@@ -113,7 +113,9 @@ def test_an_index_that_may_be_whole_is_not_thrown_away(
         busy.setattr(VectorIndex, "rows", lambda *_: (_ for _ in ()).throw(error("not now")))
         for dry_run in (True, False):
             with pytest.raises(error, match="not now"):
-                reconcile(database, HashingEmbedder(), index, lock_folder=settings.store_folder, dry_run=dry_run)
+                reconcile(
+                    database, Side.of_vectors(HashingEmbedder(), index), lock_folder=settings.store_folder, dry_run=dry_run
+                )
     assert index.count() == rows
 
 

@@ -7,8 +7,9 @@ from typing import Any
 from memory_assets.defs.builds import closing
 from memory_assets.defs.model_use import ModelUse
 from memory_assets.extraction.telemetry import ExtractionTelemetry
+from memory_assets.log.batches import Build, StageMetric
 from memory_assets.log.database import Database
-from memory_assets.log.event_log import Build, EventLog, StageMetric
+from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.builds import BuildStarted
 from memory_assets.log.payloads.entries import WindowExtracted

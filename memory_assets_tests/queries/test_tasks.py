@@ -11,16 +11,13 @@ import pytest
 from memory_assets.errors import AmbiguousIdError, InvalidArgumentError, NotFoundError
 from memory_assets.log.database import Database
 from memory_assets.queries.artifacts import list_artifacts
-from memory_assets.queries.conditions import list_conditions, list_resolved_conditions
+from memory_assets.queries.conditions import list_conditions
 from memory_assets.queries.records import as_json
 from memory_assets.queries.task_detail import get_task_detail
 from memory_assets.queries.task_records import TaskView
 from memory_assets.queries.task_review import possible_duplicates, refused_blockers, refused_moves, task_review
 from memory_assets.queries.tasks import (
-    list_blocked_tasks,
     list_tasks,
-    list_tasks_with_only_suggested_blockers,
-    list_tasks_with_unknown_placeholder_blocker,
     tasks_by_status,
 )
 from memory_assets.search.entity_ids import merges, one_entity
@@ -144,14 +141,14 @@ def test_blocked_tasks_by_what_is_known_of_their_blockers(tables: TaskTables) ->
     tables.blocked(both, free, raw="free", suggested=True)
     tables.blocked(nobody, unknown, raw="(unknown blocker)")
     connection = tables.connection
-    assert sorted(titles(list_blocked_tasks(connection))) == ["both", "nobody knows", "told"]
+    assert sorted(titles(list_tasks(connection, which="blocked"))) == ["both", "nobody knows", "told"]
     # A placeholder says nothing, so what is suggested beside it is all that is known.
-    assert sorted(titles(list_tasks_with_only_suggested_blockers(connection))) == ["both", "guessed"]
-    assert sorted(titles(list_tasks_with_unknown_placeholder_blocker(connection))) == ["both", "nobody knows"]
-    by_title = {task.title: task for task in list_blocked_tasks(connection)}
+    assert sorted(titles(list_tasks(connection, which="only_suggested"))) == ["both", "guessed"]
+    assert sorted(titles(list_tasks(connection, which="unknown_blocker"))) == ["both", "nobody knows"]
+    by_title = {task.title: task for task in list_tasks(connection, which="blocked")}
     assert by_title["told"].waits_for == () and by_title["told"].blockers[0].cleared
     assert [blocker.placeholder for blocker in by_title["both"].waits_for] == [True]
-    assert list_blocked_tasks(connection, project="docs") == []
+    assert list_tasks(connection, which="blocked", project="docs") == []
 
 
 def test_a_chain_of_conditions_is_followed_and_a_circle_of_them_ends(tables: TaskTables) -> None:
@@ -164,7 +161,7 @@ def test_a_chain_of_conditions_is_followed_and_a_circle_of_them_ends(tables: Tas
     tables.resolves(circle[0], circle[1])
     tables.resolves(circle[1], circle[0])
     tables.blocked(task, circle[0], raw="round")
-    (found,) = list_blocked_tasks(tables.connection)
+    (found,) = list_tasks(tables.connection, which="blocked")
     effective = {blocker.title: blocker.effective for blocker in found.blockers}
     assert effective["step 0"] == "write"
     assert effective["round 0"] in ("round 0", "round 1")
@@ -194,8 +191,8 @@ def test_ten_thousand_tasks_are_a_handful_of_statements(tables: TaskTables) -> N
            FROM edges e, range(200) r(i)"""
     )
     # Correlated, this asked for more memory than any machine has.
-    assert list_tasks_with_only_suggested_blockers(tables.connection) == []
-    assert len(list_blocked_tasks(tables.connection, limit=10_000)) == 4_020
+    assert list_tasks(tables.connection, which="only_suggested") == []
+    assert len(list_tasks(tables.connection, which="blocked", limit=10_000)) == 4_020
 
 
 # -- which is meant ----------------------------------------------------------------------------------------------------
@@ -386,7 +383,7 @@ def test_conditions_with_who_waits_and_what_they_turned_out_to_be(tables: TaskTa
     tables.outcome(met, "condition_satisfied", {"satisfied_by": "person"}, source=word, days=2)
     assert list_conditions(tables.connection)[0].title == "the weather"
     assert [one.title for one in list_conditions(tables.connection, status="open")] == ["the weather"]
-    last, first = list_resolved_conditions(tables.connection)
+    last, first = list_conditions(tables.connection, status="settled")
     assert (last.title, last.status, last.settled_by, last.uri) == ("the budget", "satisfied", "Mina", None)
     assert (first.title, first.resolved_to, first.resolved_to_kind, first.resolved_to_status) == (
         "the review",

@@ -39,12 +39,6 @@ def test_a_named_file_that_is_no_session_is_refused() -> None:
     assert outcome.defect.reason == "not_a_session"
 
 
-def test_a_given_project_wins() -> None:
-    outcome = read_source("/f", CLAUDE, project="우리")
-    assert isinstance(outcome, SourceTaken)
-    assert [session.project for session in outcome.sessions] == ["우리"]
-
-
 @pytest.mark.parametrize(
     "data", [b'{"a": ' + b"9" * 5_000 + b"}", b'{\n"a": ' + b"9" * 5_000 + b"\n}", b"[" * 5_000, b"[\n" * 5_000]
 )

@@ -11,7 +11,7 @@ import pytest
 from memory_assets import configuration
 from memory_assets.settings import Settings
 from memory_assets.vectors.embedder import HashingEmbedder
-from memory_assets.vectors.reconcile import Reconciled, reconcile, reconcile_words
+from memory_assets.vectors.reconcile import Reconciled, Side, reconcile
 from memory_assets_tests.filled_store import fill_one
 from memory_assets_tests.log.processes import first_line, python
 from memory_assets_tests.vectors.stores import drained, ids_of_index, ids_of_units, rows
@@ -80,13 +80,12 @@ def survives(settings: Settings, kills: int, seed: int) -> list[int]:
     assert ids_of_index(settings) == ids_of_units(settings)
     found = reconcile(
         configuration.database(settings),
-        HashingEmbedder(),
-        configuration.vector_index(settings),
+        Side.of_vectors(HashingEmbedder(), configuration.vector_index(settings)),
         lock_folder=settings.store_folder,
     )
     assert found == Reconciled(same=len(ids_of_units(settings)))
-    words = reconcile_words(
-        configuration.database(settings), configuration.word_index(settings), lock_folder=settings.store_folder
+    words = reconcile(
+        configuration.database(settings), Side.of_words(configuration.word_index(settings)), lock_folder=settings.store_folder
     )
     assert words == Reconciled(same=len(ids_of_units(settings)))
     return came_to

@@ -23,7 +23,7 @@ from memory_assets.vectors.embedder import HashingEmbedder
 from memory_assets.vectors.errors import EmbedderUnavailableError, FingerprintMismatchError, IndexBusyError
 from memory_assets.vectors.index import VectorIndex
 from memory_assets.vectors.outbox import MAX_ATTEMPTS, carry_over_waiting, drain_words, retry_failed
-from memory_assets.vectors.reconcile import reconcile
+from memory_assets.vectors.reconcile import Side, reconcile
 from memory_assets.vectors.rows import HIT, hit_of, rows_of
 from memory_assets.vectors.units import Unit, UnitHit
 from memory_assets.vectors.writer_lock import current_writer, only_writer
@@ -162,7 +162,7 @@ def test_vectors_of_another_model_are_refused_with_what_to_do(settings: Settings
     assert "memory outbox reconcile" in raised.value.hint
     assert statuses(settings)["pending"] > 0
     database, index = parts(settings)
-    found = reconcile(database, other, index, lock_folder=settings.store_folder)
+    found = reconcile(database, Side.of_vectors(other, index), lock_folder=settings.store_folder)
     assert found.made_anew and "another model" in found.made_anew
     drained(settings, other)
     assert ids_of_index(settings) == ids_of_units(settings)

@@ -14,7 +14,7 @@ from memory_assets import configuration
 from memory_assets.settings import Settings
 from memory_assets.vectors.embedder import HashingEmbedder
 from memory_assets.vectors.index import VectorIndex
-from memory_assets.vectors.reconcile import Reconciled, reconcile, reconcile_words
+from memory_assets.vectors.reconcile import Reconciled, Side, reconcile
 from memory_assets.vectors.rows import vector_rows, word_rows
 from memory_assets_tests.depth import depth
 from memory_assets_tests.filled_store import fill_one
@@ -34,13 +34,15 @@ def settings(tmp_path: Path) -> Settings:
 
 def reconciled(settings: Settings, **more: bool) -> Reconciled:
     """Both tables put in line; what was found of the vectors."""
-    reconcile_words(
-        configuration.database(settings), configuration.word_index(settings), lock_folder=settings.store_folder, **more
+    reconcile(
+        configuration.database(settings),
+        Side.of_words(configuration.word_index(settings)),
+        lock_folder=settings.store_folder,
+        **more,
     )
     return reconcile(
         configuration.database(settings),
-        HashingEmbedder(),
-        configuration.vector_index(settings),
+        Side.of_vectors(HashingEmbedder(), configuration.vector_index(settings)),
         lock_folder=settings.store_folder,
         **more,
     )
@@ -100,14 +102,14 @@ def test_each_kind_of_difference_of_the_words_is_named_and_mended(settings: Sett
     write(settings, f"UPDATE memory_units SET content_hash = 'newer' WHERE unit_id = '{third}'")
     database, count = configuration.database(settings), len(ids_of_units(settings))
     wanted = Reconciled(same=count - 3, missing=1, stale=1, twice=1, orphans=1)
-    assert reconcile_words(database, words, lock_folder=settings.store_folder, dry_run=True) == wanted
-    found = reconcile_words(database, words, lock_folder=settings.store_folder)
+    assert reconcile(database, Side.of_words(words), lock_folder=settings.store_folder, dry_run=True) == wanted
+    found = reconcile(database, Side.of_words(words), lock_folder=settings.store_folder)
     assert (found.to_write, found.orphans, found.waiting) == (3, 1, 3)
     drained(settings)
     reconciled(settings)
     drained(settings)
     assert ids_of_index(settings) == ids_of_units(settings)
-    assert reconcile_words(database, words, lock_folder=settings.store_folder) == Reconciled(same=count)
+    assert reconcile(database, Side.of_words(words), lock_folder=settings.store_folder) == Reconciled(same=count)
 
 
 @pytest.mark.parametrize("which", [configuration.word_index, configuration.vector_index])

@@ -13,12 +13,11 @@ from memory_assets.defs.batch import (
     StageOutput,
     handed_on,
     quarantine_check,
-    quarantine_check_spec,
     run_stage,
     session_keys,
 )
-from memory_assets.defs.partitions import backfill_policy, sessions_partitions
 from memory_assets.defs.resources import EventLogResource, OpenStore
+from memory_assets.defs.stages.stage_asset import stage_asset
 from memory_assets.evidence.aligner import Aligner
 from memory_assets.evidence.model import AlignedEvidence, Evidence
 from memory_assets.extraction.aligned_entries import align_entry
@@ -33,26 +32,14 @@ ALIGNMENT_RATE = 0.9
 SHOWN_ADDRESSES = 50
 
 
-@dg.asset(
-    partitions_def=sessions_partitions,
-    backfill_policy=backfill_policy,
-    group_name="graduation",
+@stage_asset(
+    "aligned",
     kinds={"python"},
-    owners=["team:memory"],
-    pool="duckdb_write",
-    check_specs=[
-        quarantine_check_spec("aligned"),
-        dg.AssetCheckSpec(
-            "spans_are_the_text",
-            asset="aligned",
-            description="For every span of this run the message's characters from its start to its end are the matched text.",
-        ),
-        dg.AssetCheckSpec(
-            "alignment_rate",
-            asset="aligned",
-            description=f"At least {ALIGNMENT_RATE:.0%} of the quotes that are new in this run were found in the source.",
-        ),
-    ],
+    checks={
+        "spans_are_the_text": "For every span of this run the message's characters from its start to its end are the matched "
+        "text.",
+        "alignment_rate": f"At least {ALIGNMENT_RATE:.0%} of the quotes that are new in this run were found in the source.",
+    },
     description="""Every quote becomes a span of exact characters, or a failure with a reason.
 
 - **reads** the messages and the extractor's quotes

@@ -16,14 +16,13 @@ from memory_assets.defs.batch import (
     handed_on,
     is_last_attempt,
     quarantine_check,
-    quarantine_check_spec,
     run_stage,
     session_keys,
     waiting_check,
 )
 from memory_assets.defs.model_use import ModelUse, told
-from memory_assets.defs.partitions import backfill_policy, sessions_partitions
 from memory_assets.defs.resources import EventLogResource, OpenStore
+from memory_assets.defs.stages.stage_asset import RETRIES, stage_asset
 from memory_assets.extraction.answers import SPANS_REFUSED
 from memory_assets.extraction.asking import Asking, Question
 from memory_assets.extraction.errors import ExtractionFailed, ModelUnavailable
@@ -39,27 +38,15 @@ from memory_assets.stopping import is_asked_to_stop
 POOL = "llm"
 
 
-@dg.asset(
-    partitions_def=sessions_partitions,
-    backfill_policy=backfill_policy,
-    group_name="graduation",
+@stage_asset(
+    "extracted",
     kinds={"python"},
-    owners=["team:memory"],
     pool=POOL,
-    retry_policy=dg.RetryPolicy(max_retries=2, delay=1, backoff=dg.Backoff.EXPONENTIAL, jitter=dg.Jitter.PLUS_MINUS),
-    check_specs=[
-        quarantine_check_spec("extracted"),
-        dg.AssetCheckSpec(
-            "model_answers",
-            asset="extracted",
-            description="No session of this run waits for its model. What waits is not put aside: the next run asks again.",
-        ),
-        dg.AssetCheckSpec(
-            "quotes_only",
-            asset="extracted",
-            description="No answer of this run named offsets: an extractor quotes, and the pipeline finds where.",
-        ),
-    ],
+    retry_policy=RETRIES,
+    checks={
+        "model_answers": "No session of this run waits for its model. What waits is not put aside: the next run asks again.",
+        "quotes_only": "No answer of this run named offsets: an extractor quotes, and the pipeline finds where.",
+    },
     description="""Memories as quotes: from the embedded rules, or from the model that the settings name.
 
 - **reads** the session's messages, in windows of whole messages

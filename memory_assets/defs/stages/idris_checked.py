@@ -14,15 +14,14 @@ from memory_assets.defs.batch import (
     handed_on,
     milliseconds_since,
     quarantine_check,
-    quarantine_check_spec,
     run_stage,
     session_keys,
 )
-from memory_assets.defs.partitions import backfill_policy, sessions_partitions
 from memory_assets.defs.resources import EventLogResource, OpenStore
+from memory_assets.defs.stages.stage_asset import stage_asset
 from memory_assets.graduation.policy import Promoted, PromotionFacts, Refused, decide
 from memory_assets.graduation.proofs.checker import CheckedSession, check_sessions, checker_labels
-from memory_assets.graduation.proofs.idris2 import Idris2
+from memory_assets.graduation.proofs.idris2_verdicts import Idris2
 from memory_assets.graduation.proofs.model import Verdict
 from memory_assets.graduation.proofs.reproof import reprove
 from memory_assets.log.errors import StoreError
@@ -41,26 +40,14 @@ from memory_assets.stopping import stop_if_asked
 SHOWN = 20
 
 
-@dg.asset(
-    partitions_def=sessions_partitions,
-    backfill_policy=backfill_policy,
-    group_name="graduation",
+@stage_asset(
+    "idris_checked",
     kinds={"python", "idris"},
-    owners=["team:memory"],
-    pool="duckdb_write",
-    check_specs=[
-        quarantine_check_spec("idris_checked"),
-        dg.AssetCheckSpec(
-            "verified_is_proved_and_aligned",
-            asset="idris_checked",
-            description="What is Verified in this run's sessions is proved by its modules, and its quotes were found.",
-        ),
-        dg.AssetCheckSpec(
-            "checkers_agree",
-            asset="idris_checked",
-            description="No two checkers gave different verdicts on a session of this run.",
-        ),
-    ],
+    checks={
+        "verified_is_proved_and_aligned": "What is Verified in this run's sessions is proved by its modules, and its "
+        "quotes were found.",
+        "checkers_agree": "No two checkers gave different verdicts on a session of this run.",
+    },
     description="""A proof module a session, judged by the embedded checker and by idris2 where there is one.
 
 - **reads** the entries, their spans and the messages that they cite

@@ -13,14 +13,13 @@ from memory_assets.defs.batch import (
     StageOutput,
     handed_on,
     quarantine_check,
-    quarantine_check_spec,
     run_stage,
     session_keys,
 )
-from memory_assets.defs.partitions import backfill_policy, sessions_partitions
 from memory_assets.defs.resources import EventLogResource
 from memory_assets.defs.sources import SourceReader
 from memory_assets.defs.stages.merging import Merged, heading_of_all, masked_again, merge
+from memory_assets.defs.stages.stage_asset import stage_asset
 from memory_assets.errors import MemoryAssetsError
 from memory_assets.identifiers import canonical_json
 from memory_assets.log.event_log import EventLog
@@ -76,16 +75,11 @@ class Sources:
     events: list[StoredEvent] = field(default_factory=list)
 
 
-@dg.asset(
-    partitions_def=sessions_partitions,
-    backfill_policy=backfill_policy,
-    deps=[session_files],
-    group_name="graduation",
+@stage_asset(
+    "ingested",
     kinds={"duckdb", "python"},
-    owners=["team:memory"],
-    pool="duckdb_write",
+    deps=[session_files],
     freshness_policy=dg.FreshnessPolicy.time_window(warn_window=WARN_AFTER, fail_window=FAIL_AFTER),
-    check_specs=[quarantine_check_spec("ingested")],
     description="""Session files become the session's history.
 
 - **reads** every file that was registered for the session

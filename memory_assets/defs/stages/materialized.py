@@ -11,14 +11,13 @@ from memory_assets.defs.batch import (
     StageOutput,
     handed_on,
     quarantine_check,
-    quarantine_check_spec,
     run_stage,
     session_keys,
 )
 from memory_assets.defs.markdown import MOST_SHOWN
-from memory_assets.defs.partitions import backfill_policy, sessions_partitions
 from memory_assets.defs.resources import EventLogResource, OpenStore
 from memory_assets.defs.stages.aligned import record_of
+from memory_assets.defs.stages.stage_asset import stage_asset
 from memory_assets.evidence.model import AlignedEvidence, Evidence, FailedEvidence
 from memory_assets.extraction.aligned_entries import AlignedEntry
 from memory_assets.extraction.dedupe import merge_entries
@@ -31,21 +30,12 @@ from memory_assets.tasks.canonical import normalize
 SHOWN_ENTRIES = 25
 
 
-@dg.asset(
-    partitions_def=sessions_partitions,
-    backfill_policy=backfill_policy,
-    group_name="graduation",
+@stage_asset(
+    "materialized",
     kinds={"duckdb", "python"},
-    owners=["team:memory"],
-    pool="duckdb_write",
-    check_specs=[
-        quarantine_check_spec("materialized"),
-        dg.AssetCheckSpec(
-            "entries_have_evidence",
-            asset="materialized",
-            description="Every entry that is new in this run has quotes that were found in the source, all of them.",
-        ),
-    ],
+    checks={
+        "entries_have_evidence": "Every entry that is new in this run has quotes that were found in the source, all of them.",
+    },
     description="""Quotes with their spans become entries, each memory of a session once.
 
 - **reads** the extractor's answers and their spans

@@ -13,12 +13,11 @@ from memory_assets.defs.batch import (
     handed_on,
     milliseconds_since,
     quarantine_check,
-    quarantine_check_spec,
     run_stage,
     session_keys,
 )
-from memory_assets.defs.partitions import backfill_policy, sessions_partitions
 from memory_assets.defs.resources import EventLogResource, OpenStore
+from memory_assets.defs.stages.stage_asset import stage_asset
 from memory_assets.log.events import NewEvent, StoredEvent
 from memory_assets.log.payloads.sessions import SessionProjected
 from memory_assets.log.sql import IN_LIST, json_list
@@ -55,17 +54,10 @@ CHECKS = {
 }
 
 
-@dg.asset(
-    partitions_def=sessions_partitions,
-    backfill_policy=backfill_policy,
-    group_name="graduation",
+@stage_asset(
+    "projected",
     kinds={"duckdb"},
-    owners=["team:memory"],
-    pool="duckdb_write",
-    check_specs=[
-        quarantine_check_spec("projected"),
-        *(dg.AssetCheckSpec(name, asset="projected", description=said) for name, (said, _) in CHECKS.items()),
-    ],
+    checks={name: said for name, (said, _) in CHECKS.items()},
     description="""What the sessions claim becomes tables: sessions, messages, entries, memories, tasks, units.
 
 - **reads** the log behind the offset of the last fold

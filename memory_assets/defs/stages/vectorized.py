@@ -13,12 +13,11 @@ from memory_assets.defs.batch import (
     handed_on,
     milliseconds_since,
     quarantine_check,
-    quarantine_check_spec,
     run_stage,
     session_keys,
 )
-from memory_assets.defs.partitions import backfill_policy, sessions_partitions
 from memory_assets.defs.resources import EventLogResource, OpenStore
+from memory_assets.defs.stages.stage_asset import RETRIES, stage_asset
 from memory_assets.log.events import StoredEvent
 from memory_assets.log.sql import IN_LIST, WORDS, json_list
 from memory_assets.maintenance.indexing import write_words
@@ -27,25 +26,15 @@ from memory_assets.projections.fold import catch_up
 from memory_assets.vectors.vectorized_events import vectorized_event
 
 
-@dg.asset(
-    partitions_def=sessions_partitions,
-    backfill_policy=backfill_policy,
-    group_name="graduation",
+@stage_asset(
+    "vectorized",
     kinds={"lancedb"},
-    owners=["team:memory"],
     pool="lance_write",
-    retry_policy=dg.RetryPolicy(max_retries=2, delay=1, backoff=dg.Backoff.EXPONENTIAL, jitter=dg.Jitter.PLUS_MINUS),
-    check_specs=[
-        quarantine_check_spec("vectorized"),
-        dg.AssetCheckSpec(
-            "outbox_is_empty",
-            asset="vectorized",
-            description="All is searchable by its words, and no text was refused; what waits for its vector is no fault.",
-        ),
-        dg.AssetCheckSpec(
-            "index_has_every_unit", asset="vectorized", description="The index of words has a row for each unit of the tables."
-        ),
-    ],
+    retry_policy=RETRIES,
+    checks={
+        "outbox_is_empty": "All is searchable by its words, and no text was refused; what waits for its vector is no fault.",
+        "index_has_every_unit": "The index of words has a row for each unit of the tables.",
+    },
     description="""Units become searchable by their words, and are queued for their vectors: no model is loaded here.
 
 - **reads** the outbox that the fold fills

@@ -16,8 +16,8 @@ from typing import Final
 
 CLOSED_VOCABULARY: Final = "closed-vocabulary"
 
-_MODULE_NAME = r"Session[0-9a-f]{16}P[0-9]{1,6}"
-_HEADER = re.compile(rf"module {_MODULE_NAME}\nimport Memory\.Session\n(import {_MODULE_NAME}\n)?%default total\n")
+MODULE_NAME = r"Session[0-9a-f]{16}P[0-9]{1,6}"
+_HEADER = re.compile(rf"module {MODULE_NAME}\nimport Memory\.Session\n(import {MODULE_NAME}\n)?%default total\n")
 
 # No raw control or format character, no separator, no surrogate inside a literal; beyond these, any character but the
 # quote and the backslash. Stated apart from the generator's own list: two opinions, not one.

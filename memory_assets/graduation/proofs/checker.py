@@ -15,8 +15,8 @@ from typing import Final
 from memory_assets.graduation.proofs.audit import CLOSED_VOCABULARY, audit
 from memory_assets.graduation.proofs.embedded import EMBEDDED_VERSION, Judgement, judge
 from memory_assets.graduation.proofs.generator import generate
-from memory_assets.graduation.proofs.idris2 import Chain, Compiled, Idris2, Unavailable
 from memory_assets.graduation.proofs.idris2_batches import compile_all
+from memory_assets.graduation.proofs.idris2_verdicts import Chain, Compiled, Idris2, Unavailable
 from memory_assets.graduation.proofs.model import (
     Checker,
     ModuleHash,
@@ -29,7 +29,7 @@ from memory_assets.graduation.proofs.model import (
 )
 from memory_assets.graduation.proofs.module_writer import Module
 
-_PROVED: Final = ("verified", "certified")
+PROVED: Final = ("verified", "certified")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,17 +112,6 @@ def without_entries(session: ProofSession, entry_ids: Collection[str]) -> ProofS
     return _without(session, _Blamed(frozenset(entry_ids), frozenset(), frozenset()))
 
 
-def entries_failed(session: ProofSession, verdict: Verdict) -> frozenset[str]:
-    """The entries that a verdict refuses: those to which a failed rule's subject leads (the entry itself, its evidence, a
-    message that it cites). A refusal that leads to nothing of the session refuses every entry."""
-    if verdict.accepted:
-        return frozenset()
-    blamed = _blamed(session, verdict.rules_failed)
-    if blamed.nothing:
-        return frozenset(entry.entry_id for entry in session.entries)
-    return blamed.entries
-
-
 @dataclass(frozen=True, slots=True)
 class _Blamed:
     """What of a session the failures lead to."""
@@ -197,7 +186,7 @@ def _outcome(first: _Round, last: _Round, failed: frozenset[str]) -> CheckedSess
     disagreement = first.disagreement or last.disagreement
     stands = last.accepted and not disagreement
     entries = last.session.entries
-    proved = frozenset(entry.entry_id for entry in entries if stands and last.stages.get(entry.entry_id) in _PROVED)
+    proved = frozenset(entry.entry_id for entry in entries if stands and last.stages.get(entry.entry_id) in PROVED)
     return CheckedSession(
         session_id=first.session.session_id,
         verdicts=first.verdicts,

@@ -11,11 +11,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from memory_assets.graduation.proofs.embedded import LADDER, WELL_TYPED
 from memory_assets.graduation.proofs.embedded_syntax import Call, Definition, ModuleText, Term, id_in, read_module
 from memory_assets.graduation.proofs.model import RuleFailure
-
-LADDER: Final = "stage-ladder"
-WELL_TYPED: Final = "well-typed"
 
 # What begins a line of a definition, if it is a constructor, its bracket before it.
 _OPENING = re.compile(r"  (\(?)([A-Z][A-Za-z]*)")

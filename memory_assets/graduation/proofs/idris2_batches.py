@@ -12,7 +12,15 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from threading import Event
 from typing import Final
 
-from memory_assets.graduation.proofs.idris2 import Chain, Compiled, Idris2, NotTogether, Unavailable, check, check_together
+from memory_assets.graduation.proofs.idris2_verdicts import (
+    Chain,
+    Compiled,
+    Idris2,
+    NotTogether,
+    Unavailable,
+    check,
+    check_together,
+)
 
 # So many sessions in a row that get no answer in time, and not one that does: the compiler hangs, whatever it is asked.
 HOPELESS: Final = 3

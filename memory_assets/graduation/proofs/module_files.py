@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from memory_assets.graduation.proofs.audit import CLOSED_VOCABULARY, audit
+from memory_assets.graduation.proofs.audit import CLOSED_VOCABULARY, MODULE_NAME, audit
 from memory_assets.graduation.proofs.embedded import EMBEDDED_VERSION, judge
-from memory_assets.graduation.proofs.idris2 import Chain, Idris2, Unavailable
 from memory_assets.graduation.proofs.idris2_batches import compile_all
+from memory_assets.graduation.proofs.idris2_verdicts import Chain, Idris2, Unavailable
 from memory_assets.graduation.proofs.model import Checker, RuleFailure, subject_text
 
 FILE_READABLE: Final = "file-readable"
@@ -25,8 +25,7 @@ IMPORT_BESIDE: Final = "import-beside"
 IMPORTS_ACYCLIC: Final = "imports-acyclic"
 CHECKER_ANSWERS: Final = "checker-answers"
 
-_NAME = r"Session[0-9a-f]{16}P[0-9]{1,6}"
-_HEADER = re.compile(rf"module ({_NAME})\nimport Memory\.Session\n(?:import ({_NAME})\n)?")
+_HEADER = re.compile(rf"module ({MODULE_NAME})\nimport Memory\.Session\n(?:import ({MODULE_NAME})\n)?")
 
 ReadModule = Callable[[Path], str | RuleFailure]
 

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from memory_assets.graduation.proofs.audit import audit
-from memory_assets.graduation.proofs.checker import without_entries
+from memory_assets.graduation.proofs.checker import PROVED, without_entries
 from memory_assets.graduation.proofs.embedded import judge
 from memory_assets.graduation.proofs.generator import generate
 from memory_assets.graduation.proofs.model import ProofSession
 from memory_assets.graduation.proofs.module_writer import Module
-
-_PROVED: Final = ("verified", "certified")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +31,6 @@ class Reproof:
         """Whether ``proving`` is exactly what was recorded: name and sha256 of each module."""
         return [(module.hashed.name, module.hashed.sha256) for module in self.proving] == list(recorded)
 
-    def is_recorded_as(self, recorded: Sequence[tuple[str, str]]) -> bool:
-        """Whether ``modules`` is exactly what was recorded."""
-        return [(module.hashed.name, module.hashed.sha256) for module in self.modules] == list(recorded)
-
 
 def reprove(session: ProofSession, refused_entries: Collection[str]) -> Reproof:
     """Generate the modules again, and have the embedded checker judge those that prove what was not refused."""
@@ -47,4 +40,4 @@ def reprove(session: ProofSession, refused_entries: Collection[str]) -> Reproof:
         return Reproof(modules, proving, frozenset())
     judgement = judge([module.source for module in proving])
     stages = judgement.stages if judgement.accepted else {}
-    return Reproof(modules, proving, frozenset(entry for entry, stage in stages.items() if stage in _PROVED))
+    return Reproof(modules, proving, frozenset(entry for entry, stage in stages.items() if stage in PROVED))

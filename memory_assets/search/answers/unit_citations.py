@@ -82,13 +82,13 @@ class CitedMessage:
 
 
 def citations_of(
-    connection: duckdb.DuckDBPyConnection, unit_ids: Sequence[str], *, places: int = CITED, names: int = NAMED
+    connection: duckdb.DuckDBPyConnection, unit_ids: Sequence[str], *, places: int = CITED
 ) -> dict[str, tuple[AnyCitationV1, ...]]:
     """Everything that some units cite, by unit: their first places, then what they name. Unknown units are absent."""
     rows = fetch(connection, _UNITS, [json_list(unit_ids)]) if unit_ids else []
     cited = {row[0]: json.loads(row[3])[:places] for row in rows}
     messages = cited_messages(connection, (place for found in cited.values() for place in found))
-    named = named_citations(connection, list(cited), most=names)
+    named = named_citations(connection, list(cited), most=NAMED)
     found: dict[str, tuple[AnyCitationV1, ...]] = {}
     for unit_id, kind, memory, _ in rows:
         said = (

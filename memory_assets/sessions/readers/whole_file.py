@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from memory_assets.sessions.source import DecodedSource, DefectLog
-from memory_assets.sessions.tolerant_json import PartLines, line_of, read_document, scrub
-
-_SUSPECT_ESCAPE = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
+from memory_assets.sessions.tolerant_json import SUSPECT_ESCAPE, PartLines, line_of, read_document, scrub
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +34,7 @@ def read_whole_file(source: DecodedSource, defects: DefectLog) -> list[Part]:
         else:
             defects.add(line, "malformed_record", "the file is not JSON here")
     lines = PartLines(source.text)
-    suspect = _SUSPECT_ESCAPE.search(source.text) is not None
+    suspect = SUSPECT_ESCAPE.search(source.text) is not None
     parts: list[Part] = []
     for start, value in document.values:
         clean = scrub(value, lines.line(start), defects) if suspect else value

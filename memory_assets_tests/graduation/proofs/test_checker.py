@@ -5,10 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import count
 
-from memory_assets.graduation.proofs.checker import check_sessions, checker_version, entries_failed
+from memory_assets.graduation.proofs.checker import _blamed, check_sessions, checker_version
 from memory_assets.graduation.proofs.model import ProofEntry, ProofSession, RuleFailure, Verdict, claimed_stage
 from memory_assets.identifiers import sha256_hex
 from memory_assets_tests.graduation.proofs.samples import many_entries, valid_session
+
+
+def entries_failed(session: ProofSession, verdict: Verdict) -> frozenset[str]:
+    """The entries that a verdict refuses; every one where its refusal leads to nothing of the session."""
+    blamed = _blamed(session, verdict.rules_failed)
+    everything = not verdict.accepted and blamed.nothing
+    return frozenset(entry.entry_id for entry in session.entries) if everything else blamed.entries
 
 
 def _with_entry(session: ProofSession, index: int, **changes: object) -> ProofSession:

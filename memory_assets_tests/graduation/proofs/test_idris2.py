@@ -15,7 +15,8 @@ from memory_assets.graduation.proofs.checker import check_sessions
 from memory_assets.graduation.proofs.error_locations import error_locations
 from memory_assets.graduation.proofs.errors import CacheUnusableError
 from memory_assets.graduation.proofs.generator import generate
-from memory_assets.graduation.proofs.idris2 import Compiled, Idris2, Unavailable, check, find_idris2, prepare
+from memory_assets.graduation.proofs.idris2 import find_idris2, prepare
+from memory_assets.graduation.proofs.idris2_verdicts import Compiled, Idris2, Unavailable, check
 from memory_assets.graduation.proofs.model import ProofSession, RuleFailure
 from memory_assets.resources import resource_folder
 from memory_assets_tests.graduation.proofs.corruptions import SESSION_CORRUPTIONS

@@ -14,17 +14,9 @@ import pytest
 from memory_assets.graduation.proofs import idris2_batches
 from memory_assets.graduation.proofs.checker import CheckedSession, check_sessions
 from memory_assets.graduation.proofs.generator import generate
-from memory_assets.graduation.proofs.idris2 import (
-    Chain,
-    Compiled,
-    Idris2,
-    NotTogether,
-    Unavailable,
-    check_together,
-    find_idris2,
-    prepare,
-)
+from memory_assets.graduation.proofs.idris2 import find_idris2, prepare
 from memory_assets.graduation.proofs.idris2_batches import compile_all
+from memory_assets.graduation.proofs.idris2_verdicts import Chain, Compiled, Idris2, NotTogether, Unavailable, check_together
 from memory_assets.graduation.proofs.model import ProofSession
 from memory_assets.resources import resource_folder
 from memory_assets_tests.graduation.proofs.corruptions import SESSION_CORRUPTIONS

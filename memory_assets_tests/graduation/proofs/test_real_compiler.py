@@ -14,7 +14,8 @@ from memory_assets.graduation.proofs.checker import check_sessions
 from memory_assets.graduation.proofs.embedded import judge
 from memory_assets.graduation.proofs.embedded_syntax import ModuleText, read_module
 from memory_assets.graduation.proofs.generator import generate
-from memory_assets.graduation.proofs.idris2 import Compiled, Idris2, Unavailable, check, find_idris2, prepare
+from memory_assets.graduation.proofs.idris2 import find_idris2, prepare
+from memory_assets.graduation.proofs.idris2_verdicts import Compiled, Idris2, Unavailable, check
 from memory_assets.graduation.proofs.module_writer import Module
 from memory_assets.resources import resource_folder
 from memory_assets_tests.graduation.proofs.corruptions import CHAINS, IN_FORM, MODULE_CORRUPTIONS, UNREADABLE_MODULES
