@@ -36,7 +36,7 @@ def context(
     """Print what the memory has for a question, as cited Markdown to give to an agent. Exits 1 where there is nothing."""
     bundle = invocation(context).memory().context(query, project=project, budget=budget, log=not no_log)
     if as_json:
-        print_json(bundle.model_dump(mode="json"))
+        print_json(bundle)
     else:
         print_context(bundle)
     return OK if bundle.sections else NOTHING_FOUND

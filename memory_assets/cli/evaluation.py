@@ -50,7 +50,7 @@ def init(
     """Write a first file of golden questions: titles of memories, to be reworded, with the places that answer them."""
     written = invocation(context).memory().write_golden(file, count=count, force=force)
     if as_json:
-        print_json(written.model_dump(mode="json"))
+        print_json(written)
         return OK
     print_text(
         styled((one_line(written.path), "cyan"), f"  {plural(written.questions, 'question')}"),
@@ -78,7 +78,7 @@ def run(
         .evaluate(file, mode=mode.value if mode else None, k=k, progress=progress_for_people(as_json=as_json))
     )
     if as_json:
-        print_json(found.model_dump(mode="json"))
+        print_json(found)
     else:
         print_run(found)
     return NOTHING_FOUND if gate and not found.passed else OK
@@ -99,7 +99,7 @@ def compare(
     """Compare two runs of golden questions: each metric, and each question that fares better or worse."""
     found = invocation(context).memory().compare_evaluations(before, after, file=file)
     if as_json:
-        print_json(found.model_dump(mode="json"))
+        print_json(found)
     else:
         print_comparison(found)
     return OK

@@ -36,12 +36,10 @@ def metrics(
     as_json: JsonOption = False,
 ) -> int:
     """Show what the stages measured: times and failures, tokens and cost, verdicts, quotes by method, promotions by reason."""
-    from memory_assets.memory import as_plain
-
     began = None if since is None else moment_of("--since", since, datetime.now(UTC))
     found = invocation(context).memory().metrics(build_id=build, session_id=session, stage=stage, since=began)
     if as_json:
-        print_json(as_plain(found))
+        print_json(found)
     else:
         print_metrics(found)
     return OK

@@ -30,13 +30,13 @@ def one_line(text: str) -> str:
 
 
 def json_text(value: Any) -> str:
-    """One line of JSON that is safe to show on a terminal."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    """One line of JSON that is safe to show on a terminal, of plain values and whatever the façade gives."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=_plain)
     return _UNSAFE_IN_JSON.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def print_json(value: Any) -> None:
-    """A value of plain JSON types as one line on stdout."""
+    """:func:`json_text` as one line on stdout."""
     _write_line(json_text(value))
 
 
@@ -87,6 +87,12 @@ def day(time: datetime | None) -> str:
 def plural(count: int, one: str, many: str | None = None) -> str:
     """``1 session``, ``2 sessions``."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def _plain(value: Any) -> Any:
+    from memory_assets.memory import as_plain
+
+    return as_plain(value)
 
 
 def _visible(match: re.Match[str]) -> str:

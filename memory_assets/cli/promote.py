@@ -56,8 +56,6 @@ def promote(
     as_json: JsonOption = False,
 ) -> int:
     """Review what waits on the ladder and why, or vouch for one memory. Exit 1 when a gate keeps it where it is."""
-    from memory_assets.memory import as_plain
-
     memory = invocation(context).memory()
     if target == REVIEW:
         if to is not None:
@@ -65,7 +63,7 @@ def promote(
         _refuse(context, _OF_A_WORD, "is of a word on one memory", "`memory promote ID --to STAGE` for one memory")
         found = memory.promotion_review(project=project, limit=limit)
         if as_json:
-            print_json(as_plain(found))
+            print_json(found)
         else:
             print_review(found)
         return OK
@@ -74,13 +72,13 @@ def promote(
         _refuse(context, _OF_A_WORD, "is of a word on a memory", "say which stage with --to STAGE")
         ladder = memory.ladder(target)
         if as_json:
-            print_json(as_plain(ladder))
+            print_json(ladder)
         else:
             print_ladder(ladder)
         return OK
     spoken = memory.promote(target, to, by=person(by), note=note)
     if as_json:
-        print_json(as_plain(spoken))
+        print_json(spoken)
     else:
         print_spoken(spoken)
     return OK if spoken.reached else NOTHING_FOUND

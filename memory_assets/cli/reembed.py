@@ -44,8 +44,6 @@ def reembed(
 
     Exits 1 where the old model stays in force.
     """
-    from memory_assets.memory import as_plain
-
     done = (
         invocation(context)
         .memory()
@@ -59,16 +57,16 @@ def reembed(
         )
     )
     if as_json:
-        print_json({"schema_version": "reembed.v1", "dry_run": dry_run, **as_plain(done)})
+        print_json(done)
     else:
-        print_reembedded(done, dry_run=dry_run)
+        print_reembedded(done)
     return OK if done.in_force or dry_run else NOTHING_FOUND
 
 
-def print_reembedded(done: Reembedded, *, dry_run: bool) -> None:
+def print_reembedded(done: Reembedded) -> None:
     """What was embedded, what the self-test says, and which model is in force."""
     print_text(styled(f"{one_line(done.from_version)} → ", (one_line(done.to_version), "bold")))
-    if dry_run:
+    if done.dry_run:
         print_text(styled(f"{plural(done.found.to_write, 'unit')} to write, {done.found.same:,} are there already"))
         return
     print_drained(done.drained)

@@ -32,13 +32,13 @@ def schema(
     if schema_id is None:
         found = memory.schema()
         if as_json:
-            print_json(found.model_dump(mode="json"))
+            print_json(found)
         else:
             print_schemas(found)
         return OK
     one = memory.schema_definition(schema_id)
     if as_json:
-        print_json(one.model_dump(mode="json"))
+        print_json(one)
     else:
         for line in json.dumps(one.definition, ensure_ascii=False, indent=2, sort_keys=True).splitlines():
             print_line(line)

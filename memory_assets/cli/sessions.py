@@ -41,11 +41,9 @@ def list_(
     as_json: JsonOption = False,
 ) -> int:
     """List every session, the newest first."""
-    from memory_assets.memory import as_plain
-
     sessions = invocation(context).memory().sessions(project=project, status=status)
     if as_json:
-        print_json(as_plain(sessions))
+        print_json(sessions)
     elif sessions:
         print_sessions(sessions)
     else:
@@ -63,20 +61,18 @@ def show(
     as_json: JsonOption = False,
 ) -> int:
     """Show a session with its messages."""
-    from memory_assets.memory import as_plain
-
     memory = invocation(context).memory()
     if evidence:
         found = memory.session_evidence(session)
         if as_json:
-            print_json(as_plain(found))
+            print_json(found)
         else:
             print_head(found.session, found.quarantine)
             print_evidence(found, full=full)
         return OK
     details = memory.session(session)
     if as_json:
-        print_json(as_plain(details))
+        print_json(details)
     else:
         print_session(details, full=full)
     return OK

@@ -46,7 +46,7 @@ def timeline(
     """Show what was said around something, and elsewhere of the same task. Exits 1 where an id names nothing."""
     found = invocation(context).memory().timeline(ids, window=window, budget=budget)
     if as_json:
-        print_json(found.model_dump(mode="json"))
+        print_json(found)
     else:
         print_timeline(found)
     return _ended(len(found.targets), found.errors)
@@ -56,7 +56,7 @@ def details(context: typer.Context, ids: IdsArgument, budget: BudgetOption = Non
     """Show things in full: text, source, quotes and what hangs on them. Exits 1 where an id names nothing."""
     found = invocation(context).memory().details(ids, budget=budget)
     if as_json:
-        print_json(found.model_dump(mode="json"))
+        print_json(found)
     else:
         print_details(found)
     return _ended(len(found.items), found.errors)

@@ -190,19 +190,19 @@ def test_a_table_fits_the_terminal(capsys: pytest.CaptureFixture[str], monkeypat
 
 
 LONG = MemoryView(
-    "mem_1",
-    "mem:a7Bc3x",
-    "decision",
-    "우리는 캐시를 Redis로 옮기기로 했다, because restarts are quick",
-    None,
-    "verified",
-    "embedded 1",
-    1,
-    1,
-    datetime(2025, 1, 2, tzinfo=UTC),
-    datetime(2025, 1, 2, tzinfo=UTC),
-    "s",
-    "session:e8811ad6-93d9-4ee6-997d-2447a5d496f3#m=12&c=140-182",
+    memory_id="mem_1",
+    citation="mem:a7Bc3x",
+    entry_type="decision",
+    title="우리는 캐시를 Redis로 옮기기로 했다, because restarts are quick",
+    project=None,
+    stage="verified",
+    checker="embedded 1",
+    entry_count=1,
+    session_count=1,
+    first_said_at=datetime(2025, 1, 2, tzinfo=UTC),
+    last_said_at=datetime(2025, 1, 2, tzinfo=UTC),
+    session_id="s",
+    uri="session:e8811ad6-93d9-4ee6-997d-2447a5d496f3#m=12&c=140-182",
 )
 
 

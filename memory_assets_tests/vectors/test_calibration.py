@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory_assets.results.outbox import Calibration
 from memory_assets.settings import Settings, load_settings
 from memory_assets.vectors import calibration
 from memory_assets.vectors.calibration import (
@@ -20,7 +21,6 @@ from memory_assets.vectors.calibration import (
     SHIPPED,
     USEFUL,
     USELESS,
-    Calibration,
     calibrate,
     ensure_calibrated,
     known_calibration,
