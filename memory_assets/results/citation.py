@@ -5,30 +5,46 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self, TypedDict, Unpack, get_args
 
 from pydantic import Field
 
-from memory_assets.citations.addresses import MessageCitation, PlaceCitation, SpanCitation, TerminalCitation
-from memory_assets.citations.external import (
-    CaptionCitation,
-    CodeCitation,
-    CommitCitation,
-    FileCitation,
-    LineCitation,
-    LogCitation,
-    PageCitation,
-    RegionCitation,
-    SymbolCitation,
-    TimeCitation,
-)
+from memory_assets.citations.addresses import PlaceCitation
 from memory_assets.results.model import WireModel
 
 Segments = tuple[tuple[int, int], ...]
 
 
-class CitationV1(WireModel):
+class Known(TypedDict, total=False):
+    """What is known of a place beside what its address says; the fields are those of the citation."""
+
+    id: str | None
+    path: str | None
+    session_id: str
+    role: str | None
+    name: str | None
+    tool_name: str | None
+    ts: datetime | None
+    quote: str | None
+    quote_hash: str | None
+    label: str
+
+
+class _Cited(WireModel):
+    schema_version: Literal["citation.v1"] = "citation.v1"
+
+    @classmethod
+    def of(cls, citation: PlaceCitation, **known: Unpack[Known]) -> Self:
+        """The wire form of an address, with what is known of the place. Without a label the address is one."""
+        said = {"line_start" if name == "line" else name: value for name, value in asdict(citation).items()}
+        if segments := said.get("segments"):
+            said |= {"span_start": segments[0][0], "span_end": segments[-1][1]}
+        return cls(**{**said, **known, "uri": citation.uri, "label": known.get("label") or citation.uri})
+
+
+class CitationV1(_Cited):
     """Where something was said: a message of a session, or characters of it.
 
     Attributes:
@@ -40,7 +56,6 @@ class CitationV1(WireModel):
         label: one line for people.
     """
 
-    schema_version: Literal["citation.v1"] = "citation.v1"
     kind: Literal["message"] = "message"
     uri: str
     id: str | None = None
@@ -57,41 +72,8 @@ class CitationV1(WireModel):
     quote_hash: str | None = None
     label: str = ""
 
-    @classmethod
-    def of(
-        cls,
-        citation: MessageCitation | SpanCitation,
-        *,
-        id: str | None = None,
-        path: str | None = None,
-        role: str | None = None,
-        name: str | None = None,
-        ts: datetime | None = None,
-        quote: str | None = None,
-        quote_hash: str | None = None,
-        label: str = "",
-    ) -> CitationV1:
-        """The wire form of an address, with what is known of the place."""
-        span = citation if isinstance(citation, SpanCitation) else None
-        return cls(
-            uri=citation.uri,
-            id=id,
-            path=path,
-            session_id=citation.session_id,
-            message_index=citation.message_index,
-            span_start=span.span_start if span else None,
-            span_end=span.span_end if span else None,
-            segments=span.segments if span else (),
-            role=role,
-            name=name,
-            ts=ts,
-            quote=quote,
-            quote_hash=quote_hash,
-            label=label or citation.uri,
-        )
 
-
-class OtherCitationV1(WireModel):
+class OtherCitationV1(_Cited):
     """What every kind but ``message`` has.
 
     Attributes:
@@ -99,7 +81,6 @@ class OtherCitationV1(WireModel):
         path: the file that is named; a name, which nobody opens.
     """
 
-    schema_version: Literal["citation.v1"] = "citation.v1"
     uri: str
     id: str | None = None
     path: str | None = None
@@ -120,37 +101,6 @@ class TerminalSnapshotCitationV1(OtherCitationV1):
     tool_name: str | None = None
     ts: datetime | None = None
 
-    @classmethod
-    def of(
-        cls,
-        citation: TerminalCitation,
-        *,
-        id: str | None = None,
-        path: str | None = None,
-        tool_name: str | None = None,
-        ts: datetime | None = None,
-        quote: str | None = None,
-        quote_hash: str | None = None,
-        label: str = "",
-    ) -> TerminalSnapshotCitationV1:
-        """The wire form of an address, with what is known of the place."""
-        segments = citation.segments
-        return cls(
-            uri=citation.uri,
-            id=id,
-            path=path,
-            session_id=citation.session_id,
-            message_index=citation.message_index,
-            span_start=segments[0][0] if segments else None,
-            span_end=segments[-1][1] if segments else None,
-            segments=segments,
-            tool_name=tool_name,
-            ts=ts,
-            quote=quote,
-            quote_hash=quote_hash,
-            label=label or citation.uri,
-        )
-
 
 class LogCitationV1(OtherCitationV1):
     """A record of a log: a file, the line where it is known, and the message that was read from it where it is one."""
@@ -161,34 +111,6 @@ class LogCitationV1(OtherCitationV1):
     message_index: int | None = Field(default=None, ge=0)
     tool_name: str | None = None
     ts: datetime | None = None
-
-    @classmethod
-    def of(
-        cls,
-        citation: LogCitation,
-        *,
-        id: str | None = None,
-        session_id: str | None = None,
-        tool_name: str | None = None,
-        ts: datetime | None = None,
-        quote: str | None = None,
-        quote_hash: str | None = None,
-        label: str = "",
-    ) -> LogCitationV1:
-        """The wire form of an address, with what is known of the place."""
-        return cls(
-            uri=citation.uri,
-            id=id,
-            path=citation.path,
-            line_start=citation.line,
-            session_id=session_id,
-            message_index=citation.message_index,
-            tool_name=tool_name,
-            ts=ts,
-            quote=quote,
-            quote_hash=quote_hash,
-            label=label or citation.uri,
-        )
 
 
 class FileCitationV1(OtherCitationV1):
@@ -283,33 +205,11 @@ AnyCitationV1 = Annotated[
 ]
 
 
-def citation_v1(
-    citation: PlaceCitation, *, id: str | None = None, quote: str | None = None, quote_hash: str | None = None, label: str = ""
-) -> AnyCitationV1:
-    """The wire form of an address of any kind, with nothing but what the address itself says."""
-    known = {"uri": citation.uri, "id": id, "quote": quote, "quote_hash": quote_hash, "label": label or citation.uri}
-    match citation:
-        case MessageCitation() | SpanCitation():
-            return CitationV1.of(citation, id=id, quote=quote, quote_hash=quote_hash, label=label)
-        case TerminalCitation():
-            return TerminalSnapshotCitationV1.of(citation, id=id, quote=quote, quote_hash=quote_hash, label=label)
-        case LogCitation():
-            return LogCitationV1.of(citation, id=id, quote=quote, quote_hash=quote_hash, label=label)
-        case FileCitation(path):
-            return FileCitationV1(path=path, **known)
-        case LineCitation(path, first, last):
-            return LineCitationV1(path=path, line_start=first, line_end=last, **known)
-        case CodeCitation(path, first, last, symbol, lang):
-            return CodeCitationV1(path=path, line_start=first, line_end=last, symbol=symbol, lang=lang, **known)
-        case SymbolCitation(symbol, symbol_path):
-            return SymbolCitationV1(symbol=symbol, path=symbol_path, **known)
-        case CommitCitation(commit, repo):
-            return CommitCitationV1(commit=commit, repo=repo, **known)
-        case PageCitation(path, page, page_end):
-            return PageCitationV1(path=path, page=page, page_end=page_end, **known)
-        case RegionCitation(path, x, y, w, h, unit, region_page):
-            return RegionCitationV1(path=path, page=region_page, x=x, y=y, w=w, h=h, unit=unit, **known)
-        case CaptionCitation(path, model, caption_page):
-            return CaptionCitationV1(path=path, model=model, page=caption_page, **known)
-        case TimeCitation(path, start_ms, end_ms):
-            return TimeCitationV1(path=path, start_ms=start_ms, end_ms=end_ms, **known)
+_OF_KIND: dict[str, type[AnyCitationV1]] = {
+    model.model_fields["kind"].default: model for model in get_args(get_args(AnyCitationV1)[0])
+}
+
+
+def citation_v1(citation: PlaceCitation, **known: Unpack[Known]) -> AnyCitationV1:
+    """The wire form of an address of any kind, with what is known of the place."""
+    return _OF_KIND[citation.kind].of(citation, **known)
