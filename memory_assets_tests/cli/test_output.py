@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import get_args
 
@@ -140,9 +139,8 @@ def test_why_a_quote_was_found_is_said_in_words() -> None:
         "ambiguous: it stands 2 times more just as well",
         "relocated: claimed in message 3, found in 4",
     ]
-    exact = replace(
-        QUOTE, method="exact", segments=((0, 7),), ambiguous=False, relocated=False, critical=False, alternative_count=0
-    )
+    said = {"method": "exact", "segments": ((0, 7),), "alternative_count": 0}
+    exact = QUOTE.model_copy(update={**said, "ambiguous": False, "relocated": False, "critical": False})
     assert [line.plain for line in why_aligned(exact)] == ["exact: the same, character for character"]
 
 
