@@ -60,7 +60,7 @@ typecheck: $(DEVELOPMENT) ## Check the types
 	$(BIN)/mypy
 
 schemas: $(DEVELOPMENT) ## Write the JSON Schemas of what is printed (memory_assets/wire/v1)
-	$(BIN)/python -m memory_assets.schemas.files
+	$(BIN)/python -m memory_assets.results.schema_files
 
 build: $(DEVELOPMENT) ## Build the wheel and the source archive into dist/
 	$(BIN)/python -m build

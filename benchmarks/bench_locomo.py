@@ -28,7 +28,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from memory_assets.search.results.search import BulkSearchItemV1
+    from memory_assets.results.search import BulkSearchItemV1
     from memory_assets.settings import Settings
 
 BARS = {"R@5": 0.70, "R@10": 0.80, "R@50": 0.91, "NDCG@10": 0.59, "multi-hop R@10": 0.44, "R@1000tok": 0.70}

@@ -18,33 +18,34 @@ from memory_assets.commands.outcomes import NotRecorded as NotRecordedDecision
 from memory_assets.evidence.model import AlignedEvidence, Evidence, FailedEvidence
 from memory_assets.log.errors import StoreError, StoreLockedError
 from memory_assets.queries import entries, events, sessions, statistics
-from memory_assets.queries.records import (
-    Check,
+from memory_assets.results.doctor import CheckV1, DoctorV1
+from memory_assets.results.error import ErrorV1
+from memory_assets.results.events import EventDetails, EventStats, EventView
+from memory_assets.results.memories import (
     CitedQuote,
     EntryView,
-    EventDetails,
-    EventStats,
-    EventView,
     EvidenceView,
     MemoryPage,
     MemoryView,
-    MessageView,
     Neighbour,
-    Quarantined,
     Quote,
     QuoteInMessage,
-    ResolvedMemory,
-    ResolvedSpan,
-    SessionDetails,
-    SessionSummary,
-    Stats,
-    as_json,
 )
-from memory_assets.queries.resolved import NamingUnit, ResolvedEntry, ResolvedName, ResolvedTask, ResolvedUnit, SourceSession
+from memory_assets.results.sessions import MessageView, Quarantined, SessionDetails, SessionSummary
+from memory_assets.results.shown import (
+    NamingUnit,
+    ResolvedEntry,
+    ResolvedMemory,
+    ResolvedName,
+    ResolvedSpan,
+    ResolvedTask,
+    ResolvedUnit,
+    SourceSession,
+)
+from memory_assets.results.stats import Stats
 from memory_assets.search.answers.budget import DEFAULT_BUDGET
 from memory_assets.search.question.intents import parse_intent
 from memory_assets.search.request import SearchRequest
-from memory_assets.search.results.error import ErrorV1
 from memory_assets.settings import Settings
 from memory_assets.text.tokens import estimate_tokens
 from memory_assets.vocabulary import INTENTS, Intent
@@ -54,37 +55,51 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import IO
 
-    from memory_assets.backup.archive import Manifest
-    from memory_assets.backup.recover import Recovered
-    from memory_assets.backup.restore import Restored
     from memory_assets.commands.outcomes import Recorded
     from memory_assets.commands.promotions import Demotions, Spoken
-    from memory_assets.exchange.exporting import Exported
     from memory_assets.graduation.proofs.module_files import FileVerdict
     from memory_assets.log.database import Database
     from memory_assets.maintenance.audit import Audit
     from memory_assets.maintenance.audit import Example as AuditExample
     from memory_assets.maintenance.audit import Measure as AuditMeasure
     from memory_assets.maintenance.fsck import Finding, FsckReport
-    from memory_assets.maintenance.indexing import InLine, Written
+    from memory_assets.maintenance.indexing import Written
     from memory_assets.maintenance.init import Made
-    from memory_assets.maintenance.outbox import FailedUnit, OutboxStatus, VersionQueue
     from memory_assets.maintenance.rebuild import Rebuilt
-    from memory_assets.maintenance.reembed import Reembedded
     from memory_assets.progress import Progress
     from memory_assets.projections.rebuild import RebuildReport
-    from memory_assets.queries.builds import BuildDetails, BuildPage, BuildView
     from memory_assets.queries.conflicts import ConflictSide, ConflictView
     from memory_assets.queries.decisions import DecisionView
     from memory_assets.queries.extraction_plan import ExtractionPlan, PlannedWindow
     from memory_assets.queries.idris import IdrisStatus
-    from memory_assets.queries.metrics import Metrics, StageTimes
     from memory_assets.queries.promotions import Ladder, Review
     from memory_assets.queries.proof import ProofModule, SessionProof
     from memory_assets.queries.refused_files import RefusedFile
-    from memory_assets.queries.resolve import Resolved
     from memory_assets.queries.session_evidence import QuotedMessage, SessionEvidence, SupportingQuote
-    from memory_assets.queries.task_records import (
+    from memory_assets.queries.tasks import Which
+    from memory_assets.results.builds import BuildDetails, BuildPage, BuildView
+    from memory_assets.results.context import ContextBundleV1
+    from memory_assets.results.copies import Exported, Manifest, Recovered, Restored
+    from memory_assets.results.details import DetailsV1, DetailV1
+    from memory_assets.results.disclosure import DisclosedV1, DisclosureV1
+    from memory_assets.results.evaluation import EvalComparisonV1, EvalInitV1, EvalQuestionV1, EvalRunV1
+    from memory_assets.results.feedback import AckV1, UnitStandingV1
+    from memory_assets.results.gotchas import GotchaListV1, GotchaV1
+    from memory_assets.results.metrics import Metrics, StageTimes
+    from memory_assets.results.outbox import (
+        Calibration,
+        Drained,
+        FailedUnit,
+        InLine,
+        OutboxStatus,
+        Reconciled,
+        Reembedded,
+        VersionQueue,
+    )
+    from memory_assets.results.schema import SchemaDefinitionV1, SchemaV1
+    from memory_assets.results.search import BulkSearchItemV1, SearchHitV1, SearchResponseV1
+    from memory_assets.results.shown import Resolved
+    from memory_assets.results.tasks import (
         ArtifactView,
         BlockerCycle,
         ConditionView,
@@ -98,22 +113,10 @@ if TYPE_CHECKING:
         TaskReview,
         TaskView,
     )
-    from memory_assets.queries.tasks import Which
-    from memory_assets.search.results.context import ContextBundleV1
-    from memory_assets.search.results.details import DetailsV1, DetailV1
-    from memory_assets.search.results.disclosure import DisclosedV1, DisclosureV1
-    from memory_assets.search.results.evaluation import EvalComparisonV1, EvalInitV1, EvalQuestionV1, EvalRunV1
-    from memory_assets.search.results.feedback import AckV1, UnitStandingV1
-    from memory_assets.search.results.gotchas import GotchaListV1, GotchaV1
-    from memory_assets.search.results.schema import SchemaDefinitionV1, SchemaV1
-    from memory_assets.search.results.search import BulkSearchItemV1, SearchHitV1, SearchResponseV1
-    from memory_assets.search.results.timeline import TimelineItemV1, TimelineV1
-    from memory_assets.search.results.unanswered import UnansweredV1
+    from memory_assets.results.timeline import TimelineItemV1, TimelineV1
+    from memory_assets.results.unanswered import UnansweredV1
     from memory_assets.search.searcher import Searcher
     from memory_assets.sessions.privacy_scan import ScannedFile
-    from memory_assets.vectors.calibration import Calibration
-    from memory_assets.vectors.outbox import Drained
-    from memory_assets.vectors.reconcile import Reconciled
 
 __all__ = [
     "INTENTS",
@@ -129,7 +132,7 @@ __all__ = [
     "BuildView",
     "BulkSearchItemV1",
     "Calibration",
-    "Check",
+    "CheckV1",
     "CitedQuote",
     "ConditionSpoken",
     "ConditionView",
@@ -142,6 +145,7 @@ __all__ = [
     "DetailsV1",
     "DisclosedV1",
     "DisclosureV1",
+    "DoctorV1",
     "Drained",
     "EntryView",
     "ErrorV1",
@@ -769,7 +773,8 @@ class Memory:
             InvalidArgumentError: there is no such stage.
         """
         from memory_assets.queries.builds import known_build
-        from memory_assets.queries.metrics import Within, metrics
+        from memory_assets.queries.metrics import metrics
+        from memory_assets.results.metrics import Within
 
         with self.database.reading() as connection:
             within = Within(
@@ -881,7 +886,7 @@ class Memory:
 
     def schema(self) -> SchemaV1:
         """What can be asked and what is answered: schemas, words, versions. Needs no store, and makes none."""
-        from memory_assets.schemas.capabilities import schema
+        from memory_assets.queries.capabilities import schema
 
         return schema(self.settings)
 
@@ -891,7 +896,7 @@ class Memory:
         Raises:
             NotFoundError: there is none.
         """
-        from memory_assets.schemas.capabilities import schema_definition
+        from memory_assets.queries.capabilities import schema_definition
 
         return schema_definition(schema_id)
 
@@ -956,7 +961,7 @@ class Memory:
         wanted = chosen_embedding(self.settings, to, query_prefix=query_prefix, passage_prefix=passage_prefix)
         return reembed(self.settings, self.database, wanted, dry_run=dry_run, accept_failed=accept_failed, progress=progress)
 
-    def doctor(self) -> list[Check]:
+    def doctor(self) -> list[CheckV1]:
         """Named checks of everything that the store needs; none raises, none loads a model."""
         from memory_assets.maintenance.doctor import checks
 
@@ -1077,4 +1082,6 @@ class Memory:
 
 def as_plain(value: Any) -> Any:
     """Records, or lists of them, as plain JSON values."""
-    return as_json(value)
+    from pydantic_core import to_jsonable_python
+
+    return to_jsonable_python(value)

@@ -42,8 +42,35 @@ SearchMode = Literal["lexical", "vector", "hybrid"]
 Scope = Literal["task", "worktree", "project", "org"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
 """How far around the asker a search looks, narrowest first."""
+Strategy = Literal["simple", "standard", "complex"]
+"""How a question is answered, by how complex it is."""
 Intent = Literal["how_to_do", "what_happened", "known_issues", "environment", "code_structure"]
 INTENTS: tuple[Intent, ...] = get_args(Intent)
+
+LegScoreKind = Literal["bm25", "cosine"]
+FusionMethod = Literal["weighted", "zscore", "rrf"]
+FUSIONS: tuple[FusionMethod, ...] = get_args(FusionMethod)
+"""How the legs of a search become one ranking."""
+ScoreKind = Literal["weighted", "zscore", "rrf", "bm25", "cosine"]
+SCORE_KINDS: tuple[ScoreKind, ...] = get_args(ScoreKind)
+"""What orders hits: a fusion, or the one leg that took part."""
+FacetKind = Literal["term", "entity", "time", "file", "speaker"]
+"""What a question may ask about."""
+NextAction = Literal["enough", "widen", "timeline", "ask_a_person", "nothing_found"]
+"""What to do after an answer."""
+DisclosureReason = Literal[
+    "explicit_ids",
+    "high_confidence_single",
+    "clear_winner",
+    "ambiguous_multiple_high",
+    "low_confidence",
+    "no_results",
+    "no_expansion_rule_matched",
+]
+"""Why something, or nothing, of the hits is opened."""
+
+ExportFormat = Literal["markdown", "jsonl", "chat.v1"]
+EXPORT_FORMATS: tuple[ExportFormat, ...] = get_args(ExportFormat)
 
 Signal = Literal["used", "helpful", "wrong"]
 SIGNALS: tuple[Signal, ...] = get_args(Signal)

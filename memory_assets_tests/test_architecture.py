@@ -14,11 +14,11 @@ PACKAGE = Path(__file__).resolve().parents[1] / "memory_assets"
 
 # The domain: what came in, what is quoted, where it stands, what is proved, what follows. It knows no store.
 DOMAIN = ("text", "sessions", "extraction", "evidence", "graduation", "tasks")
-MIDDLE = (*DOMAIN, "citations", "search", "log", "projections", "vectors", "queries", "maintenance", "commands", "schemas")
+MIDDLE = (*DOMAIN, "citations", "results", "search", "log", "projections", "vectors", "queries", "maintenance", "commands")
 SURFACES = ("cli", "mcp")
 # Small roots that every room may use (decision 0010).
 ROOTS = {"errors", "identifiers", "progress", "resources", "locks", "stopping", "vocabulary"}
-STORE = {"log", "projections", "vectors", "search", "queries", "maintenance", "commands", "schemas"}
+STORE = {"log", "projections", "vectors", "search", "queries", "maintenance", "commands"}
 HEAVY = {"dagster", "dagster_duckdb", "duckdb", "lancedb", "litellm", "torch", "sentence_transformers", "transformers"}
 # Adapters to what lies outside: the model, and the proof checker's process.
 ADAPTERS = {
@@ -149,6 +149,11 @@ def test_the_domain_has_no_clock_no_process_and_no_network(name: str) -> None:
     assert asked == []
 
 
+def test_what_is_printed_stands_on_words_and_addresses_alone() -> None:
+    known = {"results", "citations", "errors", "vocabulary"}
+    assert violations(all_of("results"), {room(module) for module in modules()} - known) == []
+
+
 def test_the_middle_imports_neither_dagster_nor_a_surface() -> None:
     assert violations(all_of(*MIDDLE), {"defs", "definitions", "memory", *SURFACES}) == []
     dagster = [
@@ -163,10 +168,10 @@ def test_the_middle_imports_neither_dagster_nor_a_surface() -> None:
 
 def test_the_log_stands_on_nothing_and_the_folds_on_the_log() -> None:
     assert violations(all_of("log"), STORE - {"log"}) == []
-    above = {"queries", "configuration", "maintenance", "commands", "schemas"}
+    above = {"queries", "configuration", "maintenance", "commands"}
     assert violations(all_of("projections"), {"vectors", *above}) == []
     assert violations(all_of("vectors"), {"projections", *above}) == []
-    assert violations(all_of("search"), {"projections", "queries", "maintenance", "commands", "schemas"}) == []
+    assert violations(all_of("search"), {"projections", "queries", "maintenance", "commands"}) == []
     # A question is understood and hits are ranked without the store: rows come to them.
     pure = [module for module in all_of("search") if module.startswith(("search.question", "search.ranking"))]
     assert len(pure) > 15 and violations(pure, {"log", "configuration"}) == []
@@ -201,8 +206,8 @@ def test_surfaces_go_through_one_door() -> None:
 
 
 def test_only_the_facade_asks_the_tables_and_lets_people_speak() -> None:
-    askers = [module for module in modules() if room(module) not in ("memory", "queries", "maintenance", "commands", "schemas")]
-    assert violations(askers, {"queries", "commands", "schemas"}) == []
+    askers = [module for module in modules() if room(module) not in ("memory", "queries", "maintenance", "commands")]
+    assert violations(askers, {"queries", "commands"}) == []
     # What only reads has no way to write.
     assert violations(all_of("queries"), {"maintenance", "commands"}) == []
 

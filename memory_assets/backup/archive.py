@@ -14,7 +14,6 @@ import os
 import shutil
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO
@@ -28,6 +27,7 @@ from memory_assets.log.migrations import schema_version
 from memory_assets.log.swap import sync_folder
 from memory_assets.log.tip import TIP_FILE_NAME, Tip, Tips, write_tips
 from memory_assets.progress import NoProgress, Progress
+from memory_assets.results.copies import Manifest
 
 FORMAT = "memory_backup.v1"
 MANIFEST = "manifest.json"
@@ -37,27 +37,6 @@ OWNED = ("memory.toml", "golden.yaml")
 _SEAL_LENGTH = 64
 _CHUNK = 1 << 20
 _MANIFEST_LIMIT = 1 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class Manifest:
-    """What a backup says of itself.
-
-    Attributes:
-        store_schema: the newest migration of the store in it.
-        seq, link_hash: where its log ends; the link in hex.
-        sha256: of each member, by name.
-        sizes: bytes of each member.
-    """
-
-    store_schema: int
-    created_at: str
-    seq: int
-    link_hash: str
-    events: int
-    sessions: int
-    sha256: dict[str, str]
-    sizes: dict[str, int]
 
 
 def back_up(database: Database, target: Path, *, force: bool = False, progress: Progress | None = None) -> Manifest:
@@ -74,7 +53,7 @@ def back_up(database: Database, target: Path, *, force: bool = False, progress: 
         StoreFullError, StoreError: the target's folder cannot be written.
     """
     told = progress or NoProgress()
-    target = target.absolute()
+    named, target = target, target.absolute()
     try:
         refuse_the_store(target, database.path.parent)
         refuse_what_is_there(target, force=force)
@@ -84,7 +63,7 @@ def back_up(database: Database, target: Path, *, force: bool = False, progress: 
             told.advance(1, "verifying the copy")
             tip, events, sessions = _verify(copied)
             told.advance(1, "packing")
-            manifest = _pack(copied, work / "packed", tip, events, sessions)
+            manifest = _pack(copied, work / "packed", named, tip, events, sessions)
             told.advance(1, "reading it back")
             with opened_archive(work / "packed") as (archive, _):
                 check_members(archive, manifest)
@@ -124,7 +103,7 @@ def _verify(copied: Path) -> tuple[Tip, int, int]:
     return found.last, events, sessions
 
 
-def _pack(copied: Path, packed: Path, tip: Tip, events: int, sessions: int) -> Manifest:
+def _pack(copied: Path, packed: Path, named: Path, tip: Tip, events: int, sessions: int) -> Manifest:
     names = [name for name in (STORE_FILE_NAME, TIP_FILE_NAME, *OWNED) if (copied / name).is_file()]
     digests = {}
     descriptor = os.open(packed, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
@@ -134,6 +113,8 @@ def _pack(copied: Path, packed: Path, tip: Tip, events: int, sessions: int) -> M
                 with (copied / name).open("rb") as source, archive.open(name, "w", force_zip64=True) as member:
                     digests[name] = copy_hashed(source, member)
             manifest = Manifest(
+                schema_version="backup.v1",
+                path=str(named),
                 store_schema=schema_version(),
                 created_at=datetime.now(UTC).isoformat(timespec="seconds"),
                 seq=tip.seq,
@@ -143,8 +124,8 @@ def _pack(copied: Path, packed: Path, tip: Tip, events: int, sessions: int) -> M
                 sha256=digests,
                 sizes={name: (copied / name).stat().st_size for name in names},
             )
-            fields = {name: getattr(manifest, name) for name in Manifest.__slots__}
-            archive.writestr(MANIFEST, json.dumps({"format": FORMAT, **fields}, sort_keys=True))
+            told = {"format": FORMAT, **manifest.model_dump(exclude={"schema_version", "path"})}
+            archive.writestr(MANIFEST, json.dumps(told, sort_keys=True))
             archive.comment = bytes(_SEAL_LENGTH)
         seal = _sealed(file)
         file.seek(-_SEAL_LENGTH, os.SEEK_END)
@@ -226,7 +207,7 @@ def _manifest(archive: zipfile.ZipFile, path: Path) -> Manifest:
     said = json.loads(archive.read(MANIFEST))
     if said.pop("format", None) != FORMAT:
         raise invalid(path, "its manifest is another program's")
-    manifest = Manifest(**said)
+    manifest = Manifest.model_validate({**said, "schema_version": "backup.v1", "path": str(path)}, extra="forbid")
     if manifest.store_schema > schema_version():
         raise BackupInvalidError(
             f"{path} has schema {manifest.store_schema}, this version knows {schema_version()}",

@@ -26,6 +26,7 @@ from memory_assets.log.links import LINKED_COLUMNS, MOMENTS, link_of, relink
 from memory_assets.log.lock import StoreLock
 from memory_assets.log.tip import FIRST_LINK, Tips, read_tips
 from memory_assets.progress import NoProgress, Progress
+from memory_assets.results.copies import Lost, Recovered
 
 _PATIENCE_SECONDS = 300.0
 _EPOCH = datetime(1970, 1, 1)
@@ -33,36 +34,6 @@ _AT_ONCE = 5_000
 SET_ASIDE_NAME = "set_aside.jsonl"
 _SET_ASIDE = f"was read, but rests on a revision that is lost: kept in {SET_ASIDE_NAME}"
 _OF_FILES = ("source_registered", "source_taken")
-
-
-@dataclass(frozen=True, slots=True)
-class Lost:
-    """An event that is not in the new store: its old seq, and its session where that can still be told."""
-
-    seq: int
-    session_id: str | None
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Recovered:
-    """What became of the events.
-
-    Attributes:
-        proven: how many are tied to the event before them by their link.
-        by_checksum: how many only their own checksum and id speak for.
-        lost: what is missing.
-        incomplete_sessions: sessions whose history names an event that is lost; importing their files again heals them.
-        damage: what of the file was damaged, in words.
-    """
-
-    folder: str
-    events: int
-    proven: int
-    by_checksum: int
-    lost: tuple[Lost, ...]
-    incomplete_sessions: tuple[str, ...]
-    damage: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +102,7 @@ def recover(store_file: Path, to: Path, *, backup: Path | None = None, progress:
             incomplete = _incomplete(kept, lost)
             kept, set_aside = _readable(kept)
             lost = sorted(
-                [*lost, *(Lost(row.columns["seq"], row.columns["session_id"], _SET_ASIDE) for row in set_aside)],
+                [*lost, *(Lost.of_row((row.columns["seq"], row.columns["session_id"], _SET_ASIDE)) for row in set_aside)],
                 key=lambda item: item.seq,
             )
             proven -= sum(row.columns["seq"] in tied for row in set_aside)
@@ -142,7 +113,8 @@ def recover(store_file: Path, to: Path, *, backup: Path | None = None, progress:
             _write(unfinished, kept)
             for path in (STORE_FILE_NAME, "store.tip"):
                 (unfinished / path).replace(to / path)
-            return Recovered(str(to), len(kept), proven, len(kept) - proven, tuple(lost), incomplete, tuple(damage))
+            counts = (len(kept), proven, len(kept) - proven)
+            return Recovered.of_row(("recovered.v1", str(to), *counts, lost, incomplete, damage))
     except OSError as error:
         of_source = isinstance(error, FileNotFoundError | IsADirectoryError | shutil.SpecialFileError)
         raise of_system(error, store_file if of_source else to) from error
@@ -239,12 +211,12 @@ def _judged(rows: dict[int, _Row], newest: int) -> tuple[list[_Row], list[Lost],
         previous = FIRST_LINK if seq == 1 else before.link if before else None
         follows = row is not None and previous is not None and row.follows(previous)
         if row is None:
-            lost.append(Lost(seq, None, "cannot be read"))
+            lost.append(Lost(seq=seq, session_id=None, reason="cannot be read"))
         elif not row.is_whole:
-            lost.append(Lost(seq, _session(row), "is not what was written"))
+            lost.append(Lost(seq=seq, session_id=_session(row), reason="is not what was written"))
         elif previous is not None and not follows and was_proven and _is_followed(row, rows.get(seq + 1)):
             # Both links beside it are right, so one of its columns is not.
-            lost.append(Lost(seq, _session(row), "is not what was written"))
+            lost.append(Lost(seq=seq, session_id=_session(row), reason="is not what was written"))
         else:
             kept.append(row)
             if follows:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,20 +18,9 @@ from memory_assets.log.errors import StoreLockedError, of_system
 from memory_assets.log.links import Sound
 from memory_assets.log.tip import TIP_FILE_NAME
 from memory_assets.progress import NoProgress, Progress
+from memory_assets.results.copies import Restored
 
 _STAGED = "store.staged"
-
-
-@dataclass(frozen=True, slots=True)
-class Restored:
-    """What was put in place, and where the store that stood there is kept (None: there was none)."""
-
-    events: int
-    sessions: int
-    seq: int
-    link_hash: str
-    backed_up_at: str
-    kept_aside: str | None
 
 
 def restore(folder: Path, source: Path, *, force: bool = False, progress: Progress | None = None) -> Restored:
@@ -70,12 +58,13 @@ def restore(folder: Path, source: Path, *, force: bool = False, progress: Progre
             told.advance()
             kept = folder / aside
             return Restored(
-                manifest.events,
-                manifest.sessions,
-                manifest.seq,
-                manifest.link_hash,
-                manifest.created_at,
-                str(kept) if kept.exists() else None,
+                schema_version="restored.v1",
+                events=manifest.events,
+                sessions=manifest.sessions,
+                seq=manifest.seq,
+                link_hash=manifest.link_hash,
+                backed_up_at=manifest.created_at,
+                kept_aside=str(kept) if kept.exists() else None,
             )
     except OSError as error:
         raise of_system(error, folder) from error

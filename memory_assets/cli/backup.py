@@ -29,11 +29,9 @@ def backup(
     as_json: JsonOption = False,
 ) -> int:
     """Copy the store into one private file, verified, while others go on writing."""
-    from memory_assets.memory import as_plain
-
     made = invocation(context).memory().backup(file, force=force, progress=progress_for_people(as_json=as_json))
     if as_json:
-        print_json({"schema_version": "backup.v1", "path": str(file), **as_plain(made)})
+        print_json(made)
     else:
         print_text(
             styled((one_line(str(file)), "bold"), f": {plural(made.events, 'event')}, {plural(made.sessions, 'session')}")
@@ -49,11 +47,9 @@ def restore(
     as_json: JsonOption = False,
 ) -> int:
     """Put a backup in the place of the store: verified before anything is changed, then all of it or nothing."""
-    from memory_assets.memory import as_plain
-
     put = invocation(context).memory().restore(file, force=force, progress=progress_for_people(as_json=as_json))
     if as_json:
-        print_json({"schema_version": "restored.v1", **as_plain(put)})
+        print_json(put)
     else:
         print_text(styled(f"{plural(put.events, 'event')} of {plural(put.sessions, 'session')}, as of {put.backed_up_at}"))
         if put.kept_aside:
@@ -76,8 +72,6 @@ def recover(
     as_json: JsonOption = False,
 ) -> int:
     """Save every event that can be read of a damaged store into a new one. Exits 1 where some are lost, or none is found."""
-    from memory_assets.memory import as_plain
-
     saved = (
         invocation(context)
         .memory()
@@ -86,7 +80,7 @@ def recover(
     # Of a file in which no event is found nobody can tell how many there were.
     code = NOTHING_FOUND if saved.lost or (saved.damage and not saved.events) else OK
     if as_json:
-        print_json({"schema_version": "recovered.v1", **as_plain(saved)})
+        print_json(saved)
         return code
     print_text(styled((f"{plural(saved.events, 'event')} saved", "bold"), f" into {one_line(saved.folder)}"))
     print_text(styled(f"{saved.proven:,} proven by their links, {saved.by_checksum:,} by their own checksums alone"))

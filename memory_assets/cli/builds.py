@@ -35,11 +35,9 @@ def list_(
     as_json: JsonOption = False,
 ) -> int:
     """List the newest builds: the runs that appended something. A run that found nothing to do leaves none."""
-    from memory_assets.memory import as_plain
-
     page = invocation(context).memory().builds(limit=limit)
     if as_json:
-        print_json(as_plain(page))
+        print_json(page)
     elif page.builds:
         print_builds(page)
     else:
@@ -53,7 +51,6 @@ def show(
     as_json: JsonOption = False,
 ) -> int:
     """Show one build: its versions, what it appended by type, its stages with their times, its sessions."""
-
     details = invocation(context).memory().build(build)
     print_result(details, print_build, as_json=as_json)
     return OK

@@ -61,11 +61,9 @@ def artifacts(
     as_json: JsonOption = False,
 ) -> int:
     """List pull requests, issues, addresses, files and commits that sessions name, what was named last first."""
-    from memory_assets.memory import as_plain
-
     found = invocation(context).memory().artifacts(kind=kind, project=project, limit=limit)
     if as_json:
-        print_json(as_plain(found))
+        print_json(found)
         return OK
     if not found:
         print_text(styled("no artifacts"))
@@ -136,11 +134,9 @@ def print_condition(condition: ConditionView) -> None:
 
 
 def _list(context: typer.Context, status: str, project: str | None, limit: int, *, as_json: bool) -> int:
-    from memory_assets.memory import as_plain
-
     found = invocation(context).memory().conditions(status=status, project=project, limit=limit)
     if as_json:
-        print_json(as_plain(found))
+        print_json(found)
         return OK
     if not found:
         print_text(styled("no conditions" if status == "all" else f"no {status} conditions"))

@@ -52,11 +52,9 @@ def list_(
     as_json: JsonOption = False,
 ) -> int:
     """List conflicts, the newest first: both sides, and where each was said last."""
-    from memory_assets.memory import as_plain
-
     found = invocation(context).memory().conflicts(status=status, project=project, limit=limit)
     if as_json:
-        print_json(as_plain(found))
+        print_json(found)
         return OK
     if not found:
         print_text(styled("no conflicts" if status == "all" else f"no {status} conflicts"))
@@ -149,5 +147,4 @@ def _print_side(name: str, side: ConflictSide, *, kept: bool) -> None:
 
 
 def _print(conflict: ConflictView, *, as_json: bool) -> None:
-
     print_result(conflict, print_conflict, as_json=as_json)

@@ -40,11 +40,9 @@ def list_(
     as_json: JsonOption = False,
 ) -> int:
     """List decisions, the newest first, each with its evidence and whether that still stands."""
-    from memory_assets.memory import as_plain
-
     found = invocation(context).memory().decisions(source=source, project=project, limit=limit)
     if as_json:
-        print_json(as_plain(found))
+        print_json(found)
         return OK
     if not found:
         print_text(styled("no decisions"))

@@ -51,15 +51,13 @@ def list_(
     as_json: JsonOption = False,
 ) -> int:
     """List current entries of every stage, the newest first. Superseded ones are not listed."""
-    from memory_assets.memory import as_plain
-
     entries, total = (
         invocation(context)
         .memory()
         .entries(session_id=session, project=project, entry_type=kind, stage=stage, limit=None if every else limit)
     )
     if as_json:
-        print_json(as_plain(entries))
+        print_json(entries)
         return OK
     if not entries:
         print_text(styled("no entries"))
@@ -72,11 +70,9 @@ def list_(
 
 def show(context: typer.Context, entry: EntryArgument, as_json: JsonOption = False) -> int:
     """Show one entry with its evidence."""
-    from memory_assets.memory import as_plain
-
     found = invocation(context).memory().entry(entry)
     if as_json:
-        print_json(as_plain(found))
+        print_json(found)
     else:
         print_text(*entry_head(found))
         for quote in found.evidence:

@@ -50,7 +50,7 @@ def init(
     """Write a first file of golden questions: titles of memories, to be reworded, with the places that answer them."""
     written = invocation(context).memory().write_golden(file, count=count, force=force)
     if as_json:
-        print_json(written.model_dump(mode="json"))
+        print_json(written)
         return OK
     print_text(
         styled((one_line(written.path), "cyan"), f"  {plural(written.questions, 'question')}"),

@@ -33,11 +33,9 @@ def tail(
     as_json: JsonOption = False,
 ) -> int:
     """List the newest events in commit order, without their payloads."""
-    from memory_assets.memory import as_plain
-
     events = invocation(context).memory().events_tail(limit=limit, session_id=session, event_type=kind, after=after)
     if as_json:
-        print_json(as_plain(events))
+        print_json(events)
     elif events:
         print_table(
             ("seq", "appended", "event", "type", "session", "bytes"),
@@ -89,11 +87,9 @@ def show(
 
 def stats(context: typer.Context, as_json: JsonOption = False) -> int:
     """Count the events by type."""
-    from memory_assets.memory import as_plain
-
     found = invocation(context).memory().events_stats()
     if as_json:
-        print_json(as_plain(found))
+        print_json(found)
         return OK
     print_text(
         styled(

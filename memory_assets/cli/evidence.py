@@ -27,11 +27,9 @@ def _group() -> None:
 
 def show(context: typer.Context, entry: EntryArgument, as_json: JsonOption = False) -> int:
     """Show an entry's quotes, each highlighted in its message."""
-    from memory_assets.memory import as_plain
-
     evidence = invocation(context).memory().evidence(entry)
     if as_json:
-        print_json(as_plain(evidence))
+        print_json(evidence)
         return OK
     print_text(*entry_head(evidence.entry))
     for item in evidence.quotes:

@@ -46,11 +46,9 @@ def export(
             )
         memory.export_to_stream(sys.stdout.buffer, format_name, project=project)
         return OK
-    from memory_assets.memory import as_plain
-
     made = memory.export(file, format_name, project=project, force=force, progress=progress_for_people(as_json=as_json))
     if as_json:
-        print_json({"schema_version": "exported.v1", "path": str(file), **as_plain(made)})
+        print_json(made)
         return OK
     events = "" if made.events is None else f", {plural(made.events, 'event')}"
     print_text(styled((one_line(str(file)), "bold"), f": {plural(made.sessions, 'session')}{events}, {made.format}"))

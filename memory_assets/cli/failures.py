@@ -88,7 +88,7 @@ def _report(code: str, message: str, hint: str, *, as_json: bool) -> None:
     if as_json:
         from memory_assets.memory import ErrorV1
 
-        sys.stderr.write(json_text(ErrorV1(code=code, message=message, hint=hint).model_dump(mode="json")) + "\n")
+        sys.stderr.write(json_text(ErrorV1(code=code, message=message, hint=hint)) + "\n")
         return
     sys.stderr.write(f"error: {one_line(message)}\n")
     if hint:

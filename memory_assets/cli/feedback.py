@@ -48,7 +48,7 @@ def feedback(
     """Say of what use a hit was. Search puts what helped a little higher, and what is wrong lower."""
     ack = invocation(context).memory().feedback(given, signal.value, by=person(by), note=note)
     if as_json:
-        print_json(ack.model_dump(mode="json"))
+        print_json(ack)
     else:
         print_ack(ack, signal.value)
     return OK

@@ -14,7 +14,9 @@ from memory_assets.cli.progress import progress_for_people
 from memory_assets.cli.tables import print_table, print_text
 
 if TYPE_CHECKING:
-    from memory_assets.memory import Check, RebuildReport, Stats
+    from collections.abc import Sequence
+
+    from memory_assets.memory import CheckV1, RebuildReport, Stats
 
 
 def register(app: typer.Typer) -> None:
@@ -26,26 +28,24 @@ def register(app: typer.Typer) -> None:
 
 def doctor(context: typer.Context, as_json: JsonOption = False) -> int:
     """Check everything that the store needs. Exits 3 where something is unhealthy."""
-    from memory_assets.memory import as_plain
+    from memory_assets.memory import DoctorV1
 
-    checks = invocation(context).memory().doctor()
-    healthy = all(check.ok for check in checks)
+    found = DoctorV1.of(invocation(context).memory().doctor())
     if as_json:
-        print_json({"schema_version": "doctor.v1", "healthy": healthy, "checks": as_plain(checks)})
+        print_json(found)
     else:
-        print_checks(checks)
-    return OK if healthy else UNHEALTHY
+        print_checks(found.checks)
+    return OK if found.healthy else UNHEALTHY
 
 
 def stats(context: typer.Context, as_json: JsonOption = False) -> int:
     """Count what the store holds."""
-
     found = invocation(context).memory().stats()
     print_result(found, print_stats, as_json=as_json)
     return OK
 
 
-def print_checks(checks: list[Check]) -> None:
+def print_checks(checks: Sequence[CheckV1]) -> None:
     """A line a check, and what to do where there is something to do."""
     width = max(len(check.name) for check in checks)
     for check in checks:
@@ -89,7 +89,6 @@ def rebuild(
     as_json: JsonOption = False,
 ) -> int:
     """Throw every derived table away and fold it again from the log, or prove that a replay gives the same (exit 1: not so)."""
-    from memory_assets.memory import as_plain
 
     memory = invocation(context).memory()
     if verify:
@@ -98,7 +97,7 @@ def rebuild(
         return OK if report.equal else NOTHING_FOUND
     rebuilt = memory.rebuild(with_vectors=with_vectors, progress=progress_for_people(as_json=as_json))
     if as_json:
-        print_json(as_plain(rebuilt))
+        print_json(rebuilt)
     else:
         print_text(
             styled(

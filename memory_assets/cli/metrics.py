@@ -36,7 +36,6 @@ def metrics(
     as_json: JsonOption = False,
 ) -> int:
     """Show what the stages measured: times and failures, tokens and cost, verdicts, quotes by method, promotions by reason."""
-
     began = None if since is None else moment_of("--since", since, datetime.now(UTC))
     found = invocation(context).memory().metrics(build_id=build, session_id=session, stage=stage, since=began)
     print_result(found, print_metrics, as_json=as_json)

@@ -40,9 +40,8 @@ def register(app: typer.Typer) -> None:
 
 def status(context: typer.Context, as_json: JsonOption = False) -> int:
     """Show what waits to be written to the index, what failed and why, and which tables there are."""
-
     found = invocation(context).memory().outbox()
-    print_result(found, print_status, as_json=as_json, schema_version="outbox.v1")
+    print_result(found, print_status, as_json=as_json)
     return OK
 
 
@@ -70,8 +69,6 @@ def reconcile(
 
     With --dry-run exits 1 where something differs; else where something could not be written.
     """
-    from memory_assets.memory import as_plain
-
     done = (
         invocation(context)
         .memory()
@@ -80,7 +77,7 @@ def reconcile(
     compared = [found for found in (done.words, done.found) if found is not None]
     differs = any(found.to_write or found.orphans or found.made_anew for found in compared)
     if as_json:
-        print_json({"schema_version": "outbox_reconciled.v1", "dry_run": dry_run, **as_plain(done)})
+        print_json(done)
     else:
         if done.words is not None:
             print_found(done.words, "words: ")
@@ -94,21 +91,11 @@ def reconcile(
 
 
 def _drained(written: Written, *, as_json: bool) -> int:
-    from memory_assets.memory import as_plain
-
-    drained, words, calibration = written.drained, written.words, written.calibration
     if as_json:
-        print_json(
-            {
-                "schema_version": "outbox_drained.v1",
-                **as_plain(drained),
-                "words": as_plain(words),
-                "calibration": as_plain(calibration),
-            }
-        )
+        print_json(written.printed())
     else:
-        print_drained(drained, words)
-    return NOTHING_FOUND if drained.failed or words.failed else OK
+        print_drained(written.drained, written.words)
+    return NOTHING_FOUND if written.drained.failed or written.words.failed else OK
 
 
 def print_status(found: OutboxStatus) -> None:

@@ -31,32 +31,24 @@ def one_line(text: str) -> str:
 
 
 def json_text(value: Any) -> str:
-    """One line of JSON that is safe to show on a terminal."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    """One line of JSON that is safe to show on a terminal, of plain values and whatever the façade gives."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=_plain)
     return _UNSAFE_IN_JSON.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def print_json(value: Any) -> None:
-    """A value of plain JSON types as one line on stdout."""
+    """:func:`json_text` as one line on stdout."""
     _write_line(json_text(value))
 
 
-def print_result(
-    found: Any, to_people: Callable[[Any], None], *, as_json: bool, nothing: str | None = None, **head: Any
-) -> None:
+def print_result(found: Any, to_people: Callable[[Any], None], *, as_json: bool, nothing: str | None = None) -> None:
     """What a command found: as one line of JSON, or as text for people.
 
     Args:
         nothing: what people are told in place of an empty result.
-        head: keys of the JSON object in front of the result's own.
     """
     if as_json:
-        from pydantic import BaseModel
-
-        from memory_assets.memory import as_plain
-
-        plain = found.model_dump(mode="json") if isinstance(found, BaseModel) else as_plain(found)
-        print_json({**head, **plain} if head else plain)
+        print_json(found)
     elif nothing is not None and not found:
         print_line(nothing)
     else:
@@ -110,6 +102,12 @@ def day(time: datetime | None) -> str:
 def plural(count: int, one: str, many: str | None = None) -> str:
     """``1 session``, ``2 sessions``."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def _plain(value: Any) -> Any:
+    from memory_assets.memory import as_plain
+
+    return as_plain(value)
 
 
 def _visible(match: re.Match[str]) -> str:

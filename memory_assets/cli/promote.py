@@ -56,7 +56,6 @@ def promote(
     as_json: JsonOption = False,
 ) -> int:
     """Review what waits on the ladder and why, or vouch for one memory. Exit 1 when a gate keeps it where it is."""
-
     memory = invocation(context).memory()
     if target == REVIEW:
         if to is not None:

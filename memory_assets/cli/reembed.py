@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -45,7 +44,6 @@ def reembed(
 
     Exits 1 where the old model stays in force.
     """
-
     done = (
         invocation(context)
         .memory()
@@ -58,16 +56,14 @@ def reembed(
             progress=progress_for_people(as_json=as_json),
         )
     )
-    print_result(
-        done, partial(print_reembedded, dry_run=dry_run), as_json=as_json, schema_version="reembed.v1", dry_run=dry_run
-    )
+    print_result(done, print_reembedded, as_json=as_json)
     return OK if done.in_force or dry_run else NOTHING_FOUND
 
 
-def print_reembedded(done: Reembedded, *, dry_run: bool) -> None:
+def print_reembedded(done: Reembedded) -> None:
     """What was embedded, what the self-test says, and which model is in force."""
     print_text(styled(f"{one_line(done.from_version)} → ", (one_line(done.to_version), "bold")))
-    if dry_run:
+    if done.dry_run:
         print_text(styled(f"{plural(done.found.to_write, 'unit')} to write, {done.found.same:,} are there already"))
         return
     print_drained(done.drained)

@@ -35,7 +35,7 @@ def schema(
         return OK
     one = memory.schema_definition(schema_id)
     if as_json:
-        print_json(one.model_dump(mode="json"))
+        print_json(one)
     else:
         for line in json.dumps(one.definition, ensure_ascii=False, indent=2, sort_keys=True).splitlines():
             print_line(line)

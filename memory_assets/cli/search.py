@@ -168,7 +168,7 @@ def search(
         disclosed = memory.disclose(response, budget=2000 if budget is None else budget)
         print_result(disclosed, print_disclosure, as_json=as_json)
     elif as_json:
-        print_json(response.model_dump(mode="json"))
+        print_json(response)
     else:
         print_response(response, explain=explain)
     return OK if response.hits else NOTHING_FOUND
@@ -193,7 +193,7 @@ def _answer_lines(memory: Memory, defaults: SearchRequest, explain: bool) -> int
     for lines in _batches(sys.stdin.fileno()):
         for item in memory.bulk_search(lines, defaults=defaults, first_line=number, explain=explain):
             failed += item.error is not None
-            print_json(item.plain())
+            print_json(item)
             sys.stdout.flush()
         number += len(lines)
     return NOTHING_FOUND if failed else OK

@@ -42,7 +42,6 @@ def list_(
     as_json: JsonOption = False,
 ) -> int:
     """List every session, the newest first."""
-
     sessions = invocation(context).memory().sessions(project=project, status=status)
     print_result(sessions, print_sessions, as_json=as_json, nothing="no sessions; `memory import PATH` takes some in")
     return OK
@@ -58,13 +57,11 @@ def show(
     as_json: JsonOption = False,
 ) -> int:
     """Show a session with its messages."""
-    from memory_assets.memory import as_plain
-
     memory = invocation(context).memory()
     if evidence:
         found = memory.session_evidence(session)
         if as_json:
-            print_json(as_plain(found))
+            print_json(found)
         else:
             print_head(found.session, found.quarantine)
             print_evidence(found, full=full)

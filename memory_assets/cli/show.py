@@ -52,29 +52,9 @@ def show(
     as_json: JsonOption = False,
 ) -> int:
     """Show what an address or id names: a memory or task with its quotes, characters of a session, or who names a file."""
-
     resolved = invocation(context).memory().resolve(citation)
-    print_result(resolved, print_resolved, as_json=as_json, kind=kind_of(resolved))
+    print_result(resolved, print_resolved, as_json=as_json)
     return OK
-
-
-def kind_of(resolved: Resolved) -> str:
-    """What was found, in a word: ``memory``, ``span``, ``terminal_snapshot``, ``entry``, ``task``, ``unit``, ``file`` …"""
-    from memory_assets.memory import ResolvedEntry, ResolvedMemory, ResolvedName, ResolvedSpan, ResolvedTask
-
-    match resolved:
-        case ResolvedMemory():
-            return "memory"
-        case ResolvedSpan():
-            return "terminal_snapshot" if resolved.uri.startswith("terminal:") else "span"
-        case ResolvedEntry():
-            return "entry"
-        case ResolvedTask():
-            return "task"
-        case ResolvedName():
-            return resolved.citation_kind
-        case _:
-            return "unit"
 
 
 def print_resolved(resolved: Resolved) -> None:

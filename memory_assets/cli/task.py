@@ -42,7 +42,6 @@ def register(app: typer.Typer) -> None:
 
 def show(context: typer.Context, task: TaskArgument, as_json: JsonOption = False) -> int:
     """Show one task: what it waits for, what was said of it where and by whom, and what became of it."""
-
     found = invocation(context).memory().task(task)
     print_result(found, print_detail, as_json=as_json)
     return OK
@@ -186,10 +185,10 @@ def unmerge(
 
 
 def _print(spoken: TaskSpoken | ConditionSpoken, *, as_json: bool) -> int:
-    from memory_assets.memory import TaskSpoken, as_plain
+    from memory_assets.memory import TaskSpoken
 
     if as_json:
-        print_json(as_plain(spoken))
+        print_json(spoken)
         return OK
     if isinstance(spoken, TaskSpoken):
         print_standing(spoken.task, datetime.now(UTC))

@@ -61,14 +61,12 @@ def list_(
     as_json: JsonOption = False,
 ) -> int:
     """Show the board: tasks by status, what matters most first, each with what it waits for."""
-    from memory_assets.memory import as_plain
-
     if only_suggested and unknown_blocker:
         raise InvalidArgumentError("--only-suggested and --unknown-blocker exclude each other", hint="give one of them")
     which: Which = "only_suggested" if only_suggested else "unknown_blocker" if unknown_blocker else "all"
     found = invocation(context).memory().tasks(which=which, status=status, project=project, limit=limit)
     if as_json:
-        print_json(as_plain(found))
+        print_json(found)
         return OK
     if not found:
         print_text(styled(" ".join(part for part in ("no", words(status or ""), "tasks") if part)))
@@ -84,7 +82,6 @@ def blocked(
     as_json: JsonOption = False,
 ) -> int:
     """List blocked tasks: what each waits for, what that turned out to be, whether it is cleared, and since when."""
-
     found = invocation(context).memory().tasks(which="blocked", project=project, limit=limit)
     print_result(found, print_blocked, as_json=as_json, nothing="nothing is blocked")
     return OK
@@ -92,7 +89,6 @@ def blocked(
 
 def review(context: typer.Context, project: ProjectOption = None, as_json: JsonOption = False) -> int:
     """List what waits for somebody's word, each with the command that settles it."""
-
     found = invocation(context).memory().task_review(project=project)
     print_result(found, print_review, as_json=as_json)
     return OK

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
     from memory_assets.log.database import Database
     from memory_assets.log.payloads.question_result import QuestionResult
+    from memory_assets.results.evaluation import EvalRunV1
     from memory_assets.search.evaluation.golden import GoldenSuite
-    from memory_assets.search.results.evaluation import EvalRunV1
     from memory_assets.settings import Settings
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import duckdb
 
     from memory_assets.log.database import Database
-    from memory_assets.search.results.feedback import AckV1
+    from memory_assets.results.feedback import AckV1
     from memory_assets.settings import Settings
 
 from memory_assets.vocabulary import SIGNALS
@@ -42,7 +42,7 @@ def give_feedback(settings: Settings, database: Database, given: str, signal: st
         InvalidArgumentError: no such signal, no name, an address that is none, a text that is too long.
         NotFoundError: of the id, or search shows nothing under it.
     """
-    from memory_assets.search.results.feedback import AckV1
+    from memory_assets.results.feedback import AckV1
 
     chosen = _signal(signal)
     if not by.strip():

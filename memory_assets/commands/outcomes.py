@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from memory_assets.graduation.proofs.model import RuleFailure
     from memory_assets.queries.decisions import DecisionView
-    from memory_assets.queries.task_records import ConditionView, TaskDetail
+    from memory_assets.results.tasks import ConditionView, TaskDetail
 
 
 @dataclass(frozen=True, slots=True)

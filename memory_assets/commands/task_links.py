@@ -12,8 +12,8 @@ from memory_assets.log.fetching import fetch
 from memory_assets.log.payloads.task_words import ConditionAnswered, EntityMerged, EntityMergeReverted
 from memory_assets.queries.conditions import condition_view
 from memory_assets.queries.task_detail import get_task_detail
-from memory_assets.queries.task_records import ConditionView
-from memory_assets.search.entity_ids import Known, MergeView, merges, one_entity
+from memory_assets.results.tasks import ConditionView, MergeView
+from memory_assets.search.entity_ids import Known, merges, one_entity
 from memory_assets.tasks.canonical import project_key
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from memory_assets.log.payloads.task_words import (
     TaskStatusSaid,
 )
 from memory_assets.queries.task_detail import get_task_detail
-from memory_assets.queries.task_records import TaskDetail, TaskEvent
+from memory_assets.results.tasks import TaskDetail, TaskEvent
 from memory_assets.search.entity_ids import one_entity
 from memory_assets.tasks.canonical import normalize, project_key, task_id, task_key
 from memory_assets.tasks.naming import blocker_title, task_title

@@ -7,7 +7,7 @@ import dagster as dg
 from memory_assets.defs.resources import EventLogResource
 from memory_assets.defs.stages.vectorized import vectorized
 from memory_assets.maintenance.indexing import write_vectors
-from memory_assets.vectors.outbox import Drained
+from memory_assets.results.outbox import Drained
 
 
 @dg.asset(

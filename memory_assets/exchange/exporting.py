@@ -18,6 +18,7 @@ from memory_assets.exchange.markdown_page import MarkdownPage
 from memory_assets.exchange.snapshot import check_project, choose
 from memory_assets.log.swap import sync_folder
 from memory_assets.progress import NoProgress, Progress
+from memory_assets.results.copies import Exported
 from memory_assets.stopping import stop_if_asked
 
 if TYPE_CHECKING:
@@ -26,25 +27,6 @@ if TYPE_CHECKING:
 ExportFormat = Literal["markdown", "jsonl", "chat.v1"]
 EXPORT_FORMATS: tuple[ExportFormat, ...] = get_args(ExportFormat)
 _CHUNK = 1 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class Exported:
-    """What was written.
-
-    Attributes:
-        project: the one that was exported alone; None for all.
-        sessions: those of which something is in the file.
-        events: those of the log in the file; None in a format that holds none.
-        sha256: of the file.
-    """
-
-    format: ExportFormat
-    project: str | None
-    sessions: int
-    events: int | None
-    bytes: int
-    sha256: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +61,12 @@ def export_to_file(
         StoreFullError, StoreError: the target's folder cannot be written.
     """
     kind = _format(format_name)
-    target = target.absolute()
+    named, target = target, target.absolute()
     told = progress or NoProgress()
     try:
         refuse_the_store(target, database.path.parent)
         refuse_what_is_there(target, force=force)
-        return _write(database, target, kind, project, force, told)
+        return _write(database, target, named, kind, project, force, told)
     except OSError as error:
         failed = error
     finally:
@@ -93,7 +75,7 @@ def export_to_file(
 
 
 def _write(
-    database: Database, target: Path, kind: ExportFormat, project: str | None, force: bool, progress: Progress
+    database: Database, target: Path, named: Path, kind: ExportFormat, project: str | None, force: bool, progress: Progress
 ) -> Exported:
     digest = hashlib.sha256()
     size = 0
@@ -113,7 +95,16 @@ def _write(
         refuse_what_is_there(target, force=force)
         (work / "export").replace(target)
         sync_folder(target.parent)
-    return Exported(kind, project, made.sessions(), made.events, size, digest.hexdigest())
+    return Exported(
+        schema_version="exported.v1",
+        path=str(named),
+        format=kind,
+        project=project,
+        sessions=made.sessions(),
+        events=made.events,
+        bytes=size,
+        sha256=digest.hexdigest(),
+    )
 
 
 def export_to_stream(database: Database, stream: IO[bytes], format_name: str, *, project: str | None = None) -> None:

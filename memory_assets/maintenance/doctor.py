@@ -19,8 +19,8 @@ from memory_assets.errors import MemoryAssetsError
 from memory_assets.log.database import NEEDED_BYTES
 from memory_assets.log.fetching import fetch, scalar
 from memory_assets.log.sql import WORDS
-from memory_assets.queries.records import Check
 from memory_assets.queries.refused_files import refused_files, unfinished_sessions
+from memory_assets.results.doctor import CheckV1
 from memory_assets.settings import SETTINGS_FILE_NAME
 
 if TYPE_CHECKING:
@@ -35,14 +35,10 @@ LITTLE_BYTES = 500_000_000
 _NOT_FOLDED = ("build_started", "build_finished", "session_vectorized", "log_end_accepted")
 
 
-def checks(settings: Settings, database: Database) -> list[Check]:
+def checks(settings: Settings, database: Database) -> list[CheckV1]:
     """Every check, in the order in which what they look at depends on each other."""
     store = _guarded("store", lambda: _store(database))
-    found = [
-        _settings(settings),
-        _guarded("folders", lambda: _folders(settings)),
-        store,
-    ]
+    found = [_settings(settings), _guarded("folders", lambda: _folders(settings)), store]
     if store.ok:
         found += _in_store(settings, database)
     found += [
@@ -57,49 +53,53 @@ def checks(settings: Settings, database: Database) -> list[Check]:
     return found
 
 
-def _guarded(name: str, check: Callable[[], Check]) -> Check:
+def _check(name: str, ok: bool, detail: str, hint: str = "", *, warning: bool = False) -> CheckV1:
+    return CheckV1(name=name, ok=ok, detail=detail, hint=hint, warning=warning)
+
+
+def _guarded(name: str, check: Callable[[], CheckV1]) -> CheckV1:
     try:
         return check()
     except MemoryAssetsError as error:
-        return Check(name, False, str(error), error.hint)
+        return _check(name, False, str(error), error.hint)
     except Exception as error:
-        return Check(
+        return _check(
             name, False, f"{type(error).__name__}: {error}", "set MEMORY_DEBUG=1 and run what failed for the traceback"
         )
 
 
-def _settings(settings: Settings) -> Check:
+def _settings(settings: Settings) -> CheckV1:
     # They were read when the command began: wrong ones end it before doctor is asked.
     file = settings.config_file or settings.home / SETTINGS_FILE_NAME
     if file.is_file():
-        return Check("settings", True, f"{file} is in force")
-    return Check("settings", True, f"defaults, environment and flags; there is no {file}", "`memory init` writes one")
+        return _check("settings", True, f"{file} is in force")
+    return _check("settings", True, f"defaults, environment and flags; there is no {file}", "`memory init` writes one")
 
 
-def _folders(settings: Settings) -> Check:
+def _folders(settings: Settings) -> CheckV1:
     if not settings.home.is_dir():
-        return Check("folders", False, f"{settings.home} is missing", "run `memory init`")
+        return _check("folders", False, f"{settings.home} is missing", "run `memory init`")
     if not os.access(settings.home, os.R_OK | os.X_OK):
-        return Check(
+        return _check(
             "folders", False, f"no rights to {settings.home}", "mend its rights, or name another folder in MEMORY_HOME"
         )
     mode = stat.S_IMODE(settings.home.stat().st_mode)
     # What lies in a closed folder is closed, whatever its own rights say.
     if mode & 0o077:
-        return Check(
+        return _check(
             "folders", False, f"others on this machine can open {settings.home} ({mode:04o})", f"chmod 700 {settings.home}"
         )
     if not os.access(settings.home, os.W_OK):
         told = f"{settings.home} can be read and not written: nothing can be taken in or changed"
-        return Check("folders", True, told, "mend its rights, or copy it and name the copy in MEMORY_HOME", warning=True)
+        return _check("folders", True, told, "mend its rights, or copy it and name the copy in MEMORY_HOME", warning=True)
     free = shutil.disk_usage(settings.home).free
     if free < LITTLE_BYTES:
         told = f"the disk of {settings.home} has {free / 1e6:,.0f} MB free"
-        return Check("folders", free >= NEEDED_BYTES, told, "free some space before more is taken in", warning=True)
-    return Check("folders", True, f"{settings.home} is yours alone; the watched folder is {settings.sessions_folder}")
+        return _check("folders", free >= NEEDED_BYTES, told, "free some space before more is taken in", warning=True)
+    return _check("folders", True, f"{settings.home} is yours alone; the watched folder is {settings.sessions_folder}")
 
 
-def _store(database: Database) -> Check:
+def _store(database: Database) -> CheckV1:
     from memory_assets.log.migrations import schema_version
 
     started = time.perf_counter()
@@ -107,15 +107,15 @@ def _store(database: Database) -> Check:
         version = scalar(connection, "SELECT max(version) FROM schema_migrations")
     waited = (time.perf_counter() - started) * 1000
     if version != schema_version():
-        return Check("store", False, f"schema version {version}, this program has {schema_version()}", "run any command once")
-    return Check(
+        return _check("store", False, f"schema version {version}, this program has {schema_version()}", "run any command once")
+    return _check(
         "store", True, f"{database.path} opens in {waited:.0f} ms, schema version {version}, every migration as shipped"
     )
 
 
-def _in_store(settings: Settings, database: Database) -> list[Check]:
-    def read(name: str, check: Callable[[duckdb.DuckDBPyConnection], Check]) -> Check:
-        def opened() -> Check:
+def _in_store(settings: Settings, database: Database) -> list[CheckV1]:
+    def read(name: str, check: Callable[[duckdb.DuckDBPyConnection], CheckV1]) -> CheckV1:
+        def opened() -> CheckV1:
             with database.reading() as connection:
                 return check(connection)
 
@@ -132,14 +132,14 @@ def _in_store(settings: Settings, database: Database) -> list[Check]:
     ]
 
 
-def _log(connection: duckdb.DuckDBPyConnection, database: Database) -> Check:
+def _log(connection: duckdb.DuckDBPyConnection, database: Database) -> CheckV1:
     from memory_assets.log.errors import TAMPERED_HINT
     from memory_assets.log.integrity import integrity
     from memory_assets.log.migrations import LINKED_SINCE
 
     counted = integrity(connection)
     if counted.is_whole and not database.ends_at_tip(connection):
-        return Check("log", False, str(database.verify_links(connection)), f"`memory fsck` says more; {TAMPERED_HINT}")
+        return _check("log", False, str(database.verify_links(connection)), f"`memory fsck` says more; {TAMPERED_HINT}")
     if counted.is_whole:
         older = scalar(
             connection,
@@ -147,10 +147,10 @@ def _log(connection: duckdb.DuckDBPyConnection, database: Database) -> Check:
             [LINKED_SINCE],
         )
         since = f"; {older} are older than their links: of these, what was changed before cannot be told" if older else ""
-        return Check(
+        return _check(
             "log", True, f"{counted.events} events, none missing, each with its own checksum, the newest as it was left{since}"
         )
-    return Check(
+    return _check(
         "log",
         False,
         f"{counted.events} events up to seq {counted.newest_seq}, {counted.distinct_keys} keys, "
@@ -160,24 +160,24 @@ def _log(connection: duckdb.DuckDBPyConnection, database: Database) -> Check:
     )
 
 
-def _projections(connection: duckdb.DuckDBPyConnection, settings: Settings, database: Database) -> Check:
+def _projections(connection: duckdb.DuckDBPyConnection, settings: Settings, database: Database) -> CheckV1:
     last = scalar(connection, "SELECT coalesce(max(seq), 0) FROM events")
     folded = scalar(connection, "SELECT coalesce(max(last_seq), 0) FROM projection_offsets")
     names = ", ".join(f"'{name}'" for name in _NOT_FOLDED)
     behind = scalar(connection, f"SELECT count(*) FROM events WHERE seq > ? AND event_type NOT IN ({names})", [folded])
     if behind:
-        return Check(
+        return _check(
             "projections", False, f"{behind} events of {last} are not in the tables", _fold_or_restore(connection, database)
         )
     stored = dict(connection.execute("SELECT event_type, stage_version FROM configured_versions").fetchall())
     try:
         wanted = configuration.configured_versions(settings)
     except MemoryAssetsError:  # the check of what cannot be used says why
-        return Check("projections", True, f"the tables rest on all {last} events; with which settings cannot be told")
+        return _check("projections", True, f"the tables rest on all {last} events; with which settings cannot be told")
     stale = sorted(name for name in wanted if name in stored and stored[name] != wanted[name])
     if stale:
-        return Check("projections", False, f"settings changed {', '.join(stale)}", "run `memory run --all`")
-    return Check("projections", True, f"the tables rest on all {last} events")
+        return _check("projections", False, f"settings changed {', '.join(stale)}", "run `memory run --all`")
+    return _check("projections", True, f"the tables rest on all {last} events")
 
 
 def _fold_or_restore(connection: duckdb.DuckDBPyConnection, database: Database) -> str:
@@ -188,12 +188,12 @@ def _fold_or_restore(connection: duckdb.DuckDBPyConnection, database: Database) 
     return TAMPERED_HINT if isinstance(database.verify_links(connection), Broken) else "run `memory rebuild`"
 
 
-def _files(database: Database) -> Check:
+def _files(database: Database) -> CheckV1:
     refused = refused_files(database)
     if not refused:
-        return Check("files", True, "no file is refused")
+        return _check("files", True, "no file is refused")
     shown = ", ".join(f"{file.path}{f':{file.line}' if file.line else ''} ({file.reason})" for file in refused[:5])
-    return Check(
+    return _check(
         "files",
         True,
         f"{len(refused)} refused: {shown}{' …' if len(refused) > 5 else ''}",
@@ -202,12 +202,12 @@ def _files(database: Database) -> Check:
     )
 
 
-def _sessions(connection: duckdb.DuckDBPyConnection) -> Check:
+def _sessions(connection: duckdb.DuckDBPyConnection) -> CheckV1:
     unfinished = unfinished_sessions(connection)
     if not unfinished:
-        return Check("sessions", True, "every session is through")
+        return _check("sessions", True, "every session is through")
     shown = ", ".join(f"{session} behind {stage}" for session, stage in unfinished[:5])
-    return Check(
+    return _check(
         "sessions",
         True,
         f"{len(unfinished)} not through: {shown}{' …' if len(unfinished) > 5 else ''}",
@@ -216,12 +216,12 @@ def _sessions(connection: duckdb.DuckDBPyConnection) -> Check:
     )
 
 
-def _quarantine(connection: duckdb.DuckDBPyConnection) -> Check:
+def _quarantine(connection: duckdb.DuckDBPyConnection) -> CheckV1:
     rows = fetch(connection, "SELECT session_id, stage, error_code FROM quarantine ORDER BY session_id, stage")
     if not rows:
-        return Check("quarantine", True, "no session is put aside")
+        return _check("quarantine", True, "no session is put aside")
     shown = ", ".join(f"{session} at {stage} ({code})" for session, stage, code in rows[:5])
-    return Check(
+    return _check(
         "quarantine",
         True,
         f"{len(rows)} quarantined: {shown}{' …' if len(rows) > 5 else ''}",
@@ -230,7 +230,7 @@ def _quarantine(connection: duckdb.DuckDBPyConnection) -> Check:
     )
 
 
-def _outbox(settings: Settings, database: Database) -> Check:
+def _outbox(settings: Settings, database: Database) -> CheckV1:
     from memory_assets.maintenance.outbox import outbox_status
 
     found = outbox_status(settings, database)
@@ -241,14 +241,14 @@ def _outbox(settings: Settings, database: Database) -> Check:
         why = next((one.error for one in found.failures if one.embedding_version in mine), "-")
         again = "are tried again" if words.retrying + current.retrying else "were given up"
         many = ": so many are no single text's fault" if found.alarm else ""
-        return Check(
+        return _check(
             "outbox",
             False,
             f"{failed} units could not be written to the index and {again}, one because: {why}{many}{writers}",
             "`memory outbox` shows them, `memory outbox retry-failed` tries them again",
         )
     if words.pending or current.pending:
-        return Check(
+        return _check(
             "outbox",
             True,
             f"{words.pending} units wait to be made searchable, {current.pending} for their vectors{writers}",
@@ -256,16 +256,16 @@ def _outbox(settings: Settings, database: Database) -> Check:
         )
     others = [one.embedding_version for one in found.versions if not one.in_force and one.rows is not None]
     if others:
-        return Check(
+        return _check(
             "outbox",
             True,
             f"nothing waits to be written to the index; kept for going back: {', '.join(others)}",
             "`memory outbox reconcile --drop-old` drops them",
         )
-    return Check("outbox", True, "nothing waits to be written to the index")
+    return _check("outbox", True, "nothing waits to be written to the index")
 
 
-def _parity(settings: Settings, database: Database) -> Check:
+def _parity(settings: Settings, database: Database) -> CheckV1:
     embedder = configuration.embedder(settings)
     words, index = configuration.word_index(settings), configuration.vector_index(settings, embedder)
     with database.reading() as connection:
@@ -278,55 +278,55 @@ def _parity(settings: Settings, database: Database) -> Check:
         )
     mend = "`memory outbox reconcile` mends it"
     if problems := [problem for table in (words, index) if table.exists() for problem in table.problems()]:
-        return Check("parity", False, "; ".join(problems), mend)
+        return _check("parity", False, "; ".join(problems), mend)
     if index.exists() and set(index.rows(["fingerprint"])["fingerprint"].to_pylist()) - {embedder.fingerprint}:
-        return Check("parity", False, f"{index.table_name} holds vectors of another model than {embedder.model_id}", mend)
+        return _check("parity", False, f"{index.table_name} holds vectors of another model than {embedder.model_id}", mend)
     rows = {WORDS: words.count(), index.embedding_version: index.count()}
     counted = f"{units} units, {rows[WORDS]} rows in {words.table_name}, {rows[index.embedding_version]} in {index.table_name}"
     differing = [queue for queue, count in rows.items() if count != units]
     if not differing:
-        return Check("parity", True, counted)
+        return _check("parity", True, counted)
     jobs = sum(waiting.get(queue, 0) for queue in differing)
     detail = f"{counted}, {jobs} jobs open"
     if all(waiting.get(queue) for queue in differing):
-        return Check("parity", True, detail, "`memory outbox drain` writes them")
-    return Check("parity", False, detail, mend)
+        return _check("parity", True, detail, "`memory outbox drain` writes them")
+    return _check("parity", False, detail, mend)
 
 
-def _lancedb(settings: Settings) -> Check:
+def _lancedb(settings: Settings) -> CheckV1:
     if importlib.util.find_spec("lancedb") is None:
-        return Check("lancedb", False, "LanceDB is not installed", "reinstall memory_assets")
+        return _check("lancedb", False, "LanceDB is not installed", "reinstall memory_assets")
     words = configuration.word_index(settings)
     if not words.exists():
-        return Check("lancedb", True, f"no table {words.table_name} yet", "the first import makes it")
-    return Check("lancedb", True, f"{words.table_name} opens, {words.count()} rows")
+        return _check("lancedb", True, f"no table {words.table_name} yet", "the first import makes it")
+    return _check("lancedb", True, f"{words.table_name} opens, {words.count()} rows")
 
 
-def _embedder(settings: Settings) -> Check:
+def _embedder(settings: Settings) -> CheckV1:
     chosen = configuration.embedder(settings)
     if settings.embedding.model == "hashing":
-        return Check("embedder", True, f"{chosen.model_id}: no model, words only", "embedding.model names a real one")
+        return _check("embedder", True, f"{chosen.model_id}: no model, words only", "embedding.model names a real one")
     if importlib.util.find_spec("sentence_transformers") is None:
-        return Check("embedder", False, "sentence-transformers is not installed", "reinstall memory_assets")
+        return _check("embedder", False, "sentence-transformers is not installed", "reinstall memory_assets")
     if settings.embedding.model != "bundled" and not Path(settings.embedding.model).expanduser().is_dir():
         allowed = "may be downloaded" if settings.embedding.allow_download else "must lie in the hub's cache"
-        return Check(
+        return _check(
             "embedder", True, f"{chosen.model_id}, not looked at: it {allowed}", "a first search shows whether it loads"
         )
-    return Check("embedder", True, f"{chosen.model_id} is on this machine, version {chosen.embedding_version}")
+    return _check("embedder", True, f"{chosen.model_id} is on this machine, version {chosen.embedding_version}")
 
 
-def _korean(settings: Settings) -> Check:
+def _korean(settings: Settings) -> CheckV1:
     from memory_assets.text.lexical_text import query_text, search_text
     from memory_assets.vectors.calibration import known_calibration
 
     said, asked = "배포 전에 블로커를 고치기로 했다", "블로커"
     if not set(query_text(asked).split()) <= set(search_text(said).split()):
-        return Check("korean", False, f"lexical search would not find {asked} in “{said}”", "reinstall memory_assets")
+        return _check("korean", False, f"lexical search would not find {asked} in “{said}”", "reinstall memory_assets")
     found = f"lexical search finds {asked} in “{said}”"
     known = known_calibration(settings)
     if known is None:
-        return Check(
+        return _check(
             "korean",
             True,
             f"{found}; the embedder was not measured yet",
@@ -334,9 +334,9 @@ def _korean(settings: Settings) -> Check:
         )
     measured = f"the embedder tells {known.english:.0%} of English and {known.korean:.0%} of Korean answers from others"
     if known.korean_weight:
-        return Check("korean", True, f"{found}, and {measured}: both carry Korean (weight {known.korean_weight:g})")
+        return _check("korean", True, f"{found}, and {measured}: both carry Korean (weight {known.korean_weight:g})")
     words_alone = "Korean questions go by words alone" if known.vector_weight else "questions go by words alone"
-    return Check(
+    return _check(
         "korean",
         True,
         f"{found} and carries Korean; {measured}: {words_alone}",
@@ -344,23 +344,23 @@ def _korean(settings: Settings) -> Check:
     )
 
 
-def _rules(settings: Settings) -> Check:
+def _rules(settings: Settings) -> CheckV1:
     if settings.extraction.model is not None:
-        return Check("rules", True, "not used: a model extracts")
+        return _check("rules", True, "not used: a model extracts")
     found = configuration.rules(settings)
-    return Check("rules", True, f"{len(found.cues)} cues of {settings.extraction.rules_file or 'the built-in rules'}")
+    return _check("rules", True, f"{len(found.cues)} cues of {settings.extraction.rules_file or 'the built-in rules'}")
 
 
-def _model(settings: Settings) -> Check:
+def _model(settings: Settings) -> CheckV1:
     if settings.extraction.model is None:
-        return Check("model", True, "none: the embedded rules extract", "extraction.model names one for litellm")
+        return _check("model", True, "none: the embedded rules extract", "extraction.model names one for litellm")
     if importlib.util.find_spec("litellm") is None:
-        return Check("model", False, "litellm is not installed", "reinstall memory_assets")
+        return _check("model", False, "litellm is not installed", "reinstall memory_assets")
     where = f" at {settings.extraction.api_base}" if settings.extraction.api_base else ""
-    return Check("model", True, f"{settings.extraction.model}{where}; not asked")
+    return _check("model", True, f"{settings.extraction.model}{where}; not asked")
 
 
-def _idris2(settings: Settings, database: Database | None) -> Check:
+def _idris2(settings: Settings, database: Database | None) -> CheckV1:
     from memory_assets.graduation.proofs.idris2_verdicts import Idris2
 
     found = configuration.idris2(settings)
@@ -368,16 +368,16 @@ def _idris2(settings: Settings, database: Database | None) -> Check:
         waiting = _without_verdict(database, found.version) if database else 0
         line = f"proofs are judged by {configuration.checkers_line(settings)}"
         if not waiting:
-            return Check("idris2", True, line)
+            return _check("idris2", True, line)
         of = "1 session" if waiting == 1 else f"{waiting} sessions"
-        return Check("idris2", True, f"{line}; on {of} it gave no verdict", "`memory run --all` asks it again")
+        return _check("idris2", True, f"{line}; on {of} it gave no verdict", "`memory run --all` asks it again")
     if found is not None:
-        return Check("idris2", False, f"it cannot be used: {found.reason}", "mend it, or take it from PATH and idris.path")
+        return _check("idris2", False, f"it cannot be used: {found.reason}", "mend it, or take it from PATH and idris.path")
     if settings.graduation.require_idris2:
-        return Check(
+        return _check(
             "idris2", False, "graduation.require_idris2 is set and there is no idris2", "install it, or set idris.path"
         )
-    return Check("idris2", True, "none: the embedded checker judges", "with idris2 on PATH proofs are checked for real")
+    return _check("idris2", True, "none: the embedded checker judges", "with idris2 on PATH proofs are checked for real")
 
 
 def _without_verdict(database: Database, version: str) -> int:
@@ -392,9 +392,9 @@ def _without_verdict(database: Database, version: str) -> int:
         )
 
 
-def _dagster(settings: Settings) -> Check:
+def _dagster(settings: Settings) -> CheckV1:
     home = settings.dagster_home
     if not (home / "dagster.yaml").is_file():
-        return Check("dagster", True, f"{home} has no dagster.yaml yet", "the first import writes it")
+        return _check("dagster", True, f"{home} has no dagster.yaml yet", "the first import writes it")
     free = shutil.disk_usage(home).free
-    return Check("dagster", True, f"{home}, {free / 1e9:.1f} GB free")
+    return _check("dagster", True, f"{home}, {free / 1e9:.1f} GB free")

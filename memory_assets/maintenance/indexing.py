@@ -18,19 +18,13 @@ from memory_assets.errors import InvalidArgumentError
 from memory_assets.log.batches import insert, rows_of
 from memory_assets.log.sql import WORDS
 from memory_assets.progress import NoProgress
-from memory_assets.vectors.calibration import Calibration, ensure_calibrated, known_calibration
+from memory_assets.results.outbox import Calibration, Drained, InLine, OutboxDrained
+from memory_assets.vectors.calibration import ensure_calibrated, known_calibration
 from memory_assets.vectors.errors import EmbedderUnavailableError, IndexBusyError, IndexCorruptError, IndexOutdatedError
 from memory_assets.vectors.index import VectorIndex
 from memory_assets.vectors.legacy_tables import bring_over, former_tables
-from memory_assets.vectors.outbox import (
-    Drained,
-    carry_over_waiting,
-    drain_words,
-    embed_waiting,
-    retry_failed,
-    take_out_elsewhere,
-)
-from memory_assets.vectors.reconcile import Reconciled, Side, reconcile
+from memory_assets.vectors.outbox import carry_over_waiting, drain_words, embed_waiting, retry_failed, take_out_elsewhere
+from memory_assets.vectors.reconcile import Side, reconcile
 from memory_assets.vectors.task_titles import keep_vectors, new_likenesses
 from memory_assets.vectors.writer_lock import WAIT_SECONDS, only_writer
 
@@ -53,6 +47,12 @@ class Written:
     calibration: Calibration | None
     words: Drained = _NOTHING
 
+    def printed(self) -> OutboxDrained:
+        """The same as one object, the vectors' part first."""
+        return OutboxDrained(
+            schema_version="outbox_drained.v1", **dict(self.drained), words=self.words, calibration=self.calibration
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Behind:
@@ -66,21 +66,6 @@ class Behind:
     drained: Drained
     waiting: int
     why: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class InLine:
-    """What was found when index and store were compared, what was written then, and the versions whose tables went.
-
-    Attributes:
-        found, drained: of the vectors; ``words`` is what was found of the words, ``words_drained`` what was written of them.
-    """
-
-    found: Reconciled
-    drained: Drained
-    dropped: tuple[str, ...] = ()
-    words: Reconciled | None = None
-    words_drained: Drained = _NOTHING
 
 
 def write_words(
@@ -277,11 +262,20 @@ def bring_in_line(
         bring_over(settings.vectors_folder, lock_folder=lock_folder, wait_seconds=WAIT_SECONDS)
     of_words = reconcile(database, Side.of_words(words), lock_folder=lock_folder, dry_run=dry_run, progress=progress)
     found = reconcile(database, Side.of_vectors(embedder, index), lock_folder=lock_folder, dry_run=dry_run, progress=progress)
-    if dry_run:
-        return InLine(found, Drained(), words=of_words)
-    written = write_waiting(settings, database, embedder=embedder, progress=progress)
-    dropped = drop_others(settings, database) if drop_old else ()
-    return InLine(found, written.drained, dropped, of_words, written.words)
+    written = Written(_NOTHING, None)
+    dropped: tuple[str, ...] = ()
+    if not dry_run:
+        written = write_waiting(settings, database, embedder=embedder, progress=progress)
+        dropped = drop_others(settings, database) if drop_old else ()
+    return InLine(
+        schema_version="outbox_reconciled.v1",
+        dry_run=dry_run,
+        found=found,
+        drained=written.drained,
+        dropped=dropped,
+        words=of_words,
+        words_drained=written.words,
+    )
 
 
 def other_versions(settings: Settings) -> dict[str, Path]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +12,8 @@ from memory_assets.errors import InvalidArgumentError
 from memory_assets.log.fetching import fetch
 from memory_assets.log.sql import WORDS
 from memory_assets.maintenance.indexing import other_versions
-from memory_assets.vectors.calibration import Calibration, known_calibration
+from memory_assets.results.outbox import FailedUnit, OutboxStatus, VersionQueue
+from memory_assets.vectors.calibration import known_calibration
 from memory_assets.vectors.errors import IndexCorruptError
 from memory_assets.vectors.index import VectorIndex
 from memory_assets.vectors.writer_lock import current_writer
@@ -44,75 +43,6 @@ WHERE o.status = 'failed' ORDER BY o.embedding_version = ? DESC, o.attempts DESC
 """
 
 
-@dataclass(frozen=True, slots=True)
-class VersionQueue:
-    """An embedding version, or the words: its queue and its table.
-
-    Attributes:
-        in_force: whether searches use it.
-        pending, done: jobs; retrying: failed, and to be tried again from ``next_attempt_at`` on; given_up: failed too often.
-        rows: of its table; None where there is none, or where it cannot be read, which ``problem`` says.
-        fingerprints: of the models that its vectors are of; one where all is well.
-    """
-
-    embedding_version: str
-    in_force: bool
-    pending: int = 0
-    done: int = 0
-    retrying: int = 0
-    given_up: int = 0
-    oldest_pending_at: datetime | None = None
-    next_attempt_at: datetime | None = None
-    last_written_at: datetime | None = None
-    rows: int | None = None
-    bytes: int = 0
-    fingerprints: tuple[str, ...] = ()
-    writer: str | None = None
-    problem: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class FailedUnit:
-    """A unit that could not be written; ``next_attempt_at`` is None once it was given up."""
-
-    unit_id: str
-    unit_kind: str | None
-    session_id: str | None
-    message_index: int | None
-    embedding_version: str
-    error: str
-    attempts: int
-    next_attempt_at: datetime | None
-
-
-@dataclass(frozen=True, slots=True)
-class OutboxStatus:
-    """What waits to be written to the search index, and how it stands with its tables.
-
-    Attributes:
-        units: how many there are to be found.
-        words: what makes them searchable by their words, whatever the model.
-        versions: the one in force first.
-        failures: the first of them.
-        calibration: what the self-test said of the model in force; None where it was not measured yet.
-        alarm: so much failed that something is wrong with more than a text.
-    """
-
-    model: str
-    embedding_version: str
-    units: int
-    words: VersionQueue
-    versions: tuple[VersionQueue, ...]
-    failures: tuple[FailedUnit, ...]
-    calibration: Calibration | None
-    alarm: bool
-
-    @property
-    def current(self) -> VersionQueue:
-        """The version in force."""
-        return self.versions[0]
-
-
 def outbox_status(settings: Settings, database: Database) -> OutboxStatus:
     """How the outbox stands. Loads no model."""
     current = configuration.embedder(settings).embedding_version
@@ -123,6 +53,7 @@ def outbox_status(settings: Settings, database: Database) -> OutboxStatus:
     others = sorted({*queues, *other_versions(settings)} - {current, WORDS})
     versions = tuple(_version(settings, version, queues.get(version), version == current) for version in [current, *others])
     return OutboxStatus(
+        schema_version="outbox.v1",
         model=settings.embedding.model,
         embedding_version=current,
         units=units,
@@ -135,7 +66,7 @@ def outbox_status(settings: Settings, database: Database) -> OutboxStatus:
 
 
 def _failures(connection: duckdb.DuckDBPyConnection, current: str) -> tuple[FailedUnit, ...]:
-    return tuple(FailedUnit(*row) for row in fetch(connection, _FAILURES, [current]))
+    return tuple(FailedUnit.of_row(row) for row in fetch(connection, _FAILURES, [current]))
 
 
 def _version(settings: Settings, version: str, queue: tuple[Any, ...] | None, in_force: bool) -> VersionQueue:

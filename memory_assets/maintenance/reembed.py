@@ -6,7 +6,6 @@ Tables of former models stay too, so going back embeds only what was said since.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,13 +15,14 @@ from memory_assets.log.event_log import EventLog
 from memory_assets.log.payloads.sessions import SessionProjected
 from memory_assets.maintenance.indexing import compare_titles, write_words
 from memory_assets.progress import NoProgress, Progress
+from memory_assets.results.outbox import Calibration, Drained, Reconciled, Reembedded
 from memory_assets.settings import EmbeddingSettings
 from memory_assets.settings_file import says_otherwise, stronger_than_the_file, write_embedding
-from memory_assets.vectors.calibration import Calibration, ensure_calibrated, known_calibration
+from memory_assets.vectors.calibration import ensure_calibrated, known_calibration
 from memory_assets.vectors.drain import see_that_it_works
 from memory_assets.vectors.embedder import local_folder
-from memory_assets.vectors.outbox import Drained, drain_outbox, retry_failed
-from memory_assets.vectors.reconcile import Reconciled, Side, reconcile
+from memory_assets.vectors.outbox import drain_outbox, retry_failed
+from memory_assets.vectors.reconcile import Side, reconcile
 from memory_assets.vectors.vectorized_events import vectorized_event
 
 if TYPE_CHECKING:
@@ -31,33 +31,6 @@ if TYPE_CHECKING:
     from memory_assets.vectors.embedder import Embedder
 
 _ROUNDS = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Reembedded:
-    """What became of a change of the model.
-
-    Attributes:
-        found: the new version's table before anything was written.
-        drained: what was written; units whose vectors were there already are not among ``embedded``.
-        failed: units that the new model could not embed.
-        calibration: what the self-test says of the new model; None where it was not asked.
-        in_force: whether searches use the new model from now on.
-        written_to: the settings file that says so; None where it need not or cannot.
-        to_set: what has to be set elsewhere for that, one a line; the file's word does not count there.
-    """
-
-    from_model: str
-    from_version: str
-    to_model: str
-    to_version: str
-    found: Reconciled
-    drained: Drained
-    failed: int
-    calibration: Calibration | None
-    in_force: bool
-    written_to: str | None = None
-    to_set: tuple[str, ...] = ()
 
 
 def chosen_embedding(
@@ -113,7 +86,7 @@ def reembed(
     if dry_run:
         side = Side.of_vectors(embedder, configuration.vector_index(target, embedder))
         found = reconcile(database, side, lock_folder=settings.store_folder, dry_run=True)
-        return _outcome(settings, target, found, Drained(), 0, known_calibration(target))
+        return _outcome(settings, target, found, Drained(), 0, known_calibration(target), dry_run=True)
     from memory_assets.projections.fold import catch_up
 
     # A model that is not there is noticed before anything is queued for it.
@@ -197,11 +170,14 @@ def _outcome(
     failed: int,
     calibration: Calibration | None,
     *,
+    dry_run: bool = False,
     in_force: bool = False,
     written_to: Path | None = None,
     to_set: tuple[str, ...] = (),
 ) -> Reembedded:
     return Reembedded(
+        schema_version="reembed.v1",
+        dry_run=dry_run,
         from_model=settings.embedding.model,
         from_version=configuration.embedder(settings).embedding_version,
         to_model=target.embedding.model,

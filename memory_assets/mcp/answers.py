@@ -27,9 +27,16 @@ class Answer:
     is_error: bool = False
 
 
-def answer(structured: dict[str, Any], lines: Sequence[str]) -> Answer:
-    """A result from its lines."""
-    return Answer(structured, "\n".join(lines))
+def answer(given: object, lines: Sequence[str]) -> Answer:
+    """A result, of what the façade gave, and its lines."""
+    return Answer(as_plain(given), "\n".join(lines))
+
+
+def as_plain(given: object) -> Any:
+    """What the façade gave as plain JSON values; it is loaded by then."""
+    from memory_assets.memory import as_plain as plain
+
+    return plain(given)
 
 
 def refusal(code: str, message: str, hint: str = "") -> Answer:

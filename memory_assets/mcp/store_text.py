@@ -10,7 +10,7 @@ from memory_assets.mcp.quoting import address, flat, inline, quoted, sentence
 from memory_assets.mcp.search_text import minute, standing
 
 if TYPE_CHECKING:
-    from memory_assets.memory import AckV1, Check, EvidenceView, QuoteInMessage, Stats
+    from memory_assets.memory import AckV1, CheckV1, EvidenceView, QuoteInMessage, Stats
 
 _AROUND = 400
 
@@ -86,7 +86,7 @@ def stats_lines(stats: Stats) -> Iterator[str]:
     yield f"store {stats.store_bytes / 1e6:.1f} MB, vectors {stats.vectors_bytes / 1e6:.1f} MB"
 
 
-def doctor_lines(checks: Sequence[Check]) -> Iterator[str]:
+def doctor_lines(checks: Sequence[CheckV1]) -> Iterator[str]:
     """Each check, what is wrong first."""
     wrong = [check for check in checks if not check.ok]
     yield "all is well" if not wrong else f"{len(wrong)} of {len(checks)} checks found something"
@@ -96,7 +96,7 @@ def doctor_lines(checks: Sequence[Check]) -> Iterator[str]:
             yield f"    {inline(check.hint, 300)}"
 
 
-def _standing(check: Check) -> str:
+def _standing(check: CheckV1) -> str:
     return "WRONG" if not check.ok else "warning" if check.warning else "ok"
 
 

@@ -6,13 +6,13 @@ A description is read by an agent that decides by it alone: when to use the tool
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from memory_assets.errors import InvalidArgumentError
 from memory_assets.mcp import arguments as given
-from memory_assets.mcp.answers import Answer, answer
+from memory_assets.mcp.answers import Answer, answer, as_plain
 from memory_assets.mcp.layer_text import context_lines, details_lines, disclosure_lines, gotcha_lines, timeline_lines
 from memory_assets.mcp.output_schemas import Output
 from memory_assets.mcp.search_text import bulk_lines, hits_cost, search_lines
@@ -21,7 +21,7 @@ from memory_assets.mcp.task_text import condition_lines, task_lines, task_list_l
 
 if TYPE_CHECKING:
     from memory_assets.mcp.store import Store
-    from memory_assets.memory import Check, SearchResponseV1, TaskView
+    from memory_assets.memory import SearchResponseV1, TaskView
 
 _MORE = {"more": {"type": "boolean", "description": "There are further ones: raise limit."}}
 _EVIDENCE_TEXT = 4000
@@ -67,12 +67,12 @@ def _search_memory(store: Store, asked: given.SearchArguments) -> Answer:
     if asked.expand:
         budget = _DISCLOSED if asked.budget is None else asked.budget
         opened = store.memory.disclose(store.memory.search(asked.query, **fields), budget=budget)
-        return answer(opened.model_dump(mode="json"), list(disclosure_lines(opened)))
+        return answer(opened, list(disclosure_lines(opened)))
     if asked.budget is None:
         found = store.memory.search(asked.query, **fields)
     else:
         found = _within(store, asked.query, fields, asked.budget)
-    return answer(found.model_dump(mode="json"), search_lines(found))
+    return answer(found, search_lines(found))
 
 
 def _within(store: Store, query: str, fields: dict[str, Any], budget: int) -> SearchResponseV1:
@@ -109,28 +109,27 @@ def _bulk_search(store: Store, asked: given.BulkArguments) -> Answer:
         for place, one in enumerate(questions, start=1)
     )
     items = list(store.memory.bulk_search(lines))
-    structured = [item.model_dump(mode="json", exclude={"response" if item.response is None else "error"}) for item in items]
-    return answer({"items": structured}, list(bulk_lines(items)))
+    return answer({"items": items}, list(bulk_lines(items)))
 
 
 def _get_timeline(store: Store, asked: given.TimelineArguments) -> Answer:
     timeline = store.memory.timeline(asked.ids, window=asked.window)
-    return answer(timeline.model_dump(mode="json"), list(timeline_lines(timeline)))
+    return answer(timeline, list(timeline_lines(timeline)))
 
 
 def _get_details(store: Store, asked: given.DetailsArguments) -> Answer:
     details = store.memory.details(asked.ids, budget=asked.budget)
-    return answer(details.model_dump(mode="json"), list(details_lines(details)))
+    return answer(details, list(details_lines(details)))
 
 
 def _get_context(store: Store, asked: given.ContextArguments) -> Answer:
     bundle = store.memory.context(asked.query, project=asked.project, budget=asked.budget)
-    return answer(bundle.model_dump(mode="json"), list(context_lines(bundle)))
+    return answer(bundle, list(context_lines(bundle)))
 
 
 def _search_gotchas(store: Store, asked: given.GotchaArguments) -> Answer:
     found = store.memory.search_gotchas(asked.query, files=asked.files, k=asked.limit, project=asked.project)
-    return answer(found.model_dump(mode="json"), list(gotcha_lines(found)))
+    return answer(found, list(gotcha_lines(found)))
 
 
 def _list_tasks(store: Store, asked: given.TaskListArguments) -> Answer:
@@ -145,17 +144,17 @@ def _list_blocked_tasks(store: Store, asked: given.BlockedArguments) -> Answer:
 
 def _task_list(found: list[TaskView], limit: int, what: str) -> Answer:
     shown, more = found[:limit], len(found) > limit
-    return answer({"tasks": _plain(shown), "more": more}, list(task_list_lines(shown, more=more, what=what)))
+    return answer({"tasks": shown, "more": more}, list(task_list_lines(shown, more=more, what=what)))
 
 
 def _get_task(store: Store, asked: given.TaskArguments) -> Answer:
     detail = store.memory.task(asked.id)
-    return answer(_plain(detail), list(task_lines(detail)))
+    return answer(detail, list(task_lines(detail)))
 
 
 def _get_evidence(store: Store, asked: given.EvidenceArguments) -> Answer:
     view = store.memory.evidence(asked.id)
-    plain = _plain(view)
+    plain = as_plain(view)
     for quote in plain["quotes"]:
         _shorten(quote)
     return answer(plain, list(evidence_lines(view)))
@@ -174,37 +173,30 @@ def _shorten(quote: dict[str, Any]) -> None:
 def _list_resolved_conditions(store: Store, asked: given.ConditionArguments) -> Answer:
     found = store.memory.conditions(status="settled", project=asked.project, limit=asked.limit + 1)
     shown, more = found[: asked.limit], len(found) > asked.limit
-    return answer({"conditions": _plain(shown), "more": more}, list(condition_lines(shown, more=more)))
+    return answer({"conditions": shown, "more": more}, list(condition_lines(shown, more=more)))
 
 
 def _schema(store: Store, asked: given.SchemaArguments) -> Answer:
     found = store.memory.schema() if asked.id is None else store.memory.schema_definition(asked.id)
-    schema = found.model_dump(mode="json")
+    schema = as_plain(found)
     return answer(schema, list(schema_lines(schema)))
 
 
 def _doctor(store: Store, _: given.NoArguments) -> Answer:
-    checks: Iterable[Check] = store.memory.doctor()
-    listed = list(checks)
-    healthy = all(check.ok for check in listed)
-    structured = {"schema_version": "doctor.v1", "healthy": healthy, "checks": _plain(listed)}
-    return answer(structured, list(doctor_lines(listed)))
+    from memory_assets.memory import DoctorV1
+
+    found = DoctorV1.of(store.memory.doctor())
+    return answer(found, list(doctor_lines(found.checks)))
 
 
 def _stats(store: Store, _: given.NoArguments) -> Answer:
     stats = store.memory.stats()
-    return answer(_plain(stats), list(stats_lines(stats)))
+    return answer(stats, list(stats_lines(stats)))
 
 
 def _feedback(store: Store, asked: given.FeedbackArguments) -> Answer:
     ack = store.memory.feedback(asked.id, asked.signal, by="agent over MCP", note=asked.note)
-    return answer(ack.model_dump(mode="json"), list(ack_lines(ack)))
-
-
-def _plain(value: Any) -> Any:
-    from memory_assets.memory import as_plain
-
-    return as_plain(value)
+    return answer(ack, list(ack_lines(ack)))
 
 
 TOOLS: tuple[Tool, ...] = (

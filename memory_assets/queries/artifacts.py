@@ -8,7 +8,7 @@ from memory_assets.citations.addresses import MessageCitation, SpanCitation
 from memory_assets.errors import check_word
 from memory_assets.log.fetching import fetch
 from memory_assets.queries.conditions import waiting_tasks
-from memory_assets.queries.task_records import ArtifactView
+from memory_assets.results.tasks import ArtifactView
 from memory_assets.vocabulary import ArtifactKind
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def list_artifacts(
         {"kind": kind, "project": project},
     )
     waiting = waiting_tasks(connection, "effective_blocker_id") if rows else {}
-    return [ArtifactView(*(*row[:9], tuple(waiting.get(row[0], ())), *row[9:11], _uri(*row[11:]))) for row in rows]
+    return [ArtifactView.of_row((*row[:9], tuple(waiting.get(row[0], ())), *row[9:11], _uri(*row[11:]))) for row in rows]
 
 
 def _uri(session_id: str | None, index: int | None, start: int | None, end: int | None) -> str | None:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +10,9 @@ from memory_assets.locks.process_liveness import is_alive
 from memory_assets.log.fetching import fetch, full_id
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.projections.ledgers import BUILDS_SINCE, INTERRUPTED
-from memory_assets.queries.metrics import StageTimes, Within, stage_times
+from memory_assets.queries.metrics import stage_times
+from memory_assets.results.builds import BuildDetails, BuildPage, BuildView, VerdictCount
+from memory_assets.results.metrics import Within
 
 if TYPE_CHECKING:
     import duckdb
@@ -49,84 +48,6 @@ GROUP BY ALL ORDER BY ALL
 """
 
 
-@dataclass(frozen=True, slots=True)
-class BuildView:
-    """One build: a run of the stages that appended something.
-
-    Attributes:
-        seconds: from its first event to its last; None while it is running, and of one whose process was killed.
-        status: running, success or failed; a build whose process is gone is ``failed`` with the error ``interrupted``.
-        error: the stages that failed, each with the kind of its error; never what an error says.
-        sessions, events: those that it appended something for, and how much; its own two events are counted.
-        extractor_prompt_hash: the extractor's version, which changes with its prompt or rules.
-        checker: whose verdict counts, as in ``embedded 1``.
-        package: the version of the program; None where it was not noted yet.
-        versions: each stage's version.
-        requests, input_tokens, output_tokens: what a model was asked; 0 with the embedded rules.
-        cost_usd: None where the price is not known, or nothing was asked.
-    """
-
-    build_id: str
-    started_at: datetime
-    finished_at: datetime | None
-    seconds: float | None
-    status: str
-    error: str | None
-    sessions: int
-    events: int
-    extractor_model: str
-    extractor_prompt_hash: str
-    embedder_model: str
-    embedding_version: str
-    checker: str
-    schema_version: str
-    package: str | None
-    versions: Mapping[str, str]
-    requests: int
-    input_tokens: int
-    output_tokens: int
-    cost_usd: float | None
-    dagster_run_id: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class BuildPage:
-    """The newest builds; ``total`` counts them all."""
-
-    schema_version: str
-    builds: tuple[BuildView, ...]
-    total: int
-
-
-@dataclass(frozen=True, slots=True)
-class VerdictCount:
-    """How a checker judged the sessions of a build."""
-
-    checker: str
-    checker_version: str
-    accepted: int
-    refused: int
-
-
-@dataclass(frozen=True, slots=True)
-class BuildDetails:
-    """Everything of one build.
-
-    Attributes:
-        events_by_type: what it appended.
-        stages: how long its sessions took, stage by stage.
-        session_ids: in the order in which they came; ``forgotten`` counts those that are not to be named any more.
-    """
-
-    schema_version: str
-    build: BuildView
-    events_by_type: Mapping[str, int]
-    stages: tuple[StageTimes, ...]
-    verdicts: tuple[VerdictCount, ...]
-    session_ids: tuple[str, ...]
-    forgotten: int
-
-
 def list_builds(connection: duckdb.DuckDBPyConnection, home: Path, *, limit: int) -> BuildPage:
     """The newest builds first.
 
@@ -140,7 +61,7 @@ def list_builds(connection: duckdb.DuckDBPyConnection, home: Path, *, limit: int
             SELECT (SELECT count(*) FROM ledger), * FROM ledger ORDER BY started_at DESC, build_id LIMIT {int(limit)}""",
     )
     views = _views(connection, home, [row[1:] for row in rows])
-    return BuildPage("builds.v1", tuple(views), rows[0][0] if rows else 0)
+    return BuildPage(schema_version="builds.v1", builds=tuple(views), total=rows[0][0] if rows else 0)
 
 
 def build_details(connection: duckdb.DuckDBPyConnection, home: Path, given: str) -> BuildDetails:
@@ -160,7 +81,7 @@ def build_details(connection: duckdb.DuckDBPyConnection, home: Path, given: str)
         build=build,
         events_by_type=dict(by_type),
         stages=stage_times(connection, Within(build_id=build_id)),
-        verdicts=tuple(VerdictCount(*row) for row in fetch(connection, _VERDICTS, [build_id])),
+        verdicts=tuple(VerdictCount.of_row(row) for row in fetch(connection, _VERDICTS, [build_id])),
         session_ids=tuple(session_id for session_id, is_forgotten in sessions if not is_forgotten),
         forgotten=sum(is_forgotten for _, is_forgotten in sessions),
     )
@@ -189,13 +110,18 @@ def _views(connection: duckdb.DuckDBPyConnection, home: Path, rows: list[tuple[A
 
 def _view(row: tuple[Any, ...], appended: tuple[Any, ...], home: Path) -> BuildView:
     build_id, started_at, finished_at, model, prompt, embedder, embedding, checker, schema, status, error, run_id, *told = row
-    versions, requests, tokens_in, tokens_out, cost = told
+    versions, *spent = told
     events, sessions, package, runner, *known = appended
-    build = BuildView(
+    requests, tokens_in, tokens_out, cost = spent if spent[0] else known
+    if status == "running" and not is_alive(home, runner or ""):
+        status, error = "failed", INTERRUPTED
+    # When its process went nobody knows; what the log has is when that was noticed.
+    is_timed = finished_at is not None and error != INTERRUPTED
+    return BuildView(
         build_id=build_id,
         started_at=started_at,
         finished_at=finished_at,
-        seconds=(finished_at - started_at).total_seconds() if finished_at else None,
+        seconds=(finished_at - started_at).total_seconds() if is_timed else None,
         status=status,
         error=error,
         sessions=sessions,
@@ -214,9 +140,3 @@ def _view(row: tuple[Any, ...], appended: tuple[Any, ...], home: Path) -> BuildV
         cost_usd=cost,
         dagster_run_id=run_id,
     )
-    if not requests:
-        build = replace(build, requests=known[0], input_tokens=known[1], output_tokens=known[2], cost_usd=known[3])
-    if status == "running" and not is_alive(home, runner or ""):
-        build = replace(build, status="failed", error=INTERRUPTED)
-    # When its process went nobody knows; what the log has is when that was noticed.
-    return replace(build, seconds=None) if build.error == INTERRUPTED else build

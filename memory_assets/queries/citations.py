@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from memory_assets.citations.addresses import (
@@ -20,9 +19,9 @@ from memory_assets.log.fetching import fetch
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.queries.entries import address, entries_of_memory, memories_by_id, memory_cited
 from memory_assets.queries.external_references import name_in_store
-from memory_assets.queries.records import CitedQuote, EntryView, MemoryView, Neighbour, Quote, ResolvedMemory, ResolvedSpan
-from memory_assets.queries.resolved import ResolvedName
 from memory_assets.queries.sessions import messages_at, one_session
+from memory_assets.results.memories import CitedQuote, EntryView, MemoryView, Neighbour, Quote
+from memory_assets.results.shown import ResolvedMemory, ResolvedName, ResolvedSpan
 
 if TYPE_CHECKING:
     import duckdb
@@ -74,7 +73,7 @@ def resolve_citation(connection: duckdb.DuckDBPyConnection, citation: Citation) 
 def memory_in_place(connection: duckdb.DuckDBPyConnection, memory: MemoryView) -> ResolvedMemory:
     """A memory, each of its quotes with what was remembered around it."""
     entries = entries_of_memory(connection, memory.memory_id)
-    return ResolvedMemory(memory, quotes_in_place(connection, entries, [memory.memory_id]))
+    return ResolvedMemory(kind="memory", memory=memory, quotes=quotes_in_place(connection, entries, [memory.memory_id]))
 
 
 def quotes_in_place(
@@ -103,7 +102,7 @@ def _cited(
     entry_id: str, quote: Quote, said: tuple[Any, ...] | None, neighbours: tuple[Neighbour | None, Neighbour | None]
 ) -> CitedQuote:
     role, name, ts, text = said or (None, None, None, "")
-    return CitedQuote(entry_id, quote, role, name, ts, *neighbours, *_beside(text, quote))
+    return CitedQuote.of_row((entry_id, quote, role, name, ts, *neighbours, *_beside(text, quote)))
 
 
 def _beside(text: str, quote: Quote) -> tuple[str, str]:
@@ -122,7 +121,7 @@ def _terminal(connection: duckdb.DuckDBPyConnection, citation: TerminalCitation)
             f"message {citation.message_index} of session {citation.session_id} is nothing that a terminal showed",
             hint=f"it opens as {citation.place.uri}",
         )
-    return replace(found, uri=citation.uri)
+    return found.model_copy(update={"uri": citation.uri})
 
 
 def span_in_place(connection: duckdb.DuckDBPyConnection, citation: MessageCitation | SpanCitation) -> ResolvedSpan:
@@ -213,4 +212,4 @@ def _neighbour(row: tuple[Any, ...]) -> Neighbour:
     citation, entry_type, title, said_at, session_id, message_index, segments_json = row
     uri = address(session_id, message_index, json.loads(segments_json))
     assert uri is not None, citation  # only places with a span are asked for
-    return Neighbour(citation, entry_type, title[:PREVIEW_LENGTH], said_at, uri)
+    return Neighbour(citation=citation, entry_type=entry_type, preview=title[:PREVIEW_LENGTH], said_at=said_at, uri=uri)

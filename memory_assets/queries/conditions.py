@@ -10,7 +10,7 @@ from memory_assets.citations.addresses import MessageCitation
 from memory_assets.errors import check_word
 from memory_assets.log.fetching import fetch
 from memory_assets.queries.entries import address
-from memory_assets.queries.task_records import Candidate, ConditionView, TaskName
+from memory_assets.results.tasks import Candidate, ConditionView, TaskName
 
 if TYPE_CHECKING:
     import duckdb
@@ -76,7 +76,7 @@ def waiting_tasks(connection: duckdb.DuckDBPyConnection, column: str) -> Mapping
     (``effective_blocker_id``)."""
     found: dict[str, list[TaskName]] = {}
     for blocker_id, *name in fetch(connection, _WAITING.format(column=column)):
-        found.setdefault(blocker_id, []).append(TaskName(*name))
+        found.setdefault(blocker_id, []).append(TaskName.of_row(name))
     return found
 
 
@@ -91,7 +91,8 @@ def _view(row: tuple[Any, ...], waiting: Sequence[TaskName]) -> ConditionView:
     if session_id is not None:
         uri = address(session_id, placed, json.loads(segments or "[]")) or MessageCitation(session_id, index or 0).uri
     candidates = tuple(
-        Candidate(item["task_id"], item["title"], item["score"], item["method"]) for item in json.loads(candidates_json or "[]")
+        Candidate(task_id=item["task_id"], title=item["title"], score=item["score"], method=item["method"])
+        for item in json.loads(candidates_json or "[]")
     )
     rest = (candidates, tuple(waiting), title, to_id, kind, state, declared_at, at, by, uri)
-    return ConditionView(*(*head, *rest))
+    return ConditionView.of_row((*head, *rest))

@@ -18,12 +18,8 @@ from memory_assets.citations.addresses import SpanCitation
 from memory_assets.errors import InvalidArgumentError, MemoryAssetsError
 from memory_assets.log.fetching import fetch
 from memory_assets.log.sql import IN_LIST, json_list
-from memory_assets.search.answers.budget import DEFAULT_BUDGET, TokenBudget
-from memory_assets.search.answers.context_text import ContextWriter, Line, WrittenLine
-from memory_assets.search.ranking.certificate import SeenHit, certify
-from memory_assets.search.request import SearchRequest
-from memory_assets.search.results.certificate import CertificateV1
-from memory_assets.search.results.context import (
+from memory_assets.results.certificate import CertificateV1
+from memory_assets.results.context import (
     AllocationV1,
     ContextBundleV1,
     ContextItemV1,
@@ -31,13 +27,17 @@ from memory_assets.search.results.context import (
     SectionName,
     TokenBudgetV1,
 )
+from memory_assets.search.answers.budget import DEFAULT_BUDGET, TokenBudget
+from memory_assets.search.answers.context_text import ContextWriter, Line, WrittenLine
+from memory_assets.search.ranking.certificate import SeenHit, certify
+from memory_assets.search.request import SearchRequest
 from memory_assets.search.usage import note_shown
 from memory_assets.text.lexical_text import search_text
 
 if TYPE_CHECKING:
     import duckdb
 
-    from memory_assets.search.results.search import SearchHitV1, SearchResponseV1
+    from memory_assets.results.search import SearchHitV1, SearchResponseV1
     from memory_assets.search.searcher import Searcher
 
 MOST_BUDGET = 1_000_000

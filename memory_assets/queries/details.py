@@ -16,10 +16,10 @@ from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.queries.relations import related_to
 from memory_assets.queries.resolve_ids import MessageSpan, ResolvedId, UnresolvedId, resolve_ids
 from memory_assets.queries.timeline import PREVIEW_LENGTH, check_ids, unanswered
+from memory_assets.results.citation import CitationV1
+from memory_assets.results.details import BesideV1, DetailMetadataV1, DetailsV1, DetailV1, RelatedItemV1
 from memory_assets.search.answers.budget import Cut, cut_to
 from memory_assets.search.answers.layers import DETAILS_TOKENS
-from memory_assets.search.results.citation import CitationV1
-from memory_assets.search.results.details import BesideV1, DetailMetadataV1, DetailsV1, DetailV1, RelatedItemV1
 from memory_assets.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 from memory_assets.errors import InvalidArgumentError
 from memory_assets.queries.details import details
 from memory_assets.queries.timeline import timeline
+from memory_assets.results.disclosure import DisclosedV1, DisclosureV1
 from memory_assets.search.answers.layers import DETAILS_TOKENS, TIMELINE_TOKENS, expansion, layered
-from memory_assets.search.results.disclosure import DisclosedV1, DisclosureV1
 
 if TYPE_CHECKING:
     import duckdb
 
+    from memory_assets.results.details import DetailV1
+    from memory_assets.results.search import SearchHitV1, SearchResponseV1
     from memory_assets.search.answers.budget import Cut
-    from memory_assets.search.results.details import DetailV1
-    from memory_assets.search.results.search import SearchHitV1, SearchResponseV1
 
 DISCLOSURE_BUDGET = 2000
 

@@ -10,8 +10,8 @@ from memory_assets.citations.addresses import MemoryCitation, MessageCitation, S
 from memory_assets.errors import NotFoundError, check_word
 from memory_assets.log.fetching import fetch, full_id, scalar
 from memory_assets.log.sql import IN_LIST, json_list
-from memory_assets.queries.records import EntryView, EvidenceView, MemoryPage, MemoryView, Quote, QuoteInMessage
 from memory_assets.queries.sessions import messages_at
+from memory_assets.results.memories import EntryView, EvidenceView, MemoryPage, MemoryView, Quote, QuoteInMessage
 from memory_assets.vocabulary import EntryType, Stage
 
 if TYPE_CHECKING:
@@ -99,9 +99,9 @@ def evidence_of(connection: duckdb.DuckDBPyConnection, given: str) -> EvidenceVi
     places = [q.message_index for q in entry.evidence if q.message_index is not None] if entry.status != "superseded" else []
     found = messages_at(connection, entry.session_id, min(places), max(places)) if places else {}
     return EvidenceView(
-        entry,
-        tuple(
-            QuoteInMessage(quote, None if quote.message_index is None else found.get(quote.message_index))
+        entry=entry,
+        quotes=tuple(
+            QuoteInMessage(quote=quote, message=None if quote.message_index is None else found.get(quote.message_index))
             for quote in entry.evidence
         ),
     )
@@ -128,7 +128,7 @@ def list_memories(
         chosen,
     )
     total = len(rows) if limit is None else scalar(connection, f"SELECT count(*) FROM {source} WHERE {condition}", chosen)
-    return MemoryPage(tuple(_memory(row) for row in rows), int(total))
+    return MemoryPage(memories=tuple(_memory(row) for row in rows), total=int(total))
 
 
 def memories_by_id(connection: duckdb.DuckDBPyConnection, memory_ids: Sequence[str]) -> dict[str, MemoryView]:
@@ -179,7 +179,7 @@ def _entry(row: tuple[Any, ...]) -> EntryView:
         tuple(content.get("blocked_by") or ()),
         tuple(_quote(head[3], item) for item in json.loads(evidence_json)),
     )
-    return EntryView(*(*head, *rest))
+    return EntryView.of_row((*head, *rest))
 
 
 def _quote(session_id: str, item: dict[str, Any]) -> Quote:
@@ -213,4 +213,4 @@ def _memory(row: tuple[Any, ...]) -> MemoryView:
     # A memory has at least one span; without one (which no fold writes) its message is still an address that opens.
     message = MessageCitation(session_id, message_index or 0).uri
     uri = address(session_id, message_index, json.loads(segments_json or "[]")) or message
-    return MemoryView(*(*head, session_id, uri, status, superseded_by))
+    return MemoryView.of_row((*head, session_id, uri, status, superseded_by))

@@ -19,8 +19,8 @@ from memory_assets.search.evaluation.measures import Comparison, Delivered, comp
 if TYPE_CHECKING:
     import duckdb
 
-    from memory_assets.search.results.evaluation import EvalChangeV1, EvalComparisonV1, EvalQuestionV1, EvalRunV1
-    from memory_assets.search.results.search import SearchResponseV1
+    from memory_assets.results.evaluation import EvalChangeV1, EvalComparisonV1, EvalQuestionV1, EvalRunV1
+    from memory_assets.results.search import SearchResponseV1
 
 # What is written about search itself changes nothing that search answers.
 _CORPUS_SEQ = """
@@ -169,7 +169,7 @@ def compared_runs(
 
 def run_v1(run: RecordedRun, queries: Mapping[str, str]) -> EvalRunV1:
     """A run as it is printed."""
-    from memory_assets.search.results.evaluation import EvalRunV1
+    from memory_assets.results.evaluation import EvalRunV1
 
     return EvalRunV1(
         run_id=run.run_id,
@@ -259,7 +259,7 @@ def _run(row: tuple[Any, ...]) -> RecordedRun:
 
 
 def _question_v1(result: QuestionResult, query: str) -> EvalQuestionV1:
-    from memory_assets.search.results.evaluation import EvalQuestionV1
+    from memory_assets.results.evaluation import EvalQuestionV1
 
     return EvalQuestionV1(
         id=result.question_id,
@@ -275,7 +275,7 @@ def _question_v1(result: QuestionResult, query: str) -> EvalQuestionV1:
 
 
 def _compared(before: RecordedRun, after: RecordedRun, comparison: Comparison, queries: Mapping[str, str]) -> EvalComparisonV1:
-    from memory_assets.search.results.evaluation import EvalComparisonV1, EvalQuestionChangeV1
+    from memory_assets.results.evaluation import EvalComparisonV1, EvalQuestionChangeV1
 
     return EvalComparisonV1(
         before=run_v1(before, queries),
@@ -297,7 +297,7 @@ def _compared(before: RecordedRun, after: RecordedRun, comparison: Comparison, q
 
 
 def _changes_v1(changes: Sequence[Any]) -> tuple[EvalChangeV1, ...]:
-    from memory_assets.search.results.evaluation import EvalChangeV1
+    from memory_assets.results.evaluation import EvalChangeV1
 
     return tuple(
         EvalChangeV1(

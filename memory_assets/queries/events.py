@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from memory_assets.errors import check_word
 from memory_assets.log.fetching import counts, fetch, full_id
 from memory_assets.log.payloads.catalogue import PAYLOADS
-from memory_assets.queries.records import EventDetails, EventStats, EventView
+from memory_assets.results.events import EventDetails, EventStats, EventView
 
 if TYPE_CHECKING:
     import duckdb
@@ -38,7 +38,7 @@ def newest_events(
               AND ($type IS NULL OR event_type = $type) ORDER BY seq DESC LIMIT {int(limit)}) ORDER BY seq""",
         {"after": after, "session": session_id, "type": event_type},
     )
-    return [EventView(*row) for row in rows]
+    return [EventView.of_row(row) for row in rows]
 
 
 def one_event(connection: duckdb.DuckDBPyConnection, given: str) -> EventDetails:
@@ -62,13 +62,13 @@ def one_event(connection: duckdb.DuckDBPyConnection, given: str) -> EventDetails
     )[0]
     payload_json, checksum, causation_id, chain_id, build_id, telemetry_json = row[9:]
     return EventDetails(
-        EventView(*row[:9]),
-        json.loads(payload_json),
-        checksum,
-        causation_id,
-        chain_id,
-        build_id,
-        json.loads(telemetry_json or "{}"),
+        event=EventView.of_row(row[:9]),
+        payload=json.loads(payload_json),
+        checksum=checksum,
+        causation_id=causation_id,
+        chain_id=chain_id,
+        build_id=build_id,
+        telemetry=json.loads(telemetry_json or "{}"),
     )
 
 
@@ -80,4 +80,11 @@ def event_stats(connection: duckdb.DuckDBPyConnection) -> EventStats:
         """SELECT coalesce(max(seq), 0), min(ts), max(ts),
              coalesce(sum(strlen(CAST(payload_json AS VARCHAR))), 0) FROM events""",
     )[0]
-    return EventStats(sum(by_type.values()), by_type, last_seq, first_ts, last_ts, int(size))
+    return EventStats(
+        total=sum(by_type.values()),
+        by_type=by_type,
+        last_seq=last_seq,
+        first_ts=first_ts,
+        last_ts=last_ts,
+        payload_bytes=int(size),
+    )

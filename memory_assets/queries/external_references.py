@@ -12,9 +12,9 @@ from memory_assets.errors import NotFoundError
 from memory_assets.log.fetching import fetch
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.queries.entries import address, memories_by_id
-from memory_assets.queries.records import MessageView
-from memory_assets.queries.resolved import NamingUnit, ResolvedName, SourceSession
 from memory_assets.queries.sessions import messages_at
+from memory_assets.results.sessions import MessageView
+from memory_assets.results.shown import NamingUnit, ResolvedName, SourceSession
 
 if TYPE_CHECKING:
     import duckdb
@@ -63,13 +63,22 @@ def name_in_store(connection: duckdb.DuckDBPyConnection, citation: OutsideCitati
         )
     found = memories_by_id(connection, memory_ids[:SHOWN])
     return ResolvedName(
+        kind=citation.kind,
         uri=citation.uri,
         citation_kind=citation.kind,
         name=name,
         memories=tuple(found[memory_id] for memory_id in memory_ids[:SHOWN] if memory_id in found),
         memory_count=len(memory_ids),
         units=tuple(
-            NamingUnit(unit_id, kind, title, summary, project, occurred_at, _first_place(citations))
+            NamingUnit(
+                unit_id=unit_id,
+                unit_kind=kind,
+                title=title,
+                summary=summary,
+                project=project,
+                occurred_at=occurred_at,
+                uri=_first_place(citations),
+            )
             for unit_id, kind, _, title, summary, project, occurred_at, citations in units[:SHOWN]
         ),
         unit_count=len(units),
@@ -101,7 +110,7 @@ def _name(citation: OutsideCitation) -> str:
 def _read_from(connection: duckdb.DuckDBPyConnection, path: str) -> list[SourceSession]:
     """The sessions that were read from a file: from the path, or from one that ends so."""
     rows = fetch(connection, _READ_FROM, {"end": path.rpartition("/")[2]})
-    return [SourceSession(*row[:5]) for row in rows if any(_is_end(path, uri) for uri in row[5])]
+    return [SourceSession.of_row(row[:5]) for row in rows if any(_is_end(path, uri) for uri in row[5])]
 
 
 def _is_end(path: str, uri: str) -> bool:

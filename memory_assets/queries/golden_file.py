@@ -16,7 +16,7 @@ from memory_assets.search.evaluation.golden_starter import Remembered, chosen, s
 if TYPE_CHECKING:
     import duckdb
 
-    from memory_assets.search.results.evaluation import EvalInitV1
+    from memory_assets.results.evaluation import EvalInitV1
     from memory_assets.settings import Settings
 
 # Of the newest memories, some are asked for: more of them are read, for titles that are the same and for both languages.
@@ -56,7 +56,7 @@ def write_golden(connection: duckdb.DuckDBPyConnection, path: Path, *, count: in
     Raises:
         InvalidArgumentError: there is one already, and ``force`` is not set.
     """
-    from memory_assets.search.results.evaluation import EvalInitV1
+    from memory_assets.results.evaluation import EvalInitV1
 
     memories = [
         Remembered(memory.citation, memory.title, memory.uri)

@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Final
 from memory_assets.errors import InvalidArgumentError
 from memory_assets.log.fetching import fetch
 from memory_assets.log.sql import IN_LIST, json_list
+from memory_assets.results.gotchas import GotchaListV1, GotchaV1
 from memory_assets.search.request import MAX_HITS, SearchRequest
-from memory_assets.search.results.gotchas import GotchaListV1, GotchaV1
 from memory_assets.search.usage import note_shown
 from memory_assets.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:
     import duckdb
 
-    from memory_assets.search.results.search import SearchHitV1
+    from memory_assets.results.search import SearchHitV1
     from memory_assets.search.searcher import Searcher
 
 ENDED: Final = "→ "

@@ -7,12 +7,12 @@ that was forgotten is never named.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
 from memory_assets.errors import check_word
 from memory_assets.log.fetching import fetch
+from memory_assets.results.metrics import Metrics, ModelCosts, PromotionCount, StageTimes, VerdictTimes, Within
 from memory_assets.vocabulary import PIPELINE_STAGES, STAGES
 
 if TYPE_CHECKING:
@@ -71,108 +71,6 @@ GROUP BY n.stage ORDER BY array_position({list(STAGES)}, n.stage)
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Within:
-    """What is measured: everything, or what belongs to one build, one session, one stage, or came since a moment."""
-
-    build_id: str | None = None
-    session_id: str | None = None
-    stage: str | None = None
-    since: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class StageTimes:
-    """How long a stage's own work on its sessions took. Times are milliseconds of one session.
-
-    Attributes:
-        runs: how often it did a session's work; ``sessions`` counts the different ones.
-        failures: how many of the runs put their session aside; ``errors`` has them by code.
-        slowest_session: None where it was forgotten since.
-        sessions_per_second: of its own work, while it worked.
-    """
-
-    stage: str
-    runs: int
-    sessions: int
-    failures: int
-    errors: Mapping[str, int]
-    total_ms: float
-    mean_ms: float
-    median_ms: float
-    p95_ms: float
-    slowest_ms: float
-    slowest_session: str | None
-    sessions_per_second: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class ModelCosts:
-    """What a model was asked for the windows that it answered; the means are of the sessions that it was asked about.
-
-    Requests that ended without an answer are counted by their build alone.
-
-    Attributes:
-        cost_usd: None where the price is not known.
-    """
-
-    sessions: int
-    windows: int
-    requests: int
-    input_tokens: int
-    output_tokens: int
-    cost_usd: float | None
-    seconds: float
-    tokens_per_session: float | None
-    cost_usd_per_session: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class VerdictTimes:
-    """How long a checker took for a session's verdict, milliseconds."""
-
-    checker: str
-    verdicts: int
-    total_ms: float
-    mean_ms: float
-    median_ms: float
-    p95_ms: float
-    slowest_ms: float
-    slowest_session: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class PromotionCount:
-    """How many entries took a step of the ladder, or were refused it, for one reason."""
-
-    outcome: str
-    from_stage: str
-    to_stage: str
-    reason: str
-    count: int
-
-
-@dataclass(frozen=True, slots=True)
-class Metrics:
-    """What the stages measured. Parts that another stage than the one asked for measures are empty.
-
-    Attributes:
-        within: what it was narrowed to.
-        stages: in the order of the road.
-        quotes_by_method: of current entries.
-        entries_by_stage: how far current entries have come, from the lowest stage up.
-    """
-
-    schema_version: str
-    within: Within
-    stages: tuple[StageTimes, ...]
-    extraction: ModelCosts
-    verdicts: tuple[VerdictTimes, ...]
-    quotes_by_method: Mapping[str, int]
-    entries_by_stage: Mapping[str, int]
-    promotions: tuple[PromotionCount, ...]
-
-
 def metrics(connection: duckdb.DuckDBPyConnection, within: Within) -> Metrics:
     """Everything that was measured within some bounds.
 
@@ -191,10 +89,10 @@ def metrics(connection: duckdb.DuckDBPyConnection, within: Within) -> Metrics:
         within=within,
         stages=stage_times(connection, within),
         extraction=_costs(*(rows("extracted", _ASKED) or [(0, 0, 0, 0, 0, None, 0.0)])[0]),
-        verdicts=tuple(VerdictTimes(*row) for row in rows("idris_checked", _VERDICTS)),
+        verdicts=tuple(VerdictTimes.of_row(row) for row in rows("idris_checked", _VERDICTS)),
         quotes_by_method=dict(rows("aligned", _QUOTES)),
         entries_by_stage=dict(rows("idris_checked", _LADDER)),
-        promotions=tuple(PromotionCount(*row) for row in rows("idris_checked", _PROMOTIONS)),
+        promotions=tuple(PromotionCount.of_row(row) for row in rows("idris_checked", _PROMOTIONS)),
     )
 
 
@@ -253,7 +151,7 @@ def _costs(
 
 
 def _rows(connection: duckdb.DuckDBPyConnection, statement: str, within: Within) -> list[tuple[Any, ...]]:
-    bounds = asdict(within)
+    bounds = dict(within)
     if within.since is not None:  # the store keeps UTC without saying so
         bounds["since"] = within.since.astimezone(UTC).replace(tzinfo=None)
     # DuckDB refuses a parameter that the statement does not name.

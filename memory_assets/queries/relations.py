@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from memory_assets.log.fetching import fetch
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.queries.resolve_ids import ResolvedId
-from memory_assets.search.results.details import RelatedItemV1
+from memory_assets.results.details import RelatedItemV1
 
 if TYPE_CHECKING:
     import duckdb

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from memory_assets.citations.addresses import MessageCitation, NotACitation, SpanCitation, bare, parse_citation
@@ -11,9 +10,8 @@ from memory_assets.errors import InvalidArgumentError
 from memory_assets.log.fetching import fetch, full_id
 from memory_assets.queries.citations import memory_in_place, quotes_in_place, resolve_citation, span_in_place
 from memory_assets.queries.entries import memories_by_id, one_entry
-from memory_assets.queries.records import ResolvedMemory, ResolvedSpan
-from memory_assets.queries.resolved import ResolvedEntry, ResolvedName, ResolvedTask, ResolvedUnit
 from memory_assets.queries.tasks import task_view
+from memory_assets.results.shown import Resolved, ResolvedEntry, ResolvedSpan, ResolvedTask, ResolvedUnit, ShownSpan
 from memory_assets.search.answers.unit_citations import citations_of
 from memory_assets.search.entity_ids import one_entity
 
@@ -28,8 +26,6 @@ SELECT unit_id, unit_kind, title, summary, body, stage, status, project, session
 FROM memory_units WHERE unit_id = ?
 """
 _FORMS = "as in mem:a7Bc3x, session:ID#m=12&c=140-182, file:src/app.py, or the id of an entry, task, memory or unit"
-
-Resolved = ResolvedMemory | ResolvedSpan | ResolvedEntry | ResolvedTask | ResolvedUnit | ResolvedName
 
 
 def resolve(connection: duckdb.DuckDBPyConnection, text: str) -> Resolved:
@@ -54,7 +50,8 @@ def resolve(connection: duckdb.DuckDBPyConnection, text: str) -> Resolved:
         return memory_in_place(connection, memories_by_id(connection, [memory_id])[memory_id])
     if prefix == "ent_":
         entry = one_entry(connection, given)
-        return ResolvedEntry(entry, quotes_in_place(connection, [entry], [entry.memory_id] if entry.memory_id else []))
+        quotes = quotes_in_place(connection, [entry], [entry.memory_id] if entry.memory_id else [])
+        return ResolvedEntry(kind="entry", entry=entry, quotes=quotes)
     if given.startswith(("tsk_", "task:")):
         return _task(connection, given)
     if prefix == "unt_":
@@ -62,13 +59,14 @@ def resolve(connection: duckdb.DuckDBPyConnection, text: str) -> Resolved:
     citation = parse_citation(text)
     if isinstance(citation, NotACitation):
         raise InvalidArgumentError(f"{text[:80]!r} is no citation and no id: {citation.reason}", hint=_FORMS)
-    return resolve_citation(connection, citation)
+    found = resolve_citation(connection, citation)
+    return _shown(found) if isinstance(found, ResolvedSpan) else found
 
 
 def _task(connection: duckdb.DuckDBPyConnection, given: str) -> ResolvedTask:
     task = task_view(connection, one_entity(connection, given, "task").entity_id)
     places = tuple(_place(connection, parse_citation(quote.uri)) for quote in task.evidence[:PLACES])
-    return ResolvedTask(task, places, len(task.evidence))
+    return ResolvedTask(kind="task", task=task, places=places, place_count=len(task.evidence))
 
 
 def _unit(connection: duckdb.DuckDBPyConnection, given: str) -> Resolved:
@@ -83,17 +81,23 @@ def _unit(connection: duckdb.DuckDBPyConnection, given: str) -> Resolved:
         case "task":
             return _task(connection, source_id)
         case "passage":
-            return _whole(_place(connection, _address(places[0])))
+            return _shown(_whole(_place(connection, _address(places[0]))))
     cited = citations_of(connection, [unit_id], places=len(places))[unit_id]
     shown = tuple(_place(connection, _address(place)) for place in places[:PLACES])
-    return ResolvedUnit(*(*plain, tuple(citation.model_dump(mode="json") for citation in cited), shown, len(places)))
+    return ResolvedUnit.of_row(
+        ("unit", *plain, tuple(citation.model_dump(mode="json") for citation in cited), shown, len(places))
+    )
 
 
 def _whole(span: ResolvedSpan) -> ResolvedSpan:
     """A passage under its address: a message that is one is cited without its characters."""
     if span.segments != ((0, len(span.message.text)),):
         return span
-    return replace(span, uri=MessageCitation(span.message.session_id, span.message.message_index).uri)
+    return span.model_copy(update={"uri": MessageCitation(span.message.session_id, span.message.message_index).uri})
+
+
+def _shown(span: ResolvedSpan) -> ShownSpan:
+    return ShownSpan(kind="terminal_snapshot" if span.uri.startswith("terminal:") else "span", **dict(span))
 
 
 def _address(place: dict[str, Any]) -> SpanCitation:

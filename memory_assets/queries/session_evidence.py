@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memory_assets.queries.entries import list_entries
-from memory_assets.queries.records import MessageView, Quarantined, Quote, SessionSummary
 from memory_assets.queries.sessions import session_details
+from memory_assets.results.memories import Quote
+from memory_assets.results.sessions import MessageView, Quarantined, SessionSummary
 
 if TYPE_CHECKING:
     import duckdb

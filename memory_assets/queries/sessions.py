@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from memory_assets.errors import check_word
 from memory_assets.log.fetching import fetch, full_id
-from memory_assets.queries.records import MessageView, Quarantined, SessionDetails, SessionSummary
+from memory_assets.results.sessions import MessageView, Quarantined, SessionDetails, SessionSummary
 from memory_assets.vocabulary import PIPELINE_STAGES
 
 if TYPE_CHECKING:
@@ -76,20 +76,22 @@ def session_details(connection: duckdb.DuckDBPyConnection, given: str) -> Sessio
     """A session with everything that was said in it."""
     session = one_session(connection, given)
     return SessionDetails(
-        session, tuple(messages_of(connection, session.session_id)), tuple(quarantined(connection, session.session_id))
+        session=session,
+        messages=tuple(messages_of(connection, session.session_id)),
+        quarantine=tuple(quarantined(connection, session.session_id)),
     )
 
 
 def messages_of(connection: duckdb.DuckDBPyConnection, session_id: str) -> list[MessageView]:
     """A session's messages in source order."""
     rows = fetch(connection, f"{_MESSAGES} WHERE session_id = ? ORDER BY message_index", [session_id])
-    return [MessageView(*row) for row in rows]
+    return [MessageView.of_row(row) for row in rows]
 
 
 def messages_at(connection: duckdb.DuckDBPyConnection, session_id: str, first: int, last: int) -> dict[int, MessageView]:
     """Some messages by their index."""
     rows = fetch(connection, f"{_MESSAGES} WHERE session_id = ? AND message_index BETWEEN ? AND ?", [session_id, first, last])
-    return {row[1]: MessageView(*row) for row in rows}
+    return {row[1]: MessageView.of_row(row) for row in rows}
 
 
 def quarantined(connection: duckdb.DuckDBPyConnection, session_id: str | None = None) -> list[Quarantined]:
@@ -99,9 +101,9 @@ def quarantined(connection: duckdb.DuckDBPyConnection, session_id: str | None = 
         f"{_QUARANTINE} WHERE $session IS NULL OR session_id = $session ORDER BY session_id, stage",
         {"session": session_id},
     )
-    return [Quarantined(*row) for row in rows]
+    return [Quarantined.of_row(row) for row in rows]
 
 
 def _summary(row: tuple[object, ...]) -> SessionSummary:
     session_id, uri, uris, *rest = row
-    return SessionSummary(session_id, uri, tuple(uris or ()), *rest)  # type: ignore[arg-type]
+    return SessionSummary.of_row((session_id, uri, tuple(uris or ()), *rest))  # type: ignore[arg-type]

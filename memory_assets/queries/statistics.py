@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from memory_assets.log.fetching import counts, fetch, scalar
 from memory_assets.log.sql import WORDS
-from memory_assets.queries.records import Stats
+from memory_assets.results.stats import Stats
 
 if TYPE_CHECKING:
     import duckdb

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from memory_assets.citations.addresses import MessageCitation
 from memory_assets.log.fetching import fetch
 from memory_assets.queries.entries import address
-from memory_assets.queries.task_records import TaskDetail, TaskEvent, TaskName
 from memory_assets.queries.task_review import blocker_cycles, possible_duplicates, refused_blockers, refused_moves
 from memory_assets.queries.tasks import task_view
-from memory_assets.search.entity_ids import MergeView, merges, name_of, one_entity
+from memory_assets.results.tasks import MergeView, TaskDetail, TaskEvent, TaskName
+from memory_assets.search.entity_ids import merges, name_of, one_entity
 
 if TYPE_CHECKING:
     import duckdb
@@ -48,7 +48,7 @@ def get_task_detail(connection: duckdb.DuckDBPyConnection, given: str) -> TaskDe
     return TaskDetail(
         task=task_view(connection, task_id),
         also_called=tuple(name_of(row[0]) for row in names),
-        holds_up=tuple(TaskName(*row) for row in fetch(connection, _HOLDS_UP, [task_id])),
+        holds_up=tuple(TaskName.of_row(row) for row in fetch(connection, _HOLDS_UP, [task_id])),
         merges=merged_into(connection, task_id),
         cycles=blocker_cycles(connection, task_id=task_id),
         refused=refused_moves(connection, task_id=task_id),
@@ -75,4 +75,14 @@ def _event(row: tuple[Any, ...]) -> TaskEvent:
     if session_id is not None:
         uri = address(session_id, placed, json.loads(segments or "[]")) or MessageCitation(session_id, message_index or 0).uri
     details = {name: value for name, value in json.loads(payload).items() if name not in _UNSHOWN}
-    return TaskEvent(event_id, event_type, occurred_at, details, entry_id, uri, quote, by, note)
+    return TaskEvent(
+        event_id=event_id,
+        event_type=event_type,
+        occurred_at=occurred_at,
+        details=details,
+        entry_id=entry_id,
+        uri=uri,
+        quote=quote,
+        said_by=by,
+        note=note,
+    )

@@ -9,14 +9,7 @@ from memory_assets.citations.addresses import MessageCitation
 from memory_assets.log.fetching import fetch
 from memory_assets.queries.conditions import list_conditions
 from memory_assets.queries.entries import address
-from memory_assets.queries.task_records import (
-    BlockerCycle,
-    PossibleDuplicate,
-    RefusedBlocker,
-    RefusedMove,
-    TaskName,
-    TaskReview,
-)
+from memory_assets.results.tasks import BlockerCycle, PossibleDuplicate, RefusedBlocker, RefusedMove, TaskName, TaskReview
 from memory_assets.tasks.likeness import CANDIDATE_FLOOR, lexical_likeness, never_the_same
 from memory_assets.vocabulary import FINISHED
 
@@ -143,7 +136,7 @@ def refused_moves(
 ) -> tuple[RefusedMove, ...]:
     """Statuses that sessions claim last of tasks that were refused them; of each task and status the newest claim."""
     return tuple(
-        RefusedMove(*(TaskName(*row[:4]), *row[4:9], _uri(*row[9:13]), row[13]))
+        RefusedMove.of_row((TaskName.of_row(row[:4]), *row[4:9], _uri(*row[9:13]), row[13]))
         for row in fetch(connection, _MOVES, {"task": task_id, "project": project})
     )
 
@@ -153,7 +146,7 @@ def refused_blockers(
 ) -> tuple[RefusedBlocker, ...]:
     """Blockers that cannot be, of tasks that are not finished and of whose blockers nothing was said since."""
     return tuple(
-        RefusedBlocker(*(TaskName(*row[:4]), *row[4:8], _uri(*row[8:12])))
+        RefusedBlocker.of_row((TaskName.of_row(row[:4]), *row[4:8], _uri(*row[8:12])))
         for row in fetch(connection, _BLOCKERS, {"task": task_id, "project": project})
     )
 
@@ -162,8 +155,8 @@ def blocker_cycles(connection: duckdb.DuckDBPyConnection, *, task_id: str | None
     """Circles of tasks that wait for each other: all, or those with a task."""
     tasks: dict[str, list[TaskName]] = {}
     for cycle_id, *name in fetch(connection, _CYCLES, {"task": task_id}):
-        tasks.setdefault(cycle_id, []).append(TaskName(*name))
-    return tuple(BlockerCycle(cycle_id, tuple(names)) for cycle_id, names in tasks.items())
+        tasks.setdefault(cycle_id, []).append(TaskName.of_row(name))
+    return tuple(BlockerCycle(cycle_id=cycle_id, tasks=tuple(names)) for cycle_id, names in tasks.items())
 
 
 def possible_duplicates(
@@ -182,10 +175,10 @@ def possible_duplicates(
 def _keep(best: dict[tuple[str, str], PossibleDuplicate], row: tuple[Any, ...], similarity: float, method: str) -> None:
     if similarity < CANDIDATE_FLOOR or never_the_same(row[8], row[9]):
         return
-    one, other = sorted((TaskName(*row[:4]), TaskName(*row[4:8])), key=lambda task: task.task_id)
+    one, other = sorted((TaskName.of_row(row[:4]), TaskName.of_row(row[4:8])), key=lambda task: task.task_id)
     key = (one.task_id, other.task_id)
     if key not in best or best[key].similarity < similarity:
-        best[key] = PossibleDuplicate(one, other, round(similarity, 4), method)
+        best[key] = PossibleDuplicate(one=one, other=other, similarity=round(similarity, 4), method=method)
 
 
 def _uri(session_id: str | None, message_index: int | None, placed: int | None, segments_json: str | None) -> str | None:

@@ -12,7 +12,7 @@ from memory_assets.errors import check_word
 from memory_assets.log.fetching import fetch
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.queries.entries import address
-from memory_assets.queries.task_records import TaskBlocker, TaskEvidence, TaskView
+from memory_assets.results.tasks import TaskBlocker, TaskEvidence, TaskView
 from memory_assets.vocabulary import TASK_STATUSES
 
 if TYPE_CHECKING:
@@ -111,11 +111,13 @@ def _views(connection: duckdb.DuckDBPyConnection, rows: list[tuple[Any, ...]]) -
     wanted = [json_list(row[0] for row in rows)]
     blockers: dict[str, list[TaskBlocker]] = {}
     for task_id, *values in fetch(connection, _BLOCKERS, wanted):
-        blockers.setdefault(task_id, []).append(TaskBlocker(*values))
+        blockers.setdefault(task_id, []).append(TaskBlocker.of_row(values))
     evidence: dict[str, list[TaskEvidence]] = {}
     for row in fetch(connection, _EVIDENCE, wanted):
         evidence.setdefault(row[0], []).append(_evidence(row))
-    return [TaskView(*(*row[:6], tuple(blockers.get(row[0], ())), tuple(evidence.get(row[0], ())), *row[6:])) for row in rows]
+    return [
+        TaskView.of_row((*row[:6], tuple(blockers.get(row[0], ())), tuple(evidence.get(row[0], ())), *row[6:])) for row in rows
+    ]
 
 
 def _evidence(row: tuple[Any, ...]) -> TaskEvidence:
@@ -123,4 +125,14 @@ def _evidence(row: tuple[Any, ...]) -> TaskEvidence:
     segments = json.loads(segments_json) if segments_json else None
     uri = address(session_id, message_index, segments or [(start, end)])
     assert uri is not None, entry_id  # only quotes with a span are asked for
-    return TaskEvidence(entry_id, session_id, message_index, start, end, uri, quote, citation, said_at)
+    return TaskEvidence(
+        entry_id=entry_id,
+        session_id=session_id,
+        message_index=message_index,
+        span_start=start,
+        span_end=end,
+        uri=uri,
+        quote=quote,
+        citation=citation,
+        said_at=said_at,
+    )

@@ -12,12 +12,12 @@ from memory_assets.errors import InvalidArgumentError
 from memory_assets.log.fetching import fetch
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.queries.resolve_ids import MessageSpan, ResolvedId, UnresolvedId, resolve_ids
+from memory_assets.results.error import ErrorV1
+from memory_assets.results.timeline import Relation, TimelineItemV1, TimelineTargetV1, TimelineV1
+from memory_assets.results.unanswered import UnansweredV1
 from memory_assets.search.answers.budget import Cut, cut_to
 from memory_assets.search.answers.layers import TIMELINE_TOKENS
 from memory_assets.search.answers.snippets import around
-from memory_assets.search.results.error import ErrorV1
-from memory_assets.search.results.timeline import Relation, TimelineItemV1, TimelineTargetV1, TimelineV1
-from memory_assets.search.results.unanswered import UnansweredV1
 
 if TYPE_CHECKING:
     import duckdb

@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import ValidationError
+from pydantic import AwareDatetime, BeforeValidator, Field, ValidationError
 
 from memory_assets.errors import InvalidArgumentError, MemoryAssetsError
-from memory_assets.search.request import SearchRequest
-from memory_assets.search.results.error import ErrorV1
-from memory_assets.search.results.search import BulkSearchItemV1, BulkSearchRequestV1
+from memory_assets.results.error import ErrorV1
+from memory_assets.results.model import WireModel
+from memory_assets.results.search import BulkSearchItemV1
+from memory_assets.search.question.intents import parse_intent
+from memory_assets.search.request import MAX_HITS, SearchRequest
+from memory_assets.vocabulary import AskedMode, FusionMethod, Intent, Scope
 
 if TYPE_CHECKING:
     from memory_assets.search.searcher import Searcher
@@ -21,6 +24,35 @@ BATCH_SIZE = 100
 MOST_LINE_CHARACTERS = 200_000
 _MARK = "\ufeff"  # some editors put it in front of a file
 _SCOPED = ("project", "worktree", "task")
+
+
+def _intent(given: object) -> object:
+    """An intent by any of its names."""
+    return (parse_intent(given) or given) if isinstance(given, str) else given
+
+
+class BulkSearchRequestV1(WireModel):
+    """One line that a bulk search reads: a question, and what of the command's options it says differently."""
+
+    schema_version: Literal["bulk_search_request.v1"] = "bulk_search_request.v1"
+    id: str | int
+    query: str
+    mode: AskedMode | None = None
+    k: int | None = Field(default=None, ge=1, le=MAX_HITS)
+    intent: Annotated[Intent | None, BeforeValidator(_intent)] = None
+    scope: Scope | None = None
+    project: str | None = None
+    worktree: str | None = None
+    task: str | None = None
+    kinds: tuple[str, ...] | None = None
+    roles: tuple[str, ...] | None = None
+    files: tuple[str, ...] | None = None
+    since: AwareDatetime | None = None
+    until: AwareDatetime | None = None
+    stage_min: str | None = None
+    fusion: FusionMethod | None = None
+    budget: int | None = Field(default=None, ge=1)
+    now: AwareDatetime | None = None
 
 
 def answered(

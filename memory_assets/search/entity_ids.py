@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from memory_assets.errors import AmbiguousIdError, InvalidArgumentError, NotFoundError
 from memory_assets.log.fetching import fetch, full_id, storable
+from memory_assets.results.tasks import MergeView
 from memory_assets.tasks.canonical import condition_id, normalize, task_id
 from memory_assets.vocabulary import EntityKind
 
@@ -43,18 +43,6 @@ class Known:
     project: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class MergeView:
-    """Two that a person said are one. ``name`` is what the one that went was called; empty where nobody speaks of it."""
-
-    from_id: str
-    into_id: str
-    name: str
-    said_by: str
-    note: str
-    said_at: datetime
-
-
 def one_entity(connection: duckdb.DuckDBPyConnection, given: str, *kinds: EntityKind) -> Known:
     """The entity of one of these kinds that is meant by an id, its beginning, a former id or a canonical key.
 
@@ -84,7 +72,7 @@ def merges(connection: duckdb.DuckDBPyConnection) -> list[MergeView]:
     if not rows:
         return []
     names = _names_by_id(connection, {row[0] for row in rows})
-    return [MergeView(row[0], row[1], names.get(row[0], ""), *row[2:]) for row in rows]
+    return [MergeView.of_row((row[0], row[1], names.get(row[0], ""), *row[2:])) for row in rows]
 
 
 def name_of(canonical_key: str) -> str:

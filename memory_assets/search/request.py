@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import get_args
 
-from memory_assets.search.ranking.fusion import FusionMethod
-from memory_assets.vocabulary import AskedMode, Intent, Scope
+from memory_assets.vocabulary import AskedMode, FusionMethod, Intent, Scope
 
-FUSIONS: tuple[FusionMethod, ...] = get_args(FusionMethod)
 # A summary of a session cites much of it: it answers where a session is asked for, and stands in the way elsewhere.
 DEFAULT_KINDS = ("entry", "task", "passage", "gotcha")
 KINDS_WITH_STAGE = ("entry", "task")

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 from memory_assets import configuration
 from memory_assets.errors import MemoryAssetsError
+from memory_assets.results.certificate import CertificateV1
+from memory_assets.results.search import ComplexityV1, SearchHitV1, SearchResponseV1, WindowV1
 from memory_assets.search.answers.hydration import chosen, hits_of
 from memory_assets.search.answers.neighbours import add_what_hangs_on, units_of_task
 from memory_assets.search.model_loading import ModelLoading
@@ -24,8 +26,6 @@ from memory_assets.search.question.terms import query_terms
 from memory_assets.search.ranking.certificate import WIDENED_K, SeenHit, certify
 from memory_assets.search.ranking.ranking import BONUS_DEPTH, Cues, raised, ranking
 from memory_assets.search.ranking.retrievers import LEXICAL, leg_depth, lexical_leg, vector_leg
-from memory_assets.search.results.certificate import CertificateV1
-from memory_assets.search.results.search import ComplexityV1, SearchHitV1, SearchResponseV1, WindowV1
 from memory_assets.search.store_state import StoreState, notes_on, store_state
 from memory_assets.search.usage import note_shown
 from memory_assets.vectors.calibration import known_calibration, relevance
@@ -40,13 +40,13 @@ if TYPE_CHECKING:
     import duckdb
 
     from memory_assets.log.database import Database
+    from memory_assets.results.outbox import Calibration
     from memory_assets.search.answers.hydration import Chosen
     from memory_assets.search.question.time_cues import TimeWindow
     from memory_assets.search.ranking.ranking import RankedHit
     from memory_assets.search.ranking.retrievers import LegScores
     from memory_assets.search.request import SearchRequest
     from memory_assets.settings import Settings
-    from memory_assets.vectors.calibration import Calibration
     from memory_assets.vectors.embedder import Embedder, Vectors
     from memory_assets.vectors.index import VectorIndex
     from memory_assets.vectors.units import UnitFilter, UnitHit

@@ -11,10 +11,11 @@ from __future__ import annotations
 import json
 import math
 import tempfile
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memory_assets.results.outbox import Calibration
 from memory_assets.vectors.calibration_pairs import ENGLISH, KOREAN, Pairs
 from memory_assets.vectors.embedder import EmbedderSettings, version_of
 
@@ -30,29 +31,6 @@ FULL_WEIGHT = 0.6
 
 ONE_IN = 1000
 """Of so many texts one answers: what `relevance` takes for granted."""
-
-
-@dataclass(frozen=True, slots=True)
-class Calibration:
-    """What the self-test said of one embedder.
-
-    Attributes:
-        related: mean cosine of a question and the sentence that answers it, over the languages that the model knows.
-        unrelated, unrelated_spread: mean and standard deviation of its cosines with the other sentences.
-        english, korean: share of the questions whose own sentence is the nearest.
-        vector_weight: of the vector leg in a search; 0: it is left out.
-        korean_weight: the same for a question with Korean in it.
-    """
-
-    fingerprint: str
-    embedding_version: str
-    related: float
-    unrelated: float
-    unrelated_spread: float
-    english: float
-    korean: float
-    vector_weight: float
-    korean_weight: float
 
 
 # Both ship with the package, and a search need not wait for a measurement of them; a test measures them again.
@@ -209,16 +187,15 @@ def _used_at(path: Path) -> int:
 def _read(path: Path) -> Calibration | None:
     """A file that is not what was written is as good as none: it is a cache."""
     try:
-        known = Calibration(**json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError):
+        known = Calibration.model_validate_json(path.read_text(encoding="utf-8"), strict=True, extra="forbid")
+    except (OSError, ValueError):
         return None
-    named = isinstance(known.embedding_version, str) and known.fingerprint == path.stem
-    numbers = [value for name, value in asdict(known).items() if name not in ("fingerprint", "embedding_version")]
-    return known if named and all(isinstance(value, int | float) and math.isfinite(value) for value in numbers) else None
+    numbers = [value for _, value in known if isinstance(value, float)]
+    return known if known.fingerprint == path.stem and all(map(math.isfinite, numbers)) else None
 
 
 def _write(path: Path, calibration: Calibration) -> None:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, suffix=".part", delete=False) as file:
-        json.dump(asdict(calibration), file)
+        json.dump(dict(calibration), file)
     Path(file.name).replace(path)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from memory_assets.log.database import Database
 from memory_assets.log.sql import IN_LIST, WORDS, json_list
 from memory_assets.progress import NoProgress, Progress
+from memory_assets.results.outbox import Drained
 from memory_assets.stopping import stop_if_asked
 from memory_assets.vectors.drain import BATCH_SIZE, DrainReport, carry_over, drain, write_words
 from memory_assets.vectors.errors import IndexBusyError, IndexCorruptError, IndexUnreachableError
@@ -85,31 +86,6 @@ FROM failed WHERE failed.job_id = vector_outbox.job_id AND failed.content_hash I
 
 
 @dataclass(frozen=True, slots=True)
-class Drained:
-    """What a drain did; counts of jobs.
-
-    Attributes:
-        embedded: texts that went through the model; ``reused``: units whose vector was there already.
-        embedding_seconds: how long the model took, ``seconds`` how long all of it.
-    """
-
-    done: int = 0
-    failed: int = 0
-    embedded: int = 0
-    reused: int = 0
-    embedding_seconds: float = 0.0
-    seconds: float = 0.0
-
-    def __add__(self, other: Drained) -> Drained:
-        return Drained(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
-
-    @property
-    def texts_per_second(self) -> float | None:
-        """How many texts the model embeds in a second; None where it had none to embed."""
-        return self.embedded / self.embedding_seconds if self.embedded and self.embedding_seconds else None
-
-
-@dataclass(frozen=True, slots=True)
 class _Due:
     """A job whose time has come; ``embed_hash`` is None where its unit is gone."""
 
@@ -147,7 +123,7 @@ def drain_words(
             queue.carry_out(due, WORDS_AT_ONCE, lambda jobs: write_words(jobs, words))
         if queue.tried:
             words.settle()
-    return replace(queue.drained, seconds=time.perf_counter() - started)
+    return queue.drained.model_copy(update={"seconds": time.perf_counter() - started})
 
 
 def drain_outbox(
@@ -208,7 +184,7 @@ def embed_waiting(
         )
     if queue.tried:
         index.settle()
-    return replace(queue.drained, seconds=time.perf_counter() - started)
+    return queue.drained.model_copy(update={"seconds": time.perf_counter() - started})
 
 
 def carry_over_waiting(
@@ -291,7 +267,11 @@ class _Queue:
             report = act(_jobs(self._database, [job.job_id for job in some]))
             _mark(self._database, report.done, report.failed)
             self.drained += Drained(
-                len(report.done), len(report.failed), report.embedded, report.reused, report.embedding_seconds
+                done=len(report.done),
+                failed=len(report.failed),
+                embedded=report.embedded,
+                reused=report.reused,
+                embedding_seconds=report.embedding_seconds,
             )
             self._show_life()
             self._progress.advance(len(some))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from memory_assets.log.sql import JOB_ID, WORDS
 from memory_assets.progress import Progress
+from memory_assets.results.outbox import Reconciled
 from memory_assets.vectors.errors import IndexCorruptError, IndexUnansweredError, IndexUnreachableError
 from memory_assets.vectors.writer_lock import WAIT_SECONDS, only_writer
 
@@ -61,34 +62,6 @@ UPDATE vector_outbox SET op = 'delete', status = 'pending', error = NULL, attemp
   updated_at = $now
 WHERE op <> 'delete' AND embedding_version = $version AND item_id NOT IN (SELECT unit_id FROM memory_units)
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Reconciled:
-    """What was found and put in line; counts of units.
-
-    Attributes:
-        same: rows that agree.
-        missing: units without a row; stale: with a row of another content; other_model: with a vector of another model;
-            twice: with two rows and more. All of them wait to be written now, but for those that failed before.
-        orphans: rows of nothing, taken out.
-        waiting: jobs of this version that are not done now.
-        made_anew: why the whole table is made anew; None where it is kept.
-    """
-
-    same: int
-    missing: int = 0
-    stale: int = 0
-    other_model: int = 0
-    twice: int = 0
-    orphans: int = 0
-    waiting: int = 0
-    made_anew: str | None = None
-
-    @property
-    def to_write(self) -> int:
-        """Units that have no row as it should be."""
-        return self.missing + self.stale + self.other_model + self.twice
 
 
 @dataclass(frozen=True, slots=True)

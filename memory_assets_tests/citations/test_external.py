@@ -37,7 +37,7 @@ from memory_assets.citations.external import (
     SymbolCitation,
     TimeCitation,
 )
-from memory_assets.search.results.citation import CitationV1, citation_v1
+from memory_assets.results.citation import CitationV1, citation_v1
 
 HOSTILE = (
     "배포 스크립트/설정.py",

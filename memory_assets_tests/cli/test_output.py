@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import get_args
 
@@ -140,9 +139,8 @@ def test_why_a_quote_was_found_is_said_in_words() -> None:
         "ambiguous: it stands 2 times more just as well",
         "relocated: claimed in message 3, found in 4",
     ]
-    exact = replace(
-        QUOTE, method="exact", segments=((0, 7),), ambiguous=False, relocated=False, critical=False, alternative_count=0
-    )
+    said = {"method": "exact", "segments": ((0, 7),), "alternative_count": 0}
+    exact = QUOTE.model_copy(update={**said, "ambiguous": False, "relocated": False, "critical": False})
     assert [line.plain for line in why_aligned(exact)] == ["exact: the same, character for character"]
 
 
@@ -190,19 +188,19 @@ def test_a_table_fits_the_terminal(capsys: pytest.CaptureFixture[str], monkeypat
 
 
 LONG = MemoryView(
-    "mem_1",
-    "mem:a7Bc3x",
-    "decision",
-    "우리는 캐시를 Redis로 옮기기로 했다, because restarts are quick",
-    None,
-    "verified",
-    "embedded 1",
-    1,
-    1,
-    datetime(2025, 1, 2, tzinfo=UTC),
-    datetime(2025, 1, 2, tzinfo=UTC),
-    "s",
-    "session:e8811ad6-93d9-4ee6-997d-2447a5d496f3#m=12&c=140-182",
+    memory_id="mem_1",
+    citation="mem:a7Bc3x",
+    entry_type="decision",
+    title="우리는 캐시를 Redis로 옮기기로 했다, because restarts are quick",
+    project=None,
+    stage="verified",
+    checker="embedded 1",
+    entry_count=1,
+    session_count=1,
+    first_said_at=datetime(2025, 1, 2, tzinfo=UTC),
+    last_said_at=datetime(2025, 1, 2, tzinfo=UTC),
+    session_id="s",
+    uri="session:e8811ad6-93d9-4ee6-997d-2447a5d496f3#m=12&c=140-182",
 )
 
 

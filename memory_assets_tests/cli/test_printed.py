@@ -8,7 +8,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from memory_assets.schemas.files import FOLDER
+from memory_assets.results.schema_files import FOLDER
 from memory_assets_tests.cli.conftest import Run
 
 

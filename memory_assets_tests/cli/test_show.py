@@ -10,7 +10,7 @@ import pytest
 
 from memory_assets.citations.addresses import KINDS
 from memory_assets.memory import Memory
-from memory_assets.schemas.output_models import PRINTED, schema_of
+from memory_assets.results.registry import PRINTED, schema_of
 from memory_assets.settings import load_settings
 from memory_assets_tests.cli.conftest import Run
 from memory_assets_tests.queries.tool_talk import fill_with_tools

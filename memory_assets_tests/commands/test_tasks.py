@@ -12,7 +12,7 @@ from memory_assets.commands.outcomes import ConditionSpoken, TaskSpoken
 from memory_assets.errors import InvalidArgumentError, NotFoundError
 from memory_assets.memory import Memory
 from memory_assets.projections.rebuild import verify
-from memory_assets.queries.task_records import ConditionView, TaskDetail, TaskView
+from memory_assets.results.tasks import ConditionView, TaskDetail, TaskView
 from memory_assets.tasks.canonical import task_id, task_key
 from memory_assets_tests.filled_store import Said, tell
 from memory_assets_tests.filled_store import test_settings as settings_of

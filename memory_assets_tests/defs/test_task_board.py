@@ -124,11 +124,26 @@ def test_when_the_log_has_not_moved_nothing_is_counted_again(
 
 
 def test_a_large_board_is_cut() -> None:
-    from memory_assets.queries.task_records import TaskView
+    from memory_assets.results.tasks import TaskView
 
     at = datetime(2025, 1, 1, tzinfo=UTC)
     tasks = [
-        TaskView(f"tsk_{n}", "k", "t", "pending", None, None, (), (), None, "verified", "active", at, at, at)
+        TaskView(
+            task_id=f"tsk_{n}",
+            canonical_key="k",
+            title="t",
+            status="pending",
+            priority=None,
+            project=None,
+            blockers=(),
+            evidence=(),
+            requested_status=None,
+            stage="verified",
+            entity_status="active",
+            created_at=at,
+            status_since=at,
+            last_said_at=at,
+        )
         for n in range(130)
     ]
     text = task_board.board(tasks, shows_titles=False)

@@ -14,7 +14,7 @@ from memory_assets.mcp.arguments import DetailsArguments, SearchArguments, Timel
 from memory_assets.mcp.tools import TOOLS, WRITING_TOOLS
 from memory_assets.queries.tasks import Which
 from memory_assets.queries.timeline import MOST_WINDOW
-from memory_assets.schemas.output_models import PRINTED
+from memory_assets.results.registry import PRINTED
 from memory_assets.search import request
 
 

@@ -17,8 +17,8 @@ from memory_assets.mcp.search_text import search_lines
 from memory_assets.mcp.store import Store
 from memory_assets.mcp.tools import TOOLS
 from memory_assets.memory import Memory
-from memory_assets.search.results.gotchas import GotchaListV1, GotchaV1
-from memory_assets.search.results.search import SearchHitV1, SearchResponseV1
+from memory_assets.results.gotchas import GotchaListV1, GotchaV1
+from memory_assets.results.search import SearchHitV1, SearchResponseV1
 from memory_assets_tests.cli.test_tasks import GUIDE, fill
 from memory_assets_tests.filled_store import test_settings as settings_of
 from memory_assets_tests.queries.task_tables import TaskTables

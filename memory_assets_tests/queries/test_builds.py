@@ -12,7 +12,8 @@ from memory_assets.log.database import Database
 from memory_assets.log.event_log import EventLog
 from memory_assets.projections.fold import catch_up
 from memory_assets.projections.rebuild import verify
-from memory_assets.queries.builds import BuildDetails, BuildPage, build_details, list_builds
+from memory_assets.queries.builds import build_details, list_builds
+from memory_assets.results.builds import BuildDetails, BuildPage
 from memory_assets_tests.projections.story import STARTED, VERSIONS, Remark, Story
 from memory_assets_tests.queries.question_results import FIRST, SECOND, SLOW, build, fill
 
@@ -71,7 +72,7 @@ def test_a_build_that_nobody_ended_is_running_while_its_process_lives(database: 
 
 
 def test_the_newest_come_first_and_the_rest_is_counted(database: Database, tmp_path: Path) -> None:
-    assert page(database, tmp_path) == BuildPage("builds.v1", (), 0)
+    assert page(database, tmp_path) == BuildPage(schema_version="builds.v1", builds=(), total=0)
     fill(database)
     found = page(database, tmp_path, limit=1)
     assert ([shown.build_id for shown in found.builds], found.total) == ([SECOND], 2)

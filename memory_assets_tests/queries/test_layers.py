@@ -19,8 +19,8 @@ from memory_assets.text.tokens import estimate_tokens
 if TYPE_CHECKING:
     import duckdb
 
-    from memory_assets.search.results.details import DetailV1
-    from memory_assets.search.results.timeline import TimelineV1
+    from memory_assets.results.details import DetailV1
+    from memory_assets.results.timeline import TimelineV1
     from memory_assets.settings import Settings
 
 

@@ -13,7 +13,8 @@ from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.graduation import IdrisChecked
 from memory_assets.projections.fold import catch_up
-from memory_assets.queries.metrics import Metrics, PromotionCount, Within, metrics
+from memory_assets.queries.metrics import metrics
+from memory_assets.results.metrics import Metrics, PromotionCount, Within
 from memory_assets_tests.projections.story import STARTED, VERSIONS, Story
 from memory_assets_tests.queries.question_results import FIRST, SECOND, SLOW, build, fill
 
@@ -56,8 +57,10 @@ def test_what_became_of_quotes_and_entries(database: Database) -> None:
     assert found.quotes_by_method == {"exact": 10, "none": 1}
     assert sum(found.entries_by_stage.values()) == 11 and found.entries_by_stage["verified"] == 10
     assert found.promotions == (
-        PromotionCount("promoted", "candidate", "verified", found.promotions[0].reason, 10),
-        PromotionCount("rejected", "candidate", "verified", "aligned", 1),
+        PromotionCount(
+            outcome="promoted", from_stage="candidate", to_stage="verified", reason=found.promotions[0].reason, count=10
+        ),
+        PromotionCount(outcome="rejected", from_stage="candidate", to_stage="verified", reason="aligned", count=1),
     )
 
 

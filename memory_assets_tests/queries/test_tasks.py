@@ -10,16 +10,16 @@ import pytest
 
 from memory_assets.errors import AmbiguousIdError, InvalidArgumentError, NotFoundError
 from memory_assets.log.database import Database
+from memory_assets.memory import as_plain
 from memory_assets.queries.artifacts import list_artifacts
 from memory_assets.queries.conditions import list_conditions
-from memory_assets.queries.records import as_json
 from memory_assets.queries.task_detail import get_task_detail
-from memory_assets.queries.task_records import TaskView
 from memory_assets.queries.task_review import possible_duplicates, refused_blockers, refused_moves, task_review
 from memory_assets.queries.tasks import (
     list_tasks,
     tasks_by_status,
 )
+from memory_assets.results.tasks import TaskView
 from memory_assets.search.entity_ids import merges, one_entity
 from memory_assets.tasks.canonical import task_id, task_key
 from memory_assets_tests.queries.task_tables import TaskTables
@@ -86,7 +86,7 @@ def test_a_task_as_json_has_what_is_promised_of_it(tables: TaskTables) -> None:
     tables.resolves(waits, is_task)
     tables.blocked(task, waits, raw="김 대리의 리뷰", days=2)
     entry = tables.quote(task, "talk-1", 4, "배포가 리뷰에 막혀 있다", start=7, days=2)
-    (found,) = [one for one in as_json(list_tasks(tables.connection)) if one["task_id"] == task]
+    (found,) = [one for one in as_plain(list_tasks(tables.connection)) if one["task_id"] == task]
     (blocker,), (quote,) = found["blockers"], found["evidence"]
     assert (found["canonical_key"], found["status"], found["priority"], found["project"]) == (
         task_key("shop", "배포하기"),

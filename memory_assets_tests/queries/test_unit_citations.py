@@ -8,7 +8,7 @@ import pytest
 
 from memory_assets.citations.addresses import NotACitation, parse_citation
 from memory_assets.memory import Memory
-from memory_assets.schemas.output_models import schema_of
+from memory_assets.results.registry import schema_of
 from memory_assets.search.answers.unit_citations import CitedMessage, citations_of, is_shell, named_citations, place_citation
 from memory_assets_tests.filled_store import STARTED, fill
 from memory_assets_tests.queries.tool_talk import SOURCE, fill_with_tools

@@ -6,10 +6,11 @@ from typing import Any
 
 from memory_assets import configuration
 from memory_assets.log.database import Database
+from memory_assets.results.outbox import Drained
 from memory_assets.settings import Settings
 from memory_assets.vectors.embedder import HashingEmbedder
 from memory_assets.vectors.index import VectorIndex
-from memory_assets.vectors.outbox import Drained, drain_outbox, drain_words
+from memory_assets.vectors.outbox import drain_outbox, drain_words
 
 TALK = tuple(("user", f"message {number} says that 로그 {number} is kept") for number in range(12))
 HOLD = """

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory_assets.results.outbox import Calibration
 from memory_assets.settings import Settings, load_settings
 from memory_assets.vectors import calibration
 from memory_assets.vectors.calibration import (
@@ -20,7 +20,6 @@ from memory_assets.vectors.calibration import (
     SHIPPED,
     USEFUL,
     USELESS,
-    Calibration,
     calibrate,
     ensure_calibrated,
     known_calibration,
@@ -102,8 +101,8 @@ def test_relevance_tells_what_answers_from_what_does_not() -> None:
     assert relevance(known, known.unrelated) < 0.001 and relevance(known, 0.3) < 0.1
     assert relevance(known, 0.55) > 0.9 and relevance(known, 0.7) > 0.99
     # Nothing is sure where the groups lie in one place.
-    assert relevance(replace(known, related=known.unrelated), 1.0) == 0.0
-    assert relevance(replace(known, unrelated_spread=0.0), 1.0) == 0.0
+    assert relevance(known.model_copy(update={"related": known.unrelated}), 1.0) == 0.0
+    assert relevance(known.model_copy(update={"unrelated_spread": 0.0}), 1.0) == 0.0
 
 
 def test_what_ships_is_known_without_a_file(settings: Settings) -> None:
@@ -125,7 +124,7 @@ def test_what_is_shipped_of_hashing_is_what_is_measured(settings: Settings) -> N
 @pytest.mark.slow
 def test_what_is_shipped_of_the_bundled_model_is_what_is_measured() -> None:
     measured, shipped = calibrate(make_embedder(EmbedderSettings())), SHIPPED[BUNDLED]
-    for name, value in asdict(shipped).items():
+    for name, value in shipped:
         assert getattr(measured, name) == (value if isinstance(value, str) else pytest.approx(value, abs=0.002)), name
 
 
@@ -150,7 +149,7 @@ def test_of_two_models_under_one_name_the_one_that_was_used_last_counts(settings
 
 
 @pytest.mark.parametrize(
-    "text", ["", "null", "[]", '{"fingerprint": 1}', "{", json.dumps(asdict(SHIPPED[BUNDLED]) | {"english": "x"})]
+    "text", ["", "null", "[]", '{"fingerprint": 1}', "{", json.dumps(dict(SHIPPED[BUNDLED]) | {"english": "x"})]
 )
 def test_a_broken_file_is_none(settings: Settings, text: str) -> None:
     folder = settings.cache_folder / "calibration"

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from memory_assets import configuration
+from memory_assets.results.outbox import Reconciled
 from memory_assets.settings import Settings
 from memory_assets.vectors.embedder import HashingEmbedder
-from memory_assets.vectors.reconcile import Reconciled, Side, reconcile
+from memory_assets.vectors.reconcile import Side, reconcile
 from memory_assets_tests.filled_store import fill_one
 from memory_assets_tests.log.processes import first_line, python
 from memory_assets_tests.vectors.stores import drained, ids_of_index, ids_of_units, rows

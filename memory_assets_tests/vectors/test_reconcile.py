@@ -11,10 +11,11 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from memory_assets import configuration
+from memory_assets.results.outbox import Reconciled
 from memory_assets.settings import Settings
 from memory_assets.vectors.embedder import HashingEmbedder
 from memory_assets.vectors.index import VectorIndex
-from memory_assets.vectors.reconcile import Reconciled, Side, reconcile
+from memory_assets.vectors.reconcile import Side, reconcile
 from memory_assets.vectors.rows import vector_rows, word_rows
 from memory_assets_tests.depth import depth
 from memory_assets_tests.filled_store import fill_one

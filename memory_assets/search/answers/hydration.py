@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from memory_assets.citations.addresses import MessageCitation, SpanCitation
 from memory_assets.log.fetching import fetch
 from memory_assets.log.sql import IN_LIST, json_list
+from memory_assets.results.citation import AnyCitationV1, CitationV1
+from memory_assets.results.search import BonusV1, HitStepsV1, LegPlaceV1, RelatedV1, SearchHitV1
 from memory_assets.search.answers.snippets import around, snippet
 from memory_assets.search.answers.unit_citations import CITED, CitedMessage, cited_messages, place_citation
-from memory_assets.search.results.citation import AnyCitationV1, CitationV1
-from memory_assets.search.results.search import BonusV1, HitStepsV1, LegPlaceV1, RelatedV1, SearchHitV1
 from memory_assets.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:

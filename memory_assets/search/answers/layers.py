@@ -9,19 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 from memory_assets.search.answers.budget import Cut, Fitted, fit
-
-Reason = Literal[
-    "explicit_ids",
-    "high_confidence_single",
-    "clear_winner",
-    "ambiguous_multiple_high",
-    "low_confidence",
-    "no_results",
-    "no_expansion_rule_matched",
-]
+from memory_assets.vocabulary import DisclosureReason
 
 INDEX_TOKENS: Final = 50
 TIMELINE_TOKENS: Final = 150
@@ -43,7 +34,7 @@ class Expansion:
         details: of these the full text.
     """
 
-    reason: Reason
+    reason: DisclosureReason
     timeline: tuple[str, ...] = ()
     details: tuple[str, ...] = ()
 

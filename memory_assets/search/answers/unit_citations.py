@@ -18,7 +18,7 @@ from memory_assets.citations.errors import InvalidCitationError
 from memory_assets.citations.external import CommitCitation, FileCitation, LogCitation, SymbolCitation
 from memory_assets.log.fetching import fetch
 from memory_assets.log.sql import IN_LIST, json_list
-from memory_assets.search.results.citation import (
+from memory_assets.results.citation import (
     AnyCitationV1,
     CitationV1,
     LogCitationV1,

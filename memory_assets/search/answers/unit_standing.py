@@ -10,7 +10,7 @@ from memory_assets.search.ranking.feedback_boost import feedback_boost
 if TYPE_CHECKING:
     import duckdb
 
-    from memory_assets.search.results.feedback import UnitStandingV1
+    from memory_assets.results.feedback import UnitStandingV1
 
 # From the few words to the units, not from all units to their words.
 _UPLIFTS = """
@@ -35,7 +35,7 @@ def unit_uplifts(connection: duckdb.DuckDBPyConnection) -> dict[tuple[str, str],
 
 def standing_of(connection: duckdb.DuckDBPyConnection, unit_id: str) -> UnitStandingV1 | None:
     """How a unit stands; None where there is none of this id."""
-    from memory_assets.search.results.feedback import UnitStandingV1
+    from memory_assets.results.feedback import UnitStandingV1
 
     rows = fetch(connection, _STANDING, [unit_id])
     if not rows:

@@ -10,13 +10,12 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 from memory_assets.search.question.entities import query_entities
 from memory_assets.search.question.plain_question import plain
 from memory_assets.search.question.time_cues import time_words
-
-Strategy = Literal["simple", "standard", "complex"]
+from memory_assets.vocabulary import Strategy
 
 WEIGHTS: Final = (0.2, 0.25, 0.2, 0.25, 0.1)
 """Of words, entities, time, reasoning and breadth; together 1."""

@@ -9,26 +9,18 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from memory_assets.errors import InvalidArgumentError, check_word
-from memory_assets.search.question.complexity import Complexity, Strategy, complexity, dynamic_k, strategy
+from memory_assets.search.question.complexity import Complexity, complexity, dynamic_k, strategy
 from memory_assets.search.question.intents import Detected, detect_intent
 from memory_assets.search.question.speakers import named_speakers
 from memory_assets.search.question.time_cues import TimeWindow, time_window
 from memory_assets.search.ranking.retrievers import VECTOR_WEIGHT
-from memory_assets.search.request import (
-    DEFAULT_KINDS,
-    FUSIONS,
-    KINDS_WITH_STAGE,
-    MAX_HITS,
-    MAX_QUERY_CHARACTERS,
-    ROLES,
-    SearchRequest,
-)
+from memory_assets.search.request import DEFAULT_KINDS, KINDS_WITH_STAGE, MAX_HITS, MAX_QUERY_CHARACTERS, ROLES, SearchRequest
 from memory_assets.text.lexical_text import query_text
 from memory_assets.vectors.units import UnitFilter
-from memory_assets.vocabulary import MODES, SCOPES, STAGES, UNIT_KINDS, SearchMode
+from memory_assets.vocabulary import FUSIONS, MODES, SCOPES, STAGES, UNIT_KINDS, SearchMode, Strategy
 
 if TYPE_CHECKING:
-    from memory_assets.vectors.calibration import Calibration
+    from memory_assets.results.outbox import Calibration
 
 _HANGUL = re.compile("[\uac00-\ud7a3\u1100-\u11ff\u3130-\u318f]")
 # A kind and an id that nothing has: none at all would be no condition.

@@ -12,14 +12,12 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, Literal
+from typing import Final
 
 from memory_assets.search.question.entities import query_entities
 from memory_assets.search.question.terms import forms_of, query_terms, stemmed
 from memory_assets.search.question.time_cues import TimeWindow
-
-FacetKind = Literal["term", "entity", "time", "file", "speaker"]
-NextAction = Literal["enough", "widen", "timeline", "ask_a_person", "nothing_found"]
+from memory_assets.vocabulary import FacetKind, NextAction
 
 WIDEN_BELOW: Final = 0.6
 WIDENED_K: Final = 20

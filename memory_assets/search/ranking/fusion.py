@@ -9,15 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean, pstdev
-from typing import Literal, Protocol
+from typing import Protocol
+
+from memory_assets.vocabulary import FusionMethod, LegScoreKind, ScoreKind
 
 RRF_K = 60
 BEST = 10
 """How many of a list's best scores say what a good score is in it."""
-
-LegScoreKind = Literal["bm25", "cosine"]
-FusionMethod = Literal["weighted", "zscore", "rrf"]
-ScoreKind = Literal["weighted", "zscore", "rrf", "bm25", "cosine"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final, cast
 
 from memory_assets.search.question.intents import NO_INTENT_WEIGHTS, IntentWeights
-from memory_assets.search.ranking.fusion import FusedHit, FusionMethod, LegPlace, ScoreKind, fuse, good_score
+from memory_assets.search.ranking.fusion import FusedHit, LegPlace, fuse, good_score
 from memory_assets.search.ranking.rerank import Adjustment, UnitFacts, adjustments, nearness, recency
+from memory_assets.vocabulary import FusionMethod, ScoreKind
 
 if TYPE_CHECKING:
     from memory_assets.search.question.time_cues import TimeWindow

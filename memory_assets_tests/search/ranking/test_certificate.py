@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory_assets.results.certificate import HINTS, CertificateV1
 from memory_assets.search.question.terms import query_terms, stem, stemmed
 from memory_assets.search.question.time_cues import TimeWindow
 from memory_assets.search.ranking.certificate import SeenHit, certify, distinct_hits, next_action
-from memory_assets.search.results.certificate import HINTS, CertificateV1
 from memory_assets.text.lexical_text import search_text
 
 

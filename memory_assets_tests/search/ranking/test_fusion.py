@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_assets.search.ranking.fusion import Candidate, FusionMethod, Leg, fuse, good_score
+from memory_assets.search.ranking.fusion import Candidate, Leg, fuse, good_score
+from memory_assets.vocabulary import FusionMethod
 
 METHODS: tuple[FusionMethod, ...] = ("weighted", "zscore", "rrf")
 

@@ -1,0 +1,107 @@
+"""What golden questions measured, as it is printed."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import Field
+
+from memory_assets.results.model import WireModel
+
+
+class EvalQuestionV1(WireModel):
+    """How search fared with one question. The text is the asker's own file's and is not kept with the run.
+
+    Attributes:
+        query: empty where the run is read back and the file does not hold the question any more.
+        delivered: how many hits there were, k at the most.
+        hit_at_k, mrr, recall_at_k, precision_at_k, must_contain: 0 to 1, None where nothing is expected of it.
+        forbidden_hits: hits that hold what they must not.
+        gone: expected addresses that name nothing in the store.
+        error: the code of what failed, empty mostly.
+    """
+
+    id: str
+    query: str = ""
+    k: int = Field(ge=1)
+    delivered: int = 0
+    hit_at_k: float | None = None
+    mrr: float | None = None
+    recall_at_k: float | None = None
+    precision_at_k: float | None = None
+    must_contain: float | None = None
+    forbidden_hits: int = 0
+    gone: int = 0
+    skipped: bool = False
+    error: str = ""
+
+
+class EvalRunV1(WireModel):
+    """A run of golden questions.
+
+    Attributes:
+        suite_hash: of the questions; equal ones were asked the same.
+        corpus_seq: the newest event that the answers could depend on.
+        config: how search was asked, and the embedding version that answered.
+        aggregate: means of the metrics, and counts.
+        passed: no question failed, every bar held, nothing fell below the baseline by more than the tolerance.
+        reasons: why it did not pass, one sentence each.
+        baseline_run_id: the last run that passed before, if there was one.
+    """
+
+    schema_version: Literal["eval_run.v1"] = "eval_run.v1"
+    run_id: str
+    suite: str
+    suite_hash: str
+    corpus_seq: int
+    config: dict[str, str] = Field(default_factory=dict)
+    aggregate: dict[str, float] = Field(default_factory=dict)
+    passed: bool
+    reasons: tuple[str, ...] = ()
+    baseline_run_id: str | None = None
+    ran_at: datetime
+    questions: tuple[EvalQuestionV1, ...] = ()
+
+
+class EvalChangeV1(WireModel):
+    """A metric before and after; ``gain`` above 0 is better, whichever way the metric counts."""
+
+    metric: str
+    before: float
+    after: float
+    gain: float
+
+
+class EvalQuestionChangeV1(WireModel):
+    """A question that fared differently."""
+
+    id: str
+    query: str = ""
+    better: bool
+    changes: tuple[EvalChangeV1, ...] = ()
+
+
+class EvalComparisonV1(WireModel):
+    """Two runs of golden questions, over the questions that both asked with the same expectations.
+
+    Attributes:
+        only_before, only_after: ids of questions that one of them asked alone, or with other expectations.
+    """
+
+    schema_version: Literal["eval_comparison.v1"] = "eval_comparison.v1"
+    before: EvalRunV1
+    after: EvalRunV1
+    common: int = 0
+    changes: tuple[EvalChangeV1, ...] = ()
+    questions: tuple[EvalQuestionChangeV1, ...] = ()
+    only_before: tuple[str, ...] = ()
+    only_after: tuple[str, ...] = ()
+
+
+class EvalInitV1(WireModel):
+    """A file of golden questions was written."""
+
+    schema_version: Literal["eval_init.v1"] = "eval_init.v1"
+    path: str
+    questions: int = Field(ge=0)
