@@ -41,14 +41,17 @@ def print_json(value: Any) -> None:
     _write_line(json_text(value))
 
 
-def print_result(found: Any, to_people: Callable[[Any], None], *, as_json: bool, nothing: str | None = None) -> None:
+def print_result(
+    found: Any, to_people: Callable[[Any], None], *, as_json: bool, nothing: str | None = None, **head: Any
+) -> None:
     """What a command found: as one line of JSON, or as text for people.
 
     Args:
         nothing: what people are told in place of an empty result.
+        head: keys of the JSON object in front of those of a result that has no schema of its own.
     """
     if as_json:
-        print_json(found)
+        print_json({**head, **_plain(found)} if head else found)
     elif nothing is not None and not found:
         print_line(nothing)
     else:
