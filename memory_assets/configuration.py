@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from memory_assets.errors import ConfigInvalidError
 from memory_assets.log.payloads.catalogue import CHAIN
-from memory_assets.resources import resource_folder
 from memory_assets.settings import IdrisSettings, Settings
+from memory_assets.shipped_files import shipped_folder
 from memory_assets.vocabulary import PipelineStage
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def _idris2(chosen: IdrisSettings, cache_folder: Path, path: str | None, named: 
         return prepare(
             executable,
             cache=cache_folder / "idris",
-            package=resource_folder("idris"),
+            package=shipped_folder("idris"),
             environ=os.environ,
             timeout_s=chosen.timeout_seconds,
             processes=chosen.processes or _cores(),

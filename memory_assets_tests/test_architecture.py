@@ -17,7 +17,7 @@ DOMAIN = ("text", "sessions", "extraction", "evidence", "graduation", "tasks")
 MIDDLE = (*DOMAIN, "citations", "search", "log", "projections", "vectors", "queries", "maintenance", "commands", "schemas")
 SURFACES = ("cli", "mcp")
 # Small roots that every room may use (decision 0010).
-ROOTS = {"errors", "identifiers", "progress", "resources", "locks", "stopping", "vocabulary"}
+ROOTS = {"errors", "identifiers", "progress", "shipped_files", "locks", "stopping", "vocabulary"}
 STORE = {"log", "projections", "vectors", "search", "queries", "maintenance", "commands", "schemas"}
 HEAVY = {"dagster", "dagster_duckdb", "duckdb", "lancedb", "litellm", "torch", "sentence_transformers", "transformers"}
 # Adapters to what lies outside: the model, and the proof checker's process.
@@ -111,7 +111,7 @@ def test_rooms_stand_on_each_other_without_a_circle() -> None:
 def test_the_domain_is_pure(name: str) -> None:
     importers = [module for module in all_of(name) if module not in ADAPTERS]
     assert importers
-    known = {*DOMAIN, "errors", "identifiers", "resources", "vocabulary"}
+    known = {*DOMAIN, "errors", "identifiers", "shipped_files", "vocabulary"}
     assert violations(importers, {room(module) for module in modules()} - known) == []
     outside = [
         f"{module}:{line} imports {imported}"
