@@ -195,8 +195,15 @@ def test_surfaces_go_through_one_door() -> None:
     assert violations(all_of(*SURFACES), {room(module) for module in modules()} - door - {""}) == []
 
 
-def test_only_the_facade_asks_the_tables_and_lets_people_speak() -> None:
-    askers = [module for module in modules() if room(module) not in ("memory", "queries", "maintenance", "commands", "schemas")]
+def test_what_the_settings_choose_is_built_in_two_places() -> None:
+    """The façade builds it, and Dagster's resource; whatever stands below is given it, and needs the type alone."""
+    builders = {module for module in modules() for name, _ in own(module) if room(name) == "configuration"}
+    assert builders == {"memory", "defs.resources"}
+
+
+def test_only_the_facade_and_the_assets_ask_the_tables_and_let_people_speak() -> None:
+    above = ("memory", "defs", "queries", "maintenance", "commands", "schemas")
+    askers = [module for module in modules() if room(module) not in above]
     assert violations(askers, {"queries", "commands", "schemas"}) == []
     # What only reads has no way to write.
     assert violations(all_of("queries"), {"maintenance", "commands"}) == []

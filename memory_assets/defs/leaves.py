@@ -15,7 +15,9 @@ from memory_assets.defs.ledger_tables import (
 )
 from memory_assets.defs.resources import EventLogResource
 from memory_assets.defs.stages.vectorized import vectorized
-from memory_assets.memory import Memory
+from memory_assets.queries.builds import list_builds, metrics_within
+from memory_assets.queries.conflicts import list_conflicts
+from memory_assets.queries.decisions import list_decisions
 
 SHOWN_BUILDS = 10
 SHOWN_CONFLICTS = 20
@@ -67,14 +69,14 @@ def ledgers(context: dg.AssetExecutionContext, event_log: EventLogResource) -> I
     opened = event_log.opened
     before = context.instance.get_latest_materialization_event(context.asset_key)
     made = before.asset_materialization if before else None
-    memory = Memory(opened.settings, opened.database)
-    with opened.database.reading():  # one connection for all of it: to open one costs more than the questions
+    with opened.database.reading() as connection:  # one connection for all of it: to open one costs more than the questions
         seq = opened.log.last_seq()
         if made is not None and made.metadata.get("log_seq") == dg.MetadataValue.int(seq):
             yield _ledgers(seq, made.metadata)
             return
-        builds, measured = memory.builds(limit=SHOWN_BUILDS), memory.metrics()
-        conflicts, decisions = memory.conflicts(), memory.decisions(source="recorded")
+        builds = list_builds(connection, opened.settings.store_folder, limit=SHOWN_BUILDS)
+        measured = metrics_within(connection)
+        conflicts, decisions = list_conflicts(connection), list_decisions(connection, source="recorded")
     weakened = sum(decision.weakened for decision in decisions)
     yield _ledgers(
         seq,

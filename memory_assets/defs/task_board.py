@@ -12,10 +12,11 @@ import dagster as dg
 from memory_assets.defs.markdown import cell
 from memory_assets.defs.resources import EventLogResource
 from memory_assets.defs.stages.vectorized import vectorized
-from memory_assets.memory import Memory
+from memory_assets.queries.task_review import task_review
+from memory_assets.queries.tasks import list_tasks
 
 if TYPE_CHECKING:
-    from memory_assets.memory import TaskBlocker, TaskView
+    from memory_assets.queries.task_records import TaskBlocker, TaskView
 
 SHOWN_TASKS = 100
 SHOWN_ID = 12  # as the command line shows it
@@ -39,9 +40,8 @@ def task_board(context: dg.AssetExecutionContext, event_log: EventLogResource) -
     opened = event_log.opened
     before = context.instance.get_latest_materialization_event(context.asset_key)
     made = before.asset_materialization if before else None
-    memory = Memory(opened.settings, opened.database)
     shows_titles = opened.settings.dagster.show_quotes
-    with opened.database.reading():
+    with opened.database.reading() as connection:
         seq = opened.log.last_seq()
         if (
             made is not None
@@ -50,7 +50,7 @@ def task_board(context: dg.AssetExecutionContext, event_log: EventLogResource) -
         ):
             yield _result(seq, made.metadata)
             return
-        tasks, review = memory.tasks(), memory.task_review()
+        tasks, review = list_tasks(connection), task_review(connection)
     yield _result(
         seq,
         {

@@ -13,7 +13,8 @@ from memory_assets.locks.process_liveness import is_alive
 from memory_assets.log.fetching import fetch, full_id
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.projections.ledgers import BUILDS_SINCE, INTERRUPTED
-from memory_assets.queries.metrics import StageTimes, Within, stage_times
+from memory_assets.queries.metrics import Metrics, StageTimes, Within, metrics, stage_times
+from memory_assets.queries.sessions import one_session
 
 if TYPE_CHECKING:
     import duckdb
@@ -127,7 +128,7 @@ class BuildDetails:
     forgotten: int
 
 
-def list_builds(connection: duckdb.DuckDBPyConnection, home: Path, *, limit: int) -> BuildPage:
+def list_builds(connection: duckdb.DuckDBPyConnection, home: Path, *, limit: int = 20) -> BuildPage:
     """The newest builds first.
 
     Args:
@@ -164,6 +165,33 @@ def build_details(connection: duckdb.DuckDBPyConnection, home: Path, given: str)
         session_ids=tuple(session_id for session_id, is_forgotten in sessions if not is_forgotten),
         forgotten=sum(is_forgotten for _, is_forgotten in sessions),
     )
+
+
+def metrics_within(
+    connection: duckdb.DuckDBPyConnection,
+    *,
+    build_id: str | None = None,
+    session_id: str | None = None,
+    stage: str | None = None,
+    since: datetime | None = None,
+) -> Metrics:
+    """What the stages measured: times, failures, tokens, verdicts, quotes by method, promotions by reason.
+
+    Args:
+        build_id, session_id: or their beginning.
+        since: aware.
+
+    Raises:
+        NotFoundError, AmbiguousIdError
+        InvalidArgumentError: there is no such stage.
+    """
+    within = Within(
+        build_id=None if build_id is None else known_build(connection, build_id),
+        session_id=None if session_id is None else one_session(connection, session_id).session_id,
+        stage=stage,
+        since=since,
+    )
+    return metrics(connection, within)
 
 
 def known_build(connection: duckdb.DuckDBPyConnection, given: str) -> str:
