@@ -37,7 +37,7 @@ def main() -> None:
     parser.add_argument("--revisions", type=int, default=200)
     revisions = parser.parse_args().revisions
     os.environ.setdefault("MEMORY_EMBEDDING_MODEL", "hashing")
-    from memory_assets.configuration import database
+    from memory_assets.configuration import Resources
     from memory_assets.defs.run import import_paths
     from memory_assets.settings import load_settings
 
@@ -60,12 +60,12 @@ def main() -> None:
             assert report.new + report.updated == 1, report
             if revision % 20 == 19:
                 print(f"… {revision + 1} of {revisions} revisions, {time.process_time() - started:.0f} CPU-s", file=sys.stderr)
-            with database(settings).reading() as connection:
+            with Resources(settings).database.reading() as connection:
                 log_bytes.append(
                     connection.execute("SELECT sum(strlen(CAST(payload_json AS VARCHAR))) FROM events").fetchall()[0][0]
                 )
         spent = time.process_time() - started
-        with database(settings).reading() as connection:
+        with Resources(settings).database.reading() as connection:
             payloads, text = connection.execute(
                 """SELECT (SELECT sum(strlen(CAST(payload_json AS VARCHAR))) FROM events WHERE event_type = 'session_ingested'),
                      (SELECT sum(strlen(text)) FROM messages)"""

@@ -218,10 +218,10 @@ def main() -> None:
         return
     os.environ.setdefault("MEMORY_EMBEDDING_MODEL", "hashing")
     os.environ.pop("DAGSTER_HOME", None)
-    from memory_assets.configuration import database
+    from memory_assets.configuration import Resources
 
     with store(given.sessions, given.home) as settings:
-        asked, among = questions(), passages(database(settings))
+        asked, among = questions(), passages(Resources(settings).database)
         right = answers(asked, among)
         if given.dump is not None:
             dump(given.dump, among, asked, right)

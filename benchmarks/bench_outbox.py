@@ -15,9 +15,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-from memory_assets import configuration
+from memory_assets.configuration import Resources
 from memory_assets.settings import Settings, load_settings
 from memory_assets.vectors.embedder import EmbedderSettings, SentenceTransformersEmbedder
+from memory_assets.vectors.index import VectorIndex
 from memory_assets.vectors.outbox import EMBED_TEXT, drain_outbox
 from memory_assets_tests.filled_store import tell
 
@@ -54,7 +55,7 @@ def main() -> None:
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         settings = store(Path(folder), asked.model, asked.units)
-        database, embedder = configuration.database(settings), configuration.embedder(settings)
+        database, embedder = Resources(settings).database, Resources(settings).embedder
         with database.reading() as connection:
             texts = [row[0] for row in connection.execute(f"SELECT {EMBED_TEXT} FROM memory_units u").fetchall()]
         random.Random(1).shuffle(texts)
@@ -88,10 +89,10 @@ def _timed(work: Any) -> tuple[float, float]:
 
 def _drained(settings: Settings, embedder: Any) -> tuple[int, float, float]:
     written: list[int] = []
-    index = configuration.vector_index(settings, embedder)
+    index = VectorIndex(settings.vectors_folder, embedder.embedding_version, lambda: embedder.dimensions)
     spent = _timed(
         lambda: written.append(
-            drain_outbox(configuration.database(settings), embedder, index, lock_folder=settings.store_folder).done
+            drain_outbox(Resources(settings).database, embedder, index, lock_folder=settings.store_folder).done
         )
     )
     return written[0], *spent

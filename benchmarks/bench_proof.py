@@ -38,7 +38,7 @@ from memory_assets.graduation.proofs.model import (
     ProofSession,
     ProofTask,
 )
-from memory_assets.resources import resource_folder
+from memory_assets.shipped_files import shipped_folder
 from memory_assets.vocabulary import TaskStatus
 from memory_assets_tests.graduation.proofs.session_checker import judge_session
 
@@ -146,7 +146,7 @@ def _compiler(cache: Path) -> Idris2 | None:
     if found is None:
         print("no idris2 on PATH or in MEMORY_IDRIS2: the compiler is not measured")
         return None
-    tool = prepare(found, cache=cache, package=resource_folder("idris"), environ=dict(os.environ))
+    tool = prepare(found, cache=cache, package=shipped_folder("idris"), environ=dict(os.environ))
     if isinstance(tool, Unavailable):
         print(f"the compiler is not measured: {tool.reason}")
         return None

@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from memory_assets import configuration
+from memory_assets.configuration import Resources
 from memory_assets.maintenance.indexing import write_words
 from memory_assets.memory import Memory
 from memory_assets.projections.outbox import enqueue
@@ -132,7 +132,7 @@ def filled(home: Path, units: int, said: Sequence[Said]) -> Memory:
     memory = Memory(load_settings({"home": str(home)}))
     with memory.database.reading() as connection:
         there = connection.execute("SELECT count(*) FROM sessions").fetchall()[0][0]
-    model = Prepared(configuration.embedder(memory.settings))
+    model = Prepared(Resources(memory.settings).embedder)
     for first in range(there, units // SESSION, 400):
         heads, rows = tables(said, first, min(400, units // SESSION - first))
         with memory.database.writing() as connection:
@@ -147,8 +147,8 @@ def filled(home: Path, units: int, said: Sequence[Said]) -> Memory:
             fold_units(connection)
             enqueue(connection, model.embedding_version)
             close_touched_units(connection)
-    index = configuration.vector_index(memory.settings)
-    write_words(memory.settings, memory.database)
+    index = Resources(memory.settings).vector_index
+    write_words(Resources(memory.settings, memory.database))
     drained = drain_outbox(memory.database, model, index, lock_folder=memory.settings.store_folder)
     if drained.done:
         beside = (drained.seconds - drained.embedding_seconds) / drained.done * 1e3

@@ -33,7 +33,7 @@ def copies(folder: Path, target: Path, times: int) -> Path:
 
 
 def measure(home: Path, folder: Path) -> tuple[int, float, dict[str, float]]:
-    from memory_assets.configuration import database
+    from memory_assets.configuration import Resources
     from memory_assets.defs.run import import_paths
     from memory_assets.settings import load_settings
 
@@ -41,7 +41,7 @@ def measure(home: Path, folder: Path) -> tuple[int, float, dict[str, float]]:
     started = time.process_time()
     report = import_paths(settings, [folder], project=None)
     spent = time.process_time() - started
-    with database(settings).reading() as connection:
+    with Resources(settings).database.reading() as connection:
         stages = dict(
             connection.execute("SELECT stage, sum(latency_ms) / 1000 FROM pipeline_metrics GROUP BY stage").fetchall()
         )

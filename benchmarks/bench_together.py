@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from memory_assets import configuration
+from memory_assets.configuration import Resources
 from memory_assets.settings import load_settings
 from memory_assets_tests.mcp.client import connected, text_of
 
@@ -75,7 +75,7 @@ def calls(said: Said, goes_on: Callable[[], bool], home: Path) -> None:
 
 
 def reads(said: Said, goes_on: Callable[[], bool], home: Path) -> None:
-    database = configuration.database(load_settings({"home": home}))
+    database = Resources(load_settings({"home": home})).database
     while goes_on():
         started = time.monotonic()
         try:

@@ -1,4 +1,6 @@
-"""What the settings choose: the extractor, the embedder, the checkers, the masking, and the versions that follow from them.
+"""What the settings choose: the store, the extractor, the embedder, the checkers, the masking, and the versions that follow.
+
+They are built here, for two who begin: the façade and Dagster's resource. Whatever stands below is given them.
 
 A stage's version names everything that its result depends on beside its input. The
 folds follow exactly these versions; a change of one makes new events and leaves the old ones as history.
@@ -7,14 +9,16 @@ folds follow exactly these versions; a change of one makes new events and leaves
 from __future__ import annotations
 
 import os
-from functools import lru_cache
+import threading
+from collections.abc import Callable
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memory_assets.errors import ConfigInvalidError
 from memory_assets.log.payloads.catalogue import CHAIN
-from memory_assets.resources import resource_folder
-from memory_assets.settings import IdrisSettings, Settings
+from memory_assets.settings import EmbeddingSettings, IdrisSettings, Settings
+from memory_assets.shipped_files import shipped_folder
 from memory_assets.vocabulary import PipelineStage
 
 if TYPE_CHECKING:
@@ -24,7 +28,7 @@ if TYPE_CHECKING:
     from memory_assets.graduation.proofs.idris2 import Idris2, Unavailable
     from memory_assets.log.database import Database
     from memory_assets.sessions.redaction_policy import RedactionPolicy
-    from memory_assets.vectors.embedder import Embedder, EmbedderSettings
+    from memory_assets.vectors.embedder import Embedder
     from memory_assets.vectors.index import VectorIndex
     from memory_assets.vectors.words import WordIndex
 
@@ -32,93 +36,219 @@ if TYPE_CHECKING:
 MATERIALIZER_VERSION = "3"
 
 
-def database(settings: Settings, *, lock_timeout: float | None = None) -> Database:
-    """The store that the settings name.
+class Resources:
+    """What some settings choose, each part made at its first use and kept.
 
-    Args:
-        lock_timeout: seconds to wait for others; None for the settings' own.
+    What rests on a file that a person may change (rules, masking) is as that file is now: a process lives for weeks.
+
+    Any part may raise ConfigInvalidError where the settings name something that cannot be used.
     """
-    from memory_assets.log.database import Database
 
-    return Database(settings.store_folder, lock_timeout=lock_timeout or settings.store.lock_timeout_seconds)
+    def __init__(
+        self,
+        settings: Settings,
+        database: Database | None = None,
+        *,
+        before_reading: Callable[[Resources], object] | None = None,
+    ) -> None:
+        """Choose by some settings; nothing is opened.
 
+        Args:
+            database: the store, where the caller has it open already.
+            before_reading: what is done to the store once, before anybody reads it.
+        """
+        self.settings = settings
+        self._database = database
+        self._before_reading = before_reading
+        self._opening = threading.RLock()
+        self._extractor: Extractor | None = None
+        self._policy: tuple[tuple[int, int] | None, RedactionPolicy] | None = None
 
-def rules(settings: Settings) -> Rules:
-    """The rules of the embedded extractor: the built-in ones, or those of the file that the settings name.
+    @property
+    def database(self) -> Database:
+        """The store's file."""
+        with self._opening:
+            if self._database is None:
+                self._database = self.database_within(self.settings.store.lock_timeout_seconds)
+                try:
+                    if self._before_reading is not None:
+                        self._before_reading(self)
+                except BaseException:
+                    self._database = None  # it was not done: whoever asks next does it
+                    raise
+            return self._database
 
-    Raises:
-        ConfigInvalidError: the file cannot be read.
-        RulesInvalidError: it holds no rules, or one that cannot be used.
-    """
-    from memory_assets.extraction.cues import built_in_rules, parse_rules
-    from memory_assets.extraction.errors import RulesInvalidError
+    def database_within(self, seconds: float) -> Database:
+        """The store's file for one who waits no longer than so for others."""
+        from memory_assets.log.database import Database
 
-    path = settings.extraction.rules_file
-    if path is None:
-        return built_in_rules()
-    text = _named_file(path, "rules", "TOML file in extraction.rules_file")
-    try:
-        return parse_rules(text)
-    except RulesInvalidError as error:
-        raise RulesInvalidError(f"{path}: {error}", hint=error.hint) from error
+        return Database(self.settings.store_folder, lock_timeout=seconds)
 
+    @property
+    def rules(self) -> Rules:
+        """The rules of the embedded extractor: the built-in ones, or those of the file that the settings name, as it is now.
 
-def extractor(settings: Settings) -> Extractor:
-    """The embedded rules, or the model that the settings name."""
-    if settings.extraction.model is None:
-        from memory_assets.extraction.extractor import RuleExtractor
+        Raises:
+            ConfigInvalidError: the file cannot be read.
+            RulesInvalidError: it holds no rules, or one that cannot be used.
+        """
+        from memory_assets.extraction.cues import built_in_rules, parse_rules
+        from memory_assets.extraction.errors import RulesInvalidError
 
-        return RuleExtractor(rules(settings))
-    from memory_assets.extraction.llm import ModelExtractor, ModelSettings
+        path = self.settings.extraction.rules_file
+        if path is None:
+            return built_in_rules()
+        text = _named_file(path, "rules", "TOML file in extraction.rules_file")
+        try:
+            return parse_rules(text)
+        except RulesInvalidError as error:
+            raise RulesInvalidError(f"{path}: {error}", hint=error.hint) from error
 
-    return ModelExtractor(
-        ModelSettings(
-            model=settings.extraction.model,
-            api_base=settings.extraction.api_base,
-            timeout=settings.extraction.timeout_seconds,
-            max_attempts=settings.extraction.max_retries + 1,
-            window_characters=settings.extraction.window_characters,
+    @property
+    def extractor(self) -> Extractor:
+        """The embedded rules, or the model that the settings name: one for all, so what was learned of its server holds on."""
+        chosen = self._new_extractor()
+        if self._extractor is None or self._extractor.version != chosen.version:
+            self._extractor = chosen
+        return self._extractor
+
+    def forget_extractor(self) -> None:
+        """The next one knows nothing of what could not be reached."""
+        self._extractor = None
+
+    def _new_extractor(self) -> Extractor:
+        chosen = self.settings.extraction
+        if chosen.model is None:
+            from memory_assets.extraction.extractor import RuleExtractor
+
+            return RuleExtractor(self.rules)
+        from memory_assets.extraction.llm import ModelExtractor, ModelSettings
+
+        return ModelExtractor(
+            ModelSettings(
+                model=chosen.model,
+                api_base=chosen.api_base,
+                timeout=chosen.timeout_seconds,
+                max_attempts=chosen.max_retries + 1,
+                window_characters=chosen.window_characters,
+            )
         )
-    )
 
+    @cached_property
+    def embedder(self) -> Embedder:
+        """The embedder: its model is loaded once, at the first text."""
+        from memory_assets.vectors.embedder import EmbedderSettings, make_embedder
 
-def embedder_settings(settings: Settings) -> EmbedderSettings:
-    """The embedder's part of the settings."""
-    from memory_assets.vectors.embedder import EmbedderSettings
+        return make_embedder(EmbedderSettings.chosen(self.settings.embedding))
 
-    return EmbedderSettings.chosen(settings.embedding)
+    def with_embedding(self, wanted: EmbeddingSettings) -> Resources:
+        """The same store under another embedder."""
+        return Resources(self.settings.model_copy(update={"embedding": wanted}), self.database)
 
+    @cached_property
+    def word_index(self) -> WordIndex:
+        """The index of words: one for every embedding version."""
+        from memory_assets.vectors.words import WordIndex
 
-def embedder(settings: Settings) -> Embedder:
-    """The embedder; nothing is loaded before its first use."""
-    from memory_assets.vectors.embedder import make_embedder
+        return WordIndex(self.settings.vectors_folder)
 
-    return make_embedder(embedder_settings(settings))
+    @cached_property
+    def vector_index(self) -> VectorIndex:
+        """The index of vectors of the configured embedding version."""
+        from memory_assets.vectors.index import VectorIndex
 
+        # Only a loaded model may know how long its vectors are.
+        return VectorIndex(self.settings.vectors_folder, self.embedder.embedding_version, lambda: self.embedder.dimensions)
 
-def word_index(settings: Settings) -> WordIndex:
-    """The index of words: one for every embedding version."""
-    from memory_assets.vectors.words import WordIndex
+    @property
+    def idris2(self) -> Idris2 | Unavailable | None:
+        """The real compiler where there is one, why it cannot be used where it cannot, None where there is none."""
+        # A changed PATH or MEMORY_IDRIS2 is another question.
+        chosen = self.settings
+        return _idris2(chosen.idris, chosen.cache_folder, os.environ.get("PATH"), os.environ.get("MEMORY_IDRIS2"))
 
-    return WordIndex(settings.vectors_folder)
+    @property
+    def usable_idris2(self) -> Idris2 | None:
+        """The compiler when it can be used; without it the embedded checker judges alone, and every verdict says so."""
+        from memory_assets.graduation.proofs.idris2 import Idris2
 
+        found = self.idris2
+        return found if isinstance(found, Idris2) else None
 
-def vector_index(settings: Settings, chosen: Embedder | None = None) -> VectorIndex:
-    """The index of vectors of the configured embedding version.
+    @property
+    def checkers_line(self) -> str:
+        """Who judges proofs, and why not idris2 where it does not: one line for people."""
+        from memory_assets.graduation.proofs.checker import checker_labels
+        from memory_assets.graduation.proofs.idris2 import TRIED_VERSIONS, Idris2, Unavailable
 
-    Args:
-        chosen: the configured embedder, where the caller has it: only a loaded model may know how long its vectors are.
-    """
-    from memory_assets.vectors.index import VectorIndex
+        match self.idris2:
+            case Idris2() as compiler:
+                other = f" (tried were {' and '.join(TRIED_VERSIONS)})" if compiler.version not in TRIED_VERSIONS else ""
+                return " and ".join(checker_labels(compiler)) + other
+            case Unavailable(reason):
+                why = f"idris2 cannot be used: {reason}"
+            case None:
+                why = "there is no idris2"
+        required = self.settings.graduation.require_idris2
+        barred = "; graduation.require_idris2 is set, so nothing becomes verified" if required else ""
+        return f"{checker_labels(None)[0]} alone, {why}{barred}"
 
-    of = chosen or embedder(settings)
-    return VectorIndex(settings.vectors_folder, of.embedding_version, lambda: of.dimensions)
+    @property
+    def redaction_policy(self) -> RedactionPolicy:
+        """What is masked before anything is logged, as the policy file is now.
 
+        Raises:
+            ConfigInvalidError: the policy file cannot be read or has a rule that cannot be used.
+        """
+        from memory_assets.sessions.redaction_policy import default_policy, load_policy
 
-def idris2(settings: Settings) -> Idris2 | Unavailable | None:
-    """The real compiler where there is one, why it cannot be used where it cannot, None where there is none."""
-    # A changed PATH or MEMORY_IDRIS2 is another question.
-    return _idris2(settings.idris, settings.cache_folder, os.environ.get("PATH"), os.environ.get("MEMORY_IDRIS2"))
+        path = self.settings.privacy.policy_file
+        if path is None:
+            return default_policy()
+        state = _file_state(path)
+        if self._policy is None or state is None or self._policy[0] != state:
+            self._policy = state, load_policy(_named_file(path, "redaction policy", "JSON file in privacy.policy_file"))
+        return self._policy[1]
+
+    def new_aligner(self) -> Aligner:
+        """An aligner as the settings want it; one serves a session or a batch, whose texts it keeps."""
+        from memory_assets.evidence.aligner import Aligner
+
+        chosen = self.settings.alignment
+        return Aligner(max_quote_length=chosen.max_quote_length, fuzzy=chosen.fuzzy, fuzzy_threshold=chosen.fuzzy_threshold)
+
+    @property
+    def extraction_version(self) -> str:
+        """The version that answers of the configured extractor are kept under."""
+        return f"{self.extractor.version} window {self.settings.extraction.window_characters}"
+
+    @property
+    def stage_versions(self) -> dict[PipelineStage, str]:
+        """The version of each stage behind ``ingested`` (whose events follow one another)."""
+        from memory_assets.evidence.aligner import ALIGNER_VERSION
+        from memory_assets.graduation.policy import POLICY_VERSION
+        from memory_assets.graduation.proofs.checker import checker_version
+        from memory_assets.graduation.proofs.generator import GENERATOR_VERSION
+        from memory_assets.tasks.matching import MATCH_POLICY_VERSION
+        from memory_assets.tasks.resolver import RESOLVER_VERSION
+
+        required = "idris2 required" if self.settings.graduation.require_idris2 else "any checker"
+        checker = f"{checker_version(self.usable_idris2)} generator {GENERATOR_VERSION}"
+        aligned = self.settings.alignment
+        fuzzy = aligned.fuzzy_threshold if aligned.fuzzy else "off"
+        return {
+            "extracted": self.extraction_version,
+            "aligned": f"aligner {ALIGNER_VERSION} quote {aligned.max_quote_length} fuzzy {fuzzy}",
+            "materialized": f"materializer {MATERIALIZER_VERSION}",
+            "idris_checked": f"{checker} policy {POLICY_VERSION} {required}",
+            "projected": f"resolver {RESOLVER_VERSION} matching {MATCH_POLICY_VERSION}",
+            "vectorized": self.embedder.embedding_version,
+        }
+
+    @property
+    def configured_versions(self) -> dict[str, str]:
+        """The version of each stage that follows another, by the type of its event."""
+        return {CHAIN[stage]: version for stage, version in self.stage_versions.items()}
 
 
 @lru_cache(maxsize=8)
@@ -134,7 +264,7 @@ def _idris2(chosen: IdrisSettings, cache_folder: Path, path: str | None, named: 
         return prepare(
             executable,
             cache=cache_folder / "idris",
-            package=resource_folder("idris"),
+            package=shipped_folder("idris"),
             environ=os.environ,
             timeout_s=chosen.timeout_seconds,
             processes=chosen.processes or _cores(),
@@ -146,45 +276,6 @@ def _idris2(chosen: IdrisSettings, cache_folder: Path, path: str | None, named: 
 
 def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def usable_idris2(settings: Settings) -> Idris2 | None:
-    """The compiler when it can be used; without it the embedded checker judges alone, and every verdict says so."""
-    from memory_assets.graduation.proofs.idris2 import Idris2
-
-    found = idris2(settings)
-    return found if isinstance(found, Idris2) else None
-
-
-def checkers_line(settings: Settings) -> str:
-    """Who judges proofs, and why not idris2 where it does not: one line for people."""
-    from memory_assets.graduation.proofs.checker import checker_labels
-    from memory_assets.graduation.proofs.idris2 import TRIED_VERSIONS, Idris2, Unavailable
-
-    match idris2(settings):
-        case Idris2() as compiler:
-            other = f" (tried were {' and '.join(TRIED_VERSIONS)})" if compiler.version not in TRIED_VERSIONS else ""
-            return " and ".join(checker_labels(compiler)) + other
-        case Unavailable(reason):
-            why = f"idris2 cannot be used: {reason}"
-        case None:
-            why = "there is no idris2"
-    barred = "; graduation.require_idris2 is set, so nothing becomes verified" if settings.graduation.require_idris2 else ""
-    return f"{checker_labels(None)[0]} alone, {why}{barred}"
-
-
-def redaction_policy(settings: Settings) -> RedactionPolicy:
-    """What is masked before anything is logged.
-
-    Raises:
-        ConfigInvalidError: the policy file cannot be read or has a rule that cannot be used.
-    """
-    from memory_assets.sessions.redaction_policy import default_policy, load_policy
-
-    path = settings.privacy.policy_file
-    if path is None:
-        return default_policy()
-    return load_policy(_named_file(path, "redaction policy", "JSON file in privacy.policy_file"))
 
 
 def _named_file(path: Path, what: str, wanted: str) -> str:
@@ -199,45 +290,9 @@ def _named_file(path: Path, what: str, wanted: str) -> str:
         raise ConfigInvalidError(f"the {what} {path} cannot be read", hint=f"name a readable {wanted}") from error
 
 
-def configured_versions(settings: Settings) -> dict[str, str]:
-    """The version of each stage that follows another, by the type of its event."""
-    return {CHAIN[stage]: version for stage, version in stage_versions(settings).items()}
-
-
-def extraction_version(settings: Settings) -> str:
-    """The version that answers of the configured extractor are kept under."""
-    return f"{extractor(settings).version} window {settings.extraction.window_characters}"
-
-
-def aligner(settings: Settings) -> Aligner:
-    """An aligner as the settings want it; one serves a session or a batch, whose texts it keeps."""
-    from memory_assets.evidence.aligner import Aligner
-
-    chosen = settings.alignment
-    return Aligner(max_quote_length=chosen.max_quote_length, fuzzy=chosen.fuzzy, fuzzy_threshold=chosen.fuzzy_threshold)
-
-
-def _alignment(settings: Settings) -> str:
-    chosen = settings.alignment
-    return f"quote {chosen.max_quote_length} fuzzy {chosen.fuzzy_threshold if chosen.fuzzy else 'off'}"
-
-
-def stage_versions(settings: Settings) -> dict[PipelineStage, str]:
-    """The version of each stage behind ``ingested`` (whose events follow one another)."""
-    from memory_assets.evidence.aligner import ALIGNER_VERSION
-    from memory_assets.graduation.policy import POLICY_VERSION
-    from memory_assets.graduation.proofs.checker import checker_version
-    from memory_assets.graduation.proofs.generator import GENERATOR_VERSION
-    from memory_assets.tasks.matching import MATCH_POLICY_VERSION
-    from memory_assets.tasks.resolver import RESOLVER_VERSION
-
-    required = "idris2 required" if settings.graduation.require_idris2 else "any checker"
-    checker = f"{checker_version(usable_idris2(settings))} generator {GENERATOR_VERSION}"
-    return {
-        "extracted": extraction_version(settings),
-        "aligned": f"aligner {ALIGNER_VERSION} {_alignment(settings)}",
-        "materialized": f"materializer {MATERIALIZER_VERSION}",
-        "idris_checked": f"{checker} policy {POLICY_VERSION} {required}",
-        "projected": f"resolver {RESOLVER_VERSION} matching {MATCH_POLICY_VERSION}",
-        "vectorized": embedder(settings).embedding_version,
-    }
+def _file_state(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None  # whoever reads the file says so
+    return status.st_mtime_ns, status.st_size

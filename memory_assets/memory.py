@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from memory_assets import configuration
 from memory_assets.commands.outcomes import ConditionSpoken, TaskSpoken
 from memory_assets.commands.outcomes import NotRecorded as NotRecordedDecision
+from memory_assets.configuration import Resources
 from memory_assets.evidence.model import AlignedEvidence, Evidence, FailedEvidence
 from memory_assets.log.errors import StoreError, StoreLockedError
 from memory_assets.queries import entries, events, sessions, statistics
@@ -251,29 +251,22 @@ class Memory:
             database: that store, where the caller has it open already and has folded what its log holds.
             wait_for_model: see ``search.searcher.Searcher``.
         """
-        self.settings = settings
+        self.resources = Resources(settings, database, before_reading=_forget_first)
         self._wait_for_model = wait_for_model
-        self._open = database
 
-    @cached_property
+    @property
+    def settings(self) -> Settings:
+        """The settings that this store is asked with."""
+        return self.resources.settings
+
+    @property
     def database(self) -> Database:
         """The store's file; made at the first use, when what was to be forgotten is forgotten first."""
-        if self._open is not None:
-            return self._open
-        from memory_assets.maintenance.forget import honour_forgetting
-
-        database = configuration.database(self.settings)
-        try:
-            honour_forgetting(self.settings, database)
-        except StoreLockedError:
-            raise  # whoever asks would wait as long once more
-        except StoreError:
-            pass  # a store that cannot be opened says so to whoever asks it something
-        return database
+        return self.resources.database
 
     def align(self, text: str, quote: str) -> Evidence:
         """Where a quote stands in one message's text, or why it does not. Needs no store, and makes none."""
-        return configuration.aligner(self.settings).align([text], quote, 0)
+        return self.resources.new_aligner().align([text], quote, 0)
 
     def sessions(self, *, project: str | None = None, status: str | None = None) -> list[SessionSummary]:
         """Every session, the newest first; also those that were put aside before their first stage was done."""
@@ -351,7 +344,7 @@ class Memory:
         """
         from memory_assets.queries.extraction_plan import extraction_plan
 
-        return extraction_plan(self.settings, self.database, session_id)
+        return extraction_plan(self.resources, session_id)
 
     def memories(
         self, *, session_ids: Sequence[str] | None = None, project: str | None = None, limit: int | None = None
@@ -376,7 +369,7 @@ class Memory:
     def _searcher(self) -> Searcher:
         from memory_assets.search.searcher import Searcher
 
-        return Searcher(self.settings, self.database, wait_for_model=self._wait_for_model)
+        return Searcher(self.resources, wait_for_model=self._wait_for_model)
 
     def prepare(self) -> None:
         """Open what the first search would wait for: the store's file and the index. Loads no model.
@@ -535,13 +528,13 @@ class Memory:
         """Say which side of a conflict holds; see ``commands.conflicts.resolve_conflict``."""
         from memory_assets.commands.conflicts import resolve_conflict
 
-        return resolve_conflict(self.settings, self.database, conflict_id, resolution, by=by, note=note)
+        return resolve_conflict(self.resources, conflict_id, resolution, by=by, note=note)
 
     def reopen_conflict(self, conflict_id: str, *, by: str, note: str = "") -> ConflictView:
         """Take a resolution back; see ``commands.conflicts.reopen_conflict``."""
         from memory_assets.commands.conflicts import reopen_conflict
 
-        return reopen_conflict(self.settings, self.database, conflict_id, by=by, note=note)
+        return reopen_conflict(self.resources, conflict_id, by=by, note=note)
 
     def promotion_review(self, *, project: str | None = None, limit: int | None = None) -> Review:
         """What waits on the ladder, and for what."""
@@ -564,13 +557,13 @@ class Memory:
         """A person's word on a memory; see ``commands.promotions.promote``."""
         from memory_assets.commands.promotions import promote
 
-        return promote(self.settings, self.database, given, to_stage, by=by, note=note)
+        return promote(self.resources, given, to_stage, by=by, note=note)
 
     def demote_by_age(self, *, as_of: datetime | None = None, apply: bool = False, by: str = "") -> Demotions:
         """What grew old; see ``commands.promotions.demote_by_age``."""
         from memory_assets.commands.promotions import demote_by_age
 
-        return demote_by_age(self.settings, self.database, as_of=as_of, apply=apply, by=by)
+        return demote_by_age(self.resources, as_of=as_of, apply=apply, by=by)
 
     def decisions(self, *, source: str = "all", project: str | None = None, limit: int | None = None) -> list[DecisionView]:
         """What was decided, on what, and whether that still stands."""
@@ -594,8 +587,7 @@ class Memory:
         from memory_assets.commands.decisions import record_decision
 
         return record_decision(
-            self.settings,
-            self.database,
+            self.resources,
             action,
             because=because,
             outcome=outcome,
@@ -682,8 +674,7 @@ class Memory:
         from memory_assets.commands.tasks import new_task
 
         return new_task(
-            self.settings,
-            self.database,
+            self.resources,
             title,
             project=project,
             status=status,
@@ -697,25 +688,25 @@ class Memory:
         """Say how a task stands; see ``commands.tasks.set_status``."""
         from memory_assets.commands.tasks import set_status
 
-        return set_status(self.settings, self.database, given, status, by=by, note=note)
+        return set_status(self.resources, given, status, by=by, note=note)
 
     def set_task_priority(self, given: str, priority: str, *, by: str, note: str = "") -> TaskSpoken:
         """Say how much a task matters; see ``commands.tasks.set_priority``."""
         from memory_assets.commands.tasks import set_priority
 
-        return set_priority(self.settings, self.database, given, priority, by=by, note=note)
+        return set_priority(self.resources, given, priority, by=by, note=note)
 
     def set_task_blockers(self, given: str, blockers: Sequence[str], *, by: str, note: str = "") -> TaskSpoken:
         """Say what a task waits for; see ``commands.tasks.set_blockers``."""
         from memory_assets.commands.tasks import set_blockers
 
-        return set_blockers(self.settings, self.database, given, blockers, by=by, note=note)
+        return set_blockers(self.resources, given, blockers, by=by, note=note)
 
     def accept_move(self, given: str, *, event: str | None = None, by: str, note: str = "") -> TaskSpoken:
         """Accept a move that a task was refused; see ``commands.tasks.accept``."""
         from memory_assets.commands.tasks import accept
 
-        return accept(self.settings, self.database, given, event=event, by=by, note=note)
+        return accept(self.resources, given, event=event, by=by, note=note)
 
     def resolve_condition(
         self, given: str, *, to: str | None = None, satisfied: bool = False, by: str, note: str = ""
@@ -723,19 +714,19 @@ class Memory:
         """Say what a condition is, or that it is met, or open; see ``commands.task_links.resolve``."""
         from memory_assets.commands.task_links import resolve
 
-        return resolve(self.settings, self.database, given, to=to, satisfied=satisfied, by=by, note=note)
+        return resolve(self.resources, given, to=to, satisfied=satisfied, by=by, note=note)
 
     def merge_tasks(self, given: str, into: str, *, by: str, note: str = "") -> TaskSpoken | ConditionSpoken:
         """Say that two tasks, or two conditions, are one; see ``commands.task_links.merge``."""
         from memory_assets.commands.task_links import merge
 
-        return merge(self.settings, self.database, given, into, by=by, note=note)
+        return merge(self.resources, given, into, by=by, note=note)
 
     def unmerge_task(self, given: str, *, by: str, note: str = "") -> TaskSpoken | ConditionSpoken:
         """Take a merge back; see ``commands.task_links.unmerge``."""
         from memory_assets.commands.task_links import unmerge
 
-        return unmerge(self.settings, self.database, given, by=by, note=note)
+        return unmerge(self.resources, given, by=by, note=note)
 
     def builds(self, *, limit: int = 20) -> BuildPage:
         """The newest builds: what each run of the stages was made with, appended, asked of a model and took."""
@@ -772,18 +763,10 @@ class Memory:
             NotFoundError, AmbiguousIdError
             InvalidArgumentError: there is no such stage.
         """
-        from memory_assets.queries.builds import known_build
-        from memory_assets.queries.metrics import metrics
-        from memory_assets.results.metrics import Within
+        from memory_assets.queries.builds import metrics_within
 
         with self.database.reading() as connection:
-            within = Within(
-                build_id=None if build_id is None else known_build(connection, build_id),
-                session_id=None if session_id is None else sessions.one_session(connection, session_id).session_id,
-                stage=stage,
-                since=since,
-            )
-            return metrics(connection, within)
+            return metrics_within(connection, build_id=build_id, session_id=session_id, stage=stage, since=since)
 
     def proof(self, session_id: str) -> SessionProof:
         """A session's verdict, its rules and entries, and its modules as the log gives them now.
@@ -799,7 +782,7 @@ class Memory:
         """Which compiler there is and who judges proofs. Needs no store, and makes none."""
         from memory_assets.queries.idris import idris_status
 
-        return idris_status(self.settings)
+        return idris_status(self.resources)
 
     def check_modules(self, paths: Sequence[Path], *, checker: str | None = None) -> list[FileVerdict]:
         """Generated modules in files, audited and judged, in their order. Needs no store, and makes none.
@@ -812,13 +795,13 @@ class Memory:
         """
         from memory_assets.queries.idris import check_files
 
-        return check_files(self.settings, paths, checker=checker)
+        return check_files(self.resources, paths, checker=checker)
 
     def feedback(self, given: str, signal: str, *, by: str, note: str = "") -> AckV1:
         """A word on what was shown: ``used``, ``helpful`` or ``wrong``; see ``commands.feedback.give_feedback``."""
         from memory_assets.commands.feedback import give_feedback
 
-        return give_feedback(self.settings, self.database, given, signal, by=by, note=note)
+        return give_feedback(self.resources, given, signal, by=by, note=note)
 
     def count_shown(self) -> int:
         """Count what searches have delivered since the last time; how many deliveries that were.
@@ -829,7 +812,7 @@ class Memory:
 
         patience = min(_PATIENCE_SECONDS, self.settings.store.lock_timeout_seconds)
         with contextlib.suppress(StoreError, OSError):
-            return take_shown(self.settings, configuration.database(self.settings, lock_timeout=patience))
+            return take_shown(self.settings, self.resources.database_within(patience))
         return 0
 
     def evaluate(
@@ -847,10 +830,8 @@ class Memory:
         from memory_assets.queries.golden_file import golden_path
 
         return evaluate(
-            self.settings,
-            self.database,
+            self._searcher,
             golden_path(self.settings, file),
-            self._search_uncounted,
             asked_as=AskedAs(mode, k),
             unless_known=unless_known,
             progress=progress,
@@ -867,15 +848,11 @@ class Memory:
         Raises:
             NotFoundError, AmbiguousIdError, InvalidArgumentError: see ``queries.evaluation.compared_runs``.
         """
-        from memory_assets.queries.evaluation import compared_runs, queries_of
-        from memory_assets.queries.golden_file import golden_path, read_golden
-        from memory_assets.search.errors import GoldenInvalidError
+        from memory_assets.queries.evaluation import compared_runs
+        from memory_assets.queries.golden_file import golden_path
 
-        queries: dict[str, str] = {}
-        with contextlib.suppress(GoldenInvalidError):
-            queries = queries_of(read_golden(golden_path(self.settings, file)))
         with self.database.reading() as connection:
-            return compared_runs(connection, before, after, queries)
+            return compared_runs(connection, before, after, golden=golden_path(self.settings, file))
 
     def write_golden(self, file: Path | None = None, *, count: int = 20, force: bool = False) -> EvalInitV1:
         """Write a first file of golden questions, made of so many memories; see ``queries.golden_file.write_golden``."""
@@ -888,7 +865,7 @@ class Memory:
         """What can be asked and what is answered: schemas, words, versions. Needs no store, and makes none."""
         from memory_assets.queries.capabilities import schema
 
-        return schema(self.settings)
+        return schema(self.resources)
 
     def schema_definition(self, schema_id: str) -> SchemaDefinitionV1:
         """The JSON Schema of one printed object, by ``citation.v1`` or ``citation``. Needs no store, and makes none.
@@ -910,7 +887,7 @@ class Memory:
         """What waits to be written to the search index, what failed, and which tables there are. Loads no model."""
         from memory_assets.maintenance.outbox import outbox_status
 
-        return outbox_status(self.settings, self.database)
+        return outbox_status(self.resources)
 
     def drain(self, *, wait: bool = True, progress: Progress | None = None) -> Written:
         """Write what waits to the search index.
@@ -923,13 +900,13 @@ class Memory:
         """
         from memory_assets.maintenance.indexing import write_waiting
 
-        return write_waiting(self.settings, self.database, wait=wait, progress=progress)
+        return write_waiting(self.resources, wait=wait, progress=progress)
 
     def retry_failed(self, *, wait: bool = True, progress: Progress | None = None) -> Written:
         """:meth:`drain`, with what failed, and what was given up too."""
         from memory_assets.maintenance.indexing import write_waiting
 
-        return write_waiting(self.settings, self.database, again_what_failed=True, wait=wait, progress=progress)
+        return write_waiting(self.resources, again_what_failed=True, wait=wait, progress=progress)
 
     def reconcile(self, *, dry_run: bool = False, drop_old: bool = False, progress: Progress | None = None) -> InLine:
         """Compare the search index with the units both ways, mend what differs, and write what waits then.
@@ -943,7 +920,7 @@ class Memory:
         """
         from memory_assets.maintenance.indexing import bring_in_line
 
-        return bring_in_line(self.settings, self.database, dry_run=dry_run, drop_old=drop_old, progress=progress)
+        return bring_in_line(self.resources, dry_run=dry_run, drop_old=drop_old, progress=progress)
 
     def reembed(
         self,
@@ -959,13 +936,13 @@ class Memory:
         from memory_assets.maintenance.reembed import chosen_embedding, reembed
 
         wanted = chosen_embedding(self.settings, to, query_prefix=query_prefix, passage_prefix=passage_prefix)
-        return reembed(self.settings, self.database, wanted, dry_run=dry_run, accept_failed=accept_failed, progress=progress)
+        return reembed(self.resources, wanted, dry_run=dry_run, accept_failed=accept_failed, progress=progress)
 
     def doctor(self) -> list[CheckV1]:
         """Named checks of everything that the store needs; none raises, none loads a model."""
         from memory_assets.maintenance.doctor import checks
 
-        return checks(self.settings, self.database)
+        return checks(self.resources)
 
     def refused_files(self) -> list[RefusedFile]:
         """Session files that cannot be taken in, as they are now."""
@@ -977,7 +954,7 @@ class Memory:
         """The log against its links, every quote of every current entry against its messages, all tables against a replay."""
         from memory_assets.maintenance.fsck import fsck
 
-        return fsck(self.settings, self.database, realign=realign, log_only=log_only, progress=progress)
+        return fsck(self.resources, realign=realign, log_only=log_only, progress=progress)
 
     def accept_log_end(self, *, by: str) -> None:
         """Take the log's end for what was written last, where it is not where it was, and log who said so.
@@ -1029,7 +1006,7 @@ class Memory:
         from memory_assets.maintenance.rebuild import heal_index
 
         restored = restore(self.settings.store_folder, source, force=force, progress=progress)
-        heal_index(self.settings, self.database, progress=progress)
+        heal_index(self.resources, progress=progress)
         return restored
 
     def recover(
@@ -1048,7 +1025,7 @@ class Memory:
         damaged = store_file or self.settings.store_folder / STORE_FILE_NAME
         folder = to or default_folder(damaged.absolute().parent)
         recovered = recover(damaged, folder, backup=backup, progress=progress)
-        catch_up(Database(folder), configuration.configured_versions(self.settings), resolve=True)
+        catch_up(Database(folder), self.resources.configured_versions, resolve=True)
         return recovered
 
     def privacy_scan(self, paths: Sequence[Path]) -> list[ScannedFile]:
@@ -1059,25 +1036,36 @@ class Memory:
         """
         from memory_assets.sessions.privacy_scan import scan_files
 
-        return list(scan_files(paths, configuration.redaction_policy(self.settings)))
+        return list(scan_files(paths, self.resources.redaction_policy))
 
     def initialise(self, *, force: bool = False) -> list[Made]:
         """Make folders, store and settings file where they are missing."""
         from memory_assets.maintenance.init import initialise
 
-        return initialise(self.settings, force=force)
+        return initialise(self.resources, force=force)
 
     def rebuild(self, *, with_vectors: bool = False, progress: Progress | None = None) -> Rebuilt:
         """Throw every derived table away and fold it again from the log; mend the index, or make it again whole."""
         from memory_assets.maintenance.rebuild import rebuild_all
 
-        return rebuild_all(self.settings, self.database, with_vectors=with_vectors, progress=progress)
+        return rebuild_all(self.resources, with_vectors=with_vectors, progress=progress)
 
     def verify_rebuild(self, *, with_vectors: bool = False) -> RebuildReport:
         """Replay the log into a scratch store and compare every derived table, and the index; vectors by value if asked."""
         from memory_assets.maintenance.rebuild import verify_all
 
-        return verify_all(self.settings, self.database, with_vectors=with_vectors)
+        return verify_all(self.resources, with_vectors=with_vectors)
+
+
+def _forget_first(resources: Resources) -> None:
+    from memory_assets.maintenance.forget import honour_forgetting
+
+    try:
+        honour_forgetting(resources)
+    except StoreLockedError:
+        raise  # whoever asks would wait as long once more
+    except StoreError:
+        pass  # a store that cannot be opened says so to whoever asks it something
 
 
 def as_plain(value: Any) -> Any:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from memory_assets import configuration
+from memory_assets.configuration import Resources
 from memory_assets.identifiers import sha256_hex, typed_id
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
@@ -80,8 +80,8 @@ def test_settings(home: Path) -> Settings:
 def fill(home: Path) -> Settings:
     """Make the store; the settings that open it."""
     settings = test_settings(home)
-    database = configuration.database(settings)
-    versions = configuration.configured_versions(settings)
+    database = Resources(settings).database
+    versions = Resources(settings).configured_versions
     log = EventLog(database)
     log.append(
         [
@@ -95,7 +95,7 @@ def fill(home: Path) -> Settings:
         ]
     )
     catch_up(database, versions, resolve=True)
-    write_waiting(settings, database)
+    write_waiting(Resources(settings, database))
     return settings
 
 
@@ -110,8 +110,8 @@ def tell(
     settings: Settings, session_id: str, talk: tuple[tuple[str, str], ...], said: tuple[Said, ...], started: datetime = STARTED
 ) -> None:
     """Add a session to a store."""
-    database = configuration.database(settings)
-    versions = configuration.configured_versions(settings)
+    database = Resources(settings).database
+    versions = Resources(settings).configured_versions
     EventLog(database).append(_session(session_id, "shop", session_id, f"/srv/{session_id}", started, talk, said, versions))
     catch_up(database, versions, resolve=True)
 

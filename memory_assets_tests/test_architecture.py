@@ -17,7 +17,7 @@ DOMAIN = ("text", "sessions", "extraction", "evidence", "graduation", "tasks")
 MIDDLE = (*DOMAIN, "citations", "results", "search", "log", "projections", "vectors", "queries", "maintenance", "commands")
 SURFACES = ("cli", "mcp")
 # Small roots that every room may use (decision 0010).
-ROOTS = {"errors", "identifiers", "progress", "resources", "locks", "stopping", "vocabulary"}
+ROOTS = {"errors", "identifiers", "progress", "shipped_files", "locks", "stopping", "vocabulary"}
 STORE = {"log", "projections", "vectors", "search", "queries", "maintenance", "commands"}
 HEAVY = {"dagster", "dagster_duckdb", "duckdb", "lancedb", "litellm", "torch", "sentence_transformers", "transformers"}
 # Adapters to what lies outside: the model, and the proof checker's process.
@@ -116,7 +116,7 @@ def test_rooms_stand_on_each_other_without_a_circle() -> None:
 def test_the_domain_is_pure(name: str) -> None:
     importers = [module for module in all_of(name) if module not in ADAPTERS]
     assert importers
-    known = {*DOMAIN, "errors", "identifiers", "resources", "vocabulary"}
+    known = {*DOMAIN, "errors", "identifiers", "shipped_files", "vocabulary"}
     assert violations(importers, {room(module) for module in modules()} - known) == []
     outside = [
         f"{module}:{line} imports {imported}"
@@ -205,8 +205,15 @@ def test_surfaces_go_through_one_door() -> None:
     assert violations(all_of(*SURFACES), {room(module) for module in modules()} - door - {""}) == []
 
 
-def test_only_the_facade_asks_the_tables_and_lets_people_speak() -> None:
-    askers = [module for module in modules() if room(module) not in ("memory", "queries", "maintenance", "commands")]
+def test_what_the_settings_choose_is_built_in_two_places() -> None:
+    """The façade builds it, and Dagster's resource; whatever stands below is given it, and needs the type alone."""
+    builders = {module for module in modules() for name, _ in own(module) if room(name) == "configuration"}
+    assert builders == {"memory", "defs.resources"}
+
+
+def test_only_the_facade_and_the_assets_ask_the_tables_and_let_people_speak() -> None:
+    above = ("memory", "defs", "queries", "maintenance", "commands")
+    askers = [module for module in modules() if room(module) not in above]
     assert violations(askers, {"queries", "commands"}) == []
     # What only reads has no way to write.
     assert violations(all_of("queries"), {"maintenance", "commands"}) == []

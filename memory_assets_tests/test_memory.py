@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_assets import configuration
+from memory_assets.configuration import Resources
 from memory_assets.errors import InvalidArgumentError, NotFoundError
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
@@ -243,10 +243,10 @@ def test_a_forgotten_session_is_shown_nowhere(own_memory: Memory) -> None:
     uri = next(quote.uri for quote in own_memory.entries(session_id="shop-1")[0][0].evidence if quote.uri)
     settings, database = own_memory.settings, own_memory.database
     EventLog(database).append([NewEvent(SessionForgotten(reason="asked"), session_id="shop-1", inputs=("1",))])
-    catch_up(database, configuration.configured_versions(settings), resolve=True)
+    catch_up(database, Resources(settings).configured_versions, resolve=True)
     before = own_memory.search("Redis", mode="lexical")
     assert not before.hits and any("wait" in note for note in before.notes)
-    write_waiting(settings, database)
+    write_waiting(Resources(settings, database))
     assert [session.session_id for session in own_memory.sessions()] == ["notes-2", "odd-3"]
     assert {entry.session_id for entry in own_memory.entries()[0]} == {"notes-2"}
     for named in (lambda: own_memory.event(ingested.event_id), lambda: own_memory.resolve(uri)):
@@ -309,7 +309,7 @@ def test_doctor_survives_a_store_that_does_not_open(tmp_path: Path) -> None:
 def test_rebuild_mends_tables_and_index(own_memory: Memory) -> None:
     with own_memory.database.writing() as connection:
         connection.execute("UPDATE entries SET title = 'tampered' WHERE entry_type = 'task'")
-    index = configuration.vector_index(own_memory.settings)
+    index = Resources(own_memory.settings).vector_index
     units = index.rows(["unit_id"])["unit_id"].to_pylist()
     index.delete(units[:2])
     report = own_memory.verify_rebuild()
@@ -323,7 +323,7 @@ def test_rebuild_mends_tables_and_index(own_memory: Memory) -> None:
 
 
 def test_rebuild_finds_and_mends_vectors_of_another_value(own_memory: Memory) -> None:
-    index = configuration.vector_index(own_memory.settings)
+    index = Resources(own_memory.settings).vector_index
     table = index._open_or_create()
     unit_id = index.rows(["unit_id"])["unit_id"].to_pylist()[0]
     table.update(where=f"unit_id = '{unit_id}'", values={"vector": [1.0] + [0.0] * 255})

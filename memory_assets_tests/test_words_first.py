@@ -11,18 +11,25 @@ from pathlib import Path
 
 import pytest
 
-from memory_assets import configuration
+from memory_assets.configuration import Resources
+from memory_assets.log.database import Database
 from memory_assets.maintenance.indexing import compare_titles, write_behind, write_vectors, write_waiting, write_words
 from memory_assets.memory import Memory
 from memory_assets.settings import Settings, load_settings
 from memory_assets.vectors import outbox
-from memory_assets.vectors.embedder import HashingEmbedder
+from memory_assets.vectors.embedder import Embedder, HashingEmbedder
 from memory_assets.vectors.errors import EmbedderUnavailableError, IndexMissingError
 from memory_assets.vectors.rows import CONTEXT_TEXT, ONE_TABLE_LAYOUT, OWN_TEXT
 from memory_assets_tests.defs.files import chat, talk
 from memory_assets_tests.filled_store import STARTED, fill, fill_one, tell
 from memory_assets_tests.log.processes import first_line, python
 from memory_assets_tests.vectors.stores import HOLD, TALK, drained, ids_of_index, ids_of_units, rows, statuses
+
+
+def embedding_with(embedder: Embedder, settings: Settings, database: Database | None = None) -> Resources:
+    resources = Resources(settings, database)
+    resources.embedder = embedder
+    return resources
 
 
 class Absent(HashingEmbedder):
@@ -43,30 +50,30 @@ def found(settings: Settings, query: str = "로그") -> int:
 
 
 def test_words_are_found_where_no_model_can_be_loaded(settings: Settings) -> None:
-    database = configuration.database(settings)
-    assert write_words(settings, database).done == len(ids_of_units(settings))
+    database = Resources(settings).database
+    assert write_words(Resources(settings, database)).done == len(ids_of_units(settings))
     assert found(settings) > 0
-    behind = write_behind(settings, database, embedder=Absent())
+    behind = write_behind(embedding_with(Absent(), settings, database))
     assert behind.waiting == len(ids_of_units(settings)) and behind.why == "no model here. fetch it"
     assert found(settings) > 0 and statuses(settings) == {"pending": behind.waiting}
     response = Memory(settings).search("로그")
     note = f"{behind.waiting} units wait for their vectors: found by words alone until then (`memory outbox drain`)"
     assert response.hits and note in response.notes
     # And the remedy that it names is one.
-    assert write_waiting(settings, database).drained.done == behind.waiting
+    assert write_waiting(Resources(settings, database)).drained.done == behind.waiting
     assert not any("wait" in note for note in Memory(settings).search("로그").notes)
 
 
 def test_who_finds_another_writing_leaves_its_vectors_to_it(settings: Settings) -> None:
-    database = configuration.database(settings)
-    write_words(settings, database)
+    database = Resources(settings).database
+    write_words(Resources(settings, database))
     with python(HOLD, settings.store_folder) as other:
         first_line(other)
-        behind = write_behind(settings, database)
+        behind = write_behind(Resources(settings, database))
         assert str(other.pid) in (behind.why or "") and behind.waiting == len(ids_of_units(settings))
         # Nobody's words wait for a writer of vectors.
         tell(settings, "more", (("user", "a zebra came in"),), (), STARTED)
-        assert write_words(settings, database, wait=False).done > 0 and found(settings, "zebra") == 1
+        assert write_words(Resources(settings, database), wait=False).done > 0 and found(settings, "zebra") == 1
 
 
 def test_what_comes_while_vectors_are_made_is_made_too(settings: Settings) -> None:
@@ -79,9 +86,9 @@ def test_what_comes_while_vectors_are_made_is_made_too(settings: Settings) -> No
                 tell(settings, "more", (("user", "a zebra came in"),), (), STARTED)
             return super().embed_documents(texts)
 
-    database = configuration.database(settings)
-    write_words(settings, database)
-    write_vectors(settings, database, embedder=Meanwhile())
+    database = Resources(settings).database
+    write_words(Resources(settings, database))
+    write_vectors(embedding_with(Meanwhile(), settings, database))
     assert statuses(settings) == {"done": len(ids_of_units(settings))}
 
 
@@ -100,28 +107,28 @@ def test_what_was_said_last_is_embedded_first_and_each_batch_is_kept(
             return super().embed_documents(texts)
 
     monkeypatch.setattr(outbox, "BATCH_SIZE", 2)
-    database = configuration.database(settings)
-    write_words(settings, database)
+    database = Resources(settings).database
+    write_words(Resources(settings, database))
     with pytest.raises(KeyboardInterrupt):
-        write_vectors(settings, database, embedder=Interrupted())
+        write_vectors(embedding_with(Interrupted(), settings, database))
     days = [day for text in order for day in re.findall(r"on day (\d)", text)]
     assert days and days == sorted(days, reverse=True) and "2" in days
     assert statuses(settings)["done"] >= len(order)
-    write_vectors(settings, database)
+    write_vectors(Resources(settings, database))
     assert ids_of_index(settings) == ids_of_units(settings)
 
 
 def test_a_change_that_needs_no_model_reaches_the_vectors_with_the_words(settings: Settings) -> None:
     drained(settings)
     (unit_id, *_) = ids_of_units(settings)
-    with configuration.database(settings).writing() as connection:
+    with Resources(settings).database.writing() as connection:
         connection.execute("UPDATE memory_units SET stage = 'verified', content_hash = 'newer' WHERE unit_id = ?", [unit_id])
         connection.execute(
             "UPDATE vector_outbox SET content_hash = 'newer', status = 'pending' WHERE item_id = ?",
             [unit_id],
         )
-    write_words(settings, configuration.database(settings))
-    for table in (configuration.word_index(settings), configuration.vector_index(settings)):
+    write_words(Resources(settings))
+    for table in (Resources(settings).word_index, Resources(settings).vector_index):
         stages = {row["unit_id"]: row["stage"] for row in table.rows(["unit_id", "stage"]).to_pylist()}
         assert stages[unit_id] == "verified"
     assert set(statuses(settings)) == set(statuses(settings, words=True)) == {"done"}
@@ -129,11 +136,11 @@ def test_a_change_that_needs_no_model_reaches_the_vectors_with_the_words(setting
 
 def test_what_is_forgotten_leaves_both_tables_without_a_model(settings: Settings) -> None:
     drained(settings)
-    with configuration.database(settings).writing() as connection:
+    with Resources(settings).database.writing() as connection:
         connection.execute("UPDATE vector_outbox SET op = 'delete', status = 'pending' WHERE item_id IN "
                            "(SELECT unit_id FROM memory_units WHERE message_index < 5)")  # fmt: skip
         connection.execute("DELETE FROM memory_units WHERE message_index < 5")
-    write_words(settings, configuration.database(settings))
+    write_words(Resources(settings))
     assert ids_of_index(settings) == ids_of_units(settings)
     assert rows(settings, "SELECT count(*) FROM vector_outbox WHERE op = 'delete'") == [(0,)]
 
@@ -172,7 +179,7 @@ def into_one_table(settings: Settings) -> None:
     import lancedb
     import pyarrow as pa
 
-    words, vectors = configuration.word_index(settings), configuration.vector_index(settings)
+    words, vectors = Resources(settings).word_index, Resources(settings).vector_index
     more = words.rows(["unit_id", "speaker", OWN_TEXT, CONTEXT_TEXT]).sort_by("unit_id")
     both = vectors.rows(vectors._open().schema.names).sort_by("unit_id")
     for name in ("speaker", OWN_TEXT, CONTEXT_TEXT):
@@ -182,25 +189,25 @@ def into_one_table(settings: Settings) -> None:
     words.drop()
     vectors.drop()
     lancedb.connect(settings.vectors_folder).create_table(f"units_{vectors.embedding_version}", data=both)
-    with configuration.database(settings).writing() as connection:
+    with Resources(settings).database.writing() as connection:
         connection.execute("DELETE FROM vector_outbox WHERE embedding_version = 'words'")
 
 
 def test_an_index_of_the_former_form_is_brought_over_without_embedding(tmp_path: Path) -> None:
     settings = fill(tmp_path)
-    stored = configuration.vector_index(settings).rows(["unit_id", "vector"]).sort_by("unit_id")
+    stored = Resources(settings).vector_index.rows(["unit_id", "vector"]).sort_by("unit_id")
     into_one_table(settings)
     with pytest.raises(IndexMissingError):
         Memory(settings).search("PostgreSQL")
     with pytest.raises(EmbedderUnavailableError):
         Absent().embed_documents(["x"])
-    written = write_waiting(settings, configuration.database(settings), embedder=Absent())
+    written = write_waiting(embedding_with(Absent(), settings))
     assert (written.drained.embedded, written.words.done) == (0, 13)
-    assert configuration.vector_index(settings).rows(["unit_id", "vector"]).sort_by("unit_id").equals(stored)
+    assert Resources(settings).vector_index.rows(["unit_id", "vector"]).sort_by("unit_id").equals(stored)
     assert not list(settings.vectors_folder.glob("units_*"))
     memory = Memory(settings)
     assert memory.search("PostgreSQL").hits and memory.verify_rebuild(with_vectors=True).equal
-    assert configuration.vector_index(settings).problems() == configuration.word_index(settings).problems() == []
+    assert Resources(settings).vector_index.problems() == Resources(settings).word_index.problems() == []
 
 
 def test_a_former_table_that_is_damaged_is_made_again(tmp_path: Path) -> None:
@@ -208,7 +215,7 @@ def test_a_former_table_that_is_damaged_is_made_again(tmp_path: Path) -> None:
     into_one_table(settings)
     for manifest in settings.vectors_folder.glob("units_*/_versions/*"):
         manifest.write_bytes(b"garbage")
-    written = write_waiting(settings, configuration.database(settings))
+    written = write_waiting(Resources(settings))
     assert written.drained.embedded > 0 and ids_of_index(settings) == ids_of_units(settings)
     assert not list(settings.vectors_folder.glob("units_*"))
 
@@ -255,4 +262,4 @@ def test_titles_that_are_compared_behind_the_fold_lead_to_the_tables_of_a_rebuil
     memory = Memory(settings)
     assert rows(settings, "SELECT count(*) FROM events WHERE event_type = 'task_titles_alike'")[0][0] > 0
     assert memory.verify_rebuild(with_vectors=False).equal
-    assert not compare_titles(memory.database, configuration.embedder(settings)), "they are compared once"
+    assert not compare_titles(memory.database, Resources(settings).embedder), "they are compared once"

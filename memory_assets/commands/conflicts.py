@@ -12,13 +12,10 @@ from memory_assets.log.payloads.graduation import ConflictReopened, ConflictReso
 from memory_assets.queries.conflicts import ConflictView, one_conflict
 
 if TYPE_CHECKING:
-    from memory_assets.log.database import Database
-    from memory_assets.settings import Settings
+    from memory_assets.configuration import Resources
 
 
-def resolve_conflict(
-    settings: Settings, database: Database, given: str, resolution: str, *, by: str, note: str = ""
-) -> ConflictView:
+def resolve_conflict(resources: Resources, given: str, resolution: str, *, by: str, note: str = "") -> ConflictView:
     """Say which side of a conflict holds; a later word replaces an earlier one. The conflict as it stands afterwards.
 
     Raises:
@@ -27,7 +24,7 @@ def resolve_conflict(
         NotPossibleError: two types of entries, or two states of a task, cannot be merged.
     """
     chosen = _resolution(resolution)
-    conflict = _current(settings, database, given)
+    conflict = _current(resources, given)
     if chosen == "merge":
         _check_merge(conflict)
     word = ConflictResolved(
@@ -35,22 +32,22 @@ def resolve_conflict(
         resolution=chosen,
         older_ids=sorted(conflict.older.entries),
         newer_ids=sorted(conflict.newer.entries),
-        resolved_by=masked(settings, by),
-        note=masked(settings, note),
+        resolved_by=masked(resources, by),
+        note=masked(resources, note),
     )
-    say(settings, database, command(word, at=now(), project=conflict.project))
-    with database.reading() as connection:
+    say(resources, command(word, at=now(), project=conflict.project))
+    with resources.database.reading() as connection:
         return one_conflict(connection, conflict.conflict_id)
 
 
-def reopen_conflict(settings: Settings, database: Database, given: str, *, by: str, note: str = "") -> ConflictView:
+def reopen_conflict(resources: Resources, given: str, *, by: str, note: str = "") -> ConflictView:
     """Take a resolution back. The conflict as it stands afterwards.
 
     Raises:
         NotFoundError, AmbiguousIdError: of the conflict's id.
         NotPossibleError: nobody has resolved it.
     """
-    conflict = _current(settings, database, given)
+    conflict = _current(resources, given)
     if conflict.status != "resolved":
         raise NotPossibleError(
             f"the conflict {conflict.conflict_id} is open", hint=f"`memory conflicts resolve {given} --as …` resolves it"
@@ -59,17 +56,17 @@ def reopen_conflict(settings: Settings, database: Database, given: str, *, by: s
         conflict_id=conflict.conflict_id,
         older_ids=sorted(conflict.older.entries),
         newer_ids=sorted(conflict.newer.entries),
-        reopened_by=masked(settings, by),
-        note=masked(settings, note),
+        reopened_by=masked(resources, by),
+        note=masked(resources, note),
     )
-    say(settings, database, command(word, at=now(), project=conflict.project))
-    with database.reading() as connection:
+    say(resources, command(word, at=now(), project=conflict.project))
+    with resources.database.reading() as connection:
         return one_conflict(connection, conflict.conflict_id)
 
 
-def _current(settings: Settings, database: Database, given: str) -> ConflictView:
-    settle(settings, database)
-    with database.reading() as connection:
+def _current(resources: Resources, given: str) -> ConflictView:
+    settle(resources)
+    with resources.database.reading() as connection:
         return one_conflict(connection, given)
 
 

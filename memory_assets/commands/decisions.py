@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from memory_assets import configuration
 from memory_assets.commands.outcomes import NotRecorded, Recorded
 from memory_assets.commands.said import command, masked, now, say, settle
 from memory_assets.errors import InvalidArgumentError
@@ -24,8 +23,7 @@ from memory_assets.vocabulary import Stage
 if TYPE_CHECKING:
     import duckdb
 
-    from memory_assets.log.database import Database
-    from memory_assets.settings import Settings
+    from memory_assets.configuration import Resources
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LOWERED = {
@@ -56,8 +54,7 @@ class _Cited:
 
 
 def record_decision(
-    settings: Settings,
-    database: Database,
+    resources: Resources,
     action: str,
     *,
     because: Sequence[str],
@@ -83,17 +80,17 @@ def record_decision(
     when = decided_at or at
     _check(action, confidence, when, at)
     _check_names(caused_by, by)
-    settle(settings, database)
-    with database.reading() as connection:
+    settle(resources)
+    with resources.database.reading() as connection:
         cited = list({found.entry_id: found for given in because for found in [_cited(connection, given)]}.values())
         cause = one_decision(connection, caused_by) if caused_by is not None else None
     if cause is not None and cause.decided_at > when:
         raise InvalidArgumentError(
             f"{cause.decision_id} was decided later, at {cause.decided_at:%Y-%m-%d %H:%M} UTC", hint="a cause comes first"
         )
-    said = masked(settings, action)
+    said = masked(resources, action)
     decision_id = typed_id("dec", said, when.isoformat(), sorted(one.entry_id for one in cited), caused_by or "")
-    checked = _proved(settings, decision_id, when, cited)
+    checked = _proved(resources, decision_id, when, cited)
     if not checked.accepted:
         failed = {failure for verdict in checked.verdicts for failure in verdict.rules_failed}
         rules = sorted(failed, key=lambda f: (f.rule, f.subject))
@@ -103,7 +100,7 @@ def record_decision(
     word = DecisionRecorded(
         decision_id=decision_id,
         action=said,
-        outcome=masked(settings, outcome),
+        outcome=masked(resources, outcome),
         confidence=confidence,
         project=projects.pop() if len(projects) == 1 else None,
         decided_at=when,
@@ -114,11 +111,11 @@ def record_decision(
             for one in cited
         ],
         caused_by=cause.decision_id if cause else None,
-        recorded_by=masked(settings, by),
+        recorded_by=masked(resources, by),
         verdicts=[verdict_record(verdict) for verdict in checked.verdicts],
     )
-    say(settings, database, command(word, at=when, project=word.project))
-    with database.reading() as connection:
+    say(resources, command(word, at=when, project=word.project))
+    with resources.database.reading() as connection:
         return Recorded(one_decision(connection, decision_id))
 
 
@@ -161,7 +158,7 @@ def _why(failure: RuleFailure, decision_id: str, cited: Sequence[_Cited]) -> str
             return f"{failure.rule} does not hold of " + ("the decision" if failure.subject == decision_id else failure.subject)
 
 
-def _proved(settings: Settings, decision_id: str, when: datetime, cited: Sequence[_Cited]) -> CheckedSession:
+def _proved(resources: Resources, decision_id: str, when: datetime, cited: Sequence[_Cited]) -> CheckedSession:
     """The proof of a decision alone: stage and time of what it cites are the log's word."""
     # What does not stand any more is worth no more than a candidate, whatever its session carries.
     cites = tuple(
@@ -174,4 +171,4 @@ def _proved(settings: Settings, decision_id: str, when: datetime, cited: Sequenc
     )
     decision = ProofDecision(decision_id, (when - _EPOCH) // timedelta(milliseconds=1), cites)
     session = ProofSession(decision_id, messages=(), entries=(), decisions=(decision,))
-    return check_sessions([session], idris2=configuration.usable_idris2(settings))[decision_id]
+    return check_sessions([session], idris2=resources.usable_idris2)[decision_id]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from memory_assets import __version__, configuration
+from memory_assets import __version__
 from memory_assets.commands.said import command, now
 from memory_assets.identifiers import canonical_json, typed_id
 from memory_assets.log.event_log import EventLog
@@ -14,7 +14,6 @@ from memory_assets.progress import NoProgress, Progress
 from memory_assets.projections.fold import catch_up
 from memory_assets.queries.evaluation import (
     AskedAs,
-    AskSearch,
     RecordedRun,
     ask_suite,
     corpus_seq,
@@ -32,18 +31,15 @@ from memory_assets.search.evaluation.measures import aggregate, below_the_bars, 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memory_assets.log.database import Database
     from memory_assets.log.payloads.question_result import QuestionResult
     from memory_assets.results.evaluation import EvalRunV1
     from memory_assets.search.evaluation.golden import GoldenSuite
-    from memory_assets.settings import Settings
+    from memory_assets.search.searcher import Searcher
 
 
 def evaluate(
-    settings: Settings,
-    database: Database,
+    searcher: Searcher,
     path: Path,
-    search: AskSearch,
     *,
     asked_as: AskedAs | None = None,
     unless_known: bool = False,
@@ -61,21 +57,21 @@ def evaluate(
     Raises:
         GoldenInvalidError: the file cannot be read, or nothing in it expects anything.
     """
-    suite, chosen = read_golden(path), asked_as or AskedAs()
+    resources, suite, chosen = searcher.resources, read_golden(path), asked_as or AskedAs()
     if not any(question.expects for question in suite.questions):
         raise GoldenInvalidError(
             f"{path}: no question expects anything", hint="give each an address under expected, or a phrase under contains"
         )
-    catch_up(database, configuration.configured_versions(settings))
-    with database.reading() as connection:
+    catch_up(resources.database, resources.configured_versions)
+    with resources.database.reading() as connection:
         seq = corpus_seq(connection)
         known = known_addresses(connection, (address for question in suite.questions for address in question.expected))
         newest = last_of(connection, suite.name, chosen)
         baseline = last_passed(connection, suite.name, chosen)
     config = chosen.config | {
-        "embedding_version": configuration.embedder(settings).embedding_version,
+        "embedding_version": resources.embedder.embedding_version,
         "version": __version__,
-        "tolerance": str(settings.evaluation.tolerance),
+        "tolerance": str(resources.settings.evaluation.tolerance),
         "bars": canonical_json(suite.bars),
     }
     if (
@@ -87,10 +83,10 @@ def evaluate(
     shown = progress or NoProgress()
     shown.start(len(suite.questions), "asking")
     try:
-        results = ask_suite(suite, search, known, chosen, shown.advance)
+        results = ask_suite(suite, searcher, known, chosen, shown.advance)
     finally:
         shown.finish()
-    reasons = _reasons(suite, results, baseline, settings.evaluation.tolerance)
+    reasons = _reasons(suite, results, baseline, resources.settings.evaluation.tolerance)
     at = now()
     word = EvalRunRecorded(
         run_id=typed_id("evl", suite.suite_hash, seq, config, at.isoformat()),
@@ -104,9 +100,9 @@ def evaluate(
         reasons=reasons,
         baseline_run_id=baseline.run_id if baseline else None,
     )
-    EventLog(database).append([command(word, at=at)])
-    catch_up(database, configuration.configured_versions(settings))
-    with database.reading() as connection:
+    EventLog(resources.database).append([command(word, at=at)])
+    catch_up(resources.database, resources.configured_versions)
+    with resources.database.reading() as connection:
         return run_v1(one_run(connection, word.run_id), queries_of(suite))
 
 

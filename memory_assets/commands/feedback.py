@@ -6,7 +6,6 @@ import contextlib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from memory_assets import configuration
 from memory_assets.commands.said import command, masked, now
 from memory_assets.errors import InvalidArgumentError, NotFoundError, check_word
 from memory_assets.log.errors import StoreError
@@ -22,16 +21,15 @@ from memory_assets.vocabulary import Signal
 if TYPE_CHECKING:
     import duckdb
 
-    from memory_assets.log.database import Database
+    from memory_assets.configuration import Resources
     from memory_assets.results.feedback import AckV1
-    from memory_assets.settings import Settings
 
 from memory_assets.vocabulary import SIGNALS
 
 _UNIT = "SELECT unit_kind, source_id, session_id, project FROM memory_units WHERE unit_id = ?"
 
 
-def give_feedback(settings: Settings, database: Database, given: str, signal: str, *, by: str, note: str = "") -> AckV1:
+def give_feedback(resources: Resources, given: str, signal: str, *, by: str, note: str = "") -> AckV1:
     """Write down what somebody says of what an id names; the unit as it stands afterwards.
 
     Args:
@@ -47,21 +45,21 @@ def give_feedback(settings: Settings, database: Database, given: str, signal: st
     chosen = _signal(signal)
     if not by.strip():
         raise InvalidArgumentError("the name of who says so is empty", hint="name somebody")
-    at, said_by, kept = now(), masked(settings, by, what="name"), masked(settings, note, what="note")
-    versions = configuration.configured_versions(settings)
-    catch_up(database, versions)
-    with database.reading() as connection:
+    at, said_by, kept = now(), masked(resources, by, what="name"), masked(resources, note, what="note")
+    versions = resources.configured_versions
+    catch_up(resources.database, versions)
+    with resources.database.reading() as connection:
         unit_id, session_id, project, payload = _addressed(connection, given)
     word = replace(
         command(UnitFeedback(**payload, signal=chosen, said_by=said_by, note=kept), at=at, project=project),
         session_id=session_id,
     )
-    EventLog(database).append([word])
-    catch_up(database, versions)
+    EventLog(resources.database).append([word])
+    catch_up(resources.database, versions)
     # The word is written; what was shown may be counted another time.
     with contextlib.suppress(StoreError, OSError):
-        take_shown(settings, database)
-    with database.reading() as connection:
+        take_shown(resources.settings, resources.database)
+    with resources.database.reading() as connection:
         unit = standing_of(connection, unit_id)
     return AckV1(
         event_type=UnitFeedback.event_type, event_id=word.event_id, id=given.strip(), said_by=said_by, at=at, unit=unit

@@ -20,6 +20,7 @@ from memory_assets.queries.promotions import Ladder, ladders
 from memory_assets.vocabulary import STAGES, Stage
 
 if TYPE_CHECKING:
+    from memory_assets.configuration import Resources
     from memory_assets.log.database import Database
     from memory_assets.settings import Settings
 
@@ -72,7 +73,7 @@ def ladder_of(database: Database, given: str) -> Ladder:
     return found[0]
 
 
-def promote(settings: Settings, database: Database, given: str, stage: str, *, by: str, note: str = "") -> Spoken:
+def promote(resources: Resources, given: str, stage: str, *, by: str, note: str = "") -> Spoken:
     """Vouch for a memory, so that it may rise, or say that it counts for less.
 
     Up to certified a person's word is one of two ways in, and up to verified it lifts an earlier demotion; every other gate
@@ -84,8 +85,8 @@ def promote(settings: Settings, database: Database, given: str, stage: str, *, b
         NotPossibleError: it is there already, or was set aside.
     """
     to_stage = _spoken_stage(stage)
-    settle(settings, database)
-    before = ladder_of(database, given)
+    settle(resources)
+    before = ladder_of(resources.database, given)
     if before.stage == to_stage:
         raise NotPossibleError(
             f"{before.citation} is {to_stage} already", hint="`memory promote review` says what waits for what"
@@ -103,18 +104,18 @@ def promote(settings: Settings, database: Database, given: str, stage: str, *, b
             from_stage=before.stage,
             to_stage=to_stage,
             policy_version=BY_A_PERSON,
-            demoted_by=masked(settings, by),
-            note=masked(settings, note),
+            demoted_by=masked(resources, by),
+            note=masked(resources, note),
         )
     else:
         word = PromotionConfirmed(
             entry_ids=list(before.entry_ids),
             to_stage="certified" if to_stage == "certified" else "verified",
-            confirmed_by=masked(settings, by),
-            note=masked(settings, note),
+            confirmed_by=masked(resources, by),
+            note=masked(resources, note),
         )
-    say(settings, database, command(word, at=at, project=before.project))
-    after = ladder_of(database, before.entry_ids[0])
+    say(resources, command(word, at=at, project=before.project))
+    after = ladder_of(resources.database, before.entry_ids[0])
     if after.stage == to_stage:
         return Spoken(after, before.stage, to_stage, True, "", after.gates)
     reason = after.waits_for if after.next_stage == to_stage else f"{after.stage.capitalize()} does not lead to {to_stage}"
@@ -127,7 +128,7 @@ def promote(settings: Settings, database: Database, given: str, stage: str, *, b
         gates=after.gates,
         reason=reason,
     )
-    say(settings, database, command(refusal, at=at, project=after.project))
+    say(resources, command(refusal, at=at, project=after.project))
     return Spoken(after, before.stage, to_stage, False, reason, after.gates)
 
 
@@ -140,9 +141,7 @@ def _spoken_stage(given: str) -> Stage:
     return next(stage for stage in SPOKEN_STAGES if stage == given)
 
 
-def demote_by_age(
-    settings: Settings, database: Database, *, as_of: datetime | None = None, apply: bool = False, by: str = ""
-) -> Demotions:
+def demote_by_age(resources: Resources, *, as_of: datetime | None = None, apply: bool = False, by: str = "") -> Demotions:
     """What the half-life policy lets go down; nothing is written unless ``apply``.
 
     Args:
@@ -154,9 +153,9 @@ def demote_by_age(
     at = now()
     if apply and as_of is not None and as_of > at:
         raise InvalidArgumentError("a demotion as of a time to come cannot be applied", hint="leave --apply out to see it")
-    settle(settings, database)
-    policy = half_life(settings)
-    with database.reading() as connection:
+    settle(resources)
+    policy = half_life(resources.settings)
+    with resources.database.reading() as connection:
         found = {ladder.memory_id: ladder for ladder in ladders(connection) if ladder.status == "active"}
     told = (Aged(ladder.memory_id, ladder.entry_type, ladder.stage, ladder.since) for ladder in found.values())
     demotions = tuple((found[demotion.memory_id], demotion) for demotion in due(told, policy, as_of or at))
@@ -169,12 +168,12 @@ def demote_by_age(
                 to_stage=demotion.to_stage,
                 policy_version=policy.version,
                 age_days=demotion.age_days,
-                demoted_by=masked(settings, by),
+                demoted_by=masked(resources, by),
             )
             for ladder, demotion in demotions
         ]
         projects = (ladder.project for ladder, _ in demotions)
-        say(settings, database, *(command(word, at=spoken_at, project=of) for word, of in zip(words, projects, strict=True)))
+        say(resources, *(command(word, at=spoken_at, project=of) for word, of in zip(words, projects, strict=True)))
     return Demotions(as_of or at, policy.version, apply, demotions)
 
 

@@ -6,7 +6,6 @@ import contextlib
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from memory_assets import configuration
 from memory_assets.errors import InvalidArgumentError
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
@@ -16,8 +15,7 @@ from memory_assets.projections.fold import catch_up
 from memory_assets.sessions.redaction import redact_text
 
 if TYPE_CHECKING:
-    from memory_assets.log.database import Database
-    from memory_assets.settings import Settings
+    from memory_assets.configuration import Resources
 
 MOST_SAID = 2_000
 """Characters of a note, a name or a decision."""
@@ -28,7 +26,7 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
-def masked(settings: Settings, text: str, *, what: str = "text") -> str:
+def masked(resources: Resources, text: str, *, what: str = "text") -> str:
     """What is kept of a note: secrets, addresses and private blocks are masked before it is written anywhere.
 
     Args:
@@ -38,7 +36,7 @@ def masked(settings: Settings, text: str, *, what: str = "text") -> str:
         InvalidArgumentError: what is left is longer than :data:`MOST_SAID`; nothing is cut, or half a secret would be none.
     """
     whole = text.encode("utf-8", "replace").decode("utf-8").strip()
-    kept = redact_text(whole, configuration.redaction_policy(settings)).text
+    kept = redact_text(whole, resources.redaction_policy).text
     if len(kept) > MOST_SAID:
         raise InvalidArgumentError(
             f"a {what} of {len(kept):,} characters is too long: {MOST_SAID:,} are kept at the most",
@@ -54,20 +52,20 @@ def command(payload: Payload, *, at: datetime, project: str | None = None) -> Ne
     )
 
 
-def say(settings: Settings, database: Database, *commands: NewEvent) -> None:
+def say(resources: Resources, *commands: NewEvent) -> None:
     """Append commands and fold what they name; what they lead to across sessions is appended too."""
-    EventLog(database).append(commands)
-    settle(settings, database)
+    EventLog(resources.database).append(commands)
+    settle(resources)
 
 
-def settle(settings: Settings, database: Database) -> None:
+def settle(resources: Resources) -> None:
     """Bring the tables up to the log's end, and append the outcomes that are missing; then what changed goes to the index.
 
     Words go at once, vectors where no model has to be loaded for them: else they wait for the next drain. Who is writing to the
     index meanwhile writes this too: what is set aside is no hit until then.
     """
-    catch_up(database, configuration.configured_versions(settings), resolve=True)
-    with database.reading() as connection:
+    catch_up(resources.database, resources.configured_versions, resolve=True)
+    with resources.database.reading() as connection:
         waiting = connection.execute(
             """SELECT 1 FROM vector_outbox WHERE status = 'pending'
                AND (embedding_version = ? OR embedding_version IN (SELECT stage_version FROM configured_versions)) LIMIT 1""",
@@ -78,7 +76,6 @@ def settle(settings: Settings, database: Database) -> None:
         from memory_assets.vectors.errors import IndexBusyError
 
         with contextlib.suppress(IndexBusyError):
-            write_words(settings, database)
-        embedder = configuration.embedder(settings)
-        if embedder.is_ready:
-            write_behind(settings, database, embedder=embedder)
+            write_words(resources)
+        if resources.embedder.is_ready:
+            write_behind(resources)

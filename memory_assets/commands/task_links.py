@@ -19,13 +19,12 @@ from memory_assets.tasks.canonical import project_key
 if TYPE_CHECKING:
     import duckdb
 
+    from memory_assets.configuration import Resources
     from memory_assets.log.database import Database
-    from memory_assets.settings import Settings
 
 
 def resolve(
-    settings: Settings,
-    database: Database,
+    resources: Resources,
     given: str,
     *,
     to: str | None = None,
@@ -42,8 +41,8 @@ def resolve(
     """
     if to is not None and satisfied:
         raise InvalidArgumentError("a condition is met or is something else", hint="either --to or --satisfied")
-    settle(settings, database)
-    with database.reading() as connection:
+    settle(resources)
+    with resources.database.reading() as connection:
         known = one_entity(connection, given, "condition")
         target = None if to is None else one_entity(connection, to, "task", "condition", "artifact")
         before = condition_view(connection, known.entity_id)
@@ -57,16 +56,14 @@ def resolve(
         satisfied=satisfied,
         to_kind=target.kind if target else None,
         to_id=target.entity_id if target else None,
-        said_by=masked(settings, by, what="name"),
-        note=masked(settings, note, what="note"),
+        said_by=masked(resources, by, what="name"),
+        note=masked(resources, note, what="note"),
     )
-    say(settings, database, command(word, at=now(), project=known.project))
-    return ConditionSpoken(_condition(database, known.entity_id), True)
+    say(resources, command(word, at=now(), project=known.project))
+    return ConditionSpoken(_condition(resources.database, known.entity_id), True)
 
 
-def merge(
-    settings: Settings, database: Database, given: str, into: str, *, by: str, note: str = ""
-) -> TaskSpoken | ConditionSpoken:
+def merge(resources: Resources, given: str, into: str, *, by: str, note: str = "") -> TaskSpoken | ConditionSpoken:
     """Say that two tasks, or two conditions, are one: what was said of the first was said of ``into``, from the beginning.
 
     Raises:
@@ -74,8 +71,8 @@ def merge(
         NotFoundError, AmbiguousIdError
         NotPossibleError: they are one already, or of two projects.
     """
-    settle(settings, database)
-    with database.reading() as connection:
+    settle(resources)
+    with resources.database.reading() as connection:
         one = one_entity(connection, given, "task", "condition")
         other = one_entity(connection, into, "task", "condition")
     if one.kind != other.kind:
@@ -98,14 +95,14 @@ def merge(
         entity_type=one.kind,
         from_id=one.entity_id,
         into_id=other.entity_id,
-        said_by=masked(settings, by, what="name"),
-        note=masked(settings, note, what="note"),
+        said_by=masked(resources, by, what="name"),
+        note=masked(resources, note, what="note"),
     )
-    say(settings, database, command(word, at=now(), project=one.project))
-    return _spoken(database, other)
+    say(resources, command(word, at=now(), project=one.project))
+    return _spoken(resources.database, other)
 
 
-def unmerge(settings: Settings, database: Database, given: str, *, by: str, note: str = "") -> TaskSpoken | ConditionSpoken:
+def unmerge(resources: Resources, given: str, *, by: str, note: str = "") -> TaskSpoken | ConditionSpoken:
     """Take a merge back: what was merged stands on its own again.
 
     Args:
@@ -115,21 +112,21 @@ def unmerge(settings: Settings, database: Database, given: str, *, by: str, note
         AmbiguousIdError: several that were merged begin so.
         NotPossibleError: nothing that was merged has this id.
     """
-    settle(settings, database)
-    with database.reading() as connection:
+    settle(resources)
+    with resources.database.reading() as connection:
         merged = _merged(merges(connection), given)
         into = one_entity(connection, merged.into_id, "task", "condition")
     word = EntityMergeReverted(
         entity_type=into.kind,
         from_id=merged.from_id,
         into_id=merged.into_id,
-        said_by=masked(settings, by, what="name"),
-        note=masked(settings, note, what="note"),
+        said_by=masked(resources, by, what="name"),
+        note=masked(resources, note, what="note"),
     )
-    say(settings, database, command(word, at=now(), project=into.project))
-    with database.reading() as connection:
+    say(resources, command(word, at=now(), project=into.project))
+    with resources.database.reading() as connection:
         apart = one_entity(connection, merged.from_id, "task", "condition")
-    return _spoken(database, apart)
+    return _spoken(resources.database, apart)
 
 
 def _merged(told: list[MergeView], given: str) -> MergeView:

@@ -32,8 +32,8 @@ from memory_assets.vocabulary import Priority, TaskStatus
 if TYPE_CHECKING:
     import duckdb
 
+    from memory_assets.configuration import Resources
     from memory_assets.log.database import Database
-    from memory_assets.settings import Settings
 
 from memory_assets.vocabulary import PRIORITIES, TASK_STATUSES
 
@@ -43,8 +43,7 @@ _OTHER_ID = re.compile(r"(?:cnd|art)_[0-9a-f]{1,32}$|(?:cond|art):")
 
 
 def new_task(
-    settings: Settings,
-    database: Database,
+    resources: Resources,
     title: str,
     *,
     project: str | None = None,
@@ -69,18 +68,18 @@ def new_task(
     check_word("priority", priority, PRIORITIES)
     if chosen not in FIRST_STATUSES:
         raise InvalidArgumentError(f"no task is born {chosen}", hint=f"one of {', '.join(FIRST_STATUSES)}")
-    called = task_title(masked(settings, title, what="title"))
+    called = task_title(masked(resources, title, what="title"))
     name = normalize(called)
     if not name:
         raise InvalidArgumentError("the title has no letter and no digit", hint="say what is to be done")
-    kept_project = masked(settings, project, what="project") if project and project.strip() else None
+    kept_project = masked(resources, project, what="project") if project and project.strip() else None
     scope = project_key(kept_project)
-    settle(settings, database)
-    with database.reading() as connection:
+    settle(resources)
+    with resources.database.reading() as connection:
         occurrence = _next_occurrence(connection, scope, name)
         if occurrence > 1 and not again:
             raise _exists(connection, task_key(scope, name))
-        texts = _blocker_texts(settings, connection, blockers, itself=None)
+        texts = _blocker_texts(resources, connection, blockers, itself=None)
     if name in (normalize(blocker_title(text)) for text in texts):
         raise _waits_for_itself(called)
     new_id = task_id(task_key(scope, name, occurrence))
@@ -92,15 +91,15 @@ def new_task(
         priority=_priority(priority),
         blockers=texts,
         occurrence=occurrence,
-        said_by=masked(settings, by, what="name"),
+        said_by=masked(resources, by, what="name"),
     )
-    say(settings, database, command(word, at=now(), project=kept_project))
-    detail = _detail(database, new_id)
+    say(resources, command(word, at=now(), project=kept_project))
+    detail = _detail(resources.database, new_id)
     unknown = any(blocker.placeholder for blocker in detail.task.waits_for)
     return TaskSpoken(detail, True, _UNKNOWN if unknown else "")
 
 
-def set_status(settings: Settings, database: Database, given: str, status: str, *, by: str, note: str = "") -> TaskSpoken:
+def set_status(resources: Resources, given: str, status: str, *, by: str, note: str = "") -> TaskSpoken:
     """Say how a task stands; what is no legal move takes the legal path, each step of which is kept.
 
     Of a task that waits for somebody's word the status that it has is an answer too: it is kept.
@@ -110,24 +109,24 @@ def set_status(settings: Settings, database: Database, given: str, status: str, 
         NotFoundError, AmbiguousIdError
     """
     check_word("status", status, TASK_STATUSES)
-    detail = _current(settings, database, given)
+    detail = _current(resources, given)
     if detail.task.status == status and not detail.refused:
         return TaskSpoken(detail, False, f"it is {_words(status)} already")
     word = TaskStatusSaid(
         task_id=detail.task.task_id,
         status=_status(status),
-        said_by=masked(settings, by, what="name"),
-        note=masked(settings, note, what="note"),
+        said_by=masked(resources, by, what="name"),
+        note=masked(resources, note, what="note"),
     )
-    say(settings, database, command(word, at=now(), project=detail.task.project))
-    after = _detail(database, detail.task.task_id)
+    say(resources, command(word, at=now(), project=detail.task.project))
+    after = _detail(resources.database, detail.task.task_id)
     if detail.task.status == status:
         return TaskSpoken(after, True, f"it stays {_words(status)}: what was claimed of it waits no more")
     unknown = any(blocker.placeholder for blocker in after.task.waits_for)
     return TaskSpoken(after, True, _UNKNOWN if unknown else "")
 
 
-def set_priority(settings: Settings, database: Database, given: str, priority: str, *, by: str, note: str = "") -> TaskSpoken:
+def set_priority(resources: Resources, given: str, priority: str, *, by: str, note: str = "") -> TaskSpoken:
     """Say how much a task matters.
 
     Raises:
@@ -135,22 +134,20 @@ def set_priority(settings: Settings, database: Database, given: str, priority: s
         NotFoundError, AmbiguousIdError
     """
     check_word("priority", priority, PRIORITIES)
-    detail = _current(settings, database, given)
+    detail = _current(resources, given)
     if detail.task.priority == priority:
         return TaskSpoken(detail, False, f"its priority is {priority} already")
     word = TaskPrioritySaid(
         task_id=detail.task.task_id,
         priority=next(known for known in PRIORITIES if known == priority),
-        said_by=masked(settings, by, what="name"),
-        note=masked(settings, note, what="note"),
+        said_by=masked(resources, by, what="name"),
+        note=masked(resources, note, what="note"),
     )
-    say(settings, database, command(word, at=now(), project=detail.task.project))
-    return TaskSpoken(_detail(database, detail.task.task_id), True)
+    say(resources, command(word, at=now(), project=detail.task.project))
+    return TaskSpoken(_detail(resources.database, detail.task.task_id), True)
 
 
-def set_blockers(
-    settings: Settings, database: Database, given: str, blockers: Sequence[str], *, by: str, note: str = ""
-) -> TaskSpoken:
+def set_blockers(resources: Resources, given: str, blockers: Sequence[str], *, by: str, note: str = "") -> TaskSpoken:
     """Say what a task waits for, in place of what was known; nothing when nothing is in its way, which unblocks it.
 
     Args:
@@ -161,26 +158,26 @@ def set_blockers(
         NotFoundError, AmbiguousIdError: of the task, or of an id among the blockers.
         NotPossibleError: the task is done.
     """
-    detail = _current(settings, database, given)
+    detail = _current(resources, given)
     task = detail.task
     if task.status == "done" and blockers:
         raise NotPossibleError(
             "the task is done, and what is done waits for nothing",
             hint=f"`memory task set-status {task.task_id[:12]} in_progress` opens it again",
         )
-    with database.reading() as connection:
-        texts = _blocker_texts(settings, connection, blockers, itself=detail)
+    with resources.database.reading() as connection:
+        texts = _blocker_texts(resources, connection, blockers, itself=detail)
     if not texts and not task.blockers:
         return TaskSpoken(detail, False, "nothing is in its way already")
-    kept = {"said_by": masked(settings, by, what="name"), "note": masked(settings, note, what="note")}
+    kept = {"said_by": masked(resources, by, what="name"), "note": masked(resources, note, what="note")}
     word: TaskStatusSaid | TaskBlockersSaid
     if not texts and task.status == "blocked":
         # A task that is blocked waits for something: that nothing is in its way says that it goes on as before.
         word = TaskStatusSaid(task_id=task.task_id, status=_before_blocked(detail.history), **kept)
     else:
         word = TaskBlockersSaid(task_id=task.task_id, blockers=texts, **kept)
-    say(settings, database, command(word, at=now(), project=task.project))
-    after = _detail(database, task.task_id)
+    say(resources, command(word, at=now(), project=task.project))
+    after = _detail(resources.database, task.task_id)
     remark = ""
     if texts and after.task.status != "blocked":
         remark = f"it is {_words(after.task.status)}: `memory task set-status {task.task_id[:12]} blocked` if it cannot go on"
@@ -189,9 +186,7 @@ def set_blockers(
     return TaskSpoken(after, True, remark)
 
 
-def accept(
-    settings: Settings, database: Database, given: str, *, event: str | None = None, by: str, note: str = ""
-) -> TaskSpoken:
+def accept(resources: Resources, given: str, *, event: str | None = None, by: str, note: str = "") -> TaskSpoken:
     """Accept a move that was refused, or the status that a task was refused when it came to be. It takes the legal path.
 
     Args:
@@ -201,9 +196,9 @@ def accept(
         NotFoundError, AmbiguousIdError: of the task, or of the event.
         NotPossibleError: nothing waits to be accepted.
     """
-    detail = _current(settings, database, given)
+    detail = _current(resources, given)
     task = detail.task
-    with database.reading() as connection:
+    with resources.database.reading() as connection:
         event_id, status = _refused(connection, detail, event)
     if task.status == status:
         return TaskSpoken(detail, False, f"it is {_words(status)} already")
@@ -211,19 +206,19 @@ def accept(
         task_id=task.task_id,
         event_id=event_id,
         status=_status(status),
-        said_by=masked(settings, by, what="name"),
-        note=masked(settings, note, what="note"),
+        said_by=masked(resources, by, what="name"),
+        note=masked(resources, note, what="note"),
     )
-    say(settings, database, command(word, at=now(), project=task.project))
-    return TaskSpoken(_detail(database, task.task_id), True)
+    say(resources, command(word, at=now(), project=task.project))
+    return TaskSpoken(_detail(resources.database, task.task_id), True)
 
 
 _UNKNOWN = "nobody knows what it waits for: `memory task set-blockers` says so"
 
 
-def _current(settings: Settings, database: Database, given: str) -> TaskDetail:
-    settle(settings, database)
-    return _detail(database, given)
+def _current(resources: Resources, given: str) -> TaskDetail:
+    settle(resources)
+    return _detail(resources.database, given)
 
 
 def _detail(database: Database, given: str) -> TaskDetail:
@@ -269,13 +264,13 @@ def _exists(connection: duckdb.DuckDBPyConnection, key: str) -> NotPossibleError
 
 
 def _blocker_texts(
-    settings: Settings, connection: duckdb.DuckDBPyConnection, blockers: Sequence[str], *, itself: TaskDetail | None
+    resources: Resources, connection: duckdb.DuckDBPyConnection, blockers: Sequence[str], *, itself: TaskDetail | None
 ) -> list[str]:
     """What is kept of blockers: texts masked, ids whole."""
     names = set() if itself is None else {normalize(itself.task.title), *itself.also_called, _own_name(itself)}
     kept = []
     for given in blockers:
-        text = masked(settings, given, what="blocker")
+        text = masked(resources, given, what="blocker")
         if not normalize(text):
             raise InvalidArgumentError(
                 "a blocker has no letter and no digit", hint="say what it waits for, or nothing when nothing is in its way"

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from memory_assets import __version__, configuration
+from memory_assets import __version__
 from memory_assets.defs.model_use import ModelUse
 from memory_assets.graduation.proofs.checker import checker_version
 from memory_assets.locks.process_liveness import is_alive, runner_name
@@ -20,8 +20,9 @@ from memory_assets.projections.ledgers import INTERRUPTED
 from memory_assets.vocabulary import PipelineStage
 
 if TYPE_CHECKING:
+    from memory_assets.configuration import Resources
     from memory_assets.log.database import Database
-    from memory_assets.settings import Settings
+from memory_assets.settings import Settings
 
 _UNFINISHED = """
 SELECT event_id FROM events WHERE event_type = 'build_started'
@@ -29,11 +30,12 @@ SELECT event_id FROM events WHERE event_type = 'build_started'
 """
 
 
-def new_build(settings: Settings, versions: dict[PipelineStage, str], run_id: str) -> Build:
+def new_build(resources: Resources, versions: dict[PipelineStage, str], run_id: str) -> Build:
     """The build of a Dagster run, with everything that its results depend on beside the sessions.
 
     The package's version and the process that does it are no part of what was built: they stand beside the payload.
     """
+    settings = resources.settings
     build_id = f"bld_{run_id.replace('-', '')}"
     opening = NewEvent(
         payload=BuildStarted(
@@ -42,7 +44,7 @@ def new_build(settings: Settings, versions: dict[PipelineStage, str], run_id: st
             extractor_prompt_hash=versions["extracted"],
             embedder_model=settings.embedding.model,
             embedding_version=versions["vectorized"],
-            idris_version=checker_version(configuration.usable_idris2(settings)),
+            idris_version=checker_version(resources.usable_idris2),
             schema_version=str(schema_version()),
             versions={str(stage): version for stage, version in versions.items()},
         ),

@@ -4,7 +4,6 @@ from dataclasses import asdict
 
 import dagster as dg
 
-from memory_assets import configuration
 from memory_assets.defs.resources import EventLogResource
 from memory_assets.log.integrity import integrity
 from memory_assets.log.links import Broken, Sound
@@ -32,7 +31,7 @@ def event_log_integrity(event_log: EventLogResource) -> dg.AssetCheckResult:
 )
 def tasks_replay_equal(event_log: EventLogResource) -> dg.AssetCheckResult:
     opened = event_log.opened
-    differences = replayed(opened.database, configuration.configured_versions(opened.settings))
+    differences = replayed(opened.database, opened.resources.configured_versions)
     return dg.AssetCheckResult(
         passed=differences == 0, metadata={"differences": differences, "more": "`memory rebuild --verify` names them"}
     )

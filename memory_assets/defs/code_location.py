@@ -9,7 +9,7 @@ from memory_assets.defs.evaluation import retrieval_eval
 from memory_assets.defs.io_manager import EventLogIOManager
 from memory_assets.defs.jobs import embed_waiting_units, graduate_sessions, refresh_leaves
 from memory_assets.defs.leaves import ledgers, memory_index
-from memory_assets.defs.resources import EventLogResource
+from memory_assets.defs.resources import EventLogResource, open_store
 from memory_assets.defs.sensors import sessions_folder
 from memory_assets.defs.stages.aligned import aligned
 from memory_assets.defs.stages.extracted import extracted
@@ -58,6 +58,6 @@ def build_definitions(settings: Settings | None = None) -> dg.Definitions:
 def _code_versions(settings: Settings | None) -> dict[dg.AssetKey, str]:
     """What each stage's version is; none where the settings cannot be used, which each run says in its own words."""
     try:
-        return code_versions(settings or load_settings())
+        return code_versions(open_store(settings or load_settings()).resources)
     except MemoryAssetsError:
         return {}

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING
 
 import dagster as dg
 
+from memory_assets.commands.evaluation import evaluate
 from memory_assets.defs.last_made import LOG_SEQ
 from memory_assets.defs.leaves import memory_index
 from memory_assets.defs.ledger_tables import table
 from memory_assets.defs.resources import EventLogResource
-from memory_assets.memory import Memory
+from memory_assets.search.searcher import Searcher
 
 if TYPE_CHECKING:
-    from memory_assets.memory import EvalQuestionV1
+    from memory_assets.results.evaluation import EvalQuestionV1
 
 SHOWN_QUESTIONS = 200
 METRICS = ("hit_at_k", "mrr", "recall_at_k", "precision_at_k", "must_contain", "forbidden_hits")
@@ -54,7 +55,7 @@ def retrieval_eval(event_log: EventLogResource) -> Iterator[dg.MaterializeResult
             check_results=[_check(True, ["there is no file of golden questions"])],
         )
         return
-    found = Memory(opened.settings, opened.database).evaluate(unless_known=True)
+    found = evaluate(Searcher(opened.resources), file, unless_known=True)
     yield dg.MaterializeResult(
         metadata={
             **{name: found.aggregate[name] for name in METRICS if name in found.aggregate},

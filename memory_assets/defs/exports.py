@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from memory_assets import configuration
 from memory_assets.defs.resources import OpenStore
 from memory_assets.errors import InvalidArgumentError
 from memory_assets.exchange.errors import ExportRefusedError
@@ -90,7 +89,7 @@ def take_exports(opened: OpenStore, paths: Sequence[Path], progress: Progress) -
         if taken.events:
             # Who is writing to the index meanwhile writes this too.
             with contextlib.suppress(IndexBusyError):
-                write_words(opened.settings, opened.database)
+                write_words(opened.resources)
     return whole
 
 
@@ -100,7 +99,7 @@ def _take(opened: OpenStore, path: Path, progress: Progress) -> Taken:
         check_masked(file, opened.sources.policy)
         progress.finish()
         progress.start(None, "appending and folding")
-        return take(file, opened.database, configuration.configured_versions(opened.settings))
+        return take(file, opened.database, opened.resources.configured_versions)
 
 
 def _left(session_id: str, reason: DefectReason) -> Defect:

@@ -67,12 +67,12 @@ def _alone(folder: Path) -> Iterator[None]:
 
 
 def _write_instance_file(target: Path) -> None:
-    from memory_assets.resources import resource_file
+    from memory_assets.shipped_files import shipped_file
 
     if target.exists():
         return
     unfinished = target.with_suffix(".new")
-    unfinished.write_text(resource_file("dagster.yaml").read_text(encoding="utf-8"), encoding="utf-8")
+    unfinished.write_text(shipped_file("dagster.yaml").read_text(encoding="utf-8"), encoding="utf-8")
     unfinished.chmod(0o600)
     unfinished.rename(target)
 

@@ -16,7 +16,9 @@ from memory_assets.defs.ledger_tables import (
 )
 from memory_assets.defs.resources import EventLogResource
 from memory_assets.defs.stages.vectorized import vectorized
-from memory_assets.memory import Memory
+from memory_assets.queries.builds import list_builds, metrics_within
+from memory_assets.queries.conflicts import list_conflicts
+from memory_assets.queries.decisions import list_decisions
 
 SHOWN_BUILDS = 10
 SHOWN_CONFLICTS = 20
@@ -67,14 +69,14 @@ The build of the run that makes it shows as running: it ends after this. `memory
 def ledgers(context: dg.AssetExecutionContext, event_log: EventLogResource) -> Iterator[dg.MaterializeResult[None]]:
     opened = event_log.opened
     before = last_metadata(context.instance, context.asset_key)
-    memory = Memory(opened.settings, opened.database)
-    with opened.database.reading():  # one connection for all of it: to open one costs more than the questions
+    with opened.database.reading() as connection:  # one connection for all of it: to open one costs more than the questions
         seq = opened.log.last_seq()
         if log_seq_of(before) == seq:
             yield _ledgers(seq, before)
             return
-        builds, measured = memory.builds(limit=SHOWN_BUILDS), memory.metrics()
-        conflicts, decisions = memory.conflicts(), memory.decisions(source="recorded")
+        builds = list_builds(connection, opened.settings.store_folder, limit=SHOWN_BUILDS)
+        measured = metrics_within(connection)
+        conflicts, decisions = list_conflicts(connection), list_decisions(connection, source="recorded")
     weakened = sum(decision.weakened for decision in decisions)
     yield _ledgers(
         seq,

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING
 import dagster as dg
 
 if TYPE_CHECKING:
-    from memory_assets.memory import BuildView, ConflictView, DecisionView, Metrics
+    from memory_assets.queries.conflicts import ConflictView
+    from memory_assets.queries.decisions import DecisionView
+    from memory_assets.results.builds import BuildView
+    from memory_assets.results.metrics import Metrics
 
 SHOWN_BUILD_ID = 16  # enough of it for `memory builds show`
 SHOWN_RUN_ID = 8  # as Dagster's own pages show it

@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, get_args
 
-from memory_assets import configuration
 from memory_assets.defs.registration import Registration
 from memory_assets.defs.resources import OpenStore
 from memory_assets.errors import UnavailableError
@@ -124,12 +123,12 @@ def checkers_of(opened: OpenStore, session_ids: Sequence[str]) -> str:
     judged them said nothing."""
     if not session_ids:
         return ""
-    line = configuration.checkers_line(opened.settings)
+    line = opened.resources.checkers_line
     checked = [payload_as(event, IdrisChecked) for event in opened.log.current(session_ids, IdrisChecked.event_type).values()]
     disagreeing = sum(payload.disagreement for payload in checked)
     if disagreeing:
         line += f"; the checkers disagree on {_sessions(disagreeing)}"
-    if configuration.usable_idris2(opened.settings) is None:
+    if opened.resources.usable_idris2 is None:
         return line
     silent = sum(payload.verdicts[-1].checker != "idris2" for payload in checked)
     if not silent:

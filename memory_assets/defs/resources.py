@@ -7,13 +7,12 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import dagster as dg
 from dagster_duckdb import DuckDBResource
 
-from memory_assets import configuration
+from memory_assets.configuration import Resources
 from memory_assets.defs.builds import closing, end_dead_builds, new_build
 from memory_assets.defs.model_use import ModelUse
 from memory_assets.defs.road import Road
@@ -33,9 +32,6 @@ if TYPE_CHECKING:
     from dagster_shared.error import SerializableErrorInfo
 
     from memory_assets.defs.sources import SourceReader
-    from memory_assets.extraction.extractor import Extractor
-    from memory_assets.sessions.redaction_policy import RedactionPolicy
-    from memory_assets.vectors.embedder import Embedder
 
 HISTORY_CACHE_SIZE = 100
 
@@ -83,15 +79,13 @@ class OpenStore:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.database: Database = configuration.database(settings)
-        self.log = EventLog(self.database)
+        self.resources = Resources(settings)
         self.build: Build | None = None
         self._histories: dict[str, History] = {}
         self._sources: SourceReader | None = None
         self._wrote = False
         self._looked_for_dead = False
         self._meters: list[ModelUse] = []
-        self._extractor: Extractor | None = None
         self._build_use = ModelUse()
         self.listener: Progress = NoProgress()
         """Whoever waits for what this process does."""
@@ -104,39 +98,36 @@ class OpenStore:
         self.idle_files: dict[str, tuple[str, dict[str, int]]] = {}
         """Files that this process found nothing to do in, with the reader's version and the file's time and size."""
 
+    @property
+    def database(self) -> Database:
+        """The store's file."""
+        return self.resources.database
+
+    @cached_property
+    def log(self) -> EventLog:
+        """The log in it."""
+        return EventLog(self.database)
+
     @cached_property
     def versions(self) -> dict[PipelineStage, str]:
         """Each stage's configured version."""
-        return configuration.stage_versions(self.settings)
-
-    @cached_property
-    def embedder(self) -> Embedder:
-        """One for all stages and runs: its model is loaded once, at the first text."""
-        return configuration.embedder(self.settings)
+        return self.resources.stage_versions
 
     def begin_command(self) -> None:
         """What earlier commands of this process could not reach, this one tries to."""
         self.waiting.clear()
-        self._extractor = None
-
-    @property
-    def extractor(self) -> Extractor:
-        """By the rules as their file is now. A model is one for all runs: what was learned of its server holds for the next."""
-        chosen = configuration.extractor(self.settings)
-        if self._extractor is None or self._extractor.version != chosen.version:
-            self._extractor = chosen
-        return self._extractor
+        self.resources.forget_extractor()
 
     def follow_versions(self) -> None:
         """Tell the log which versions to follow: a process with other settings may have told it others since."""
-        self.log.configure(configuration.configured_versions(self.settings))
+        self.log.configure(self.resources.configured_versions)
 
     @property
     def sources(self) -> SourceReader:
         """Reads session files and masks them by the policy as its file is now: a code location lives for weeks."""
         from memory_assets.defs.sources import SourceReader
 
-        policy = _policy(self.settings, _file_state(self.settings.privacy.policy_file))
+        policy = self.resources.redaction_policy
         if self._sources is None or self._sources.policy is not policy:
             self._sources = SourceReader(policy)
         return self._sources
@@ -167,7 +158,7 @@ class OpenStore:
         self.build = None
         if run_id:
             self._end_dead_builds()
-            self.build = new_build(self.settings, self.versions, run_id)
+            self.build = new_build(self.resources, self.versions, run_id)
 
     def _end_dead_builds(self) -> None:
         # Once a process: those that die later are ended by the next one, and shown as what they are meanwhile.
@@ -206,7 +197,7 @@ class OpenStore:
             return
         self.appended += self.log.append([closing(build, failures, self._build_use)], build=build).new
         # The run's own marks are folded too, so that nobody has to come and do it before tables can be read.
-        catch_up(self.database, configuration.configured_versions(self.settings))
+        catch_up(self.database, self.resources.configured_versions)
 
 
 @lru_cache(maxsize=8)
@@ -220,19 +211,6 @@ def open_store(settings: Settings) -> OpenStore:
 def _store_of(settings_json: str) -> OpenStore:
     # Dagster asks for the resource 50 times a run, and settings take 10 ms to be read.
     return open_store(load_settings(json.loads(settings_json)))
-
-
-@lru_cache(maxsize=8)
-def _policy(settings: Settings, file_state: tuple[int, int] | None) -> RedactionPolicy:
-    return configuration.redaction_policy(settings)
-
-
-def _file_state(path: Path | None) -> tuple[int, int] | None:
-    try:
-        status = path.stat() if path else None
-    except OSError:
-        return None  # whoever reads the file says so
-    return (status.st_mtime_ns, status.st_size) if status else None
 
 
 def _failures(context: dg.InitResourceContext) -> list[str]:

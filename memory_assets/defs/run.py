@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import dagster as dg
 
-from memory_assets import configuration
 from memory_assets.defs.batches import batches
 from memory_assets.defs.checks import ON_REQUEST
 from memory_assets.defs.dead_runs import RUNNER_TAG, end_dead_runs
@@ -76,8 +75,8 @@ def import_paths(
         InvalidArgumentError: a project is given for an export.
         KeyboardInterrupt: somebody asked for an end; what was done is kept, and another import goes on behind it.
     """
-    _look_at_the_extractor(settings)
     opened = open_store(settings)
+    _look_at_the_extractor(opened)
     shown = progress or NoProgress()
     before = opened.appended
     heads: dict[str, str | None] = {}
@@ -139,21 +138,21 @@ def write_vectors_behind(opened: OpenStore, shown: Progress) -> dict[str, Any]:
     The words are searchable by now: whatever ends this, the next drain goes on from there, and what is in the way is no error.
     """
     shown.finish()
-    behind = write_behind(opened.settings, opened.database, embedder=opened.embedder, progress=shown)
+    behind = write_behind(opened.resources, progress=shown)
     said = {"written": behind.drained.done, "failed": behind.drained.failed, "waiting": behind.waiting}
     return {**said, "why": behind.why} if behind.why else said
 
 
 def add_sessions(settings: Settings, paths: Sequence[Path], *, project: str | None = None) -> ImportReport:
     """Register files and make their partitions, without running anything: what CI does before it materializes."""
-    _look_at_the_extractor(settings)
     opened = open_store(settings)
+    _look_at_the_extractor(opened)
     before = opened.appended
     files, registration = found_files(paths, opened.sources)
     registration.add(register(opened, files, project=project))
     add_partitions(dagster_instance(settings), settings.dagster_home, [*registration.to_run, *registration.unchanged])
     # `memory sessions list` shows them from here on.
-    catch_up(opened.database, configuration.configured_versions(settings))
+    catch_up(opened.database, opened.resources.configured_versions)
     return ImportReport(
         sessions=len(registration.to_run) + len(registration.unchanged),
         new=len(registration.to_run),
@@ -184,8 +183,8 @@ def run_sessions(
         ConfigInvalidError, RulesInvalidError: the settings name rules that cannot be used.
     """
     stage = _stage(to_stage)
-    _look_at_the_extractor(settings)
     opened = open_store(settings)
+    _look_at_the_extractor(opened)
     before = opened.appended
     heads: dict[str, str | None] = {}
     known = dict.fromkeys(_known_sessions(opened))
@@ -216,9 +215,9 @@ def run_sessions(
 
 def retry_quarantined(settings: Settings, *, progress: Progress | None = None) -> RunReport:
     """Release every session that was put aside, and run it again."""
-    _look_at_the_extractor(settings)
     opened = open_store(settings)
-    catch_up(opened.database, configuration.configured_versions(settings))
+    _look_at_the_extractor(opened)
+    catch_up(opened.database, opened.resources.configured_versions)
     with opened.database.reading() as connection:
         letters = connection.execute("SELECT session_id, stage, event_id FROM quarantine ORDER BY session_id").fetchall()
     opened.log.append(
@@ -236,9 +235,9 @@ def retry_quarantined(settings: Settings, *, progress: Progress | None = None) -
     return run_sessions(settings, list(dict.fromkeys(row[0] for row in letters)), progress=progress)
 
 
-def _look_at_the_extractor(settings: Settings) -> None:
+def _look_at_the_extractor(opened: OpenStore) -> None:
     """Fail now, in the words of what is wrong: Dagster ends a run whose resource cannot be made without a word of it."""
-    configuration.extractor(settings)
+    _ = opened.resources.extractor
 
 
 @contextlib.contextmanager

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 import dagster as dg
 
-from memory_assets import configuration
 from memory_assets.defs.dead_runs import end_dead_runs
 from memory_assets.defs.jobs import LEAVES, embed_waiting_units, graduate_sessions, refresh_leaves
 from memory_assets.defs.last_made import last_metadata, log_seq_of
@@ -29,13 +28,13 @@ from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.sessions import SessionQuarantined
 from memory_assets.log.put_aside import put_aside
 from memory_assets.log.sql import IN_LIST, json_list, visible
-from memory_assets.memory import Memory
 from memory_assets.projections.fold import catch_up
+from memory_assets.queries.refused_files import refused_files
 from memory_assets.sessions.files import SourceFile
 from memory_assets.sessions.model import Defect
 
 if TYPE_CHECKING:
-    from memory_assets.memory import RefusedFile
+    from memory_assets.queries.refused_files import RefusedFile
 
 FILES_A_TICK = 25
 # One that works and one that waits for it: more would only fill the queue.
@@ -133,7 +132,7 @@ def _said(
         yield f"nothing is to be run of {len(waiting)} files: {_reasons(found)}"
     else:
         yield f"nothing new in {len(files)} files, {len(files) - len(settled)} of them still settling"
-    if refused := Memory(opened.settings, opened.database).refused_files():
+    if refused := refused_files(opened.database):
         shown = ", ".join(map(_named, refused[:SHOWN]))
         yield f"{len(refused)} refused: {shown}{' …' if len(refused) > SHOWN else ''}"
     with opened.database.reading() as connection:
@@ -327,7 +326,7 @@ def _put_aside(opened: OpenStore, session_ids: Sequence[str], batch: str) -> Non
         ]
     )
     # No run comes that would fold it, and people look at the tables.
-    catch_up(opened.database, configuration.configured_versions(opened.settings))
+    catch_up(opened.database, opened.resources.configured_versions)
 
 
 def _settled(file: SourceFile, seconds: float) -> bool:

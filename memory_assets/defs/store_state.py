@@ -16,10 +16,10 @@ from memory_assets.defs.resources import EventLogResource, OpenStore
 from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.log.errors import StoreError
 from memory_assets.log.put_aside import put_aside
-from memory_assets.memory import Memory
+from memory_assets.queries.refused_files import refused_files
 
 if TYPE_CHECKING:
-    from memory_assets.memory import RefusedFile
+    from memory_assets.queries.refused_files import RefusedFile
 
 SHOWN = 20
 _STATE = "state"
@@ -51,7 +51,7 @@ def results(opened: OpenStore) -> dict[dg.AssetCheckKey, dg.AssetCheckResult]:
     """How the store stands, by check."""
     with opened.database.reading() as connection:
         waiting = put_aside(connection)
-    refused = Memory(opened.settings, opened.database).refused_files()
+    refused = refused_files(opened.database)
     sessions = [{"session": session_id, "stage": stage, "error": code} for session_id, stage, code in waiting]
     quarantined = {"sessions": _table(sessions), "quarantined": len(waiting)}
     unread = {"files": _table([_row(file) for file in refused]), "refused": len(refused)}

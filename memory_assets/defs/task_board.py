@@ -13,11 +13,12 @@ from memory_assets.defs.last_made import LOG_SEQ, last_metadata, log_seq_of
 from memory_assets.defs.markdown import cell
 from memory_assets.defs.resources import EventLogResource
 from memory_assets.defs.stages.vectorized import vectorized
-from memory_assets.memory import Memory
+from memory_assets.queries.task_review import task_review
+from memory_assets.queries.tasks import list_tasks
 from memory_assets.vocabulary import FINISHED
 
 if TYPE_CHECKING:
-    from memory_assets.memory import TaskBlocker, TaskView
+    from memory_assets.results.tasks import TaskBlocker, TaskView
 
 SHOWN_TASKS = 100
 SHOWN_ID = 12  # as the command line shows it
@@ -39,14 +40,13 @@ Titles are shown only with `dagster.show_quotes`. `memory tasks`, `memory blocke
 def task_board(context: dg.AssetExecutionContext, event_log: EventLogResource) -> Iterator[dg.MaterializeResult[None]]:
     opened = event_log.opened
     before = last_metadata(context.instance, context.asset_key)
-    memory = Memory(opened.settings, opened.database)
     shows_titles = opened.settings.dagster.show_quotes
-    with opened.database.reading():
+    with opened.database.reading() as connection:
         seq = opened.log.last_seq()
         if log_seq_of(before) == seq and before.get("shows_titles") == dg.MetadataValue.bool(shows_titles):
             yield _result(seq, before)
             return
-        tasks, review = memory.tasks(), memory.task_review()
+        tasks, review = list_tasks(connection), task_review(connection)
     yield _result(
         seq,
         {

@@ -28,10 +28,8 @@ The sensor asks for it when something waits and nothing else runs; an import doe
 )
 def vectors(context: dg.AssetExecutionContext, event_log: EventLogResource) -> dg.MaterializeResult[None]:
     opened = event_log.opened
-    embedder = opened.embedder
-    written = write_vectors(
-        opened.settings, opened.database, embedder=embedder, go_on=lambda: not _somebody_waits(context.instance)
-    )
+    embedder = opened.resources.embedder
+    written = write_vectors(opened.resources, go_on=lambda: not _somebody_waits(context.instance))
     told: dict[str, Any] = {"model": embedder.model_id, "fingerprint": embedder.fingerprint[:12], **_counts(written.drained)}
     if written.calibration is not None:
         told["vector_weight"] = written.calibration.vector_weight

@@ -18,7 +18,7 @@ import duckdb
 from memory_assets.identifiers import sha256_hex
 from memory_assets.log.errors import SchemaMismatchError
 from memory_assets.log.links import relink
-from memory_assets.resources import resource_folder
+from memory_assets.shipped_files import shipped_folder
 
 TableClass = Literal["truth", "derived", "operational"]
 
@@ -50,7 +50,7 @@ def migrations() -> tuple[Migration, ...]:
         SchemaMismatchError: when a number is missing or a file has a name that is none.
     """
     found = []
-    for path in sorted(resource_folder("sql").glob("*.sql")):
+    for path in sorted(shipped_folder("sql").glob("*.sql")):
         match = _FILE_NAME.fullmatch(path.name)
         if match is None:
             raise SchemaMismatchError(f"{path.name} is no migration", hint="name it V<three digits>__<lower_case_words>.sql")

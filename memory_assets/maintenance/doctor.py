@@ -14,7 +14,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memory_assets import configuration
 from memory_assets.errors import MemoryAssetsError
 from memory_assets.log.database import NEEDED_BYTES
 from memory_assets.log.fetching import fetch, scalar
@@ -26,6 +25,7 @@ from memory_assets.settings import SETTINGS_FILE_NAME
 if TYPE_CHECKING:
     import duckdb
 
+    from memory_assets.configuration import Resources
     from memory_assets.log.database import Database
     from memory_assets.settings import Settings
 
@@ -35,19 +35,20 @@ LITTLE_BYTES = 500_000_000
 _NOT_FOLDED = ("build_started", "build_finished", "session_vectorized", "log_end_accepted")
 
 
-def checks(settings: Settings, database: Database) -> list[CheckV1]:
+def checks(resources: Resources) -> list[CheckV1]:
     """Every check, in the order in which what they look at depends on each other."""
+    settings, database = resources.settings, resources.database
     store = _guarded("store", lambda: _store(database))
     found = [_settings(settings), _guarded("folders", lambda: _folders(settings)), store]
     if store.ok:
-        found += _in_store(settings, database)
+        found += _in_store(resources)
     found += [
-        _guarded("lancedb", lambda: _lancedb(settings)),
-        _guarded("embedder", lambda: _embedder(settings)),
+        _guarded("lancedb", lambda: _lancedb(resources)),
+        _guarded("embedder", lambda: _embedder(resources)),
         _guarded("korean", lambda: _korean(settings)),
-        _guarded("rules", lambda: _rules(settings)),
+        _guarded("rules", lambda: _rules(resources)),
         _guarded("model", lambda: _model(settings)),
-        _guarded("idris2", lambda: _idris2(settings, database if store.ok else None)),
+        _guarded("idris2", lambda: _idris2(resources, database if store.ok else None)),
         _guarded("dagster", lambda: _dagster(settings)),
     ]
     return found
@@ -113,22 +114,22 @@ def _store(database: Database) -> CheckV1:
     )
 
 
-def _in_store(settings: Settings, database: Database) -> list[CheckV1]:
+def _in_store(resources: Resources) -> list[CheckV1]:
     def read(name: str, check: Callable[[duckdb.DuckDBPyConnection], CheckV1]) -> CheckV1:
         def opened() -> CheckV1:
-            with database.reading() as connection:
+            with resources.database.reading() as connection:
                 return check(connection)
 
         return _guarded(name, opened)
 
     return [
-        read("log", lambda connection: _log(connection, database)),
-        read("projections", lambda connection: _projections(connection, settings, database)),
-        _guarded("files", lambda: _files(database)),
+        read("log", lambda connection: _log(connection, resources.database)),
+        read("projections", lambda connection: _projections(connection, resources)),
+        _guarded("files", lambda: _files(resources.database)),
         read("sessions", _sessions),
         read("quarantine", _quarantine),
-        _guarded("outbox", lambda: _outbox(settings, database)),
-        _guarded("parity", lambda: _parity(settings, database)),
+        _guarded("outbox", lambda: _outbox(resources)),
+        _guarded("parity", lambda: _parity(resources)),
     ]
 
 
@@ -160,18 +161,17 @@ def _log(connection: duckdb.DuckDBPyConnection, database: Database) -> CheckV1:
     )
 
 
-def _projections(connection: duckdb.DuckDBPyConnection, settings: Settings, database: Database) -> CheckV1:
+def _projections(connection: duckdb.DuckDBPyConnection, resources: Resources) -> CheckV1:
     last = scalar(connection, "SELECT coalesce(max(seq), 0) FROM events")
     folded = scalar(connection, "SELECT coalesce(max(last_seq), 0) FROM projection_offsets")
     names = ", ".join(f"'{name}'" for name in _NOT_FOLDED)
     behind = scalar(connection, f"SELECT count(*) FROM events WHERE seq > ? AND event_type NOT IN ({names})", [folded])
     if behind:
-        return _check(
-            "projections", False, f"{behind} events of {last} are not in the tables", _fold_or_restore(connection, database)
-        )
+        told = f"{behind} events of {last} are not in the tables"
+        return _check("projections", False, told, _fold_or_restore(connection, resources.database))
     stored = dict(connection.execute("SELECT event_type, stage_version FROM configured_versions").fetchall())
     try:
-        wanted = configuration.configured_versions(settings)
+        wanted = resources.configured_versions
     except MemoryAssetsError:  # the check of what cannot be used says why
         return _check("projections", True, f"the tables rest on all {last} events; with which settings cannot be told")
     stale = sorted(name for name in wanted if name in stored and stored[name] != wanted[name])
@@ -230,10 +230,10 @@ def _quarantine(connection: duckdb.DuckDBPyConnection) -> CheckV1:
     )
 
 
-def _outbox(settings: Settings, database: Database) -> CheckV1:
+def _outbox(resources: Resources) -> CheckV1:
     from memory_assets.maintenance.outbox import outbox_status
 
-    found = outbox_status(settings, database)
+    found = outbox_status(resources)
     current, words = found.current, found.words
     writers = "".join(f"; {one.writer} is writing" for one in (words, current) if one.writer)
     if failed := words.retrying + words.given_up + current.retrying + current.given_up:
@@ -265,10 +265,10 @@ def _outbox(settings: Settings, database: Database) -> CheckV1:
     return _check("outbox", True, "nothing waits to be written to the index")
 
 
-def _parity(settings: Settings, database: Database) -> CheckV1:
-    embedder = configuration.embedder(settings)
-    words, index = configuration.word_index(settings), configuration.vector_index(settings, embedder)
-    with database.reading() as connection:
+def _parity(resources: Resources) -> CheckV1:
+    embedder = resources.embedder
+    words, index = resources.word_index, resources.vector_index
+    with resources.database.reading() as connection:
         units = scalar(connection, "SELECT count(*) FROM memory_units")
         waiting = dict(
             fetch(
@@ -293,23 +293,23 @@ def _parity(settings: Settings, database: Database) -> CheckV1:
     return _check("parity", False, detail, mend)
 
 
-def _lancedb(settings: Settings) -> CheckV1:
+def _lancedb(resources: Resources) -> CheckV1:
     if importlib.util.find_spec("lancedb") is None:
         return _check("lancedb", False, "LanceDB is not installed", "reinstall memory_assets")
-    words = configuration.word_index(settings)
+    words = resources.word_index
     if not words.exists():
         return _check("lancedb", True, f"no table {words.table_name} yet", "the first import makes it")
     return _check("lancedb", True, f"{words.table_name} opens, {words.count()} rows")
 
 
-def _embedder(settings: Settings) -> CheckV1:
-    chosen = configuration.embedder(settings)
-    if settings.embedding.model == "hashing":
+def _embedder(resources: Resources) -> CheckV1:
+    chosen, wanted = resources.embedder, resources.settings.embedding
+    if wanted.model == "hashing":
         return _check("embedder", True, f"{chosen.model_id}: no model, words only", "embedding.model names a real one")
     if importlib.util.find_spec("sentence_transformers") is None:
         return _check("embedder", False, "sentence-transformers is not installed", "reinstall memory_assets")
-    if settings.embedding.model != "bundled" and not Path(settings.embedding.model).expanduser().is_dir():
-        allowed = "may be downloaded" if settings.embedding.allow_download else "must lie in the hub's cache"
+    if wanted.model != "bundled" and not Path(wanted.model).expanduser().is_dir():
+        allowed = "may be downloaded" if wanted.allow_download else "must lie in the hub's cache"
         return _check(
             "embedder", True, f"{chosen.model_id}, not looked at: it {allowed}", "a first search shows whether it loads"
         )
@@ -344,11 +344,13 @@ def _korean(settings: Settings) -> CheckV1:
     )
 
 
-def _rules(settings: Settings) -> CheckV1:
-    if settings.extraction.model is not None:
+def _rules(resources: Resources) -> CheckV1:
+    if resources.settings.extraction.model is not None:
         return _check("rules", True, "not used: a model extracts")
-    found = configuration.rules(settings)
-    return _check("rules", True, f"{len(found.cues)} cues of {settings.extraction.rules_file or 'the built-in rules'}")
+    found = resources.rules
+    return _check(
+        "rules", True, f"{len(found.cues)} cues of {resources.settings.extraction.rules_file or 'the built-in rules'}"
+    )
 
 
 def _model(settings: Settings) -> CheckV1:
@@ -360,20 +362,20 @@ def _model(settings: Settings) -> CheckV1:
     return _check("model", True, f"{settings.extraction.model}{where}; not asked")
 
 
-def _idris2(settings: Settings, database: Database | None) -> CheckV1:
+def _idris2(resources: Resources, database: Database | None) -> CheckV1:
     from memory_assets.graduation.proofs.idris2_verdicts import Idris2
 
-    found = configuration.idris2(settings)
+    found = resources.idris2
     if isinstance(found, Idris2):
         waiting = _without_verdict(database, found.version) if database else 0
-        line = f"proofs are judged by {configuration.checkers_line(settings)}"
+        line = f"proofs are judged by {resources.checkers_line}"
         if not waiting:
             return _check("idris2", True, line)
         of = "1 session" if waiting == 1 else f"{waiting} sessions"
         return _check("idris2", True, f"{line}; on {of} it gave no verdict", "`memory run --all` asks it again")
     if found is not None:
         return _check("idris2", False, f"it cannot be used: {found.reason}", "mend it, or take it from PATH and idris.path")
-    if settings.graduation.require_idris2:
+    if resources.settings.graduation.require_idris2:
         return _check(
             "idris2", False, "graduation.require_idris2 is set and there is no idris2", "install it, or set idris.path"
         )

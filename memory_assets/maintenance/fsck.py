@@ -23,8 +23,8 @@ from memory_assets.progress import NoProgress, Progress
 if TYPE_CHECKING:
     import duckdb
 
+    from memory_assets.configuration import Resources
     from memory_assets.log.database import Database
-    from memory_assets.settings import Settings
 
 __all__ = ["Finding", "FsckReport", "fsck"]
 
@@ -90,8 +90,7 @@ class FsckReport:
 
 
 def fsck(
-    settings: Settings,
-    database: Database,
+    resources: Resources,
     *,
     realign: bool = False,
     log_only: bool = False,
@@ -103,9 +102,9 @@ def fsck(
         log_only: only that the log and the schema are what was written.
         realign: also align every quote again, as the stage ``aligned`` does with these settings, and compare.
     """
-    notes = Notes()
+    database, notes = resources.database, Notes()
     told = progress or NoProgress()
-    realigner = Realigner(EventLog(database), settings) if realign else None
+    realigner = Realigner(EventLog(database), resources.new_aligner) if realign else None
     for detail in database.damage_of_file().told():
         notes.add("file", f"the store's file: {detail}", session_id=None)
     with database.reading() as connection:
@@ -114,7 +113,7 @@ def fsck(
         schema = schema_defects(connection)
         for detail in schema:
             notes.add("schema", detail, session_id=None)
-        versions = versions_of_tables(connection, settings)
+        versions = versions_of_tables(connection, resources)
         if not log_only:
             for detail in offset_defects(connection):
                 notes.add("table", detail, session_id=None)

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memory_assets import configuration
 from memory_assets.errors import InvalidArgumentError
 from memory_assets.log.batches import insert, rows_of
 from memory_assets.log.sql import WORDS
@@ -29,9 +28,9 @@ from memory_assets.vectors.task_titles import keep_vectors, new_likenesses
 from memory_assets.vectors.writer_lock import WAIT_SECONDS, only_writer
 
 if TYPE_CHECKING:
+    from memory_assets.configuration import Resources
     from memory_assets.log.database import Database
     from memory_assets.progress import Progress
-    from memory_assets.settings import Settings
     from memory_assets.vectors.embedder import Embedder
     from memory_assets.vectors.table import UnitTable
 
@@ -69,8 +68,7 @@ class Behind:
 
 
 def write_words(
-    settings: Settings,
-    database: Database,
+    resources: Resources,
     *,
     again_what_failed: bool = False,
     wait: bool = True,
@@ -85,9 +83,9 @@ def write_words(
     Raises:
         IndexBusyError, IndexWriteError, IndexCorruptError
     """
+    settings, database, words = resources.settings, resources.database, resources.word_index
     lock_folder, wait_seconds = settings.store_folder, WAIT_SECONDS if wait else 0
     bring_over(settings.vectors_folder, lock_folder=lock_folder, wait_seconds=wait_seconds)
-    words = configuration.word_index(settings)
     if not _is_there(words):
         reconcile(database, Side.of_words(words), lock_folder=lock_folder, wait_seconds=wait_seconds, progress=progress)
     if again_what_failed:
@@ -95,15 +93,13 @@ def write_words(
     drained = drain_words(database, words, lock_folder=lock_folder, wait_seconds=wait_seconds, progress=progress)
     # Who is writing vectors does this along with them; a table of vectors that is damaged is no matter of the words.
     with contextlib.suppress(IndexBusyError, IndexCorruptError):
-        carry_over_waiting(database, configuration.vector_index(settings), lock_folder=lock_folder, wait_seconds=0)
+        carry_over_waiting(database, resources.vector_index, lock_folder=lock_folder, wait_seconds=0)
     return drained
 
 
 def write_vectors(
-    settings: Settings,
-    database: Database,
+    resources: Resources,
     *,
-    embedder: Embedder | None = None,
     again_what_failed: bool = False,
     wait: bool = True,
     progress: Progress | None = None,
@@ -114,7 +110,6 @@ def write_vectors(
     Each batch is committed before the next, what was said last first: whatever ends it, the next drain goes on from there.
 
     Args:
-        embedder: the configured one, where the caller has it loaded.
         again_what_failed: also what was given up.
         wait: for another process that is writing.
         go_on: asked between two batches; what is left waits for the next drain.
@@ -122,9 +117,8 @@ def write_vectors(
     Raises:
         IndexBusyError, IndexWriteError, EmbedderUnavailableError, IndexCorruptError, FingerprintMismatchError
     """
-    chosen = embedder or configuration.embedder(settings)
-    index = configuration.vector_index(settings, chosen)
-    lock_folder, wait_seconds = settings.store_folder, WAIT_SECONDS if wait else 0
+    database, chosen, index = resources.database, resources.embedder, resources.vector_index
+    lock_folder, wait_seconds = resources.settings.store_folder, WAIT_SECONDS if wait else 0
     told = progress or NoProgress()
     if not _is_there(index):
         reconcile(
@@ -135,26 +129,24 @@ def write_vectors(
     whole, words = Drained(), Drained()
     while True:
         with only_writer(lock_folder, chosen.embedding_version, wait_seconds=wait_seconds, progress=told) as show_life:
-            if _titles_compared(settings, database, chosen):
-                words += drain_words(database, configuration.word_index(settings), lock_folder=lock_folder, progress=progress)
+            if _titles_compared(resources, chosen):
+                words += drain_words(database, resources.word_index, lock_folder=lock_folder, progress=progress)
             drained = embed_waiting(database, chosen, index, show_life=show_life, progress=told, go_on=go_on)
         whole += drained
         # Whoever found this process writing, and left, has left its units to it.
         if not (drained.done and go_on() and _waiting(database, chosen.embedding_version)):
             break
     take_out_elsewhere(database, index, lock_folder)
-    known = known_calibration(settings)
+    known = known_calibration(resources.settings)
     # What was written last may have ended before its self-test.
     if whole.done or (known is None and index.exists()):
-        known = ensure_calibrated(settings, chosen)
+        known = ensure_calibrated(resources.settings, chosen)
     return Written(whole, known, words)
 
 
 def write_waiting(
-    settings: Settings,
-    database: Database,
+    resources: Resources,
     *,
-    embedder: Embedder | None = None,
     again_what_failed: bool = False,
     wait: bool = True,
     progress: Progress | None = None,
@@ -164,18 +156,14 @@ def write_waiting(
     Raises:
         IndexBusyError, IndexWriteError, EmbedderUnavailableError, IndexCorruptError, FingerprintMismatchError
     """
-    words = write_words(settings, database, again_what_failed=again_what_failed, wait=wait, progress=progress)
-    written = write_vectors(
-        settings, database, embedder=embedder, again_what_failed=again_what_failed, wait=wait, progress=progress
-    )
+    words = write_words(resources, again_what_failed=again_what_failed, wait=wait, progress=progress)
+    written = write_vectors(resources, again_what_failed=again_what_failed, wait=wait, progress=progress)
     return Written(written.drained, written.calibration, words + written.words)
 
 
 def write_behind(
-    settings: Settings,
-    database: Database,
+    resources: Resources,
     *,
-    embedder: Embedder | None = None,
     progress: Progress | None = None,
 ) -> Behind:
     """:func:`write_vectors` behind work that is done without them: what is in the way is said, and no error.
@@ -183,15 +171,14 @@ def write_behind(
     Raises:
         IndexWriteError, IndexCorruptError, FingerprintMismatchError
     """
-    chosen = embedder or configuration.embedder(settings)
     drained, why = Drained(), None
     try:
-        drained = write_vectors(settings, database, embedder=chosen, wait=False, progress=progress).drained
+        drained = write_vectors(resources, wait=False, progress=progress).drained
     except IndexBusyError as error:
         why = f"{error}: it writes these too"
     except EmbedderUnavailableError as error:
         why = f"{error}. {error.hint}" if error.hint else str(error)
-    return Behind(drained, _waiting(database, chosen.embedding_version), why)
+    return Behind(drained, _waiting(resources.database, resources.embedder.embedding_version), why)
 
 
 def compare_titles(database: Database, embedder: Embedder) -> bool:
@@ -208,13 +195,13 @@ def compare_titles(database: Database, embedder: Embedder) -> bool:
     return bool(found.events)
 
 
-def _titles_compared(settings: Settings, database: Database, embedder: Embedder) -> bool:
+def _titles_compared(resources: Resources, embedder: Embedder) -> bool:
     """:func:`compare_titles`, and what follows from it across sessions; whether anything did."""
-    if not compare_titles(database, embedder):
+    if not compare_titles(resources.database, embedder):
         return False
     from memory_assets.projections.fold import catch_up
 
-    catch_up(database, configuration.configured_versions(settings), resolve=True)
+    catch_up(resources.database, resources.configured_versions, resolve=True)
     return True
 
 
@@ -239,8 +226,7 @@ def _is_there(table: UnitTable) -> bool:
 
 
 def bring_in_line(
-    settings: Settings,
-    database: Database,
+    resources: Resources,
     *,
     dry_run: bool = False,
     drop_old: bool = False,
@@ -255,9 +241,8 @@ def bring_in_line(
     Raises:
         IndexBusyError, IndexWriteError, EmbedderUnavailableError
     """
-    embedder = configuration.embedder(settings)
-    index, words = configuration.vector_index(settings, embedder), configuration.word_index(settings)
-    lock_folder = settings.store_folder
+    settings, database, embedder = resources.settings, resources.database, resources.embedder
+    index, words, lock_folder = resources.vector_index, resources.word_index, settings.store_folder
     if not dry_run:
         bring_over(settings.vectors_folder, lock_folder=lock_folder, wait_seconds=WAIT_SECONDS)
     of_words = reconcile(database, Side.of_words(words), lock_folder=lock_folder, dry_run=dry_run, progress=progress)
@@ -265,8 +250,8 @@ def bring_in_line(
     written = Written(_NOTHING, None)
     dropped: tuple[str, ...] = ()
     if not dry_run:
-        written = write_waiting(settings, database, embedder=embedder, progress=progress)
-        dropped = drop_others(settings, database) if drop_old else ()
+        written = write_waiting(resources, progress=progress)
+        dropped = drop_others(resources) if drop_old else ()
     return InLine(
         schema_version="outbox_reconciled.v1",
         dry_run=dry_run,
@@ -278,32 +263,32 @@ def bring_in_line(
     )
 
 
-def other_versions(settings: Settings) -> dict[str, Path]:
+def other_versions(resources: Resources) -> dict[str, Path]:
     """The embedding versions that have a table and are not in force, with its folder."""
-    current = configuration.embedder(settings).embedding_version
+    current = resources.embedder.embedding_version
     before, behind = _TABLE.split("{}")
     found = {
         folder.name.removeprefix(before).removesuffix(behind): folder
-        for folder in sorted(settings.vectors_folder.glob(_TABLE.format("*")))
+        for folder in sorted(resources.settings.vectors_folder.glob(_TABLE.format("*")))
     }
     # Of an older version of this program, until somebody writes.
-    found = former_tables(settings.vectors_folder) | found
+    found = former_tables(resources.settings.vectors_folder) | found
     return {version: folder for version, folder in found.items() if version != current}
 
 
-def drop_others(settings: Settings, database: Database) -> tuple[str, ...]:
+def drop_others(resources: Resources) -> tuple[str, ...]:
     """Drop the tables of all versions that are not in force, and their queues; their versions.
 
     Raises:
         IndexBusyError: one of them is being written.
     """
-    current = configuration.embedder(settings).embedding_version
-    dropped = other_versions(settings)
+    current = resources.embedder.embedding_version
+    dropped = other_versions(resources)
     for version, folder in dropped.items():
-        with contextlib.suppress(InvalidArgumentError), only_writer(settings.store_folder, version, wait_seconds=0):
-            VectorIndex(settings.vectors_folder, version, lambda: 0).drop()
+        with contextlib.suppress(InvalidArgumentError), only_writer(resources.settings.store_folder, version, wait_seconds=0):
+            VectorIndex(resources.settings.vectors_folder, version, lambda: 0).drop()
         if folder.exists():  # no name of ours
             shutil.rmtree(folder)
-    with database.writing() as connection:
+    with resources.database.writing() as connection:
         connection.execute("DELETE FROM vector_outbox WHERE embedding_version NOT IN (?, ?)", [current, WORDS])
     return tuple(dropped)

@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
-from memory_assets import configuration
+from memory_assets.log.database import STORE_FILE_NAME
 from memory_assets.settings import SETTINGS_FILE_NAME, Settings
+
+if TYPE_CHECKING:
+    from memory_assets.configuration import Resources
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,14 +24,15 @@ class Made:
     made: bool
 
 
-def initialise(settings: Settings, *, force: bool = False) -> list[Made]:
+def initialise(resources: Resources, *, force: bool = False) -> list[Made]:
     """Make what is missing. With ``force`` the settings file is written again; nothing else is ever replaced."""
+    settings = resources.settings
     folders = [settings.home, settings.sessions_folder, settings.vectors_folder, settings.dagster_home]
     made = [_folder(folder) for folder in folders]
-    database = configuration.database(settings)
-    store = Made(database.path, not database.path.exists())
-    with database.reading():
-        made.append(store)
+    store_file = settings.store_folder / STORE_FILE_NAME
+    made.append(Made(store_file, not store_file.exists()))
+    with resources.database.reading():
+        pass
     file = settings.home / SETTINGS_FILE_NAME
     written = Made(file, force or not file.exists())
     if written.made:

@@ -7,7 +7,6 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memory_assets import configuration
 from memory_assets.errors import InvalidArgumentError
 from memory_assets.log.fetching import fetch
 from memory_assets.log.sql import WORDS
@@ -21,8 +20,7 @@ from memory_assets.vectors.writer_lock import current_writer
 if TYPE_CHECKING:
     import duckdb
 
-    from memory_assets.log.database import Database
-    from memory_assets.settings import Settings
+    from memory_assets.configuration import Resources
 
 SHOWN_FAILURES = 20
 ALARM_AT_FAILED = 10
@@ -43,24 +41,24 @@ WHERE o.status = 'failed' ORDER BY o.embedding_version = ? DESC, o.attempts DESC
 """
 
 
-def outbox_status(settings: Settings, database: Database) -> OutboxStatus:
+def outbox_status(resources: Resources) -> OutboxStatus:
     """How the outbox stands. Loads no model."""
-    current = configuration.embedder(settings).embedding_version
-    with database.reading() as connection:
+    current = resources.embedder.embedding_version
+    with resources.database.reading() as connection:
         units = int(connection.execute("SELECT count(*) FROM memory_units").fetchall()[0][0])
         queues = {row[0]: row[1:] for row in fetch(connection, _QUEUES)}
         failures = _failures(connection, current)
-    others = sorted({*queues, *other_versions(settings)} - {current, WORDS})
-    versions = tuple(_version(settings, version, queues.get(version), version == current) for version in [current, *others])
+    others = sorted({*queues, *other_versions(resources)} - {current, WORDS})
+    versions = tuple(_version(resources, version, queues.get(version), version == current) for version in [current, *others])
     return OutboxStatus(
         schema_version="outbox.v1",
-        model=settings.embedding.model,
+        model=resources.settings.embedding.model,
         embedding_version=current,
         units=units,
-        words=_version(settings, WORDS, queues.get(WORDS), True),
+        words=_version(resources, WORDS, queues.get(WORDS), True),
         versions=versions,
         failures=failures,
-        calibration=known_calibration(settings),
+        calibration=known_calibration(resources.settings),
         alarm=sum(queues[name][2] + queues[name][3] for name in (WORDS, current) if name in queues) >= ALARM_AT_FAILED,
     )
 
@@ -69,9 +67,10 @@ def _failures(connection: duckdb.DuckDBPyConnection, current: str) -> tuple[Fail
     return tuple(FailedUnit.of_row(row) for row in fetch(connection, _FAILURES, [current]))
 
 
-def _version(settings: Settings, version: str, queue: tuple[Any, ...] | None, in_force: bool) -> VersionQueue:
+def _version(resources: Resources, version: str, queue: tuple[Any, ...] | None, in_force: bool) -> VersionQueue:
     pending, done, retrying, given_up, oldest, following, last = queue or (0, 0, 0, 0, None, None, None)
-    rows, fingerprints, problem = _table(settings, version)
+    settings = resources.settings
+    rows, fingerprints, problem = _table(resources, version)
     return VersionQueue(
         embedding_version=version,
         in_force=in_force,
@@ -83,21 +82,23 @@ def _version(settings: Settings, version: str, queue: tuple[Any, ...] | None, in
         next_attempt_at=following,
         last_written_at=last,
         rows=rows,
-        bytes=_bytes(settings.vectors_folder / (f"{WORDS}.lance" if version == WORDS else f"vectors_{version}.lance")),
+        bytes=_bytes(
+            resources.settings.vectors_folder / (f"{WORDS}.lance" if version == WORDS else f"vectors_{version}.lance")
+        ),
         fingerprints=fingerprints,
         writer=current_writer(settings.store_folder, version),
         problem=problem,
     )
 
 
-def _table(settings: Settings, version: str) -> tuple[int | None, tuple[str, ...], str | None]:
+def _table(resources: Resources, version: str) -> tuple[int | None, tuple[str, ...], str | None]:
     """Rows and fingerprints of a version's table, or what is wrong with it."""
     try:
         if version == WORDS:
-            words = configuration.word_index(settings)
+            words = resources.word_index
             return (words.count() if words.exists() else None), (), None
         # Of what is there already nobody asks how long the vectors are.
-        index = VectorIndex(settings.vectors_folder, version, lambda: 0)
+        index = VectorIndex(resources.settings.vectors_folder, version, lambda: 0)
         if not index.exists():
             return None, (), None
         fingerprints = index.rows(["fingerprint"])["fingerprint"]

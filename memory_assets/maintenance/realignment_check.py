@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from memory_assets import configuration
+from collections.abc import Callable
+
 from memory_assets.errors import MemoryAssetsError
 from memory_assets.evidence.aligner import Aligner
 from memory_assets.evidence.model import AlignedEvidence, Evidence
@@ -11,19 +12,18 @@ from memory_assets.extraction.windows import quotable_texts
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.payloads.entries import EvidenceRecord, WindowExtracted
 from memory_assets.log.session_history import Extraction, History, extractions
-from memory_assets.settings import Settings
 
 
 class Realigner:
     """Aligns sessions again."""
 
-    def __init__(self, log: EventLog, settings: Settings) -> None:
+    def __init__(self, log: EventLog, new_aligner: Callable[[], Aligner]) -> None:
         self._log = log
-        self._settings = settings
+        self._new_aligner = new_aligner
 
     def of_session(self, history: History) -> Realigned:
         """The quotes of a session's current answers, each looked up in the window that it is from."""
-        aligner = configuration.aligner(self._settings)
+        aligner = self._new_aligner()
         try:
             extraction = extractions(self._log, [history.session_id]).get(history.session_id)
         except (MemoryAssetsError, KeyError):  # a damaged answer; its event is named by its checksum

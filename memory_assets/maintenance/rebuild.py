@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from memory_assets import configuration
 from memory_assets.log.sql import WORDS
 from memory_assets.maintenance.indexing import bring_in_line
 from memory_assets.progress import NoProgress, Progress
@@ -24,8 +23,8 @@ from memory_assets.vectors.reconcile import Side, reconcile
 from memory_assets.vectors.writer_lock import WAIT_SECONDS
 
 if TYPE_CHECKING:
+    from memory_assets.configuration import Resources
     from memory_assets.log.database import Database
-    from memory_assets.settings import Settings
     from memory_assets.vectors.embedder import Embedder
     from memory_assets.vectors.table import UnitTable
 
@@ -44,19 +43,17 @@ class Rebuilt:
     units_failed: int
 
 
-def heal_index(settings: Settings, database: Database, *, progress: Progress | None = None) -> None:
+def heal_index(resources: Resources, *, progress: Progress | None = None) -> None:
     """Fold what the tables do not have yet, and make the index agree with them: for a store that was put in place.
 
     Raises:
         IndexBusyError, IndexWriteError, EmbedderUnavailableError: the store is in place; the next drain goes on.
     """
-    catch_up(database, configuration.configured_versions(settings), resolve=True)
-    bring_in_line(settings, database, progress=progress)
+    catch_up(resources.database, resources.configured_versions, resolve=True)
+    bring_in_line(resources, progress=progress)
 
 
-def rebuild_all(
-    settings: Settings, database: Database, *, with_vectors: bool = False, progress: Progress | None = None
-) -> Rebuilt:
+def rebuild_all(resources: Resources, *, with_vectors: bool = False, progress: Progress | None = None) -> Rebuilt:
     """Fold every derived table anew, and mend the index: rows that are missing, stale or of nothing; an unreadable one whole.
 
     Args:
@@ -68,34 +65,36 @@ def rebuild_all(
     told = progress or NoProgress()
     told.start(None, "folding the log")
     try:
-        folded = rebuild(database, configuration.configured_versions(settings))
+        folded = rebuild(resources.database, resources.configured_versions)
     finally:
         told.finish()
-    embedder = configuration.embedder(settings)
-    index = configuration.vector_index(settings, embedder)
-    lock_folder = settings.store_folder
-    words = configuration.word_index(settings)
-    bring_over(settings.vectors_folder, lock_folder=lock_folder, wait_seconds=WAIT_SECONDS)
-    reconcile(database, Side.of_words(words), lock_folder=lock_folder, from_scratch=with_vectors, progress=told)
-    retry_failed(database, WORDS)
-    drain_words(database, words, lock_folder=lock_folder, progress=told)
-    reconcile(database, Side.of_vectors(embedder, index), lock_folder=lock_folder, from_scratch=with_vectors, progress=told)
-    retry_failed(database, embedder.embedding_version)
-    written = drain_outbox(database, embedder, index, lock_folder=lock_folder, progress=told)
+    embedder = resources.embedder
+    index = resources.vector_index
+    lock_folder = resources.settings.store_folder
+    words = resources.word_index
+    bring_over(resources.settings.vectors_folder, lock_folder=lock_folder, wait_seconds=WAIT_SECONDS)
+    reconcile(resources.database, Side.of_words(words), lock_folder=lock_folder, from_scratch=with_vectors, progress=told)
+    retry_failed(resources.database, WORDS)
+    drain_words(resources.database, words, lock_folder=lock_folder, progress=told)
+    reconcile(
+        resources.database, Side.of_vectors(embedder, index), lock_folder=lock_folder, from_scratch=with_vectors, progress=told
+    )
+    retry_failed(resources.database, embedder.embedding_version)
+    written = drain_outbox(resources.database, embedder, index, lock_folder=lock_folder, progress=told)
     return Rebuilt(folded.sessions, folded.upto_seq, written.done, written.failed)
 
 
-def verify_all(settings: Settings, database: Database, *, with_vectors: bool = False) -> RebuildReport:
+def verify_all(resources: Resources, *, with_vectors: bool = False) -> RebuildReport:
     """Compare every derived table with a replay, and the index with the units; with ``with_vectors`` each vector's values too.
 
     Raises:
         IndexCorruptError: the index cannot be read.
     """
-    report = verify(database, configuration.configured_versions(settings))
-    words, index = configuration.word_index(settings), configuration.vector_index(settings)
-    of_words, differing_words = _compare_index(database, words, WORDS, None)
-    embedder = configuration.embedder(settings) if with_vectors else None
-    of_vectors, differing_vectors = _compare_index(database, index, index.embedding_version, embedder)
+    report = verify(resources.database, resources.configured_versions)
+    words, index = resources.word_index, resources.vector_index
+    of_words, differing_words = _compare_index(resources.database, words, WORDS, None)
+    embedder = resources.embedder if with_vectors else None
+    of_vectors, differing_vectors = _compare_index(resources.database, index, index.embedding_version, embedder)
     differences = [*differing_words, *differing_vectors]
     return replace(
         report,

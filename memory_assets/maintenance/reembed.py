@@ -9,7 +9,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memory_assets import configuration
 from memory_assets.errors import InvalidArgumentError
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.payloads.sessions import SessionProjected
@@ -26,6 +25,7 @@ from memory_assets.vectors.reconcile import Side, reconcile
 from memory_assets.vectors.vectorized_events import vectorized_event
 
 if TYPE_CHECKING:
+    from memory_assets.configuration import Resources
     from memory_assets.log.database import Database
     from memory_assets.settings import Settings
     from memory_assets.vectors.embedder import Embedder
@@ -60,8 +60,7 @@ def chosen_embedding(
 
 
 def reembed(
-    settings: Settings,
-    database: Database,
+    resources: Resources,
     wanted: EmbeddingSettings,
     *,
     dry_run: bool = False,
@@ -79,36 +78,36 @@ def reembed(
         EmbedderUnavailableError: the model cannot be loaded, or fails on every text; nothing changed.
         IndexBusyError, IndexWriteError, ConfigInvalidError: the old model stays in force.
     """
-    told = progress or NoProgress()
-    target = settings.model_copy(update={"embedding": wanted})
-    embedder = configuration.embedder(target)
-    _see_that_both_can_stand(configuration.embedder(settings), embedder)
+    told, settings, database = progress or NoProgress(), resources.settings, resources.database
+    target = resources.with_embedding(wanted)
+    embedder = target.embedder
+    _see_that_both_can_stand(resources.embedder, embedder)
     if dry_run:
-        side = Side.of_vectors(embedder, configuration.vector_index(target, embedder))
+        side = Side.of_vectors(embedder, target.vector_index)
         found = reconcile(database, side, lock_folder=settings.store_folder, dry_run=True)
-        return _outcome(settings, target, found, Drained(), 0, known_calibration(target), dry_run=True)
+        return _outcome(resources, target, found, Drained(), 0, known_calibration(target.settings), dry_run=True)
     from memory_assets.projections.fold import catch_up
 
     # A model that is not there is noticed before anything is queued for it.
     see_that_it_works(embedder)
-    catch_up(database, configuration.configured_versions(settings))
-    write_words(settings, database, progress=told)
-    found, drained = _written_whole(target, database, embedder, told)
+    catch_up(database, resources.configured_versions)
+    write_words(resources, progress=told)
+    found, drained = _written_whole(target, told)
     failed = _failed(database, embedder.embedding_version)
-    calibration = ensure_calibrated(target, embedder)
+    calibration = ensure_calibrated(target.settings, embedder)
     # What is alike by its meaning is another matter to another model; what was measured is logged under its version.
     compare_titles(database, embedder)
     if failed and not accept_failed:
-        return _outcome(settings, target, found, drained, failed, calibration)
+        return _outcome(resources, target, found, drained, failed, calibration)
     to_set = stronger_than_the_file(settings, wanted)
     if to_set:
-        return _outcome(settings, target, found, drained, failed, calibration, to_set=to_set)
+        return _outcome(resources, target, found, drained, failed, calibration, to_set=to_set)
     file = write_embedding(settings, wanted) if says_otherwise(settings, wanted) else None
-    _follow(target, database, embedder)
-    write_words(target, database, progress=told)
+    _follow(target)
+    write_words(target, progress=told)
     # What came in between is queued for the new version by now.
-    drained += _drain(target, database, embedder, told)
-    return _outcome(settings, target, found, drained, failed, calibration, in_force=True, written_to=file)
+    drained += _drain(target, told)
+    return _outcome(resources, target, found, drained, failed, calibration, in_force=True, written_to=file)
 
 
 def _see_that_both_can_stand(old: Embedder, new: Embedder) -> None:
@@ -120,24 +119,25 @@ def _see_that_both_can_stand(old: Embedder, new: Embedder) -> None:
         )
 
 
-def _written_whole(target: Settings, database: Database, embedder: Embedder, progress: Progress) -> tuple[Reconciled, Drained]:
+def _written_whole(target: Resources, progress: Progress) -> tuple[Reconciled, Drained]:
     """Write everything that the new version's table lacks. What comes in meanwhile is queued for the old version only."""
-    version, lock_folder = embedder.embedding_version, target.store_folder
-    index = configuration.vector_index(target, embedder)
+    database, embedder, index = target.database, target.embedder, target.vector_index
+    version, lock_folder = embedder.embedding_version, target.settings.store_folder
     found = reconcile(database, Side.of_vectors(embedder, index), lock_folder=lock_folder, progress=progress)
     retry_failed(database, version)
     drained = Drained()
     for _ in range(_ROUNDS):
-        drained += _drain(target, database, embedder, progress)
+        drained += _drain(target, progress)
         behind = reconcile(database, Side.of_vectors(embedder, index), lock_folder=lock_folder, progress=progress)
         if behind.waiting == _failed(database, version):
             break
     return found, drained
 
 
-def _drain(target: Settings, database: Database, embedder: Embedder, progress: Progress) -> Drained:
-    index = configuration.vector_index(target, embedder)
-    return drain_outbox(database, embedder, index, lock_folder=target.store_folder, progress=progress)
+def _drain(target: Resources, progress: Progress) -> Drained:
+    return drain_outbox(
+        target.database, target.embedder, target.vector_index, lock_folder=target.settings.store_folder, progress=progress
+    )
 
 
 def _failed(database: Database, version: str) -> int:
@@ -148,23 +148,23 @@ def _failed(database: Database, version: str) -> int:
     return int(counted[0][0])
 
 
-def _follow(target: Settings, database: Database, embedder: Embedder) -> None:
+def _follow(target: Resources) -> None:
     """Have the tables follow the new version: each session that had come so far is marked as handed to these vectors."""
     from memory_assets.projections.fold import catch_up
 
-    versions = configuration.configured_versions(target)
+    database, versions = target.database, target.configured_versions
     log = EventLog(database)
     log.configure(versions)
     with database.reading() as connection:
         sessions = [row[0] for row in connection.execute("SELECT session_id FROM sessions").fetchall()]
     projected = log.current(sessions, SessionProjected.event_type)
-    log.append([vectorized_event(event, embedder.embedding_version) for event in projected.values()])
+    log.append([vectorized_event(event, target.embedder.embedding_version) for event in projected.values()])
     catch_up(database, versions, resolve=True)
 
 
 def _outcome(
-    settings: Settings,
-    target: Settings,
+    resources: Resources,
+    target: Resources,
     found: Reconciled,
     drained: Drained,
     failed: int,
@@ -178,10 +178,10 @@ def _outcome(
     return Reembedded(
         schema_version="reembed.v1",
         dry_run=dry_run,
-        from_model=settings.embedding.model,
-        from_version=configuration.embedder(settings).embedding_version,
-        to_model=target.embedding.model,
-        to_version=configuration.embedder(target).embedding_version,
+        from_model=resources.settings.embedding.model,
+        from_version=resources.embedder.embedding_version,
+        to_model=target.settings.embedding.model,
+        to_version=target.embedder.embedding_version,
         found=found,
         drained=drained,
         failed=failed,

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memory_assets import configuration
 from memory_assets.errors import MemoryAssetsError
 from memory_assets.log.schema import schema_differences
 from memory_assets.projections.fold import PROJECTOR, folded_with
@@ -16,8 +15,8 @@ from memory_assets.projections.rebuild import Difference, replay
 if TYPE_CHECKING:
     import duckdb
 
+    from memory_assets.configuration import Resources
     from memory_assets.log.database import Database
-    from memory_assets.settings import Settings
 
 # Where the fold says how far it came, and an event that it did not come to, or none.
 _OFFSETS = """SELECT o.projector_name, o.last_seq FROM projection_offsets o LEFT JOIN events e ON e.seq = o.last_seq
@@ -60,13 +59,13 @@ def offset_defects(connection: duckdb.DuckDBPyConnection) -> list[str]:
     return [f"projection_offsets: {name} at event {seq} is no place where a fold ended" for name, seq in rows]
 
 
-def versions_of_tables(connection: duckdb.DuckDBPyConnection, settings: Settings) -> Mapping[str, str] | None:
+def versions_of_tables(connection: duckdb.DuckDBPyConnection, resources: Resources) -> Mapping[str, str] | None:
     """The stages' versions that the tables were folded with; None where another program, or other settings, folded them."""
     stored = dict(connection.execute("SELECT event_type, stage_version FROM configured_versions").fetchall())
     candidates: list[Mapping[str, str]] = [stored]
     # What the settings ask for may be something that cannot be used: `memory doctor` says why.
     with contextlib.suppress(MemoryAssetsError):
-        candidates.append(configuration.configured_versions(settings))
+        candidates.append(resources.configured_versions)
     if not connection.execute("SELECT 1 FROM projection_offsets").fetchall():
         return next(filter(None, reversed(candidates)), None)  # nothing was folded: of no event any versions give nothing
     return next((versions for versions in candidates if versions and folded_with(connection, versions)), None)

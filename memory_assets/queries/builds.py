@@ -10,11 +10,14 @@ from memory_assets.locks.process_liveness import is_alive
 from memory_assets.log.fetching import fetch, full_id
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.projections.ledgers import BUILDS_SINCE, INTERRUPTED
-from memory_assets.queries.metrics import stage_times
+from memory_assets.queries.metrics import metrics, stage_times
+from memory_assets.queries.sessions import one_session
 from memory_assets.results.builds import BuildDetails, BuildPage, BuildView, VerdictCount
-from memory_assets.results.metrics import Within
+from memory_assets.results.metrics import Metrics, Within
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     import duckdb
 
 # What was logged behind the last fold counts too: a build that was killed may never have been folded.
@@ -48,7 +51,7 @@ GROUP BY ALL ORDER BY ALL
 """
 
 
-def list_builds(connection: duckdb.DuckDBPyConnection, home: Path, *, limit: int) -> BuildPage:
+def list_builds(connection: duckdb.DuckDBPyConnection, home: Path, *, limit: int = 20) -> BuildPage:
     """The newest builds first.
 
     Args:
@@ -85,6 +88,33 @@ def build_details(connection: duckdb.DuckDBPyConnection, home: Path, given: str)
         session_ids=tuple(session_id for session_id, is_forgotten in sessions if not is_forgotten),
         forgotten=sum(is_forgotten for _, is_forgotten in sessions),
     )
+
+
+def metrics_within(
+    connection: duckdb.DuckDBPyConnection,
+    *,
+    build_id: str | None = None,
+    session_id: str | None = None,
+    stage: str | None = None,
+    since: datetime | None = None,
+) -> Metrics:
+    """What the stages measured: times, failures, tokens, verdicts, quotes by method, promotions by reason.
+
+    Args:
+        build_id, session_id: or their beginning.
+        since: aware.
+
+    Raises:
+        NotFoundError, AmbiguousIdError
+        InvalidArgumentError: there is no such stage.
+    """
+    within = Within(
+        build_id=None if build_id is None else known_build(connection, build_id),
+        session_id=None if session_id is None else one_session(connection, session_id).session_id,
+        stage=stage,
+        since=since,
+    )
+    return metrics(connection, within)
 
 
 def known_build(connection: duckdb.DuckDBPyConnection, given: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, get_args
 
-from memory_assets import __version__, configuration
+from memory_assets import __version__
 from memory_assets.citations.addresses import KINDS
 from memory_assets.log.migrations import schema_version
 from memory_assets.results.error import ERROR_CODES
@@ -15,12 +15,12 @@ from memory_assets.text.lexical_text import SEARCH_TEXT_VERSION
 from memory_assets.vocabulary import FUSIONS, INTENTS, MODES, SCOPES, STAGES, UNIT_KINDS, ScoreKind
 
 if TYPE_CHECKING:
-    from memory_assets.settings import Settings
+    from memory_assets.configuration import Resources
 
 WIRE_VERSION = "v1"
 
 
-def schema(settings: Settings) -> SchemaV1:
+def schema(resources: Resources) -> SchemaV1:
     """Schemas, words and versions under some settings. Opens no store and loads no model."""
     return SchemaV1(
         schemas=tuple(SchemaNameV1(id=schema_id, title=title_of(schema_id)) for schema_id in PRINTED),
@@ -41,7 +41,7 @@ def schema(settings: Settings) -> SchemaV1:
             "wire": WIRE_VERSION,
             "store": str(schema_version()),
             "search_text": str(SEARCH_TEXT_VERSION),
-            **dict(configuration.stage_versions(settings)),
+            **dict(resources.stage_versions),
         },
     )
 

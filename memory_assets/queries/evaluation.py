@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from memory_assets.citations.addresses import MemoryCitation, MessageCitation, SpanCitation, parse_citation
 from memory_assets.errors import InvalidArgumentError, MemoryAssetsError, NotFoundError
 from memory_assets.log.fetching import fetch, full_id, scalar
 from memory_assets.log.payloads.question_result import QuestionResult
 from memory_assets.log.sql import IN_LIST, json_list
+from memory_assets.queries.golden_file import read_golden
+from memory_assets.search.errors import GoldenInvalidError
 from memory_assets.search.evaluation.golden import GoldenQuestion, GoldenSuite
 from memory_assets.search.evaluation.measures import Comparison, Delivered, compare, measure, not_answered, not_asked
+from memory_assets.search.request import SearchRequest
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import duckdb
 
     from memory_assets.results.evaluation import EvalChangeV1, EvalComparisonV1, EvalQuestionV1, EvalRunV1
     from memory_assets.results.search import SearchResponseV1
+    from memory_assets.search.searcher import Searcher
 
 # What is written about search itself changes nothing that search answers.
 _CORPUS_SEQ = """
@@ -32,13 +39,6 @@ SELECT run_id, suite, suite_hash, corpus_seq, config_json, aggregate_json, resul
 FROM eval_runs
 """
 _SAME_QUESTION = "suite = $suite AND (config_json ->> '$.mode') = $mode AND (config_json ->> '$.k') = $k"
-
-
-class AskSearch(Protocol):
-    """The search that is measured, which must not count what it delivers as shown."""
-
-    def __call__(self, query: str, *, mode: str, k: int, project: str | None) -> SearchResponseV1:
-        """The best ``k`` hits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class RecordedRun:
 
 
 def ask_suite(
-    suite: GoldenSuite, search: AskSearch, known: Collection[str], asked_as: AskedAs, advance: Callable[[], None]
+    suite: GoldenSuite, searcher: Searcher, known: Collection[str], asked_as: AskedAs, advance: Callable[[], None]
 ) -> list[QuestionResult]:
     """Put every question to search; one that fails is measured as missed, and the others are asked all the same.
 
@@ -83,7 +83,7 @@ def ask_suite(
     results = []
     for given in suite.questions:
         question = given if asked_as.k is None else replace(given, k=asked_as.k)
-        results.append(_ask(question, search, known, asked_as.mode))
+        results.append(_ask(question, searcher, known, asked_as.mode))
         advance()
     return results
 
@@ -147,12 +147,12 @@ def last_of(connection: duckdb.DuckDBPyConnection, suite: str, asked_as: AskedAs
 
 
 def compared_runs(
-    connection: duckdb.DuckDBPyConnection, before: str | None, after: str | None, queries: Mapping[str, str]
+    connection: duckdb.DuckDBPyConnection, before: str | None, after: str | None, *, golden: Path
 ) -> EvalComparisonV1:
     """Two runs beside each other: those that are named, else the newest one and the one before it of the same suite.
 
     Args:
-        queries: the questions' texts by their ids, where the file is at hand.
+        golden: the file of questions, whose texts are shown where it still holds them.
 
     Raises:
         NotFoundError, AmbiguousIdError: of a run; there are no two.
@@ -164,6 +164,9 @@ def compared_runs(
         one, other = one_run(connection, before), one_run(connection, after)
     else:
         one, other = _last_two(connection)
+    queries: dict[str, str] = {}
+    with contextlib.suppress(GoldenInvalidError):
+        queries = queries_of(read_golden(golden))
     return _compared(one, other, compare(one.results, other.results), queries)
 
 
@@ -191,11 +194,13 @@ def queries_of(suite: GoldenSuite) -> dict[str, str]:
     return {question.question_id: question.query for question in suite.questions}
 
 
-def _ask(question: GoldenQuestion, search: AskSearch, known: Collection[str], mode: str | None) -> QuestionResult:
+def _ask(question: GoldenQuestion, searcher: Searcher, known: Collection[str], mode: str | None) -> QuestionResult:
     if not question.expects:
         return not_asked(question)
     try:
-        found = search(question.query, mode=mode or question.mode or "auto", k=question.k, project=question.project)
+        # What is measured does not count as shown.
+        asked: dict[str, Any] = {"mode": mode or question.mode or "auto", "k": question.k, "project": question.project}
+        found = searcher.search(SearchRequest(question.query, **asked, log=False))
     except MemoryAssetsError as error:
         return not_answered(question, error.code)
     return measure(question, _delivered(found), gone=sum(address not in known for address in question.expected))

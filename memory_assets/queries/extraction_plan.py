@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from memory_assets import configuration
 from memory_assets.errors import NotFoundError
 from memory_assets.extraction.answers import WindowAnswer
 from memory_assets.extraction.extractor import Extractor, RuleExtractor
@@ -23,7 +22,7 @@ from memory_assets.log.session_history import History, histories
 from memory_assets.queries.sessions import one_session
 
 if TYPE_CHECKING:
-    from memory_assets.log.database import Database
+    from memory_assets.configuration import Resources
     from memory_assets.settings import Settings
 
 
@@ -86,22 +85,22 @@ class ExtractionPlan:
     estimated_tokens: int
 
 
-def extraction_plan(settings: Settings, database: Database, given: str) -> ExtractionPlan:
+def extraction_plan(resources: Resources, given: str) -> ExtractionPlan:
     """The windows of a session with what would be sent for each, or quoted of it by the embedded rules.
 
     Raises:
         NotFoundError, AmbiguousIdError: there is no such session, or its messages have not been taken in yet.
     """
-    extractor = configuration.extractor(settings)
-    version = configuration.extraction_version(settings)
-    with database.reading() as connection:
+    extractor = resources.extractor
+    version = resources.extraction_version
+    with resources.database.reading() as connection:
         session = one_session(connection, given)
-        log = EventLog(database)
+        log = EventLog(resources.database)
         history = _history(log, session.session_id)
         known = log.known([session.session_id], WindowExtracted.event_type)
-    cut = windows(history.messages, budget=settings.extraction.window_characters)
+    cut = windows(history.messages, budget=resources.settings.extraction.window_characters)
     planned = tuple(
-        _planned(number, history, window, extractor, settings, answered=_event_id(history, window, version) in known)
+        _planned(number, history, window, extractor, resources.settings, answered=_event_id(history, window, version) in known)
         for number, window in enumerate(cut, start=1)
     )
     waiting = [window for window in planned if not window.answered]
@@ -112,11 +111,11 @@ def extraction_plan(settings: Settings, database: Database, given: str) -> Extra
         message_count=len(history.messages),
         extractor=extractor.name,
         version=version,
-        model=settings.extraction.model,
-        api_base=settings.extraction.api_base if asks else None,
-        system_prompt=_system_prompt(history, cut, settings) if asks else None,
+        model=resources.settings.extraction.model,
+        api_base=resources.settings.extraction.api_base if asks else None,
+        system_prompt=_system_prompt(history, cut, resources.settings) if asks else None,
         answer_schema=WindowAnswer.model_json_schema() if asks else None,
-        window_characters=settings.extraction.window_characters,
+        window_characters=resources.settings.extraction.window_characters,
         windows=planned,
         unanswered=len(waiting),
         calls=len(waiting) if asks else 0,

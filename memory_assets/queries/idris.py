@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
-from memory_assets import configuration
 from memory_assets.errors import check_word
 from memory_assets.graduation.proofs.checker import checker_labels, checker_version
 from memory_assets.graduation.proofs.errors import CheckerUnavailableError
@@ -21,7 +20,7 @@ from memory_assets.graduation.proofs.model import Checker, RuleFailure, subject_
 from memory_assets.graduation.proofs.module_files import FILE_READABLE, FILE_SIZE, FileVerdict, judge_files
 
 if TYPE_CHECKING:
-    from memory_assets.settings import Settings
+    from memory_assets.configuration import Resources
 
 # A module of a hundred entries has some 150 kB; messages are embedded up to 4,000 characters, or as a window.
 MODULE_BYTES = 16 * 2**20
@@ -56,10 +55,10 @@ class IdrisStatus:
     require_idris2: bool
 
 
-def idris_status(settings: Settings) -> IdrisStatus:
+def idris_status(resources: Resources) -> IdrisStatus:
     """Look for the compiler and have it pass its self-test, where it has not yet."""
-    found = configuration.idris2(settings)
-    executable = find_idris2(settings.idris.path, os.environ)
+    found = resources.idris2
+    executable = find_idris2(resources.settings.idris.path, os.environ)
     compiler = found if isinstance(found, Idris2) else None
     return IdrisStatus(
         usable=compiler is not None,
@@ -70,15 +69,15 @@ def idris_status(settings: Settings) -> IdrisStatus:
         package=str(compiler.core) if compiler else None,
         batches=compiler is not None and compiler.batch_entries > 0,
         processes=compiler.processes if compiler else 0,
-        timeout_seconds=settings.idris.timeout_seconds,
+        timeout_seconds=resources.settings.idris.timeout_seconds,
         judges=checker_labels(compiler),
         embedded_version=checker_version(None).removeprefix("embedded "),
         generator_version=GENERATOR_VERSION,
-        require_idris2=settings.graduation.require_idris2,
+        require_idris2=resources.settings.graduation.require_idris2,
     )
 
 
-def check_files(settings: Settings, paths: Sequence[Path], *, checker: str | None = None) -> list[FileVerdict]:
+def check_files(resources: Resources, paths: Sequence[Path], *, checker: str | None = None) -> list[FileVerdict]:
     """Audit and judge generated modules in files; what one imports lies beside it. In the order of the paths.
 
     Args:
@@ -89,9 +88,9 @@ def check_files(settings: Settings, paths: Sequence[Path], *, checker: str | Non
         CheckerUnavailableError: idris2 is asked for and cannot be used.
     """
     check_word("checker", checker, get_args(Checker))
-    compiler = None if checker == "embedded" else configuration.usable_idris2(settings)
+    compiler = None if checker == "embedded" else resources.usable_idris2
     if checker == "idris2" and compiler is None:
-        status = idris_status(settings)
+        status = idris_status(resources)
         raise CheckerUnavailableError(
             f"idris2 cannot be used: {status.reason}" if status.reason else "there is no idris2 on PATH or in MEMORY_IDRIS2",
             hint="`--checker embedded` judges without it; docs/idris.md says where to get it",

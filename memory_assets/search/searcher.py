@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from memory_assets import configuration
 from memory_assets.errors import MemoryAssetsError
 from memory_assets.results.certificate import CertificateV1
 from memory_assets.results.search import ComplexityV1, SearchHitV1, SearchResponseV1, WindowV1
@@ -39,6 +38,7 @@ from memory_assets.vectors.errors import (
 if TYPE_CHECKING:
     import duckdb
 
+    from memory_assets.configuration import Resources
     from memory_assets.log.database import Database
     from memory_assets.results.outbox import Calibration
     from memory_assets.search.answers.hydration import Chosen
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from memory_assets.search.ranking.ranking import RankedHit
     from memory_assets.search.ranking.retrievers import LegScores
     from memory_assets.search.request import SearchRequest
-    from memory_assets.settings import Settings
     from memory_assets.vectors.embedder import Embedder, Vectors
     from memory_assets.vectors.index import VectorIndex
     from memory_assets.vectors.units import UnitFilter, UnitHit
@@ -84,22 +83,26 @@ class Searcher:
             alone while the model is being loaded beside it.
     """
 
-    def __init__(self, settings: Settings, database: Database, *, wait_for_model: bool = True) -> None:
-        self.settings = settings
-        self.database = database
+    def __init__(self, resources: Resources, *, wait_for_model: bool = True) -> None:
+        self.resources = resources
+        self.settings = resources.settings
         self.wait_for_model = wait_for_model
 
-    @cached_property
+    @property
+    def database(self) -> Database:
+        return self.resources.database
+
+    @property
     def words(self) -> WordIndex:
-        return configuration.word_index(self.settings)
+        return self.resources.word_index
 
-    @cached_property
+    @property
     def index(self) -> VectorIndex:
-        return configuration.vector_index(self.settings)
+        return self.resources.vector_index
 
-    @cached_property
+    @property
     def embedder(self) -> Embedder:
-        return configuration.embedder(self.settings)
+        return self.resources.embedder
 
     @cached_property
     def _loading(self) -> ModelLoading:

@@ -21,11 +21,13 @@ from typing import TYPE_CHECKING, Any
 
 import portalocker
 
+from memory_assets.log.errors import StoreError
 from memory_assets.log.sql import IN_LIST, json_list
 
 if TYPE_CHECKING:
     import duckdb
 
+    from memory_assets.configuration import Resources
     from memory_assets.log.database import Database
     from memory_assets.settings import Settings
 
@@ -38,6 +40,7 @@ MOST_SHOWN = 1_000
 _SPOOL = "shown.ndjson"
 _TAKEN = "taken-*.ndjson"
 _TRIES = 3
+_PATIENCE_SECONDS = 0.5
 
 _COUNT = """
 INSERT INTO unit_usage
@@ -61,6 +64,17 @@ def note_shown(settings: Settings, shown: Sequence[tuple[str, str]]) -> None:
         return
     with contextlib.suppress(Exception):  # to be counted is worth less than the answer that was just given
         _append(_folder(settings) / _SPOOL, _line(shown[:MOST_SHOWN], datetime.now(UTC)))
+
+
+def count_shown(resources: Resources) -> int:
+    """Count what searches have delivered since the last time; how many deliveries that were.
+
+    What cannot be counted now is counted another time: no reader waits long for it.
+    """
+    seconds = min(_PATIENCE_SECONDS, resources.settings.store.lock_timeout_seconds)
+    with contextlib.suppress(StoreError, OSError):
+        return take_shown(resources.settings, resources.database_within(seconds))
+    return 0
 
 
 def take_shown(settings: Settings, database: Database) -> int:

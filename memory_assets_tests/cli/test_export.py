@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_assets import configuration
+from memory_assets.configuration import Resources
 from memory_assets.exchange.format import is_export
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
@@ -147,7 +147,7 @@ def test_import_ends_with_1_and_names_a_damaged_file(memory: Run, filled: Path, 
 
 def _grown(home: Path, sessions: int) -> None:
     """A store of long sessions, twenty events each."""
-    log = EventLog(configuration.database(load_settings({"home": home})))
+    log = EventLog(Resources(load_settings({"home": home})).database)
     events = []
     for number in range(sessions):
         last: NewEvent | None = None

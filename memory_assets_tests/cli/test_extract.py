@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_assets import configuration
+from memory_assets.configuration import Resources
 from memory_assets.extraction.llm import request
 from memory_assets.extraction.windows import shown_text, windows
 from memory_assets.identifiers import canonical_json, sha256_hex
@@ -28,7 +28,7 @@ def history_of(home: Path, session_id: str) -> History:
 
 def at_most(windows: int) -> int:
     settings = load_settings({"extraction": {"model": "openai/no-such-model"}})
-    return configuration.extractor(settings).most_requests(windows)
+    return Resources(settings).extractor.most_requests(windows)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_assets import configuration
+from memory_assets.configuration import Resources
 from memory_assets.settings import load_settings
 from memory_assets_tests.cli.conftest import Run
 from memory_assets_tests.log.processes import first_line, python
@@ -24,7 +24,7 @@ def home(filled_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def write(home: Path, statement: str) -> None:
-    with configuration.database(load_settings({"home": home})).writing() as connection:
+    with Resources(load_settings({"home": home})).database.writing() as connection:
         connection.execute(statement)
 
 
@@ -61,7 +61,7 @@ def test_failures_are_shown_tried_again_and_gone(memory: Run, home: Path) -> Non
 
 
 def test_reconcile_mends_what_a_dry_run_names(memory: Run, home: Path) -> None:
-    index = configuration.vector_index(load_settings({"home": home, "embedding": {"model": "hashing"}}))
+    index = Resources(load_settings({"home": home, "embedding": {"model": "hashing"}})).vector_index
     ids = index.rows(["unit_id"])["unit_id"].to_pylist()
     index.delete(ids[:3])
     named = memory("outbox", "reconcile", "--dry-run")
@@ -106,7 +106,7 @@ def test_what_the_environment_says_is_told_to_be_set(memory: Run, home: Path) ->
 
 
 def test_a_damaged_table_says_how_it_is_made_again(memory: Run, home: Path) -> None:
-    index = configuration.vector_index(load_settings({"home": home, "embedding": {"model": "hashing"}}))
+    index = Resources(load_settings({"home": home, "embedding": {"model": "hashing"}})).vector_index
     shutil.rmtree(index.folder / f"{index.table_name}.lance" / "_versions")
     shown = memory("outbox")
     assert shown.code == 0 and "cannot be read" in shown.out and "memory rebuild --with-vectors" in shown.out
@@ -116,7 +116,7 @@ def test_a_damaged_table_says_how_it_is_made_again(memory: Run, home: Path) -> N
 
 
 def test_a_file_where_the_table_belongs_is_mended_as_the_hint_says(memory: Run, home: Path) -> None:
-    index = configuration.word_index(load_settings({"home": home}))
+    index = Resources(load_settings({"home": home})).word_index
     rows = index.count()
     for command in (("rebuild", "--with-vectors"), ("outbox", "reconcile")):
         index.drop()
@@ -159,7 +159,7 @@ def test_status_shows_both_queues(memory: Run, home: Path) -> None:
 def test_a_table_that_an_older_version_wrote_is_made_anew_without_a_word(memory: Run, home: Path) -> None:
     import lancedb
 
-    index = configuration.vector_index(load_settings({"home": home, "embedding": {"model": "hashing"}}))
+    index = Resources(load_settings({"home": home, "embedding": {"model": "hashing"}})).vector_index
     rows = index.count()
     index.drop()
     lancedb.connect(str(index.folder)).create_table(

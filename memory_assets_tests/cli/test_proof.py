@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from memory_assets import configuration
+from memory_assets.configuration import Resources
 from memory_assets.identifiers import sha256_hex
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.payloads.graduation import IdrisChecked
@@ -43,7 +43,7 @@ def test_the_proof_of_a_session_as_json(memory: Run, imported: Path) -> None:
     (module,) = shown["modules"]
     assert sha256_hex(module["source"]) == module["sha256"] == module["recorded_sha256"]
     assert shown["as_recorded"] is module["as_recorded"] is True
-    log = EventLog(configuration.database(load_settings()))
+    log = EventLog(Resources(load_settings()).database)
     recorded = payload_as(log.current(["one"], "idris_checked")["one"], IdrisChecked)
     assert [(m.name, m.sha256) for m in recorded.verdicts[0].modules] == [(module["name"], module["sha256"])]
     assert len(shown["entries"]) == shown["obligations"]["entry-ids-unique"] > 0

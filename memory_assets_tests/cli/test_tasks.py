@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from memory_assets import configuration
 from memory_assets.cli import board as cli_board
 from memory_assets.cli import memories, tables, task_detail, task_review
 from memory_assets.cli.board import ago
 from memory_assets.cli.output import styled
 from memory_assets.cli.task_review import rule_words
+from memory_assets.configuration import Resources
 from memory_assets_tests.cli.conftest import Run
 from memory_assets_tests.filled_store import test_settings as settings_of
 from memory_assets_tests.queries.task_tables import TaskTables
@@ -25,7 +25,7 @@ DONE = {"from_status": "pending", "requested_status": "done", "rule": "pending-t
 @pytest.fixture(scope="module")
 def board_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("board")
-    with configuration.database(settings_of(home)).writing() as connection:
+    with Resources(settings_of(home)).database.writing() as connection:
         fill(TaskTables(connection))
     return home
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from memory_assets import configuration
 from memory_assets.commands.errors import NotPossibleError
 from memory_assets.commands.said import MOST_SAID, masked, now, settle
+from memory_assets.configuration import Resources
 from memory_assets.errors import InvalidArgumentError, NotFoundError
 from memory_assets.memory import Memory, NotRecordedDecision
 from memory_assets.projections.rebuild import verify
@@ -37,7 +37,7 @@ def stage(memory: Memory, title: str) -> str:
 
 
 def sound(memory: Memory) -> None:
-    report = verify(memory.database, configuration.configured_versions(memory.settings))
+    report = verify(memory.database, Resources(memory.settings).configured_versions)
     assert report.equal, report.differences
 
 
@@ -120,7 +120,7 @@ def test_what_is_contested_ranks_lower(memory: Memory) -> None:
 
 
 def _found(memory: Memory) -> list[str]:
-    settle(memory.settings, memory.database)
+    settle(memory.resources)
     return [hit.title for hit in memory.search("billing API listens", mode="lexical", kinds=("entry",)).hits]
 
 
@@ -355,10 +355,10 @@ def test_a_long_text_is_masked_whole_and_never_cut(memory: Memory) -> None:
     # A cut at the limit would have left the half of it, which is no secret to the mask.
     text = "x" * (MOST_SAID - 5 - 1) + " " + secret
     with pytest.raises(InvalidArgumentError, match="2,000"):
-        masked(memory.settings, text)
-    whole = masked(memory.settings, "x" * (MOST_SAID - 100) + " " + secret)
+        masked(memory.resources, text)
+    whole = masked(memory.resources, "x" * (MOST_SAID - 100) + " " + secret)
     assert secret[:5] not in whole and len(whole) <= MOST_SAID
-    hidden = masked(memory.settings, "before <private>" + "y" * (2 * MOST_SAID) + "</private> after")
+    hidden = masked(memory.resources, "before <private>" + "y" * (2 * MOST_SAID) + "</private> after")
     assert hidden == "before [PRIVATE] after"
 
 

@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
-from memory_assets import configuration
+from memory_assets.configuration import Resources
 from memory_assets.errors import InvalidArgumentError, NotFoundError
 from memory_assets.memory import Memory
 from memory_assets.projections.rebuild import verify
 from memory_assets.search.errors import GoldenInvalidError
+from memory_assets.search.request import SearchRequest
+from memory_assets.search.searcher import Searcher
 from memory_assets.settings import Settings, load_settings
 from memory_assets_tests.filled_store import fill
 from memory_assets_tests.filled_store import test_settings as store_settings
@@ -94,7 +96,7 @@ def test_a_replay_gives_the_runs_again(memory: Memory, golden: Path) -> None:
     memory.evaluate(golden)
     golden.write_text(GOLDEN.replace("PostgreSQL 16]", "MongoDB]").replace("suite: shop", "suite: shop\nbars: {mrr: 1.0}"))
     assert not memory.evaluate(golden).passed
-    assert verify(memory.database, configuration.configured_versions(memory.settings)).equal
+    assert verify(memory.database, Resources(memory.settings).configured_versions).equal
 
 
 def test_bars_and_failures_keep_it_from_passing(memory: Memory, golden: Path) -> None:
@@ -166,13 +168,13 @@ def test_runs_are_compared_question_by_question(memory: Memory, golden: Path) ->
 def test_unless_known_asks_nothing_twice(memory: Memory, golden: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = memory.evaluate(golden, unless_known=True)
     asked: list[str] = []
-    real = Memory.search
+    real = Searcher.search
 
-    def search(self: Memory, query: str, **fields: Any) -> Any:
-        asked.append(query)
-        return real(self, query, **fields)
+    def search(self: Searcher, request: SearchRequest, **how: Any) -> Any:
+        asked.append(request.query)
+        return real(self, request, **how)
 
-    monkeypatch.setattr(Memory, "search", search)
+    monkeypatch.setattr(Searcher, "search", search)
     assert memory.evaluate(golden, unless_known=True) == first and asked == []
     golden.write_text(GOLDEN + "  - {query: more, contains: [x]}\n", encoding="utf-8")
     assert memory.evaluate(golden, unless_known=True).run_id != first.run_id and len(asked) == 3

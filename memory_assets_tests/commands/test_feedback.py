@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_assets import configuration
+from memory_assets.configuration import Resources
 from memory_assets.errors import InvalidArgumentError, NotFoundError
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
@@ -43,7 +43,7 @@ def rows(memory: Memory) -> list[tuple[str, str, str, str, str]]:
 def forget(memory: Memory, session_id: str) -> None:
     event = NewEvent(SessionForgotten(reason="asked"), session_id=session_id, inputs=("asked",))
     EventLog(memory.database).append([event])
-    catch_up(memory.database, configuration.configured_versions(memory.settings), resolve=True)
+    catch_up(memory.database, Resources(memory.settings).configured_versions, resolve=True)
 
 
 def address(memory: Memory, title: str) -> str:
@@ -133,7 +133,7 @@ def test_an_entry_that_search_never_shows_has_no_unit(memory: Memory) -> None:
 def test_a_replay_gives_the_same_words(memory: Memory) -> None:
     memory.feedback("session:shop-1#m=1", "wrong", by="me", note="아니다")
     memory.feedback(address(memory, "Keep PostgreSQL 16 for orders"), "helpful", by="me")
-    versions = configuration.configured_versions(memory.settings)
+    versions = Resources(memory.settings).configured_versions
     before = rows(memory)
     assert verify(memory.database, versions).equal and len(before) == 2
     rebuild(memory.database, versions)
@@ -150,7 +150,7 @@ def test_nothing_of_a_note_is_left_of_a_forgotten_session(memory: Memory) -> Non
     for ack in acks:
         with pytest.raises(NotFoundError):
             memory.event(ack.event_id)
-    assert verify(memory.database, configuration.configured_versions(memory.settings)).equal
+    assert verify(memory.database, Resources(memory.settings).configured_versions).equal
 
 
 def test_a_memory_of_two_sessions_keeps_its_word_while_it_is_the_same_memory(memory: Memory) -> None:
@@ -161,7 +161,7 @@ def test_a_memory_of_two_sessions_keeps_its_word_while_it_is_the_same_memory(mem
     # With its last session it is gone, and what was said of it is a count of nothing that anybody sees.
     forget(memory, "shop-1")
     assert [row[4] for row in rows(memory)] == [""] and memory.stats().feedback_by_signal == {}
-    assert verify(memory.database, configuration.configured_versions(memory.settings)).equal
+    assert verify(memory.database, Resources(memory.settings).configured_versions).equal
 
 
 def test_audit_and_stats_show_what_was_said_and_shown(memory: Memory) -> None:

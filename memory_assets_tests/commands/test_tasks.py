@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from memory_assets import configuration
 from memory_assets.commands.errors import NotPossibleError
 from memory_assets.commands.outcomes import ConditionSpoken, TaskSpoken
+from memory_assets.configuration import Resources
 from memory_assets.errors import InvalidArgumentError, NotFoundError
 from memory_assets.memory import Memory
 from memory_assets.projections.rebuild import verify
@@ -284,6 +284,6 @@ def test_what_cannot_be_one(memory: OfProject) -> None:
 
 
 def test_all_that_was_said_is_true_after_a_replay(memory: OfProject) -> None:
-    report = verify(memory.database, configuration.configured_versions(memory.settings))
+    report = verify(memory.database, Resources(memory.settings).configured_versions)
     assert report.equal, report.differences
     assert report.tables["task_words"] > 20

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from memory_assets import configuration
+from memory_assets.configuration import Resources
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import StoredEvent
 from memory_assets.maintenance.rebuild import verify_all
@@ -31,7 +31,7 @@ Rows = list[dict[str, Any]]
 
 
 def log_of(settings: Settings) -> EventLog:
-    return EventLog(configuration.database(settings))
+    return EventLog(Resources(settings).database)
 
 
 def events(settings: Settings, *event_types: str) -> list[StoredEvent]:
@@ -40,7 +40,7 @@ def events(settings: Settings, *event_types: str) -> list[StoredEvent]:
 
 
 def rows(settings: Settings, query: str, *parameters: Any) -> list[tuple[Any, ...]]:
-    with configuration.database(settings).reading() as connection:
+    with Resources(settings).database.reading() as connection:
         return connection.execute(query, list(parameters)).fetchall()
 
 
@@ -48,7 +48,7 @@ def tables(settings: Settings, *, without: Iterable[tuple[str, str]] = ()) -> di
     """Every derived table, its rows sorted; ``build_runs`` is of the runs and not of what is remembered."""
     left_out = WHEN_WRITTEN | set(without)
     found: dict[str, Rows] = {}
-    with configuration.database(settings).reading() as connection:
+    with Resources(settings).database.reading() as connection:
         for table in derived_tables():
             if table == "build_runs":
                 continue
@@ -82,14 +82,14 @@ def differing(one: dict[str, Rows], other: dict[str, Rows]) -> dict[str, list[st
 
 def assert_rebuilds_equal(settings: Settings) -> None:
     """A replay gives every derived table again, and the index has one row a unit."""
-    report = verify_all(settings, configuration.database(settings))
+    report = verify_all(Resources(settings))
     assert report.equal, report.differences
 
 
 def index_rows(settings: Settings) -> list[dict[str, Any]]:
     """What is found by its words, each with the hash of the text that its vector was made of; None where none was made."""
-    words = configuration.word_index(settings).rows(["unit_id", "session_id", "own_text", "context_text"]).to_pylist()
-    vectors = configuration.vector_index(settings).rows(["unit_id", "embed_hash"]).to_pylist()
+    words = Resources(settings).word_index.rows(["unit_id", "session_id", "own_text", "context_text"]).to_pylist()
+    vectors = Resources(settings).vector_index.rows(["unit_id", "embed_hash"]).to_pylist()
     embedded = {row["unit_id"]: row["embed_hash"] for row in vectors}
     assert embedded.keys() <= {row["unit_id"] for row in words}
     return [row | {"embed_hash": embedded.get(row["unit_id"])} for row in words]
@@ -100,7 +100,7 @@ def texts_of_store(settings: Settings) -> Iterator[tuple[str, str]]:
 
     DuckDB compresses its strings, so a scan of the file's bytes alone would prove nothing.
     """
-    with configuration.database(settings).reading() as connection:
+    with Resources(settings).database.reading() as connection:
         columns = connection.execute(
             "SELECT table_name, column_name FROM duckdb_columns() WHERE NOT internal ORDER BY 1, 2"
         ).fetchall()
@@ -108,7 +108,7 @@ def texts_of_store(settings: Settings) -> Iterator[tuple[str, str]]:
             for (value,) in connection.execute(f'SELECT CAST("{column}" AS VARCHAR) FROM "{table}"').fetchall():
                 if value is not None:
                     yield f"{table}.{column}", value
-    words, vectors = configuration.word_index(settings), configuration.vector_index(settings)
+    words, vectors = Resources(settings).word_index, Resources(settings).vector_index
     for index, texts in ((words, ["own_text", "context_text", "speaker", "hit"]), (vectors, ["hit"])):
         if index.exists():
             for row in index.rows(texts).to_pylist():

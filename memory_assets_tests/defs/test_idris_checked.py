@@ -11,7 +11,7 @@ from typing import Any
 import dagster as dg
 import pytest
 
-from memory_assets import configuration
+from memory_assets.configuration import Resources
 from memory_assets.defs import run
 from memory_assets.defs.batches import FIRST_ITEMS
 from memory_assets.defs.resources import open_store
@@ -49,7 +49,7 @@ def tested(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
         if mode not in folders:
             folders[mode] = tmp_path_factory.mktemp(mode)
             settings = load_settings({"home": folders[mode] / "home", "idris": {"path": str(write_fake(folders[mode], mode))}})
-            assert isinstance(configuration.idris2(settings), Idris2)
+            assert isinstance(Resources(settings).idris2, Idris2)
         return folders[mode]
 
     return ready
@@ -81,7 +81,7 @@ def import_with(inbox: Path, settings_with: Callable[..., Settings], unrecorded:
 
 
 def checks_of(settings: Settings, session_id: str) -> list[IdrisChecked]:
-    log = EventLog(configuration.database(settings))
+    log = EventLog(Resources(settings).database)
     return [payload_as(event, IdrisChecked) for event in log.of_sessions([session_id], ["idris_checked"])]
 
 
@@ -295,8 +295,8 @@ def test_the_metadata_of_a_partition(
 
 def _wrong(settings: Settings, write: Callable[[EventLog, str], NewEvent]) -> None:
     """Append an event that nobody should have written, under the name of the configured checker."""
-    log = EventLog(configuration.database(settings))
-    log.append([write(log, configuration.stage_versions(settings)["idris_checked"])])
+    log = EventLog(Resources(settings).database)
+    log.append([write(log, Resources(settings).stage_versions["idris_checked"])])
 
 
 def _verified_check(unrecorded: dg.DagsterInstance) -> tuple[bool, str]:

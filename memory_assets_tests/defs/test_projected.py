@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import timedelta
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import dagster as dg
 import pytest
 
-from memory_assets import configuration
+from memory_assets.configuration import Resources
 from memory_assets.defs.stages.projected import CHECKS
 from memory_assets.settings import Settings
 from memory_assets.vectors.embedder import HashingEmbedder
@@ -44,7 +45,9 @@ def test_new_titles_are_compared_once_and_known_ones_never_again(
     inbox: Path, settings: Settings, take: Import, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[tuple[Counted, list[str]]] = []
-    monkeypatch.setattr(configuration, "embedder", lambda settings: Counted(asked))
+    embedder = cached_property(lambda resources: Counted(asked))
+    embedder.__set_name__(Resources, "embedder")
+    monkeypatch.setattr(Resources, "embedder", embedder)
     take(todo(inbox, "one", 0, "fix the login form of the shop", "write the release notes for spring"))
     names = {name for (name,) in rows(settings, "SELECT name FROM task_names")}
     assert len(names) == 2
@@ -95,7 +98,7 @@ def test_what_a_session_touched_is_counted(
 )
 def test_each_check_sees_what_must_not_be(check: str, statement: str, inbox: Path, settings: Settings, take: Import) -> None:
     take(todo(inbox, "one", 0, "fix the login form of the shop"))
-    database = configuration.database(settings)
+    database = Resources(settings).database
     with database.writing() as connection:
         connection.execute(statement)
     found = {name: rows(settings, query)[0][0] for name, (_, query) in CHECKS.items()}

@@ -11,12 +11,12 @@ import dagster as dg
 import pytest
 
 import memory_assets
+from memory_assets.configuration import Resources
 from memory_assets.defs import run
 from memory_assets.errors import InvalidArgumentError, MemoryAssetsError, NotFoundError
 from memory_assets.log.payloads.entries import MemoryExtracted
 from memory_assets.log.payloads.sessions import SessionVectorized
 from memory_assets.maintenance import doctor
-from memory_assets.memory import Memory
 from memory_assets.settings import Settings, load_settings
 from memory_assets_tests.defs.conftest import Import
 from memory_assets_tests.defs.files import STARTED, chat, claude, records, talk
@@ -90,7 +90,7 @@ def test_rules_that_cannot_be_used_are_named_before_anything_runs(
         assert (refused.value.code, refused.value.hint != "") == (code, True)
         assert told in str(refused.value) and str(file) in str(refused.value)
     assert len(events(own)) == before
-    found = {check.name: check for check in doctor.checks(own, Memory(own).database)}
+    found = {check.name: check for check in doctor.checks(Resources(own))}
     assert not found["rules"].ok and told in found["rules"].detail and found["rules"].hint
     assert found["projections"].ok and [name for name, check in found.items() if not check.ok] == ["rules"]
 

@@ -9,7 +9,7 @@ from typing import Any
 import dagster as dg
 import pytest
 
-from memory_assets import configuration
+from memory_assets.configuration import Resources
 from memory_assets.defs import run, task_board
 from memory_assets.defs.checks import ON_REQUEST, tasks_replay_equal
 from memory_assets.defs.code_location import build_definitions
@@ -46,7 +46,7 @@ def checked(instance: dg.DagsterInstance) -> dict[str, bool]:
 
 
 def fill(settings: Settings) -> dict[str, str]:
-    with configuration.database(settings).writing() as connection:
+    with Resources(settings).database.writing() as connection:
         made = TaskTables(connection)
         going = made.task("Fix | the <b>login</b>", "in_progress", priority="high")
         stuck = made.task("Ship *it*", "blocked", days=2, status_days=1)
@@ -76,7 +76,7 @@ def test_a_person_may_ask_whether_a_replay_gives_the_board_again(
     resource = EventLogResource(settings_json=settings.model_dump_json())
     asked = tasks_replay_equal(resource)
     assert isinstance(asked, dg.AssetCheckResult) and asked.passed and asked.metadata["differences"].value == 0
-    with configuration.database(settings).writing() as connection:
+    with Resources(settings).database.writing() as connection:
         connection.execute("DELETE FROM edges")
     asked = tasks_replay_equal(resource)
     assert isinstance(asked, dg.AssetCheckResult) and not asked.passed

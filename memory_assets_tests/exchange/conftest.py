@@ -10,7 +10,7 @@ from typing import Any
 import dagster as dg
 import pytest
 
-from memory_assets import configuration
+from memory_assets.configuration import Resources
 from memory_assets.defs import run
 from memory_assets.defs.reports import ImportReport
 from memory_assets.exchange.exporting import export_to_file
@@ -45,11 +45,11 @@ class Store:
         return run.import_paths(self.settings, paths, project=None)
 
     def export(self, file: Path, kind: str = "jsonl", **further: Any) -> Path:
-        export_to_file(configuration.database(self.settings), file, kind, **further)
+        export_to_file(Resources(self.settings).database, file, kind, **further)
         return file
 
     def rows(self, query: str, *parameters: Any) -> list[tuple[Any, ...]]:
-        with configuration.database(self.settings).reading() as connection:
+        with Resources(self.settings).database.reading() as connection:
             return connection.execute(query, list(parameters)).fetchall()
 
     def tables(self) -> dict[str, list[tuple[Any, ...]]]:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from memory_assets import configuration
+import memory_assets
+from memory_assets.configuration import Resources
 from memory_assets.errors import InvalidArgumentError
 from memory_assets.exchange.errors import ExportNewerError, ExportRefusedError
 from memory_assets.exchange.format import is_export
@@ -302,7 +303,7 @@ def lax(tmp_path: Path) -> Store:
     """A store whose policy let addresses in."""
     from memory_assets.settings import load_settings
 
-    policy = json.loads((Path(configuration.__file__).parent / "sessions" / "redaction_policy.json").read_text())
+    policy = json.loads((Path(memory_assets.__file__).parent / "sessions" / "redaction_policy.json").read_text())
     (tmp_path / "lax.json").write_text(json.dumps(policy | {"emails": False}))
     store = Store(
         load_settings(
@@ -381,7 +382,7 @@ def test_an_export_of_a_changed_log_is_none(changed: Store, tmp_path: Path) -> N
     with pytest.raises(LogTamperedError):
         changed.export(tmp_path / "e")
     assert not (tmp_path / "e").exists()
-    assert EventLog(configuration.database(changed.settings)).last_seq() > 3
+    assert EventLog(Resources(changed.settings).database).last_seq() > 3
 
 
 def test_sealed_lines_are_what_an_export_writes(whole: bytes) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from memory_assets import configuration
 from memory_assets.commands.tasks import new_task
+from memory_assets.configuration import Resources
 from memory_assets.errors import NotFoundError
 from memory_assets.exchange.snapshot import choose, chosen_rows
 from memory_assets.identifiers import sha256_hex
@@ -36,10 +36,10 @@ def test_every_table_is_the_same_elsewhere_and_a_second_import_adds_nothing(
     assert same(examples, elsewhere) == []
     assert len(examples.tables()["entries"]) > 30 and len(examples.tables()["build_runs"]) > 0
     # Its links are its own, and sound.
-    database = configuration.database(elsewhere.settings)
+    database = Resources(elsewhere.settings).database
     with database.reading() as connection:
         assert isinstance(database.verify_links(connection), Sound)
-    assert verify_all(elsewhere.settings, database).equal
+    assert verify_all(Resources(elsewhere.settings, database)).equal
     assert elsewhere.rows("SELECT link_hash FROM events") != examples.rows("SELECT link_hash FROM events")
     again = elsewhere.take(file)
     assert (again.events_appended, again.unchanged, again.errors, again.warnings) == (0, 7, [], [])
@@ -48,8 +48,10 @@ def test_every_table_is_the_same_elsewhere_and_a_second_import_adds_nothing(
 
 
 def test_what_people_said_comes_along(changed: Store, elsewhere: Store, tmp_path: Path) -> None:
-    database = configuration.database(changed.settings)
-    new_task(changed.settings, database, "배포 문서를 고친다", project="hourglass", blockers=["the review"], by="jiho")
+    database = Resources(changed.settings).database
+    new_task(
+        Resources(changed.settings, database), "배포 문서를 고친다", project="hourglass", blockers=["the review"], by="jiho"
+    )
     elsewhere.take(changed.export(tmp_path / "e"))
     assert same(changed, elsewhere) == []
     assert elsewhere.rows("SELECT count(*) FROM v_tasks WHERE title LIKE '%배포 문서%'") == [(1,)]
@@ -89,7 +91,7 @@ def test_a_session_that_grew_is_brought_forward_and_the_others_stay(tmp_path: Pa
     for table in ("messages", "entries", "evidence_spans"):
         theirs = elsewhere.rows(f"SELECT * FROM {table} WHERE session_id <> 'own' ORDER BY ALL")
         assert theirs == one.rows(f"SELECT * FROM {table} ORDER BY ALL")
-    assert verify_all(elsewhere.settings, configuration.database(elsewhere.settings)).equal
+    assert verify_all(Resources(elsewhere.settings)).equal
     # An older export takes nothing back.
     before = elsewhere.log()
     assert elsewhere.take(tmp_path / "first").events_appended == 0
@@ -107,7 +109,7 @@ def test_a_store_that_has_sessions_of_its_own_is_as_if_it_had_read_all_files(tmp
     other.take(one.export(tmp_path / "e"))
     both.take(first, second)
     assert differing(*(tables(store.settings, without=OF_HISTORY) for store in (both, other))) == {}
-    assert verify_all(other.settings, configuration.database(other.settings)).equal
+    assert verify_all(Resources(other.settings)).equal
 
 
 def test_only_a_project_is_what_a_store_of_its_sessions_alone_holds(tmp_path: Path, elsewhere: Store) -> None:
@@ -120,7 +122,7 @@ def test_only_a_project_is_what_a_store_of_its_sessions_alone_holds(tmp_path: Pa
     alone.take(shop)
     for store, title in ((whole, "Only elsewhere"), (whole, "In both"), (alone, "In both")):
         project = "other" if title.startswith("Only") else "shop"
-        new_task(store.settings, configuration.database(store.settings), title, project=project, by="jiho")
+        new_task(Resources(store.settings), title, project=project, by="jiho")
     report = elsewhere.take(whole.export(tmp_path / "e", project="shop"))
     assert (report.new, report.errors) == (3, [])
     # A person's word has its own time, and so has all that follows from it.
@@ -143,7 +145,7 @@ def test_what_was_forgotten_is_in_no_export_and_stays_forgotten(changed: Store, 
     before = changed.export(tmp_path / "before")
     name = changed.rows("SELECT session_id FROM sessions ORDER BY 1 LIMIT 1")[0][0]
     forget = NewEvent(SessionForgotten(reason="asked"), session_id=name, inputs=("now",))
-    EventLog(configuration.database(changed.settings)).append([forget])
+    EventLog(Resources(changed.settings).database).append([forget])
     text = changed.export(tmp_path / "after").read_text()
     assert name not in text and "session_forgotten" not in text
     report = elsewhere.take(tmp_path / "after")
@@ -153,8 +155,8 @@ def test_what_was_forgotten_is_in_no_export_and_stays_forgotten(changed: Store, 
     assert report.errors == []
     assert [(warning["path"], warning["reason"]) for warning in report.warnings] == [(name, "session_forgotten")]
     assert report.events_appended == 0
-    database = configuration.database(changed.settings)
-    catch_up(database, configuration.configured_versions(changed.settings))
+    database = Resources(changed.settings).database
+    catch_up(database, Resources(changed.settings).configured_versions)
     assert changed.rows("SELECT count(*) FROM sessions WHERE session_id = ?", name) == [(0,)]
 
 
@@ -169,7 +171,7 @@ def test_other_settings_run_the_stages_again(examples: Store, tmp_path: Path) ->
 
 
 def test_what_is_written_while_it_is_exported_is_not_in_it(changed: Store, tmp_path: Path) -> None:
-    database = configuration.database(changed.settings)
+    database = Resources(changed.settings).database
     chosen = choose(database)
     rows = chosen_rows(database, chosen)
     first = next(rows)

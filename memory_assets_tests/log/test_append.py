@@ -180,9 +180,9 @@ def test_nothing_changes_or_removes_an_event(owner: type) -> None:
 
 
 def test_the_package_states_no_update_or_delete_of_events() -> None:
-    from memory_assets.resources import resource_folder
+    from memory_assets.shipped_files import shipped_folder
 
-    package = resource_folder("sql").parent / "memory_assets"
+    package = shipped_folder("sql").parent / "memory_assets"
     sources = list(package.rglob("*.py"))
     assert len(sources) > 50
     for path in sources:

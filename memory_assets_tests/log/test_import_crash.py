@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from memory_assets.configuration import configured_versions
+from memory_assets.configuration import Resources
 from memory_assets.defs.reports import ImportReport
 from memory_assets.defs.run import import_paths
 from memory_assets.log.database import Database
@@ -142,7 +142,7 @@ def kill_and_import_again(tmp_path: Path, kills: int, seed: int, sessions: int) 
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
         if (home / "memory.duckdb").exists():
-            assert verify(Database(home), configured_versions(load_settings({"home": home}))).equal, f"kill {attempt}"
+            assert verify(Database(home), Resources(load_settings({"home": home})).configured_versions).equal, f"kill {attempt}"
         report = imported(home, folder)
         assert (report.sessions, report.quarantined, report.errors) == (sessions, 0, [])
         assert state(home) == expected, f"kill {attempt}"

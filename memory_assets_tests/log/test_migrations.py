@@ -14,7 +14,7 @@ from memory_assets.log.event_log import EventLog
 from memory_assets.log.migrations import applied_version, migrate, migrations, schema_version, table_classes
 from memory_assets.queries.decisions import list_decisions
 from memory_assets.queries.promotions import ladders
-from memory_assets.resources import resource_folder
+from memory_assets.shipped_files import shipped_folder
 
 
 @pytest.fixture
@@ -22,9 +22,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A copy of the migrations that a test may break."""
     copy = tmp_path / "sql"
     copy.mkdir()
-    for path in resource_folder("sql").glob("*.sql"):
+    for path in shipped_folder("sql").glob("*.sql"):
         (copy / path.name).write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
-    monkeypatch.setattr(module, "resource_folder", lambda _: copy)
+    monkeypatch.setattr(module, "shipped_folder", lambda _: copy)
     _forget()
     yield copy
     _forget()

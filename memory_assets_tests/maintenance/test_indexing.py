@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_assets import configuration
+from memory_assets.configuration import Resources
 from memory_assets.maintenance.indexing import write_waiting
 from memory_assets.projections.fold import catch_up
 from memory_assets.settings import Settings
@@ -33,7 +33,7 @@ def settings(tmp_path: Path) -> Settings:
 
 
 def written(settings: Settings, *, wait: bool = True) -> int:
-    return write_waiting(settings, configuration.database(settings), wait=wait).drained.done
+    return write_waiting(Resources(settings), wait=wait).drained.done
 
 
 def test_an_index_that_somebody_removed_is_made_again(settings: Settings) -> None:
@@ -61,7 +61,7 @@ def test_a_former_table_that_had_to_go_is_made_again_when_it_is_wanted(settings:
         connection.execute("DELETE FROM memory_units WHERE unit_id = ?", [gone])
     # What is forgotten is taken out of the tables of all versions: this one cannot be read, so it goes as a whole.
     drain_outbox(database, Other(), VectorIndex(settings.vectors_folder, "other-1", 256), lock_folder=settings.store_folder)
-    assert not configuration.vector_index(settings).exists()
+    assert not Resources(settings).vector_index.exists()
     assert written(settings) == len(ids_of_units(settings)) > 0
     assert ids_of_index(settings) == ids_of_units(settings)
 
@@ -95,11 +95,11 @@ def test_a_model_whose_first_drain_was_killed_before_the_self_test_is_measured_b
     tiny = save_tiny_model(tmp_path / "tiny")
     made = fill_one(tmp_path / "home", "talk", TALK, ())
     settings = made.model_copy(update={"embedding": made.embedding.model_copy(update={"model": str(tiny)})})
-    catch_up(configuration.database(settings), configuration.configured_versions(settings))
-    embedder = configuration.embedder(settings)
+    catch_up(Resources(settings).database, Resources(settings).configured_versions)
+    embedder = Resources(settings).embedder
     drained(settings, embedder)  # type: ignore[arg-type]
     assert known_calibration(settings) is None
-    done = write_waiting(settings, configuration.database(settings))
+    done = write_waiting(Resources(settings))
     assert done.drained.done == 0 and done.calibration == known_calibration(settings) is not None
 
 
@@ -123,15 +123,15 @@ def test_too_many_open_files_are_no_damage(settings: Settings) -> None:
     code = """
 import os, resource, sys
 from pathlib import Path
-from memory_assets import configuration
+from memory_assets.configuration import Resources
 from memory_assets.vectors.errors import IndexUnreachableError
 from memory_assets_tests.filled_store import test_settings
 settings = test_settings(Path(sys.argv[1]))
-configuration.vector_index(settings).rows()
+Resources(settings).vector_index.rows()
 limits = resource.getrlimit(resource.RLIMIT_NOFILE)
 spare = os.dup(0)
 os.close(spare)
-fresh = configuration.vector_index(settings)
+fresh = Resources(settings).vector_index
 resource.setrlimit(resource.RLIMIT_NOFILE, (spare, limits[1]))
 try:
     fresh.rows()

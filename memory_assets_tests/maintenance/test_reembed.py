@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from memory_assets import configuration
+from memory_assets.configuration import Resources
 from memory_assets.errors import InvalidArgumentError
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
@@ -93,9 +93,9 @@ def test_a_model_with_prefixes_is_made_whole_and_then_in_force(home: Path, tiny:
     after = opened(home)
     assert after.settings.embedding.model == str(tiny) and after.settings.embedding.batch_size == 8
     assert versions(after) == {done.to_version: (True, units(after)), "hashing-256-1": (False, units(after))}
-    rows = configuration.vector_index(after.settings).rows(["vector", "fingerprint"]).to_pylist()
+    rows = Resources(after.settings).vector_index.rows(["vector", "fingerprint"]).to_pylist()
     assert {len(row["vector"]) for row in rows} == {DIMENSIONS}
-    assert {row["fingerprint"] for row in rows} == {configuration.embedder(after.settings).fingerprint}
+    assert {row["fingerprint"] for row in rows} == {Resources(after.settings).embedder.fingerprint}
     # Tables, marks and self-test follow.
     assert fields_of(after, "SELECT DISTINCT status FROM sessions") == [("vectorized",)]
     assert after.verify_rebuild(with_vectors=True).equal
@@ -115,7 +115,7 @@ def test_prefixes_reach_the_model(home: Path, tiny: Path, monkeypatch: pytest.Mo
     opened(home).reembed(str(tiny), query_prefix="query: ", passage_prefix="passage: ")
     assert {text.split(": ")[0] for text in texts} == {"query", "passage"}
     texts.clear()
-    configuration.embedder(opened(home).settings).embed_query("결제")
+    Resources(opened(home).settings).embedder.embed_query("결제")
     assert texts == ["query: 결제"]
 
 
@@ -236,7 +236,7 @@ def test_nothing_that_was_forgotten_stays_in_a_former_table(home: Path, tiny: Pa
     left = opened(home)
     there = {row[0] for row in fields_of(left, "SELECT unit_id FROM memory_units")}
     for settings in (left.settings, load_settings({"home": home, "embedding": {"model": "hashing"}})):
-        found = set(configuration.vector_index(settings).rows(["unit_id"])["unit_id"].to_pylist())
+        found = set(Resources(settings).vector_index.rows(["unit_id"])["unit_id"].to_pylist())
         assert found and found <= there
 
 
@@ -273,7 +273,7 @@ def test_a_setting_changed_by_hand_needs_the_stage_and_the_leaf_behind_it(
     changed = opened(home)
     tags = {run.RANGE_START_TAG: "one", run.RANGE_END_TAG: "two"}
     run._materialize(changed.settings, instance, {dg.AssetKey("vectorized"), dg.AssetKey("vectors")}, tags)
-    version = configuration.embedder(changed.settings).embedding_version
+    version = Resources(changed.settings).embedder.embedding_version
     assert fields_of(changed, "SELECT DISTINCT status FROM sessions") == [("vectorized",)]
     marks = EventLog(changed.database).current(sessions, "session_vectorized")
     assert {mark.stage_version for mark in marks.values()} == {version} and len(marks) == 2

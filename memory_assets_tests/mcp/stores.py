@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from pathlib import Path
 
-from memory_assets import configuration
+from memory_assets.configuration import Resources
 from memory_assets.maintenance.indexing import write_waiting
 from memory_assets.settings import Settings
 from memory_assets_tests.filled_store import STARTED, Said, fill, tell
@@ -31,4 +31,4 @@ def fill_all(home: Path) -> Settings:
 
 def index(settings: Settings) -> None:
     """Write what waits for the index."""
-    write_waiting(settings, configuration.database(settings))
+    write_waiting(Resources(settings))

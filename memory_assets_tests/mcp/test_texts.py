@@ -9,7 +9,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from memory_assets import configuration
+from memory_assets.configuration import Resources
 from memory_assets.mcp.answers import Answer
 from memory_assets.mcp.layer_text import gotcha_lines
 from memory_assets.mcp.output_schemas import output_schema
@@ -30,7 +30,7 @@ Ask = Callable[..., Answer]
 def ask(tmp_path_factory: pytest.TempPathFactory) -> Ask:
     """A tool over a board with everything on it; its structured result fits the schema that it shows."""
     settings = settings_of(tmp_path_factory.mktemp("board"))
-    with configuration.database(settings).writing() as connection:
+    with Resources(settings).database.writing() as connection:
         fill(TaskTables(connection))
     store = Store(lambda: Memory(settings))
     tools = {tool.name: tool for tool in TOOLS}

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from memory_assets import configuration
+from memory_assets.configuration import Resources
 from memory_assets.log.database import Database
 from memory_assets.log.links import Sound
 from memory_assets.maintenance.rebuild import rebuild_all, verify_all
@@ -21,12 +21,12 @@ from memory_assets_tests.vectors.stores import ids_of_index, ids_of_units
 REBUILD = """
 import sys
 from pathlib import Path
-from memory_assets import configuration
+from memory_assets.configuration import Resources
 from memory_assets.maintenance.rebuild import rebuild_all
 from memory_assets_tests.filled_store import test_settings
 settings = test_settings(Path(sys.argv[1]))
 print("ready", flush=True)
-rebuild_all(settings, configuration.database(settings), with_vectors=True)
+rebuild_all(Resources(settings), with_vectors=True)
 print("done", flush=True)
 """
 
@@ -41,8 +41,8 @@ def survives(home: Path, kills: int, seed: int) -> int:
     """Kill so many rebuilds at random moments; how many were killed before they were done."""
     filled_store.fill(home)
     settings = filled_store.test_settings(home)
-    database = configuration.database(settings)
-    rebuild_all(settings, database)
+    database = Resources(settings).database
+    rebuild_all(Resources(settings, database))
     told, expected = events(database), tables(database, without=APPEND_TIMES)
     with python(REBUILD, home) as process:
         first_line(process)
@@ -59,9 +59,9 @@ def survives(home: Path, kills: int, seed: int) -> int:
         # Nobody who reads now sees half of it.
         assert tables(database, without=APPEND_TIMES) == expected, f"kill {kill}"
         assert events(database) == told, f"kill {kill}"
-    rebuild_all(settings, database)
+    rebuild_all(Resources(settings, database))
     assert tables(database, without=APPEND_TIMES) == expected and ids_of_index(settings) == ids_of_units(settings)
-    assert verify_all(settings, database, with_vectors=True).equal
+    assert verify_all(Resources(settings, database), with_vectors=True).equal
     return cut
 
 

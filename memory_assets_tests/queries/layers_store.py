@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from pathlib import Path
 
-from memory_assets import configuration
+from memory_assets.configuration import Resources
 from memory_assets.maintenance.indexing import write_waiting
 from memory_assets.settings import Settings
 from memory_assets_tests.filled_store import STARTED, Said, fill, tell
@@ -43,6 +43,6 @@ def fill_layers(home: Path) -> Settings:
     tell(settings, "again-5", AGAIN, AGAIN_SAID, STARTED + timedelta(days=20))
     tell(settings, "broken-6", broken(4), (), STARTED + timedelta(days=30))
     tell(settings, "broken-7", broken(99), (), STARTED + timedelta(days=31))
-    database = configuration.database(settings)
-    write_waiting(settings, database)
+    database = Resources(settings).database
+    write_waiting(Resources(settings, database))
     return settings

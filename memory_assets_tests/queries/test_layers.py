@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memory_assets import configuration
+from memory_assets.configuration import Resources
 from memory_assets.errors import InvalidArgumentError
 from memory_assets.queries.details import details
 from memory_assets.queries.resolve_ids import ResolvedId, UnresolvedId, resolve_ids
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def connection(layers: Settings) -> Iterator[duckdb.DuckDBPyConnection]:
-    with configuration.database(layers).reading() as opened:
+    with Resources(layers).database.reading() as opened:
         yield opened
 
 
@@ -258,7 +258,7 @@ def test_a_conflict_is_what_hangs_on_a_memory_first(tmp_path: Path) -> None:
     settings = test_settings(tmp_path)
     tell_titles(settings, "a", "We use PostgreSQL 15 for orders")
     tell_titles(settings, "b", "We use PostgreSQL 16 for orders", days=3)
-    with configuration.database(settings).reading() as opened:
+    with Resources(settings).database.reading() as opened:
         conflict, memory_id = opened.execute("SELECT conflict_id, older_memory_id FROM conflicts").fetchall()[0]
         found = detail(opened, memory_id)
     assert (found.related[0].relation, found.related[0].id) == ("conflict", conflict)
@@ -292,7 +292,7 @@ def test_a_long_text_is_cut_and_its_loss_is_counted(tmp_path: Path) -> None:
 
     told_at_length = "문장 하나가 여기에 있다. " * 90
     settings = fill_one(tmp_path, "long-1", (("user", told_at_length), ("assistant", "```py\nx = 1\n```")), ())
-    with configuration.database(settings).reading() as opened:
+    with Resources(settings).database.reading() as opened:
         found = detail(opened, "session:long-1#m=0", budget=100)
         assert found.metadata.token_count > 500
         assert found.tokens <= 100

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_assets import configuration
+from memory_assets.configuration import Resources
 from memory_assets.log.fetching import fetch
 from memory_assets.memory import Memory, SearchRequest
 from memory_assets.search.answers.hydration import chosen
@@ -39,7 +39,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Settings:
 
 def reached(store: Settings, where: UnitFilter, *titles: str) -> list[tuple[str, str | None]]:
     """The titles of what is shown with the memories of some titles, each with the edge that leads to it."""
-    with configuration.database(store).reading() as connection:
+    with Resources(store).database.reading() as connection:
         found = "SELECT unit_id FROM memory_units WHERE title = ? AND unit_kind = 'entry'"
         hits = chosen(connection, [ranked(str(fetch(connection, found, [title])[0][0])) for title in titles], 10)
         add_what_hangs_on(connection, hits, where)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory_assets import configuration
+from memory_assets.configuration import Resources
 from memory_assets.errors import InvalidArgumentError, NotFoundError
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
@@ -176,7 +176,7 @@ def test_any_question_is_answered_or_refused(memory: Memory, query: str) -> None
 
 def test_a_forgotten_session_is_no_hit_before_the_index_knows_it(own_memory: Memory) -> None:
     EventLog(own_memory.database).append([NewEvent(SessionForgotten(reason="asked"), session_id="shop-1", inputs=("1",))])
-    catch_up(own_memory.database, configuration.configured_versions(own_memory.settings), resolve=True)
+    catch_up(own_memory.database, Resources(own_memory.settings).configured_versions, resolve=True)
     hits = own_memory.search("Redis PostgreSQL 블로커").hits
     assert "shop-1" not in {one.session_id for hit in hits for one in hit.citations}
 
@@ -224,7 +224,7 @@ def test_what_only_the_last_words_of_a_long_turn_say_is_cited_where_it_stands(tm
     tell(opened, "long-4", (("user", f"{filler}\n\n마지막으로 방화벽 포트는 8443으로 정했다."),), ())
     from memory_assets.maintenance.indexing import write_waiting
 
-    write_waiting(opened, configuration.database(opened))
+    write_waiting(Resources(opened))
     hit = Memory(opened).search("방화벽 포트").hits[0]
     citation = hit.citations[0]
     assert (citation.session_id, citation.message_index) == ("long-4", 0)
@@ -311,7 +311,7 @@ def test_a_file_is_found_as_it_is_typed(tmp_path: Path) -> None:
     tell(opened, "files-4", (("user", "src/결제.py 의 재시도를 고쳤다. See src/pay.py too."),), ())
     from memory_assets.maintenance.indexing import write_waiting
 
-    write_waiting(opened, configuration.database(opened))
+    write_waiting(Resources(opened))
     store = Memory(opened)
     for name in ("src/pay.py", "pay.py", "./src/pay.py", "@src/pay.py", "결제.py", "./src/결제.py"):
         assert [hit.session_id for hit in store.search("재시도", files=(name,)).hits] == ["files-4"], name
@@ -354,7 +354,7 @@ def test_vectors_of_another_model_are_not_compared_and_it_says_so(tmp_path: Path
 def test_without_a_model_only_those_lines_fail_that_need_one(tmp_path: Path) -> None:
     made = fill(tmp_path).vectors_folder
     settings = load_settings({"home": tmp_path, "embedding": {"model": "nobody/none"}})
-    (made / "vectors_hashing-256-1.lance").rename(made / f"{configuration.vector_index(settings).table_name}.lance")
+    (made / "vectors_hashing-256-1.lance").rename(made / f"{Resources(settings).vector_index.table_name}.lance")
     asked = ({"id": mode, "query": "PostgreSQL", "mode": mode} for mode in ("lexical", "vector", "hybrid"))
     lexical, vector, hybrid = Memory(settings).bulk_search(lines(*asked))
     assert vector.error is not None and vector.error.code == "model_unreachable" and vector.error.hint

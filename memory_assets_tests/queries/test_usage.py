@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_assets import configuration
+from memory_assets.configuration import Resources
 from memory_assets.log.database import Database
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
@@ -36,7 +36,7 @@ def settings(tmp_path: Path) -> Settings:
 
 @pytest.fixture
 def database(settings: Settings) -> Database:
-    return configuration.database(settings)
+    return Resources(settings).database
 
 
 def counted(database: Database) -> dict[tuple[str, str], int]:
@@ -125,7 +125,7 @@ def test_the_spool_is_bounded(settings: Settings, database: Database, monkeypatc
 @pytest.mark.parametrize("point", ["before the count", "in the count", "before the commit", "behind the commit"])
 def test_a_kill_loses_nothing_and_counts_nothing_twice(settings: Settings, database: Database, point: str) -> None:
     note_shown(settings, [MEMORY, PASSAGE])
-    catch_up(database, configuration.configured_versions(settings))
+    catch_up(database, Resources(settings).configured_versions)
     done = subprocess.run([sys.executable, "-c", _KILLED, str(settings.home), point], capture_output=True, text=True)
     assert done.returncode == 9, done.stderr
     note_shown(settings, [MEMORY])
@@ -142,13 +142,13 @@ def test_a_kill_loses_nothing_and_counts_nothing_twice(settings: Settings, datab
 _KILLED = """
 import os, sys
 from pathlib import Path
-from memory_assets import configuration
+from memory_assets.configuration import Resources
 from memory_assets.log.database import Database
 from memory_assets.search import usage
 from memory_assets_tests.filled_store import test_settings as store_settings
 
 settings, point = store_settings(Path(sys.argv[1])), sys.argv[2]
-database = configuration.database(settings)
+database = Resources(settings).database
 die = lambda *_, **__: os._exit(9)
 if point == "before the count":
     usage._count = die
@@ -171,13 +171,13 @@ def _search(home: Path, times: int) -> None:
 
 def _take(home: Path, times: int) -> None:
     settings = store_settings(home)
-    database = configuration.database(settings)
+    database = Resources(settings).database
     for _ in range(times):
         take_shown(settings, database)
 
 
 def test_many_processes_write_while_others_count(settings: Settings, database: Database) -> None:
-    catch_up(database, configuration.configured_versions(settings))
+    catch_up(database, Resources(settings).configured_versions)
     context = multiprocessing.get_context("spawn")
     work: list[tuple[Callable[[Path, int], None], int]] = [(_search, 300)] * 2 + [(_take, 20)]
     processes = [context.Process(target=target, args=(settings.home, times)) for target, times in work]
@@ -212,11 +212,11 @@ def test_who_writes_while_it_is_taken_over_writes_into_the_next_one(
 
 def test_counts_of_a_forgotten_sessions_passages_go_with_it(tmp_path: Path) -> None:
     settings = fill(tmp_path)
-    database = configuration.database(settings)
+    database = Resources(settings).database
     note_shown(settings, [PASSAGE, ("passage", "notes-2#u0")])
     take_shown(settings, database)
     EventLog(database).append([NewEvent(SessionForgotten(reason="asked"), session_id="shop-1", inputs=("asked",))])
-    catch_up(database, configuration.configured_versions(settings), resolve=True)
+    catch_up(database, Resources(settings).configured_versions, resolve=True)
     note_shown(settings, [PASSAGE])
     take_shown(settings, database)
     assert counted(database) == {("passage", "notes-2#u0"): 1}
@@ -225,7 +225,7 @@ def test_counts_of_a_forgotten_sessions_passages_go_with_it(tmp_path: Path) -> N
 @pytest.mark.parametrize("shown", [("passage", "shop-1/2#u1"), ("entry", "mem_gone"), ("episode", "shop-1")])
 def test_counts_of_what_is_forgotten_are_gone_before_anything_else_is_shown(tmp_path: Path, shown: tuple[str, str]) -> None:
     settings = fill(tmp_path)
-    database = configuration.database(settings)
+    database = Resources(settings).database
     with database.reading() as connection:
         kept = connection.execute(
             "SELECT unit_kind, source_id FROM memory_units WHERE session_id = 'notes-2' ORDER BY unit_id"
@@ -233,7 +233,7 @@ def test_counts_of_what_is_forgotten_are_gone_before_anything_else_is_shown(tmp_
     note_shown(settings, [shown, kept])
     take_shown(settings, database)
     EventLog(database).append([NewEvent(SessionForgotten(reason="asked"), session_id="shop-1", inputs=("asked",))])
-    catch_up(database, configuration.configured_versions(settings), resolve=True)
+    catch_up(database, Resources(settings).configured_versions, resolve=True)
     assert counted(database) == {kept: 1}
     # What was spooled before it was forgotten and is counted behind that is not counted.
     note_shown(settings, [shown, kept])

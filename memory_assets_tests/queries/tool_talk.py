@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from memory_assets import configuration
+from memory_assets.configuration import Resources
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.sessions import SessionHeading, SessionIngested, SourceTakenFor
@@ -34,7 +34,7 @@ MESSAGES = (
 def fill_with_tools(home: Path) -> Settings:
     """Make a store of this session."""
     settings = test_settings(home)
-    database = configuration.database(settings)
+    database = Resources(settings).database
     ingested = NewEvent(
         SessionIngested(
             revision=1,
@@ -63,5 +63,5 @@ def fill_with_tools(home: Path) -> Settings:
         project="shop",
     )
     EventLog(database).append([ingested, taken])
-    catch_up(database, configuration.configured_versions(settings), resolve=True)
+    catch_up(database, Resources(settings).configured_versions, resolve=True)
     return settings

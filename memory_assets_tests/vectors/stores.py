@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from memory_assets import configuration
+from memory_assets.configuration import Resources
 from memory_assets.log.database import Database
 from memory_assets.results.outbox import Drained
 from memory_assets.settings import Settings
@@ -27,18 +27,18 @@ with only_writer(Path(sys.argv[1]), "hashing-256-1") as show_life:
 
 
 def parts(settings: Settings) -> tuple[Database, VectorIndex]:
-    return configuration.database(settings), configuration.vector_index(settings)
+    return Resources(settings).database, Resources(settings).vector_index
 
 
 def drained(settings: Settings, embedder: HashingEmbedder | None = None, **more: Any) -> Drained:
     """Both queues, words first; what was done of the vectors."""
     database, index = parts(settings)
-    drain_words(database, configuration.word_index(settings), lock_folder=settings.store_folder)
+    drain_words(database, Resources(settings).word_index, lock_folder=settings.store_folder)
     return drain_outbox(database, embedder or HashingEmbedder(), index, lock_folder=settings.store_folder, **more)
 
 
 def rows(settings: Settings, query: str, *parameters: object) -> list[tuple[Any, ...]]:
-    with configuration.database(settings).reading() as connection:
+    with Resources(settings).database.reading() as connection:
         return connection.execute(query, list(parameters)).fetchall()
 
 
@@ -54,7 +54,7 @@ def ids_of_index(settings: Settings) -> list[str]:
     """Of the units that have words and a vector."""
     words, vectors = (
         sorted(table.rows(["unit_id"])["unit_id"].to_pylist())
-        for table in (configuration.word_index(settings), configuration.vector_index(settings))
+        for table in (Resources(settings).word_index, Resources(settings).vector_index)
     )
     assert words == vectors
     return words

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_assets import configuration
+from memory_assets.configuration import Resources
 from memory_assets.results.outbox import Reconciled
 from memory_assets.settings import Settings
 from memory_assets.vectors.embedder import HashingEmbedder
@@ -21,7 +21,7 @@ from memory_assets_tests.vectors.stores import drained, ids_of_index, ids_of_uni
 DRAIN = """
 import sys
 from pathlib import Path
-from memory_assets import configuration
+from memory_assets.configuration import Resources
 from memory_assets.vectors import outbox
 from memory_assets.progress import NoProgress
 from memory_assets_tests.filled_store import test_settings
@@ -30,10 +30,10 @@ class Told(NoProgress):
         print("batch", flush=True)
 outbox.BATCH_SIZE = outbox.WORDS_AT_ONCE = 16
 settings = test_settings(Path(sys.argv[1]))
-database, lock_folder = configuration.database(settings), settings.store_folder
-outbox.drain_words(database, configuration.word_index(settings), lock_folder=lock_folder, progress=Told())
+database, lock_folder = Resources(settings).database, settings.store_folder
+outbox.drain_words(database, Resources(settings).word_index, lock_folder=lock_folder, progress=Told())
 outbox.drain_outbox(
-    database, configuration.embedder(settings), configuration.vector_index(settings), lock_folder=lock_folder, progress=Told()
+    database, Resources(settings).embedder, Resources(settings).vector_index, lock_folder=lock_folder, progress=Told()
 )
 """
 
@@ -60,9 +60,9 @@ def done(settings: Settings, queue: str) -> int:
 
 def whole(settings: Settings) -> int:
     """How many jobs of both queues are done, where each table has what is marked, and nothing twice."""
-    index = configuration.vector_index(settings)
+    index = Resources(settings).vector_index
     together = 0
-    for table, queue in ((configuration.word_index(settings), "words"), (index, index.embedding_version)):
+    for table, queue in ((Resources(settings).word_index, "words"), (index, index.embedding_version)):
         marked = done(settings, queue)
         stored = table.rows(["unit_id"])["unit_id"].to_pylist() if table.exists() else []
         assert len(stored) == len(set(stored)), "a unit has two rows"
@@ -80,13 +80,13 @@ def survives(settings: Settings, kills: int, seed: int) -> list[int]:
     drained(settings)
     assert ids_of_index(settings) == ids_of_units(settings)
     found = reconcile(
-        configuration.database(settings),
-        Side.of_vectors(HashingEmbedder(), configuration.vector_index(settings)),
+        Resources(settings).database,
+        Side.of_vectors(HashingEmbedder(), Resources(settings).vector_index),
         lock_folder=settings.store_folder,
     )
     assert found == Reconciled(same=len(ids_of_units(settings)))
     words = reconcile(
-        configuration.database(settings), Side.of_words(configuration.word_index(settings)), lock_folder=settings.store_folder
+        Resources(settings).database, Side.of_words(Resources(settings).word_index), lock_folder=settings.store_folder
     )
     assert words == Reconciled(same=len(ids_of_units(settings)))
     return came_to

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from memory_assets import configuration
+from memory_assets.configuration import Resources
 from memory_assets.progress import NoProgress
 from memory_assets.projections.fold import catch_up
 from memory_assets.settings import Settings
@@ -76,7 +76,7 @@ def test_rows_hold_what_the_units_hold(tmp_path: Path) -> None:
     stored = rows(settings, f"SELECT {', '.join(columns)} FROM memory_units ORDER BY unit_id")
     inside = {field.name for field in fields(UnitHit)}
     beside = [column for column in columns if column not in inside]
-    table = configuration.word_index(settings).rows([*beside, HIT, "context_text", "facets"])
+    table = Resources(settings).word_index.rows([*beside, HIT, "context_text", "facets"])
     hits = (hit_of(row, 0.0) for row in rows_of(table))
     found = [{**asdict(hit), **row} for hit, row in zip(hits, table.to_pylist(), strict=True)]
     found.sort(key=lambda row: row["unit_id"])
@@ -89,8 +89,8 @@ def test_rows_hold_what_the_units_hold(tmp_path: Path) -> None:
         assert sorted(row["facets"]) == sorted(facet for unit_id, facet in facets if unit_id == row["unit_id"])
     # A row of the vectors says the same where it says the same thing.
     shared = ["unit_id", "stage", "occurred_at", "content_hash", HIT, "facets"]
-    vectors = configuration.vector_index(settings).rows([*shared, "embed_hash", "fingerprint"]).sort_by("unit_id")
-    assert vectors.select(shared).equals(configuration.word_index(settings).rows(shared).sort_by("unit_id"))
+    vectors = Resources(settings).vector_index.rows([*shared, "embed_hash", "fingerprint"]).sort_by("unit_id")
+    assert vectors.select(shared).equals(Resources(settings).word_index.rows(shared).sort_by("unit_id"))
     assert set(vectors["fingerprint"].to_pylist()) == {HashingEmbedder().fingerprint}
     hashes = rows(settings, "SELECT embed_hash FROM memory_units ORDER BY unit_id")
     assert vectors["embed_hash"].to_pylist() == [embed_hash for (embed_hash,) in hashes]
@@ -120,7 +120,7 @@ def test_a_poisoned_text_fails_alone_and_later(settings: Settings, error: type[B
     assert timedelta(seconds=29) < following - before < timedelta(seconds=60)
     # Not before its time, and then it is done.
     assert drained(settings).done == 0
-    with configuration.database(settings).writing() as connection:
+    with Resources(settings).database.writing() as connection:
         connection.execute("UPDATE vector_outbox SET next_attempt_at = ? WHERE status = 'failed'", [before])
     assert drained(settings).done == 1
     assert ids_of_index(settings) == ids_of_units(settings)
@@ -136,11 +136,11 @@ def test_pauses_double_and_end(settings: Settings) -> None:
         )
         assert attempts == min(attempt, MAX_ATTEMPTS)
         pauses.append(pause)
-        with configuration.database(settings).writing() as connection:
+        with Resources(settings).database.writing() as connection:
             connection.execute("UPDATE vector_outbox SET next_attempt_at = updated_at WHERE next_attempt_at IS NOT NULL")
     assert pauses == [30, 60, 120, 240, None, None]
     # Somebody's word begins it anew, and so does a change of the unit.
-    assert retry_failed(configuration.database(settings), VERSION) == 1
+    assert retry_failed(Resources(settings).database, VERSION) == 1
     assert rows(settings, "SELECT attempts FROM vector_outbox WHERE status = 'pending'") == [(0,)]
     assert drained(settings).done == 1
 
@@ -176,7 +176,7 @@ def test_a_crash_on_either_side_of_the_index_doubles_nothing(
     def crash(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    drain_words(configuration.database(settings), configuration.word_index(settings), lock_folder=settings.store_folder)
+    drain_words(Resources(settings).database, Resources(settings).word_index, lock_folder=settings.store_folder)
     with monkeypatch.context() as patch:
         patch.setattr(*((VectorIndex, "upsert", crash) if when == "before the index" else (outbox, "_mark", crash)))
         with pytest.raises(KeyboardInterrupt):
@@ -194,7 +194,7 @@ def test_a_unit_that_changes_while_it_is_embedded_is_written_as_it_is_then(setti
         def embed_documents(self, texts: Sequence[str]):  # type: ignore[no-untyped-def]
             if not self.changed:
                 self.changed = True
-                with configuration.database(settings).writing() as connection:
+                with Resources(settings).database.writing() as connection:
                     connection.execute(
                         "UPDATE memory_units SET content_hash = 'newer', own_text = 'newer' WHERE message_index = 3"
                     )
@@ -206,7 +206,7 @@ def test_a_unit_that_changes_while_it_is_embedded_is_written_as_it_is_then(setti
 
     drained(settings, Meanwhile())
     assert set(statuses(settings)) == {"done"}
-    stored = rows_of(configuration.vector_index(settings).rows([HIT, "content_hash"]).filter(_is_newer()))
+    stored = rows_of(Resources(settings).vector_index.rows([HIT, "content_hash"]).filter(_is_newer()))
     assert [row[-1] for row in stored] == ["newer"]
 
 
@@ -233,7 +233,7 @@ def test_what_is_gone_goes_from_the_tables_of_all_versions(settings: Settings) -
         connection.execute("UPDATE vector_outbox SET op = 'delete', status = 'pending' WHERE item_id IN "
                            "(SELECT unit_id FROM memory_units WHERE message_index < 5)")  # fmt: skip
         connection.execute("DELETE FROM memory_units WHERE message_index < 5")
-    drain_words(database, configuration.word_index(settings), lock_folder=settings.store_folder)
+    drain_words(database, Resources(settings).word_index, lock_folder=settings.store_folder)
     carry_over_waiting(database, index, lock_folder=settings.store_folder)
     assert ids_of_index(settings) == ids_of_units(settings) == sorted(former.rows(["unit_id"])["unit_id"].to_pylist())
     assert rows(settings, "SELECT count(*) FROM vector_outbox WHERE op = 'delete'") == [(0,)]
@@ -310,6 +310,6 @@ def test_progress_counts_every_job(settings: Settings) -> None:
 
 def test_a_store_that_was_folded_for_another_version_queues_for_that(settings: Settings) -> None:
     drained(settings)
-    versions = configuration.configured_versions(settings) | {"session_vectorized": "other-1"}
-    catch_up(configuration.database(settings), versions)
+    versions = Resources(settings).configured_versions | {"session_vectorized": "other-1"}
+    catch_up(Resources(settings).database, versions)
     assert statuses(settings) == {"done": len(ids_of_units(settings)), "pending": len(ids_of_units(settings))}

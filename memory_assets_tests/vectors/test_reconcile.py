@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from memory_assets import configuration
+from memory_assets.configuration import Resources
 from memory_assets.results.outbox import Reconciled
 from memory_assets.settings import Settings
 from memory_assets.vectors.embedder import HashingEmbedder
@@ -36,14 +35,14 @@ def settings(tmp_path: Path) -> Settings:
 def reconciled(settings: Settings, **more: bool) -> Reconciled:
     """Both tables put in line; what was found of the vectors."""
     reconcile(
-        configuration.database(settings),
-        Side.of_words(configuration.word_index(settings)),
+        Resources(settings).database,
+        Side.of_words(Resources(settings).word_index),
         lock_folder=settings.store_folder,
         **more,
     )
     return reconcile(
-        configuration.database(settings),
-        Side.of_vectors(HashingEmbedder(), configuration.vector_index(settings)),
+        Resources(settings).database,
+        Side.of_vectors(HashingEmbedder(), Resources(settings).vector_index),
         lock_folder=settings.store_folder,
         **more,
     )
@@ -58,7 +57,7 @@ def double(index: VectorIndex, *unit_ids: str) -> None:
 
 
 def write(settings: Settings, statement: str) -> None:
-    with configuration.database(settings).writing() as connection:
+    with Resources(settings).database.writing() as connection:
         connection.execute(statement)
 
 
@@ -70,7 +69,7 @@ def test_what_is_in_line_stays_as_it_is(settings: Settings) -> None:
 
 
 def test_each_kind_of_difference_is_named_and_mended(settings: Settings) -> None:
-    index = configuration.vector_index(settings)
+    index = Resources(settings).vector_index
     first, second, third, *_ = ids_of_units(settings)
     index.delete([first])
     double(index, second)
@@ -96,12 +95,12 @@ def test_a_queue_that_was_lost_is_made_again_without_embedding(settings: Setting
 
 
 def test_each_kind_of_difference_of_the_words_is_named_and_mended(settings: Settings) -> None:
-    words = configuration.word_index(settings)
+    words = Resources(settings).word_index
     first, second, third, *_ = ids_of_units(settings)
     words.delete([first])
     words._open_or_create().add(word_rows([unit(second, "twice"), unit("unt_nobody", "of nothing")]))
     write(settings, f"UPDATE memory_units SET content_hash = 'newer' WHERE unit_id = '{third}'")
-    database, count = configuration.database(settings), len(ids_of_units(settings))
+    database, count = Resources(settings).database, len(ids_of_units(settings))
     wanted = Reconciled(same=count - 3, missing=1, stale=1, twice=1, orphans=1)
     assert reconcile(database, Side.of_words(words), lock_folder=settings.store_folder, dry_run=True) == wanted
     found = reconcile(database, Side.of_words(words), lock_folder=settings.store_folder)
@@ -113,11 +112,12 @@ def test_each_kind_of_difference_of_the_words_is_named_and_mended(settings: Sett
     assert reconcile(database, Side.of_words(words), lock_folder=settings.store_folder) == Reconciled(same=count)
 
 
-@pytest.mark.parametrize("which", [configuration.word_index, configuration.vector_index])
-def test_a_table_that_was_made_and_got_no_row_is_filled(settings: Settings, which: Any) -> None:
+@pytest.mark.parametrize("which", ["word_index", "vector_index"])
+def test_a_table_that_was_made_and_got_no_row_is_filled(settings: Settings, which: str) -> None:
     """One that was killed between making the table and writing its first rows leaves it so."""
-    which(settings).delete(ids_of_units(settings))
-    assert which(settings).exists() and which(settings).count() == 0
+    table = getattr(Resources(settings), which)
+    table.delete(ids_of_units(settings))
+    assert table.exists() and table.count() == 0
     count = len(ids_of_units(settings))
     reconciled(settings)
     drained(settings)
@@ -128,7 +128,7 @@ def test_a_table_that_was_made_and_got_no_row_is_filled(settings: Settings, whic
 def test_what_was_given_up_stays_given_up(settings: Settings) -> None:
     (unit_id, *_) = ids_of_units(settings)
     write(settings, f"UPDATE vector_outbox SET status = 'failed', attempts = 5 WHERE item_id = '{unit_id}' AND {VECTORS}")
-    configuration.vector_index(settings).delete([unit_id])
+    Resources(settings).vector_index.delete([unit_id])
     found = reconciled(settings)
     assert (found.missing, found.waiting) == (1, 1)
     assert rows(settings, "SELECT attempts FROM vector_outbox WHERE status = 'failed'") == [(5,)]
@@ -144,7 +144,7 @@ def test_a_job_of_nothing_takes_its_row_out(settings: Settings) -> None:
 
 @pytest.mark.parametrize("harm", ["torn", "another layout", "from scratch"])
 def test_a_table_that_is_of_no_use_is_made_anew(settings: Settings, harm: str) -> None:
-    index = configuration.vector_index(settings)
+    index = Resources(settings).vector_index
     if harm == "torn":
         for manifest in (index.folder / f"{index.table_name}.lance" / "_versions").iterdir():
             manifest.write_bytes(b"garbage")
@@ -160,13 +160,13 @@ def test_a_table_that_is_of_no_use_is_made_anew(settings: Settings, harm: str) -
 
 
 def test_vectors_of_two_models_in_one_table_are_parted(settings: Settings) -> None:
-    index = configuration.vector_index(settings)
+    index = Resources(settings).vector_index
     (unit_id, *_) = ids_of_units(settings)
     index._open_or_create().update(where=f"unit_id = '{unit_id}'", values={"fingerprint": "another"})
     found = reconciled(settings)
     assert (found.other_model, found.made_anew) == (1, None)
     drained(settings)
-    assert set(configuration.vector_index(settings).rows(["fingerprint"])["fingerprint"].to_pylist()) == {
+    assert set(Resources(settings).vector_index.rows(["fingerprint"])["fingerprint"].to_pylist()) == {
         HashingEmbedder().fingerprint
     }
 
@@ -183,7 +183,7 @@ def test_vectors_of_two_models_in_one_table_are_parted(settings: Settings) -> No
 def test_any_disorder_ends_in_line(
     settings: Settings, removed: set[int], doubled: set[int], changed: set[int], statuses_of: list[str], orphans: int
 ) -> None:
-    index = configuration.vector_index(settings)
+    index = Resources(settings).vector_index
     units = ids_of_units(settings)[:12]
     index.delete([units[place] for place in removed])
     if doubled or orphans:

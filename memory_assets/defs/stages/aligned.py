@@ -6,7 +6,6 @@ from typing import Any
 
 import dagster as dg
 
-from memory_assets import configuration
 from memory_assets.citations.addresses import SpanCitation
 from memory_assets.defs.batch import (
     SessionResult,
@@ -73,7 +72,7 @@ def aligned(
 def align(history: History, extraction: Extraction, known: Mapping[str, StoredEvent], opened: OpenStore) -> SessionResult:
     """Each window's quotes against that window's messages; a window that is known is not aligned again."""
     version = opened.versions["aligned"]
-    aligner = configuration.aligner(opened.settings)
+    aligner = opened.resources.new_aligner()
     result = SessionResult()
     methods: Counter[str] = Counter()
     parts = []

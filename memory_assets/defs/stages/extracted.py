@@ -60,7 +60,7 @@ def extracted(
 ) -> Iterator[dg.Output[StageOutput] | dg.AssetCheckResult]:
     histories: dict[str, History] = ingested
     opened = event_log.opened
-    extractor = opened.extractor
+    extractor = opened.resources.extractor
     known = opened.log.known(list(histories), WindowExtracted.event_type)
     plans = _plans(session_keys(context), histories, known, opened) if _is_dear(extractor) else {}
     # A model that was down at the end of the batch before is not waited for with this one too.

@@ -7,7 +7,6 @@ from typing import Any
 
 import dagster as dg
 
-from memory_assets import configuration
 from memory_assets.defs.batch import (
     SessionResult,
     StageOutput,
@@ -67,7 +66,7 @@ def idris_checked(
     ready = histories.keys() & materializations.keys()
     stop_if_asked()
     opened.road.at("idris_checked")
-    compiler = configuration.usable_idris2(opened.settings)
+    compiler = opened.resources.usable_idris2
     wanted = checker_labels(compiler)
 
     before = proofs_of(opened.log, sorted(ready), opened.versions["idris_checked"])

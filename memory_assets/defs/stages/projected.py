@@ -6,7 +6,6 @@ from typing import Any
 
 import dagster as dg
 
-from memory_assets import configuration
 from memory_assets.defs.batch import (
     SessionResult,
     StageOutput,
@@ -21,8 +20,8 @@ from memory_assets.defs.stages.stage_asset import stage_asset
 from memory_assets.log.events import NewEvent, StoredEvent
 from memory_assets.log.payloads.sessions import SessionProjected
 from memory_assets.log.sql import IN_LIST, json_list
-from memory_assets.memory import Memory
 from memory_assets.projections.fold import catch_up
+from memory_assets.search.usage import count_shown
 from memory_assets.stopping import stop_if_asked
 
 # What must be none of: said for people, and counted.
@@ -77,11 +76,11 @@ def projected(
     stop_if_asked()
     opened.road.at("projected")
     started = time.perf_counter()
-    folded = catch_up(opened.database, configuration.configured_versions(opened.settings), resolve=True, build=opened.build)
+    folded = catch_up(opened.database, opened.resources.configured_versions, resolve=True, build=opened.build)
     if folded.outcomes:
         opened.wrote(folded.outcomes.new)
     # What searches delivered meanwhile is counted along: the store is written anyway.
-    Memory(opened.settings, opened.database).count_shown()
+    count_shown(opened.resources)
     counts = _counts(opened, list(checked))
     together_ms = milliseconds_since(started)
     output = run_stage(

@@ -6,7 +6,6 @@ from typing import Any
 
 import dagster as dg
 
-from memory_assets import configuration
 from memory_assets.defs.batch import (
     SessionResult,
     StageOutput,
@@ -52,8 +51,8 @@ def vectorized(
     opened = event_log.opened
     marks: dict[str, StoredEvent] = projected
     started = time.perf_counter()
-    catch_up(opened.database, configuration.configured_versions(opened.settings))
-    drained = write_words(opened.settings, opened.database, progress=Part(opened.listener))
+    catch_up(opened.database, opened.resources.configured_versions)
+    drained = write_words(opened.resources, progress=Part(opened.listener))
     context.log.info(f"{drained.done} units written, {drained.failed} failed")
     version = opened.versions["vectorized"]
     states = _states(opened, list(marks), version)
@@ -118,7 +117,7 @@ def _checks(opened: OpenStore) -> Iterator[dg.AssetCheckResult]:
             "without_vector": without_vector,
         },
     )
-    rows = configuration.word_index(opened.settings).count()
+    rows = opened.resources.word_index.count()
     # What the outbox still holds is known to differ.
     yield dg.AssetCheckResult(
         check_name="index_has_every_unit",

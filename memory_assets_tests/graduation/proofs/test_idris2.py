@@ -18,7 +18,7 @@ from memory_assets.graduation.proofs.generator import generate
 from memory_assets.graduation.proofs.idris2 import find_idris2, prepare
 from memory_assets.graduation.proofs.idris2_verdicts import Compiled, Idris2, Unavailable, check
 from memory_assets.graduation.proofs.model import ProofSession, RuleFailure
-from memory_assets.resources import resource_folder
+from memory_assets.shipped_files import shipped_folder
 from memory_assets_tests.graduation.proofs.corruptions import SESSION_CORRUPTIONS
 from memory_assets_tests.graduation.proofs.fake_idris2 import calls_of, write_fake
 from memory_assets_tests.graduation.proofs.samples import HOSTILE, hostile_session, many_entries, valid_session
@@ -27,7 +27,7 @@ _ENVIRON = {"PATH": os.environ["PATH"]}
 
 
 def _prepare(program: Path, cache: Path, **limits: float) -> Idris2 | Unavailable:
-    return prepare(program, cache=cache, package=resource_folder("idris"), environ=_ENVIRON, **limits)
+    return prepare(program, cache=cache, package=shipped_folder("idris"), environ=_ENVIRON, **limits)
 
 
 def _ready(folder: Path, mode: str = "good", *, place: int = 0, timeout_s: float = 20.0) -> Idris2:
@@ -66,7 +66,7 @@ def test_the_package_is_built_once_for_a_compiler_version(tmp_path: Path) -> Non
     assert sum(call.startswith("--build") for call in calls_of(tmp_path)) == 1
     assert isinstance(_prepare(write_fake(tmp_path, version="0.7.0"), tmp_path / "cache"), Idris2)
     assert sum(call.startswith("--build") for call in calls_of(tmp_path)) == 2
-    assert not (resource_folder("idris") / "build").exists()
+    assert not (shipped_folder("idris") / "build").exists()
 
 
 def test_the_compiler_sees_of_our_environment_only_what_it_needs(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_the_compiler_sees_of_our_environment_only_what_it_needs(tmp_path: Path)
         "NIX_PROFILES": "/nix",
     }
     ours = {**needed, "OPENAI_API_KEY": "secret", "AWS_SECRET_ACCESS_KEY": "secret", "MEMORY_HOME": "/m", "PYTHONPATH": "/p"}
-    tool = prepare(write_fake(tmp_path), cache=tmp_path / "cache", package=resource_folder("idris"), environ=ours)
+    tool = prepare(write_fake(tmp_path), cache=tmp_path / "cache", package=shipped_folder("idris"), environ=ours)
     assert isinstance(tool, Idris2)
     assert tool.environ == {**needed, "LC_ALL": "C.UTF-8", "NO_COLOR": "1"}
     assert check(tool, generate(valid_session()).modules)
@@ -246,7 +246,7 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Idris2]:
     found = find_idris2(None, os.environ)
     if found is None:
         pytest.skip("no idris2 on PATH or in MEMORY_IDRIS2")
-    tool = prepare(found, cache=tmp_path_factory.mktemp("idris2"), package=resource_folder("idris"), environ=dict(os.environ))
+    tool = prepare(found, cache=tmp_path_factory.mktemp("idris2"), package=shipped_folder("idris"), environ=dict(os.environ))
     if isinstance(tool, Unavailable):
         pytest.fail(tool.reason)
     yield tool

@@ -18,7 +18,7 @@ from memory_assets.graduation.proofs.idris2 import find_idris2, prepare
 from memory_assets.graduation.proofs.idris2_batches import compile_all
 from memory_assets.graduation.proofs.idris2_verdicts import Chain, Compiled, Idris2, NotTogether, Unavailable, check_together
 from memory_assets.graduation.proofs.model import ProofSession
-from memory_assets.resources import resource_folder
+from memory_assets.shipped_files import shipped_folder
 from memory_assets_tests.graduation.proofs.corruptions import SESSION_CORRUPTIONS
 from memory_assets_tests.graduation.proofs.fake_idris2 import calls_of, write_fake
 from memory_assets_tests.graduation.proofs.samples import many_entries, valid_session
@@ -31,7 +31,7 @@ def ready(folder: Path, mode: str = "good", *, timeout_s: float = 20.0, processe
     tool = prepare(
         program,
         cache=folder / "cache",
-        package=resource_folder("idris"),
+        package=shipped_folder("idris"),
         environ=_ENVIRON,
         timeout_s=timeout_s,
         processes=processes,
@@ -174,7 +174,7 @@ def test_real_judges_batches_as_it_judges_each_alone(tmp_path: Path) -> None:
     found = find_idris2(None, os.environ)
     if found is None:
         pytest.skip("no idris2 on PATH or in MEMORY_IDRIS2")
-    tool = prepare(found, cache=tmp_path, package=resource_folder("idris"), environ=dict(os.environ), processes=2)
+    tool = prepare(found, cache=tmp_path, package=shipped_folder("idris"), environ=dict(os.environ), processes=2)
     assert isinstance(tool, Idris2)
     assert tool.batch_entries == 100
     corrupt = SESSION_CORRUPTIONS["slice changed"][0]

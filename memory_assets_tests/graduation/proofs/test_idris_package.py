@@ -7,9 +7,9 @@ import re
 import pytest
 
 from memory_assets.graduation.proofs import audit as audit_module
-from memory_assets.resources import resource_folder
+from memory_assets.shipped_files import shipped_folder
 
-_PACKAGE = resource_folder("idris")
+_PACKAGE = shipped_folder("idris")
 _SOURCES = {path.stem: path.read_text(encoding="utf-8") for path in sorted((_PACKAGE / "src" / "Memory").glob("*.idr"))}
 
 _RULES = {

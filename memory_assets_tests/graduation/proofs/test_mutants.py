@@ -10,7 +10,7 @@ import pytest
 
 from memory_assets.graduation.proofs import embedded, embedded_rules
 from memory_assets.graduation.proofs.generator import generate
-from memory_assets.resources import resource_folder
+from memory_assets.shipped_files import shipped_folder
 from memory_assets_tests.graduation.proofs.corruptions import (
     CHAINS,
     MODULE_CORRUPTIONS,
@@ -89,7 +89,7 @@ def test_every_decision_in_the_checkers_code_is_noticed() -> None:
 
 
 def test_there_is_one_rule_for_each_obligation_of_the_package() -> None:
-    sources = [path.read_text(encoding="utf-8") for path in (resource_folder("idris") / "src" / "Memory").glob("*.idr")]
+    sources = [path.read_text(encoding="utf-8") for path in (shipped_folder("idris") / "src" / "Memory").glob("*.idr")]
     obligations = {name for source in sources for name in re.findall(r'Holds "([a-z-]+)"', source)}
     assert {name.replace("_", "-") for name in rule_names()} == obligations
 

@@ -17,7 +17,7 @@ from memory_assets.graduation.proofs.generator import generate
 from memory_assets.graduation.proofs.idris2 import find_idris2, prepare
 from memory_assets.graduation.proofs.idris2_verdicts import Compiled, Idris2, Unavailable, check
 from memory_assets.graduation.proofs.module_writer import Module
-from memory_assets.resources import resource_folder
+from memory_assets.shipped_files import shipped_folder
 from memory_assets_tests.graduation.proofs.corruptions import CHAINS, IN_FORM, MODULE_CORRUPTIONS, UNREADABLE_MODULES
 from memory_assets_tests.graduation.proofs.random_sessions import edited, random_session
 from memory_assets_tests.graduation.proofs.samples import VALID_SESSIONS, valid_session
@@ -39,7 +39,7 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> Idris2:
     if found is None:
         pytest.skip("no idris2 on PATH or in MEMORY_IDRIS2")
     cache = tmp_path_factory.mktemp("idris2")
-    tool = prepare(found, cache=cache, package=resource_folder("idris"), environ=dict(os.environ))
+    tool = prepare(found, cache=cache, package=shipped_folder("idris"), environ=dict(os.environ))
     if isinstance(tool, Unavailable):
         pytest.fail(tool.reason)
     return tool

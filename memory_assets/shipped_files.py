@@ -8,7 +8,7 @@ from typing import Literal
 from memory_assets.errors import MemoryAssetsError
 
 
-def resource_folder(name: Literal["sql", "idris"]) -> Path:
+def shipped_folder(name: Literal["sql", "idris"]) -> Path:
     """The folder of the schema's statements or of the Idris package.
 
     Raises:
@@ -17,7 +17,7 @@ def resource_folder(name: Literal["sql", "idris"]) -> Path:
     return _found(name)
 
 
-def resource_file(name: Literal["dagster.yaml"]) -> Path:
+def shipped_file(name: Literal["dagster.yaml"]) -> Path:
     """A single file that ships with the package.
 
     Raises:
