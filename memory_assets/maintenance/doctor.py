@@ -347,10 +347,8 @@ def _korean(settings: Settings) -> CheckV1:
 def _rules(resources: Resources) -> CheckV1:
     if resources.settings.extraction.model is not None:
         return _check("rules", True, "not used: a model extracts")
-    found = resources.rules
-    return _check(
-        "rules", True, f"{len(found.cues)} cues of {resources.settings.extraction.rules_file or 'the built-in rules'}"
-    )
+    told = resources.settings.extraction.rules_file or "the built-in rules"
+    return _check("rules", True, f"{len(resources.rules.cues)} cues of {told}")
 
 
 def _model(settings: Settings) -> CheckV1:

@@ -15,7 +15,6 @@ from memory_assets.defs.checks import ON_REQUEST, tasks_replay_equal
 from memory_assets.defs.code_location import build_definitions
 from memory_assets.defs.markdown import cell
 from memory_assets.defs.resources import EventLogResource
-from memory_assets.memory import Memory
 from memory_assets.settings import Settings, load_settings
 from memory_assets_tests.defs.conftest import Import
 from memory_assets_tests.defs.files import chat
@@ -115,11 +114,10 @@ def test_when_the_log_has_not_moved_nothing_is_counted_again(
     before = materialize(settings, unrecorded)
     assert before["board"].value == "no tasks"
 
-    class Unasked(Memory):
-        def tasks(self, **_: Any) -> Any:
-            raise AssertionError("it was counted again")
+    def unasked(*_: Any, **__: Any) -> Any:
+        raise AssertionError("it was counted again")
 
-    monkeypatch.setattr(task_board, "Memory", Unasked)
+    monkeypatch.setattr(task_board, "list_tasks", unasked)
     assert materialize(settings, unrecorded) == before
 
 
