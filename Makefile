@@ -36,7 +36,7 @@ ui: $(RUNTIME) ## Open the Dagster UI on the demo's store (your own store: memor
 	$(IN_DEMO) $(BIN)/memory dev
 
 test: $(DEVELOPMENT) lint typecheck ## Check style and types, run every test that is not slow
-	$(BIN)/pytest -n 2 --dist loadfile --durations 25
+	$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder --durations 25
 
 slow: $(DEVELOPMENT) ## Run the slow tests and the benchmarks (by hand: it takes long)
 	TEST_DEPTH=deep $(BIN)/pytest -m "slow or deep" --timeout 3600

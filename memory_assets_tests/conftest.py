@@ -2,15 +2,93 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import shutil
+import sys
+import tempfile
 import zlib
+from collections.abc import Iterator
+from importlib.abc import MetaPathFinder
+from pathlib import Path
 
 import pytest
 
 from memory_assets.log import readers
+from memory_assets.log.database import Database
+from memory_assets.log.errors import of_system
+from memory_assets.log.tip import TIP_FILE_NAME
+
+MIGRATED = Database._create
+"""Makes a store as the program does, by its migrations."""
 
 # Two workers share two cores: threads of DuckDB would wait for each other, at a fifth more CPU for small stores.
 readers.CONFIG["threads"] = 1
+
+
+MEMORY = Path("/dev/shm")
+ENOUGH_BYTES = 4_000_000_000
+
+
+def _keep_temporary_files_in_memory() -> None:
+    """An import waits fifty times for the disk and takes a fifth more CPU there; what tests write is thrown away anyway.
+
+    Who says where temporary files lie (``TMPDIR``) has the word.
+    """
+    if "TMPDIR" in os.environ or not MEMORY.is_dir() or not os.access(MEMORY, os.W_OK):
+        return
+    # Some tests run programs that they have written.
+    if shutil.disk_usage(MEMORY).free >= ENOUGH_BYTES and not os.statvfs(MEMORY).f_flag & os.ST_NOEXEC:
+        os.environ["TMPDIR"] = str(MEMORY)
+        tempfile.tempdir = None
+
+
+_keep_temporary_files_in_memory()
+
+
+class NoPandas(MetaPathFinder):
+    """Says at once that there is no pandas.
+
+    DuckDB looks for it with every statement. Where there is none all paths are searched each time, behind pytest's own hook
+    of imports: a tenth of the suite's CPU.
+    """
+
+    def find_spec(self, fullname: str, path: object, target: object = None) -> None:
+        """Nothing, or the error that the search would end in; who only asks whether there is one gets no error.
+
+        Raises:
+            ModuleNotFoundError: pandas is imported.
+        """
+        if fullname == "pandas" and sys._getframe(2).f_code.co_name != "find_spec":
+            raise ModuleNotFoundError("No module named 'pandas'", name="pandas")
+
+
+if importlib.util.find_spec("pandas") is None:
+    sys.meta_path.insert(0, NoPandas())
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _empty_stores(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A store is made by the migrations once; every further one is a copy of it. The tests of ``log`` make each anew."""
+    template = tmp_path_factory.mktemp("empty_store")
+
+    def copied(database: Database) -> None:
+        folder, unfinished = database.path.parent, database.path.with_name(f"{database.path.name}.new")
+        with database._exclusive():
+            if database.path.exists():
+                return
+            try:
+                if (template / TIP_FILE_NAME).exists() and not (folder / TIP_FILE_NAME).exists():
+                    shutil.copy(template / TIP_FILE_NAME, folder)
+                shutil.copy(template / database.path.name, unfinished)
+                unfinished.rename(database.path)
+            except OSError as error:
+                raise of_system(error, unfinished) from error
+
+    MIGRATED(Database(template))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Database, "_create", copied)
+        yield
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -21,4 +99,5 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         (own if zlib.crc32(item.location[0].encode()) % int(count) == int(shard) - 1 else others).append(item)
     config.hook.pytest_deselected(items=others)
-    items[:] = own
+    # The longest files lie beside this one: begun last, one worker would be done while the other has a minute to go.
+    items[:] = sorted(own, key=lambda item: item.path.parent != Path(__file__).parent)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
+import shutil
+import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from memory_assets.configuration import Resources
 from memory_assets.identifiers import sha256_hex, typed_id
+from memory_assets.log.database import Database
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.base import Payload
@@ -77,8 +82,32 @@ def test_settings(home: Path) -> Settings:
     return load_settings({"home": home, "embedding": {"model": "hashing"}})
 
 
+# Stores that were made in this process, by what is in them: a copy costs milliseconds.
+_made: dict[str, Path] = {}
+_folder = tempfile.TemporaryDirectory(prefix="filled-stores-")
+_numbers = itertools.count()
+
+
+def _copied(of: object, into: Path, make: Callable[[Path], object]) -> None:
+    """Make a store in a folder, or copy the one that was made of the same things before."""
+    if (made := _made.get(repr(of))) is None:
+        made = Path(_folder.name) / str(next(_numbers))
+        make(made)
+        _made[repr(of)] = made
+    shutil.copytree(made, into, dirs_exist_ok=True)
+
+
 def fill(home: Path) -> Settings:
     """Make the store; the settings that open it."""
+    settings = test_settings(home)
+    if Resources(settings).database.path.exists():
+        _fill(home)
+    else:
+        _copied(Resources(settings).configured_versions, home, _fill)
+    return settings
+
+
+def _fill(home: Path) -> None:
     settings = test_settings(home)
     database = Resources(settings).database
     versions = Resources(settings).configured_versions
@@ -96,7 +125,6 @@ def fill(home: Path) -> Settings:
     )
     catch_up(database, versions, resolve=True)
     write_waiting(Resources(settings, database))
-    return settings
 
 
 def fill_one(home: Path, session_id: str, talk: tuple[tuple[str, str], ...], said: tuple[Said, ...]) -> Settings:
@@ -110,10 +138,18 @@ def tell(
     settings: Settings, session_id: str, talk: tuple[tuple[str, str], ...], said: tuple[Said, ...], started: datetime = STARTED
 ) -> None:
     """Add a session to a store."""
-    database = Resources(settings).database
     versions = Resources(settings).configured_versions
-    EventLog(database).append(_session(session_id, "shop", session_id, f"/srv/{session_id}", started, talk, said, versions))
-    catch_up(database, versions, resolve=True)
+
+    def made(database: Database) -> None:
+        EventLog(database).append(_session(session_id, "shop", session_id, f"/srv/{session_id}", started, talk, said, versions))
+        catch_up(database, versions, resolve=True)
+
+    database = Resources(settings).database
+    if database.path.exists():
+        made(database)
+    else:
+        whole = (session_id, talk, said, started, versions)
+        _copied(whole, database.path.parent, lambda folder: made(Database(folder)))
 
 
 def tell_titles(settings: Settings, session_id: str, *titles: str, days: int = 0, checker: str = "embedded 1") -> None:

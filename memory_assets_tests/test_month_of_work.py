@@ -7,6 +7,7 @@ What is expected was written down by reading the sessions, before anything was r
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from memory_assets.settings import Settings, load_settings
 from memory_assets.tasks.canonical import normalize, task_id, task_key
 from memory_assets_tests.defs.files import chat
 from memory_assets_tests.defs.state import rows
+from memory_assets_tests.depth import cases, depth
 from memory_assets_tests.extraction.gold_model import shown
 from memory_assets_tests.extraction.provider import Asked, Provider, body, serving
 
@@ -297,21 +299,27 @@ def state(settings: Settings) -> dict[str, list[Any]]:
     return {table: rows(settings, f"SELECT * FROM {table} ORDER BY ALL") for table in tables}
 
 
+# An import costs seconds: with every change it is looked at the board at these ends, and behind each session in `make slow`.
+ENDS = ["s04", "s07", "s11", "s15"]
+
+
 @pytest.fixture(scope="module")
 def month(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Settings, Path, dict[str, Board]]]:
-    """The month, session by session; the board behind each of them."""
+    """The month, session by session or some at a time; the board behind each import."""
     with model() as provider:
         folder = tmp_path_factory.mktemp("month")
         settings = store(folder / "home", provider)
-        boards = {}
-        for name in SESSIONS:
-            report = run.import_paths(settings, [written(folder / "sessions", name)], project="shop")
-            assert (report.new, report.quarantined, report.errors) == (1, 0, [])
-            boards[name] = board(settings)
+        boards, last = {}, 0
+        for name in depth(ENDS, list(SESSIONS)):
+            some = list(SESSIONS)[last : list(SESSIONS).index(name) + 1]
+            report = run.import_paths(settings, [written(folder / "sessions", one) for one in some], project="shop")
+            assert (report.new, report.quarantined, report.errors) == (len(some), 0, [])
+            boards[name], last = board(settings), last + len(some)
         yield settings, folder, boards
 
 
-@pytest.mark.parametrize("name", SESSIONS)
+@pytest.mark.deep
+@pytest.mark.parametrize("name", cases(ENDS, [name for name in SESSIONS if name not in ENDS]))
 def test_the_board_stands_as_a_careful_reader_would_write_it(month: tuple[Settings, Path, dict[str, Board]], name: str) -> None:
     assert month[2][name] == EXPECTED[name]
 
@@ -363,10 +371,10 @@ def test_any_order_of_the_month_gives_the_same_tables(month: tuple[Settings, Pat
         assert Memory(settings).verify_rebuild().equal
 
 
-def test_people_have_the_last_word(tmp_path: Path) -> None:
+def test_people_have_the_last_word(month: tuple[Settings, Path, dict[str, Board]], tmp_path: Path) -> None:
+    shutil.copytree(month[0].home, tmp_path / "home")
     with model() as provider:
         settings = store(tmp_path / "home", provider)
-        run.import_paths(settings, [written(tmp_path / "sessions", name) for name in SESSIONS], project="shop")
         memory = Memory(settings)
         before = board(settings)
         # Two languages, one runbook: a person sees that, and says so.

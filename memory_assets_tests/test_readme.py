@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, get_args
 
@@ -47,7 +48,9 @@ def mentioned_commands(page: Path) -> Iterator[list[str]]:
             yield words[1 : words.index("||")] if "||" in words else words[1:]
 
 
+@cache
 def command_tree() -> Any:
+    """All commands; to put them together anew for each line of a page would be most of what these tests cost."""
     from memory_assets.cli.main import app
 
     return typer.main.get_command(app)

@@ -19,8 +19,7 @@ from memory_assets_tests.extraction.test_llm import Provider, body
 # question whether this machine has IPv6, asked when Dagster imports it: it binds a port of its own and reaches nobody.
 GUARD = """
 import json, os, socket, sys
-allowed = json.loads(os.environ['ALLOWED'])
-told = []
+allowed, told = None, []
 def guarded(name):
     inner = getattr(socket.socket, name)
     def method(self, *arguments):
@@ -43,34 +42,41 @@ socket.getaddrinfo = getaddrinfo
 from memory_assets.cli.main import main
 from memory_assets.defs import batch
 batch.OUTAGE_SECONDS = 0.1
-for arguments in json.loads(os.environ['COMMANDS']):
-    print(json.dumps(['CODE', main(arguments)]))
-print(json.dumps(['TOLD', told]))
+for home, allowed, commands in json.loads(os.environ['GROUPS']):
+    os.environ |= {'MEMORY_HOME': home, 'DAGSTER_HOME': ''}
+    told.clear()
+    codes = [main(arguments) for arguments in commands]
+    print(json.dumps(['TOLD', codes, told]))
 """
 
 
-def guarded(home: Path, commands: list[list[str]], allowed: tuple[str, int] | None = None) -> tuple[list[int], list[Any]]:
-    """The exit codes of some commands in one process, and every address that they wanted to reach."""
+Group = tuple[Path, list[list[str]], tuple[str, int] | None]
+"""Commands on one store, and the address that they may reach."""
+Told = tuple[list[int], list[Any]]
+"""The exit codes of some commands, and every address that they wanted to reach."""
+
+
+def guarded(*groups: Group) -> list[Told]:
+    """What came of some groups of commands, all of them in one process."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("MEMORY_") and name != "DAGSTER_HOME"}
     environment = kept | {
-        "MEMORY_HOME": str(home),
         "MEMORY_EMBEDDING_MODEL": "hashing",
-        "COMMANDS": json.dumps(commands),
-        "ALLOWED": json.dumps(allowed),
+        "GROUPS": json.dumps([(str(home), allowed, commands) for home, commands, allowed in groups]),
         "OPENAI_API_KEY": "test-key",
     }
     done = subprocess.run([sys.executable, "-c", GUARD], env=environment, capture_output=True, text=True, check=False)
-    lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith(('["CODE"', '["TOLD"'))]
-    assert lines and lines[-1][0] == "TOLD", done.stderr[-3000:]
-    return [code for kind, code in lines[:-1] if kind == "CODE"], lines[-1][1]
+    lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('["TOLD"')]
+    assert len(lines) == len(groups), done.stderr[-3000:]
+    return [(codes, told) for _, codes, told in lines]
 
 
-def test_nothing_is_reached(tmp_path: Path) -> None:
-    file = chat(tmp_path / "inbox", "offline", talk(1))
+def without_a_model(folder: Path) -> Group:
+    """Every command that needs no model."""
+    file = chat(folder / "inbox", "offline", talk(1))
     commands = [
         ["init", "--json"],
         ["import", str(file), "--json"],
-        ["sessions", "add", str(chat(tmp_path / "inbox", "added", talk(2))), "--json"],
+        ["sessions", "add", str(chat(folder / "inbox", "added", talk(2))), "--json"],
         ["run", "--all", "--json"],
         ["search", "PostgreSQL", "--mode", "hybrid", "--json"],
         ["search", "캐시", "--mode", "lexical", "--json"],
@@ -78,21 +84,39 @@ def test_nothing_is_reached(tmp_path: Path) -> None:
         ["rebuild", "--verify", "--json"],
         ["stats", "--json"],
     ]
-    codes, told = guarded(tmp_path / "home", commands)
-    assert told == []
-    assert codes == [0] * len(commands)
+    return folder / "home", commands, None
 
 
-def test_the_guard_sees_what_is_reached(tmp_path: Path) -> None:
-    # A model at an address that is not allowed: the session is put aside, and the guard was asked.
-    file = chat(tmp_path / "inbox", "asking", talk(1))
+def with_a_model_elsewhere(folder: Path) -> Group:
+    """A model at an address that is not allowed."""
+    file = chat(folder / "inbox", "asking", talk(1))
     model = ["--set", "extraction.model=openai/tiny", "--set", "extraction.api_base=http://127.0.0.1:9/v1"]
-    codes, told = guarded(tmp_path / "home", [[*model, "--set", "extraction.max_retries=0", "import", str(file), "--json"]])
-    assert codes == [1]
-    assert told and {address for _, address in told} <= {"('127.0.0.1', 9)", "127.0.0.1"}
+    return folder / "home", [[*model, "--set", "extraction.max_retries=0", "import", str(file), "--json"]], None
 
 
-@pytest.fixture
+def with_a_model(folder: Path, provider: Provider) -> Group:
+    """A model that is configured and allowed."""
+    turns = talk(1)
+    quote = {"message_index": 0, "quote": turns[0]}
+    entry = {"type": "decision", "title": "Keep PostgreSQL", "evidence": [quote], "reason": None, "status": None,
+             "priority": None, "blocked_by": []}  # fmt: skip
+    provider.plan = [body(entry)]
+    file = chat(folder / "inbox", "modelled", turns)
+    model = ["--set", "extraction.model=openai/tiny", "--set", f"extraction.api_base={provider.base}"]
+    commands = [
+        [*model, "import", str(file), "--json"],
+        [*model, "run", "--all", "--json"],
+        [*model, "rebuild", "--verify", "--json"],
+    ]
+    return folder / "home", commands, address_of(provider)
+
+
+def address_of(provider: Provider) -> tuple[str, int]:
+    host, port = provider.server.server_address[:2]
+    return str(host), int(port)
+
+
+@pytest.fixture(scope="module")
 def provider() -> Iterator[Provider]:
     provider = Provider()
     yield provider
@@ -100,21 +124,29 @@ def provider() -> Iterator[Provider]:
     provider.server.server_close()
 
 
-def test_the_model_alone_is_reached_and_paid_once(tmp_path: Path, provider: Provider) -> None:
-    turns = talk(1)
-    quote = {"message_index": 0, "quote": turns[0]}
-    entry = {"type": "decision", "title": "Keep PostgreSQL", "evidence": [quote], "reason": None, "status": None,
-             "priority": None, "blocked_by": []}  # fmt: skip
-    provider.plan = [body(entry)]
-    file = chat(tmp_path / "inbox", "modelled", turns)
-    model = ["--set", "extraction.model=openai/tiny", "--set", f"extraction.api_base={provider.base}"]
-    commands = [
-        [*model, "import", str(file), "--json"],
-        [*model, "run", "--all", "--json"],
-        [*model, "rebuild", "--verify", "--json"],
-    ]
-    host, port = provider.server.server_address[:2]
-    codes, told = guarded(tmp_path / "home", commands, allowed=(str(host), int(port)))
+@pytest.fixture(scope="module")
+def told_of(tmp_path_factory: pytest.TempPathFactory, provider: Provider) -> list[Told]:
+    """What came of each group: a process of its own for each would be half of what the tests cost."""
+    folders = [tmp_path_factory.mktemp(name) for name in ("without", "elsewhere", "with")]
+    return guarded(without_a_model(folders[0]), with_a_model_elsewhere(folders[1]), with_a_model(folders[2], provider))
+
+
+def test_nothing_is_reached(told_of: list[Told]) -> None:
+    codes, told = told_of[0]
+    assert told == []
+    assert len(codes) == 9 and set(codes) == {0}
+
+
+def test_the_guard_sees_what_is_reached(told_of: list[Told]) -> None:
+    # The session is put aside, and the guard was asked.
+    codes, told = told_of[1]
+    assert codes == [1]
+    assert told and {address for _, address in told} <= {"('127.0.0.1', 9)", "127.0.0.1"}
+
+
+def test_the_model_alone_is_reached_and_paid_once(told_of: list[Told], provider: Provider) -> None:
+    codes, told = told_of[2]
+    host, port = address_of(provider)
     assert codes == [0, 0, 0]
-    assert {address for _, address in told} <= {f"('{host}', {port})", str(host)}
+    assert {address for _, address in told} <= {f"('{host}', {port})", host}
     assert len(provider.requests) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from datetime import timedelta
 from pathlib import Path
 
@@ -19,9 +20,15 @@ OLD, NEW = "결제 API 포트는 8080으로 한다", "결제 API 포트는 9090�
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> None:
+def store(contradicting: Path, tmp_path: Path) -> None:
+    """A copy of that store, of the test's own."""
+    shutil.copytree(contradicting, tmp_path / "home")
+
+
+@pytest.fixture(scope="module")
+def contradicting(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two sessions that contradict each other, and what nobody doubts."""
-    settings = settings_of(tmp_path / "home")
+    settings = settings_of(tmp_path_factory.mktemp("contradicting") / "home")
     tell_titles(settings, "first", OLD, "Keep the logs\x1b[31m for a year")
     tell_titles(settings, "second", NEW, days=3)
     tell(
@@ -31,6 +38,7 @@ def store(tmp_path: Path) -> None:
         (Said("fact", "Perhaps we drop it", ((0, "Perhaps we drop it"), (-1, "nowhere")), verified=False),),
         STARTED + timedelta(days=4),
     )
+    return settings.home
 
 
 @pytest.mark.usefixtures("store")

@@ -15,6 +15,7 @@ import pytest
 from memory_assets.cli.main import main
 from memory_assets.errors import is_full_disk
 from memory_assets_tests.cli.test_failures import guarded
+from memory_assets_tests.depth import depth
 from memory_assets_tests.disks import fill, mounted
 
 
@@ -78,6 +79,7 @@ def _on_a_read_only_medium(home: Path, *command: str) -> subprocess.CompletedPro
 
 
 @pytest.mark.skipif(os.geteuid() != 0 or shutil.which("unshare") is None, reason="only root can mount a medium read-only")
+@pytest.mark.deep
 @pytest.mark.parametrize("with_locks", [True, False])
 def test_a_store_on_a_read_only_medium_is_read_and_not_written(tmp_path: Path, *, with_locks: bool) -> None:
     home = tmp_path / "home"
@@ -85,7 +87,8 @@ def test_a_store_on_a_read_only_medium_is_read_and_not_written(tmp_path: Path, *
     if not with_locks:
         for lock in ("store.lock", "store.turnstile", "store.queue", "store.waiting"):
             (home / lock).unlink(missing_ok=True)
-    for command in (("stats",), ("sessions", "list"), ("tasks",), ("events", "tail"), ("fsck",), ("doctor",)):
+    some = [("stats",), ("fsck",)]
+    for command in depth(some, [*some, ("sessions", "list"), ("tasks",), ("events", "tail"), ("doctor",)]):
         ended = _on_a_read_only_medium(home, *command)
         assert ended.returncode == 0, (command, ended.stdout, ended.stderr)
     ended = _on_a_read_only_medium(home, "rebuild", "--json")

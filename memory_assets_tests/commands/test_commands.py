@@ -14,6 +14,7 @@ from memory_assets.errors import InvalidArgumentError, NotFoundError
 from memory_assets.memory import Memory, NotRecordedDecision
 from memory_assets.projections.rebuild import verify
 from memory_assets.queries.conflicts import ConflictView
+from memory_assets_tests.depth import cases
 from memory_assets_tests.filled_store import STARTED, Said, tell, tell_titles
 from memory_assets_tests.filled_store import test_settings as settings_of
 
@@ -71,7 +72,8 @@ def test_a_conflict_is_listed_with_both_sides_and_what_differs(memory: Memory) -
 
 
 @pytest.mark.parametrize(
-    ("resolution", "searched"), [("keep_newer", {NEW}), ("keep_older", {OLD}), ("both", {OLD, NEW}), ("merge", {OLD})]
+    ("resolution", "searched"),
+    cases([("keep_newer", {NEW}), ("merge", {OLD})], [("keep_older", {OLD}), ("both", {OLD, NEW})]),
 )
 def test_each_resolution_changes_what_is_found_and_reopening_undoes_it(
     memory: Memory, resolution: str, searched: set[str]

@@ -45,6 +45,12 @@ def test_dagsters_own_command_after_adding_a_session(inbox: Path, settings: Sett
     every = materialize(settings, "--select", "*", "--partition", "in-ci")
     assert every.returncode == 0, every.stderr[-2000:]
     assert rows(settings, "SELECT session_id, status FROM sessions") == [("in-ci", "vectorized")]
+    assert_rebuilds_equal(settings)
+
+
+@pytest.mark.slow
+def test_dagsters_own_command_once_more_adds_nothing(inbox: Path, settings: Settings) -> None:
+    run.import_paths(settings, [chat(inbox, "in-ci", talk(1))], project=None)
     told = len(events(settings))
     again = materialize(settings, "--select", "group:graduation", "--partition", "in-ci")
     assert again.returncode == 0, again.stderr[-2000:]

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from memory_assets.defs.run import import_paths
 from memory_assets.settings import Settings
 from memory_assets_tests.defs.files import chat, claude, records
 from memory_assets_tests.defs.state import rows, texts_of_dagster, texts_of_store
@@ -94,12 +95,20 @@ def _plant_in_field(folder: Path, field: str, number: int, text: str) -> str:
     return text
 
 
-def run(home: Path, *arguments: str) -> str:
-    """What a process of the program prints, on both its streams."""
+RUN = """
+import json, sys
+from memory_assets.cli.main import main
+for arguments in json.loads(sys.argv[1]):
+    main(arguments)
+"""
+
+
+def run(home: Path, *commands: list[str]) -> str:
+    """What the program prints of some commands, on both streams of its process."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("MEMORY_")}
     environment |= {"MEMORY_HOME": str(home), "MEMORY_EMBEDDING_MODEL": "hashing"}
     done = subprocess.run(
-        [sys.executable, "-m", "memory_assets", *arguments], env=environment, capture_output=True, text=True, timeout=1500
+        [sys.executable, "-c", RUN, json.dumps(commands)], env=environment, capture_output=True, text=True, timeout=1500
     )
     assert "Traceback" not in done.stderr, done.stderr[-2000:]
     return done.stdout + done.stderr
@@ -120,8 +129,7 @@ def measure(
     """By place: how many secrets are left of how many; which kinds; and all that was kept."""
     folder = tmp_path / "inbox"
     everything = plant(folder, every, every_in_fields)
-    said = run(settings.home, "import", str(folder), "--json") + run(settings.home, "outbox", "drain")
-    said += run(settings.home, "search", "deploy on Friday")
+    said = run(settings.home, ["import", str(folder), "--json"], ["outbox", "drain"], ["search", "deploy on Friday"])
     kept = everything_kept(settings) + said
     left = [secret for secret in everything if any(needle in kept for needle in secret.needles)]
     of, gone = Counter(secret.place for secret in everything), Counter(secret.place for secret in left)
@@ -152,7 +160,7 @@ def test_no_kind_is_in_any_byte_of_the_home(tmp_path: Path, settings: Settings) 
 def test_ordinary_lines_are_kept_as_they_are(tmp_path: Path, settings: Settings) -> None:
     lines: list[Any] = [*LATER_ORDINARY_LINES, *ordinary_lines("end")][:300]
     chat(tmp_path / "inbox", "ordinary", lines)
-    run(settings.home, "import", str(tmp_path / "inbox"))
+    import_paths(settings, [tmp_path / "inbox"], project=None)
     kept = {text for (text,) in rows(settings, "SELECT text FROM messages")}
     touched = [line for line in lines if line.strip() not in kept and line not in kept]
     assert len(lines) == 300

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -27,11 +29,31 @@ PACKAGE = Path(memory_assets.__file__).parent
 RULES = PACKAGE.joinpath("extraction", "rules.toml").read_text(encoding="utf-8")
 
 
-@pytest.fixture
-def sessions(settings: Settings, inbox: Path) -> list[str]:
+def taken(settings: Settings, inbox: Path) -> list[str]:
+    """The ids of three sessions that were imported."""
     for number in range(3):
         chat(inbox, f"plain-{number}", talk(number), project="shop")
     return sorted(run.import_paths(settings, [inbox], project=None).session_ids)
+
+
+@pytest.fixture(scope="module")
+def three(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+    """A store of them, to be copied."""
+    base = tmp_path_factory.mktemp("three")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MEMORY_EMBEDDING_MODEL", "hashing")
+        patch.delenv("DAGSTER_HOME", raising=False)
+        mask = os.umask(0o022)
+        ids = taken(load_settings({"home": base / "home"}), base / "inbox")
+        os.umask(mask)
+    return base / "home", ids
+
+
+@pytest.fixture
+def sessions(settings: Settings, three: tuple[Path, list[str]]) -> list[str]:
+    """The three in the test's own store, with Dagster's records of them."""
+    shutil.copytree(three[0], settings.home)
+    return three[1]
 
 
 def stale(settings: Settings, session_ids: Sequence[str]) -> dict[str, list[PipelineStage]]:
@@ -106,7 +128,8 @@ def test_what_a_policy_masks_makes_every_stage_stale(settings: Settings, session
     assert stale(changed, sessions) == every(sessions, PIPELINE_STAGES)
 
 
-def test_a_session_that_grew_is_stale_below_what_took_it(settings: Settings, sessions: list[str], inbox: Path) -> None:
+def test_a_session_that_grew_is_stale_below_what_took_it(settings: Settings, inbox: Path) -> None:
+    sessions = taken(settings, inbox)
     chat(inbox, "plain-0", talk(0, 8), project="shop")
     run.add_sessions(settings, [inbox])
     materialize(settings, "ingested", sessions[0], sessions[-1])

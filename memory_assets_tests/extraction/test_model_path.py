@@ -24,6 +24,7 @@ from memory_assets.sessions.model import Message
 from memory_assets.settings import Settings, load_settings
 from memory_assets_tests.defs.files import chat
 from memory_assets_tests.defs.state import events, rows
+from memory_assets_tests.depth import cases
 from memory_assets_tests.extraction.gold_model import shown
 from memory_assets_tests.extraction.provider import Asked, Provider, Reply, body, serving
 
@@ -105,7 +106,7 @@ def test_a_model_that_obeys_the_session_brings_nothing_in(
     }
 
 
-@pytest.mark.parametrize("bad", [413, Reply("I am sorry."), Reply(None, finish="content_filter")])
+@pytest.mark.parametrize("bad", cases([413], [Reply("I am sorry."), Reply(None, finish="content_filter")]))
 def test_a_session_that_the_model_fails_is_put_aside_and_can_be_tried_again(
     bad: int | Reply, provider: Provider, model: Callable[..., Settings], tmp_path: Path
 ) -> None:
@@ -124,7 +125,7 @@ def test_a_session_that_the_model_fails_is_put_aside_and_can_be_tried_again(
     assert rows(settings, "SELECT title, evidence_aligned FROM entries") == [("Keep PostgreSQL", True)]
 
 
-@pytest.mark.parametrize(("bad", "attempts"), [(401, 1), (503, 3), (Reply(body(), sent=9), 3), (Reply(status=429), 3)])
+@pytest.mark.parametrize(("bad", "attempts"), cases([(401, 1), (503, 3)], [(Reply(body(), sent=9), 3), (Reply(status=429), 3)]))
 def test_a_model_that_cannot_be_asked_puts_nothing_aside(
     bad: int | Reply, attempts: int, provider: Provider, model: Callable[..., Settings], tmp_path: Path
 ) -> None:
@@ -180,7 +181,7 @@ def test_an_outage_in_a_batch_leaves_the_others_done(
     assert len(answered) == len(set(answered)) == 24
 
 
-@pytest.mark.parametrize("bad", [504, 500, 403])
+@pytest.mark.parametrize("bad", cases([504], [500, 403]))
 def test_a_window_that_gets_no_answer_while_others_do_is_put_aside(
     bad: int, provider: Provider, model: Callable[..., Settings], tmp_path: Path
 ) -> None:
@@ -200,7 +201,7 @@ def test_a_window_that_gets_no_answer_while_others_do_is_put_aside(
     assert report.model["requests"] == len(provider.requests)
 
 
-@pytest.mark.parametrize("then", [429, 503, None])
+@pytest.mark.parametrize("then", cases([503], [429, None]))
 def test_an_outage_that_goes_on_for_one_while_others_are_answered_puts_nothing_aside(
     then: int | None, provider: Provider, model: Callable[..., Settings], tmp_path: Path
 ) -> None:

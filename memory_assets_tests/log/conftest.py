@@ -6,6 +6,13 @@ import pytest
 
 from memory_assets.log.database import Database
 from memory_assets.log.event_log import EventLog
+from memory_assets_tests.conftest import MIGRATED
+
+
+@pytest.fixture(autouse=True)
+def _made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every store is made by the migrations, none is a copy."""
+    monkeypatch.setattr(Database, "_create", MIGRATED)
 
 
 @pytest.fixture

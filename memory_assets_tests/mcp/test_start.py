@@ -15,6 +15,7 @@ import anyio
 import pytest
 from mcp import Client, StdioServerParameters, stdio_client
 
+from memory_assets_tests.depth import depth
 from memory_assets_tests.mcp.client import REPOSITORY, environment
 from memory_assets_tests.mcp.raw import HELLO, INITIALIZED, raw
 
@@ -49,6 +50,7 @@ def imported(importtime: str) -> set[str]:
     return names | {name.partition(".")[0] for name in names}
 
 
+@pytest.mark.deep
 def test_the_handshake_loads_nothing_of_the_store_and_is_quick(home: Path) -> None:
     with raw(home, interpreter=("-X", "importtime")) as server:
         server.send(HELLO)
@@ -57,7 +59,7 @@ def test_the_handshake_loads_nothing_of_the_store_and_is_quick(home: Path) -> No
         assert code == 0 and left == "" and "mcp.server.lowlevel.server" in told
         assert not HEAVY & imported(told)
     spent = []
-    for _ in range(3):
+    for _ in range(depth(2, 3)):
         with raw(home) as server:
             server.send(HELLO)
             server.line()
@@ -66,9 +68,10 @@ def test_the_handshake_loads_nothing_of_the_store_and_is_quick(home: Path) -> No
     assert min(spent) <= 0.75 * cpu_seconds_of("import lancedb"), spent
 
 
+@pytest.mark.deep
 def test_the_first_lexical_answer_waits_for_no_model(home: Path) -> None:
     spent = []
-    for _ in range(4):
+    for _ in range(depth(3, 4)):
         # The store is another model's, which costs the words nothing.
         with raw(home, interpreter=("-X", "importtime") if not spent else ()) as server:
             server.hello()

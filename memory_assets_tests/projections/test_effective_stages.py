@@ -15,9 +15,11 @@ from memory_assets.log.events import NewEvent
 from memory_assets.projections import fold as fold_module
 from memory_assets.projections.fold import catch_up
 from memory_assets.projections.rebuild import rebuild, verify
-from memory_assets_tests.depth import depth
+from memory_assets_tests.depth import IS_DEEP, depth
 from memory_assets_tests.projections.people import LATER, confirmed, demoted, recorded, reopened, resolved
 from memory_assets_tests.projections.story import APPEND_TIMES, STARTED, VERSIONS, Remark, Story, rows, tables
+
+pytestmark = pytest.mark.deep
 
 OLD, NEW = "The API listens on port 8080", "The API listens on port 9090"
 
@@ -76,9 +78,23 @@ def settle(log: EventLog, one: str, other: str, resolution: str, hour: int) -> N
 
 
 def sound(database: Database) -> None:
-    """A replay gives the same tables, and so does a rebuild in small scopes."""
+    """A replay gives the same tables, and so does a rebuild in place, which is made where there is time."""
     report = verify(database, VERSIONS)
     assert report.equal, report.differences
+    if not IS_DEEP:
+        return
+    before = tables(database)
+    rebuild(database, VERSIONS)
+    assert tables(database) == before
+
+
+def test_a_rebuild_in_place_gives_the_same_tables(log: EventLog, database: Database) -> None:
+    """What :func:`sound` does everywhere in `make slow`, here with every change, of what was merged and certified."""
+    first = said("a", OLD, checker="idris2 0.8.0")
+    tell(log, first, said("b", NEW, day=1), said("c", OLD, "Keep the logs", day=2, checker="idris2 0.8.0"))
+    resolve(log, "merge")
+    log.append([confirmed([first.entry_id(Remark(OLD, 0))])])
+    catch_up(database, VERSIONS, resolve=True)
     before = tables(database)
     rebuild(database, VERSIONS)
     assert tables(database) == before
@@ -436,7 +452,6 @@ def test_causes_never_lead_back(log: EventLog, database: Database) -> None:
 TITLES = [OLD, NEW, "The API listens on port 7070", "Keep the logs", "the api listens on port 8080!"]
 
 
-@pytest.mark.deep
 @settings(
     max_examples=depth(1, 12),
     deadline=None,

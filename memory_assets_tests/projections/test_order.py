@@ -49,7 +49,7 @@ def streams(told: Sequence[tuple[int, str | None, list[tuple[str, list[Remark]]]
 # An example takes a second: a failing one is shown as it was found.
 @pytest.mark.deep
 @settings(
-    max_examples=depth(2, 12),
+    max_examples=depth(1, 12),
     deadline=None,
     suppress_health_check=list(HealthCheck),
     derandomize=True,

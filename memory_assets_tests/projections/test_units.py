@@ -24,6 +24,7 @@ from memory_assets.tasks.canonical import task_id, task_key
 from memory_assets.text.lexical_text import search_text
 from memory_assets.text.tokens import estimate_tokens
 from memory_assets.vocabulary import Stage
+from memory_assets_tests.depth import depth
 from memory_assets_tests.projections.people import said
 from memory_assets_tests.projections.story import STARTED, VERSIONS, Remark, Story, folded, rows, shuffled, tables
 from memory_assets_tests.projections.talk import Talk, ingested
@@ -211,7 +212,7 @@ def test_a_session_in_which_nothing_is_said_has_no_episode(log: EventLog, databa
 def everything() -> list[list[list[NewEvent]]]:
     """Sessions with all kinds of units, some of which share a memory and a task."""
     streams: list[list[list[NewEvent]]] = []
-    for number in range(3):
+    for number in range(depth(2, 3)):
         remarks = [Remark("Keep PostgreSQL", 0), Remark("Fix the login", 1, "task", status="in_progress")]
         story = Story(f"said-{number}", started=STARTED + timedelta(days=number))
         texts = ["We keep PostgreSQL.", "로그인을 고쳐야 한다.", LONG]
@@ -222,6 +223,7 @@ def everything() -> list[list[list[NewEvent]]]:
     return streams
 
 
+@pytest.mark.deep
 def test_any_order_gives_the_same_units_and_a_rebuild_too(tmp_path: Path) -> None:
     found = []
     for number, seed in enumerate((1, 7)):

@@ -1,5 +1,6 @@
 """The proof that a rebuild is equal finds whatever is not: a changed value, a row too many, a row too few, in every table."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -60,8 +61,17 @@ ONLY_KEYS = {"unit_facets"}
 
 
 @pytest.fixture
-def filled(log: EventLog, database: Database) -> Database:
-    """A store with something in every derived table."""
+def filled(filled_folder: Path, database: Database) -> Database:
+    """A store of the test's own with something in every derived table."""
+    shutil.copytree(filled_folder, database.path.parent, dirs_exist_ok=True)
+    return database
+
+
+@pytest.fixture(scope="module")
+def filled_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of that store, to be copied."""
+    database = Database(tmp_path_factory.mktemp("filled") / "store")
+    log = EventLog(database)
     story = Story("a")
     ports = [Remark("The API listens on port 8080", 2), Remark("The API listens on port 9090", 3)]
     # Each waits for the other, one of them under another name.
@@ -100,7 +110,7 @@ def filled(log: EventLog, database: Database) -> Database:
     log.append(Story("c").tell(["Tidy up."], [Remark("Tidy up", 0, "task")]))
     catch_up(database, VERSIONS)
     assert [table for table, found in tables(database).items() if not found] == []
-    return database
+    return database.path.parent
 
 
 def test_equal_tables_are_found_equal(filled: Database) -> None:
