@@ -11,9 +11,17 @@ from memory_assets.errors import InvalidArgumentError, NotFoundError
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.sessions import SessionForgotten
+from memory_assets.maintenance.doctor import checks as doctor
 from memory_assets.maintenance.indexing import write_waiting
-from memory_assets.memory import Memory, ResolvedMemory, ResolvedSpan, as_plain
+from memory_assets.maintenance.init import initialise
+from memory_assets.maintenance.outbox import outbox_status
+from memory_assets.maintenance.rebuild import rebuild_all, verify_all
+from memory_assets.memory import Memory, as_plain
 from memory_assets.projections.fold import catch_up
+from memory_assets.queries.entries import list_entries, one_entry
+from memory_assets.queries.events import event_stats, newest_events, one_event
+from memory_assets.queries.sessions import messages_of
+from memory_assets.results.shown import ResolvedMemory, ResolvedSpan
 from memory_assets.settings import load_settings
 from memory_assets_tests.filled_store import SHOP, fill
 
@@ -58,14 +66,14 @@ def test_a_session_is_found_by_the_beginning_of_its_id(memory: Memory) -> None:
     assert details.session.session_id == "shop-1"
     assert [message.text for message in details.messages] == [text for _, text in SHOP]
     assert memory.session("odd-3").quarantine[0].error_code == "unexpected"
-    assert memory.messages("shop-1") == list(details.messages)
+    assert memory.read(messages_of, "shop-1") == list(details.messages)
     for unknown in ("", "nobody", "%", "' OR 1=1 --"):
         with pytest.raises(NotFoundError):
             memory.session(unknown)
 
 
 def test_entries_have_the_names_that_programs_read(memory: Memory) -> None:
-    entries, total = memory.entries()
+    entries, total = memory.read(list_entries)
     assert total == len(entries) == 6
     for entry in as_plain(entries):
         assert {"entry_id", "memory_id", "session_id", "entry_type", "title", "stage", "evidence"} <= entry.keys()
@@ -83,21 +91,29 @@ def test_entries_have_the_names_that_programs_read(memory: Memory) -> None:
 
 
 def test_entries_are_filtered_and_counted_without_the_page(memory: Memory) -> None:
-    page, total = memory.entries(limit=2)
+    page, total = memory.read(list_entries, limit=2)
     assert len(page) == 2 and total == 6
-    assert {entry.session_id for entry in memory.entries(session_id="notes-2")[0]} == {"notes-2"}
-    assert memory.entries(entry_type="task")[1] == 1
-    assert memory.entries(stage="verified", project="shop")[1] == 5
-    assert memory.entries(project="other") == ([], 0)
+    assert {entry.session_id for entry in memory.read(list_entries, session_id="notes-2")[0]} == {"notes-2"}
+    assert memory.read(list_entries, entry_type="task")[1] == 1
+    assert memory.read(list_entries, stage="verified", project="shop")[1] == 5
+    assert memory.read(list_entries, project="other") == ([], 0)
 
 
 def test_an_entry_is_named_by_id_beginning_or_memory(memory: Memory) -> None:
-    entry = memory.entries(entry_type="task")[0][0]
-    assert memory.entry(entry.entry_id) == memory.entry(entry.entry_id[:12]) == memory.entry(entry.entry_id[4:12]) == entry
-    assert entry.citation is not None and memory.entry(entry.citation) == memory.entry(f"[{entry.citation}]") == entry
+    entry = memory.read(list_entries, entry_type="task")[0][0]
+    assert (
+        memory.read(one_entry, entry.entry_id)
+        == memory.read(one_entry, entry.entry_id[:12])
+        == memory.read(one_entry, entry.entry_id[4:12])
+        == entry
+    )
+    assert (
+        entry.citation is not None
+        and memory.read(one_entry, entry.citation) == memory.read(one_entry, f"[{entry.citation}]") == entry
+    )
     for nothing in ("ent_", "ent_zzzz"):
         with pytest.raises(NotFoundError):
-            memory.entry(nothing)
+            memory.read(one_entry, nothing)
 
 
 def test_evidence_comes_with_its_messages(memory: Memory) -> None:
@@ -106,7 +122,7 @@ def test_evidence_comes_with_its_messages(memory: Memory) -> None:
     for item in view.quotes:
         assert item.message is not None and item.quote.span_start is not None
         assert item.message.text[item.quote.span_start : item.quote.span_end] == item.quote.quote
-    failed = next(entry for entry in memory.entries()[0] if entry.stage == "raw")
+    failed = next(entry for entry in memory.read(list_entries)[0] if entry.stage == "raw")
     assert memory.evidence(failed.entry_id).quotes[0].message is None
 
 
@@ -152,7 +168,7 @@ def test_every_entrys_short_id_resolves_to_the_memory_that_holds_it(memory: Memo
 
 
 def test_a_span_is_resolved_with_what_stands_around_it(memory: Memory) -> None:
-    entry = memory.entries(entry_type="task")[0][0]
+    entry = memory.read(list_entries, entry_type="task")[0][0]
     uri = entry.evidence[0].uri
     assert uri is not None
     resolved = memory.resolve(uri)
@@ -226,21 +242,23 @@ def test_search_keeps_to_kinds_and_projects(memory: Memory) -> None:
 
 
 def test_events_are_listed_counted_and_shown(memory: Memory) -> None:
-    stats = memory.events_stats()
+    stats = memory.read(event_stats)
     assert stats.total == sum(stats.by_type.values()) == stats.last_seq
     assert stats.by_type["entry_materialized"] == 6
-    tail = memory.events_tail(limit=5)
+    tail = memory.read(newest_events, limit=5)
     assert [event.seq for event in tail] == list(range(stats.last_seq - 4, stats.last_seq + 1))
-    assert {event.event_type for event in memory.events_tail(limit=99, event_type="entry_promoted")} == {"entry_promoted"}
-    ingested = memory.events_tail(event_type="session_ingested", session_id="shop-1")[0]
-    details = memory.event(ingested.event_id)
-    assert details == memory.event(ingested.event_id[:14]) == memory.event(str(ingested.seq))
+    assert {event.event_type for event in memory.read(newest_events, limit=99, event_type="entry_promoted")} == {
+        "entry_promoted"
+    }
+    ingested = memory.read(newest_events, event_type="session_ingested", session_id="shop-1")[0]
+    details = memory.read(one_event, ingested.event_id)
+    assert details == memory.read(one_event, ingested.event_id[:14]) == memory.read(one_event, str(ingested.seq))
     assert len(details.payload["messages"]) == 4 and details.payload["heading"]["title"]
 
 
 def test_a_forgotten_session_is_shown_nowhere(own_memory: Memory) -> None:
-    ingested = own_memory.events_tail(event_type="session_ingested", session_id="shop-1")[0]
-    uri = next(quote.uri for quote in own_memory.entries(session_id="shop-1")[0][0].evidence if quote.uri)
+    ingested = own_memory.read(newest_events, event_type="session_ingested", session_id="shop-1")[0]
+    uri = next(quote.uri for quote in own_memory.read(list_entries, session_id="shop-1")[0][0].evidence if quote.uri)
     settings, database = own_memory.settings, own_memory.database
     EventLog(database).append([NewEvent(SessionForgotten(reason="asked"), session_id="shop-1", inputs=("1",))])
     catch_up(database, Resources(settings).configured_versions, resolve=True)
@@ -248,33 +266,35 @@ def test_a_forgotten_session_is_shown_nowhere(own_memory: Memory) -> None:
     assert not before.hits and any("wait" in note for note in before.notes)
     write_waiting(Resources(settings, database))
     assert [session.session_id for session in own_memory.sessions()] == ["notes-2", "odd-3"]
-    assert {entry.session_id for entry in own_memory.entries()[0]} == {"notes-2"}
-    for named in (lambda: own_memory.event(ingested.event_id), lambda: own_memory.resolve(uri)):
+    assert {entry.session_id for entry in own_memory.read(list_entries)[0]} == {"notes-2"}
+    for named in (lambda: own_memory.read(one_event, ingested.event_id), lambda: own_memory.resolve(uri)):
         with pytest.raises(NotFoundError):
             named()
-    assert own_memory.verify_rebuild(with_vectors=True).equal
+    assert verify_all(own_memory.resources, with_vectors=True).equal
 
 
 def test_stats_count_what_there_is(memory: Memory) -> None:
     stats = memory.stats()
     assert (stats.sessions, stats.messages, stats.entries, stats.memories, stats.quarantined) == (2, 6, 6, 4, 1)
     assert stats.units_by_kind == {"entry": 4, "episode": 2, "passage": 6, "task": 1} and stats.outbox_by_status == {"done": 13}
-    assert stats.characters == sum(len(message.text) for name in ("shop-1", "notes-2") for message in memory.messages(name))
+    assert stats.characters == sum(
+        len(message.text) for name in ("shop-1", "notes-2") for message in memory.read(messages_of, name)
+    )
     assert stats.store_bytes > 0 and stats.vectors_bytes > 0
 
 
 def test_a_store_that_holds_nothing_answers(tmp_path: Path) -> None:
     empty = Memory(load_settings({"home": tmp_path / "new", "embedding": {"model": "hashing"}}))
-    assert empty.sessions() == [] and empty.entries() == ([], 0) and empty.memories().total == 0
-    assert empty.events_stats().total == 0 and empty.events_tail() == []
+    assert empty.sessions() == [] and empty.read(list_entries) == ([], 0) and empty.memories().total == 0
+    assert empty.read(event_stats).total == 0 and empty.read(newest_events) == []
     found = empty.search("anything")
     assert not found.hits and any("no index" in note for note in found.notes)
     assert empty.stats().events == 0
-    assert empty.verify_rebuild().equal
+    assert verify_all(empty.resources).equal
 
 
 def test_doctor_names_what_is_wrong(own_memory: Memory) -> None:
-    checks = {check.name: check for check in own_memory.doctor()}
+    checks = {check.name: check for check in doctor(own_memory.resources)}
     assert {name for name, check in checks.items() if not check.ok} == set()
     assert checks["quarantine"].warning
     assert "odd-3" in checks["quarantine"].detail and "retry" in checks["quarantine"].hint
@@ -284,24 +304,24 @@ def test_doctor_names_what_is_wrong(own_memory: Memory) -> None:
         connection.execute("DELETE FROM memory_units WHERE unit_kind = 'task'")
     EventLog(own_memory.database).append([NewEvent(SessionForgotten(reason="asked"), session_id="shop-1", inputs=("1",))])
     own_memory.settings.home.chmod(0o755)
-    checks = {check.name: check for check in own_memory.doctor()}
+    checks = {check.name: check for check in doctor(own_memory.resources)}
     assert {name for name, check in checks.items() if not check.ok} == {"folders", "outbox", "projections"}
     assert "poison" in checks["outbox"].detail
 
 
 def test_doctor_finds_a_log_that_another_program_changed(own_memory: Memory) -> None:
-    newest = own_memory.events_stats().last_seq
+    newest = own_memory.read(event_stats).last_seq
     with own_memory.database.writing() as connection:
         connection.execute("""UPDATE events SET payload_json = '{"reason": "tampered"}' WHERE seq = 3""")
         connection.execute("DELETE FROM events WHERE seq = ?", [newest - 1])
-    (log,) = [check for check in own_memory.doctor() if check.name == "log"]
+    (log,) = [check for check in doctor(own_memory.resources) if check.name == "log"]
     assert not log.ok and log.hint
     assert log.detail == f"{newest - 1} events up to seq {newest}, {newest - 1} keys, 1 payloads that are not what was written"
 
 
 def test_doctor_survives_a_store_that_does_not_open(tmp_path: Path) -> None:
     (tmp_path / "memory.duckdb").write_bytes(b"this is no database" * 1000)
-    checks = Memory(load_settings({"home": tmp_path, "embedding": {"model": "hashing"}})).doctor()
+    checks = doctor(Memory(load_settings({"home": tmp_path, "embedding": {"model": "hashing"}})).resources)
     assert {check.name for check in checks if not check.ok} >= {"store"}
     assert all(check.hint for check in checks if not check.ok)
 
@@ -312,14 +332,14 @@ def test_rebuild_mends_tables_and_index(own_memory: Memory) -> None:
     index = Resources(own_memory.settings).vector_index
     units = index.rows(["unit_id"])["unit_id"].to_pylist()
     index.delete(units[:2])
-    report = own_memory.verify_rebuild()
+    report = verify_all(own_memory.resources)
     assert not report.equal and report.difference_count == 3
     by_table = {difference.table: difference for difference in report.differences}
     assert (by_table["entries"].column, by_table["entries"].stored) == ("title", "tampered")
     assert (by_table[index.table_name].stored, by_table[index.table_name].replayed) == (None, "present")
-    rebuilt = own_memory.rebuild()
+    rebuilt = rebuild_all(own_memory.resources)
     assert rebuilt.units_written == 2 and rebuilt.units_failed == 0
-    assert own_memory.verify_rebuild(with_vectors=True).equal
+    assert verify_all(own_memory.resources, with_vectors=True).equal
 
 
 def test_rebuild_finds_and_mends_vectors_of_another_value(own_memory: Memory) -> None:
@@ -327,26 +347,26 @@ def test_rebuild_finds_and_mends_vectors_of_another_value(own_memory: Memory) ->
     table = index._open_or_create()
     unit_id = index.rows(["unit_id"])["unit_id"].to_pylist()[0]
     table.update(where=f"unit_id = '{unit_id}'", values={"vector": [1.0] + [0.0] * 255})
-    assert own_memory.verify_rebuild().equal
-    report = own_memory.verify_rebuild(with_vectors=True)
+    assert verify_all(own_memory.resources).equal
+    report = verify_all(own_memory.resources, with_vectors=True)
     assert [difference.key for difference in report.differences] == [unit_id]
-    assert own_memory.rebuild(with_vectors=True).units_written == own_memory.outbox().units
-    assert own_memory.verify_rebuild(with_vectors=True).equal
+    assert rebuild_all(own_memory.resources, with_vectors=True).units_written == outbox_status(own_memory.resources).units
+    assert verify_all(own_memory.resources, with_vectors=True).equal
 
 
 def test_rebuild_replaces_an_index_that_cannot_be_read(own_memory: Memory) -> None:
     for file in (own_memory.settings.vectors_folder).rglob("*.manifest"):
         file.write_bytes(b"broken")
-    assert own_memory.rebuild().units_written == own_memory.outbox().units
-    assert own_memory.verify_rebuild().equal
+    assert rebuild_all(own_memory.resources).units_written == outbox_status(own_memory.resources).units
+    assert verify_all(own_memory.resources).equal
 
 
 def test_initialise_keeps_what_is_there(tmp_path: Path) -> None:
     memory = Memory(load_settings({"home": tmp_path / "집", "embedding": {"model": "hashing"}}))
-    assert all(item.made for item in memory.initialise())
+    assert all(item.made for item in initialise(memory.resources))
     file = tmp_path / "집" / "memory.toml"
     file.write_text("[store]\nlock_timeout_seconds = 3\n")
-    assert not any(item.made for item in memory.initialise())
+    assert not any(item.made for item in initialise(memory.resources))
     assert file.read_text().startswith("[store]")
-    assert [item.path for item in memory.initialise(force=True) if item.made] == [file]
+    assert [item.path for item in initialise(memory.resources, force=True) if item.made] == [file]
     assert (tmp_path / "집").stat().st_mode & 0o777 == 0o700 and file.stat().st_mode & 0o777 == 0o600

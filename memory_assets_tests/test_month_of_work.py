@@ -18,9 +18,14 @@ from typing import Any
 import dagster as dg
 import pytest
 
+from memory_assets.commands.task_links import merge, resolve, unmerge
+from memory_assets.commands.tasks import accept, set_blockers, set_status
 from memory_assets.defs import run
 from memory_assets.identifiers import sha256_hex
+from memory_assets.maintenance.rebuild import verify_all
 from memory_assets.memory import Memory
+from memory_assets.queries.conditions import list_conditions
+from memory_assets.queries.task_review import task_review
 from memory_assets.settings import Settings, load_settings
 from memory_assets.tasks.canonical import normalize, task_id, task_key
 from memory_assets_tests.defs.files import chat
@@ -340,7 +345,7 @@ def test_a_task_is_found_again_and_never_made_anew(month: tuple[Settings, Path, 
 
 
 def test_what_was_refused_waits_for_a_person(month: tuple[Settings, Path, dict[str, Board]]) -> None:
-    review = Memory(month[0]).task_review()
+    review = Memory(month[0]).read(task_review)
     assert {(refused.task.title, refused.requested_status) for refused in review.refused} == {
         (RUNBOOK, "done"),
         (CART, "in_progress"),
@@ -364,11 +369,11 @@ def test_any_order_of_the_month_gives_the_same_tables(month: tuple[Settings, Pat
         assert board(shuffled) == boards["s15"]
         for table, found in state(shuffled).items():
             assert found == state(settings)[table], table
-        assert Memory(shuffled).verify_rebuild().equal
+        assert verify_all(Memory(shuffled).resources).equal
         # And the month as it was lived: once more it adds nothing, and it rebuilds.
         again = run.import_paths(settings, [folder / "sessions"], project="shop")
         assert again.events_appended == 0
-        assert Memory(settings).verify_rebuild().equal
+        assert verify_all(Memory(settings).resources).equal
 
 
 def test_people_have_the_last_word(month: tuple[Settings, Path, dict[str, Board]], tmp_path: Path) -> None:
@@ -378,12 +383,12 @@ def test_people_have_the_last_word(month: tuple[Settings, Path, dict[str, Board]
         memory = Memory(settings)
         before = board(settings)
         # Two languages, one runbook: a person sees that, and says so.
-        memory.merge_tasks(id_of(settings, RUNBOOK_KOREAN), id_of(settings, RUNBOOK), by="Mina")
+        merge(memory.resources, id_of(settings, RUNBOOK_KOREAN), id_of(settings, RUNBOOK), by="Mina")
         merged = board(settings)
         assert RUNBOOK_KOREAN not in merged and merged[RUNBOOK] == ("pending", "low", {})
         assert {quote.session_id for quote in memory.task(id_of(settings, RUNBOOK)).task.evidence} == {"s08", "s09", "s12"}
         # Refused, for nobody was seen at work on it; accepted, it takes the legal path.
-        memory.accept_move(id_of(settings, RUNBOOK), by="Mina")
+        accept(memory.resources, id_of(settings, RUNBOOK), by="Mina")
         assert board(settings)[RUNBOOK] == ("done", "low", {})
         moves = [
             (event.details["from_status"], event.details["to_status"], event.said_by)
@@ -392,14 +397,14 @@ def test_people_have_the_last_word(month: tuple[Settings, Path, dict[str, Board]
         ]
         assert moves == [("pending", "in_progress", "Mina"), ("in_progress", "done", "Mina")]
         # What nobody named is named, and met.
-        memory.set_task_blockers(id_of(settings, DASHBOARD), ["the Grafana licence"], by="Mina")
+        set_blockers(memory.resources, id_of(settings, DASHBOARD), ["the Grafana licence"], by="Mina")
         assert board(settings)[DASHBOARD] == ("blocked", None, {"the Grafana licence": False})
-        (licence,) = [one for one in memory.conditions(status="open") if one.title == "the Grafana licence"]
-        memory.resolve_condition(licence.condition_id, satisfied=True, by="Mina")
+        (licence,) = [one for one in memory.read(list_conditions, status="open") if one.title == "the Grafana licence"]
+        resolve(memory.resources, licence.condition_id, satisfied=True, by="Mina")
         assert board(settings)[DASHBOARD] == ("blocked", None, {"the Grafana licence": True})
-        memory.set_task_status(id_of(settings, CART), "in_progress", by="Mina")
+        set_status(memory.resources, id_of(settings, CART), "in_progress", by="Mina")
         assert board(settings)[CART][0] == "in_progress"
         # Everything can be taken back but time.
-        memory.unmerge_task(task_id(task_key("shop", normalize(RUNBOOK_KOREAN))), by="Mina")
+        unmerge(memory.resources, task_id(task_key("shop", normalize(RUNBOOK_KOREAN))), by="Mina")
         assert board(settings)[RUNBOOK_KOREAN] == before[RUNBOOK_KOREAN]
-        assert memory.verify_rebuild().equal
+        assert verify_all(memory.resources).equal

@@ -11,7 +11,10 @@ import pytest
 from memory_assets.defs import run
 from memory_assets.defs.reports import ImportReport
 from memory_assets.log.event_log import EventLog
+from memory_assets.maintenance.rebuild import verify_all
 from memory_assets.memory import Memory
+from memory_assets.queries.entries import list_entries
+from memory_assets.queries.sessions import messages_of
 from memory_assets.settings import Settings, load_settings
 
 SESSIONS = Path(__file__).resolve().parents[2] / "shared" / "data" / "sessions"
@@ -56,7 +59,7 @@ def test_a_second_import_adds_nothing(road: tuple[Settings, ImportReport]) -> No
 
 def test_all_of_it_rebuilds(road: tuple[Settings, ImportReport]) -> None:
     settings, _ = road
-    report = Memory(settings).verify_rebuild()
+    report = verify_all(Memory(settings).resources)
     assert report.equal, report.differences
     assert report.tables["entries"] > 100
 
@@ -67,9 +70,9 @@ def test_every_span_is_the_text(road: tuple[Settings, ImportReport]) -> None:
     texts = {
         (session.session_id, message.message_index): message.text
         for session in memory.sessions()
-        for message in memory.messages(session.session_id)
+        for message in memory.read(messages_of, session.session_id)
     }
-    entries, count = memory.entries()
+    entries, count = memory.read(list_entries)
     quotes = [quote for entry in entries for quote in entry.evidence if quote.method != "none"]
     assert count == len(entries) and len(quotes) > 200
     for quote in quotes:

@@ -13,7 +13,9 @@ import pytest
 
 from memory_assets.configuration import Resources
 from memory_assets.log.database import Database
+from memory_assets.maintenance.doctor import checks
 from memory_assets.maintenance.indexing import compare_titles, write_behind, write_vectors, write_waiting, write_words
+from memory_assets.maintenance.rebuild import verify_all
 from memory_assets.memory import Memory
 from memory_assets.settings import Settings, load_settings
 from memory_assets.vectors import outbox
@@ -158,9 +160,9 @@ def test_a_missing_index_is_said_and_each_remedy_heals_it(tmp_path: Path, what: 
         with pytest.raises(IndexMissingError, match="the index is missing: none of the 13 units") as caught:
             ask()
         assert "`memory outbox drain`" in caught.value.hint
-    memory.drain()
+    write_waiting(memory.resources)
     assert memory.search("PostgreSQL").hits and ids_of_index(settings) == ids_of_units(settings)
-    assert {check.name for check in memory.doctor() if not check.ok} <= {"quarantine"}
+    assert {check.name for check in checks(memory.resources) if not check.ok} <= {"quarantine"}
 
 
 def test_missing_vectors_are_said_and_made_again(tmp_path: Path) -> None:
@@ -169,7 +171,7 @@ def test_missing_vectors_are_said_and_made_again(tmp_path: Path) -> None:
     shutil.rmtree(settings.vectors_folder / "vectors_hashing-256-1.lance")
     response = memory.search("PostgreSQL")
     assert response.hits and any("the vectors are missing" in note for note in response.notes)
-    memory.drain()
+    write_waiting(memory.resources)
     assert not any("missing" in note for note in memory.search("PostgreSQL").notes)
     assert ids_of_index(settings) == ids_of_units(settings)
 
@@ -206,7 +208,7 @@ def test_an_index_of_the_former_form_is_brought_over_without_embedding(tmp_path:
     assert Resources(settings).vector_index.rows(["unit_id", "vector"]).sort_by("unit_id").equals(stored)
     assert not list(settings.vectors_folder.glob("units_*"))
     memory = Memory(settings)
-    assert memory.search("PostgreSQL").hits and memory.verify_rebuild(with_vectors=True).equal
+    assert memory.search("PostgreSQL").hits and verify_all(memory.resources, with_vectors=True).equal
     assert Resources(settings).vector_index.problems() == Resources(settings).word_index.problems() == []
 
 
@@ -261,5 +263,5 @@ def test_titles_that_are_compared_behind_the_fold_lead_to_the_tables_of_a_rebuil
     assert report.vectors["waiting"] == 0
     memory = Memory(settings)
     assert rows(settings, "SELECT count(*) FROM events WHERE event_type = 'task_titles_alike'")[0][0] > 0
-    assert memory.verify_rebuild(with_vectors=False).equal
+    assert verify_all(memory.resources, with_vectors=False).equal
     assert not compare_titles(memory.database, Resources(settings).embedder), "they are compared once"

@@ -17,7 +17,7 @@ from memory_assets.cli.tables import print_text
 from memory_assets.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
-    from memory_assets.memory import AlignedEvidence
+    from memory_assets.evidence.model import AlignedEvidence
 
 # As much as a message of a session may hold (docs/bad_input.md).
 MAX_BYTES = 10 * 1024 * 1024
@@ -36,7 +36,8 @@ def align(
     as_json: JsonOption = False,
 ) -> int:
     """Show where a quote stands in a text and how it was found, or why it was not. Exits 1 where it does not align."""
-    from memory_assets.memory import AlignedEvidence, as_plain
+    from memory_assets.evidence.model import AlignedEvidence
+    from memory_assets.memory import as_plain
 
     text = read_text(message)
     wanted = read_standard_input() if quote == STANDARD_INPUT else quote

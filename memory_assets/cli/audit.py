@@ -11,7 +11,9 @@ from memory_assets.cli.output import cut, one_line, plural, print_json, styled
 from memory_assets.cli.tables import UNLIMITED, print_text, terminal_width
 
 if TYPE_CHECKING:
-    from memory_assets.memory import Audit, AuditExample, AuditMeasure
+    from memory_assets.maintenance.audit import Audit
+    from memory_assets.maintenance.audit import Example as AuditExample
+    from memory_assets.maintenance.audit import Measure as AuditMeasure
 
 _NAMES = {
     "exact_duplicates": "exact duplicates",

@@ -29,7 +29,9 @@ def backup(
     as_json: JsonOption = False,
 ) -> int:
     """Copy the store into one private file, verified, while others go on writing."""
-    made = invocation(context).memory().backup(file, force=force, progress=progress_for_people(as_json=as_json))
+    from memory_assets.backup.archive import back_up
+
+    made = back_up(invocation(context).memory().database, file, force=force, progress=progress_for_people(as_json=as_json))
     if as_json:
         print_json(made)
     else:
@@ -47,7 +49,11 @@ def restore(
     as_json: JsonOption = False,
 ) -> int:
     """Put a backup in the place of the store: verified before anything is changed, then all of it or nothing."""
-    put = invocation(context).memory().restore(file, force=force, progress=progress_for_people(as_json=as_json))
+    from memory_assets.maintenance.copies import restore_store
+
+    put = restore_store(
+        invocation(context).memory().resources, file, force=force, progress=progress_for_people(as_json=as_json)
+    )
     if as_json:
         print_json(put)
     else:
@@ -72,10 +78,14 @@ def recover(
     as_json: JsonOption = False,
 ) -> int:
     """Save every event that can be read of a damaged store into a new one. Exits 1 where some are lost, or none is found."""
-    saved = (
-        invocation(context)
-        .memory()
-        .recover(store_file, to=to, backup=with_backup, progress=progress_for_people(as_json=as_json))
+    from memory_assets.maintenance.copies import recover_store
+
+    saved = recover_store(
+        invocation(context).memory().resources,
+        store_file,
+        to=to,
+        backup=with_backup,
+        progress=progress_for_people(as_json=as_json),
     )
     # Of a file in which no event is found nobody can tell how many there were.
     code = NOTHING_FOUND if saved.lost or (saved.damage and not saved.events) else OK

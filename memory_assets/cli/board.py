@@ -13,7 +13,7 @@ from memory_assets.vocabulary import FINISHED
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from memory_assets.memory import TaskBlocker, TaskView
+    from memory_assets.results.tasks import TaskBlocker, TaskView
 
 ID_SHOWN = 12
 LEAST_TITLE = 20

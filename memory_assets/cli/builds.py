@@ -13,7 +13,7 @@ from memory_assets.cli.output import moment, plural, print_json, print_result, s
 from memory_assets.cli.tables import print_table, print_text
 
 if TYPE_CHECKING:
-    from memory_assets.memory import BuildDetails, BuildPage, BuildView
+    from memory_assets.results.builds import BuildDetails, BuildPage, BuildView
 
 _STATUS_STYLES = {"success": "green", "running": "yellow", "failed": "bold red"}
 _COLUMNS = ("started", "build", "status", "sessions", "events", "extractor", "checker", "tokens", "USD", "took", "error")
@@ -35,7 +35,9 @@ def list_(
     as_json: JsonOption = False,
 ) -> int:
     """List the newest builds: the runs that appended something. A run that found nothing to do leaves none."""
-    page = invocation(context).memory().builds(limit=limit)
+    from memory_assets.queries.builds import list_builds
+
+    page = invocation(context).memory().read(list_builds, invocation(context).memory().settings.store_folder, limit=limit)
     if as_json:
         print_json(page)
     elif page.builds:
@@ -51,7 +53,9 @@ def show(
     as_json: JsonOption = False,
 ) -> int:
     """Show one build: its versions, what it appended by type, its stages with their times, its sessions."""
-    details = invocation(context).memory().build(build)
+    from memory_assets.queries.builds import build_details
+
+    details = invocation(context).memory().read(build_details, invocation(context).memory().settings.store_folder, build)
     print_result(details, print_build, as_json=as_json)
     return OK
 

@@ -13,7 +13,7 @@ from memory_assets.cli.output import day, one_line, print_json, styled
 from memory_assets.cli.tables import fitting, print_table, print_text
 
 if TYPE_CHECKING:
-    from memory_assets.memory import ConditionView
+    from memory_assets.results.tasks import ConditionView
 
 PAGE = 50
 _TASKS = 3
@@ -61,7 +61,9 @@ def artifacts(
     as_json: JsonOption = False,
 ) -> int:
     """List pull requests, issues, addresses, files and commits that sessions name, what was named last first."""
-    found = invocation(context).memory().artifacts(kind=kind, project=project, limit=limit)
+    from memory_assets.queries.artifacts import list_artifacts
+
+    found = invocation(context).memory().read(list_artifacts, kind=kind, project=project, limit=limit)
     if as_json:
         print_json(found)
         return OK
@@ -134,7 +136,9 @@ def print_condition(condition: ConditionView) -> None:
 
 
 def _list(context: typer.Context, status: str, project: str | None, limit: int, *, as_json: bool) -> int:
-    found = invocation(context).memory().conditions(status=status, project=project, limit=limit)
+    from memory_assets.queries.conditions import list_conditions
+
+    found = invocation(context).memory().read(list_conditions, status=status, project=project, limit=limit)
     if as_json:
         print_json(found)
         return OK

@@ -14,7 +14,7 @@ from memory_assets.cli.people import ByOption, NoteOption, person
 from memory_assets.cli.tables import print_text, terminal_width
 
 if TYPE_CHECKING:
-    from memory_assets.memory import ConflictSide, ConflictView
+    from memory_assets.queries.conflicts import ConflictSide, ConflictView
 
 PAGE = 50
 _ID_SHOWN = 12
@@ -52,7 +52,9 @@ def list_(
     as_json: JsonOption = False,
 ) -> int:
     """List conflicts, the newest first: both sides, and where each was said last."""
-    found = invocation(context).memory().conflicts(status=status, project=project, limit=limit)
+    from memory_assets.queries.conflicts import list_conflicts
+
+    found = invocation(context).memory().read(list_conflicts, status=status, project=project, limit=limit)
     if as_json:
         print_json(found)
         return OK
@@ -72,7 +74,9 @@ def list_(
 
 def show(context: typer.Context, conflict: ConflictArgument, as_json: JsonOption = False) -> int:
     """Show one conflict with both quotes."""
-    _print(invocation(context).memory().conflict(conflict), as_json=as_json)
+    from memory_assets.queries.conflicts import one_conflict
+
+    _print(invocation(context).memory().read(one_conflict, conflict), as_json=as_json)
     return OK
 
 
@@ -90,7 +94,12 @@ def resolve(
     as_json: JsonOption = False,
 ) -> int:
     """Say which side of a conflict holds. A later word replaces it; `memory conflicts reopen` takes it back."""
-    _print(invocation(context).memory().resolve_conflict(conflict, resolution, by=person(by), note=note), as_json=as_json)
+    from memory_assets.commands.conflicts import resolve_conflict
+
+    _print(
+        resolve_conflict(invocation(context).memory().resources, conflict, resolution, by=person(by), note=note),
+        as_json=as_json,
+    )
     return OK
 
 
@@ -102,7 +111,9 @@ def reopen(
     as_json: JsonOption = False,
 ) -> int:
     """Take a resolution back: both sides are contested again."""
-    _print(invocation(context).memory().reopen_conflict(conflict, by=person(by), note=note), as_json=as_json)
+    from memory_assets.commands.conflicts import reopen_conflict
+
+    _print(reopen_conflict(invocation(context).memory().resources, conflict, by=person(by), note=note), as_json=as_json)
     return OK
 
 

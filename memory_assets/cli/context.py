@@ -15,7 +15,7 @@ from memory_assets.cli.tables import print_text
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from memory_assets.memory import ContextBundleV1
+    from memory_assets.results.context import ContextBundleV1
 
 _SOURCE = re.compile(r"(?<!\\)\[(?:mem|session|terminal):[^\]\\]{1,400}\]|(?<!\\)\[HYPOTHESIS\]")
 

@@ -16,7 +16,8 @@ from memory_assets.cli.tables import print_text
 from memory_assets.cli.times import TIMES, utc
 
 if TYPE_CHECKING:
-    from memory_assets.memory import DecisionView, NotRecordedDecision
+    from memory_assets.commands.outcomes import NotRecorded as NotRecordedDecision
+    from memory_assets.queries.decisions import DecisionView
 
 PAGE = 30
 _ID_SHOWN = 12
@@ -40,7 +41,9 @@ def list_(
     as_json: JsonOption = False,
 ) -> int:
     """List decisions, the newest first, each with its evidence and whether that still stands."""
-    found = invocation(context).memory().decisions(source=source, project=project, limit=limit)
+    from memory_assets.queries.decisions import list_decisions
+
+    found = invocation(context).memory().read(list_decisions, source=source, project=project, limit=limit)
     if as_json:
         print_json(found)
         return OK
@@ -73,20 +76,19 @@ def record(
     as_json: JsonOption = False,
 ) -> int:
     """Record a decision. What it rests on is proved first; exit 1 and nothing is written where the proof fails."""
-    from memory_assets.memory import NotRecordedDecision, as_plain
+    from memory_assets.commands.decisions import record_decision
+    from memory_assets.commands.outcomes import NotRecorded as NotRecordedDecision
+    from memory_assets.memory import as_plain
 
-    outcome_of = (
-        invocation(context)
-        .memory()
-        .record_decision(
-            action,
-            because=because,
-            outcome=outcome,
-            confidence=confidence,
-            caused_by=caused_by,
-            decided_at=utc(at),
-            by=person(by),
-        )
+    outcome_of = record_decision(
+        invocation(context).memory().resources,
+        action,
+        because=because,
+        outcome=outcome,
+        confidence=confidence,
+        caused_by=caused_by,
+        decided_at=utc(at),
+        by=person(by),
     )
     refused = isinstance(outcome_of, NotRecordedDecision)
     if as_json:

@@ -8,7 +8,7 @@ from memory_assets.cli.output import clean, cut, plural, styled
 from memory_assets.cli.tables import print_text, terminal_width
 
 if TYPE_CHECKING:
-    from memory_assets.memory import DisclosedV1, DisclosureV1
+    from memory_assets.results.disclosure import DisclosedV1, DisclosureV1
 
 _WHY = {
     "explicit_ids": "opened as asked for",

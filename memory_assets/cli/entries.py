@@ -16,7 +16,7 @@ from memory_assets.cli.tables import print_table, print_text
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from memory_assets.memory import EntryView
+    from memory_assets.results.memories import EntryView
 
 PAGE = 50
 EntryArgument = Annotated[str, typer.Argument(help="The entry's id, its beginning, or a memory's mem: address.")]
@@ -51,10 +51,12 @@ def list_(
     as_json: JsonOption = False,
 ) -> int:
     """List current entries of every stage, the newest first. Superseded ones are not listed."""
+    from memory_assets.queries.entries import list_entries
+
     entries, total = (
         invocation(context)
         .memory()
-        .entries(session_id=session, project=project, entry_type=kind, stage=stage, limit=None if every else limit)
+        .read(list_entries, session_id=session, project=project, entry_type=kind, stage=stage, limit=None if every else limit)
     )
     if as_json:
         print_json(entries)
@@ -70,7 +72,9 @@ def list_(
 
 def show(context: typer.Context, entry: EntryArgument, as_json: JsonOption = False) -> int:
     """Show one entry with its evidence."""
-    found = invocation(context).memory().entry(entry)
+    from memory_assets.queries.entries import one_entry
+
+    found = invocation(context).memory().read(one_entry, entry)
     if as_json:
         print_json(found)
     else:

@@ -14,7 +14,7 @@ from memory_assets.cli.search import Mode
 from memory_assets.cli.tables import Cell, print_table, print_text
 
 if TYPE_CHECKING:
-    from memory_assets.memory import EvalComparisonV1, EvalRunV1
+    from memory_assets.results.evaluation import EvalComparisonV1, EvalRunV1
 
 _METRICS = ("hit_at_k", "mrr", "recall_at_k", "precision_at_k", "must_contain")
 _NAMES = {
@@ -48,7 +48,10 @@ def init(
     as_json: JsonOption = False,
 ) -> int:
     """Write a first file of golden questions: titles of memories, to be reworded, with the places that answer them."""
-    written = invocation(context).memory().write_golden(file, count=count, force=force)
+    from memory_assets.queries.golden_file import golden_path, write_golden
+
+    memory = invocation(context).memory()
+    written = memory.read(write_golden, golden_path(memory.settings, file), count=count, force=force)
     if as_json:
         print_json(written)
         return OK
@@ -94,7 +97,11 @@ def compare(
     as_json: JsonOption = False,
 ) -> int:
     """Compare two runs of golden questions: each metric, and each question that fares better or worse."""
-    found = invocation(context).memory().compare_evaluations(before, after, file=file)
+    from memory_assets.queries.evaluation import compared_runs
+    from memory_assets.queries.golden_file import golden_path
+
+    memory = invocation(context).memory()
+    found = memory.read(compared_runs, before, after, golden=golden_path(memory.settings, file))
     print_result(found, print_comparison, as_json=as_json)
     return OK
 

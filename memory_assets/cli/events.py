@@ -33,7 +33,9 @@ def tail(
     as_json: JsonOption = False,
 ) -> int:
     """List the newest events in commit order, without their payloads."""
-    events = invocation(context).memory().events_tail(limit=limit, session_id=session, event_type=kind, after=after)
+    from memory_assets.queries.events import newest_events
+
+    events = invocation(context).memory().read(newest_events, limit=limit, session_id=session, event_type=kind, after=after)
     if as_json:
         print_json(events)
     elif events:
@@ -65,8 +67,9 @@ def show(
 ) -> int:
     """Show one event with its payload. Events of forgotten sessions and of replaced histories are not shown."""
     from memory_assets.memory import as_plain
+    from memory_assets.queries.events import one_event
 
-    details = invocation(context).memory().event(event)
+    details = invocation(context).memory().read(one_event, event)
     plain = as_plain(details)
     if as_json:
         print_json(plain)
@@ -87,7 +90,9 @@ def show(
 
 def stats(context: typer.Context, as_json: JsonOption = False) -> int:
     """Count the events by type."""
-    found = invocation(context).memory().events_stats()
+    from memory_assets.queries.events import event_stats
+
+    found = invocation(context).memory().read(event_stats)
     if as_json:
         print_json(found)
         return OK

@@ -38,15 +38,19 @@ def export(
     as_json: JsonOption = False,
 ) -> int:
     """Write out what the store holds, as it is at this moment, while others go on writing."""
+    from memory_assets.exchange.exporting import export_to_file, export_to_stream
+
     memory = invocation(context).memory()
     if file is None:
         if as_json:
             raise InvalidArgumentError(
                 "--json says what was written to a file, and stdout holds the export itself", hint="name a FILE"
             )
-        memory.export_to_stream(sys.stdout.buffer, format_name, project=project)
+        export_to_stream(memory.database, sys.stdout.buffer, format_name, project=project)
         return OK
-    made = memory.export(file, format_name, project=project, force=force, progress=progress_for_people(as_json=as_json))
+    made = export_to_file(
+        memory.database, file, format_name, project=project, force=force, progress=progress_for_people(as_json=as_json)
+    )
     if as_json:
         print_json(made)
         return OK

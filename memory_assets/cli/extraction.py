@@ -15,7 +15,7 @@ from memory_assets.errors import InvalidArgumentError
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from memory_assets.memory import ExtractionPlan, PlannedWindow
+    from memory_assets.queries.extraction_plan import ExtractionPlan, PlannedWindow
 
 
 def register(app: typer.Typer) -> None:
@@ -34,13 +34,14 @@ def extract(
 ) -> int:
     """Show what would be sent to the model for a session, window by window, or what the embedded rules would quote."""
     from memory_assets.memory import as_plain
+    from memory_assets.queries.extraction_plan import extraction_plan
 
     if not dry_run:
         raise InvalidArgumentError(
             "memory extract only shows what would be done: say --dry-run",
             hint=f"`memory run {session} --to extracted` extracts, and `memory run {session}` does all that follows too",
         )
-    plan = invocation(context).memory().extraction_plan(session)
+    plan = extraction_plan(invocation(context).memory().resources, session)
     if as_json:
         print_json({"schema_version": "extraction_plan.v1", **as_plain(plan)})
     elif plan.model is None:

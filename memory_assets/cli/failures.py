@@ -86,7 +86,7 @@ def report_interrupted(*, as_json: bool) -> None:
 
 def _report(code: str, message: str, hint: str, *, as_json: bool) -> None:
     if as_json:
-        from memory_assets.memory import ErrorV1
+        from memory_assets.results.error import ErrorV1
 
         sys.stderr.write(json_text(ErrorV1(code=code, message=message, hint=hint)) + "\n")
         return

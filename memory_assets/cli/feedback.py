@@ -13,7 +13,7 @@ from memory_assets.cli.people import ByOption, NoteOption, person
 from memory_assets.cli.tables import fitting, print_text
 
 if TYPE_CHECKING:
-    from memory_assets.memory import AckV1
+    from memory_assets.results.feedback import AckV1
 
 
 class SignalWord(StrEnum):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from rich.text import Text
 
-    from memory_assets.memory import Finding, FsckReport
+    from memory_assets.maintenance.fsck import Finding, FsckReport
 
 SHOWN = 40
 
@@ -44,10 +44,13 @@ def fsck(
 ) -> int:
     """Check the log, every quote against its messages, and every table against a replay. Exits 3 where something is wrong."""
 
+    from memory_assets.commands.log_end import accept_log_end
+    from memory_assets.maintenance.fsck import fsck
+
     memory = invocation(context).memory()
     if accept_end:
-        memory.accept_log_end(by=person(by))
-    report = memory.fsck(realign=realign, log_only=log_only, progress=progress_for_people(as_json=as_json))
+        accept_log_end(memory.database, by=person(by))
+    report = fsck(memory.resources, realign=realign, log_only=log_only, progress=progress_for_people(as_json=as_json))
     print_result(report, print_report, as_json=as_json, schema_version="fsck.v1", clean=report.clean)
     return OK if report.clean else UNHEALTHY
 

@@ -14,7 +14,8 @@ from memory_assets.cli.tables import print_table, print_text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memory_assets.memory import FileVerdict, IdrisStatus
+    from memory_assets.graduation.proofs.module_files import FileVerdict
+    from memory_assets.queries.idris import IdrisStatus
 
 
 def register(app: typer.Typer) -> None:
@@ -28,7 +29,9 @@ def register(app: typer.Typer) -> None:
 def status(context: typer.Context, as_json: JsonOption = False) -> int:
     """Say which Idris 2 is used, where its built package lies, and who judges without it."""
 
-    found = invocation(context).memory().idris_status()
+    from memory_assets.queries.idris import idris_status
+
+    found = idris_status(invocation(context).memory().resources)
     print_result(found, print_status, as_json=as_json, schema_version="idris_status.v1")
     return OK
 
@@ -48,7 +51,9 @@ def check(
 
     Exit status 0 when all are accepted, else 1. What the embedded checker refuses is never accepted.
     """
-    verdicts = invocation(context).memory().check_modules(files, checker=checker)
+    from memory_assets.queries.idris import check_files
+
+    verdicts = check_files(invocation(context).memory().resources, files, checker=checker)
     if as_json:
         for verdict in verdicts:
             print_line(json_text(_plain(verdict)))

@@ -33,7 +33,9 @@ def init(
     as_json: JsonOption = False,
 ) -> int:
     """Make the store, its folders and a memory.toml that lists every setting. What is there already is kept."""
-    made = invocation(context).memory().initialise(force=force)
+    from memory_assets.maintenance.init import initialise
+
+    made = initialise(invocation(context).memory().resources, force=force)
     if as_json:
         print_json([{"path": str(item.path), "made": item.made} for item in made])
     else:

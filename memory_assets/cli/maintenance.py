@@ -16,7 +16,9 @@ from memory_assets.cli.tables import print_table, print_text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memory_assets.memory import CheckV1, RebuildReport, Stats
+    from memory_assets.projections.rebuild import RebuildReport
+    from memory_assets.results.doctor import CheckV1
+    from memory_assets.results.stats import Stats
 
 
 def register(app: typer.Typer) -> None:
@@ -28,9 +30,10 @@ def register(app: typer.Typer) -> None:
 
 def doctor(context: typer.Context, as_json: JsonOption = False) -> int:
     """Check everything that the store needs. Exits 3 where something is unhealthy."""
-    from memory_assets.memory import DoctorV1
+    from memory_assets.maintenance.doctor import checks
+    from memory_assets.results.doctor import DoctorV1
 
-    found = DoctorV1.of(invocation(context).memory().doctor())
+    found = DoctorV1.of(checks(invocation(context).memory().resources))
     if as_json:
         print_json(found)
     else:
@@ -90,12 +93,14 @@ def rebuild(
 ) -> int:
     """Throw every derived table away and fold it again from the log, or prove that a replay gives the same (exit 1: not so)."""
 
+    from memory_assets.maintenance.rebuild import rebuild_all, verify_all
+
     memory = invocation(context).memory()
     if verify:
-        report = memory.verify_rebuild(with_vectors=with_vectors)
+        report = verify_all(memory.resources, with_vectors=with_vectors)
         print_result(report, print_verified, as_json=as_json, schema_version="rebuild_report.v1", equal=report.equal)
         return OK if report.equal else NOTHING_FOUND
-    rebuilt = memory.rebuild(with_vectors=with_vectors, progress=progress_for_people(as_json=as_json))
+    rebuilt = rebuild_all(memory.resources, with_vectors=with_vectors, progress=progress_for_people(as_json=as_json))
     if as_json:
         print_json(rebuilt)
     else:

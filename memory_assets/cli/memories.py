@@ -11,7 +11,7 @@ from memory_assets.cli.tables import GAP, UNLIMITED, print_text, terminal_width
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from memory_assets.memory import MemoryView
+    from memory_assets.results.memories import MemoryView
 
 LEAST_TITLE = 24
 TYPE_WIDTH = len("preference")

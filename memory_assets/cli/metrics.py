@@ -14,7 +14,7 @@ from memory_assets.cli.tables import print_table, print_text
 from memory_assets.cli.times import moment_of
 
 if TYPE_CHECKING:
-    from memory_assets.memory import Metrics, StageTimes
+    from memory_assets.results.metrics import Metrics, StageTimes
 
 
 def register(app: typer.Typer) -> None:
@@ -36,8 +36,10 @@ def metrics(
     as_json: JsonOption = False,
 ) -> int:
     """Show what the stages measured: times and failures, tokens and cost, verdicts, quotes by method, promotions by reason."""
+    from memory_assets.queries.builds import metrics_within
+
     began = None if since is None else moment_of("--since", since, datetime.now(UTC))
-    found = invocation(context).memory().metrics(build_id=build, session_id=session, stage=stage, since=began)
+    found = invocation(context).memory().read(metrics_within, build_id=build, session_id=session, stage=stage, since=began)
     print_result(found, print_metrics, as_json=as_json)
     return OK
 

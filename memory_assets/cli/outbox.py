@@ -14,7 +14,8 @@ from memory_assets.cli.progress import progress_for_people
 from memory_assets.cli.tables import print_table, print_text
 
 if TYPE_CHECKING:
-    from memory_assets.memory import Calibration, Drained, FailedUnit, OutboxStatus, Reconciled, VersionQueue, Written
+    from memory_assets.maintenance.indexing import Written
+    from memory_assets.results.outbox import Calibration, Drained, FailedUnit, OutboxStatus, Reconciled, VersionQueue
 
 
 class StatusGroup(ListingGroup):
@@ -40,20 +41,33 @@ def register(app: typer.Typer) -> None:
 
 def status(context: typer.Context, as_json: JsonOption = False) -> int:
     """Show what waits to be written to the index, what failed and why, and which tables there are."""
-    found = invocation(context).memory().outbox()
+    from memory_assets.maintenance.outbox import outbox_status
+
+    found = outbox_status(invocation(context).memory().resources)
     print_result(found, print_status, as_json=as_json)
     return OK
 
 
 def drain(context: typer.Context, no_wait: NoWaitOption = False, as_json: JsonOption = False) -> int:
     """Write what waits to the index: words, then vectors. Exits 1 where something could not be written."""
-    written = invocation(context).memory().drain(wait=not no_wait, progress=progress_for_people(as_json=as_json))
+    from memory_assets.maintenance.indexing import write_waiting
+
+    written = write_waiting(
+        invocation(context).memory().resources, wait=not no_wait, progress=progress_for_people(as_json=as_json)
+    )
     return _drained(written, as_json=as_json)
 
 
 def retry_failed(context: typer.Context, no_wait: NoWaitOption = False, as_json: JsonOption = False) -> int:
     """Try again what could not be written to the index, what was given up too. Exits 1 where something fails again."""
-    written = invocation(context).memory().retry_failed(wait=not no_wait, progress=progress_for_people(as_json=as_json))
+    from memory_assets.maintenance.indexing import write_waiting
+
+    written = write_waiting(
+        invocation(context).memory().resources,
+        again_what_failed=True,
+        wait=not no_wait,
+        progress=progress_for_people(as_json=as_json),
+    )
     return _drained(written, as_json=as_json)
 
 
@@ -69,10 +83,13 @@ def reconcile(
 
     With --dry-run exits 1 where something differs; else where something could not be written.
     """
-    done = (
-        invocation(context)
-        .memory()
-        .reconcile(dry_run=dry_run, drop_old=drop_old, progress=progress_for_people(as_json=as_json))
+    from memory_assets.maintenance.indexing import bring_in_line
+
+    done = bring_in_line(
+        invocation(context).memory().resources,
+        dry_run=dry_run,
+        drop_old=drop_old,
+        progress=progress_for_people(as_json=as_json),
     )
     compared = [found for found in (done.words, done.found) if found is not None]
     differs = any(found.to_write or found.orphans or found.made_anew for found in compared)

@@ -33,8 +33,9 @@ def scan(
 ) -> int:
     """Show what would be masked in some files, by kind and line, and store nothing. Exits 1 where there is something."""
     from memory_assets.memory import as_plain
+    from memory_assets.sessions.privacy_scan import scan_files
 
-    scanned = invocation(context).memory().privacy_scan(paths)
+    scanned = list(scan_files(paths, invocation(context).memory().resources.redaction_policy))
     total = sum(len(file.places) for file in scanned)
     if as_json:
         print_json({"schema_version": "privacy_scan.v1", "total": total, "files": as_plain(scanned)})

@@ -16,7 +16,8 @@ from memory_assets.cli.times import TIMES, utc
 from memory_assets.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
-    from memory_assets.memory import Demotions, Ladder, Review, Spoken
+    from memory_assets.commands.promotions import Demotions, Spoken
+    from memory_assets.queries.promotions import Ladder, Review
 
 PAGE = 30
 REVIEW = "review"
@@ -56,21 +57,24 @@ def promote(
     as_json: JsonOption = False,
 ) -> int:
     """Review what waits on the ladder and why, or vouch for one memory. Exit 1 when a gate keeps it where it is."""
+    from memory_assets.commands.promotions import ladder_of, promote
+    from memory_assets.queries.promotions import review
+
     memory = invocation(context).memory()
     if target == REVIEW:
         if to is not None:
             raise InvalidArgumentError("review takes no stage", hint="`memory promote ID --to STAGE` for one memory")
         _refuse(context, _OF_A_WORD, "is of a word on one memory", "`memory promote ID --to STAGE` for one memory")
-        found = memory.promotion_review(project=project, limit=limit)
+        found = memory.read(review, project=project, limit=limit)
         print_result(found, print_review, as_json=as_json)
         return OK
     _refuse(context, _OF_THE_REVIEW, "is of the review", "leave it out for one memory, or leave the memory out")
     if to is None:
         _refuse(context, _OF_A_WORD, "is of a word on a memory", "say which stage with --to STAGE")
-        ladder = memory.ladder(target)
+        ladder = ladder_of(memory.database, target)
         print_result(ladder, print_ladder, as_json=as_json)
         return OK
-    spoken = memory.promote(target, to, by=person(by), note=note)
+    spoken = promote(memory.resources, target, to, by=person(by), note=note)
     print_result(spoken, print_spoken, as_json=as_json)
     return OK if spoken.reached else NOTHING_FOUND
 
@@ -83,9 +87,10 @@ def demote(
     as_json: JsonOption = False,
 ) -> int:
     """Show what nobody has said again for so long that it goes one stage down; with --apply let it."""
+    from memory_assets.commands.promotions import demote_by_age
     from memory_assets.memory import as_plain
 
-    found = invocation(context).memory().demote_by_age(as_of=utc(as_of), apply=apply, by=person(by))
+    found = demote_by_age(invocation(context).memory().resources, as_of=utc(as_of), apply=apply, by=person(by))
     if as_json:
         print_json(
             {

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from rich.text import Text
 
-    from memory_assets.memory import ProofModule, SessionProof
+    from memory_assets.queries.proof import ProofModule, SessionProof
 
 _LITERAL = re.compile(r'"[^"]*"')
 
@@ -43,7 +43,9 @@ def show(
     as_json: JsonOption = False,
 ) -> int:
     """Show the proof of a session: the verdict, the rules, its entries, and with --module the modules."""
-    found = invocation(context).memory().proof(session)
+    from memory_assets.queries.proof import session_proof
+
+    found = session_proof(invocation(context).memory().database, session)
     if as_json:
         print_json(_plain(found))
     else:

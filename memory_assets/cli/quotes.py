@@ -11,7 +11,8 @@ from memory_assets.cli.output import clean, console, one_line, plural, styled
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from memory_assets.memory import AlignedEvidence, Quote
+    from memory_assets.evidence.model import AlignedEvidence
+    from memory_assets.results.memories import Quote
 
 # Code points of a long message that are shown on each side of a quote.
 CONTEXT = 600

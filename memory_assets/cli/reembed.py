@@ -14,7 +14,7 @@ from memory_assets.cli.progress import progress_for_people
 from memory_assets.cli.tables import print_text
 
 if TYPE_CHECKING:
-    from memory_assets.memory import Reembedded
+    from memory_assets.results.outbox import Reembedded
 
 
 def register(app: typer.Typer) -> None:

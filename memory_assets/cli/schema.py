@@ -12,7 +12,7 @@ from memory_assets.cli.output import print_json, print_line, print_result, style
 from memory_assets.cli.tables import print_text
 
 if TYPE_CHECKING:
-    from memory_assets.memory import SchemaV1
+    from memory_assets.results.schema import SchemaV1
 
 
 def register(app: typer.Typer) -> None:
@@ -28,12 +28,14 @@ def schema(
     as_json: JsonOption = False,
 ) -> int:
     """List the schemas of what is printed with the words and versions in force, or print one JSON Schema."""
+    from memory_assets.queries.capabilities import schema, schema_definition
+
     memory = invocation(context).memory()
     if schema_id is None:
-        found = memory.schema()
+        found = schema(memory.resources)
         print_result(found, print_schemas, as_json=as_json)
         return OK
-    one = memory.schema_definition(schema_id)
+    one = schema_definition(schema_id)
     if as_json:
         print_json(one)
     else:

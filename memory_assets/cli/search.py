@@ -24,7 +24,9 @@ from memory_assets.errors import InvalidArgumentError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memory_assets.memory import Intent, Memory, SearchHitV1, SearchRequest, SearchResponseV1
+    from memory_assets.memory import Memory, SearchRequest
+    from memory_assets.results.search import SearchHitV1, SearchResponseV1
+    from memory_assets.vocabulary import Intent
 
 _AT_ONCE = 100
 
@@ -175,7 +177,8 @@ def search(
 
 
 def _intent(given: str | None) -> Intent | None:
-    from memory_assets.memory import INTENTS, parse_intent
+    from memory_assets.search.question.intents import parse_intent
+    from memory_assets.vocabulary import INTENTS
 
     if given is None:
         return None

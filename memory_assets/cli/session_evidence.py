@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     from rich.text import Text
 
-    from memory_assets.memory import MessageView, SessionEvidence, SupportingQuote
+    from memory_assets.queries.session_evidence import SessionEvidence, SupportingQuote
+    from memory_assets.results.sessions import MessageView
 
 ROLE_STYLES = {"user": "bold cyan", "assistant": "bold", "tool": "dim", "system": "dim"}
 # Code points of a long message that are shown on each side of a quote.

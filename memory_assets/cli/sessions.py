@@ -18,7 +18,7 @@ from memory_assets.cli.tables import print_table, print_text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memory_assets.memory import Quarantined, SessionDetails, SessionSummary
+    from memory_assets.results.sessions import Quarantined, SessionDetails, SessionSummary
 
 STATUS_STYLES = {"quarantined": "red", "vectorized": "green", "projected": "green"}
 
@@ -57,9 +57,11 @@ def show(
     as_json: JsonOption = False,
 ) -> int:
     """Show a session with its messages."""
+    from memory_assets.queries.session_evidence import session_evidence
+
     memory = invocation(context).memory()
     if evidence:
-        found = memory.session_evidence(session)
+        found = memory.read(session_evidence, session)
         if as_json:
             print_json(found)
         else:

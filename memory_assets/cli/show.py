@@ -17,10 +17,9 @@ if TYPE_CHECKING:
 
     from rich.text import Text
 
-    from memory_assets.memory import (
-        CitedQuote,
-        MessageView,
-        Neighbour,
+    from memory_assets.results.memories import CitedQuote, Neighbour
+    from memory_assets.results.sessions import MessageView
+    from memory_assets.results.shown import (
         Resolved,
         ResolvedEntry,
         ResolvedMemory,
@@ -59,7 +58,7 @@ def show(
 
 def print_resolved(resolved: Resolved) -> None:
     """What was found, for people."""
-    from memory_assets.memory import ResolvedEntry, ResolvedMemory, ResolvedName, ResolvedSpan, ResolvedTask
+    from memory_assets.results.shown import ResolvedEntry, ResolvedMemory, ResolvedName, ResolvedSpan, ResolvedTask
 
     match resolved:
         case ResolvedMemory():

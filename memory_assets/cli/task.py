@@ -16,7 +16,7 @@ from memory_assets.cli.task_detail import print_detail, print_standing
 from memory_assets.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
-    from memory_assets.memory import ConditionSpoken, TaskSpoken
+    from memory_assets.commands.outcomes import ConditionSpoken, TaskSpoken
 
 TaskArgument = Annotated[
     str, typer.Argument(metavar="ID", help="The task's id, its beginning, a former id, or its key task:project:name.")
@@ -68,18 +68,17 @@ def new(
     as_json: JsonOption = False,
 ) -> int:
     """Make a task."""
-    spoken = (
-        invocation(context)
-        .memory()
-        .new_task(
-            title,
-            project=project,
-            status=status,
-            priority=priority,
-            blockers=blocked_by or [],
-            again=again,
-            by=person(by),
-        )
+    from memory_assets.commands import tasks
+
+    spoken = tasks.new_task(
+        invocation(context).memory().resources,
+        title,
+        project=project,
+        status=status,
+        priority=priority,
+        blockers=blocked_by or [],
+        again=again,
+        by=person(by),
     )
     return _print(spoken, as_json=as_json)
 
@@ -93,7 +92,9 @@ def set_status(
     as_json: JsonOption = False,
 ) -> int:
     """Say how a task stands. What is no single step takes the steps between."""
-    spoken = invocation(context).memory().set_task_status(task, status, by=person(by), note=note)
+    from memory_assets.commands import tasks
+
+    spoken = tasks.set_status(invocation(context).memory().resources, task, status, by=person(by), note=note)
     return _print(spoken, as_json=as_json)
 
 
@@ -106,7 +107,9 @@ def set_priority(
     as_json: JsonOption = False,
 ) -> int:
     """Say how much a task matters."""
-    spoken = invocation(context).memory().set_task_priority(task, priority, by=person(by), note=note)
+    from memory_assets.commands import tasks
+
+    spoken = tasks.set_priority(invocation(context).memory().resources, task, priority, by=person(by), note=note)
     return _print(spoken, as_json=as_json)
 
 
@@ -122,7 +125,9 @@ def set_blockers(
     as_json: JsonOption = False,
 ) -> int:
     """Say what a task waits for, in place of what was known."""
-    spoken = invocation(context).memory().set_task_blockers(task, blockers or [], by=person(by), note=note)
+    from memory_assets.commands import tasks
+
+    spoken = tasks.set_blockers(invocation(context).memory().resources, task, blockers or [], by=person(by), note=note)
     return _print(spoken, as_json=as_json)
 
 
@@ -138,7 +143,9 @@ def accept(
     as_json: JsonOption = False,
 ) -> int:
     """Accept a status that sessions claim and that the task was refused. `memory tasks review` lists them."""
-    spoken = invocation(context).memory().accept_move(task, event=event, by=person(by), note=note)
+    from memory_assets.commands import tasks
+
+    spoken = tasks.accept(invocation(context).memory().resources, task, event=event, by=person(by), note=note)
     return _print(spoken, as_json=as_json)
 
 
@@ -155,9 +162,13 @@ def resolve(
     as_json: JsonOption = False,
 ) -> int:
     """Say what a condition that tasks wait for turned out to be, or that it is met. The last word holds."""
+    from memory_assets.commands import task_links
+
     if (to is not None) + satisfied + reopen != 1:
         raise InvalidArgumentError("say one thing of the condition", hint="--to ID, --satisfied or --open")
-    spoken = invocation(context).memory().resolve_condition(condition, to=to, satisfied=satisfied, by=person(by), note=note)
+    spoken = task_links.resolve(
+        invocation(context).memory().resources, condition, to=to, satisfied=satisfied, by=person(by), note=note
+    )
     return _print(spoken, as_json=as_json)
 
 
@@ -170,7 +181,11 @@ def merge(
     as_json: JsonOption = False,
 ) -> int:
     """Say that two tasks, or two conditions, are one. `memory task unmerge` takes it back."""
-    return _print(invocation(context).memory().merge_tasks(given, into, by=person(by), note=note), as_json=as_json)
+    from memory_assets.commands import task_links
+
+    return _print(
+        task_links.merge(invocation(context).memory().resources, given, into, by=person(by), note=note), as_json=as_json
+    )
 
 
 def unmerge(
@@ -181,11 +196,13 @@ def unmerge(
     as_json: JsonOption = False,
 ) -> int:
     """Take a merge back: both stand on their own again."""
-    return _print(invocation(context).memory().unmerge_task(given, by=person(by), note=note), as_json=as_json)
+    from memory_assets.commands import task_links
+
+    return _print(task_links.unmerge(invocation(context).memory().resources, given, by=person(by), note=note), as_json=as_json)
 
 
 def _print(spoken: TaskSpoken | ConditionSpoken, *, as_json: bool) -> int:
-    from memory_assets.memory import TaskSpoken
+    from memory_assets.commands.outcomes import TaskSpoken
 
     if as_json:
         print_json(spoken)

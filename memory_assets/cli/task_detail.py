@@ -15,7 +15,7 @@ from memory_assets.cli.task_review import print_refused, rule_words
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from memory_assets.memory import TaskDetail, TaskEvent, TaskName
+    from memory_assets.results.tasks import TaskDetail, TaskEvent, TaskName
 
 _WHEN = len("2026-03-11 09:00  ")
 _MOST_QUOTED = 160

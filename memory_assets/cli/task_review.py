@@ -13,7 +13,7 @@ from memory_assets.cli.tables import GAP, UNLIMITED, fitting, print_text, termin
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from memory_assets.memory import (
+    from memory_assets.results.tasks import (
         BlockerCycle,
         ConditionView,
         PossibleDuplicate,

@@ -17,7 +17,8 @@ from memory_assets.cli.task_review import print_review
 from memory_assets.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
-    from memory_assets.memory import TaskView, Which
+    from memory_assets.queries.tasks import Which
+    from memory_assets.results.tasks import TaskView
 
 PAGE = 50
 
@@ -89,7 +90,9 @@ def blocked(
 
 def review(context: typer.Context, project: ProjectOption = None, as_json: JsonOption = False) -> int:
     """List what waits for somebody's word, each with the command that settles it."""
-    found = invocation(context).memory().task_review(project=project)
+    from memory_assets.queries.task_review import task_review
+
+    found = invocation(context).memory().read(task_review, project=project)
     print_result(found, print_review, as_json=as_json)
     return OK
 

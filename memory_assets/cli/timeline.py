@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
     from rich.text import Text
 
-    from memory_assets.memory import DetailsV1, DetailV1, TimelineItemV1, TimelineV1, UnansweredV1
+    from memory_assets.results.details import DetailsV1, DetailV1
+    from memory_assets.results.timeline import TimelineItemV1, TimelineV1
+    from memory_assets.results.unanswered import UnansweredV1
 
 IdsArgument = Annotated[
     list[str], typer.Argument(help="mem:a7Bc3x, session:ID#m=12 (quote it for the shell), a task's id, or a hit's unit_id.")

@@ -10,16 +10,12 @@ from memory_assets.mcp.quoting import address, flat, inline, quoted, sentence, v
 from memory_assets.mcp.search_text import day, minute, standing
 
 if TYPE_CHECKING:
-    from memory_assets.memory import (
-        ContextBundleV1,
-        DetailsV1,
-        DetailV1,
-        DisclosureV1,
-        GotchaListV1,
-        GotchaV1,
-        TimelineV1,
-        UnansweredV1,
-    )
+    from memory_assets.results.context import ContextBundleV1
+    from memory_assets.results.details import DetailsV1, DetailV1
+    from memory_assets.results.disclosure import DisclosureV1
+    from memory_assets.results.gotchas import GotchaListV1, GotchaV1
+    from memory_assets.results.timeline import TimelineV1
+    from memory_assets.results.unanswered import UnansweredV1
 
 _TITLE = 160
 _FILES = 20

@@ -10,7 +10,7 @@ from memory_assets.mcp.answers import EVIDENCE
 from memory_assets.mcp.quoting import address, flat, inline, quoted, sentence
 
 if TYPE_CHECKING:
-    from memory_assets.memory import BulkSearchItemV1, SearchHitV1, SearchResponseV1
+    from memory_assets.results.search import BulkSearchItemV1, SearchHitV1, SearchResponseV1
 
 _TITLE = 160
 _SNIPPET = 1000
@@ -23,7 +23,7 @@ def search_lines(found: SearchResponseV1) -> list[str]:
 
 def hits_cost(found: SearchResponseV1) -> int:
     """Tokens of the hits as a reader gets them: their texts, and the server's own lines around these."""
-    from memory_assets.memory import estimate_tokens
+    from memory_assets.text.tokens import estimate_tokens
 
     return estimate_tokens("\n".join(hit_lines(found.hits)))
 

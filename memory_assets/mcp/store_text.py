@@ -10,7 +10,10 @@ from memory_assets.mcp.quoting import address, flat, inline, quoted, sentence
 from memory_assets.mcp.search_text import minute, standing
 
 if TYPE_CHECKING:
-    from memory_assets.memory import AckV1, CheckV1, EvidenceView, QuoteInMessage, Stats
+    from memory_assets.results.doctor import CheckV1
+    from memory_assets.results.feedback import AckV1
+    from memory_assets.results.memories import EvidenceView, QuoteInMessage
+    from memory_assets.results.stats import Stats
 
 _AROUND = 400
 

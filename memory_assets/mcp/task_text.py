@@ -10,7 +10,7 @@ from memory_assets.mcp.quoting import address, flat, inline, quoted, sentence
 from memory_assets.mcp.search_text import day, minute
 
 if TYPE_CHECKING:
-    from memory_assets.memory import ConditionView, TaskBlocker, TaskDetail, TaskEvent, TaskView
+    from memory_assets.results.tasks import ConditionView, TaskBlocker, TaskDetail, TaskEvent, TaskView
 
 _TITLE = 160
 _QUOTES = 2

@@ -21,7 +21,8 @@ from memory_assets.mcp.task_text import condition_lines, task_lines, task_list_l
 
 if TYPE_CHECKING:
     from memory_assets.mcp.store import Store
-    from memory_assets.memory import SearchResponseV1, TaskView
+    from memory_assets.results.search import SearchResponseV1
+    from memory_assets.results.tasks import TaskView
 
 _MORE = {"more": {"type": "boolean", "description": "There are further ones: raise limit."}}
 _EVIDENCE_TEXT = 4000
@@ -171,21 +172,26 @@ def _shorten(quote: dict[str, Any]) -> None:
 
 
 def _list_resolved_conditions(store: Store, asked: given.ConditionArguments) -> Answer:
-    found = store.memory.conditions(status="settled", project=asked.project, limit=asked.limit + 1)
+    from memory_assets.queries.conditions import list_conditions
+
+    found = store.memory.read(list_conditions, status="settled", project=asked.project, limit=asked.limit + 1)
     shown, more = found[: asked.limit], len(found) > asked.limit
     return answer({"conditions": shown, "more": more}, list(condition_lines(shown, more=more)))
 
 
 def _schema(store: Store, asked: given.SchemaArguments) -> Answer:
-    found = store.memory.schema() if asked.id is None else store.memory.schema_definition(asked.id)
-    schema = as_plain(found)
-    return answer(schema, list(schema_lines(schema)))
+    from memory_assets.queries.capabilities import schema, schema_definition
+
+    found = schema(store.memory.resources) if asked.id is None else schema_definition(asked.id)
+    plain = as_plain(found)
+    return answer(plain, list(schema_lines(plain)))
 
 
 def _doctor(store: Store, _: given.NoArguments) -> Answer:
-    from memory_assets.memory import DoctorV1
+    from memory_assets.maintenance.doctor import checks
+    from memory_assets.results.doctor import DoctorV1
 
-    found = DoctorV1.of(store.memory.doctor())
+    found = DoctorV1.of(checks(store.memory.resources))
     return answer(found, list(doctor_lines(found.checks)))
 
 

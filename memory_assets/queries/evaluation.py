@@ -147,7 +147,7 @@ def last_of(connection: duckdb.DuckDBPyConnection, suite: str, asked_as: AskedAs
 
 
 def compared_runs(
-    connection: duckdb.DuckDBPyConnection, before: str | None, after: str | None, *, golden: Path
+    connection: duckdb.DuckDBPyConnection, before: str | None = None, after: str | None = None, *, golden: Path
 ) -> EvalComparisonV1:
     """Two runs beside each other: those that are named, else the newest one and the one before it of the same suite.
 

@@ -21,7 +21,7 @@ _VISIBLE = "SELECT event_id AS id FROM visible_events"
 def newest_events(
     connection: duckdb.DuckDBPyConnection,
     *,
-    limit: int,
+    limit: int = 20,
     session_id: str | None = None,
     event_type: str | None = None,
     after: int = 0,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _LOOKED_AT = 2_000
 
 
-def golden_path(settings: Settings, file: Path | None) -> Path:
+def golden_path(settings: Settings, file: Path | None = None) -> Path:
     """The file that was named, else the one that the settings name."""
     return settings.golden_file if file is None else file.expanduser().absolute()
 
@@ -50,7 +50,7 @@ def read_golden(path: Path) -> GoldenSuite:
         ) from error
 
 
-def write_golden(connection: duckdb.DuckDBPyConnection, path: Path, *, count: int, force: bool) -> EvalInitV1:
+def write_golden(connection: duckdb.DuckDBPyConnection, path: Path, *, count: int = 20, force: bool = False) -> EvalInitV1:
     """Write a file to start from, made of so many memories.
 
     Raises:

@@ -15,6 +15,7 @@ from memory_assets.identifiers import sha256_hex
 from memory_assets.log.database import Database
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.links import relink
+from memory_assets.maintenance.rebuild import rebuild_all
 from memory_assets.memory import Memory
 from memory_assets.settings import load_settings
 from memory_assets_tests.cli.conftest import Run
@@ -265,7 +266,7 @@ def rewritten(store: Path, change: Callable[[dict[str, Any]], None]) -> None:
             "UPDATE events SET payload_json = ?, checksum = ? WHERE event_id = ?", [text, sha256_hex(text), event_id]
         )
         relink(connection)
-    Memory(load_settings({"home": store})).rebuild()
+    rebuild_all(Memory(load_settings({"home": store})).resources)
 
 
 @pytest.mark.parametrize(

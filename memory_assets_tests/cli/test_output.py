@@ -18,7 +18,7 @@ from memory_assets.cli.output import clean, cut, json_text, moment, one_line, st
 from memory_assets.cli.quotes import CLOSE, FAILURE_WORDS, OPEN, Mark, highlighted, marked, why_aligned, why_failed
 from memory_assets.cli.tables import print_table
 from memory_assets.evidence.model import FailureReason
-from memory_assets.memory import MemoryView, Quote
+from memory_assets.results.memories import MemoryView, Quote
 
 any_text = st.text(st.characters(exclude_categories=()))
 

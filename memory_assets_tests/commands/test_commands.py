@@ -7,13 +7,22 @@ from pathlib import Path
 
 import pytest
 
+from memory_assets.commands.conflicts import reopen_conflict, resolve_conflict
+from memory_assets.commands.decisions import record_decision
 from memory_assets.commands.errors import NotPossibleError
+from memory_assets.commands.outcomes import NotRecorded as NotRecordedDecision
+from memory_assets.commands.promotions import demote_by_age, ladder_of, promote
 from memory_assets.commands.said import MOST_SAID, masked, now, settle
 from memory_assets.configuration import Resources
 from memory_assets.errors import InvalidArgumentError, NotFoundError
-from memory_assets.memory import Memory, NotRecordedDecision
+from memory_assets.memory import Memory
 from memory_assets.projections.rebuild import verify
-from memory_assets.queries.conflicts import ConflictView
+from memory_assets.queries.conflicts import ConflictView, list_conflicts
+from memory_assets.queries.conflicts import one_conflict as read_conflict
+from memory_assets.queries.decisions import list_decisions
+from memory_assets.queries.entries import list_entries
+from memory_assets.queries.events import event_stats, newest_events, one_event
+from memory_assets.queries.promotions import review
 from memory_assets_tests.depth import cases
 from memory_assets_tests.filled_store import STARTED, Said, tell, tell_titles
 from memory_assets_tests.filled_store import test_settings as settings_of
@@ -42,13 +51,13 @@ def sound(memory: Memory) -> None:
     assert report.equal, report.differences
 
 
-def one_conflict(memory: Memory) -> ConflictView:
-    (found,) = memory.conflicts(status="all")
+def only_conflict(memory: Memory) -> ConflictView:
+    (found,) = memory.read(list_conflicts, status="all")
     return found
 
 
 def events(memory: Memory, event_type: str) -> int:
-    return memory.events_stats().by_type.get(event_type, 0)
+    return memory.read(event_stats).by_type.get(event_type, 0)
 
 
 # -- conflicts ---------------------------------------------------------------------------------------------------------
@@ -57,16 +66,16 @@ def events(memory: Memory, event_type: str) -> int:
 def test_a_conflict_is_listed_with_both_sides_and_what_differs(memory: Memory) -> None:
     tell_titles(memory.settings, "a", OLD)
     tell_titles(memory.settings, "b", NEW, days=1)
-    conflict = one_conflict(memory)
+    conflict = only_conflict(memory)
     assert (conflict.conflict_type, conflict.status, conflict.project) == ("different_value", "open", "shop")
     assert (conflict.older.title, conflict.newer.title) == (OLD, NEW)
     assert (conflict.older.differs, conflict.newer.differs) == ("8080", "9090")
     assert (conflict.older.uri, conflict.newer.quote) == ("session:a#m=0", NEW)
-    assert memory.conflict(conflict.conflict_id[:10]) == conflict
-    assert memory.conflicts(status="resolved") == []
+    assert memory.read(read_conflict, conflict.conflict_id[:10]) == conflict
+    assert memory.read(list_conflicts, status="resolved") == []
     # What is logged of it says nothing of what the sessions say.
-    (event,) = memory.events_tail(limit=1, event_type="conflict_detected")
-    assert "8080" not in str(memory.event(event.event_id).payload)
+    (event,) = memory.read(newest_events, limit=1, event_type="conflict_detected")
+    assert "8080" not in str(memory.read(one_event, event.event_id).payload)
     measures = {measure.name: measure for measure in memory.audit().measures}
     assert (measures["contested"].count, measures["contested"].of) == (2, 2)
 
@@ -80,8 +89,8 @@ def test_each_resolution_changes_what_is_found_and_reopening_undoes_it(
 ) -> None:
     tell_titles(memory.settings, "a", OLD)
     tell_titles(memory.settings, "b", NEW, days=1)
-    resolved = memory.resolve_conflict(
-        one_conflict(memory).conflict_id, resolution, by="kim", note="asked in <private>the room</private>"
+    resolved = resolve_conflict(
+        memory.resources, only_conflict(memory).conflict_id, resolution, by="kim", note="asked in <private>the room</private>"
     )
     assert (resolved.status, resolved.resolution, resolved.resolved_by, resolved.note) == (
         "resolved",
@@ -92,7 +101,7 @@ def test_each_resolution_changes_what_is_found_and_reopening_undoes_it(
     found = {hit.title for hit in memory.search("API port", mode="lexical", kinds=["entry"]).hits}
     assert found == searched
     sound(memory)
-    reopened = memory.reopen_conflict(resolved.conflict_id, by="kim")
+    reopened = reopen_conflict(memory.resources, resolved.conflict_id, by="kim")
     assert (reopened.status, reopened.resolution) == ("open", None)
     assert {hit.status for hit in memory.search("API port", mode="lexical", kinds=["entry"]).hits} == {"contested"}
     sound(memory)
@@ -102,12 +111,12 @@ def test_with_what_was_set_aside_nothing_is_in_conflict(memory: Memory) -> None:
     last = "The API listens on port 7070"
     for day, title in enumerate((OLD, NEW, last)):
         tell_titles(memory.settings, f"talk-{day}", title, days=day)
-    assert len(memory.conflicts()) == 3
+    assert len(memory.read(list_conflicts)) == 3
     for old in (OLD, NEW):
-        (conflict,) = [found for found in memory.conflicts() if (found.older.title, found.newer.title) == (old, last)]
-        memory.resolve_conflict(conflict.conflict_id, "keep_newer", by="kim")
-    assert memory.conflicts() == []
-    assert [found.older.title for found in memory.conflicts(status="moot")] == [OLD]
+        (conflict,) = [found for found in memory.read(list_conflicts) if (found.older.title, found.newer.title) == (old, last)]
+        resolve_conflict(memory.resources, conflict.conflict_id, "keep_newer", by="kim")
+    assert memory.read(list_conflicts) == []
+    assert [found.older.title for found in memory.read(list_conflicts, status="moot")] == [OLD]
     assert {title: stage(memory, title) for title in (OLD, NEW, last)} == {OLD: "candidate", NEW: "candidate", last: "verified"}
     views = {view.title: view for view in memory.memories().memories}
     assert (views[OLD].status, views[OLD].superseded_by) == ("deprecated", views[last].citation)
@@ -129,23 +138,23 @@ def _found(memory: Memory) -> list[str]:
 def test_what_makes_no_sense_is_refused_and_writes_nothing(memory: Memory) -> None:
     tell_titles(memory.settings, "a", OLD)
     tell(memory.settings, "b", (("user", NEW),), (Said("fact", NEW, ((0, NEW),)),), STARTED + timedelta(days=1))
-    conflict = one_conflict(memory)
-    before = memory.events_stats()
+    conflict = only_conflict(memory)
+    before = memory.read(event_stats)
     with pytest.raises(NotPossibleError, match="decision and a fact"):
-        memory.resolve_conflict(conflict.conflict_id, "merge", by="kim")
+        resolve_conflict(memory.resources, conflict.conflict_id, "merge", by="kim")
     with pytest.raises(NotPossibleError, match="is open"):
-        memory.reopen_conflict(conflict.conflict_id, by="kim")
+        reopen_conflict(memory.resources, conflict.conflict_id, by="kim")
     with pytest.raises(InvalidArgumentError):
-        memory.resolve_conflict(conflict.conflict_id, "newer", by="kim")
+        resolve_conflict(memory.resources, conflict.conflict_id, "newer", by="kim")
     with pytest.raises(NotFoundError):
-        memory.resolve_conflict("cfl_nothing", "both", by="kim")
+        resolve_conflict(memory.resources, "cfl_nothing", "both", by="kim")
     # One there is, and yet its prefix does not name it.
     for empty in ("cfl_", " cfl_ ", "cfl", "", " "):
         with pytest.raises(NotFoundError):
-            memory.resolve_conflict(empty, "both", by="kim")
+            resolve_conflict(memory.resources, empty, "both", by="kim")
     with pytest.raises(InvalidArgumentError, match="2,000"):
-        memory.resolve_conflict(conflict.conflict_id, "both", by="kim", note="가" * 2_001)
-    assert memory.events_stats() == before
+        resolve_conflict(memory.resources, conflict.conflict_id, "both", by="kim", note="가" * 2_001)
+    assert memory.read(event_stats) == before
 
 
 # -- the ladder --------------------------------------------------------------------------------------------------------
@@ -160,19 +169,19 @@ def test_review_says_what_waits_for_what(memory: Memory) -> None:
         (("user", "Maybe later"),),
         (Said("fact", "Maybe later", ((0, "Maybe later"), (-1, "nowhere")), verified=False),),
     )
-    review = memory.promotion_review()
-    assert review.stages == {"working": 1, "candidate": 2, "verified": 1}
-    waits = {ladder.title: (ladder.next_stage, ladder.waits_for) for ladder in review.waiting}
+    found = memory.read(review)
+    assert found.stages == {"working": 1, "candidate": 2, "verified": 1}
+    waits = {ladder.title: (ladder.next_stage, ladder.waits_for) for ladder in found.waiting}
     assert waits[OLD] == ("verified", "A conflict about the memory is open")
     assert waits["Keep the logs"] == ("certified", "Only the real idris2 certifies")
     assert waits["Maybe later"][0] == "candidate"
-    assert review.total == 4 and sum(count for _, _, count in review.reasons) == 4
-    assert memory.promotion_review(limit=1).total == 4
+    assert found.total == 4 and sum(count for _, _, count in found.reasons) == 4
+    assert memory.read(review, limit=1).total == 4
 
 
 def test_a_word_certifies_only_where_the_compiler_proved(memory: Memory) -> None:
     tell_titles(memory.settings, "a", "Keep the logs")
-    spoken = memory.promote(cited(memory, "Keep the logs"), "certified", by="kim")
+    spoken = promote(memory.resources, cited(memory, "Keep the logs"), "certified", by="kim")
     assert (spoken.reached, spoken.reason, spoken.gates["proved_by_idris2"]) == (False, "Only the real idris2 certifies", False)
     assert stage(memory, "Keep the logs") == "verified"
     assert (events(memory, "promotion_confirmed"), events(memory, "entry_promotion_rejected")) == (1, 1)
@@ -184,7 +193,7 @@ def test_a_word_certifies_only_where_the_compiler_proved(memory: Memory) -> None
 
 def test_the_compiler_and_a_word_certify(memory: Memory) -> None:
     tell_titles(memory.settings, "a", "Keep the logs", checker=COMPILED)
-    spoken = memory.promote(cited(memory, "Keep the logs"), "certified", by="kim")
+    spoken = promote(memory.resources, cited(memory, "Keep the logs"), "certified", by="kim")
     assert (spoken.reached, spoken.from_stage, spoken.memory.stage, spoken.memory.checker) == (
         True,
         "verified",
@@ -192,14 +201,14 @@ def test_the_compiler_and_a_word_certify(memory: Memory) -> None:
         COMPILED,
     )
     with pytest.raises(NotPossibleError, match="already"):
-        memory.promote(cited(memory, "Keep the logs"), "certified", by="kim")
-    down = memory.promote(cited(memory, "Keep the logs"), "candidate", by="kim", note="no longer sure")
+        promote(memory.resources, cited(memory, "Keep the logs"), "certified", by="kim")
+    down = promote(memory.resources, cited(memory, "Keep the logs"), "candidate", by="kim", note="no longer sure")
     assert (down.reached, down.memory.stage, down.memory.waits_for) == (
         True,
         "candidate",
         "It was demoted, and neither said again nor confirmed since",
     )
-    up = memory.promote(cited(memory, "Keep the logs"), "verified", by="kim")
+    up = promote(memory.resources, cited(memory, "Keep the logs"), "verified", by="kim")
     assert (up.reached, up.memory.stage) == (True, "verified")
     sound(memory)
 
@@ -207,17 +216,17 @@ def test_the_compiler_and_a_word_certify(memory: Memory) -> None:
 def test_what_was_merged_waits_for_a_persons_word(memory: Memory) -> None:
     tell_titles(memory.settings, "a", OLD, checker=COMPILED)
     tell_titles(memory.settings, "b", NEW, days=1, checker=COMPILED)
-    memory.resolve_conflict(one_conflict(memory).conflict_id, "merge", by="kim")
-    ladder = memory.ladder(cited(memory, OLD))
+    resolve_conflict(memory.resources, only_conflict(memory).conflict_id, "merge", by="kim")
+    ladder = ladder_of(memory.database, cited(memory, OLD))
     assert (ladder.stage, ladder.gates["supported_twice"]) == ("verified", False)
     assert "two sessions" in ladder.waits_for
-    assert memory.promote(cited(memory, OLD), "certified", by="kim").reached
+    assert promote(memory.resources, cited(memory, OLD), "certified", by="kim").reached
 
 
 def test_to_look_at_a_memory_writes_nothing(memory: Memory) -> None:
     tell_titles(memory.settings, "a", OLD)
     before = memory.stats().outbox_by_status
-    assert memory.ladder(cited(memory, OLD)).stage == "verified"
+    assert ladder_of(memory.database, cited(memory, OLD)).stage == "verified"
     assert memory.stats().outbox_by_status == before == {"pending": 3}
 
 
@@ -225,44 +234,44 @@ def test_no_word_helps_where_a_conflict_is_open(memory: Memory) -> None:
     tell_titles(memory.settings, "a", OLD, checker=COMPILED)
     tell_titles(memory.settings, "b", NEW, days=1, checker=COMPILED)
     for wanted in ("verified", "certified"):
-        spoken = memory.promote(cited(memory, OLD), wanted, by="kim")
+        spoken = promote(memory.resources, cited(memory, OLD), wanted, by="kim")
         assert not spoken.reached and spoken.memory.stage == "candidate"
-    assert "conflict" in memory.promote(cited(memory, OLD), "verified", by="kim").reason
-    memory.resolve_conflict(one_conflict(memory).conflict_id, "keep_older", by="kim")
+    assert "conflict" in promote(memory.resources, cited(memory, OLD), "verified", by="kim").reason
+    resolve_conflict(memory.resources, only_conflict(memory).conflict_id, "keep_older", by="kim")
     assert stage(memory, OLD) == "certified"
     with pytest.raises(NotPossibleError, match="set aside"):
-        memory.promote(cited(memory, NEW), "verified", by="kim")
+        promote(memory.resources, cited(memory, NEW), "verified", by="kim")
 
 
 def test_nobodys_word_makes_evidence(memory: Memory) -> None:
     tell(
         memory.settings, "a", (("user", "Maybe later"),), (Said("fact", "Nobody said it", ((-1, "nowhere"),), verified=False),)
     )
-    ((entry,), _) = memory.entries()
+    ((entry,), _) = memory.read(list_entries)
     with pytest.raises(NotFoundError, match="no memory"):
-        memory.promote(entry.entry_id[:12], "verified", by="kim")
+        promote(memory.resources, entry.entry_id[:12], "verified", by="kim")
     for wanted in ("raw", "working", "gold"):
         with pytest.raises(InvalidArgumentError):
-            memory.promote(entry.entry_id, wanted, by="kim")
+            promote(memory.resources, entry.entry_id, wanted, by="kim")
 
 
 def test_what_grew_old_is_shown_first_and_demoted_when_asked(memory: Memory) -> None:
     today = (now() - STARTED).days
     tell_titles(memory.settings, "a", "Keep the logs", "Write in English", days=today - 740)
     tell_titles(memory.settings, "b", "Write in English", days=today - 10)
-    assert memory.demote_by_age(as_of=now() - timedelta(days=20)).demotions == ()
-    dry = memory.demote_by_age()
+    assert demote_by_age(memory.resources, as_of=now() - timedelta(days=20)).demotions == ()
+    dry = demote_by_age(memory.resources)
     assert [(ladder.title, demotion.from_stage, demotion.to_stage) for ladder, demotion in dry.demotions] == [
         ("Keep the logs", "verified", "candidate")
     ]
     assert 739 < dry.demotions[0][1].age_days < 741 and 0.24 < dry.demotions[0][1].score < 0.25
     assert (dry.applied, stage(memory, "Keep the logs"), events(memory, "entries_demoted")) == (False, "verified", 0)
     with pytest.raises(InvalidArgumentError, match="to come"):
-        memory.demote_by_age(as_of=now() + timedelta(days=1), apply=True)
-    applied = memory.demote_by_age(apply=True, by="kim")
+        demote_by_age(memory.resources, as_of=now() + timedelta(days=1), apply=True)
+    applied = demote_by_age(memory.resources, apply=True, by="kim")
     assert (applied.applied, len(applied.demotions)) == (True, 1)
     assert stage(memory, "Keep the logs") == "candidate"
-    assert memory.demote_by_age(apply=True).demotions == ()
+    assert demote_by_age(memory.resources, apply=True).demotions == ()
     tell_titles(memory.settings, "c", "Keep the logs", days=today + 1)
     assert stage(memory, "Keep the logs") == "verified"
     sound(memory)
@@ -273,7 +282,8 @@ def test_what_grew_old_is_shown_first_and_demoted_when_asked(memory: Memory) -> 
 
 def test_a_decision_is_recorded_with_its_proof_and_weakened_when_its_evidence_is(memory: Memory) -> None:
     tell_titles(memory.settings, "a", OLD)
-    recorded = memory.record_decision(
+    recorded = record_decision(
+        memory.resources,
         "Open the firewall for it, key AKIAIOSFODNN7EXAMPLE",
         because=[cited(memory, OLD)],
         outcome="done",
@@ -287,13 +297,13 @@ def test_a_decision_is_recorded_with_its_proof_and_weakened_when_its_evidence_is
     assert [(cited.stage_then, cited.stage, cited.uri) for cited in decision.evidence] == [
         ("verified", "verified", "session:a#m=0")
     ]
-    effect = memory.record_decision(
-        "Tell the others", because=[cited(memory, OLD)], caused_by=decision.decision_id[:12], by="kim"
+    effect = record_decision(
+        memory.resources, "Tell the others", because=[cited(memory, OLD)], caused_by=decision.decision_id[:12], by="kim"
     )
     assert not isinstance(effect, NotRecordedDecision) and effect.decision.caused_by == decision.decision_id
-    assert {view.source for view in memory.decisions()} == {"recorded", "session"}
+    assert {view.source for view in memory.read(list_decisions)} == {"recorded", "session"}
     tell_titles(memory.settings, "b", NEW, days=1)
-    assert [view.weakened for view in memory.decisions(source="recorded")] == [True, True]
+    assert [view.weakened for view in memory.read(list_decisions, source="recorded")] == [True, True]
     sound(memory)
 
 
@@ -305,15 +315,15 @@ def test_a_decision_rests_on_what_is_verified_and_was_said_before(memory: Memory
         (("user", "Maybe later"),),
         (Said("fact", "Maybe later", ((0, "Maybe later"), (-1, "nowhere")), verified=False),),
     )
-    before = memory.events_stats()
+    before = memory.read(event_stats)
 
     def failed(because: str, **more: object) -> set[str]:
-        outcome = memory.record_decision("Go", because=[because] if because else [], by="kim", **more)  # type: ignore[arg-type]
+        outcome = record_decision(memory.resources, "Go", because=[because] if because else [], by="kim", **more)  # type: ignore[arg-type]
         assert isinstance(outcome, NotRecordedDecision)
         return {failure.rule for failure in outcome.rules_failed}
 
     def reason(because: str, **more: object) -> str:
-        outcome = memory.record_decision("Go", because=[because], by="kim", **more)  # type: ignore[arg-type]
+        outcome = record_decision(memory.resources, "Go", because=[because], by="kim", **more)  # type: ignore[arg-type]
         assert isinstance(outcome, NotRecordedDecision)
         (said,) = outcome.reasons
         return said
@@ -326,16 +336,16 @@ def test_a_decision_rests_on_what_is_verified_and_was_said_before(memory: Memory
     assert failed("") >= {"decision-has-evidence"}
     for wrong in ({"confidence": 1.5}, {"decided_at": now() + timedelta(days=1)}, {"caused_by": "dec_unknown"}):
         with pytest.raises((InvalidArgumentError, NotFoundError)):
-            memory.record_decision("Go", because=[cited(memory, OLD)], by="kim", **wrong)
+            record_decision(memory.resources, "Go", because=[cited(memory, OLD)], by="kim", **wrong)
     for wrong in ({"caused_by": ""}, {"caused_by": " "}, {"by": ""}, {"outcome": "x" * 2_001}):
         with pytest.raises(InvalidArgumentError):
-            memory.record_decision("Go", because=[cited(memory, OLD)], **{"by": "kim", **wrong})  # type: ignore[arg-type]
+            record_decision(memory.resources, "Go", because=[cited(memory, OLD)], **{"by": "kim", **wrong})  # type: ignore[arg-type]
     for prefix in ("ent_", "mem:", "ent"):
         with pytest.raises(NotFoundError):
-            memory.record_decision("Go", because=[prefix], by="kim")
+            record_decision(memory.resources, "Go", because=[prefix], by="kim")
     with pytest.raises(InvalidArgumentError, match="says nothing"):
-        memory.record_decision("  ", because=[cited(memory, OLD)], by="kim")
-    assert memory.events_stats() == before
+        record_decision(memory.resources, "  ", because=[cited(memory, OLD)], by="kim")
+    assert memory.read(event_stats) == before
 
 
 def test_what_is_contested_or_set_aside_carries_no_decision(memory: Memory) -> None:
@@ -343,12 +353,12 @@ def test_what_is_contested_or_set_aside_carries_no_decision(memory: Memory) -> N
     tell_titles(memory.settings, "b", NEW, days=1)
 
     def reason(title: str) -> str:
-        outcome = memory.record_decision("Go", because=[cited(memory, title)], by="kim")
+        outcome = record_decision(memory.resources, "Go", because=[cited(memory, title)], by="kim")
         assert isinstance(outcome, NotRecordedDecision)
         return outcome.reasons[0].removeprefix(cited(memory, title))
 
     assert reason(OLD) == " is candidate, not verified: a conflict about it is open"
-    memory.resolve_conflict(one_conflict(memory).conflict_id, "keep_newer", by="kim")
+    resolve_conflict(memory.resources, only_conflict(memory).conflict_id, "keep_newer", by="kim")
     assert reason(OLD) == " is candidate, not verified: it was set aside"
 
 
@@ -366,10 +376,11 @@ def test_a_long_text_is_masked_whole_and_never_cut(memory: Memory) -> None:
 
 def test_a_cause_comes_first(memory: Memory) -> None:
     tell_titles(memory.settings, "a", OLD)
-    late = memory.record_decision("Late", because=[cited(memory, OLD)], by="kim")
+    late = record_decision(memory.resources, "Late", because=[cited(memory, OLD)], by="kim")
     assert not isinstance(late, NotRecordedDecision)
     with pytest.raises(InvalidArgumentError, match="decided later"):
-        memory.record_decision(
+        record_decision(
+            memory.resources,
             "Early",
             because=[cited(memory, OLD)],
             caused_by=late.decision.decision_id,

@@ -12,6 +12,8 @@ from memory_assets.configuration import Resources
 from memory_assets.errors import InvalidArgumentError, NotFoundError
 from memory_assets.memory import Memory
 from memory_assets.projections.rebuild import verify
+from memory_assets.queries.evaluation import compared_runs
+from memory_assets.queries.golden_file import golden_path, write_golden
 from memory_assets.search.errors import GoldenInvalidError
 from memory_assets.search.request import SearchRequest
 from memory_assets.search.searcher import Searcher
@@ -125,7 +127,11 @@ def test_what_grew_worse_than_the_last_run_that_passed_is_a_regression(memory: M
     assert not worse.passed and worse.reasons[0].startswith("mrr fell from ")
     # A run that did not pass is no baseline.
     assert strict.evaluate(golden).baseline_run_id == first.run_id
-    change = next(one for one in strict.compare_evaluations(first.run_id, worse.run_id).questions if not one.better)
+    change = next(
+        one
+        for one in strict.read(compared_runs, first.run_id, worse.run_id, golden=golden_path(strict.settings)).questions
+        if not one.better
+    )
     assert change.changes[0].metric == "mrr" and change.changes[0].gain < 0
     assert with_settings(memory.settings, tolerance=1.0).evaluate(golden).passed
 
@@ -145,24 +151,24 @@ def test_addresses_that_name_nothing_are_missed_and_counted(memory: Memory, gold
 
 def test_runs_are_compared_question_by_question(memory: Memory, golden: Path) -> None:
     with pytest.raises(NotFoundError):
-        memory.compare_evaluations()
+        memory.read(compared_runs, golden=golden_path(memory.settings))
     one = memory.evaluate(golden)
     with pytest.raises(NotFoundError):
-        memory.compare_evaluations()
+        memory.read(compared_runs, golden=golden_path(memory.settings))
     golden.write_text(GOLDEN.replace("PostgreSQL 16]", "MongoDB]"), encoding="utf-8")
     two = memory.evaluate(golden)
-    found = memory.compare_evaluations(file=golden)
+    found = memory.read(compared_runs, golden=golden)
     # The changed question is another one.
     assert (found.before.run_id, found.after.run_id, found.common) == (one.run_id, two.run_id, 1)
     assert found.only_before == found.only_after == ("database",) and found.questions == ()
     assert found.after.questions[0].query == "캐시는 어디로 옮기기로 했나"
-    named = memory.compare_evaluations(two.run_id[:12], one.run_id)
+    named = memory.read(compared_runs, two.run_id[:12], one.run_id, golden=golden_path(memory.settings))
     assert (named.before.run_id, named.after.run_id) == (two.run_id, one.run_id)
     assert named.after.questions[0].query == ""
     with pytest.raises(InvalidArgumentError):
-        memory.compare_evaluations(one.run_id)
+        memory.read(compared_runs, one.run_id, golden=golden_path(memory.settings))
     with pytest.raises(NotFoundError):
-        memory.compare_evaluations(one.run_id, "evl_ffffffff")
+        memory.read(compared_runs, one.run_id, "evl_ffffffff", golden=golden_path(memory.settings))
 
 
 def test_unless_known_asks_nothing_twice(memory: Memory, golden: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -189,7 +195,7 @@ def test_unless_known_asks_nothing_twice(memory: Memory, golden: Path, monkeypat
 
 
 def test_a_first_file_is_made_of_memories_and_asks_for_what_is_there(memory: Memory, home: Path) -> None:
-    written = memory.write_golden()
+    written = memory.read(write_golden, golden_path(memory.settings))
     file = home / "golden.yaml"
     assert (written.path, written.questions) == (str(file), 4) and file.stat().st_mode & 0o777 == 0o600
     found = memory.evaluate()
@@ -197,9 +203,9 @@ def test_a_first_file_is_made_of_memories_and_asks_for_what_is_there(memory: Mem
     assert any("캐시" in question.query for question in found.questions)
     before = file.read_text()
     with pytest.raises(InvalidArgumentError):
-        memory.write_golden()
+        memory.read(write_golden, golden_path(memory.settings))
     assert file.read_text() == before
-    memory.write_golden(count=1, force=True)
+    memory.read(write_golden, golden_path(memory.settings), count=1, force=True)
     assert file.read_text().count("- query") == 1
 
 

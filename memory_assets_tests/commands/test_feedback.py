@@ -15,6 +15,8 @@ from memory_assets.log.payloads.sessions import SessionForgotten
 from memory_assets.memory import Memory
 from memory_assets.projections.fold import catch_up
 from memory_assets.projections.rebuild import rebuild, verify
+from memory_assets.queries.entries import list_entries
+from memory_assets.queries.events import event_stats, one_event
 from memory_assets.search.answers.unit_standing import unit_uplifts
 from memory_assets_tests.filled_store import fill
 from memory_assets_tests.filled_store import test_settings as store_settings
@@ -53,7 +55,7 @@ def address(memory: Memory, title: str) -> str:
 def test_every_kind_of_id_names_its_unit(memory: Memory) -> None:
     page = {one.title: one for one in memory.memories().memories}
     redis = page["캐시를 Redis로 옮긴다"]
-    entries, _ = memory.entries(session_id="shop-1")
+    entries, _ = memory.read(list_entries, session_id="shop-1")
     entry = next(one for one in entries if one.memory_id == redis.memory_id)
     first = memory.feedback(redis.citation, "helpful", by="민수")
     assert first.unit is not None and (first.unit.unit_kind, first.unit.source_id) == ("entry", redis.memory_id)
@@ -77,11 +79,11 @@ def test_every_kind_of_id_names_its_unit(memory: Memory) -> None:
 def test_it_is_an_event_of_its_session_with_the_speakers_clock(memory: Memory) -> None:
     before = [one.status for one in memory.sessions()]
     ack = memory.feedback(address(memory, "캐시를 Redis로 옮긴다"), "used", by="agent", note="둘 다")
-    event = memory.event(ack.event_id)
+    event = memory.read(one_event, ack.event_id)
     assert (event.event.event_type, event.event.session_id, event.event.occurred_at) == ("unit_feedback", "shop-1", ack.at)
     # What two sessions say belongs to neither.
     both = memory.feedback(address(memory, "Keep PostgreSQL 16 for orders"), "used", by="agent")
-    assert memory.event(both.event_id).event.session_id is None
+    assert memory.read(one_event, both.event_id).event.session_id is None
     # The session has come no further for it.
     assert [one.status for one in memory.sessions()] == before
 
@@ -94,7 +96,7 @@ def test_the_same_word_later_is_another_word(memory: Memory) -> None:
 
 def test_notes_and_names_are_masked(memory: Memory) -> None:
     ack = memory.feedback("session:notes-2#m=0", "wrong", by=f"me {SECRET}", note=f"지금은 {SECRET} 로 <private>속</private>")
-    assert SECRET not in repr(rows(memory)) + repr(ack) + repr(memory.event(ack.event_id))
+    assert SECRET not in repr(rows(memory)) + repr(ack) + repr(memory.read(one_event, ack.event_id))
     assert "지금은 [SECRET" in rows(memory)[0][4] and "속" not in rows(memory)[0][4]
 
 
@@ -117,14 +119,14 @@ def test_notes_and_names_are_masked(memory: Memory) -> None:
 def test_what_cannot_be_said_is_refused_and_nothing_is_written(
     memory: Memory, given: str, signal: str, by: str, note: str, error: type[Exception]
 ) -> None:
-    before = memory.events_stats().last_seq
+    before = memory.read(event_stats).last_seq
     with pytest.raises(error):
         memory.feedback(given, signal, by=by, note=note)
-    assert memory.events_stats().last_seq == before
+    assert memory.read(event_stats).last_seq == before
 
 
 def test_an_entry_that_search_never_shows_has_no_unit(memory: Memory) -> None:
-    entries, _ = memory.entries(session_id="shop-1")
+    entries, _ = memory.read(list_entries, session_id="shop-1")
     nowhere = next(one for one in entries if one.title == "Nobody said this")
     with pytest.raises(NotFoundError):
         memory.feedback(nowhere.entry_id, "used", by="me")
@@ -149,7 +151,7 @@ def test_nothing_of_a_note_is_left_of_a_forgotten_session(memory: Memory) -> Non
     assert "amber" not in repr(rows(memory))
     for ack in acks:
         with pytest.raises(NotFoundError):
-            memory.event(ack.event_id)
+            memory.read(one_event, ack.event_id)
     assert verify(memory.database, Resources(memory.settings).configured_versions).equal
 
 

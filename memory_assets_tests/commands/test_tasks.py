@@ -8,10 +8,13 @@ import pytest
 
 from memory_assets.commands.errors import NotPossibleError
 from memory_assets.commands.outcomes import ConditionSpoken, TaskSpoken
+from memory_assets.commands.task_links import merge, resolve, unmerge
+from memory_assets.commands.tasks import accept, new_task, set_blockers, set_priority, set_status
 from memory_assets.configuration import Resources
 from memory_assets.errors import InvalidArgumentError, NotFoundError
 from memory_assets.memory import Memory
 from memory_assets.projections.rebuild import verify
+from memory_assets.queries.events import event_stats, newest_events, one_event
 from memory_assets.results.tasks import ConditionView, TaskDetail, TaskView
 from memory_assets.tasks.canonical import task_id, task_key
 from memory_assets_tests.filled_store import Said, tell
@@ -44,13 +47,13 @@ def memory(store: OfProject, request: pytest.FixtureRequest) -> OfProject:
 
 
 def made(memory: OfProject, title: str, **how: Any) -> TaskDetail:
-    return memory.new_task(title, project=memory.project, by="kim", **how).task
+    return new_task(memory.resources, title, project=memory.project, by="kim", **how).task
 
 
 def words(memory: Memory) -> int:
     said = ("task_declared", "entity_merged", "entity_merge_reverted", "condition_answered", "task_move_accepted")
     said += ("task_status_said", "task_priority_said", "task_blockers_said")  # type: ignore[assignment]
-    return sum(memory.events_stats().by_type.get(word, 0) for word in said)
+    return sum(memory.read(event_stats).by_type.get(word, 0) for word in said)
 
 
 def waits_for(detail: TaskDetail) -> list[str]:
@@ -66,7 +69,7 @@ def one_condition(memory: OfProject, status: str = "open") -> ConditionView:
 
 
 def test_a_new_task_is_on_the_board(memory: OfProject) -> None:
-    spoken = memory.new_task("TODO: 로그인 고치기", project=memory.project, priority="high", by="kim")
+    spoken = new_task(memory.resources, "TODO: 로그인 고치기", project=memory.project, priority="high", by="kim")
     task = spoken.task.task
     assert (task.status, task.priority, task.project, spoken.said) == ("pending", "high", memory.project, True)
     assert task.canonical_key == task_key(memory.project, "로그인 고치기")
@@ -83,7 +86,7 @@ def test_a_new_task_with_blockers_is_blocked_by_them(memory: OfProject) -> None:
     assert kinds == {"task", "artifact", "condition"}
     assert waits_for(found).count("Review the change") == 1
     assert [name.title for name in memory.task(review.task.task_id).holds_up] == ["Ship it"]
-    unknown = memory.new_task("Stuck", project=memory.project, status="blocked", by="kim")
+    unknown = new_task(memory.resources, "Stuck", project=memory.project, status="blocked", by="kim")
     assert [blocker.placeholder for blocker in unknown.task.task.waits_for] == [True]
     assert "nobody knows" in unknown.remark
     assert [task.title for task in memory.tasks(which="unknown_blocker")] == ["Stuck"]
@@ -116,7 +119,7 @@ def test_what_no_new_task_can_be(memory: OfProject) -> None:
 
 def test_a_task_that_comes_again_is_another_one(memory: OfProject) -> None:
     first = made(memory, "Weekly report")
-    memory.set_task_status(first.task.task_id, "done", by="kim")
+    set_status(memory.resources, first.task.task_id, "done", by="kim")
     second = made(memory, "Weekly report", again=True)
     assert second.task.task_id == task_id(task_key(memory.project, "weekly report", 2))
     assert [memory.task(one.task.task_id).task.status for one in (first, second)] == ["done", "pending"]
@@ -124,11 +127,15 @@ def test_a_task_that_comes_again_is_another_one(memory: OfProject) -> None:
 
 
 def test_what_a_person_types_is_masked(memory: OfProject) -> None:
-    found = memory.new_task(
-        f"Rotate {SECRET} now", project=memory.project, blockers=[f"the owner of {SECRET}"], by=f"kim {SECRET}"
+    found = new_task(
+        memory.resources,
+        f"Rotate {SECRET} now",
+        project=memory.project,
+        blockers=[f"the owner of {SECRET}"],
+        by=f"kim {SECRET}",
     ).task
-    memory.set_task_priority(found.task.task_id, "low", by="kim", note=f"said <private>he</private> {SECRET}")
-    told = str([memory.event(event.event_id).payload for event in memory.events_tail(limit=6)]) + str(
+    set_priority(memory.resources, found.task.task_id, "low", by="kim", note=f"said <private>he</private> {SECRET}")
+    told = str([memory.read(one_event, event.event_id).payload for event in memory.read(newest_events, limit=6)]) + str(
         memory.task(found.task.task_id)
     )
     assert SECRET not in told and "[SECRET:github]" in told and "[PRIVATE]" in told
@@ -139,7 +146,7 @@ def test_what_a_person_types_is_masked(memory: OfProject) -> None:
 
 def test_a_status_takes_the_legal_path_and_the_same_is_said_back(memory: OfProject) -> None:
     task = made(memory, "Ship it").task.task_id
-    done = memory.set_task_status(task[:10], "done", by="Mina", note="on Friday")
+    done = set_status(memory.resources, task[:10], "done", by="Mina", note="on Friday")
     moves = [event for event in done.task.history if event.event_type == "task_status_changed"]
     assert [(move.details["from_status"], move.details["to_status"]) for move in moves] == [
         ("pending", "in_progress"),
@@ -147,45 +154,45 @@ def test_a_status_takes_the_legal_path_and_the_same_is_said_back(memory: OfProje
     ]
     assert {(move.said_by, move.note) for move in moves} == {("Mina", "on Friday")}
     before = words(memory)
-    again = memory.set_task_status(task, "done", by="Mina")
+    again = set_status(memory.resources, task, "done", by="Mina")
     assert (again.said, again.remark) == (False, "it is done already")
     assert words(memory) == before
-    assert memory.set_task_status(task, "pending", by="Mina").task.task.status == "pending"
+    assert set_status(memory.resources, task, "pending", by="Mina").task.task.status == "pending"
 
 
 def test_unknown_words_and_ids_are_named(memory: OfProject) -> None:
     task = made(memory, "Ship it").task.task_id
     with pytest.raises(InvalidArgumentError, match="no status 'finished'") as wrong:
-        memory.set_task_status(task, "finished", by="kim")
+        set_status(memory.resources, task, "finished", by="kim")
     assert wrong.value.hint == "one of pending, in_progress, blocked, done, cancelled"
     with pytest.raises(InvalidArgumentError, match="no priority 'urgent'"):
-        memory.set_task_priority(task, "urgent", by="kim")
+        set_priority(memory.resources, task, "urgent", by="kim")
     with pytest.raises(NotFoundError, match="no task 'tsk_ffff'"):
-        memory.set_task_status("tsk_ffff", "done", by="kim")
+        set_status(memory.resources, "tsk_ffff", "done", by="kim")
     with pytest.raises(NotFoundError):
         memory.task("")
-    assert memory.set_task_priority(task, "critical", by="kim").task.task.priority == "critical"
-    assert memory.set_task_priority(task, "critical", by="kim").said is False
+    assert set_priority(memory.resources, task, "critical", by="kim").task.task.priority == "critical"
+    assert set_priority(memory.resources, task, "critical", by="kim").said is False
 
 
 def test_what_a_task_waits_for_is_replaced_and_taken_away(memory: OfProject) -> None:
     task = made(memory, "Ship it").task.task_id
-    memory.set_task_status(task, "in_progress", by="kim")
-    first = memory.set_task_blockers(task, ["the review", "the budget"], by="kim")
+    set_status(memory.resources, task, "in_progress", by="kim")
+    first = set_blockers(memory.resources, task, ["the review", "the budget"], by="kim")
     assert sorted(waits_for(first.task)) == ["the budget", "the review"]
     assert first.task.task.status == "in_progress" and "set-status" in first.remark
-    memory.set_task_status(task, "blocked", by="kim")
-    replaced = memory.set_task_blockers(task, ["the weather"], by="kim")
+    set_status(memory.resources, task, "blocked", by="kim")
+    replaced = set_blockers(memory.resources, task, ["the weather"], by="kim")
     assert waits_for(replaced.task) == ["the weather"]
-    freed = memory.set_task_blockers(task, [], by="kim")
+    freed = set_blockers(memory.resources, task, [], by="kim")
     assert (freed.task.task.status, freed.task.task.blockers, freed.remark) == ("in_progress", (), "it is in progress again")
-    assert memory.set_task_blockers(task, [], by="kim").said is False
+    assert set_blockers(memory.resources, task, [], by="kim").said is False
     for blocker in (task, task[:12], "Ship it", "waiting for ship it", f"task:{memory.project}:ship it"):
         with pytest.raises(InvalidArgumentError, match="cannot wait for itself"):
-            memory.set_task_blockers(task, [blocker], by="kim")
-    memory.set_task_status(task, "done", by="kim")
+            set_blockers(memory.resources, task, [blocker], by="kim")
+    set_status(memory.resources, task, "done", by="kim")
     with pytest.raises(NotPossibleError, match="the task is done"):
-        memory.set_task_blockers(task, ["the weather"], by="kim")
+        set_blockers(memory.resources, task, ["the weather"], by="kim")
 
 
 def test_a_claim_that_was_refused_waits_and_can_be_accepted_or_let_be(memory: OfProject) -> None:
@@ -197,12 +204,12 @@ def test_a_claim_that_was_refused_waits_and_can_be_accepted_or_let_be(memory: Of
     tell(memory.settings, "talk-1", talk, said)
     tasks = {task.title: task.task_id for task in memory.tasks(project="shop")}
     with pytest.raises(NotPossibleError, match="no refused move"):
-        memory.accept_move(tasks["Fix the login"], by="kim")
+        accept(memory.resources, tasks["Fix the login"], by="kim")
     with pytest.raises(NotFoundError, match="no event of this task 'ev_0'"):
-        memory.accept_move(tasks["Fix the login"], event="ev_0", by="kim")
+        accept(memory.resources, tasks["Fix the login"], event="ev_0", by="kim")
     (created,) = memory.task(tasks["Fix the login"]).history
     with pytest.raises(NotFoundError, match="refused the task nothing"):
-        memory.accept_move(tasks["Fix the login"], event=created.event_id, by="kim")
+        accept(memory.resources, tasks["Fix the login"], event=created.event_id, by="kim")
     assert (created.uri, created.quote) == ("session:talk-1#m=0&c=0-30", "We have to fix the login soon.")
 
 
@@ -214,39 +221,39 @@ def test_a_condition_is_met_is_something_and_is_open_after_all(memory: OfProject
     review = made(memory, "Review the change")
     condition = one_condition(memory)
     assert [task.title for task in condition.tasks] == ["Ship it"]
-    met = memory.resolve_condition(condition.condition_id[:10], satisfied=True, by="Mina", note="sun")
+    met = resolve(memory.resources, condition.condition_id[:10], satisfied=True, by="Mina", note="sun")
     assert (met.condition.status, met.condition.settled_by) == ("satisfied", "Mina")
-    assert memory.resolve_condition(condition.condition_id, satisfied=True, by="Mina").remark == "it is met already"
+    assert resolve(memory.resources, condition.condition_id, satisfied=True, by="Mina").remark == "it is met already"
     assert memory.tasks(which="blocked")[0].waits_for == ()
-    found = memory.resolve_condition(f"cond:{memory.project}:the weather", to=review.task.task_id[:12], by="Mina")
+    found = resolve(memory.resources, f"cond:{memory.project}:the weather", to=review.task.task_id[:12], by="Mina")
     assert (found.condition.status, found.condition.resolved_to) == ("resolved", "Review the change")
-    assert memory.resolve_condition(condition.condition_id, to=review.task.task_id, by="Mina").said is False
+    assert resolve(memory.resources, condition.condition_id, to=review.task.task_id, by="Mina").said is False
     (waiting,) = memory.tasks(which="blocked")
     assert [(blocker.effective, blocker.cleared) for blocker in waiting.blockers] == [("Review the change", False)]
-    memory.set_task_status(review.task.task_id, "done", by="kim")
+    set_status(memory.resources, review.task.task_id, "done", by="kim")
     assert memory.tasks(which="blocked")[0].waits_for == ()
-    opened = memory.resolve_condition(condition.condition_id, by="Mina")
+    opened = resolve(memory.resources, condition.condition_id, by="Mina")
     assert (opened.condition.status, opened.condition.resolved_to) == ("open", None)
-    assert memory.resolve_condition(condition.condition_id, by="Mina").said is False
+    assert resolve(memory.resources, condition.condition_id, by="Mina").said is False
 
 
 def test_what_a_condition_cannot_be(memory: OfProject) -> None:
     ship = made(memory, "Ship it", blockers=["the weather", "the budget"]).task.task_id
     weather, budget = sorted(memory.conditions(), key=lambda condition: condition.title, reverse=True)
     with pytest.raises(InvalidArgumentError, match="cannot be itself"):
-        memory.resolve_condition(weather.condition_id, to=weather.condition_id, by="kim")
+        resolve(memory.resources, weather.condition_id, to=weather.condition_id, by="kim")
     with pytest.raises(NotPossibleError, match="would wait for itself"):
-        memory.resolve_condition(weather.condition_id, to=ship, by="kim")
-    memory.resolve_condition(weather.condition_id, to=budget.condition_id, by="kim")
+        resolve(memory.resources, weather.condition_id, to=ship, by="kim")
+    resolve(memory.resources, weather.condition_id, to=budget.condition_id, by="kim")
     with pytest.raises(NotPossibleError, match="in a circle"):
-        memory.resolve_condition(budget.condition_id, to=weather.condition_id, by="kim")
+        resolve(memory.resources, budget.condition_id, to=weather.condition_id, by="kim")
     with pytest.raises(InvalidArgumentError, match="is a task, not a condition"):
-        memory.resolve_condition(ship, satisfied=True, by="kim")
+        resolve(memory.resources, ship, satisfied=True, by="kim")
 
 
 def test_two_tasks_become_one_and_two_again(memory: OfProject) -> None:
     one, other = made(memory, "Fix the login").task.task_id, made(memory, "문이 안 열림").task.task_id
-    merged = memory.merge_tasks(one[:12], other, by="kim", note="same")
+    merged = merge(memory.resources, one[:12], other, by="kim", note="same")
     assert isinstance(merged, TaskSpoken)
     assert merged.task.task.task_id == other
     assert [(merge.from_id, merge.name, merge.note) for merge in merged.task.merges] == [(one, "fix the login", "same")]
@@ -254,33 +261,33 @@ def test_two_tasks_become_one_and_two_again(memory: OfProject) -> None:
     # Its former id stays an address.
     assert memory.task(one).task.task_id == memory.task(f"task:{memory.project}:fix the login").task.task_id == other
     with pytest.raises(NotPossibleError, match="are one task already"):
-        memory.merge_tasks(one, other, by="kim")
-    apart = memory.unmerge_task(one[:12], by="kim")
+        merge(memory.resources, one, other, by="kim")
+    apart = unmerge(memory.resources, one[:12], by="kim")
     assert isinstance(apart, TaskSpoken)
     assert apart.task.task.task_id == one and len(memory.tasks()) == 2
     for given in (one, "tsk_", ""):
         with pytest.raises(NotPossibleError, match="was merged into anything"):
-            memory.unmerge_task(given, by="kim")
+            unmerge(memory.resources, given, by="kim")
 
 
 def test_what_cannot_be_one(memory: OfProject) -> None:
     ship = made(memory, "Ship it", blockers=["the weather", "the budget"]).task.task_id
-    alien = memory.new_task("Ship it", project="docs", by="kim").task.task.task_id
+    alien = new_task(memory.resources, "Ship it", project="docs", by="kim").task.task.task_id
     weather, budget = memory.conditions()
     before = words(memory)
     with pytest.raises(NotPossibleError, match="a task cannot be merged with itself"):
-        memory.merge_tasks(ship, ship, by="kim")
+        merge(memory.resources, ship, ship, by="kim")
     with pytest.raises(NotPossibleError, match="they belong to two projects"):
-        memory.merge_tasks(ship, alien, by="kim")
+        merge(memory.resources, ship, alien, by="kim")
     with pytest.raises(InvalidArgumentError, match="a task and a condition cannot be one"):
-        memory.merge_tasks(ship, weather.condition_id, by="kim")
+        merge(memory.resources, ship, weather.condition_id, by="kim")
     with pytest.raises(NotFoundError, match="no task or condition 'nothing'"):
-        memory.merge_tasks("nothing", ship, by="kim")
+        merge(memory.resources, "nothing", ship, by="kim")
     assert words(memory) == before
-    merged = memory.merge_tasks(weather.condition_id, budget.condition_id, by="kim")
+    merged = merge(memory.resources, weather.condition_id, budget.condition_id, by="kim")
     assert isinstance(merged, ConditionSpoken) and merged.condition.condition_id == budget.condition_id
     assert [condition.condition_id for condition in memory.conditions()] == [budget.condition_id]
-    assert isinstance(memory.unmerge_task(weather.condition_id, by="kim"), ConditionSpoken)
+    assert isinstance(unmerge(memory.resources, weather.condition_id, by="kim"), ConditionSpoken)
 
 
 def test_all_that_was_said_is_true_after_a_replay(memory: OfProject) -> None:

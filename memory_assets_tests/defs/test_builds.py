@@ -14,6 +14,7 @@ import pytest
 from memory_assets import __version__
 from memory_assets.defs import run
 from memory_assets.memory import Memory
+from memory_assets.queries.builds import build_details, list_builds
 from memory_assets.settings import Settings, load_settings
 from memory_assets.vocabulary import PIPELINE_STAGES
 from memory_assets_tests.defs.conftest import Import
@@ -42,7 +43,7 @@ def test_a_build_says_what_it_was_made_with_and_what_it_did(inbox: Path, setting
         chat(inbox, f"said-{number}", talk(number))
     report = take(inbox)
     memory = Memory(settings)
-    (build,) = memory.builds().builds
+    (build,) = memory.read(list_builds, memory.settings.store_folder).builds
     assert (build.status, build.error, build.sessions) == ("success", None, 3)
     assert (build.extractor_model, build.embedder_model, build.package) == ("rules", "hashing", __version__)
     assert build.checker in build.versions["idris_checked"]
@@ -50,7 +51,7 @@ def test_a_build_says_what_it_was_made_with_and_what_it_did(inbox: Path, setting
     assert build.extractor_prompt_hash == build.versions["extracted"]
     assert build.seconds is not None and build.seconds > 0 and build.requests == 0 and build.cost_usd is None
 
-    told = memory.build(build.build_id)
+    told = memory.read(build_details, memory.settings.store_folder, build.build_id)
     # What the import registered before the run is no part of the build.
     assert (
         build.events == sum(told.events_by_type.values()) == report.events_appended - len(events(settings, "source_registered"))
@@ -69,7 +70,7 @@ def test_a_run_that_finds_nothing_to_do_leaves_no_build(inbox: Path, settings: S
     before = events(settings)
     run.run_sessions(settings, None)
     take(inbox)
-    assert events(settings) == before and Memory(settings).builds().total == 1
+    assert events(settings) == before and Memory(settings).read(list_builds, Memory(settings).settings.store_folder).total == 1
 
 
 def test_the_error_of_a_build_names_the_stage_and_quotes_nothing(
@@ -84,7 +85,7 @@ def test_the_error_of_a_build_names_the_stage_and_quotes_nothing(
         patch.setattr(projected, "catch_up", broken)
         with pytest.raises(run.RunFailedError):
             take(chat(inbox, "unlucky", talk(1)))
-    (build,) = Memory(settings).builds().builds
+    (build,) = Memory(settings).read(list_builds, Memory(settings).settings.store_folder).builds
     assert (build.status, build.error) == ("failed", "projected: RuntimeError")
     assert not [event for event in events(settings, "build_started", "build_finished") if "replication" in event.payload_json]
 
@@ -96,13 +97,13 @@ def test_a_build_whose_process_was_killed_is_no_success(tmp_path: Path, monkeypa
     command = [sys.executable, "-c", STOPPED, str(home), str(source), "SIGKILL"]
     assert subprocess.run(command, env=os.environ, check=False).returncode == -signal.SIGKILL
     settings = load_settings({"home": str(home)})
-    (dead,) = Memory(settings).builds().builds
+    (dead,) = Memory(settings).read(list_builds, Memory(settings).settings.store_folder).builds
     assert (dead.status, dead.error, dead.seconds, dead.sessions) == ("failed", "interrupted", None, 1)
     assert dead.events == len(events(settings)) - len(events(settings, "source_registered"))
 
     # The next process says so in the log, once.
     run.import_paths(settings, [source], project=None)
-    newest, oldest = Memory(settings).builds().builds
+    newest, oldest = Memory(settings).read(list_builds, Memory(settings).settings.store_folder).builds
     assert (newest.status, oldest.build_id) == ("success", dead.build_id)
     assert (oldest.status, oldest.error, oldest.seconds) == ("failed", "interrupted", None)
     assert rows(settings, "SELECT status, error FROM build_runs WHERE build_id = ?", dead.build_id) == [
@@ -119,7 +120,11 @@ def test_a_build_that_was_interrupted_has_failed(tmp_path: Path, monkeypatch: py
     home, source = tmp_path / "home", chat(tmp_path, "stopped-one", talk(1))
     command = [sys.executable, "-c", STOPPED, str(home), str(source), "SIGINT"]
     assert subprocess.run(command, env=os.environ, check=False, stderr=subprocess.DEVNULL).returncode != 0
-    (build,) = Memory(load_settings({"home": str(home)})).builds().builds
+    (build,) = (
+        Memory(load_settings({"home": str(home)}))
+        .read(list_builds, Memory(load_settings({"home": str(home)})).settings.store_folder)
+        .builds
+    )
     assert (build.status, build.error) == ("failed", "aligned: DagsterExecutionInterruptedError")
 
 
@@ -129,5 +134,5 @@ def test_runs_of_the_ui_are_builds_too(inbox: Path, settings: Settings, unrecord
     run.add_sessions(settings, [chat(inbox, "by-hand", talk(1))])
     job = build_definitions(settings).resolve_job_def("graduate_sessions")
     assert job.execute_in_process(instance=unrecorded, partition_key="by-hand", run_config=run.QUIET).success
-    (build,) = Memory(settings).builds().builds
+    (build,) = Memory(settings).read(list_builds, Memory(settings).settings.store_folder).builds
     assert (build.status, build.sessions) == ("success", 1)

@@ -13,6 +13,7 @@ from memory_assets.defs.code_location import build_definitions
 from memory_assets.defs.evaluation import retrieval_eval
 from memory_assets.log.payloads.question_result import METRICS
 from memory_assets.memory import Memory
+from memory_assets.queries.events import event_stats
 from memory_assets.settings import Settings
 from memory_assets_tests.filled_store import fill
 
@@ -44,9 +45,9 @@ def passed(instance: dg.DagsterInstance) -> bool:
 
 
 def test_without_questions_nothing_is_asked_and_nothing_written(settings: Settings, unrecorded: dg.DagsterInstance) -> None:
-    before = Memory(settings).events_stats().last_seq
+    before = Memory(settings).read(event_stats).last_seq
     assert made(settings, unrecorded)["questions"].value == 0 and passed(unrecorded)
-    assert Memory(settings).events_stats().last_seq == before
+    assert Memory(settings).read(event_stats).last_seq == before
 
 
 def test_its_page_shows_numbers_and_no_text(settings: Settings, unrecorded: dg.DagsterInstance) -> None:
@@ -66,11 +67,11 @@ def test_it_asks_again_only_when_questions_or_log_have_changed(
     file = settings.golden_file
     file.write_text(f"questions:\n{QUESTION}", encoding="utf-8")
     first = made(settings, unrecorded)
-    seq = Memory(settings).events_stats().last_seq
+    seq = Memory(settings).read(event_stats).last_seq
     with monkeypatch.context() as patch:
         patch.setattr(Memory, "search", lambda *_, **__: pytest.fail("it was asked again"))
         assert made(settings, unrecorded) == first
-    assert Memory(settings).events_stats().last_seq == seq
+    assert Memory(settings).read(event_stats).last_seq == seq
     Memory(settings).feedback("session:notes-2#m=1", "used", by="me")
     second = made(settings, unrecorded)
     assert second["run"] != first["run"] and second["compared_with"] == first["run"]

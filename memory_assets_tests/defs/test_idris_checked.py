@@ -24,6 +24,7 @@ from memory_assets.log.payloads.graduation import EntryPromoted, IdrisChecked
 from memory_assets.log.proof_session import proof_session
 from memory_assets.log.session_history import History, Materialization
 from memory_assets.log.upcasting import payload_as
+from memory_assets.maintenance.doctor import checks
 from memory_assets.memory import Memory
 from memory_assets.settings import Settings, load_settings
 from memory_assets_tests.defs.files import chat
@@ -91,7 +92,7 @@ def stages_of(settings: Settings, session_id: str) -> set[tuple[str, str]]:
 
 
 def doctor(settings: Settings) -> str:
-    (check,) = [check for check in Memory(settings).doctor() if check.name == "idris2"]
+    (check,) = [check for check in checks(Memory(settings).resources) if check.name == "idris2"]
     return check.detail
 
 

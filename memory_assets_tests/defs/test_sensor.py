@@ -22,7 +22,9 @@ from memory_assets.extraction.telemetry import ExtractionTelemetry
 from memory_assets.log.errors import StoreLockedError
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.sessions import SessionForgotten, SessionVectorized, SourceRegistered, SourceTakenFor
+from memory_assets.maintenance.doctor import checks
 from memory_assets.memory import Memory
+from memory_assets.queries.refused_files import refused_files
 from memory_assets.settings import Settings, load_settings
 from memory_assets.vocabulary import PIPELINE_STAGES
 from memory_assets_tests.defs.conftest import Import
@@ -263,7 +265,7 @@ def test_a_broken_file_is_seen_where_people_look(
     settled(broken)
     (request,) = tick().run_requests or []
     assert launch(settings, unrecorded, request).is_success
-    (refused,) = Memory(settings).refused_files()
+    (refused,) = refused_files(Memory(settings).database)
     assert refused.path == str(broken)
 
     # The same in the check, in what a tick says, in the run's own checks and in doctor.
@@ -280,7 +282,7 @@ def test_a_broken_file_is_seen_where_people_look(
     evaluations = [e.dagster_event.asset_check_evaluation_data for e in checked if e.dagster_event_type ==
                    dg.DagsterEventType.ASSET_CHECK_EVALUATION and e.dagster_event is not None]  # fmt: skip
     assert [one.passed for one in evaluations if one.check_name == "every_file_can_be_read"] == [False]
-    (check,) = [check for check in Memory(settings).doctor() if check.name == "files"]
+    (check,) = [check for check in checks(Memory(settings).resources) if check.name == "files"]
     assert check.ok and check.warning and str(broken) in check.detail and refused.reason in check.detail
 
     # Mended, it is a session like the others; a file that is gone is not named for ever.
@@ -297,7 +299,7 @@ def test_a_broken_file_is_seen_where_people_look(
     other.unlink()
     tick()
     assert told_of(unrecorded, "session_files", "every_file_can_be_read")[0]  # type: ignore[index]
-    assert Memory(settings).refused_files() == []
+    assert refused_files(Memory(settings).database) == []
 
 
 def test_a_command_tells_dagster_of_a_file_that_it_refused(
@@ -386,7 +388,7 @@ def test_a_file_that_is_broken_as_it_was_before_is_told_again(
         for request in tick().run_requests or []:
             assert launch(settings, unrecorded, request).is_success
         tick()
-        assert len(Memory(settings).refused_files()) == (text is not None)
+        assert len(refused_files(Memory(settings).database)) == (text is not None)
         assert told_of(unrecorded, "session_files", "every_file_can_be_read")[0] == (text is None)  # type: ignore[index]
     assert len(events(settings, "session_rejected")) == 2, "the file that was mended as before is no news"
     told = len(events(settings))
@@ -395,14 +397,14 @@ def test_a_file_that_is_broken_as_it_was_before_is_told_again(
 
 def test_what_a_person_named_and_is_no_session_is_no_lasting_news(inbox: Path, settings: Settings, take: Import) -> None:
     notes = _text(inbox / "notes.md", "# milk\n")
-    assert take(notes).refused == 1 and Memory(settings).refused_files() == []
+    assert take(notes).refused == 1 and refused_files(Memory(settings).database) == []
 
 
 def test_a_link_to_nowhere_is_told_by_whoever_meets_it(inbox: Path, settings: Settings, take: Import) -> None:
     (inbox / "gone.json").symlink_to(inbox / "nowhere.json")
     os.mkfifo(inbox / "pipe.json")
     refused = take(inbox)
-    assert [Path(file.path).name for file in Memory(settings).refused_files()] == [
+    assert [Path(file.path).name for file in refused_files(Memory(settings).database)] == [
         Path(error["path"]).name for error in refused.errors
     ]
     assert take(inbox).events_appended == 0
@@ -440,7 +442,7 @@ def test_what_waits_for_a_model_is_asked_for_again_later_and_never_put_aside(
             patch.setattr(sensors, "SECONDS_AFTER_OUTAGE", 60)
             assert not tick().run_requests, "not at every tick"
     assert events(settings, "session_quarantined") == []
-    (check,) = [check for check in Memory(settings).doctor() if check.name == "sessions"]
+    (check,) = [check for check in checks(Memory(settings).resources) if check.name == "sessions"]
     assert check.ok and check.warning and "one behind ingested" in check.detail
 
 

@@ -15,6 +15,11 @@ from memory_assets.errors import InvalidArgumentError
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.sessions import SessionForgotten
+from memory_assets.maintenance.doctor import checks
+from memory_assets.maintenance.indexing import bring_in_line, write_waiting
+from memory_assets.maintenance.init import initialise
+from memory_assets.maintenance.outbox import outbox_status
+from memory_assets.maintenance.rebuild import verify_all
 from memory_assets.maintenance.reembed import chosen_embedding
 from memory_assets.memory import Memory
 from memory_assets.settings import EmbeddingSettings, Settings, load_settings
@@ -67,11 +72,11 @@ def opened(home: Path, **more: Any) -> Memory:
 
 
 def versions(memory: Memory) -> dict[str, tuple[bool, int | None]]:
-    return {one.embedding_version: (one.in_force, one.rows) for one in memory.outbox().versions}
+    return {one.embedding_version: (one.in_force, one.rows) for one in outbox_status(memory.resources).versions}
 
 
 def units(memory: Memory) -> int:
-    return memory.outbox().units
+    return outbox_status(memory.resources).units
 
 
 def fields_of(memory: Memory, query: str) -> list[tuple[Any, ...]]:
@@ -98,9 +103,9 @@ def test_a_model_with_prefixes_is_made_whole_and_then_in_force(home: Path, tiny:
     assert {row["fingerprint"] for row in rows} == {Resources(after.settings).embedder.fingerprint}
     # Tables, marks and self-test follow.
     assert fields_of(after, "SELECT DISTINCT status FROM sessions") == [("vectorized",)]
-    assert after.verify_rebuild(with_vectors=True).equal
+    assert verify_all(after.resources, with_vectors=True).equal
     assert known_calibration(after.settings) == done.calibration
-    assert {check.name for check in after.doctor() if not check.ok} <= {"quarantine"}
+    assert {check.name for check in checks(after.resources) if not check.ok} <= {"quarantine"}
 
 
 def test_prefixes_reach_the_model(home: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,13 +128,13 @@ def test_going_back_embeds_only_what_is_new(home: Path, tiny: Path) -> None:
     first = opened(home).reembed(str(tiny))
     there = opened(home)
     tell(there.settings, "new", (("user", "캐시를 비운다. A new thing."),), ())
-    there.drain()
+    write_waiting(there.resources)
     back = there.reembed("hashing")
     assert back.in_force and back.found.missing == back.drained.done == back.drained.embedded > 0
     again = opened(home).reembed(str(tiny))
     assert again.in_force and (again.drained.done, again.drained.embedded, again.found.same) == (0, 0, units(there))
     assert again.to_version == first.to_version
-    assert opened(home).verify_rebuild(with_vectors=True).equal
+    assert verify_all(opened(home).resources, with_vectors=True).equal
 
 
 def test_a_dry_run_changes_nothing_and_loads_no_model(home: Path, tmp_path: Path) -> None:
@@ -175,7 +180,7 @@ def test_what_is_interrupted_leaves_the_old_model_and_goes_on_later(
         memory.reembed(str(tiny), dry_run=True).to_version: False,
     }
     # The old one serves, and nothing of the new one's queue is said to wait for it.
-    assert memory.outbox().current.pending == 0 and opened(home).search("Redis", mode="lexical").hits
+    assert outbox_status(memory.resources).current.pending == 0 and opened(home).search("Redis", mode="lexical").hits
     done = opened(home).reembed(str(tiny))
     assert done.in_force and done.found.same == 4 and done.drained.done == units(memory) - 4
 
@@ -194,10 +199,10 @@ def test_a_text_that_the_new_model_cannot_embed_is_somebodys_decision(
     memory = opened(home)
     done = memory.reembed(str(tiny))
     assert not done.in_force and done.failed >= 1 and (home / "memory.toml").read_text() == FILE
-    assert memory.outbox().current.in_force and memory.outbox().current.retrying == 0
+    assert outbox_status(memory.resources).current.in_force and outbox_status(memory.resources).current.retrying == 0
     accepted = memory.reembed(str(tiny), accept_failed=True)
     assert accepted.in_force and accepted.failed == done.failed
-    status = opened(home).outbox()
+    status = outbox_status(opened(home).resources)
     assert status.current.retrying == done.failed and all("too strange" in failure.error for failure in status.failures)
 
 
@@ -222,9 +227,9 @@ def test_what_the_environment_says_is_said_and_not_written_over(
 def test_other_models_tables_are_dropped_when_asked(home: Path, tiny: Path) -> None:
     opened(home).reembed(str(tiny))
     memory = opened(home)
-    done = memory.reconcile(drop_old=True)
+    done = bring_in_line(memory.resources, drop_old=True)
     assert done.dropped == ("hashing-256-1",) and done.found.to_write == 0
-    assert [one.in_force for one in memory.outbox().versions] == [True]
+    assert [one.in_force for one in outbox_status(memory.resources).versions] == [True]
     assert fields_of(memory, "SELECT count(*) FROM vector_outbox WHERE embedding_version = 'hashing-256-1'") == [(0,)]
     assert not list((home / "vectors").glob("vectors_hashing*"))
 
@@ -278,7 +283,7 @@ def test_a_setting_changed_by_hand_needs_the_stage_and_the_leaf_behind_it(
     marks = EventLog(changed.database).current(sessions, "session_vectorized")
     assert {mark.stage_version for mark in marks.values()} == {version} and len(marks) == 2
     assert versions(changed) == {version: (True, units(changed)), "hashing-256-1": (False, units(before))}
-    assert changed.outbox().current.pending == 0 and known_calibration(changed.settings) is not None
+    assert outbox_status(changed.resources).current.pending == 0 and known_calibration(changed.settings) is not None
     stage, leaf = (told_of(instance, name) for name in ("vectorized", "vectors"))
     assert stage["embedding_version"] == version and stage["units_searchable"] > 0 and stage["units_failed"] == 0
     assert (
@@ -291,7 +296,7 @@ def test_a_setting_changed_by_hand_needs_the_stage_and_the_leaf_behind_it(
     last = EventLog(changed.database).last_seq()
     assert changed.reembed(str(tiny)).in_force
     assert EventLog(changed.database).last_seq() == last
-    assert changed.verify_rebuild(with_vectors=True).equal
+    assert verify_all(changed.resources, with_vectors=True).equal
 
 
 @pytest.mark.parametrize(
@@ -321,7 +326,7 @@ def test_any_form_of_the_file_is_written(tmp_path: Path, text: str | None, wante
 
 def test_a_template_is_filled_in_where_it_names_the_key(tmp_path: Path) -> None:
     memory = Memory(load_settings({"home": tmp_path, "embedding": {"model": "hashing"}}))
-    memory.initialise()
+    initialise(memory.resources)
     write_embedding(memory.settings, EmbeddingSettings(model="m"))
     text = (tmp_path / "memory.toml").read_text()
     section = text.split("[embedding]")[1].split("[")[0]

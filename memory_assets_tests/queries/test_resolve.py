@@ -8,16 +8,9 @@ from pathlib import Path
 import pytest
 
 from memory_assets.errors import InvalidArgumentError, MemoryAssetsError, NotFoundError
-from memory_assets.memory import (
-    Memory,
-    ResolvedEntry,
-    ResolvedMemory,
-    ResolvedName,
-    ResolvedSpan,
-    ResolvedTask,
-    ResolvedUnit,
-    as_plain,
-)
+from memory_assets.memory import Memory, as_plain
+from memory_assets.queries.entries import list_entries
+from memory_assets.results.shown import ResolvedEntry, ResolvedMemory, ResolvedName, ResolvedSpan, ResolvedTask, ResolvedUnit
 from memory_assets_tests.filled_store import Said, fill, fill_one
 from memory_assets_tests.queries.tool_talk import SOURCE, fill_with_tools
 
@@ -59,7 +52,7 @@ def test_a_gotcha_opens_with_its_citations_and_places(tools: Memory) -> None:
 
 
 def test_an_entry_opens_whether_or_not_it_is_in_a_memory(shop: Memory) -> None:
-    for entry in shop.entries()[0]:
+    for entry in shop.read(list_entries)[0]:
         found = shop.resolve(entry.entry_id)
         assert isinstance(found, ResolvedEntry) and found.entry == entry
         assert [item.quote for item in found.quotes] == list(entry.evidence)
@@ -69,7 +62,7 @@ def test_an_entry_opens_whether_or_not_it_is_in_a_memory(shop: Memory) -> None:
 
 
 def test_a_quote_of_a_memory_stands_in_its_place(shop: Memory) -> None:
-    entry = next(one for one in shop.entries()[0] if one.title == "캐시를 Redis로 옮긴다" and one.citation)
+    entry = next(one for one in shop.read(list_entries)[0] if one.title == "캐시를 Redis로 옮긴다" and one.citation)
     found = shop.resolve(entry.citation or "")
     assert isinstance(found, ResolvedMemory)
     first = found.quotes[0]
@@ -89,7 +82,7 @@ def test_a_quote_of_a_memory_stands_in_its_place(shop: Memory) -> None:
 def test_what_stands_around_a_quote_is_short(tmp_path: Path) -> None:
     text = "가" * 500 + " 옮기기로 했다. " + "나" * 500
     settings = fill_one(tmp_path, "long-1", (("user", text),), (Said("decision", "옮긴다", ((0, "옮기기로 했다."),)),))
-    (entry,) = Memory(settings).entries()[0]
+    (entry,) = Memory(settings).read(list_entries)[0]
     found = Memory(settings).resolve(entry.citation or "")
     assert isinstance(found, ResolvedMemory)
     assert found.quotes[0].text_before == "…" + "가" * 99 + " "
