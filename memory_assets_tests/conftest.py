@@ -26,6 +26,11 @@ MIGRATED = Database._create
 readers.CONFIG["threads"] = 1
 
 
+# Without bytecode beside the sources each process that a test starts compiles the package, and each worker rewrites the
+# assertions of four hundred files.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 MEMORY = Path("/dev/shm")
 ENOUGH_BYTES = 4_000_000_000
 
