@@ -18,6 +18,7 @@ from memory_assets.log import readers
 from memory_assets.log.database import Database
 from memory_assets.log.errors import of_system
 from memory_assets.log.tip import TIP_FILE_NAME
+from memory_assets_tests import filled_store
 
 MIGRATED = Database._create
 """Makes a store as the program does, by its migrations."""
@@ -25,6 +26,11 @@ MIGRATED = Database._create
 # Two workers share two cores: threads of DuckDB would wait for each other, at a fifth more CPU for small stores.
 readers.CONFIG["threads"] = 1
 
+
+# Without bytecode beside the sources each process that a test starts compiles the package, and each worker rewrites the
+# assertions of four hundred files.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 MEMORY = Path("/dev/shm")
 ENOUGH_BYTES = 4_000_000_000
@@ -89,6 +95,11 @@ def _empty_stores(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Database, "_create", copied)
         yield
+
+
+def pytest_sessionfinish() -> None:
+    """A worker is ended without the last things that an interpreter does."""
+    filled_store.forget()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

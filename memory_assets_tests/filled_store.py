@@ -84,14 +84,23 @@ def test_settings(home: Path) -> Settings:
 
 # Stores that were made in this process, by what is in them: a copy costs milliseconds.
 _made: dict[str, Path] = {}
-_folder = tempfile.TemporaryDirectory(prefix="filled-stores-")
+_folder: list[tempfile.TemporaryDirectory[str]] = []
 _numbers = itertools.count()
+
+
+def forget() -> None:
+    """Take away the stores that were kept to be copied."""
+    _made.clear()
+    while _folder:
+        _folder.pop().cleanup()
 
 
 def _copied(of: object, into: Path, make: Callable[[Path], object]) -> None:
     """Make a store in a folder, or copy the one that was made of the same things before."""
     if (made := _made.get(repr(of))) is None:
-        made = Path(_folder.name) / str(next(_numbers))
+        if not _folder:
+            _folder.append(tempfile.TemporaryDirectory(prefix="filled-stores-"))
+        made = Path(_folder[0].name) / str(next(_numbers))
         make(made)
         _made[repr(of)] = made
     shutil.copytree(made, into, dirs_exist_ok=True)

@@ -53,12 +53,16 @@ def test_it_closes_after_a_moment(tmp_path: Path) -> None:
 
 def test_a_writer_does_not_wait_for_it(tmp_path: Path) -> None:
     database = Database(tmp_path)
-    linger(database)
-    started = time.monotonic()
-    with database.writing() as connection:
-        connection.execute("SELECT 1").fetchall()
-    assert time.monotonic() - started < LINGER_SECONDS * 0.8
-    until_it_is_closed(database)
+    waited = []
+    # One that waits does so each time; a busy machine is slow now and then.
+    while not waited or (len(waited) < 10 and waited[-1] >= LINGER_SECONDS * 0.8):
+        linger(database)
+        started = time.monotonic()
+        with database.writing() as connection:
+            connection.execute("SELECT 1").fetchall()
+        waited.append(time.monotonic() - started)
+        until_it_is_closed(database)
+    assert waited[-1] < LINGER_SECONDS * 0.8, waited
 
 
 def test_questions_one_after_another_do_not_keep_a_writer_out(tmp_path: Path) -> None:
