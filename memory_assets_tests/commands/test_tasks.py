@@ -14,6 +14,7 @@ from memory_assets.configuration import Resources
 from memory_assets.errors import InvalidArgumentError, NotFoundError
 from memory_assets.memory import Memory
 from memory_assets.projections.rebuild import verify
+from memory_assets.queries.conditions import list_conditions
 from memory_assets.queries.events import event_stats, newest_events, one_event
 from memory_assets.results.tasks import ConditionView, TaskDetail, TaskView
 from memory_assets.tasks.canonical import task_id, task_key
@@ -32,7 +33,7 @@ class OfProject(Memory):
         return super().tasks(**{"project": self.project, **how})
 
     def conditions(self, **how: Any) -> list[ConditionView]:
-        return super().conditions(**{"project": self.project, **how})
+        return self.read(list_conditions, **{"project": self.project, **how})
 
 
 @pytest.fixture(scope="module")
