@@ -36,8 +36,8 @@ import pyarrow as pa
 from memory_assets.configuration import Resources
 from memory_assets.maintenance.indexing import write_words
 from memory_assets.memory import Memory
-from memory_assets.projections.outbox import enqueue
-from memory_assets.projections.units import close_touched_units, fold_units, remember_touched_units
+from memory_assets.projections.unit_tables.outbox import enqueue
+from memory_assets.projections.unit_tables.units import close_touched_units, fold_units, remember_touched_units
 from memory_assets.search.request import DEFAULT_KINDS
 from memory_assets.sessions.model import SourceTaken
 from memory_assets.sessions.reading import read_source

@@ -146,9 +146,9 @@ class Spent:
 
 def resolve(connection: duckdb.DuckDBPyConnection, session_ids: Sequence[str], since: int = 1) -> Spent:
     """Fold the claims of these sessions, and all tasks that they concern."""
-    from memory_assets.projections import board
-    from memory_assets.projections.claims import close_touched_tasks, fold_claims, open_touched_tasks
     from memory_assets.projections.scope import close_scope, open_scope
+    from memory_assets.projections.task_tables import board
+    from memory_assets.projections.task_tables.claims import close_touched_tasks, fold_claims, open_touched_tasks
 
     open_scope(connection, session_ids)
     connection.execute("CREATE OR REPLACE TEMP TABLE touched_memories (memory_id VARCHAR)")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from memory_assets.extraction.extractor import Extractor
     from memory_assets.graduation.proofs.idris2 import Idris2, Unavailable
     from memory_assets.log.database import Database
-    from memory_assets.sessions.redaction_policy import RedactionPolicy
+    from memory_assets.sessions.masking.redaction_policy import RedactionPolicy
     from memory_assets.vectors.embedder import Embedder
     from memory_assets.vectors.index import VectorIndex
     from memory_assets.vectors.words import WordIndex
@@ -200,7 +200,7 @@ class Resources:
         Raises:
             ConfigInvalidError: the policy file cannot be read or has a rule that cannot be used.
         """
-        from memory_assets.sessions.redaction_policy import default_policy, load_policy
+        from memory_assets.sessions.masking.redaction_policy import default_policy, load_policy
 
         path = self.settings.privacy.policy_file
         if path is None:

@@ -251,9 +251,9 @@ LONG_FUNCTIONS = {
     "defs.registration.register": "what becomes of a file, one case for each outcome",
     "defs.run.import_paths": "an import, from the first file to its report",
     "maintenance.fsck.fsck": "one look after the other",
-    "projections.unit_rows.found": "one row, column by column",
+    "projections.unit_tables.unit_rows.found": "one row, column by column",
     "queries.proof.session_proof": "a verdict and the modules it was about",
-    "sessions.redaction.redact_session": "each field of a session",
+    "sessions.masking.redaction.redact_session": "each field of a session",
 }
 
 

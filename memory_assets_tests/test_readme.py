@@ -226,10 +226,10 @@ def test_dagster_finds_the_code_by_the_workspace_file() -> None:
 
 
 def test_the_sample_sessions_are_read_without_a_defect_and_masked() -> None:
+    from memory_assets.sessions.masking.redaction import redact_session
+    from memory_assets.sessions.masking.redaction_policy import default_policy
     from memory_assets.sessions.model import SourceTaken
     from memory_assets.sessions.reading import read_source
-    from memory_assets.sessions.redaction import redact_session
-    from memory_assets.sessions.redaction_policy import default_policy
 
     formats: set[str] = set()
     counts: dict[str, int] = {}

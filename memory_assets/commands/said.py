@@ -12,7 +12,7 @@ from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.base import Payload
 from memory_assets.log.sql import WORDS
 from memory_assets.projections.fold import catch_up
-from memory_assets.sessions.redaction import redact_text
+from memory_assets.sessions.masking.redaction import redact_text
 
 if TYPE_CHECKING:
     from memory_assets.configuration import Resources

@@ -19,8 +19,8 @@ from memory_assets.log.payloads.sessions import SessionIngested
 from memory_assets.log.session_history import History
 from memory_assets.progress import Progress
 from memory_assets.sessions.keys import session_key
+from memory_assets.sessions.masking.redaction import redact_session
 from memory_assets.sessions.model import Session
-from memory_assets.sessions.redaction import redact_session
 from memory_assets.settings import Settings
 
 _BATCH = 50

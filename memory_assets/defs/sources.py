@@ -9,11 +9,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from memory_assets.sessions.files import SourceFile, found_masked_path, load_source
-from memory_assets.sessions.masked_ids import hash_in_masked_path, masked_path
+from memory_assets.sessions.masking.masked_ids import hash_in_masked_path, masked_path
+from memory_assets.sessions.masking.redaction import redact_session, redact_text
+from memory_assets.sessions.masking.redaction_policy import RedactionPolicy
 from memory_assets.sessions.model import Defect, Session, SourceOutcome, SourceRefused, SourceTaken
 from memory_assets.sessions.reading import READER_VERSION, read_source
-from memory_assets.sessions.redaction import redact_session, redact_text
-from memory_assets.sessions.redaction_policy import RedactionPolicy
 
 KEPT_FILES = 64
 

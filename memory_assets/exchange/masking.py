@@ -20,15 +20,15 @@ from memory_assets.log.events import StoredEvent
 from memory_assets.log.payloads.sessions import SessionIngested
 from memory_assets.log.session_history import messages_at
 from memory_assets.log.upcasting import payload_as
+from memory_assets.sessions.masking.redaction import redact_session, redact_text
 from memory_assets.sessions.model import Message, Session
-from memory_assets.sessions.redaction import redact_session, redact_text
 from memory_assets.stopping import stop_if_asked
 
 if TYPE_CHECKING:
     import duckdb
 
     from memory_assets.exchange.staging import Staged
-    from memory_assets.sessions.redaction_policy import RedactionPolicy
+    from memory_assets.sessions.masking.redaction_policy import RedactionPolicy
 
 _HINT = (
     "mask it where it came from (`memory privacy rescan`) and export it again; a session's own file can be imported as it is"

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memory_assets.projections.task_words import Spoken, Words, find_ids
+from memory_assets.projections.task_tables.task_words import Spoken, Words, find_ids
 from memory_assets.tasks.canonical import condition_id, condition_key, task_id, task_key
 from memory_assets.tasks.merges import merges_in_force
 from memory_assets.tasks.names import Node, is_task_id, placeholder_id

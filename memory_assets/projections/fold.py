@@ -14,8 +14,6 @@ from memory_assets.graduation.conflicts.contradictions import DETECTOR_VERSION
 from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.log.batches import Appended, Build
 from memory_assets.log.sql import IN_LIST, json_list
-from memory_assets.projections.board import fold_board
-from memory_assets.projections.claims import close_touched_tasks, fold_claims, open_touched_tasks
 from memory_assets.projections.commands import close_commands, open_commands, sessions_named
 from memory_assets.projections.conflicts import fold_conflicts, log_conflicts
 from memory_assets.projections.decisions import fold_decisions
@@ -25,11 +23,13 @@ from memory_assets.projections.evaluation import fold_evaluations
 from memory_assets.projections.feedback import fold_feedback
 from memory_assets.projections.ledgers import fold_builds
 from memory_assets.projections.memories import close_touched, fold_memories, remember_touched
-from memory_assets.projections.outbox import enqueue, enqueue_all
 from memory_assets.projections.scope import close_scope, open_scope
 from memory_assets.projections.sessions import fold_marks, fold_sessions, fold_source_files
 from memory_assets.projections.statements import fold_statements
-from memory_assets.projections.units import close_touched_units, fold_units, remember_touched_units
+from memory_assets.projections.task_tables.board import fold_board
+from memory_assets.projections.task_tables.claims import close_touched_tasks, fold_claims, open_touched_tasks
+from memory_assets.projections.unit_tables.outbox import enqueue, enqueue_all
+from memory_assets.projections.unit_tables.units import close_touched_units, fold_units, remember_touched_units
 from memory_assets.text.statements import STATEMENT_VERSION
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from memory_assets.projections.board import fold_board
-from memory_assets.projections.claims import close_touched_tasks, open_touched_tasks
 from memory_assets.projections.fold import fold
+from memory_assets.projections.task_tables.board import fold_board
+from memory_assets.projections.task_tables.claims import close_touched_tasks, open_touched_tasks
 
 if TYPE_CHECKING:
     import duckdb

@@ -15,11 +15,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from memory_assets.log.batches import Appended, Build, insert, rows_of
-from memory_assets.projections.clusters import Touched, touched_clusters
 from memory_assets.projections.nodes import NODES, nodes_json
 from memory_assets.projections.rows import insert_rows
-from memory_assets.projections.task_events import TaskOutcome, event_of, told
-from memory_assets.projections.task_states import EntityEvent
+from memory_assets.projections.task_tables.clusters import Touched, touched_clusters
+from memory_assets.projections.task_tables.task_events import TaskOutcome, event_of, told
+from memory_assets.projections.task_tables.task_states import EntityEvent
 from memory_assets.tasks.canonical import condition_id, condition_key, task_id, task_key
 from memory_assets.tasks.model import Blocker, Cluster, Declared, MentionKey, PersonStatement, TaskClaim
 from memory_assets.tasks.resolver import finish, follow

@@ -1,7 +1,8 @@
 """Known issues for a question: what went wrong, what ended it, in how many sessions.
 
-A unit of the kind ``gotcha`` is one error in one session (``projections/gotchas.py``). Its body is the error's title, the lines
-around it, and behind them a line with an arrow for everything that ended it. Here the same error of several sessions is one.
+A unit of the kind ``gotcha`` is one error in one session (``projections/unit_tables/gotchas.py``). Its body is the error's
+title, the lines around it, and behind them a line with an arrow for everything that ended it. Here the same error of several
+sessions is one.
 """
 
 from __future__ import annotations

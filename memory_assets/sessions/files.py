@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from memory_assets.sessions.masked_ids import hash_in_masked_path, is_path_of
+from memory_assets.sessions.masking.masked_ids import hash_in_masked_path, is_path_of
 from memory_assets.sessions.model import Defect, SourceRefused
 
 #: What is looked at inside a folder; the content then decides. A file that is named itself may be called anything.

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memory_assets.sessions.files import SourceFile, iter_source_files, load_source
-from memory_assets.sessions.masked_ids import masked_path
+from memory_assets.sessions.masking.masked_ids import masked_path
+from memory_assets.sessions.masking.redaction import redact_text
+from memory_assets.sessions.masking.redaction_policy import RedactionPolicy
 from memory_assets.sessions.model import Defect, SourceRefused
-from memory_assets.sessions.redaction import redact_text
-from memory_assets.sessions.redaction_policy import RedactionPolicy
 from memory_assets.sessions.source import decode
 
 AROUND = 30

@@ -120,7 +120,7 @@ def test_new_rules_make_extracted_stale_and_what_is_below(settings: Settings, se
 
 
 def test_what_a_policy_masks_makes_every_stage_stale(settings: Settings, sessions: list[str], tmp_path: Path) -> None:
-    policy = json.loads(PACKAGE.joinpath("sessions", "redaction_policy.json").read_text(encoding="utf-8"))
+    policy = json.loads(PACKAGE.joinpath("sessions", "masking", "redaction_policy.json").read_text(encoding="utf-8"))
     policy["patterns"][0]["enabled"] = False
     file = tmp_path / "policy.json"
     file.write_text(json.dumps(policy), encoding="utf-8")

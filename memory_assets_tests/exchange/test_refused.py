@@ -303,7 +303,7 @@ def lax(tmp_path: Path) -> Store:
     """A store whose policy let addresses in."""
     from memory_assets.settings import load_settings
 
-    policy = json.loads((Path(memory_assets.__file__).parent / "sessions" / "redaction_policy.json").read_text())
+    policy = json.loads((Path(memory_assets.__file__).parent / "sessions" / "masking" / "redaction_policy.json").read_text())
     (tmp_path / "lax.json").write_text(json.dumps(policy | {"emails": False}))
     store = Store(
         load_settings(

@@ -13,12 +13,12 @@ from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.entries import EntryMaterialized, EvidenceRecord
 from memory_assets.projections import fold as folding
-from memory_assets.projections.claims import close_touched_tasks, open_touched_tasks
-from memory_assets.projections.clusters import Touched, touched_clusters
 from memory_assets.projections.commands import close_commands, open_commands, sessions_named
 from memory_assets.projections.nodes import touch
-from memory_assets.projections.task_names import fold_names
-from memory_assets.projections.task_words import fold_task_words
+from memory_assets.projections.task_tables.claims import close_touched_tasks, open_touched_tasks
+from memory_assets.projections.task_tables.clusters import Touched, touched_clusters
+from memory_assets.projections.task_tables.task_names import fold_names
+from memory_assets.projections.task_tables.task_words import fold_task_words
 from memory_assets.tasks.model import Cluster, Declared, Mention, Outcome, PersonStatement, TaskClaim
 from memory_assets.tasks.resolver import finish, follow
 from memory_assets_tests.projections.story import STARTED, VERSIONS, Remark, Story

@@ -7,7 +7,7 @@ import pytest
 from memory_assets.log.database import Database
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.entries import EntriesMaterialized, EntryMaterialized
-from memory_assets.projections.artifact_references import NAMES_SOMETHING
+from memory_assets.projections.task_tables.artifact_references import NAMES_SOMETHING
 from memory_assets.tasks.references import references_in
 from memory_assets_tests.projections.claimed import Claims, claim, tell, with_history
 from memory_assets_tests.projections.people import resolved

@@ -20,7 +20,7 @@ from memory_assets.log.payloads.task_words import (
     TaskStatusSaid,
 )
 from memory_assets.log.payloads.tasks import TaskTitlesAlike
-from memory_assets.projections.clusters import Touched
+from memory_assets.projections.task_tables.clusters import Touched
 from memory_assets.tasks.canonical import condition_id, condition_key, name_hash, task_id, task_key
 from memory_assets.tasks.model import Cluster, Mention, PersonStatement, TaskClaim
 from memory_assets.tasks.names import placeholder_id
@@ -417,7 +417,7 @@ def test_a_forgotten_session_takes_everything_of_its_own_along(claims: Claims) -
 
 
 def test_many_clusters_come_in_chunks_that_are_complete(claims: Claims, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memory_assets.projections.clusters.ITEMS_AT_ONCE", 3)
+    monkeypatch.setattr("memory_assets.projections.task_tables.clusters.ITEMS_AT_ONCE", 3)
     titles = [f"{verb} the {what}" for verb in ("write", "drop") for what in ("docs", "index", "cache", "table")]
     told = [claim(title, blocked_by=(titles[index - 3],)) for index, title in enumerate(titles)]
     touched = claims.fold(tell("a", 0, *told)[1])

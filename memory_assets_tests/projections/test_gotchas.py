@@ -7,8 +7,8 @@ import pytest
 from memory_assets.log.database import Database
 from memory_assets.log.event_log import EventLog
 from memory_assets.projections.fold import catch_up
-from memory_assets.projections.tool_calls import command_of, files_changed, programs_of
-from memory_assets.projections.unit_rows import SUMMARY_TOKENS
+from memory_assets.projections.unit_tables.tool_calls import command_of, files_changed, programs_of
+from memory_assets.projections.unit_tables.unit_rows import SUMMARY_TOKENS
 from memory_assets_tests.projections.story import VERSIONS, rows
 from memory_assets_tests.projections.talk import Talk, ingested
 

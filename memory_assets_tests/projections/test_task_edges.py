@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from memory_assets.log.database import Database
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.payloads.task_words import ConditionAnswered, TaskBlockersSaid
-from memory_assets.projections.candidates import LEAST_SHARED
 from memory_assets.projections.fold import catch_up
 from memory_assets.projections.rebuild import verify
+from memory_assets.projections.task_tables.candidates import LEAST_SHARED
 from memory_assets.tasks.canonical import condition_id, condition_key, normalize, task_id, task_key
 from memory_assets.tasks.likeness import CANDIDATE_FLOOR, STRICT_FLOOR, lexical_likeness, tokens
 from memory_assets.vocabulary import TaskStatus

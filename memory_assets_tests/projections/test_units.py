@@ -16,8 +16,8 @@ from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.task_words import TaskDeclared
 from memory_assets.projections.fold import catch_up
 from memory_assets.projections.rebuild import verify
-from memory_assets.projections.unit_facets import MOST_FACETS, facets_of
-from memory_assets.projections.unit_rows import SUMMARY_TOKENS, summary_of
+from memory_assets.projections.unit_tables.unit_facets import MOST_FACETS, facets_of
+from memory_assets.projections.unit_tables.unit_rows import SUMMARY_TOKENS, summary_of
 from memory_assets.search.question.time_cues import date_tokens
 from memory_assets.sessions.model import Message
 from memory_assets.tasks.canonical import task_id, task_key

@@ -8,8 +8,8 @@ import time
 
 import pytest
 
-from memory_assets.sessions.redaction import redact_text
-from memory_assets.sessions.redaction_policy import default_policy
+from memory_assets.sessions.masking.redaction import redact_text
+from memory_assets.sessions.masking.redaction_policy import default_policy
 
 _SHORT, _LONG = 40_000, 160_000
 # Four times the text takes four times as long; where it took the square, it would be sixteen.

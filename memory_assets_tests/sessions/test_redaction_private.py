@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memory_assets.sessions.redaction import redact_text
-from memory_assets.sessions.redaction_policy import default_policy
+from memory_assets.sessions.masking.redaction import redact_text
+from memory_assets.sessions.masking.redaction_policy import default_policy
 
 
 def _masked(text: str) -> str:

@@ -7,8 +7,8 @@ import re
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from memory_assets.sessions.redaction import Redacted, redact_text
-from memory_assets.sessions.redaction_policy import default_policy
+from memory_assets.sessions.masking.redaction import Redacted, redact_text
+from memory_assets.sessions.masking.redaction_policy import default_policy
 
 _SECRET = "ghp_" + "q7Zk2M9xLr4TnB8vYc1WsD5hJf3GpK6aQeRt"
 _MARKER = default_policy().marker

@@ -8,11 +8,11 @@ from dataclasses import replace
 import pytest
 
 from memory_assets.sessions.draft import Part, SessionDraft
-from memory_assets.sessions.masked_ids import masked_id
+from memory_assets.sessions.masking.masked_ids import masked_id
+from memory_assets.sessions.masking.redaction import redact_session
+from memory_assets.sessions.masking.redaction_policy import default_policy
 from memory_assets.sessions.model import Message, Session, SourceTaken
 from memory_assets.sessions.reading import read_source
-from memory_assets.sessions.redaction import redact_session
-from memory_assets.sessions.redaction_policy import default_policy
 from memory_assets.sessions.source import DefectLog
 
 _CLEAN = Session(

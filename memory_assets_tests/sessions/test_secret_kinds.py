@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory_assets.sessions.redaction import redact_text
-from memory_assets.sessions.redaction_policy import default_policy
+from memory_assets.sessions.masking.redaction import redact_text
+from memory_assets.sessions.masking.redaction_policy import default_policy
 from memory_assets_tests.sessions.later_ordinary_lines import LATER_ORDINARY_LINES
 from memory_assets_tests.sessions.later_secret_kinds import later_samples
 from memory_assets_tests.sessions.ordinary_lines import ordinary_lines

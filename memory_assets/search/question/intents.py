@@ -71,7 +71,7 @@ class IntentWeights:
         names: for a unit that names a file, symbol or error the question names, exactly.
         recency: times `rerank.recency`, which is 1 for what was just said.
         confidence: times a memory's confidence, 0 to 1.
-        stage: times the weight of its stage (`rerank.STAGE_WEIGHTS`), beside the one that always counts.
+        stage: times the weight of its stage (`ranking.weights.STAGE_WEIGHTS`), beside the one that always counts.
         by_time: the hits that were chosen are shown in the order of time.
     """
 

@@ -13,7 +13,7 @@ from memory_assets.search.question.complexity import Complexity, complexity, dyn
 from memory_assets.search.question.intents import Detected, detect_intent
 from memory_assets.search.question.speakers import named_speakers
 from memory_assets.search.question.time_cues import TimeWindow, time_window
-from memory_assets.search.ranking.retrievers import VECTOR_WEIGHT
+from memory_assets.search.ranking.weights import VECTOR_WEIGHT
 from memory_assets.search.request import DEFAULT_KINDS, KINDS_WITH_STAGE, MAX_HITS, MAX_QUERY_CHARACTERS, ROLES, SearchRequest
 from memory_assets.text.lexical_text import query_text
 from memory_assets.vectors.units import UnitFilter

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, cast
 from memory_assets.search.question.intents import NO_INTENT_WEIGHTS, IntentWeights
 from memory_assets.search.ranking.fusion import FusedHit, LegPlace, fuse, good_score
 from memory_assets.search.ranking.rerank import Adjustment, UnitFacts, adjustments, nearness, recency
+from memory_assets.search.ranking.weights import FEEDBACK_Z, LATELY_Z, SPEAKER_Z, WINDOW_Z, Z_IN_GOOD_SCORES
 from memory_assets.vocabulary import FusionMethod, ScoreKind
 
 if TYPE_CHECKING:
@@ -21,15 +22,6 @@ if TYPE_CHECKING:
     from memory_assets.search.ranking.retrievers import LegScores
     from memory_assets.vectors.units import UnitHit
     from memory_assets.vocabulary import Stage
-
-Z_IN_GOOD_SCORES: Final = 0.3
-"""What one standard deviation of a leg's scores comes to in parts of a good score (the mean of the ten best)."""
-
-SPEAKER_Z: Final = 0.45
-WINDOW_Z: Final = 0.5
-LATELY_Z: Final = 0.3
-"""For what was said just now, where the question asks for what is recent."""
-FEEDBACK_Z: Final = 0.5
 
 BONUS_DEPTH: Final = 150
 """Units that bonuses are looked at for: what stands further behind no bonus brings to the front."""

@@ -6,23 +6,15 @@ is all that moves a unit. `recency` and `nearness` are factors between 0 and 1, 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from types import MappingProxyType
 from typing import Final
 
 from memory_assets.search.question.intents import IntentWeights
 from memory_assets.search.question.time_cues import TimeWindow
+from memory_assets.search.ranking.weights import CONTESTED_PENALTY, STAGE_WEIGHTS
 from memory_assets.vocabulary import Stage
-
-STAGE_WEIGHTS: Final[Mapping[Stage, float]] = MappingProxyType(
-    {"raw": -0.1, "working": -0.05, "candidate": 0.0, "verified": 0.05, "certified": 0.1}
-)
-"""Small steps around ``candidate``: of two hits alike the better proved stands first; no stage makes up for another topic."""
-
-CONTESTED_PENALTY: Final = -0.5
-"""What a memory that another contradicts loses, as much as naming the speaker gives."""
 
 HALF_LIFE_DAYS: Final = 30.0
 NEAR_DAYS: Final = 7.0

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from memory_assets.search.question.terms import Term, standing
 from memory_assets.search.ranking.fusion import Candidate, Leg, good_score
-from memory_assets.vectors.calibration import FULL_WEIGHT
+from memory_assets.search.ranking.weights import COVERAGE_WEIGHT, NEIGHBOUR_WEIGHT, OWN_WEIGHT, SESSION_WEIGHT, VECTOR_WEIGHT
 
 if TYPE_CHECKING:
     from memory_assets.vectors.units import LexicalHits, UnitHit
@@ -23,14 +23,9 @@ if TYPE_CHECKING:
 LEXICAL = "lexical"
 VECTOR = "vector"
 
-OWN_WEIGHT = 0.2
-SESSION_WEIGHT = 0.3
 SESSION_BEST = 3
-COVERAGE_WEIGHT = 0.5
 COVERAGE_DEPTH = 100
 """Units whose words are compared with the question's: the best ones so far."""
-VECTOR_WEIGHT = FULL_WEIGHT
-NEIGHBOUR_WEIGHT = 1.0
 
 
 @dataclass(frozen=True, slots=True)

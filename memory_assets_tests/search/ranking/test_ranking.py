@@ -6,8 +6,9 @@ import pytest
 from memory_assets.search.question.intents import intent_weights
 from memory_assets.search.question.terms import query_terms
 from memory_assets.search.question.time_cues import time_window
-from memory_assets.search.ranking.ranking import FEEDBACK_Z, SPEAKER_Z, Z_IN_GOOD_SCORES, Cues, raised, ranking
+from memory_assets.search.ranking.ranking import Cues, raised, ranking
 from memory_assets.search.ranking.retrievers import lexical_leg, vector_leg
+from memory_assets.search.ranking.weights import FEEDBACK_Z, SPEAKER_Z, Z_IN_GOOD_SCORES
 from memory_assets.vectors.units import UnitHit
 from memory_assets_tests.search.ranking.found_units import DAY, hit, lexical
 

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from memory_assets.search.question.intents import NO_INTENT_WEIGHTS, intent_weights
 from memory_assets.search.question.time_cues import TimeWindow
-from memory_assets.search.ranking.rerank import CONTESTED_PENALTY, STAGE_WEIGHTS, UnitFacts, adjustments, nearness, recency
+from memory_assets.search.ranking.rerank import UnitFacts, adjustments, nearness, recency
+from memory_assets.search.ranking.weights import CONTESTED_PENALTY, STAGE_WEIGHTS
 from memory_assets.vocabulary import STAGES
 
 NOW = datetime(2024, 5, 15, tzinfo=UTC)

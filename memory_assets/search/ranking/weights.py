@@ -1,0 +1,43 @@
+"""What each signal weighs in the ranking: the retrievers, what they are made of, and what is known of a unit beside them.
+
+A retriever's score is in its own unit (BM25, cosine); what is added to it, in units of one standard deviation of its scores (z).
+Measured in decision 0016.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from memory_assets.vectors.calibration import FULL_WEIGHT
+from memory_assets.vocabulary import Stage
+
+VECTOR_WEIGHT: Final = FULL_WEIGHT
+"""Of the vector retriever beside the lexical one, where its model was not measured; else what the self-test makes of it."""
+
+OWN_WEIGHT: Final = 0.2
+"""Of BM25 of what is said alone, beside that of what is said with what is said around it."""
+SESSION_WEIGHT: Final = 0.3
+"""Of how much the session speaks of it: the sum of its best hits."""
+COVERAGE_WEIGHT: Final = 0.5
+"""Of having all words of the question."""
+NEIGHBOUR_WEIGHT: Final = 1.0
+"""Of the cosine of the better neighbour."""
+
+Z_IN_GOOD_SCORES: Final = 0.3
+"""What one standard deviation of a retriever's scores comes to in parts of a good score (the mean of the ten best)."""
+
+SPEAKER_Z: Final = 0.45
+WINDOW_Z: Final = 0.5
+LATELY_Z: Final = 0.3
+"""For what was said just now, where the question asks for what is recent."""
+FEEDBACK_Z: Final = 0.5
+
+STAGE_WEIGHTS: Final[Mapping[Stage, float]] = MappingProxyType(
+    {"raw": -0.1, "working": -0.05, "candidate": 0.0, "verified": 0.05, "certified": 0.1}
+)
+"""Small steps around ``candidate``: of two hits alike the better proved stands first; no stage makes up for another topic."""
+
+CONTESTED_PENALTY: Final = -0.5
+"""What a memory that another contradicts loses, as much as naming the speaker gives."""
