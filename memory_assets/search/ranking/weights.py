@@ -1,7 +1,7 @@
 """What each signal weighs in the ranking: the retrievers, what they are made of, and what is known of a unit beside them.
 
-A retriever's score is in its own unit (BM25, cosine); what is added to it, in units of one standard deviation of its scores (z).
-Measured in decision 0016.
+A retriever's score is in its own unit (BM25, cosine); what is added to it is in standard deviations of its scores (z). Measured
+in decision 0016.
 """
 
 from __future__ import annotations
