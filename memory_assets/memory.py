@@ -8,7 +8,6 @@ them, under the names that ``--json`` prints.
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
@@ -57,8 +56,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Memory", "SearchRequest", "as_plain"]
 
-
-_PATIENCE_SECONDS = 0.5
 
 P = ParamSpec("P")
 Answer = TypeVar("Answer")
@@ -152,6 +149,7 @@ class Memory:
     def _searcher(self) -> Searcher:
         from memory_assets.search.searcher import Searcher
 
+        _ = self.database  # the index is read beside the store: what is to be forgotten goes out of it first
         return Searcher(self.resources, wait_for_model=self._wait_for_model)
 
     def prepare(self) -> None:
@@ -308,12 +306,9 @@ class Memory:
 
         What cannot be counted now is counted another time: no reader waits long for it.
         """
-        from memory_assets.search.usage import take_shown
+        from memory_assets.search.usage import count_shown
 
-        patience = min(_PATIENCE_SECONDS, self.settings.store.lock_timeout_seconds)
-        with contextlib.suppress(StoreError, OSError):
-            return take_shown(self.settings, self.resources.database_within(patience))
-        return 0
+        return count_shown(self.resources)
 
     def evaluate(
         self,

@@ -273,6 +273,16 @@ def test_a_forgotten_session_is_shown_nowhere(own_memory: Memory) -> None:
     assert verify_all(own_memory.resources, with_vectors=True).equal
 
 
+def test_the_first_search_forgets_before_it_reads_the_index(own_memory: Memory) -> None:
+    """What is to be forgotten moves no other hit and names no speaker, not even once."""
+    settings, question = own_memory.settings, "Redis 세션 Kim says the report"
+    EventLog(own_memory.database).append([NewEvent(SessionForgotten(reason="asked"), session_id="shop-1", inputs=("1",))])
+    first, second = Memory(settings), Memory(settings)
+    found = [memory.search(question, mode="lexical", log=False) for memory in (first, first, second)]
+    scores = [[(hit.unit_id, hit.score) for hit in one.hits] for one in found]
+    assert scores[0] and scores[0] == scores[1] == scores[2]
+
+
 def test_stats_count_what_there_is(memory: Memory) -> None:
     stats = memory.stats()
     assert (stats.sessions, stats.messages, stats.entries, stats.memories, stats.quarantined) == (2, 6, 6, 4, 1)

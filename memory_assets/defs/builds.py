@@ -22,7 +22,7 @@ from memory_assets.vocabulary import PipelineStage
 if TYPE_CHECKING:
     from memory_assets.configuration import Resources
     from memory_assets.log.database import Database
-from memory_assets.settings import Settings
+    from memory_assets.settings import Settings
 
 _UNFINISHED = """
 SELECT event_id FROM events WHERE event_type = 'build_started'

@@ -31,7 +31,8 @@ def initialise(resources: Resources, *, force: bool = False) -> list[Made]:
     made = [_folder(folder) for folder in folders]
     store_file = settings.store_folder / STORE_FILE_NAME
     made.append(Made(store_file, not store_file.exists()))
-    with resources.database.reading():
+    # It only makes the file: what is to be forgotten needs rules and settings, which may be what is made here.
+    with resources.database_within(settings.store.lock_timeout_seconds).reading():
         pass
     file = settings.home / SETTINGS_FILE_NAME
     written = Made(file, force or not file.exists())
