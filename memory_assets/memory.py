@@ -94,8 +94,7 @@ class Memory:
 
     def sessions(self, *, project: str | None = None, status: str | None = None) -> list[SessionSummary]:
         """Every session, the newest first; also those that were put aside before their first stage was done."""
-        with self.database.reading() as connection:
-            return sessions.all_sessions(connection, project=project, status=status)
+        return self.read(sessions.all_sessions, project=project, status=status)
 
     def session(self, session_id: str) -> SessionDetails:
         """A session with its messages.
@@ -103,8 +102,7 @@ class Memory:
         Raises:
             NotFoundError, AmbiguousIdError
         """
-        with self.database.reading() as connection:
-            return sessions.session_details(connection, session_id)
+        return self.read(sessions.session_details, session_id)
 
     def evidence(self, entry_id: str) -> EvidenceView:
         """An entry with each of its quotes in the message that holds it.
@@ -112,15 +110,13 @@ class Memory:
         Raises:
             NotFoundError, AmbiguousIdError
         """
-        with self.database.reading() as connection:
-            return entries.evidence_of(connection, entry_id)
+        return self.read(entries.evidence_of, entry_id)
 
     def memories(
         self, *, session_ids: Sequence[str] | None = None, project: str | None = None, limit: int | None = None
     ) -> MemoryPage:
         """Memories, the newest first: all, or those that have an entry in one of these sessions."""
-        with self.database.reading() as connection:
-            return entries.list_memories(connection, session_ids=session_ids, project=project, limit=limit)
+        return self.read(entries.list_memories, session_ids=session_ids, project=project, limit=limit)
 
     def resolve(self, given: str) -> Resolved:
         """What an address or an id names, with what stands around it; see ``queries.resolve.resolve``.
@@ -131,8 +127,7 @@ class Memory:
         """
         from memory_assets.queries.resolve import resolve
 
-        with self.database.reading() as connection:
-            return resolve(connection, given)
+        return self.read(resolve, given)
 
     def read(
         self, query: Callable[Concatenate[duckdb.DuckDBPyConnection, P], Answer], /, *args: P.args, **kwargs: P.kwargs
@@ -190,8 +185,7 @@ class Memory:
         """
         from memory_assets.queries.timeline import timeline
 
-        with self.database.reading() as connection:
-            return timeline(connection, ids, window=window, budget=budget)
+        return self.read(timeline, ids, window=window, budget=budget)
 
     def details(self, ids: Sequence[str], *, budget: int | None = None) -> DetailsV1:
         """Some things in full; see ``queries.details.details``. An id that names nothing is an error of its own.
@@ -201,8 +195,7 @@ class Memory:
         """
         from memory_assets.queries.details import details
 
-        with self.database.reading() as connection:
-            return details(connection, ids, budget=budget)
+        return self.read(details, ids, budget=budget)
 
     def disclose(self, found: SearchResponseV1, *, ids: Sequence[str] = (), budget: int = 2000) -> DisclosureV1:
         """The hits of a search in layers within one budget; see ``queries.disclosure.disclose``.
@@ -212,8 +205,7 @@ class Memory:
         """
         from memory_assets.queries.disclosure import disclose
 
-        with self.database.reading() as connection:
-            return disclose(connection, found, ids=ids, budget=budget)
+        return self.read(disclose, found, ids=ids, budget=budget)
 
     def context(
         self, query: str, *, project: str | None = None, budget: int = DEFAULT_BUDGET, log: bool = True
@@ -281,8 +273,7 @@ class Memory:
         """
         from memory_assets.queries.tasks import list_tasks
 
-        with self.database.reading() as connection:
-            return list_tasks(connection, which=which, status=status, project=project, limit=limit)
+        return self.read(list_tasks, which=which, status=status, project=project, limit=limit)
 
     def task(self, given: str) -> TaskDetail:
         """A task with its past, by id, beginning of an id, former id, or canonical key.
@@ -292,8 +283,7 @@ class Memory:
         """
         from memory_assets.queries.task_detail import get_task_detail
 
-        with self.database.reading() as connection:
-            return get_task_detail(connection, given)
+        return self.read(get_task_detail, given)
 
     def feedback(self, given: str, signal: str, *, by: str, note: str = "") -> AckV1:
         """A word on what was shown: ``used``, ``helpful`` or ``wrong``; see ``commands.feedback.give_feedback``."""
@@ -335,8 +325,7 @@ class Memory:
     def stats(self) -> Stats:
         """What the store holds, counted; what was shown up to now among it."""
         self.count_shown()
-        with self.database.reading() as connection:
-            return statistics.store_stats(connection, self.database.path, self.settings.vectors_folder)
+        return self.read(statistics.store_stats, self.database.path, self.settings.vectors_folder)
 
     def reembed(
         self,
@@ -359,8 +348,7 @@ class Memory:
         from memory_assets.maintenance.audit import audit
 
         self.count_shown()
-        with self.database.reading() as connection:
-            return audit(connection, examples=examples)
+        return self.read(audit, examples=examples)
 
 
 def _forget_first(resources: Resources) -> None:
