@@ -2,8 +2,8 @@
 
   python benchmarks/bench_board.py SESSIONS_FOLDER [--only en01 ko02 …] [--list]
 
-Imports the sessions of benchmarks/annotations into a store of their own, one behind the other, and looks at the tasks that
-they leave. A task of the board meets an annotated one when a quote of it overlaps the request, the outcome or a step.
+Imports the sessions of benchmarks/annotations into a store of their own, one behind the other and each as far as it was read,
+and looks at the tasks that they leave. A task of the board meets an annotated one when a quote of it overlaps the request, the outcome or a step.
 
 - right state: of the annotated tasks that the board has, those in the state that the readers say. Where several tasks of the
   board meet one, the one counts that quotes its request, else its outcome, else its last step.
@@ -43,7 +43,8 @@ class Session:
 
     name: str
     file: Path
-    session_id: str
+    relative: str
+    last_message: int
     tasks: Sequence[Mapping[str, Any]]
 
     @property
@@ -58,8 +59,30 @@ def sessions(folder: Path, only: Sequence[str]) -> list[Session]:
         if only and path.stem not in only:
             continue
         told = json.loads(path.read_text(encoding="utf-8"))
-        found.append(Session(path.stem, folder / told["file"], told["session"], told["tasks"]))
+        found.append(Session(path.stem, folder / told["file"], told["file"], told["last_message"], told["tasks"]))
     return found
+
+
+def as_far_as_read(session: Session, folder: Path) -> Path:
+    """A file with as many whole lines of the session as hold no message that the readers did not read."""
+    from memory_assets.sessions.model import SourceTaken
+    from memory_assets.sessions.reading import read_source
+
+    lines = session.file.read_bytes().splitlines(keepends=True)
+    target = folder / session.relative
+    target.parent.mkdir(parents=True, exist_ok=True)
+
+    def fits(count: int) -> bool:
+        outcome = read_source(str(target), b"".join(lines[:count]), explicit=True)
+        told = outcome.sessions if isinstance(outcome, SourceTaken) else ()
+        return all(len(one.messages) <= session.last_message + 1 for one in told)
+
+    least, most = 0, len(lines)
+    while least < most:
+        middle = (least + most + 1) // 2
+        least, most = (middle, most) if fits(middle) else (least, middle - 1)
+    target.write_bytes(b"".join(lines[:most]))
+    return target
 
 
 def boards(files: Sequence[Path]) -> dict[str, list[TaskView]]:
@@ -144,7 +167,8 @@ def main() -> None:
     os.environ["MEMORY_EMBEDDING_MODEL"] = "hashing"
     os.environ.pop("DAGSTER_HOME", None)
     chosen = sessions(arguments.folder, arguments.only)
-    found = boards([session.file for session in chosen])
+    with tempfile.TemporaryDirectory() as folder:
+        found = boards([as_far_as_read(session, Path(folder)) for session in chosen])
     counts: dict[str, Counter[str]] = {language: Counter() for language in ("ko", "en", "all")}
     for session in chosen:
         told = tally(session, found[session.file.name], listed=arguments.list)

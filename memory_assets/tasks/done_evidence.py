@@ -1,9 +1,8 @@
 """What settles that a task is done: never that somebody says so alone.
 
 A claim of done is weighed by the quotes of it that were found, by who said them, and by what the person answered. A todo tool
-is a program's own record. An agent's report counts where it names a commit or a pull request, or says that the tests pass, or
-where the person thanks for it or goes on to something else; a plan or a guess never does, nor a report that the person
-contradicts.
+is a program's own record. An agent's report counts where it names a commit or a pull request, or says that the tests pass, beside the quote too; or where the person thanks for it or goes on to something else. A plan or a guess never does, nor a report
+that the person contradicts.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from memory_assets.tasks.done_phrases import commit_named, contradicts, is_guess, says_tests_pass, thanks
+from memory_assets.tasks.done_phrases import all_tests_pass, commit_made, contradicts, is_guess, thanks
 from memory_assets.tasks.references import references_in
 from memory_assets.vocabulary import DoneBasis
 
@@ -21,11 +20,12 @@ Speaker = Literal["person", "agent", "todo_tool", "other"]
 
 @dataclass(frozen=True, slots=True)
 class FoundQuote:
-    """A quote that was found, and who speaks in its message."""
+    """A quote that was found, who speaks in its message, and the agent's message itself."""
 
     text: str
     speaker: Speaker
     message_index: int
+    message: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +59,9 @@ def what_settles(quotes: Sequence[FoundQuote], answer: str | None, project_key: 
     if not reported or (answer is not None and contradicts(answer)):
         return None
     for quote in reported:
-        if named := _change_named(quote.text, project_key):
+        if named := _change_named(quote.text, project_key) or _committed(quote.message):
             return Settled("commit", named)
-    if any(says_tests_pass(quote.text) for quote in reported):
+    if any(all_tests_pass(quote.text) or all_tests_pass(quote.message) for quote in reported):
         return Settled("passing_test")
     if answer is None:
         return None
@@ -69,9 +69,13 @@ def what_settles(quotes: Sequence[FoundQuote], answer: str | None, project_key: 
 
 
 def _change_named(text: str, project_key: str) -> str | None:
-    """The commit or pull request that a text names."""
+    """The commit or pull request that a report names."""
     for reference in references_in(text, project_key):
         if reference.kind in ("commit", "gh_pr"):
             return f"commit {reference.title}" if reference.kind == "commit" else reference.title
-    sha = commit_named(text)
+    return _committed(text)
+
+
+def _committed(text: str) -> str | None:
+    sha = commit_made(text)
     return f"commit {sha}" if sha else None

@@ -19,8 +19,14 @@ _NOT_THE_TESTS = re.compile(
     r"|except|some|most)\b|안 |못 |실패|하면|해야",
     re.IGNORECASE,
 )
+_FAILURE = re.compile(
+    r"\b(?!0 )\d+ (?:tests? |checks? )?fail(?:ed|ing|ures?)\b|\b(?:tests?|checks?|builds?|CI) (?:is |are |still |now |that )*fail\w*"
+    r"|\bfail(?:ed|ing) (?:tests?|checks?)\b|(?:테스트|빌드|검증)[^.!?\n]{0,20}실패",
+    re.IGNORECASE,
+)
 _COMMITTED = re.compile(
     r"\b(?:committed|pushed|landed|merged)\s(?:as|in|to|at|with)?\s?(?:commit\s)?[`'\"(\[]?(?P<sha>[0-9a-f]{7,40})(?![0-9A-Za-z_\-])"
+    r"|\b(?:commit|커밋)\s?(?:id|sha|hash|해시)?[*_`\s]{0,4}[:：][*_`'\"\s]{0,4}(?P<sha_said>[0-9a-f]{7,40})(?![0-9A-Za-z_\-])"
     r"|(?:커밋|푸시)[^\n.]{0,12}[`'\"(\[](?P<sha_behind>[0-9a-f]{7,40})[`'\")\]]",
     re.IGNORECASE,
 )
@@ -51,18 +57,18 @@ _CONTRADICTS = re.compile(
 )
 
 
-def says_tests_pass(text: str) -> bool:
-    """Whether a text says that tests or checks pass: not that they should, will or do not."""
-    return any(
+def all_tests_pass(text: str) -> bool:
+    """Whether a text says that tests or checks pass, not that they should or will, and nowhere that any fail."""
+    return _FAILURE.search(text) is None and any(
         _NOT_THE_TESTS.search(match[0]) is None and _NOT_THE_TESTS.search(text[max(0, match.start() - 25) : match.start()]) is None
         for match in _TESTS_PASS.finditer(text)
     )
 
 
-def commit_named(text: str) -> str | None:
-    """The id of the commit that something was committed as; ``references_in`` finds those that are called a commit."""
+def commit_made(text: str) -> str | None:
+    """The id of the commit that something was committed as; of any commit that is called one ``references_in`` tells."""
     found = _COMMITTED.search(text)
-    sha = (found["sha"] or found["sha_behind"]).lower() if found else ""
+    sha = next((value for value in found.groups() if value), "").lower() if found else ""
     return None if not sha or sha.isalpha() or sha.isdecimal() else sha[:12]
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from memory_assets.extraction.todo_calls import ITEM_TOOLS, LIST_TOOLS, UPDATE_TOOLS
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.tasks.done_evidence import FoundQuote, Speaker, only_guesses, reports, what_settles
+from memory_assets.tasks.done_phrases import is_guess
 from memory_assets.tasks.one_turn import is_one_turn
 from memory_assets.vocabulary import DoneBasis
 
@@ -18,8 +19,12 @@ if TYPE_CHECKING:
 
 _TODO_TOOLS = LIST_TOOLS | ITEM_TOOLS | UPDATE_TOOLS
 
+_OF_A_MESSAGE = 8_000
+"""Characters of an agent's report that are read beside the quote."""
+
 _QUOTES = f"""
-SELECT q.entry_id, q.matched_text, q.message_index, m.role, m.kind, m.tool_name, m.sidechain
+SELECT q.entry_id, q.matched_text, q.message_index, CASE WHEN m.role = 'assistant' AND m.kind = 'said'
+    THEN left(m.text, {_OF_A_MESSAGE}) ELSE '' END, m.role, m.kind, m.tool_name, m.sidechain
 FROM evidence_spans q JOIN messages m USING (session_id, message_index)
 WHERE q.match_method <> 'none' AND q.entry_id IN {IN_LIST} ORDER BY q.entry_id, q.message_index, q.ordinal
 """
@@ -95,6 +100,8 @@ class ClaimEvidence:
                 return BorneOut("done", settled.basis, settled.named)
             if only_guesses(quotes):
                 return BorneOut(None)
+        if claimed == "blocked" and quotes and all(is_guess(quote.text) for quote in quotes):
+            return BorneOut(None)
         if message_index is None and claimed != "cancelled" and self._is_over(session_id, quotes):
             return BorneOut("done", "turn_ended")
         return BorneOut(claimed)
@@ -119,8 +126,8 @@ def read_evidence(connection: duckdb.DuckDBPyConnection, entry_ids: Collection[s
         return ClaimEvidence({}, {}, {})
     wanted = [json_list(entry_ids)]
     quotes: dict[str, list[FoundQuote]] = {}
-    for entry_id, text, message_index, *speaking in connection.execute(_QUOTES, wanted).fetchall():
-        quotes.setdefault(entry_id, []).append(FoundQuote(text or "", _speaker(*speaking), message_index))
+    for entry_id, text, message_index, message, *speaking in connection.execute(_QUOTES, wanted).fetchall():
+        quotes.setdefault(entry_id, []).append(FoundQuote(text or "", _speaker(*speaking), message_index, message))
     said: dict[str, list[tuple[int, str]]] = {}
     for session_id, message_index, text in connection.execute(_ANSWERS, wanted).fetchall():
         said.setdefault(session_id, []).append((message_index, text))
