@@ -265,15 +265,16 @@ class Memory:
         """Tasks in the order of the board, each with what it waits for and the quotes that speak of it.
 
         Args:
-            which: ``all``, ``blocked``, ``only_suggested`` (nothing but suggestions says what they wait for) or
-                ``unknown_blocker`` (nobody said).
+            which: ``all``, ``blocked``, ``only_suggested`` (nothing but suggestions says what they wait for),
+                ``unknown_blocker`` (nobody said) or ``quiet`` (no session has spoken of them for long).
 
         Raises:
             InvalidArgumentError: there is no such status.
         """
         from memory_assets.queries.tasks import list_tasks
 
-        return self.read(list_tasks, which=which, status=status, project=project, limit=limit)
+        quiet_after = self.resources.settings.tasks.quiet_after_sessions
+        return self.read(list_tasks, which=which, status=status, project=project, limit=limit, quiet_after=quiet_after)
 
     def task(self, given: str) -> TaskDetail:
         """A task with its past, by id, beginning of an id, former id, or canonical key.
@@ -283,7 +284,7 @@ class Memory:
         """
         from memory_assets.queries.task_detail import get_task_detail
 
-        return self.read(get_task_detail, given)
+        return self.read(get_task_detail, given, quiet_after=self.resources.settings.tasks.quiet_after_sessions)
 
     def feedback(self, given: str, signal: str, *, by: str, note: str = "") -> AckV1:
         """A word on what was shown: ``used``, ``helpful`` or ``wrong``; see ``commands.feedback.give_feedback``."""

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from memory_assets.results.model import WireModel
+from memory_assets.vocabulary import DoneBasis
 
 
 class TaskName(WireModel):
@@ -64,9 +65,11 @@ class TaskView(WireModel):
 
     Attributes:
         requested_status: what was asked for when it came to be, where that was refused.
+        done_basis: of one that is done what settles it; ``done_named`` is the commit or pull request that is named.
         entity_status: ``contested`` while a conflict about it is open, else ``active``.
         status_since: since when it has its status.
         last_said_at: when it was last spoken of.
+        quiet: it is open, and ``tasks.quiet_after_sessions`` later sessions of its project did not speak of it.
     """
 
     task_id: str
@@ -78,11 +81,19 @@ class TaskView(WireModel):
     blockers: tuple[TaskBlocker, ...]
     evidence: tuple[TaskEvidence, ...]
     requested_status: str | None
+    done_basis: DoneBasis | None
+    done_named: str | None
     stage: str
     entity_status: str
     created_at: datetime
     status_since: datetime
     last_said_at: datetime
+    quiet: bool
+
+    @property
+    def passed(self) -> bool:
+        """Whether it was an order of one turn, which has ended."""
+        return self.done_basis == "turn_ended"
 
     @property
     def waits_for(self) -> tuple[TaskBlocker, ...]:

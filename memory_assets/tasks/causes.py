@@ -1,7 +1,7 @@
 """What keeps a task from outside: somebody, an artifact, a condition that has a name.
 
-An agent that waits for its own helpers or tools says so a dozen times a session (``Waiting for the other three``). That is how
-far it has come, and blocks nothing.
+An agent that waits for its own helpers or tools says so a dozen times a session (``Waiting for the other three``), and of a
+program that waits it is said as well (``it's waiting for the timeout``). That blocks no task.
 """
 
 from __future__ import annotations
@@ -12,10 +12,13 @@ from collections.abc import Iterable, Sequence
 from memory_assets.tasks.done_evidence import FoundQuote
 from memory_assets.tasks.references import named_task, references_in
 
-_WAITING = re.compile(
-    r"\A\W{0,6}(?:(?:now|ok(?:ay)?|so|i['’]m|i am|we['’]re|just|still)[\s,]+){0,3}(?:still\s+)?wait(?:ing)?\b"
+_OWN_WAITING = re.compile(
+    r"\A\W{0,6}(?:(?:now|ok(?:ay)?|so|i['’]m|i am|we['’]re|just|still)[\s,]+){0,3}wait(?:ing)?\b"
     r"|(?:기다리는\s?중|기다리고\s?있|대기\s?중|기다립니다|기다리겠)",
     re.IGNORECASE,
+)
+_WAITING_PROGRAM = re.compile(
+    r"\b(?:it|call|process|thread|request|server|client|code|loop|startup)(?:['’]s|\sis)\s(?:\w+\s){0,3}waiting\b", re.IGNORECASE
 )
 _SOMEBODY = re.compile(
     r"\b(?:approvals?|approve|sign-?off|decisions?|answers?|reply|replies|feedback|confirmation|permission|access|credentials?|legal"
@@ -36,9 +39,14 @@ _NAMELESS = re.compile(
 def named_causes(blockers: Iterable[str], quotes: Sequence[FoundQuote], project_key: str) -> list[str]:
     """Those of the texts of what a task is said to wait for that name something outside.
 
-    Where an agent speaks of its own waiting, only an artifact, a task by its id, or somebody's word counts.
+    What a todo tool is told is named. Where an agent speaks of its own waiting, or anybody of a program's, only an artifact, a
+    task by its id, or somebody's word counts.
     """
-    waits = any(quote.speaker == "agent" and _WAITING.search(quote.text) for quote in quotes)
+    if any(quote.speaker == "todo_tool" for quote in quotes):
+        return list(blockers)
+    waits = any(
+        (quote.speaker == "agent" and _OWN_WAITING.search(quote.text)) or _WAITING_PROGRAM.search(quote.text) for quote in quotes
+    )
     return [text for text in blockers if _names_something(text, project_key, waits=waits)]
 
 

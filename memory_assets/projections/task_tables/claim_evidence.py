@@ -100,7 +100,7 @@ class ClaimEvidence:
                 return BorneOut("done", settled.basis, settled.named)
             if only_guesses(quotes):
                 return BorneOut(None)
-        if claimed == "blocked" and quotes and all(is_guess(quote.text) for quote in quotes):
+        if claimed == "blocked" and quotes and is_guess(quotes[0].text):
             return BorneOut(None)
         if message_index is None and claimed != "cancelled" and self._is_over(session_id, quotes):
             return BorneOut("done", "turn_ended")
