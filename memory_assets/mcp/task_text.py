@@ -74,7 +74,8 @@ def condition_lines(conditions: Sequence[ConditionView], *, more: bool) -> Itera
 
 def _task(task: TaskView, number: str) -> Iterator[str]:
     asked = f"{task.requested_status} was asked for" if task.requested_status else None
-    settled = f"settled by {inline(task.done_named, 80) or task.done_basis.replace("_", " ")}" if task.done_basis else None
+    basis = task.done_basis.replace("_", " ") if task.done_basis else ""
+    settled = f"settled by {inline(task.done_named, 80) or basis}" if basis else None
     contested = "contested" if task.entity_status == "contested" else None
     yield number + sentence(
         (

@@ -18,7 +18,8 @@ _OWN_WAITING = re.compile(
     re.IGNORECASE,
 )
 _WAITING_PROGRAM = re.compile(
-    r"\b(?:it|call|process|thread|request|server|client|code|loop|startup)(?:['’]s|\sis)\s(?:\w+\s){0,3}waiting\b", re.IGNORECASE
+    r"\b(?:it|call|process|thread|request|server|client|code|loop|startup)(?:['’]s|\sis)\s(?:\w+\s){0,3}waiting\b",
+    re.IGNORECASE,
 )
 _SOMEBODY = re.compile(
     r"\b(?:approvals?|approve|sign-?off|decisions?|answers?|reply|replies|feedback|confirmation|permission|access|credentials?|legal"
@@ -45,7 +46,8 @@ def named_causes(blockers: Iterable[str], quotes: Sequence[FoundQuote], project_
     if any(quote.speaker == "todo_tool" for quote in quotes):
         return list(blockers)
     waits = any(
-        (quote.speaker == "agent" and _OWN_WAITING.search(quote.text)) or _WAITING_PROGRAM.search(quote.text) for quote in quotes
+        (quote.speaker == "agent" and _OWN_WAITING.search(quote.text)) or _WAITING_PROGRAM.search(quote.text)
+        for quote in quotes
     )
     return [text for text in blockers if _names_something(text, project_key, waits=waits)]
 

@@ -60,7 +60,8 @@ _CONTRADICTS = re.compile(
 def all_tests_pass(text: str) -> bool:
     """Whether a text says that tests or checks pass, not that they should or will, and nowhere that any fail."""
     return _FAILURE.search(text) is None and any(
-        _NOT_THE_TESTS.search(match[0]) is None and _NOT_THE_TESTS.search(text[max(0, match.start() - 25) : match.start()]) is None
+        _NOT_THE_TESTS.search(match[0]) is None
+        and _NOT_THE_TESTS.search(text[max(0, match.start() - 25) : match.start()]) is None
         for match in _TESTS_PASS.finditer(text)
     )
 

@@ -39,7 +39,9 @@ _ORDER = re.compile(
     rf"(?:[\s,]+(?:please|thanks|thank you))?|(?:{'|'.join(_KOREAN)}){_ASKS}",
     re.IGNORECASE,
 )
-_STANDING = re.compile(r"\b(?:always|never|from now on|every time|whenever|each time)\b|앞으로|항상|매번|절대|마다", re.IGNORECASE)
+_STANDING = re.compile(
+    r"\b(?:always|never|from now on|every time|whenever|each time)\b|앞으로|항상|매번|절대|마다", re.IGNORECASE
+)
 
 
 def is_one_turn(text: str) -> bool:
