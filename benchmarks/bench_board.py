@@ -3,7 +3,8 @@
   python benchmarks/bench_board.py SESSIONS_FOLDER [--only en01 ko02 …] [--list]
 
 Imports the sessions of benchmarks/annotations into a store of their own, one behind the other and each as far as it was read,
-and looks at the tasks that they leave. A task of the board meets an annotated one when a quote of it overlaps the request, the outcome or a step.
+and looks at the tasks that they leave. A task of the board meets an annotated one when a quote of it overlaps the request, the
+outcome or a step.
 
 - right state: of the annotated tasks that the board has, those in the state that the readers say. Where several tasks of the
   board meet one, the one counts that quotes its request, else its outcome, else its last step.

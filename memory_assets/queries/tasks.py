@@ -33,9 +33,9 @@ PRIORITY_ORDER = ["critical", "high", "medium", "low"]
 _STATUS = "(t.current_json ->> '$.status')"
 _TASKS = f"""
 SELECT t.entity_id, t.canonical_key, t.title, {_STATUS}, t.current_json ->> '$.priority', t.project,
-  nullif(t.current_json ->> '$.requested_status', {_STATUS}), t.current_json ->> '$.done_basis',
-  t.current_json ->> '$.done_named',
-  t.stage, t.status, t.created_at, coalesce(s.since, t.created_at), t.last_occurred_at
+  nullif(t.current_json ->> '$.requested_status', {_STATUS}),
+  t.stage, t.status, t.created_at, coalesce(s.since, t.created_at), t.last_occurred_at,
+  t.current_json ->> '$.done_basis', t.current_json ->> '$.done_named'
 FROM entities t LEFT JOIN (
   SELECT entity_id, arg_max(occurred_at, place) AS since FROM task_outcomes
   WHERE event_type IN ('task_created', 'task_status_changed') GROUP BY entity_id) s USING (entity_id)
@@ -136,7 +136,7 @@ class _LaterSessions:
 
 
 def _is_quiet(row: Sequence[Any], later: _LaterSessions, quiet_after: int) -> bool:
-    return row[3] not in FINISHED and later.count(row[5], row[-1]) >= quiet_after
+    return row[3] not in FINISHED and later.count(row[5], row[11]) >= quiet_after
 
 
 def _views(connection: duckdb.DuckDBPyConnection, rows: list[tuple[Any, ...]], quiet_after: int) -> list[TaskView]:

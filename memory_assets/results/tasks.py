@@ -65,10 +65,10 @@ class TaskView(WireModel):
 
     Attributes:
         requested_status: what was asked for when it came to be, where that was refused.
-        done_basis: of one that is done what settles it; ``done_named`` is the commit or pull request that is named.
         entity_status: ``contested`` while a conflict about it is open, else ``active``.
         status_since: since when it has its status.
         last_said_at: when it was last spoken of.
+        done_basis: of one that is done what settles it; ``done_named`` is the commit or pull request that is named.
         quiet: it is open, and ``tasks.quiet_after_sessions`` later sessions of its project did not speak of it.
     """
 
@@ -81,14 +81,14 @@ class TaskView(WireModel):
     blockers: tuple[TaskBlocker, ...]
     evidence: tuple[TaskEvidence, ...]
     requested_status: str | None
-    done_basis: DoneBasis | None
-    done_named: str | None
     stage: str
     entity_status: str
     created_at: datetime
     status_since: datetime
     last_said_at: datetime
-    quiet: bool
+    done_basis: DoneBasis | None = None
+    done_named: str | None = None
+    quiet: bool = False
 
     @property
     def passed(self) -> bool:

@@ -1,9 +1,9 @@
 """What settles that a task is done: never that somebody says so alone.
 
 A claim of done is weighed by the quotes of it that were found, by who said them, and by what the person answered. A todo tool
-is a program's own record. An agent's report counts where it names a commit or a pull request, or says that the tests pass, in the
-quote or beside it; or where the person thanks for it or goes on to something else. A plan or a guess never does, nor a report that
-the person contradicts.
+is a program's own record. An agent's report counts where it names a commit or a pull request, or says that the tests pass, in
+the quote or beside it; or where the person thanks for it or goes on to something else. A plan or a guess never does, nor a
+report that the person contradicts.
 """
 
 from __future__ import annotations

@@ -15,25 +15,27 @@ _TESTS_PASS = re.compile(
     re.IGNORECASE,
 )
 _NOT_THE_TESTS = re.compile(
-    r"n['’]t\b|\b(?:not|no|fail(?:s|ed|ing)?|until|once|if|when|whether|ensure|make sure|verify|before|after|to|must|should|will"
-    r"|except|some|most)\b|안 |못 |실패|하면|해야",
+    r"n['’]t\b|\b(?:not|no|fail(?:s|ed|ing)?|until|once|if|when|whether|ensure|make sure|verify|before|after|to|must|should"
+    r"|will|except|some|most)\b|안 |못 |실패|하면|해야",
     re.IGNORECASE,
 )
 _FAILURE = re.compile(
-    r"\b(?!0 )\d+ (?:tests? |checks? )?fail(?:ed|ing|ures?)\b|\b(?:tests?|checks?|builds?|CI) (?:is |are |still |now |that )*fail\w*"
-    r"|\bfail(?:ed|ing) (?:tests?|checks?)\b|(?:테스트|빌드|검증)[^.!?\n]{0,20}실패",
+    r"\b(?!0 )\d+ (?:tests? |checks? )?fail(?:ed|ing|ures?)\b"
+    r"|\b(?:tests?|checks?|builds?|CI) (?:is |are |still |now |that )*fail\w*|\bfail(?:ed|ing) (?:tests?|checks?)\b"
+    r"|(?:테스트|빌드|검증)[^.!?\n]{0,20}실패",
     re.IGNORECASE,
 )
 _COMMITTED = re.compile(
-    r"\b(?:committed|pushed|landed|merged)\s(?:as|in|to|at|with)?\s?(?:commit\s)?[`'\"(\[]?(?P<sha>[0-9a-f]{7,40})(?![0-9A-Za-z_\-])"
+    r"\b(?:committed|pushed|landed|merged)\s(?:as|in|to|at|with)?\s?(?:commit\s)?[`'\"(\[]?"
+    r"(?P<sha>[0-9a-f]{7,40})(?![0-9A-Za-z_\-])"
     r"|\b(?:commit|커밋)\s?(?:id|sha|hash|해시)?[*_`\s]{0,4}[:：][*_`'\"\s]{0,4}(?P<sha_said>[0-9a-f]{7,40})(?![0-9A-Za-z_\-])"
     r"|(?:커밋|푸시)[^\n.]{0,12}[`'\"(\[](?P<sha_behind>[0-9a-f]{7,40})[`'\")\]]",
     re.IGNORECASE,
 )
 _GUESS = re.compile(
-    r"\A\W{0,6}(?:(?:i['’]ll|i will|let me|let['’]s|next\b|now (?:i|let)|plan\b|i['’]m going to|the plan)\b)"
+    r"\A\W{0,6}(?:(?:i['’]ll|i will|let me|let['’]s|next\b|now (?:i|let)|plan\b|i['’]m going|the plan)\b)"
     r"|\b(?:should (?:now |all |already |be |just )*(?:be|work|pass|fix|do|resolve|done)|probably|hopefully|presumably|perhaps"
-    r"|i (?:think|guess|believe|assume)|might (?:be|have)|may (?:be|have)|supposed to|(?:is|are|be) going to|plan(?:s|ned|ning)? to"
+    r"|i (?:think|guess|believe|assume)|(?:might|may) (?:be|have)|supposed to|(?:is|are|be) going to|plan(?:s|ned|ning)? to"
     r"|(?:once|when|after|until|if) (?:it|this|that|these|all)[^.\n]{0,30}(?:is|are|done|finished)|to be done|not yet|yet to)\b"
     r"|아마|[할될]\s?(?:예정|계획|것\s?(?:같|입|이)|거\s?(?:같|예|야)|듯)|겠습니다|하려고|해야|되어야|돼야|[할될]게요?(?!\S)",
     re.IGNORECASE,
@@ -47,10 +49,11 @@ _THANKS = re.compile(
 )
 _CONTRADICTS = re.compile(
     r"\A\W{0,6}(?:no\b(?!\s(?:problem|worries|need))|nope|wrong|wait\b|stop\b|hmm|undo|revert|아니(?!면)|아냐|아뇨|잠깐|틀렸)"
-    r"|\b(?:not (?:what i|right|working|done|fixed|correct|there|quite)|is(?:n['’]t| not) (?:working|right|fixed|done|correct|there)"
+    r"|\b(?:not (?:what i|right|working|done|fixed|correct|there|quite)"
+    r"|is(?:n['’]t| not) (?:working|right|fixed|done|correct|there)"
     r"|do(?:es)?(?:n['’]t| not) (?:work|look right|seem)|did(?:n['’]t| not) (?:work|fix|do|change|help)"
     r"|still (?:fail|broken|not|see|get|show|there|happen|does|is|has|have|wrong|the same)\w*|you (?:missed|forgot|broke)"
-    r"|that['’]?s (?:wrong|not)|that is (?:wrong|not)|(?:revert|undo) (?:that|this|it|your|the)|try again|redo (?:it|this|that))\b"
+    r"|that(?:['’]?s| is) (?:wrong|not)|(?:revert|undo) (?:that|this|it|your|the)|try again|redo (?:it|this|that))\b"
     r"|안\s?(?:돼|되[네는고]|됩|됐|고쳐|나[와오]|보[여이])|여전히|아직도|아직\s?(?:안|못)|잘못|틀렸|틀린|되돌려|원복|롤백"
     r"|다시\s?(?:해|작업|고쳐|수정|만들|시도)|빠졌|빠뜨|누락|빼먹",
     re.IGNORECASE,
