@@ -179,7 +179,7 @@ def test_ten_thousand_tasks_are_a_handful_of_statements(tables: TaskTables) -> N
         tables.blocked(tables.task(f"task {number}", "blocked"), tables.condition(f"reason {number}"), raw="reason")
     counting = Counting()
     assert len(list_tasks(counting)) == 20  # type: ignore[arg-type]
-    assert counting.count == 3
+    assert counting.count == 4
     tables.connection.execute("SET memory_limit = '500MB'")
     tables.connection.execute(
         """INSERT INTO entities BY NAME

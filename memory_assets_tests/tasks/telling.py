@@ -213,9 +213,7 @@ def _apply(board: Board, outcome: Outcome) -> None:
     tasks, conditions, history = board.tasks, board.conditions, board.history
     match outcome.result:
         case Created(task_id, key, title, _, status, requested, priority):
-            tasks[task_id] = TaskState(
-                title, key, status, priority, requested, claims=[outcome.source.event_id]
-            )
+            tasks[task_id] = TaskState(title, key, status, priority, requested, claims=[outcome.source.event_id])
             history.append(f"{title}: created {status}")
         case Linked(task_id, _, method, _):
             tasks[task_id].claims.append(outcome.source.event_id)
