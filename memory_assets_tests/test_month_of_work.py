@@ -398,6 +398,8 @@ def test_people_have_the_last_word(month: tuple[Settings, Path, dict[str, Board]
         ]
         assert moves == [("pending", "in_progress", "Mina"), ("in_progress", "done", "Mina")]
         # What nobody named is named, and met.
+        set_status(memory.resources, id_of(settings, DASHBOARD), "blocked", by="Mina")
+        assert board(settings)[DASHBOARD] == ("blocked", None, {UNKNOWN: False})
         set_blockers(memory.resources, id_of(settings, DASHBOARD), ["the Grafana licence"], by="Mina")
         assert board(settings)[DASHBOARD] == ("blocked", None, {"the Grafana licence": False})
         (licence,) = [one for one in memory.read(list_conditions, status="open") if one.title == "the Grafana licence"]

@@ -49,7 +49,7 @@ _BASES: dict[DoneBasis, str] = {
     "person": "a person says so",
 }
 _FOLDED = {
-    "quiet": ("Quiet", "no later session spoke of them: `memory tasks --quiet` lists them"),
+    "quiet": ("Quiet", "no later session spoke of them: `memory tasks list --quiet` lists them"),
     "passed": ("Passed", "orders of one turn: --all lists them"),
 }
 """What a short board says in one line, and with which words."""

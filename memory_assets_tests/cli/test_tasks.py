@@ -103,7 +103,7 @@ def test_the_board_in_a_pipe(memory: Run) -> None:
         "Said to be finished  1",
         "Done  6",
         "Cancelled  1",
-        "Quiet  1  no later session spoke of them: `memory tasks --quiet` lists them",
+        "Quiet  1  no later session spoke of them: `memory tasks list --quiet` lists them",
         "Passed  1  orders of one turn: --all lists them",
         "!! critical   ! high   ↓ low",
     ]
