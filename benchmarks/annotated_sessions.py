@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from functools import lru_cache
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
@@ -86,9 +86,7 @@ def entries_of(messages: Sequence[Message], rules: Rules | None = None) -> list[
     """What the embedded rules make of a session, as the stages would: windows, alignment, one entry for each memory."""
     texts, aligner = [message.text for message in messages], Aligner()
     aligned = [
-        align_entry(aligner, texts, entry)
-        for window in windows(messages)
-        for entry in extract_window(messages, window, rules)
+        align_entry(aligner, texts, entry) for window in windows(messages) for entry in extract_window(messages, window, rules)
     ]
     return merge_entries(aligned)
 
@@ -129,7 +127,7 @@ def matched(session: AnnotatedSession, entries: Sequence[AlignedEntry]) -> dict[
     return owner
 
 
-@lru_cache(maxsize=None)
+@cache
 def meet(one: str, other: str) -> bool:
     one, other = fold(one), fold(other)
     if not one or not other:
@@ -138,7 +136,7 @@ def meet(one: str, other: str) -> bool:
     return run >= min(12, len(one), len(other)) and run >= 0.3 * max(len(one), len(other))
 
 
-@lru_cache(maxsize=None)
+@cache
 def fold(text: str) -> str:
     return re.sub(r"\s+", " ", text).strip().casefold()
 
@@ -175,9 +173,7 @@ def _by_offsets(path: Path, sessions: Path) -> AnnotatedSession:
     return AnnotatedSession(path.stem, project_of(raw["file"]), (messages,), tuple(memories), visible, raw)
 
 
-def _annotated_talk(
-    name: str, raw: dict[str, Any], talks: Iterable[tuple[str, tuple[Message, ...]]]
-) -> tuple[Message, ...]:
+def _annotated_talk(name: str, raw: dict[str, Any], talks: Iterable[tuple[str, tuple[Message, ...]]]) -> tuple[Message, ...]:
     """The session that the annotation points into: every message is known by its id and the hash of its text."""
     for _, messages in talks:
         if all(

@@ -1,6 +1,6 @@
 """Holds the embedded extractor against annotated sessions: what it finds, what of it a reader would keep, under which type.
 
-  python benchmarks/score_extraction.py SESSIONS_FOLDER [--gold GOLD_FOLDER] [--each]
+python benchmarks/score_extraction.py SESSIONS_FOLDER [--gold GOLD_FOLDER] [--each]
 """
 
 from __future__ import annotations
@@ -40,11 +40,28 @@ def tally(session: AnnotatedSession, entries: list[AlignedEntry]) -> dict[str, T
 
 def line(title: str, counts: Tally) -> str:
     found, gold, met = counts["found"], counts["gold"], counts["met"]
+    shares = {
+        "F1": share(2 * met, found + gold),
+        "precision": share(met, found),
+        "recall": share(met, gold),
+        "same type": share(2 * counts["same"], found + gold),
+        "must-keep": share(counts["kept"], counts["must"]),
+    }
+    told = "  ".join(f"{name} {value:.3f}" for name, value in shares.items())
+    return f"{title:24s} {told}  ({found} found, {gold} wanted)"
+
+
+def type_line(name: str, counts: Tally) -> str:
+    said = counts["said"]
     return (
-        f"{title:24s} F1 {2 * met / max(1, found + gold):.3f}  precision {met / max(1, found):.3f}  recall {met / max(1, gold):.3f}"
-        f"  same type {2 * counts['same'] / max(1, found + gold):.3f}  must-keep {counts['kept'] / max(1, counts['must']):.2f}"
-        f"  ({found} found, {gold} wanted)"
+        f"{name:12s} recall {share(counts['met'], counts['gold']):.2f} of {counts['gold']}, with its type"
+        f" {share(counts['same'], counts['gold']):.2f};  of {said} called so {share(counts['right'], said):.2f} right,"
+        f" {share(counts['said_met'], said):.2f} wanted"
     )
+
+
+def share(part: int, whole: int) -> float:
+    return part / max(1, whole)
 
 
 def report(sessions: Iterable[AnnotatedSession], *, each: bool) -> None:
@@ -62,12 +79,7 @@ def report(sessions: Iterable[AnnotatedSession], *, each: bool) -> None:
             print(line(part, total[part]))
     for part in sorted(total):
         if part.startswith("type:"):
-            counts = total[part]
-            print(
-                f"{part[5:]:12s} recall {counts['met'] / max(1, counts['gold']):.2f} of {counts['gold']:3d}, with its type"
-                f" {counts['same'] / max(1, counts['gold']):.2f};  of {counts['said']:3d} called so {counts['right'] / max(1, counts['said']):.2f}"
-                f" right, {counts['said_met'] / max(1, counts['said']):.2f} wanted"
-            )
+            print(type_line(part[5:], total[part]))
 
 
 def main() -> None:

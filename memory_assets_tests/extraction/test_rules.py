@@ -61,14 +61,26 @@ def test_what_a_person_says(text: str, entry_type: str) -> None:
     [
         ("The issue is that `ingest` reads the file twice, which means every record is counted two times.", "insight"),
         ("`SessionState` is stored in `.git/sessions`, and it only keeps the untracked files of a session.", "fact"),
-        ("I've added the `--json` flag to every command and updated the README accordingly.", "task"),
         ("원인은 `posMap`이 NFD 텍스트를 잘못 세기 때문입니다.", "insight"),
-        ("`docs/guides/writing.md`에 언어 정책 섹션을 추가했습니다.", "task"),
     ],
 )
-def test_what_an_agent_reports(text: str, entry_type: str) -> None:
+def test_what_an_agent_finds_out(text: str, entry_type: str) -> None:
     found = entries(user("how does it look"), agent(text))
     assert [entry.entry_type for entry in found] == [entry_type]
+
+
+@pytest.mark.parametrize(
+    ("asked", "report"),
+    [
+        ("Please add a --json flag.", "I've added the `--json` flag to every command and updated the README accordingly."),
+        ("writing.md에 언어 정책을 추가해줘.", "`docs/guides/writing.md`에 언어 정책 섹션을 추가했습니다."),
+    ],
+)
+def test_a_report_belongs_to_the_request_that_it_answers(asked: str, report: str) -> None:
+    (found,) = entries(user(asked), agent(report))
+    assert (found.entry_type, found.status) == ("task", "done")
+    assert [quote.quote for quote in found.evidence] == [asked, report]
+    assert not entries(user("how does it look"), agent(report))
 
 
 @pytest.mark.parametrize(
