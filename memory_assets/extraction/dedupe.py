@@ -115,6 +115,8 @@ def _merge_alike(entries: list[AlignedEntry]) -> list[AlignedEntry]:
 def _may_join(first: AlignedEntry | None, second: AlignedEntry) -> bool:
     if first is None or first.entry.entry_type == second.entry.entry_type == "task":
         return False
+    if first.entry.evidence[0] == second.entry.evidence[0]:
+        return False  # a reply decides, and asks for it to be done
     return not conflict(first.entry.evidence[0].quote, second.entry.evidence[0].quote)
 
 

@@ -55,7 +55,8 @@ def extract_window(messages: Sequence[Message], window: Window, rules: Rules | N
     entries += [listed.entry(todo) for todo in (*listed.written, *chain.from_iterable(steps.values()))]
     choices = _linked(selection.run(), scored)
     _reversals(choices)
-    entries.extend(_entry(choice) for choice in choices)
+    decided = {entry.evidence[0]: entry for entry in entries if entry.entry_type == "decision"}
+    entries.extend(_named(_entry(choice), decided) for choice in choices)
     return sorted(entries, key=lambda entry: entry.evidence[0].message_index)
 
 
@@ -95,6 +96,16 @@ def _entry(choice: Choice) -> ExtractedEntry:
     if steps:
         status = steps[-1].status
     return replace(entry, status=status, priority=main.priority, blocked_by=blocked_by, history=changes(steps))
+
+
+def _named(entry: ExtractedEntry, decided: Mapping[Quote, ExtractedEntry]) -> ExtractedEntry:
+    """A task that a reply asks for ("2번으로 해줘") is called by what the reply takes, and quotes it."""
+    reply, *rest = entry.evidence
+    decision = decided.get(reply)
+    if entry.entry_type != "task" or decision is None:
+        return entry
+    quotes = dict.fromkeys((reply, *decision.evidence[1:2], *rest))
+    return replace(entry, title=decision.title, evidence=tuple(quotes))
 
 
 def _title(choice: Choice) -> str:

@@ -101,3 +101,17 @@ def test_every_step_of_the_history_stands_in_a_quoted_message(calls: list[list[t
         assert {step.message_index for step in item.entry.history} <= quoted
         if item.entry.history:
             assert item.entry.history[-1].status == item.entry.status
+
+
+def test_a_task_that_a_reply_asks_for_is_called_by_what_the_reply_takes() -> None:
+    options = "어떤 방식으로 할까요?\n\n1. 모델을 바꾼 뒤 직접 실행\n2. subagent로 병렬 처리"
+    talk = [
+        user("so"),
+        agent(options),
+        user("2번 방식으로 해줘."),
+        todos(("Read it", "completed")),
+        agent("모두 수정했습니다."),
+    ]
+    (task,) = tasks(*talk)
+    assert (task.entry.title, task.entry.status) == ("subagent로 병렬 처리", "done")
+    assert [quote.quote for quote in task.entry.evidence][:2] == ["2번 방식으로 해줘.", "subagent로 병렬 처리"]

@@ -120,11 +120,12 @@ def test_only_what_was_said_to_each_other_is_read() -> None:
     ) == []  # fmt: skip
 
 
-def test_a_pasted_document_keeps_its_strongest_sentences_only() -> None:
+def test_a_pasted_document_is_not_what_the_person_wants() -> None:
     filler = "## Part\nThe reader should be small. It has a name.\n" * 60
-    found = entries(user(filler + "Never ever delete an event, always append; make sure to keep the log.\n"))
-    assert len(found) <= 3
-    assert any("Never ever" in entry.evidence[0].quote for entry in found)
+    document = filler + "Never ever delete an event, always append; make sure to keep the log.\n"
+    assert not entries(user(document))
+    (asked,) = entries(user(document + "\n이 문서를 docs 폴더로 옮겨줘"))
+    assert (asked.entry_type, asked.title) == ("task", "이 문서를 docs 폴더로 옮겨줘")
 
 
 def test_a_request_is_quoted_with_its_outcome() -> None:
