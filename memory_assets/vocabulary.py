@@ -13,6 +13,9 @@ PIPELINE_STAGES: tuple[PipelineStage, ...] = get_args(PipelineStage)
 
 EntryType = Literal["decision", "fact", "preference", "insight", "task", "reference"]
 
+Origin = Literal["typed", "said", "pasted", "template", "tool"]
+"""Who wrote a stretch of a message: the person, the agent, somebody whose text the person handed over, a program, a tool."""
+
 Stage = Literal["raw", "working", "candidate", "verified", "certified"]
 STAGES: tuple[Stage, ...] = get_args(Stage)
 """How far an entry has come: the ladder that proofs, policy, log and tables share, lowest first."""

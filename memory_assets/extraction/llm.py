@@ -42,6 +42,7 @@ from memory_assets.extraction.telemetry import ExtractionTelemetry
 from memory_assets.extraction.windows import WINDOW_CHARACTERS, Window, shown_text, window_hash
 from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.sessions.model import Message
+from memory_assets.sessions.origins import origins_of
 
 _CODE_VERSION = "3"
 _ROUNDS = 2
@@ -285,7 +286,8 @@ def _repair(text: str, answer: UnreadableAnswer) -> list[dict[str, str]]:
 def request(messages: Sequence[Message], window: Window, *, budget: int = WINDOW_CHARACTERS) -> list[dict[str, str]]:
     """What is sent for a window: the prompt, and the session's text as data between lines that it cannot contain.
 
-    A message longer than the budget of a window loses its middle, with a note of how much. Tasks that the window names by
+    Stretches that somebody else than the speaker wrote are marked. A message longer than the budget of a window loses its
+    middle, with a note of how much. Tasks that the window names by
     number alone are called by their titles behind it.
     """
     boundary = window_hash(messages, window)[:16]
@@ -296,11 +298,21 @@ def request(messages: Sequence[Message], window: Window, *, budget: int = WINDOW
             continue
         message = messages[index]
         speaker = f"{message.role}{' (context)' if index < window.start else ''}"
-        parts.append(f"<<<message {index} {speaker} {boundary}>>>\n{_shortened(text, budget)}\n<<<end {boundary}>>>")
+        told = _shortened(_marked(message, boundary) if text == message.text else text, budget)
+        parts.append(f"<<<message {index} {speaker} {boundary}>>>\n{told}\n<<<end {boundary}>>>")
     if window.numbered:
         names = "\n".join(f"#{number} {' '.join(title.split())}" for number, title in window.numbered)
         parts.append(f"<<<tasks {boundary}>>>\n{names}\n<<<end {boundary}>>>")
     return [{"role": "system", "content": _prompt()}, {"role": "user", "content": "\n".join(parts)}]
+
+
+def _marked(message: Message, boundary: str) -> str:
+    """The text of a message, with a line before each stretch that another wrote than the one before it."""
+    stretches = origins_of(message)
+    if all(stretch.origin in ("typed", "said") for stretch in stretches):
+        return message.text
+    told = (f"<<<{one.origin} {boundary}>>>\n{message.text[one.start : one.end]}" for one in stretches)
+    return "\n".join(told)
 
 
 def _shortened(text: str, budget: int) -> str:

@@ -28,11 +28,12 @@ _LEAD = (
 )
 _VERB = (
     r"(?:(?:let'?s|we'?ll|i'?ll|i(?:'d)?|please|can we|could we)\s{1,3})?"
-    r"(?:(?:do|go with|go for|going with|use|try|pick|choose|take|prefer|like|want|start with)\s{1,3})?(?:the\s)?"
+    r"(?:(?:do|go with|go for|going with|use|try|pick|choose|take|prefer|like|want|start with|plan(?: out)?|implement)\s{1,3})?"
+    r"(?:the\s)?(?:fix(?:es)? for\s)?"
 )
 _NOUN = r"(?:option|choice|approach|plan|alternative|number|no\.|방법|옵션|선택지|방안)"
 _LIST_MARK = r"(?:번|안)?(?=\s{0,2}(?:$|[.,!)~:;–—-]|방식|방법|안))"
-_TAKES = r"(?:do|go with|go for|use|try|pick|choose|take|let'?s (?:do|go with|use|try))"
+_TAKES = r"(?:do|go with|go for|use|try|pick|choose|take|plan(?: out)?|implement|let'?s (?:do|go with|use|try))"
 _ALONE = r"(?![0-9A-Za-z_%/$]|[.:]\d)"
 _AND = rf"(?:\s{{0,2}}(?:,|and\b|&|\+|과|와|이?랑|하고)\s{{0,2}}(?P<other>[1-9]){_ALONE}(?:번|안(?!\s?[되돼됩]))?)?"
 _NTH = "first|1st|former|second|2nd|latter|third|3rd|fourth|4th|fifth|5th|last"

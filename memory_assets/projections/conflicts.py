@@ -23,6 +23,8 @@ from memory_assets.projections.conflict_resolutions import merges, words_in_forc
 if TYPE_CHECKING:
     import duckdb
 
+LATER_WORDS = "the session's later words"
+"""Who resolves a conflict within one session."""
 Place = tuple[datetime, str, int, int, str]
 """Where an entry stands in the order of the sessions' own clocks."""
 
@@ -267,6 +269,7 @@ def _row(conflict: Found, known: set[str], words: list[ConflictCommand]) -> dict
     older, newer = sorted((conflict.one, conflict.other), key=lambda side: side.sound[-1].place)
     # The last word that speaks of these sides holds, or none does: an earlier one does not come back.
     word = conflict.merged or next((word for word in words if word.speaks_of(older.said.keys(), newer.said.keys())), None)
+    own = word is None and _takes_back(older, newer)
     if word is not None and not conflict.merged and not settles(word, older.said, newer.said):
         word = None
     first_older, first_newer = conflict.firsts
@@ -283,15 +286,24 @@ def _row(conflict: Found, known: set[str], words: list[ConflictCommand]) -> dict
         "newer_memory_id": newer.memory_id,
         "older_entries": sorted(older.said),
         "newer_entries": sorted(newer.said),
-        "status": "open" if word is None else "resolved",
+        "status": "resolved" if word is not None or own else "open",
         "detected_at": first_newer.place[0],
-        "resolved_at": word and word.said_at,
+        "resolved_at": newer.sound[-1].place[0] if own else word and word.said_at,
         # As the sides are called now: the older may have been said again since.
-        "resolution": word and _resolution(word, older, newer),
-        "resolved_by": word and word.said_by,
+        "resolution": "keep_newer" if own else word and _resolution(word, older, newer),
+        "resolved_by": LATER_WORDS if own else word and word.said_by,
         "note": word and word.note,
         "event_id": conflict.event_id if conflict.event_id in known else None,
     }
+
+
+def _takes_back(older: Side, newer: Side) -> bool:
+    """Whether one session said both, one message after the other: its later words say what it holds at its end.
+
+    What one message says side by side it holds both, and needs a person's word like what two sessions say.
+    """
+    sessions = {entry.place[1] for side in (older, newer) for entry in side.entries}
+    return len(sessions) == 1 and max(e.place[2] for e in older.entries) < min(e.place[2] for e in newer.entries)
 
 
 def _resolution(word: ConflictCommand, older: Side, newer: Side) -> str | None:

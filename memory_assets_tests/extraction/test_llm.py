@@ -422,6 +422,15 @@ def test_session_text_is_delimited_as_data() -> None:
     assert sum(line.endswith(f"{boundary}>>>") for line in lines) == 6
 
 
+def test_what_a_person_did_not_write_is_marked() -> None:
+    plan = "# Split the reader\n\n" + "It does too much. " * 50
+    talk = [user(f"Implement the following plan:\n\n{plan}\n\n이대로 진행해줘"), user("fix the login"), agent("Done.")]
+    lines = request(talk, Window(0, 3, 0))[1]["content"].splitlines()
+    marks = [line.split()[0] for line in lines if line.startswith("<<<") and not line.startswith(("<<<message", "<<<end"))]
+    assert marks == ["<<<typed", "<<<pasted", "<<<typed"]
+    assert lines[lines.index("이대로 진행해줘") - 1].startswith("<<<typed")
+
+
 def test_a_message_longer_than_the_window_loses_its_middle() -> None:
     talk = [user("a" * 60 + "m" * 300 + "z" * 60)]
     sent = request(talk, Window(0, 1, 0), budget=100)[1]["content"]
