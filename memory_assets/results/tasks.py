@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from memory_assets.results.model import WireModel
+from memory_assets.vocabulary import Assurance
 
 
 class TaskName(WireModel):
@@ -67,6 +68,7 @@ class TaskView(WireModel):
         entity_status: ``contested`` while a conflict about it is open, else ``active``.
         status_since: since when it has its status.
         last_said_at: when it was last spoken of.
+        assurance: what was proved of it, as screens say it.
     """
 
     task_id: str
@@ -83,6 +85,7 @@ class TaskView(WireModel):
     created_at: datetime
     status_since: datetime
     last_said_at: datetime
+    assurance: Assurance | None = None
 
     @property
     def waits_for(self) -> tuple[TaskBlocker, ...]:
