@@ -32,6 +32,13 @@ def assurance_of(stage: str | None, *, supporting_sessions: int = 0, vouched_for
             return "unproved"
 
 
-def assurance_of_task(stage: str | None, *, supporting_sessions: int = 0, claimed: bool) -> Assurance:
-    """The word for a task. One that no session ever claimed is a person's word, and that confirms it."""
-    return assurance_of(stage, supporting_sessions=supporting_sessions) if claimed else "confirmed"
+def assurance_of_task(stage: str | None, *, supporting_sessions: int = 0) -> Assurance:
+    """The word for a task. One of which no session speaks is a person's word, and that confirms it.
+
+    Args:
+        stage: the highest of what sessions claim; of a person's word it is candidate.
+        supporting_sessions: those with words that speak of it.
+    """
+    if stage == "candidate" and not supporting_sessions:
+        return "confirmed"
+    return assurance_of(stage, supporting_sessions=supporting_sessions)

@@ -9,11 +9,11 @@ import json
 from typing import TYPE_CHECKING, Any, Literal
 
 from memory_assets.errors import check_word
+from memory_assets.graduation.assurance import assurance_of_task
 from memory_assets.log.fetching import fetch
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.queries.entries import address
 from memory_assets.results.tasks import TaskBlocker, TaskEvidence, TaskView
-from memory_assets.search.answers.backing import backings
 from memory_assets.vocabulary import TASK_STATUSES
 
 if TYPE_CHECKING:
@@ -116,7 +116,6 @@ def _views(connection: duckdb.DuckDBPyConnection, rows: list[tuple[Any, ...]]) -
     evidence: dict[str, list[TaskEvidence]] = {}
     for row in fetch(connection, _EVIDENCE, wanted):
         evidence.setdefault(row[0], []).append(_evidence(row))
-    backed = backings(connection, (row[0] for row in rows))
     return [
         TaskView.of_row(
             (
@@ -124,7 +123,7 @@ def _views(connection: duckdb.DuckDBPyConnection, rows: list[tuple[Any, ...]]) -
                 tuple(blockers.get(row[0], ())),
                 tuple(evidence.get(row[0], ())),
                 *row[6:],
-                backed.of(row[0]).assurance_as_task(row[7]),
+                assurance_of_task(row[7], supporting_sessions=len({one.session_id for one in evidence.get(row[0], ())})),
             )
         )
         for row in rows

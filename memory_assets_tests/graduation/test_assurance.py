@@ -45,9 +45,9 @@ def test_no_word_is_the_name_of_a_stage() -> None:
     assert set(ASSURANCES) & set(STAGES) == set()
 
 
-def test_a_task_that_no_session_claims_is_a_persons_word() -> None:
-    assert assurance_of_task("candidate", claimed=False) == "confirmed"
-    assert assurance_of_task("candidate", supporting_sessions=2, claimed=True) == "quoted"
-    assert assurance_of_task("verified", supporting_sessions=1, claimed=True) == "held"
-    assert assurance_of_task("verified", supporting_sessions=2, claimed=True) == "confirmed"
-    assert assurance_of_task("raw", supporting_sessions=1, claimed=True) == "unproved"
+def test_a_task_of_which_no_session_speaks_is_a_persons_word() -> None:
+    assert assurance_of_task("candidate") == "confirmed"
+    assert assurance_of_task("candidate", supporting_sessions=2) == "quoted"
+    assert assurance_of_task("verified", supporting_sessions=1) == "held"
+    assert assurance_of_task("verified", supporting_sessions=2) == "confirmed"
+    assert assurance_of_task("raw") == "unproved"

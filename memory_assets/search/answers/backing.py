@@ -17,13 +17,14 @@ if TYPE_CHECKING:
     from memory_assets.vocabulary import Assurance
 
 # What a person made of two memories that contradict each other is not what two sessions say alike; a task rests on the sessions
-# that claim it. No statement is larger than it must be: a search waits for it (3.5 ms for 50 units, as one statement 6).
+# with words that speak of it. No statement is larger than it must be: a search waits for it (3.5 ms for 50 units, 6 as one).
 _SESSIONS = f"""
-SELECT memory_id, count(DISTINCT session_id) FILTER (evidence_aligned AND granted_stage = 'verified'), true
+SELECT memory_id, count(DISTINCT session_id) FILTER (evidence_aligned AND granted_stage = 'verified')
 FROM entries WHERE memory_id IN {IN_LIST} AND status <> 'superseded' GROUP BY memory_id
 UNION ALL
-SELECT entity_id, count(DISTINCT session_id), count(session_id) > 0
-FROM task_outcomes WHERE entity_type = 'task' AND entity_id IN {IN_LIST} GROUP BY entity_id
+SELECT g.dst_id, count(DISTINCT n.session_id) FROM edges g JOIN entries n ON n.entry_id = g.src_id
+WHERE g.rel_type = 'evidence_of' AND g.dst_id IN {IN_LIST} AND n.status <> 'superseded' AND n.granted_stage <> 'raw'
+GROUP BY g.dst_id
 """
 _MERGED = "SELECT DISTINCT older_memory_id FROM conflicts WHERE resolution = 'merge'"
 _WORDS = """
@@ -39,14 +40,12 @@ class Backing:
     """What backs one memory or task.
 
     Attributes:
-        supporting_sessions: those whose aligned and proved evidence says it.
+        supporting_sessions: those whose aligned and proved evidence says it; of a task those that speak of it.
         vouched_for: a person did, and nothing has taken that back.
-        claimed: some session says it; a task may rest on a person's word alone.
     """
 
     supporting_sessions: int = 0
     vouched_for: bool = False
-    claimed: bool = True
 
     def assurance(self, stage: str | None) -> Assurance:
         """The word for a memory, or an entry of it, at a stage."""
@@ -54,7 +53,7 @@ class Backing:
 
     def assurance_as_task(self, stage: str | None) -> Assurance:
         """The word for a task at a stage."""
-        return assurance_of_task(stage, supporting_sessions=self.supporting_sessions, claimed=self.claimed)
+        return assurance_of_task(stage, supporting_sessions=self.supporting_sessions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +86,8 @@ def backings(connection: duckdb.DuckDBPyConnection, source_ids: Iterable[str | N
     vouched = _vouched_for(connection)
     return Backings(
         {
-            source_id: Backing(min(sessions, 1) if source_id in merged else sessions, source_id in vouched, claimed)
-            for source_id, sessions, claimed in fetch(connection, _SESSIONS, [wanted, wanted])
+            source_id: Backing(min(sessions, 1) if source_id in merged else sessions, source_id in vouched)
+            for source_id, sessions in fetch(connection, _SESSIONS, [wanted, wanted])
         }
     )
 

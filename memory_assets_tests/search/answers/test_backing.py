@@ -85,8 +85,8 @@ def test_a_task_is_backed_by_the_sessions_that_claim_it_or_by_a_person(memory: M
     spoken_of, by_word = sorted(memory.tasks(), key=lambda task: not task.evidence)
     assert (spoken_of.assurance, by_word.assurance) == ("confirmed", "confirmed")
     backed = memory.read(backings, [spoken_of.task_id, by_word.task_id])
-    assert backed.of(spoken_of.task_id) == Backing(2, False, True)
-    assert backed.of(by_word.task_id) == Backing(0, False, False)
+    assert backed.of(spoken_of.task_id) == Backing(2, False)
+    assert backed.of(by_word.task_id) == Backing()
 
 
 def test_hits_details_and_context_say_the_same_word(memory: Memory) -> None:
