@@ -20,6 +20,10 @@ Stage = Literal["raw", "working", "candidate", "verified", "certified"]
 STAGES: tuple[Stage, ...] = get_args(Stage)
 """How far an entry has come: the ladder that proofs, policy, log and tables share, lowest first."""
 
+Assurance = Literal["unproved", "quoted", "held", "confirmed"]
+ASSURANCES: tuple[Assurance, ...] = get_args(Assurance)
+"""What a screen says of a stage: what was proved, least first."""
+
 TaskStatus = Literal["pending", "in_progress", "blocked", "done", "cancelled"]
 TASK_STATUSES: tuple[TaskStatus, ...] = get_args(TaskStatus)
 FINISHED: tuple[TaskStatus, ...] = ("done", "cancelled")

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from memory_assets.cli.board import ID_SHOWN, STATUS_STYLES, Look, blocker_text, settled_by, words
-from memory_assets.cli.memories import print_beside, quoted, stage_text
+from memory_assets.cli.memories import assurance_text, print_beside, quoted
 from memory_assets.cli.output import day, moment, one_line, plural, styled
 from memory_assets.cli.tables import fitting, print_text, terminal_width
 from memory_assets.cli.task_review import print_refused, rule_words
@@ -41,7 +41,7 @@ def print_detail(detail: TaskDetail) -> None:
             ("  quiet", "dim") if task.quiet else "",
             f"  priority {task.priority}" if task.priority else "",
             f"  project {one_line(task.project or '-')}",
-            (f"  {stage_text(task.stage, None, contested)}", "dim"),
+            (f"  {assurance_text(task.assurance, None, contested)}", "dim"),
         ),
         styled((task.task_id, "cyan"), (f"  {one_line(task.canonical_key)}", "dim")),
         styled(

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 from memory_assets.errors import check_word
+from memory_assets.graduation.assurance import assurance_of_task
 from memory_assets.log.fetching import fetch
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.queries.entries import address
@@ -158,6 +159,7 @@ def _views(connection: duckdb.DuckDBPyConnection, rows: list[tuple[Any, ...]], q
                 tuple(evidence.get(row[0], ())),
                 *row[6:],
                 _is_quiet(row, later, quiet_after),
+                assurance_of_task(row[7], supporting_sessions=len({one.session_id for one in evidence.get(row[0], ())})),
             )
         )
         for row in rows

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from memory_assets.results.model import WireModel
-from memory_assets.vocabulary import DoneBasis
+from memory_assets.vocabulary import Assurance, DoneBasis
 
 
 class TaskName(WireModel):
@@ -70,6 +70,7 @@ class TaskView(WireModel):
         last_said_at: when it was last spoken of.
         done_basis: of one that is done what settles it; ``done_named`` is the commit or pull request that is named.
         quiet: it is open, and ``tasks.quiet_after_sessions`` later sessions of its project did not speak of it.
+        assurance: what was proved of it, as screens say it.
     """
 
     task_id: str
@@ -94,6 +95,7 @@ class TaskView(WireModel):
     def passed(self) -> bool:
         """Whether it was an order of one turn, which has ended."""
         return self.done_basis == "turn_ended"
+    assurance: Assurance | None = None
 
     @property
     def waits_for(self) -> tuple[TaskBlocker, ...]:
