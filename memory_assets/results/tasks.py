@@ -95,6 +95,7 @@ class TaskView(WireModel):
     def passed(self) -> bool:
         """Whether it was an order of one turn, which has ended."""
         return self.done_basis == "turn_ended"
+
     assurance: Assurance | None = None
 
     @property
