@@ -34,9 +34,17 @@ class Answered:
 def holds_answers(message: Message) -> bool:
     """Whether a tool's record tells what the person answered."""
     if message.kind == "tool_result":
-        return not message.is_error and _TOLD.match(message.text) is not None
+        return not message.is_error and tells_answers(message)
     asked = message.kind == "tool_call" and (message.tool_name or "").lower() == _TOOL
     return asked and _WRITTEN.search(message.text[:SHOWN_CHARACTERS]) is not None
+
+
+def tells_answers(message: Message) -> bool:
+    """Whether a result is worded as answers.
+
+    One that is an error besides is shown to nobody: what is shown, and hashed, does not say which of the two it was.
+    """
+    return _TOLD.match(message.text) is not None
 
 
 def answered_in(message: Message) -> Iterator[Answered]:

@@ -28,27 +28,36 @@ _REACH = 3
 """How many of the agent's messages back a reply may name an option of: a side question can stand between."""
 
 _YES = (
-    r"(?:yes|yeah|yep|yup|sure|ok(?:ay)?|great|perfect|cool|agreed|absolutely|definitely|exactly|please|lgtm|sounds good"
-    r"|makes sense|응|어|네|넵|예|그래|좋아(?:요)?|오케이|ㅇㅇ|ㅇㅋ|맞아(?:요)?)"
+    r"(?:(?:yes|yeah|yep|yup|sure|ok(?:ay)?|agreed|absolutely|definitely|lgtm|sounds good)\b"
+    r"|(?:응|어|네|넵|예|그래|좋아(?:요)?|오케이|ㅇㅇ|ㅇㅋ|맞아(?:요)?)(?![가-힣]))"
 )
-_THAT = r"(?:it|that|this|these|them|both|all)"
+_THAT = r"(?:it|that|this|these|them)"
 _DO_IT = (
-    rf"(?:please )?(?:do (?:{_THAT}|so)|go (?:ahead|for it)|let'?s (?:do|go with|use|try) {_THAT}|make it so|proceed"
-    rf"|(?:fix|add|implement) {_THAT}|your way is fine|works for me"
-    r"|(?:그렇게|그대로|그걸로|그거로|그 방법으로|그 방식으로)\s?(?:해|하자|하죠|합시다|진행|가자|부탁)"
+    rf"(?:(?:please )?(?:do (?:{_THAT}|so)|go (?:ahead|for it)|let'?s (?:do|go with|use|try) {_THAT}|make it so|proceed"
+    rf"|(?:fix|add|implement) {_THAT}|your way is fine|works for me)\b|please do\b(?=[\s.!]*$)"
+    r"|(?:그렇게|그대로|그걸로|그거로|그 방[법식]으로)\s?(?:해|하자|하죠|합시다|진행|가자|부탁)(?:해)?(?:\s?(?:줘|주세요))?"
     r"|(?:해|수정해|진행해|추가해|고쳐|바꿔)\s?(?:줘|주세요))"
 )
-_ASSENT = re.compile(rf"^\W{{0,3}}(?:{_YES}\b[\s,.!~]{{0,4}}){{1,3}}|^\W{{0,3}}{_DO_IT}", re.IGNORECASE)
+_AGREES = re.compile(rf"{_YES}|{_DO_IT}", re.IGNORECASE)
+_ASSENT = re.compile(rf"^\W{{0,3}}(?:{_YES}|{_DO_IT})", re.IGNORECASE)
 _TELLS_TO = re.compile(_DO_IT, re.IGNORECASE)
 _DOUBTS = re.compile(
-    r"\b(?:no|not|don'?t|but why|but what|instead|wait|rather|however|except|only if|first tell|why|how)\b|\?"
-    r"|말고|대신|아니|지 ?마|하지만|근데|그런데|왜|까\b",
+    r"\b(?:no|nope|not|never|but|stop|hold|cancel|undo|revert|leave|later|already|instead|wait|rather|however|except|only if"
+    r"|unless|first tell|skip|forget|why|how|changed my mind|actually)\b|n['’]t\b|\?"
+    r"|말고|말아|말자|대신|아니|지 ?마|하지만|근데|그런데|지만|왜|까\b|취소|필요 ?없|없어|잠깐|나중|않|놔두|그만|됐어"
+    r"|(?:^|\s)[안못] ",
     re.IGNORECASE,
 )
-_THANKS = re.compile(
-    r"^\W{0,3}(?:great|perfect|cool|ok(?:ay)?|thanks?|thank you)\b.{0,20}(?:thanks?|thank you|great|work|job)?[.! ]*$",
-    re.IGNORECASE,
+_CLOSES = re.compile(r"^\W{0,3}(?:ok(?:ay)?|좋아(?:요)?|네)?\W{0,3}(?:thanks?|thank you|고마워|감사)", re.IGNORECASE)
+"""A person who thanks is done with it, whatever was offered."""
+_TAKES_BACK = re.compile(
+    r"^\W{0,3}(?:no|wait|stop|actually|hold on|never ?mind|scratch that|아니|잠깐|취소)(?![a-z])", re.IGNORECASE
 )
+_LIGHT = words_of(
+    "please thanks thank you put add make do use go ahead let then now first too way just all both fine work works"
+    " 부탁 해줘 해주세요 진행 그럼 그렇게 일단 먼저 바로 같이 모두 전부 그거 그걸 이거 하자 합시다 추가 수정"
+)
+"""Words that say nothing of what is agreed to."""
 _OFFER = re.compile(
     r"\b(?:want me to|would you like|do you want|shall (?:i|we)|should (?:i|we)|thoughts\b|what do you think|sound good"
     r"|ok(?:ay)? with|ready to)|(?:할까요|드릴까요|될까요|까요|어떨까요|하시겠습니까|원하시나요|괜찮을까요)\s?\?",
@@ -66,6 +75,10 @@ _WEIGHS = re.compile(
     r"|\bless \w+able\b|또는|하지만|단점|반면",
     re.IGNORECASE,
 )
+_ALTERNATIVES = re.compile(r"\bor\b|아니면|또는", re.IGNORECASE)
+"""A question that a bare yes does not answer."""
+_SHORTEST = 4
+"""Characters of a first sentence; "OK." is said with what follows it."""
 _POINTS = re.compile(r"\b(?:it|this|that|these|those|them)\b|이걸|이것|그것|그걸", re.IGNORECASE)
 _TELLING = 3
 """Telling words from which an offer says by itself what is offered ("Want me to do it?" does not)."""
@@ -92,7 +105,7 @@ def replies(
         if message.role == "assistant":
             asked, fresh = [*asked[1 - _REACH :], index], True
             continue
-        if asked and window.owns(index):
+        if asked and window.owns(index) and not _taken_back(messages, index, window.end):
             entries = list(_bound(messages, asked, index, said, fresh=fresh))
             for entry in entries:
                 _use(entry, said, selection)
@@ -132,9 +145,20 @@ def _bound(
         return
     assent = _assent(reply)
     proposal = _proposal(messages[last].text, told=_TELLS_TO.search(assent) is not None) if assent else []
-    if assent and proposal:
+    if assent and proposal and _says_no_more(assent, " ".join(one.text for one in proposal)):
         quotes = (Quote(index, assent), *(Quote(last, one.text) for one in proposal))
         yield ExtractedEntry("decision", title_of(proposal[0].text), quotes[:QUOTED_SENTENCES])
+
+
+def _taken_back(messages: Sequence[Message], index: int, end: int) -> bool:
+    """Whether the person takes a reply back before the agent speaks again."""
+    for message in messages[index + 1 : end]:
+        if is_said(message):
+            if message.role == "assistant":
+                return False
+            if _TAKES_BACK.match(message.text):
+                return True
+    return False
 
 
 def _use(entry: ExtractedEntry, said: Mapping[int, list[Scored]], selection: Selection) -> None:
@@ -148,9 +172,8 @@ def _use(entry: ExtractedEntry, said: Mapping[int, list[Scored]], selection: Sel
 
 
 def _taking(said: Sequence[Scored], taken: list[Option], options: list[Option]) -> Scored | None:
-    """The sentence of an answer that takes the options, when one does alone ("Not 1. Use 2."); else its first."""
-    alone = (one for one in said if chosen(one.spot.sentence.text, options) == taken)
-    return next(alone, said[0] if said else None)
+    """The sentence of an answer that takes the options, when one does alone ("Not 1. Use 2.")."""
+    return next((one for one in said if chosen(one.spot.sentence.text, options) == taken), None)
 
 
 def _first_line(text: str) -> str:
@@ -171,11 +194,11 @@ def _numbered(asked: str, reply: str) -> Iterator[tuple[str, str]]:
             questions[question["label"]] = question["body"]
     for answer in answers:
         body = answer["body"]
-        first = body.split(",", maxsplit=1)[0]
-        if answer["label"] in questions and _ASSENT.match(body) and not _DOUBTS.search(first):
+        begins = ",".join(body.split(",", maxsplit=2)[:2])
+        if answer["label"] in questions and _ASSENT.match(body) and not _DOUBTS.search(begins):
             found = sentences(questions[answer["label"]])
             asking = next((one.text for one in found if "?" in one.text), None)
-            if asking is not None:
+            if asking is not None and not _ALTERNATIVES.search(asking):
                 yield asking, body[:_ANSWER_LENGTH].rstrip()
 
 
@@ -183,19 +206,19 @@ def _numbered(asked: str, reply: str) -> Iterator[tuple[str, str]]:
 
 
 def _assent(reply: str) -> str | None:
-    """The words of a reply that agree, at its beginning; None where it doubts, asks or says something else."""
+    """The words of a reply that agree, at its beginning; None where it doubts, refuses, asks, thanks or is long."""
     text = reply.strip()
-    first = _first_sentence(text)
-    if len(text) > _MOST_REPLY or _ASSENT.match(first) is None or _DOUBTS.search(first) or _THANKS.match(first):
+    if len(text) > _MOST_REPLY or _ASSENT.match(text) is None or _DOUBTS.search(text) or _CLOSES.match(text):
         return None
-    return first
-
-
-def _first_sentence(text: str) -> str:
-    """The first sentence; a reply is too short for the cutter, which passes over what says nothing by itself."""
+    # A reply is too short for the cutter of sentences, which passes over what says nothing by itself.
     line = text.splitlines()[0].strip()
-    end = re.search(r"[.!?](?=\s|$)", line)
-    return line[: end.end()] if end is not None and end.end() > 4 else line[:_ANSWER_LENGTH]
+    end = re.search(r"[.!](?=\s|$)", line)
+    return line[: end.end()] if end is not None and end.end() > _SHORTEST else line[:_ANSWER_LENGTH]
+
+
+def _says_no_more(assent: str, proposed: str) -> bool:
+    """Whether all that stands beside the agreement is in what is agreed to: "Yes, use MySQL" takes no offer of PostgreSQL."""
+    return words_of(_AGREES.sub(" ", assent)) <= words_of(proposed) | _LIGHT
 
 
 def _proposal(asked: str, *, told: bool) -> list[Sentence]:

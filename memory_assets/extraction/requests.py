@@ -6,8 +6,11 @@ and what becomes of them says how far it has come.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 
 from memory_assets.extraction.completeness import GO_ON
 from memory_assets.extraction.schema import Quote, StatusAt
@@ -16,6 +19,13 @@ from memory_assets.extraction.status_history import changes
 from memory_assets.extraction.todos import Todo
 from memory_assets.vocabulary import FINISHED, TaskStatus
 
+_UNFINISHED = re.compile(
+    r"\b(?:could(?: not|n['’]t)|unable to|failed to|(?:not|n['’]t) (?:yet )?work(?:ing)?\b"
+    r"|(?:is|are) (?:still )?(?:missing|failing|left|open)|still (?:fails?|needs?|open)"
+    r"|i(?: will|['’]ll)? leave\b|next,? i\b|step \w+ is done)"
+    r"|실패(?:했|하였)|못 ?했|아직|남아 ?있|남은 (?:일|작업)|되지 않습니다",
+    re.IGNORECASE,
+)
 _MOST_QUOTES = 6
 """Quotes of a request's steps; the further ones add nothing to what is known of it."""
 
@@ -32,6 +42,15 @@ def request_in(said: Sequence[Scored]) -> Scored | None:
     typed = [one for one in said if one.spot.origin == "typed" and not one.has(GO_ON)]
     asking = [one for one in typed if one.entry_type == "task"]
     return max(asking or typed, key=lambda one: sum(cue.weight for cue in one.cues), default=None)
+
+
+def is_left_open(request: Scored, closing: Iterable[Scored], *, only_request: bool) -> bool:
+    """Whether the last words of a turn say of a request that it failed or that some of it is left.
+
+    Of several requests it must be one that shares a word with what is said.
+    """
+    open_ends = [one for one in closing if _UNFINISHED.search(one.spot.sentence.text)]
+    return any(only_request or request.spot.words & one.spot.words for one in open_ends)
 
 
 def requests_of(scored: Iterable[Scored]) -> dict[int, Scored]:
@@ -58,6 +77,11 @@ class Progress:
     quotes: tuple[Quote, ...]
     history: tuple[StatusAt, ...]
 
+    @property
+    def is_open(self) -> bool:
+        """Whether a step is known that is not through."""
+        return bool(self.history) and self.history[-1].status not in FINISHED
+
 
 def progress_of(steps: Sequence[Todo]) -> Progress:
     """A request is in progress from the first step that is, and done with the last one; open steps keep it open."""
@@ -66,12 +90,14 @@ def progress_of(steps: Sequence[Todo]) -> Progress:
     history: list[StatusAt] = []
     needed: dict[int, Quote] = {}
     quoted = {(quote.message_index, number): quote for number, todo in enumerate(steps) for quote in todo.quotes}
-    for index, number, status in told:
-        standing[number] = status
+    for index, of_message in groupby(told, key=itemgetter(0)):
+        changed = list(of_message)
+        standing.update((number, status) for _, number, status in changed)
         whole = _whole(standing, len(steps))
         if not history or history[-1].status != whole:
             history.append(StatusAt(whole, index))
-            if (quote := quoted.get((index, number))) is not None:
+            found = (quoted[index, number] for _, number, _ in changed if (index, number) in quoted)
+            if (quote := next(found, None)) is not None:
                 needed[index] = quote
     kept = [step for step in history if step.message_index in needed]
     quotes = dict.fromkeys((*needed.values(), *(todo.quotes[0] for todo in steps)))

@@ -19,7 +19,7 @@ from memory_assets.extraction.completeness import points_back
 from memory_assets.extraction.cues import Rules, built_in_rules
 from memory_assets.extraction.listed_tasks import BOXED, ListedTasks
 from memory_assets.extraction.replies import replies
-from memory_assets.extraction.requests import progress_of, request_in, requests_of
+from memory_assets.extraction.requests import is_left_open, progress_of, request_in, requests_of
 from memory_assets.extraction.schema import ExtractedEntry, Quote, StatusAt
 from memory_assets.extraction.scoring import Scored, is_conversation, score_window, turns_of
 from memory_assets.extraction.selection import REVERSAL, Choice, Selection
@@ -81,17 +81,17 @@ def _entry(choice: Choice) -> ExtractedEntry:
     status: TaskStatus = said or "pending"
     if choice.is_request:
         said = "pending"
-    open_steps = bool(progress.history) and progress.history[-1].status != "done"
+    is_open = progress.is_open or choice.is_left_open
     if (
         report is not None
-        and not open_steps
+        and not is_open
         and (said is None or (main.spot.voice == "user" and said in ("pending", "in_progress")))
     ):
         status = "done"
     blocked_by = blockers_in(text) if status == "blocked" else ()
     steps = [StatusAt(said, main.spot.message_index)] if said else []
     steps += progress.history
-    if report is not None and steps and report.spot.message_index > main.spot.message_index and not open_steps:
+    if report is not None and steps and report.spot.message_index > main.spot.message_index and not is_open:
         steps.append(StatusAt(status, report.spot.message_index))
     if steps:
         status = steps[-1].status
@@ -152,11 +152,14 @@ def _linked(choices: list[Choice], scored: Sequence[Scored]) -> list[Choice]:
         main = choice.main
         asked = _is_request(choice)
         caused = main.spot.voice == "working" and main.entry_type == "insight"
-        found = _reports(main, reports.get(main.turn, []), only_request=asked and requests[main.turn] == 1)
+        only_request = asked and requests[main.turn] == 1
+        closing = last.get(main.turn, [])
+        choice.is_left_open = asked and is_left_open(main, closing, only_request=only_request)
+        found = _reports(main, reports.get(main.turn, []), only_request=only_request)
         report = max(found, key=lambda one: _fit(main, one), default=None)
         if report is None and asked and main.status != "blocked":
             # No report that weighs as one, but the agent's last word in that turn says that it is done.
-            done = _reports(main, last.get(main.turn, []), only_request=requests[main.turn] == 1)
+            done = _reports(main, closing, only_request=only_request)
             choice.outcome = max((one for one in done if one.tells_done), key=lambda one: _fit(main, one), default=None)
         if report is None or not (asked or caused):
             continue
@@ -226,13 +229,14 @@ def _carried_on(
     if request is None or not (0 in steps or request.spot.in_plan):
         return
     progress = progress_of(steps.pop(0, []))
-    reports = [one for one in scored if one.turn == 0 and one.spot.voice == "closing" and one.tells_done]
+    closing = [one for one in scored if one.turn == 0 and one.spot.voice == "closing"]
+    reports = [one for one in closing if one.tells_done]
     report = max(reports, key=lambda one: (one.score, -one.spot.position), default=None)
     quotes = [*([Quote(report.spot.message_index, report.spot.sentence.text)] if report else []), *progress.quotes]
     if not quotes:
         return
     history = list(progress.history)
-    if report is not None and (not history or history[-1].status != "in_progress"):
+    if report is not None and not progress.is_open and not is_left_open(request, closing, only_request=True):
         history.append(StatusAt("done", report.spot.message_index))
     status = history[-1].status if history else "in_progress"
     yield ExtractedEntry("task", title_of(request.spot.sentence.text), tuple(quotes), status=status, history=changes(history))

@@ -34,6 +34,7 @@ class Choice:
     Attributes:
         steps: of a request, the items of the list by which it is worked off.
         is_request: it is a task whatever its phrases say.
+        is_left_open: the last words of its turn say that it failed, or that some of it is left.
     """
 
     main: Scored
@@ -42,6 +43,7 @@ class Choice:
     outcome: Scored | None = None
     steps: list[Todo] = field(default_factory=list)
     is_request: bool = False
+    is_left_open: bool = False
 
     def take(self, other: Scored) -> None:
         """Another sentence for the same memory: a person's words carry it before an agent's, a request before its report."""

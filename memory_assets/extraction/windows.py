@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory_assets.extraction.question_calls import SHOWN_CHARACTERS as ANSWER_CHARACTERS
-from memory_assets.extraction.question_calls import holds_answers
+from memory_assets.extraction.question_calls import holds_answers, tells_answers
 from memory_assets.extraction.todo_calls import checklist, is_todo_call
 from memory_assets.extraction.todo_numbers import Numbered, numbered_tasks
 from memory_assets.identifiers import canonical_json, sha256_hex
@@ -63,7 +63,7 @@ def shown_text(message: Message) -> str:
         return checklist(message)
     if holds_answers(message):
         return message.text[:ANSWER_CHARACTERS].strip()
-    if message.kind == "tool_result" and message.is_error:
+    if message.kind == "tool_result" and message.is_error and not tells_answers(message):
         return message.text[:ERROR_CHARACTERS].strip()
     return ""
 
@@ -101,7 +101,7 @@ def windows(messages: Sequence[Message], *, budget: int = WINDOW_CHARACTERS) -> 
         bounds.append((start, len(messages)))
     numbered = numbered_tasks(messages, bounds)
     return [
-        Window(low, high, _context(lengths, low), known, _asked(messages, low))
+        Window(low, high, _context(lengths, low), known, _asked(messages, low, high))
         for (low, high), known in zip(bounds, numbered, strict=True)
         if any(lengths[low:high])
     ]
@@ -120,9 +120,9 @@ def window_hash(messages: Sequence[Message], window: Window) -> str:
     return sha256_hex(canonical_json({"start": window.start, "messages": seen} | numbered | asked))
 
 
-def _asked(messages: Sequence[Message], start: int) -> int | None:
+def _asked(messages: Sequence[Message], start: int, end: int) -> int | None:
     """The last message before a window in which a person speaks, when an agent speaks first in the window."""
-    for index in range(start, len(messages)):
+    for index in range(start, end):
         if messages[index].kind == "said" and shown_text(messages[index]):
             if messages[index].role == "user":
                 return None

@@ -1,6 +1,7 @@
 """A reply decides by what it answers: both are quoted; doubt, refusal and small talk decide nothing."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -102,3 +103,8 @@ def titles(*talk: Message) -> list[ExtractedEntry]:
 def test_a_decision_is_called_by_what_was_taken() -> None:
     (found,) = titles(user("so"), agent(OFFER), user("yes"))
     assert found.title == "Want me to add a check for empty names to the login form?"
+
+
+def test_answers_that_are_an_error_besides_are_not_shown() -> None:
+    told = 'User has answered your questions: "Which store?"="Postgres with row locks".'
+    assert shown_text(dialog(told)) and not shown_text(replace(dialog(told), is_error=True))

@@ -2,13 +2,17 @@
 
 import json
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory_assets.evidence.aligner import Aligner
 from memory_assets.extraction.aligned_entries import AlignedEntry, align_entry
+from memory_assets.extraction.cues import built_in_rules
 from memory_assets.extraction.dedupe import merge_entries
+from memory_assets.extraction.requests import is_left_open
 from memory_assets.extraction.rules import extract_window
+from memory_assets.extraction.scoring import score_window
 from memory_assets.extraction.windows import window_hash, windows
 from memory_assets.sessions.model import Message
 from memory_assets_tests.extraction.talk import agent, user
@@ -115,3 +119,53 @@ def test_a_task_that_a_reply_asks_for_is_called_by_what_the_reply_takes() -> Non
     (task,) = tasks(*talk)
     assert (task.entry.title, task.entry.status) == ("subagent로 병렬 처리", "done")
     assert [quote.quote for quote in task.entry.evidence][:2] == ["2번 방식으로 해줘.", "subagent로 병렬 처리"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("Please add login with OAuth to the shop.", "I could not get OAuth to work. I fixed a typo in the README."),
+        ("로그인에 OAuth를 추가해줘.", "OAuth 추가에 실패했습니다. 대신 README 오타를 수정했습니다."),
+        ("Please migrate the schema and add tests.", "I migrated the schema to the new tables. The tests are still missing."),
+    ],
+)
+def test_a_report_beside_a_failure_ends_no_request(asked: str, said: str) -> None:
+    (task,) = tasks(user(asked), agent(said))
+    assert task.entry.status == "pending"
+
+
+def test_of_several_requests_the_one_that_is_spoken_of_is_left_open() -> None:
+    talk = [user("Please fix the rounding of the cart. Please add a dark toggle."), agent("The dark toggle is still open.")]
+    (window,) = windows(talk)
+    rounding, toggle, said = score_window(talk, window, built_in_rules())
+    assert is_left_open(toggle, [said], only_request=False)
+    assert not is_left_open(rounding, [said], only_request=False)
+    assert is_left_open(rounding, [said], only_request=True)
+
+
+@pytest.mark.parametrize("budget", [300, 24_000])
+def test_a_list_that_nobody_began_is_open_in_however_many_windows(budget: int) -> None:
+    talk = [
+        user("Please migrate the schema of the shop."),
+        agent("I look at it first. " * 20),
+        todos(("Write the migration", "pending"), ("Run it", "pending")),
+        agent("I've fixed the lint errors."),
+    ]
+    assert [item.entry.status for item in tasks(*talk, budget=budget)] == ["pending"]
+
+
+def test_what_one_call_says_of_all_items_is_one_step() -> None:
+    (task,) = tasks(user("Please fix the login form."), todos(("Read it", "completed"), ("Test it", "completed")))
+    assert [step.status for step in task.entry.history] == ["pending", "done"]
+
+
+def test_a_message_that_is_appended_changes_no_window_before_it() -> None:
+    talk = [user("Please fix the login form."), agent("x" * 400)]
+    talk += [todos(("Read the form", "in_progress"), uid=str(number)) for number in range(9)]
+
+    def hashes(*more: Message) -> list[str]:
+        told = [*talk, *more]
+        return [window_hash(told, window) for window in windows(told, budget=300)]
+
+    before, after = hashes(), hashes(user("and the logout form"))
+    assert after[: len(before) - 1] == before[:-1]
