@@ -11,20 +11,17 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 from memory_assets.sessions.model import Message
+from memory_assets.sessions.tagged_blocks import Block, closed_blocks, opening_of
 from memory_assets.text.machine_text import MachineText
 from memory_assets.vocabulary import Origin
 
-_TEMPLATE_BLOCK = re.compile(
-    r"<(?P<tag>context|details|file|document|attachment|selection|editor_context)\b[^<>\n]{0,300}>"
-    r"(?:(?!<(?P=tag)\b).){0,60000}?</(?P=tag)>[ \t]*\n?",
-    re.DOTALL,
-)
-_TOOL_BLOCK = re.compile(r"<tool-use\b[^<>\n]{0,400}>.{0,60000}?</tool-use>", re.DOTALL)
-_TOOL_REST = re.compile(r"^[ \t]{0,8}\d{1,5}→", re.MULTILINE)
-"""Lines of a file with their numbers, as tools print them: the rest of a block whose beginning another message holds."""
+_TEMPLATE_BLOCK = opening_of(("context", "details", "file", "document", "attachment", "selection", "editor_context"))
+_TOOL_BLOCK = opening_of(("tool-use",))
+_TOOL_END = "</details></tool-use>"
+_NUMBERED_LINES = re.compile(r"^(?:[ \t]{0,8}\d{1,6}→[^\n]*(?:\n|\Z)){5,}", re.MULTILINE)
+"""Lines of a file with their numbers, as tools print them."""
 _TEMPLATE_REST = re.compile(r"^If you need specific details from before exiting plan mode\b", re.MULTILINE)
 """What a program adds behind the plan that it hands over; all that follows is its own."""
 _TEMPLATE_WHOLE = re.compile(
@@ -33,24 +30,29 @@ _TEMPLATE_WHOLE = re.compile(
     r"|(?:#{1,3} [^\n]{1,80}\n\s{0,4})?- Current (?:git|pull request|branch|directory)[^\n]{0,60}:"  # a command's context
     r"|Please analyze this codebase and create a CLAUDE\.md file"
     r"|Your task is to create a detailed summary of the conversation"
-    r"|\[SUGGESTION MODE:|You are (?:an?|the) (?:expert|interactive|agent|senior|specialized|Claude|coding)\b"
+    r"|\[SUGGESTION MODE:"
     r")"
 )
+_ROLE = re.compile(r"\A\s{0,8}You are (?:an?|the) (?:expert|interactive|agent|senior|specialized|Claude|coding)\b")
+_ROLE_LENGTH = 600
+"""Characters from which a message that gives an agent its role is a prompt, and not a person's beginning of a request."""
 _PLAN = re.compile(
     r"\A\s{0,8}(?:please\s)?(?:implement|execute|carry out|follow|apply)\s(?:the (?:following|attached)|this)\splan\b"
     r"[^\n]{0,80}\n"
-    r"|\A\s{0,8}(?:다음|아래|이) (?:계획|플랜)(?:을|대로|을 그대로)?\s[^\n]{0,60}\n",
+    r"|\A\s{0,8}(?:다음|아래|이) (?:계획|플랜)(?:을|대로)?\s[^\n]{0,30}(?:구현|실행|진행|적용|수행)[^\n]{0,20}\n",
     re.IGNORECASE,
 )
 _DOCUMENT = re.compile(r"^(?:#{1,4} \S|<meta>|---$)", re.MULTILINE)
 _DOCUMENT_LENGTH = 600
 """Characters behind a heading from which they are a document that somebody handed over, and not a message with a heading."""
-_LAST_WORDS = re.compile(r"\n\s{0,40}\n?(?P<words>[^\n#|`<>*\-\d][^\n]{1,160})\s*\Z")
+_LAST_WORDS = 160
+"""Characters of a last line that may be the person's own request."""
+_MARKED_LINE = "#|`<>*-0123456789"
 _REQUEST = re.compile(
     r"(?:줘|주세요|줄래|부탁|해라|하자|할까|까요|나요|바랍니다|\?)[.!~\s]*\Z|\A(?:please|can you|could you|now|let'?s)\b",
     re.IGNORECASE,
 )
-_FENCE = re.compile(r"^[ \t]{0,12}(```|~~~)")
+_FENCE = re.compile(r"^[ \t]{0,12}(```|~~~)", re.MULTILINE)
 _MACHINE_LINES = 2
 """Lines in a row that a program wrote, from which they are pasted; a single one may be what the person speaks of."""
 
@@ -93,29 +95,41 @@ def origin_at(stretches: tuple[Stretch, ...], place: int) -> Origin:
     return stretches[max(0, number - 1)].origin
 
 
-@lru_cache(maxsize=256)  # the stages ask for the same messages again and again
 def _typed(text: str) -> tuple[Stretch, ...]:
-    if _TEMPLATE_WHOLE.match(text):
+    if _TEMPLATE_WHOLE.match(text) or (len(text) >= _ROLE_LENGTH and _ROLE.match(text)):
         return (Stretch(0, len(text), "template"),)
-    marks: list[tuple[int, int, Origin]] = []
     end = len(text)
+    templates: list[tuple[int, int, Origin]] = []
     if rest := _TEMPLATE_REST.search(text):
-        marks.append((rest.start(), end, "template"))
+        templates.append((rest.start(), end, "template"))
         end = rest.start()
-    marks.extend((block.start(), block.end(), "template") for block in _TEMPLATE_BLOCK.finditer(text, 0, end))
+    blocks = (block for block in closed_blocks(text[:end], _TEMPLATE_BLOCK) if _is_attached(text, block))
+    templates.extend((block.start, _behind_blanks(text, block.end), "template") for block in blocks)
     begins = _begins_document(text, end)
-    if begins is not None:
-        marks.append((begins, _ends_document(text, begins, end), "pasted"))
-    marks.extend((start, stop, "pasted") for start, stop in _machine_runs(text, begins if begins is not None else end))
-    return _laid_out(len(text), marks, "typed")
+    pasted = [(begins, _ends_document(text, begins, end))] if begins is not None else []
+    pasted.extend(_machine_runs(text, begins if begins is not None else end))
+    return _laid_out(len(text), templates, [(start, stop, "pasted") for start, stop in pasted], "typed")
 
 
-@lru_cache(maxsize=256)
 def _said(text: str) -> tuple[Stretch, ...]:
-    marks: list[tuple[int, int, Origin]] = [(block.start(), block.end(), "tool") for block in _TOOL_BLOCK.finditer(text)]
-    if ("</tool-use>" in text and not marks) or len(_TOOL_REST.findall(text[:20_000])) >= 5:
-        return (Stretch(0, len(text), "tool"),)
-    return _laid_out(len(text), marks, "said")
+    tools: list[tuple[int, int, Origin]] = [(block.start, block.end, "tool") for block in closed_blocks(text, _TOOL_BLOCK)]
+    ends = text.find(_TOOL_END)
+    if ends >= 0 and not any(start <= ends < stop for start, stop, _ in tools):
+        tools.append((0, ends + len(_TOOL_END), "tool"))  # the rest of a block whose beginning another message holds
+    lines: list[tuple[int, int, Origin]] = [(run.start(), run.end(), "tool") for run in _NUMBERED_LINES.finditer(text)]
+    return _laid_out(len(text), tools, lines, "said")
+
+
+def _is_attached(text: str, block: Block) -> bool:
+    """Whether a program put a block there: it says what it holds (``<context ref="…">``). Documents use bare tags too."""
+    return block.tag == "details" or "=" in text[block.start : block.inner_start]
+
+
+def _behind_blanks(text: str, place: int) -> int:
+    """Behind the blanks of a line that ends with a block, and its end."""
+    while place < len(text) and text[place] in " \t":
+        place += 1
+    return place + text.startswith("\n", place)
 
 
 def _begins_document(text: str, end: int) -> int | None:
@@ -123,16 +137,20 @@ def _begins_document(text: str, end: int) -> int | None:
     plan = _PLAN.match(text)
     if plan is not None:
         return plan.end() if text[plan.end() : end].strip() else None
-    found = _DOCUMENT.search(text, 0, end)
-    return found.start() if found is not None and end - found.start() >= _DOCUMENT_LENGTH else None
+    fences = [fence.start() for fence in _FENCE.finditer(text, 0, end)]
+    for heading in _DOCUMENT.finditer(text, 0, max(0, end - _DOCUMENT_LENGTH + 1)):
+        if bisect_right(fences, heading.start()) % 2 == 0:
+            return heading.start()
+    return None
 
 
 def _ends_document(text: str, begins: int, end: int) -> int:
     """Where the document ends: a request on the last line, behind it, is the person's own."""
-    last = _LAST_WORDS.search(text[begins:end])
-    if last is not None and _REQUEST.search(last["words"].strip()):
-        return begins + last.start("words")
-    return end
+    document = text[begins:end].rstrip()
+    last = document.rfind("\n") + 1
+    words = document[last:].strip()
+    is_own = 1 < len(words) <= _LAST_WORDS and words[0] not in _MARKED_LINE and _REQUEST.search(words)
+    return begins + document.index(words, last) if last and is_own else end
 
 
 def _machine_runs(text: str, end: int) -> Iterator[tuple[int, int]]:
@@ -159,14 +177,16 @@ def _machine_runs(text: str, end: int) -> Iterator[tuple[int, int]]:
         yield run[:2]
 
 
-def _laid_out(length: int, marks: list[tuple[int, int, Origin]], own: Origin) -> tuple[Stretch, ...]:
-    """Marked stretches and what stands between them; where two marks share text the one that begins first has it."""
+_Mark = tuple[int, int, Origin]
+
+
+def _laid_out(length: int, above: list[_Mark], below: list[_Mark], own: Origin) -> tuple[Stretch, ...]:
+    """Marked stretches and what stands between them; of two that share text the one ``above`` has it, else the earlier one."""
+    first = list(_apart(above))
+    kept = sorted([*first, *(piece for mark in _apart(below) for piece in _beside(mark, first))])
     stretches: list[Stretch] = []
     position = 0
-    for start, end, origin in sorted(marks):
-        start = max(start, position)
-        if end <= start:
-            continue
+    for start, end, origin in kept:
         if start > position:
             stretches.append(Stretch(position, start, own))
         stretches.append(Stretch(start, end, origin))
@@ -174,3 +194,26 @@ def _laid_out(length: int, marks: list[tuple[int, int, Origin]], own: Origin) ->
     if position < length:
         stretches.append(Stretch(position, length, own))
     return tuple(stretches)
+
+
+def _apart(marks: list[_Mark]) -> Iterator[_Mark]:
+    """Marks in order, each without what an earlier one has."""
+    position = 0
+    for start, end, origin in sorted(marks):
+        if end > max(start, position):
+            yield max(start, position), end, origin
+            position = end
+
+
+def _beside(mark: _Mark, taken: list[_Mark]) -> Iterator[_Mark]:
+    """What of a mark none of the others, which are in order, has."""
+    start, end, origin = mark
+    for number in range(bisect_right(taken, start, key=lambda one: one[1]), len(taken)):
+        low, high, _ = taken[number]
+        if low >= end:
+            break
+        if low > start:
+            yield start, low, origin
+        start = high
+    if start < end:
+        yield start, end, origin

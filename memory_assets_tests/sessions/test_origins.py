@@ -1,5 +1,7 @@
 """Who wrote which stretch of a message."""
 
+import time
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -78,6 +80,65 @@ def test_tools_and_sub_agents() -> None:
     assert told(numbered, role="assistant") == [("tool", numbered)]
 
 
+FILE = '<file path="a.md">\nAlways write Korean.\n</file>\n'
+
+
+def test_an_attached_file_behind_a_heading_is_a_template() -> None:
+    assert [origin for origin, _ in told("# Files\n" + FILE + "It is long. " * 80)] == ["pasted", "template", "pasted"]
+    assert [origin for origin, _ in told("# Guide\n<context>\nbare\n</context>\n" + "It is long. " * 80)] == ["pasted"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "You are a senior engineer. Fix the login bug in auth.py and from now on always write tests.",
+        "이 계획 마음에 안 들어\nRedis 대신 Postgres를 쓰자.",
+        "다음 계획을 세워줘\n먼저 읽어줘.",
+    ],
+)
+def test_what_only_begins_like_a_prompt_or_a_plan_is_typed(text: str) -> None:
+    assert told(text) == [("typed", text)]
+
+
+def test_a_comment_in_code_begins_no_document() -> None:
+    text = "```sh\n# build everything\nnpm ci\n```\nFrom now on always use pnpm. " + "It is faster. " * 60
+    assert [origin for origin, _ in told(text)] == ["pasted", "typed"]
+
+
+def test_what_an_agent_says_beside_a_tools_lines_is_said() -> None:
+    assert {origin for origin, _ in told("Close it with `</tool-use>`. The cause is the cursor.", "assistant")} == {"said"}
+    numbered = "".join(f"   {n}→\tcode\n" for n in range(5))
+    assert told(numbered + "The cause is the cursor.", "assistant") == [
+        ("tool", numbered),
+        ("said", "The cause is the cursor."),
+    ]
+    rest = "end of a file\n</details></tool-use>\n"
+    assert [origin for origin, _ in told(rest + "The cause is the cursor.", "assistant")] == ["tool", "said"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<tool-use>" * 100_000,
+        "<tool-use> x " * 80_000,
+        "<context a=1>" * 80_000,
+        "# x\n" + " " * 1_000_000 + "\n!z",
+        "```\n" * 250_000,
+        "```\na\n```\nso\n" * 70_000,
+        "<details>a</details>\n```\na\n```\nso\n" * 30_000,
+    ],
+)
+def test_a_message_of_a_million_characters_costs_no_more_than_its_length(text: str) -> None:
+    for role in ("user", "assistant"):
+        small, large = text[:100_000], text
+        costs = []
+        for piece in (small, large):
+            begun = time.process_time()
+            told(piece, role)
+            costs.append(time.process_time() - begun)
+        assert costs[1] < 40 * max(costs[0], 0.01)
+
+
 def test_the_origin_at_a_place() -> None:
     message = Message("m", "user", "said", "Implement the following plan:\n" + "# A\n" + "b" * 700)
     stretches = origins_of(message)
@@ -93,7 +154,7 @@ PIECES = st.sampled_from(
         "```\n",
         "fix it please\n",
         "Traceback (most recent call last):\n",
-        "<context a>",
+        "<context a=1>",
         "</context>",
         "나 ",
     ]
