@@ -9,6 +9,7 @@ extractor: what it proposes goes through the same aligner.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -31,6 +32,13 @@ from memory_assets.sessions.model import Message
 from memory_assets.vocabulary import EntryType, TaskStatus
 
 CODE_VERSION = "5"
+
+_OPEN = re.compile(
+    r"\b(?:could|should|would|might|may|if|recommend|propose|suggest|lean|want me|alternative|option|no|not|never|wrong"
+    r"|issue|bug|problem|error)\b|n't\b|\bfail|수 있|좋겠|추천|제안|까요|않|없|문제|오류|버그",
+    re.IGNORECASE,
+)
+"""What an agent's sentence holds that says of nothing that it was decided."""
 
 
 def extract_window(messages: Sequence[Message], window: Window, rules: Rules | None = None) -> list[ExtractedEntry]:
@@ -121,11 +129,14 @@ def _title(choice: Choice) -> str:
 def _type(main: Scored) -> EntryType:
     """What its phrases and places say; a person's sentence without one decides, an agent's tells what is so.
 
+    What an agent only proposes, supposes or finds wanting is no decision: the person's reply decides (``replies``).
+
     Preferences and tasks of this session come from words that the person typed: what a plan orders is decided with it, what
     another document orders is so in that document.
     """
     if main.spot.voice != "user":
-        return main.entry_type or "fact"
+        proposes = main.entry_type == "decision" and _OPEN.search(main.spot.sentence.text) is not None
+        return "insight" if proposes else main.entry_type or "fact"
     if main.spot.origin == "typed" or main.spot.sentence.shape in BOXED:
         return main.entry_type or "decision"
     if main.entry_type in ("task", "preference", None):
