@@ -12,18 +12,23 @@ from memory_assets.extraction.scoring import Scored
 
 GO_ON = "go-on"
 """The cue of a sentence that only lets an agent go on."""
-_FILE = r"[*_`\[]{0,4}(?:[\w.~@-]{0,60}/){0,12}[\w.@*-]{1,80}\.[A-Za-z]{1,5}(?::\d[\d-]*)?[`*_\]]{0,4}"
+_FILE = r"(?:[*_`\[]{1,4}|(?=[~.\w]{0,60}/))(?:[\w.~@-]{0,60}/){0,12}[\w.@*-]{1,80}\.[A-Za-z]{1,5}(?::\d[\d-]*)?[`*_\]]{0,4}"
+"""A file in marks, or with its folder: a name alone (``Node.js``) may be what is spoken of."""
 _CHANGED_FILE = re.compile(
-    rf"^(?:{_FILE}(?:\s?(?:,|and|및|와|과)\s?)?){{1,3}}\s{{0,2}}(?:$|[(:：—–-]|\(?(?:new|modified|updated|created|deleted|신규|수정)\b)"
+    rf"^(?:{_FILE}(?:\s?(?:,|and|및|와|과)\s?)?){{1,3}}"
+    r"(?:\s{0,2}(?:$|[:：—–-]|(?:new|modified|updated|created|deleted|신규|수정)\b)|\s{1,2}\()"
     r"|^(?:Lines? \d[\d, –-]*|\(\d{1,3}\)|L\d+)\b.{0,12}[:(]",
     re.IGNORECASE,
 )
 _COUNT = re.compile(
     r"^\D{0,40}\d{1,4}\s?/\s?\d{1,4}\b[^.]{0,24}(?:완료|done|complete|pass)"
     r"|^(?:모든|전체|총)?\s?\S{0,30}\s?\d{0,4}개?\s?\S{0,12}\s?(?:모두\s)?(?:마이그레이션이?\s)?(?:성공적으로\s)?완료(?:되었|됐|했)습니다[.!]?$"
-    r"|^[*_`]{0,2}\d{1,4}(?:/\d{1,4})?\s(?:tests?|files?|lines?|개)\b.{0,30}$",
+    r"|^[*_`]{0,2}\d{1,4}(?:/\d{1,4})?\s(?:tests?|files?|lines?|개)\b"
+    r"(?:\s(?:\w+\s)?(?:pass\w*|chang\w*|add\w*|updat\w*|done))?[.!*_` ]*$",
     re.IGNORECASE,
 )
+_BOLD = re.compile(r"(?<!\s)\*\*|\*\*(?!\s)")
+_SMILEY = re.compile(r"[:;]-?[()]")
 _BARE = re.compile(r"^\W{0,4}(?:[~.]{0,2}/?(?:[\w.@%+-]{1,80}/){1,16}[\w.@%+-]{0,80}|https?://\S+|[\w.-]+\(\)|@\S+)\W{0,4}$")
 _POINTS_BACK = re.compile(
     r"^\W{0,3}(?:(?:but|so|and|also|then|or|yes|no|right|actually)\b[\s,—–-]{1,4})?"
@@ -60,7 +65,7 @@ def is_torn(text: str) -> bool:
     """Whether a text is a part of a sentence: it ends or begins in the middle, or a bracket or mark of it stands alone."""
     if _OPENS_SMALL.match(text):
         return True
-    bare = re.sub(r"`[^`\n]*`", "", text)
-    if bare.count("`") % 2 or bare.count("**") % 2:
+    bare = _SMILEY.sub("", re.sub(r"`[^`\n]*`", "", text))
+    if bare.count("`") % 2 or len(_BOLD.findall(bare)) % 2:
         return True
     return any(bare.count(left) != bare.count(right) for left, right in _PAIRS) and not re.search(r"^\S{1,3}\)", bare)

@@ -23,8 +23,6 @@ _MIN_TITLE = 8
 """Letters and digits that a title needs to stand for its entry ("fixed" and "OK" do not); a Hangul syllable counts as two."""
 _MIN_QUOTE = 16
 """Letters and digits of a quote from which it is no coincidence that it is quoted twice."""
-
-
 _ALIKE = 0.3
 """Share of the weight of their words from which two entries are alike."""
 _LEAST_SHARED = 3
@@ -80,7 +78,8 @@ def _merge_same(entries: Iterable[AlignedEntry]) -> list[AlignedEntry]:
 def _merge_alike(entries: list[AlignedEntry]) -> list[AlignedEntry]:
     """Entries that share their rare words and contradict nothing: a talk comes back to what matters in it.
 
-    Two tasks stay two, for their names tell them apart.
+    Two tasks stay two, for their names tell them apart. What is rare is so among these entries: the outcome is that of one
+    session read once, in its order, and merging it again may join more.
     """
     words = [words_of(item.entry.evidence[0].quote) if item.aligned else frozenset[str]() for item in entries]
     held = Counter(word for mine in words for word in mine)

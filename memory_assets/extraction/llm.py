@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import threading
 import time
 from collections import Counter
@@ -287,8 +288,7 @@ def request(messages: Sequence[Message], window: Window, *, budget: int = WINDOW
     """What is sent for a window: the prompt, and the session's text as data between lines that it cannot contain.
 
     Stretches that somebody else than the speaker wrote are marked. A message longer than the budget of a window loses its
-    middle, with a note of how much. Tasks that the window names by
-    number alone are called by their titles behind it.
+    middle, with a note of how much. Tasks that the window names by number alone are called by their titles behind it.
     """
     boundary = window_hash(messages, window)[:16]
     parts: list[str] = []
@@ -298,7 +298,7 @@ def request(messages: Sequence[Message], window: Window, *, budget: int = WINDOW
             continue
         message = messages[index]
         speaker = f"{message.role}{' (context)' if index < window.start else ''}"
-        told = _shortened(_marked(message, boundary) if text == message.text else text, budget)
+        told = _shortened(_marked(message, boundary) if text == message.text else text, budget, boundary)
         parts.append(f"<<<message {index} {speaker} {boundary}>>>\n{told}\n<<<end {boundary}>>>")
     if window.numbered:
         names = "\n".join(f"#{number} {' '.join(title.split())}" for number, title in window.numbered)
@@ -315,11 +315,14 @@ def _marked(message: Message, boundary: str) -> str:
     return "\n".join(told)
 
 
-def _shortened(text: str, budget: int) -> str:
+def _shortened(text: str, budget: int, boundary: str) -> str:
+    """A text without its middle where it is too long; the end keeps the mark of its stretch."""
     if len(text) <= budget:
         return text
     half = max(budget // 2, 1)
-    return f"{text[:half]}\n[… {len(text) - 2 * half} characters are not shown …]\n{text[-half:]}"
+    marks = re.findall(rf"^<<<\w+ {boundary}>>>$", text[half:-half], re.MULTILINE)
+    mark = f"{marks[-1]}\n" if marks else ""
+    return f"{text[:half]}\n[… {len(text) - 2 * half} characters are not shown …]\n{mark}{text[-half:]}"
 
 
 @cache

@@ -46,8 +46,10 @@ FROM mine m JOIN (SELECT DISTINCT project, memory_id, said, unnest(clash_forms) 
 
 _ENTRIES = f"""
 SELECT n.memory_id, n.entry_id, n.project, s.said, n.content_json ->> '$.status', {_SOUND},
-  n.created_ts, n.session_id, n.message_index, n.ordinal, n.source_event_id
-FROM entries n JOIN statements s USING (entry_id) WHERE n.memory_id IN {IN_LIST}
+  n.created_ts, n.session_id, n.message_index, n.ordinal, n.source_event_id, m.role = 'user'
+FROM entries n JOIN statements s USING (entry_id)
+LEFT JOIN messages m ON m.session_id = n.session_id AND m.message_index = n.message_index
+WHERE n.memory_id IN {IN_LIST}
 """
 
 _OF_WORDS = f"""
@@ -83,6 +85,7 @@ class Entry:
     Attributes:
         status: what it claims of its task.
         sound: its evidence stands, so that it can contradict something.
+        by_person: a person said it, not an agent.
     """
 
     memory_id: str
@@ -93,6 +96,7 @@ class Entry:
     sound: bool
     place: Place
     event_id: str
+    by_person: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,9 +234,10 @@ def _merged(connection: duckdb.DuckDBPyConnection, words: list[ConflictCommand])
 def _memories(connection: duckdb.DuckDBPyConnection, wanted: Iterable[str]) -> dict[str, list[Entry]]:
     memories: dict[str, list[Entry]] = {}
     for row in connection.execute(_ENTRIES, [json_list(wanted)]).fetchall():
-        memory_id, entry_id, project, said, status, sound, at, session_id, message_index, ordinal, event_id = row
+        memory_id, entry_id, project, said, status, sound, at, session_id, message_index, ordinal, event_id, by_person = row
         place = (at, session_id, message_index, ordinal, entry_id)
-        memories.setdefault(memory_id, []).append(Entry(memory_id, entry_id, project, said, status, sound, place, event_id))
+        entry = Entry(memory_id, entry_id, project, said, status, sound, place, event_id, bool(by_person))
+        memories.setdefault(memory_id, []).append(entry)
     for entries in memories.values():
         entries.sort(key=lambda entry: entry.place)
     return memories
@@ -300,10 +305,13 @@ def _row(conflict: Found, known: set[str], words: list[ConflictCommand]) -> dict
 def _takes_back(older: Side, newer: Side) -> bool:
     """Whether one session said both, one message after the other: its later words say what it holds at its end.
 
-    What one message says side by side it holds both, and needs a person's word like what two sessions say.
+    What one message says side by side it holds both, and an agent takes back nothing that a person said: both need a person's
+    word, like what two sessions say.
     """
     sessions = {entry.place[1] for side in (older, newer) for entry in side.entries}
-    return len(sessions) == 1 and max(e.place[2] for e in older.entries) < min(e.place[2] for e in newer.entries)
+    if len(sessions) > 1 or max(e.place[2] for e in older.entries) >= min(e.place[2] for e in newer.entries):
+        return False
+    return not any(entry.by_person for entry in older.entries) or any(entry.by_person for entry in newer.entries)
 
 
 def _resolution(word: ConflictCommand, older: Side, newer: Side) -> str | None:

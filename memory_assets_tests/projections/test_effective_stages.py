@@ -282,6 +282,21 @@ def test_a_persons_word_goes_before_the_later_words_of_a_session(log: EventLog, 
     sound(database)
 
 
+def test_an_agent_takes_back_nothing_that_a_person_said(log: EventLog, database: Database) -> None:
+    def story(name: str, first: str, second: str) -> Story:
+        told = Story(name, started=STARTED)
+        told.events = told.tell([first, second], [Remark(OLD, 0), Remark(NEW, 1)])  # type: ignore[attr-defined]
+        return told
+
+    by_person = story("a", OLD, f"> {NEW}")
+    tell(log, by_person)
+    assert shown(database) == {OLD: ("candidate", "contested"), NEW: ("candidate", "contested")}
+    log.append([by_person.forget()])
+    tell(log, story("b", f"> {OLD}", NEW))
+    assert shown(database)[OLD] == ("candidate", "deprecated")
+    sound(database)
+
+
 def test_what_one_message_says_side_by_side_stays_contested(log: EventLog, database: Database) -> None:
     story = Story("a", started=STARTED)
     story.events = story.tell([f"{OLD}. {NEW}."], [Remark(OLD, 0), Remark(NEW, 0)])  # type: ignore[attr-defined]
