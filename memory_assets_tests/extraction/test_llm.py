@@ -19,7 +19,8 @@ from memory_assets.evidence.aligner import Aligner
 from memory_assets.extraction.aligned_entries import align_entry
 from memory_assets.extraction.errors import ExtractionFailed, ModelUnavailable
 from memory_assets.extraction.extractor import ExtractionAnswer
-from memory_assets.extraction.llm import ModelExtractor, ModelSettings, request
+from memory_assets.extraction.llm import ModelExtractor, ModelSettings
+from memory_assets.extraction.window_request import request
 from memory_assets.extraction.windows import Window, windows
 from memory_assets_tests.extraction.provider import Provider, Reply, body, serving
 from memory_assets_tests.extraction.talk import agent, user
