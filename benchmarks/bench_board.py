@@ -27,10 +27,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from annotated_sessions import ANNOTATIONS
+
 if TYPE_CHECKING:
     from memory_assets.results.tasks import TaskView
 
-ANNOTATIONS = Path(__file__).resolve().parent / "annotations"
 STATES = {"pending": "open", "blocked": "open", "in_progress": "in_progress", "done": "done", "cancelled": "dropped"}
 """What readers call the board's statuses."""
 

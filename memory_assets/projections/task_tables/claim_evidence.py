@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memory_assets.extraction.todo_calls import ITEM_TOOLS, LIST_TOOLS, UPDATE_TOOLS
+from memory_assets.extraction.todo_calls import TODO_TOOLS
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.tasks.done_evidence import FoundQuote, Speaker, only_guesses, reports, what_settles
 from memory_assets.tasks.done_phrases import is_guess
@@ -16,8 +16,6 @@ from memory_assets.vocabulary import DoneBasis
 
 if TYPE_CHECKING:
     import duckdb
-
-_TODO_TOOLS = LIST_TOOLS | ITEM_TOOLS | UPDATE_TOOLS
 
 _OF_A_MESSAGE = 8_000
 """Characters of an agent's report that are read beside the quote."""
@@ -138,7 +136,7 @@ def read_evidence(connection: duckdb.DuckDBPyConnection, entry_ids: Collection[s
 
 def _speaker(role: str, kind: str, tool_name: str | None, sidechain: bool) -> Speaker:
     if kind == "tool_call":
-        return "todo_tool" if (tool_name or "").lower() in _TODO_TOOLS else "other"
+        return "todo_tool" if (tool_name or "").lower() in TODO_TOOLS else "other"
     if kind != "said" or sidechain:
         return "other"
     return "person" if role == "user" else "agent" if role == "assistant" else "other"
