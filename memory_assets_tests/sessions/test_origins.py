@@ -129,14 +129,11 @@ def test_what_an_agent_says_beside_a_tools_lines_is_said() -> None:
     ],
 )
 def test_a_message_of_a_million_characters_costs_no_more_than_its_length(text: str) -> None:
+    begun = time.process_time()
     for role in ("user", "assistant"):
-        small, large = text[:100_000], text
-        costs = []
-        for piece in (small, large):
-            begun = time.process_time()
-            told(piece, role)
-            costs.append(time.process_time() - begun)
-        assert costs[1] < 40 * max(costs[0], 0.01)
+        assert told(text, role)
+    # A third of a second; what takes the square of the length takes half a minute.
+    assert time.process_time() - begun < 8
 
 
 def test_the_origin_at_a_place() -> None:
