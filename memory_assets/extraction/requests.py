@@ -17,6 +17,7 @@ from memory_assets.extraction.schema import Quote, StatusAt
 from memory_assets.extraction.scoring import Scored
 from memory_assets.extraction.status_history import changes
 from memory_assets.extraction.todos import Todo
+from memory_assets.tasks.one_turn import is_one_turn
 from memory_assets.vocabulary import FINISHED, TaskStatus
 
 _UNFINISHED = re.compile(
@@ -26,6 +27,21 @@ _UNFINISHED = re.compile(
     r"|실패(?:했|하였)|못 ?했|아직|남아 ?있|남은 (?:일|작업)|되지 않습니다",
     re.IGNORECASE,
 )
+_ANSWERS = re.compile(
+    r"^\W{0,3}(?:(?:yes|yeah|yep|yup|sure|ok(?:ay)?|no|nope|lgtm|thanks?|agreed)\b"
+    r"|(?:응|어|네|넵|예|그래|좋아|아니|맞아|오케이)(?![가-힣])|(?:[A-E]|\d{1,2})(?:번|안|\W|$))",
+    re.IGNORECASE,
+)
+_NOTES = re.compile(r"^\W{0,3}(?:note|fyi|ps|참고)\b\W", re.IGNORECASE)
+"""What a person adds to a request."""
+_TELLING_WORDS = 5
+"""Telling words beyond which a sentence names what is meant; of several that do, the first is the request."""
+_OPENING = 40
+"""Characters in which a message says that it is an answer."""
+_ASKS_ENOUGH = -1.0
+"""How far below what an entry needs a sentence that asks may be: somebody worked on it."""
+_MUCH_WORK = 4
+"""Messages of the agent in a turn from which the person's words that opened the session are a request."""
 _MOST_QUOTES = 6
 """Quotes of a request's steps; the further ones add nothing to what is known of it."""
 
@@ -40,8 +56,39 @@ def request_in(said: Sequence[Scored]) -> Scored | None:
     if planned:
         return next((one for one in planned if one.spot.sentence.shape == "heading"), planned[0])
     typed = [one for one in said if one.spot.origin == "typed" and not one.has(GO_ON)]
-    asking = [one for one in typed if one.entry_type == "task"]
-    return max(asking or typed, key=lambda one: sum(cue.weight for cue in one.cues), default=None)
+    whole = [one for one in typed if not one.spot.sentence.text.rstrip().endswith((":", "："))] or typed
+    asking = [one for one in whole if one.entry_type == "task" and not _NOTES.match(one.spot.sentence.text)]
+    return max(asking, key=_asking, default=None) or max(whole, key=_telling, default=None)
+
+
+def _asking(one: Scored) -> float:
+    """How much the phrases of a sentence say that something is asked for."""
+    return sum(cue.vote for cue in one.cues if cue.entry_type == "task")
+
+
+def _telling(one: Scored) -> int:
+    """How much a sentence says of its own: of a message that only tells what is wrong, the one that names most."""
+    return min(_TELLING_WORDS, len(one.spot.words))
+
+
+def asks_for_work(request: Scored, answers: int, *, opens: bool) -> bool:
+    """Whether a person's sentence is a task of the turn that it begins.
+
+    Its phrases ask for something; or it opens the session and the agent then works much, whatever its words are. An answer
+    ("yes, let's do that", "1, 2 and 3") belongs to what it answers; an order such as "commit this" is over with the turn.
+
+    Args:
+        answers: how many messages the agent says in that turn: it speaks between its calls of tools.
+        opens: whether the turn is the first one of the session.
+    """
+    spot = request.spot
+    if spot.in_plan:
+        return True
+    if spot.origin != "typed" or _ANSWERS.match(spot.message.text[:_OPENING]) or is_one_turn(spot.sentence.text):
+        return False
+    if request.entry_type == "task":
+        return request.score >= _ASKS_ENOUGH
+    return opens and request.entry_type != "preference" and answers >= _MUCH_WORK
 
 
 def is_left_open(request: Scored, closing: Iterable[Scored], *, only_request: bool) -> bool:

@@ -20,7 +20,7 @@ from memory_assets.extraction.completeness import points_back
 from memory_assets.extraction.cues import Rules, built_in_rules
 from memory_assets.extraction.listed_tasks import BOXED, ListedTasks
 from memory_assets.extraction.replies import replies
-from memory_assets.extraction.requests import is_left_open, progress_of, request_in, requests_of
+from memory_assets.extraction.requests import asks_for_work, is_left_open, progress_of, request_in, requests_of
 from memory_assets.extraction.schema import ExtractedEntry, Quote, StatusAt
 from memory_assets.extraction.scoring import Scored, is_conversation, score_window, turns_of
 from memory_assets.extraction.selection import REVERSAL, Choice, Selection
@@ -31,7 +31,7 @@ from memory_assets.extraction.windows import Window
 from memory_assets.sessions.model import Message
 from memory_assets.vocabulary import EntryType, TaskStatus
 
-CODE_VERSION = "5"
+CODE_VERSION = "6"
 
 _OPEN = re.compile(
     r"\b(?:could|should|would|might|may|if|recommend|propose|suggest|lean|want me|alternative|option|no|not|never|wrong"
@@ -56,8 +56,12 @@ def extract_window(messages: Sequence[Message], window: Window, rules: Rules | N
     entries = list(replies(messages, window, scored, selection))
     listed = ListedTasks(messages, window, scored, selection, rules)
     steps = _steps_by_turn(listed.called, turns_of(messages, window))
+    spoken = {(one.turn, one.spot.message_index) for one in scored if one.spot.voice != "user"}
+    answers = Counter(turn for turn, _ in spoken)
+    first = min(requests, default=0) if window.start == 0 else None
     for turn, request in requests.items():
-        if turn in steps or request.spot.in_plan:
+        asks = not selection.is_used(request) and asks_for_work(request, answers[turn], opens=turn == first)
+        if asks or turn in steps:
             selection.require(request, steps.pop(turn, ()))
     entries += _carried_on(messages, window, rules, steps, scored)
     entries += [listed.entry(todo) for todo in (*listed.written, *chain.from_iterable(steps.values()))]
@@ -88,7 +92,7 @@ def _entry(choice: Choice) -> ExtractedEntry:
     report = next((one for one in choice.same[:1] if one.reports), choice.outcome)
     status: TaskStatus = said or "pending"
     if choice.is_request:
-        said = "pending"
+        said = "pending" if main.spot.in_plan or choice.steps else said or "pending"
     is_open = progress.is_open or choice.is_left_open
     if (
         report is not None

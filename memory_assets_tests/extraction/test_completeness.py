@@ -100,3 +100,27 @@ def test_what_points_back_is_quoted_with_what_names_it() -> None:
     assert found.evidence[0].quote == "That is the root cause of the wrong dates."
     assert found.evidence[1].quote == "`parse_time` drops the zone."
     assert found.title == "parse_time drops the zone. That is the root cause of the wrong dates."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Is there any reason why we need a separate release workflow?",
+        "so why do we use MySQL here?",
+        "What happens with the existing project files?",
+        "do you think this follows the best practices",
+        "왜 배포가 두 번 실행되지?",
+    ],
+)
+def test_a_question_for_something_to_be_told_carries_nothing(text: str) -> None:
+    assert not carries(user(text))
+
+
+@pytest.mark.parametrize("text", ["Can you move the release into its own workflow?", "Should we not use PostgreSQL instead?"])
+def test_a_question_that_asks_for_work_or_proposes_can_carry(text: str) -> None:
+    assert carries(user(text))
+
+
+@pytest.mark.parametrize("text", ["**1. `docs/guides/monitoring.md`**", "**File:** `reader/common_test.go`"])
+def test_a_numbered_file_carries_nothing(text: str) -> None:
+    assert not carries(user("so"), agent(text))
