@@ -47,6 +47,8 @@ _ASKS_TO_KNOW = re.compile(
     re.IGNORECASE,
 )
 """A person's question for something to be told: no memory, whatever its words; what answers it may be one."""
+_PROMPT = re.compile(r"^\[[^\]\n]{0,120}[/~][^\]\n]{0,120}\]\W{0,3}$")
+"""The prompt of a terminal, in brackets."""
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _PAIRS = (("(", ")"), ("[", "]"))
 _OPENS_SMALL = re.compile(r"^[)\],;:.…]|^(?:and|or|but|which|that is|because|so that|to)\s[a-z]")
@@ -57,13 +59,18 @@ def can_carry(one: Scored) -> bool:
     text = one.spot.sentence.text.strip()
     if len(_WORD.findall(text)) < 2 and not any("가" <= c <= "힣" for c in text):
         return False
-    if _BARE.match(text):
+    if _BARE.match(text) or _PROMPT.match(text):
         return False
     if one.spot.origin == "typed":
-        return not (one.has(GO_ON) or _ASKS_TO_KNOW.match(text))
+        return not (one.has(GO_ON) or asks_to_know(text))
     if one.spot.origin == "pasted" and text.endswith("?"):
         return False
     return not (one.reports or _CHANGED_FILE.match(text) or _COUNT.match(text) or is_torn(text))
+
+
+def asks_to_know(text: str) -> bool:
+    """Whether a person's sentence only asks for something to be told."""
+    return _ASKS_TO_KNOW.match(text) is not None
 
 
 def points_back(text: str) -> bool:

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 
-from memory_assets.extraction.completeness import GO_ON
+from memory_assets.extraction.completeness import GO_ON, asks_to_know
 from memory_assets.extraction.schema import Quote, StatusAt
 from memory_assets.extraction.scoring import Scored
 from memory_assets.extraction.status_history import changes
 from memory_assets.extraction.todos import Todo
 from memory_assets.tasks.one_turn import is_one_turn
+from memory_assets.text.english_words import inflected
 from memory_assets.vocabulary import FINISHED, TaskStatus
 
 _UNFINISHED = re.compile(
@@ -42,6 +43,12 @@ _ASKS_ENOUGH = -1.0
 """How far below what an entry needs a sentence that asks may be: somebody worked on it."""
 _MUCH_WORK = 4
 """Messages of the agent in a turn from which the person's words that opened the session are a request."""
+_LOOKS = re.compile(
+    r"^\W{0,3}(?:(?:can|could|would) you |please |let'?s |so,? |ok(?:ay)?,? )?(?:investigate|check|review|find out|figure out"
+    r"|look (?:at|into|for|why)|analy[sz]e|explain|why|compare|verify|research|dig into|take a look)\b"
+    r"|(?:확인|조사|분석|검토|리뷰|파악|비교)(?:을|를)?\s?(?:해|하고|좀|부탁)|(?:찾아|알아)\s?(?:봐|줘|보고)|왜.{0,60}(?:지|까|나요?)\?",
+    re.IGNORECASE,
+)
 _MOST_QUOTES = 6
 """Quotes of a request's steps; the further ones add nothing to what is known of it."""
 
@@ -87,17 +94,32 @@ def asks_for_work(request: Scored, answers: int, *, opens: bool) -> bool:
     if spot.origin != "typed" or _ANSWERS.match(spot.message.text[:_OPENING]) or is_one_turn(spot.sentence.text):
         return False
     if request.entry_type == "task":
-        return request.score >= _ASKS_ENOUGH
+        return request.score >= _ASKS_ENOUGH and not asks_to_know(spot.sentence.text)
     return opens and request.entry_type != "preference" and answers >= _MUCH_WORK
 
 
 def is_left_open(request: Scored, closing: Iterable[Scored], *, only_request: bool) -> bool:
     """Whether the last words of a turn say of a request that it failed or that some of it is left.
 
-    Of several requests it must be one that shares a word with what is said.
+    Of several requests it must be one that shares a word with what is said. An end that shares none with the only request
+    is another matter where a sentence that does says that it is done.
     """
-    open_ends = [one for one in closing if _UNFINISHED.search(one.spot.sentence.text)]
-    return any(only_request or request.spot.words & one.spot.words for one in open_ends)
+    last = list(closing)
+    open_ends = [one for one in last if _UNFINISHED.search(one.spot.sentence.text)]
+    asked = _stems(request)
+    if any(asked & _stems(one) for one in open_ends):
+        return True
+    return only_request and bool(open_ends) and not any(one.tells_done and asked & _stems(one) for one in last)
+
+
+def _stems(one: Scored) -> frozenset[str]:
+    """The words of a sentence as they are asked for and reported alike: ``push`` of ``pushed``."""
+    return frozenset(inflected(word) for word in one.spot.words)
+
+
+def asks_to_look(request: Scored) -> bool:
+    """Whether a request is for something to be found out: what the agent finds is its outcome."""
+    return _LOOKS.search(request.spot.sentence.text) is not None
 
 
 def requests_of(scored: Iterable[Scored]) -> dict[int, Scored]:

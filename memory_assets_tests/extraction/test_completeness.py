@@ -124,3 +124,21 @@ def test_a_question_that_asks_for_work_or_proposes_can_carry(text: str) -> None:
 @pytest.mark.parametrize("text", ["**1. `docs/guides/monitoring.md`**", "**File:** `reader/common_test.go`"])
 def test_a_numbered_file_carries_nothing(text: str) -> None:
     assert not carries(user("so"), agent(text))
+
+
+def test_the_prompt_of_a_terminal_carries_nothing() -> None:
+    assert not carries(user("[06/24/26 16:32 shop ~/work/shop/cli]"))
+
+
+@pytest.mark.parametrize(
+    ("text", "entry_type"),
+    [
+        ("The function `readCart` in src/cart.ts iterates through all files of both trees.", "fact"),
+        ("readCart() in src/cart.ts returns early.", "fact"),
+        ("Width of the table of providers in src/table.go 12, nothing else.", "decision"),
+    ],
+)
+def test_what_a_person_describes_is_not_decided(text: str, entry_type: str) -> None:
+    talk = [user(f"{text} Nobody knows why.")]
+    (window,) = windows(talk)
+    assert [entry.entry_type for entry in extract_window(talk, window)] == [entry_type]

@@ -74,6 +74,38 @@ def test_an_answer_or_an_order_of_one_turn_opens_no_task(said: str) -> None:
     assert tasks(user(said), *talk) == []
 
 
+def test_an_open_end_of_another_kind_leaves_a_request_done_that_is_reported() -> None:
+    (task, left) = tasks(
+        user("Can you push it and run the workflow for me?"),
+        agent("Pushed and ran it.\n\nThe branch still needs to be merged to make this permanent."),
+    )
+    assert (task.entry.title, task.entry.status) == ("Can you push it and run the workflow for me?", "done")
+    assert left.entry.status == "pending"
+    (same,) = tasks(user("Please fix the login form."), agent("I fixed the style.\n\nThe login form is still failing."))
+    assert same.entry.status == "pending"
+
+
+def test_what_was_to_be_found_out_is_done_with_what_was_found() -> None:
+    (task,) = tasks(
+        user("Investigate why the release failed."), agent("Root cause: the token of npm is missing, because it had expired.")
+    )
+    assert task.entry.status == "done"
+    assert task.entry.evidence[-1].quote.startswith("Root cause")
+    (renamed,) = tasks(
+        user("Rename the release workflow."), agent("Root cause: the token of npm is missing, because it had expired.")
+    )
+    assert renamed.entry.status == "pending"
+
+
+def test_a_request_that_goes_on_in_another_window_is_reported_there() -> None:
+    talk = [
+        user("Please rename the reader package to sources."),
+        *(agent(f"Let me look. {n} " * 60, uid=str(n)) for n in "abc"),
+    ]
+    (task,) = tasks(*talk, agent("Renamed the reader package to sources."), budget=600)
+    assert task.entry.status == "done"
+
+
 def test_a_note_or_a_lead_in_is_not_the_request() -> None:
     talk = [user("Rename the reader.\n\nNOTE: we need to keep the old name for a week.\n\nNow handle:")]
     (window,) = windows(talk)
