@@ -14,7 +14,7 @@ from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.results.citation import AnyCitationV1, CitationV1
 from memory_assets.results.search import BonusV1, HitStepsV1, LegPlaceV1, RelatedV1, SearchHitV1
 from memory_assets.search.answers.backing import Backings, backings
-from memory_assets.search.answers.snippets import around, snippet
+from memory_assets.search.answers.snippets import snippet
 from memory_assets.search.answers.unit_citations import CITED, CitedMessage, cited_messages, place_citation
 from memory_assets.text.tokens import estimate_tokens
 
@@ -260,13 +260,14 @@ def _hit(
 
 
 def _text(unit: FoundUnit, said: Mapping[Place, CitedMessage], query: str) -> str:
-    """The cited turn's own text: of a passage the passage, of what was remembered the words around its first quote."""
+    """The cited turn's own text: of a passage what says most of what was asked, of what was remembered its first quote too."""
     if unit.is_passage or not unit.cited:
         return snippet(unit.body, query)
     first = unit.cited[0]
     message = said.get((first["session_id"], first["message_index"]))
-    text = around(message.text, first["span_start"], first["span_end"]) if message else ""
-    return text or snippet(unit.body, query)
+    if message is None or not message.text.strip():
+        return snippet(unit.body, query)
+    return snippet(message.text, query, shown=(first["span_start"], first["span_end"]))
 
 
 def _of_passage(unit: FoundUnit) -> CitationV1:

@@ -37,7 +37,32 @@ def test_a_question_that_stands_nowhere_gives_the_beginning() -> None:
     assert snippet(FILLER, "zzz").startswith("아무 말이나")
 
 
+def test_sentences_that_answer_apart_are_shown_with_a_gap_between_them() -> None:
+    text = f"The branch is fix-publish. {FILLER}The branch still needs to be merged. {FILLER}"
+    found = snippet(text, "what is left to merge of the branch fix-publish")
+    assert found.startswith("The branch is fix-publish.") and " … " in found and "still needs to be merged." in found
+
+
+def test_a_word_that_few_sentences_hold_counts_for_more() -> None:
+    text = "The release is on Thursday. " * 40 + "The token expires in May. " + "The release is on Thursday. " * 40
+    assert "The token expires in May." in snippet(text, "release token", 100)
+
+
+def test_what_must_be_shown_is_shown_whatever_was_asked() -> None:
+    text = FILLER + "We keep PostgreSQL. " + FILLER + "MySQL loses the time zone. " + FILLER
+    start = text.index("We keep")
+    found = snippet(text, "why not MySQL", shown=(start, start + 19))
+    assert "We keep PostgreSQL." in found and "MySQL loses the time zone." in found
+
+
 ANY = st.text(st.characters(), max_size=1200)
+
+
+@given(ANY, st.text(max_size=60), st.integers(60, 500))
+def test_every_part_of_a_snippet_stands_in_the_text(text: str, query: str, length: int) -> None:
+    line = " ".join(text.split())
+    for part in snippet(text, query, length).strip("…").split(" … "):
+        assert part.strip("…") in line
 
 
 @given(ANY, st.text(max_size=60), st.integers(60, 500))
