@@ -25,6 +25,9 @@ MIGRATED = Database._create
 
 # Two workers share two cores: threads of DuckDB would wait for each other, at a fifth more CPU for small stores.
 readers.CONFIG["threads"] = 1
+# The same of a model's arithmetic: threads of PyTorch that wait for each other burn CPU, half of what the tests with a model cost.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 # Without bytecode beside the sources each process that a test starts compiles the package, and each worker rewrites the
