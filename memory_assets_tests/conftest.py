@@ -25,7 +25,7 @@ MIGRATED = Database._create
 
 # Two workers share two cores: threads of DuckDB would wait for each other, at a fifth more CPU for small stores.
 readers.CONFIG["threads"] = 1
-# The same of a model's arithmetic: threads of PyTorch that wait for each other burn CPU, half of what the tests with a model cost.
+# The same of a model's arithmetic: where the cores are busy, PyTorch's threads burn CPU while they wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
