@@ -28,6 +28,7 @@ from memory_assets.search.request import SearchRequest
 from memory_assets.settings import Settings
 
 if TYPE_CHECKING:
+    from datetime import date
     from pathlib import Path
 
     import duckdb
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from memory_assets.queries.tasks import Which
     from memory_assets.results.context import ContextBundleV1
     from memory_assets.results.details import DetailsV1
+    from memory_assets.results.digest import DayDigestV1, ProjectDigestV1, SessionDigestV1
     from memory_assets.results.disclosure import DisclosureV1
     from memory_assets.results.evaluation import EvalRunV1
     from memory_assets.results.feedback import AckV1
@@ -265,15 +267,16 @@ class Memory:
         """Tasks in the order of the board, each with what it waits for and the quotes that speak of it.
 
         Args:
-            which: ``all``, ``blocked``, ``only_suggested`` (nothing but suggestions says what they wait for) or
-                ``unknown_blocker`` (nobody said).
+            which: ``all``, ``blocked``, ``only_suggested`` (nothing but suggestions says what they wait for),
+                ``unknown_blocker`` (nobody said) or ``quiet`` (no session has spoken of them for long).
 
         Raises:
             InvalidArgumentError: there is no such status.
         """
         from memory_assets.queries.tasks import list_tasks
 
-        return self.read(list_tasks, which=which, status=status, project=project, limit=limit)
+        quiet_after = self.resources.settings.tasks.quiet_after_sessions
+        return self.read(list_tasks, which=which, status=status, project=project, limit=limit, quiet_after=quiet_after)
 
     def task(self, given: str) -> TaskDetail:
         """A task with its past, by id, beginning of an id, former id, or canonical key.
@@ -283,7 +286,33 @@ class Memory:
         """
         from memory_assets.queries.task_detail import get_task_detail
 
-        return self.read(get_task_detail, given)
+        return self.read(get_task_detail, given, quiet_after=self.resources.settings.tasks.quiet_after_sessions)
+
+    def session_digest(self, given: str) -> SessionDigestV1:
+        """What a session was about, in its own words; see ``queries.session_digest.session_digest``.
+
+        Raises:
+            NotFoundError, AmbiguousIdError
+        """
+        from memory_assets.queries.session_digest import session_digest
+
+        return self.read(session_digest, given)
+
+    def day_digest(self, day: date, *, project: str | None = None) -> DayDigestV1:
+        """What the sessions of a day (UTC) were about; see ``queries.day_digest.day_digest``."""
+        from memory_assets.queries.day_digest import day_digest
+
+        return self.read(day_digest, day, project=project)
+
+    def project_digest(self, project: str, *, days: int | None = None) -> ProjectDigestV1:
+        """How a project stands; see ``queries.project_digest.project_digest``.
+
+        Raises:
+            NotFoundError: no session is of it.
+        """
+        from memory_assets.queries.project_digest import LATELY, project_digest
+
+        return self.read(project_digest, project, days=LATELY if days is None else days)
 
     def feedback(self, given: str, signal: str, *, by: str, note: str = "") -> AckV1:
         """A word on what was shown: ``used``, ``helpful`` or ``wrong``; see ``commands.feedback.give_feedback``."""

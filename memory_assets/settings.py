@@ -104,6 +104,12 @@ class AgingSettings(Section):
     floor: float = Field(default=0.25, gt=0, lt=1)
 
 
+class TasksSettings(Section):
+    """How many later sessions of its project that do not speak of an open task make it quiet."""
+
+    quiet_after_sessions: Count = 5
+
+
 class IdrisSettings(Section):
     """Where idris2 is (without a ``path``, also MEMORY_IDRIS2, it is looked for on PATH) and what it may cost.
 
@@ -190,6 +196,7 @@ class Settings(BaseSettings):
     alignment: AlignmentSettings = AlignmentSettings()
     graduation: GraduationSettings = GraduationSettings()
     aging: AgingSettings = AgingSettings()
+    tasks: TasksSettings = TasksSettings()
     idris: IdrisSettings = IdrisSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
     privacy: PrivacySettings = PrivacySettings()

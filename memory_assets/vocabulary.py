@@ -13,9 +13,16 @@ PIPELINE_STAGES: tuple[PipelineStage, ...] = get_args(PipelineStage)
 
 EntryType = Literal["decision", "fact", "preference", "insight", "task", "reference"]
 
+Origin = Literal["typed", "said", "pasted", "template", "tool"]
+"""Who wrote a stretch of a message: the person, the agent, somebody whose text the person handed over, a program, a tool."""
+
 Stage = Literal["raw", "working", "candidate", "verified", "certified"]
 STAGES: tuple[Stage, ...] = get_args(Stage)
 """How far an entry has come: the ladder that proofs, policy, log and tables share, lowest first."""
+
+Assurance = Literal["unproved", "quoted", "held", "confirmed"]
+ASSURANCES: tuple[Assurance, ...] = get_args(Assurance)
+"""What a screen says of a stage: what was proved, least first."""
 
 TaskStatus = Literal["pending", "in_progress", "blocked", "done", "cancelled"]
 TASK_STATUSES: tuple[TaskStatus, ...] = get_args(TaskStatus)
@@ -23,6 +30,9 @@ FINISHED: tuple[TaskStatus, ...] = ("done", "cancelled")
 """Of a task that nobody works at any more."""
 InitialStatus = Literal["pending", "in_progress", "blocked"]
 """A task is never born done."""
+DoneBasis = Literal["todo_tool", "commit", "passing_test", "thanks", "report", "turn_ended", "said_again", "person"]
+DONE_BASES: tuple[DoneBasis, ...] = get_args(DoneBasis)
+"""What settles that a task is done (docs/tasks.md), what a program wrote down first and a person's command last."""
 Priority = Literal["low", "medium", "high", "critical"]
 PRIORITIES: tuple[Priority, ...] = get_args(Priority)
 

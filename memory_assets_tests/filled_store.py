@@ -52,13 +52,14 @@ NOTES = (
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """An entry of a session by its quotes; a quote of message -1 is one that is nowhere."""
+    """An entry of a session by its quotes; a quote of message -1 is one that is nowhere. ``status`` is that of a task."""
 
     entry_type: str
     title: str
     quotes: tuple[tuple[int, str], ...]
     verified: bool = True
     checker: str = "embedded 1"
+    status: str | None = None
 
 
 SHOP_ENTRIES = (
@@ -246,6 +247,7 @@ def _session(
             evidence_aligned=all(record.method != "none" for record in evidence),
             message_index=index,
             ordinal=ordinal,
+            status=item.status,  # type: ignore[arg-type]
             aligner_version="a1",
         )
         entries.append(step(payload, aligned, ordinal, started + timedelta(minutes=index)))

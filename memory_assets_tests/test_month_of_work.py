@@ -193,7 +193,8 @@ _after(
     },
 )
 _after("s06", tasks={MIGRATION: ("in_progress", None, {})})
-_after("s07", tasks={SETTLEMENT: ("in_progress", "critical", {}), DASHBOARD: ("blocked", None, {UNKNOWN: False})})
+# Blocked, and nobody says by what: the dashboard is as pending as before.
+_after("s07", tasks={SETTLEMENT: ("in_progress", "critical", {}), DASHBOARD: ("pending", None, {})})
 _after("s08", tasks={RUNBOOK: ("pending", "low", {})})
 _after("s09", tasks={RUNBOOK_KOREAN: ("pending", None, {}), RELEASE: ("blocked", "high", {REFACTORING: False})})
 # What may have to wait is a suggestion: the quote that would have founded it is nowhere.
@@ -355,7 +356,7 @@ def test_what_was_refused_waits_for_a_person(month: tuple[Settings, Path, dict[s
 def test_what_is_not_founded_is_a_suggestion(month: tuple[Settings, Path, dict[str, Board]]) -> None:
     (redis,) = Memory(month[0]).tasks(which="only_suggested")
     assert (redis.title, [blocker.title for blocker in redis.blockers]) == (REDIS, ["the vendor's security fix"])
-    assert [task.title for task in Memory(month[0]).tasks(which="unknown_blocker")] == [DASHBOARD]
+    assert Memory(month[0]).tasks(which="unknown_blocker") == []
 
 
 @pytest.mark.slow
@@ -397,6 +398,8 @@ def test_people_have_the_last_word(month: tuple[Settings, Path, dict[str, Board]
         ]
         assert moves == [("pending", "in_progress", "Mina"), ("in_progress", "done", "Mina")]
         # What nobody named is named, and met.
+        set_status(memory.resources, id_of(settings, DASHBOARD), "blocked", by="Mina")
+        assert board(settings)[DASHBOARD] == ("blocked", None, {UNKNOWN: False})
         set_blockers(memory.resources, id_of(settings, DASHBOARD), ["the Grafana licence"], by="Mina")
         assert board(settings)[DASHBOARD] == ("blocked", None, {"the Grafana licence": False})
         (licence,) = [one for one in memory.read(list_conditions, status="open") if one.title == "the Grafana licence"]

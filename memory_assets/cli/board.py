@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from memory_assets.results.tasks import TaskBlocker, TaskView
+    from memory_assets.vocabulary import DoneBasis
 
 ID_SHOWN = 12
 LEAST_TITLE = 20
@@ -37,6 +38,21 @@ _HEADINGS = {
 }
 _PRIORITIES = {"critical": ("!!", "bold red"), "high": ("! ", "yellow"), "low": ("↓ ", "dim")}
 _LISTED_BY = {CLAIMED: "`memory tasks review` lists them"}
+_BASES: dict[DoneBasis, str] = {
+    "todo_tool": "its todo list says so",
+    "commit": "a commit is named",
+    "passing_test": "tests pass",
+    "thanks": "the person gave thanks for it",
+    "report": "reported, and the person went on",
+    "turn_ended": "an order of one turn, which has ended",
+    "said_again": "said again of a task that was under way",
+    "person": "a person says so",
+}
+_FOLDED = {
+    "quiet": ("Quiet", "no later session spoke of them: `memory tasks list --quiet` lists them"),
+    "passed": ("Passed", "orders of one turn: --all lists them"),
+}
+"""What a short board says in one line, and with which words."""
 _LEGEND = {"critical": "!! critical", "high": "! high", "low": "↓ low"}
 _SHORT = 3
 _EACH = 20
@@ -67,7 +83,10 @@ def print_board(tasks: Sequence[TaskView], *, whole: bool) -> None:
         whole: every task, instead of the first of each group, and few of what is finished.
     """
     groups: dict[str, list[TaskView]] = {group: [] for group in _HEADINGS}
+    folded = {} if whole else {"quiet": sum(task.quiet for task in tasks), "passed": sum(task.passed for task in tasks)}
     for task in tasks:
+        if not whole and (task.quiet or task.passed):
+            continue
         groups.setdefault(CLAIMED if is_claimed(task) else task.status, []).append(task)
     shown = {
         group: members if whole else members[: _SHORT if group in _IN_SHORT else _EACH]
@@ -85,9 +104,22 @@ def print_board(tasks: Sequence[TaskView], *, whole: bool) -> None:
             look.print_task(task)
         if count > len(members):
             print_text(styled((f"  … and {count - len(members):,} more: {_LISTED_BY.get(group, '--all lists them')}", "dim")))
+    if shown and any(folded.values()):
+        print_text(styled(""))
+    for group, count in folded.items():
+        if count:
+            heading, note = _FOLDED[group]
+            print_text(fitting(styled((heading, "bold dim"), (f"  {count:,}  {note}", "dim"))))
     marks = [mark for priority, mark in _LEGEND.items() if any(task.priority == priority for task in listed)]
     if marks:
         print_text(styled(""), styled(("   ".join(marks), "dim")))
+
+
+def settled_by(basis: DoneBasis | None, named: str | None) -> str:
+    """What settles that a task is done, as in ``commit 1a2b3c4 is named``; empty where it is not done."""
+    if basis is None:
+        return ""
+    return f"{one_line(named)} is named" if named else _BASES[basis]
 
 
 def is_claimed(task: TaskView) -> bool:
@@ -148,6 +180,8 @@ class Look:
             if self.project_width:
                 line += styled("  ") + _fitted(project, self.project_width)
             print_text(fitting(line + styled("  ", (age.rjust(self.age_width), "dim"))))
+        if settled := settled_by(task.done_basis, task.done_named):
+            print_text(fitting(styled((f"{' ' * self.indent}done: {settled}", "dim"))))
         if blockers and task.status not in FINISHED:
             for blocker in task.blockers:
                 print_text(fitting(styled(" " * self.indent) + blocker_text(blocker)))

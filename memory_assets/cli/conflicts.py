@@ -8,7 +8,7 @@ import typer
 
 from memory_assets.cli.groups import ListingGroup
 from memory_assets.cli.invocation import OK, JsonOption, ProjectOption, invocation
-from memory_assets.cli.memories import print_beside, quoted, stage_cell
+from memory_assets.cli.memories import assurance_cell, print_beside, quoted
 from memory_assets.cli.output import moment, one_line, plural, print_json, print_result, styled
 from memory_assets.cli.people import ByOption, NoteOption, person
 from memory_assets.cli.tables import print_text, terminal_width
@@ -146,7 +146,7 @@ def _print_side(name: str, side: ConflictSide, *, kept: bool) -> None:
             (f"  {name}  ", "dim"),
             (side.citation or side.entry_id[:_ID_SHOWN], "cyan"),
             f"  {moment(side.said_at)}  ",
-            stage_cell(side.stage, side.checker),
+            assurance_cell(side.assurance, side.checker),
             ("" if kept else ", set aside", "dim"),
             (differs, "magenta"),
         ),

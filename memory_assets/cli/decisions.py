@@ -9,7 +9,7 @@ import typer
 
 from memory_assets.cli.groups import ListingGroup
 from memory_assets.cli.invocation import NOTHING_FOUND, OK, JsonOption, ProjectOption, invocation
-from memory_assets.cli.memories import stage_cell
+from memory_assets.cli.memories import assurance_cell
 from memory_assets.cli.output import moment, one_line, print_json, styled
 from memory_assets.cli.people import ByOption, person
 from memory_assets.cli.tables import print_text
@@ -120,7 +120,7 @@ def print_decision(decision: DecisionView) -> None:
         print_text(styled((f"  {', '.join(dict.fromkeys(cited.uri or '-' for cited in decision.evidence))}", "dim")))
         return
     for cited in decision.evidence:
-        now = stage_cell(cited.stage, cited.checker, cited.status) if cited.stage else ("gone", "red")
+        now = assurance_cell(cited.assurance, cited.checker, cited.status) if cited.stage else ("gone", "red")
         print_text(
             styled(
                 ("  rests on ", "dim"),

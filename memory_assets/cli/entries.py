@@ -8,7 +8,7 @@ import typer
 
 from memory_assets.cli.groups import ListingGroup
 from memory_assets.cli.invocation import OK, JsonOption, ProjectOption, invocation
-from memory_assets.cli.memories import quoted, stage_cell, stage_text
+from memory_assets.cli.memories import assurance_cell, quoted
 from memory_assets.cli.output import day, moment, one_line, print_json, styled
 from memory_assets.cli.quotes import METHOD_STYLES, quote_line
 from memory_assets.cli.tables import print_table, print_text
@@ -87,13 +87,13 @@ def show(context: typer.Context, entry: EntryArgument, as_json: JsonOption = Fal
 def print_entries(entries: list[EntryView]) -> None:
     """One line an entry. Without a ``mem:`` id it is no memory, and is named by its own id."""
     print_table(
-        ("id", "said", "type", "stage", "evidence", "title", "address"),
+        ("id", "said", "type", "proved", "evidence", "title", "address"),
         [
             (
                 (entry.citation or entry.entry_id[:14], "cyan"),
                 day(entry.said_at),
                 (entry.entry_type, "magenta"),
-                stage_cell(entry.stage, entry.checker, entry.status),
+                assurance_cell(entry.assurance, entry.checker, entry.status),
                 _methods(entry),
                 entry.title,
                 (next((quote.uri for quote in entry.evidence if quote.uri), "-"), "dim"),
@@ -114,7 +114,7 @@ def entry_head(entry: EntryView) -> list[Text]:
             "  ",
             (entry.entry_type, "magenta"),
             "  ",
-            stage_cell(entry.stage, entry.checker, entry.status),
+            assurance_cell(entry.assurance, entry.checker, entry.status),
             (f"  {entry.entry_id}", "dim"),
         ),
         styled(
@@ -127,11 +127,7 @@ def entry_head(entry: EntryView) -> list[Text]:
     if entry.reason:
         lines.append(styled(f"because: {one_line(entry.reason)}"))
     if entry.blocked_reason:
-        lines.append(
-            styled(
-                (f"not promoted beyond {stage_text(entry.stage, entry.checker)}: {one_line(entry.blocked_reason)}", "yellow")
-            )
-        )
+        lines.append(styled((f"not promoted beyond {entry.stage}: {one_line(entry.blocked_reason)}", "yellow")))
     return lines
 
 

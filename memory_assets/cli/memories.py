@@ -15,20 +15,35 @@ if TYPE_CHECKING:
 
 LEAST_TITLE = 24
 TYPE_WIDTH = len("preference")
+ASSURANCE_STYLES: dict[str, str] = {"unproved": "red", "quoted": "yellow", "held": "green", "confirmed": "bold green"}
 STAGE_STYLES = {"raw": "red", "working": "yellow", "candidate": "yellow", "verified": "green", "certified": "bold green"}
 
 _STATUSES = {"deprecated": "set aside"}
 
 
+def assurance_text(assurance: str | None, checker: str | None, status: str | None = "active") -> str:
+    """What was proved; where a checker did, with the checker's name: ``held (embedded 1)``; and what lowers it."""
+    return _with(assurance or "-", checker if assurance in ("held", "confirmed") else None, status)
+
+
+def assurance_cell(assurance: str | None, checker: str | None, status: str | None = "active") -> tuple[str, str]:
+    """:func:`assurance_text` with its colour."""
+    return assurance_text(assurance, checker, status), ASSURANCE_STYLES.get(assurance or "", "")
+
+
 def stage_text(stage: str, checker: str | None, status: str | None = "active") -> str:
-    """The stage; where a checker granted it, with the checker's name: ``verified (embedded 1)``; and what lowers it."""
-    shown = f"{stage} ({checker})" if checker and stage in ("verified", "certified") else stage
-    return shown if status in (None, "active") else f"{shown}, {_STATUSES.get(str(status), status)}"
+    """The stage by the name that the log has for it, for those who move memories along the ladder."""
+    return _with(stage, checker if stage in ("verified", "certified") else None, status)
 
 
 def stage_cell(stage: str, checker: str | None, status: str | None = "active") -> tuple[str, str]:
     """:func:`stage_text` with its colour."""
     return stage_text(stage, checker, status), STAGE_STYLES.get(stage, "")
+
+
+def _with(word: str, checker: str | None, status: str | None) -> str:
+    shown = f"{word} ({checker})" if checker else word
+    return shown if status in (None, "active") else f"{shown}, {_STATUSES.get(str(status), status)}"
 
 
 def print_memories(memories: Sequence[MemoryView]) -> None:

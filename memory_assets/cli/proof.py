@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from memory_assets.cli.invocation import OK, JsonOption, invocation
-from memory_assets.cli.memories import stage_cell
+from memory_assets.cli.memories import assurance_cell
 from memory_assets.cli.output import moment, one_line, plural, print_json, styled
 from memory_assets.cli.tables import Cell, print_table, print_text
 
@@ -138,12 +138,12 @@ def _print_rules(found: SessionProof) -> None:
 
 
 def _print_entries(found: SessionProof) -> None:
-    header = ["entry", "proof", "stage", "type", "title"]
+    header = ["entry", "proof", "shown as", "type", "title"]
     rows: list[list[Cell]] = [
         [
             (entry.citation or entry.entry_id[:14], "cyan"),
             ("proved", "green") if entry.proved else ("refused", "red") if entry.refused else ("-", "dim"),
-            stage_cell(entry.stage, entry.checker),
+            assurance_cell(entry.assurance, entry.checker),
             (entry.entry_type, "magenta"),
             entry.title,
         ]

@@ -15,7 +15,7 @@ import typer
 
 from memory_assets.cli.disclosure import print_disclosure
 from memory_assets.cli.invocation import NOTHING_FOUND, OK, JsonOption, KindOption, ProjectOption, invocation
-from memory_assets.cli.memories import stage_cell
+from memory_assets.cli.memories import assurance_cell
 from memory_assets.cli.output import cut, day, one_line, plural, print_json, print_result, styled
 from memory_assets.cli.tables import print_text, terminal_width
 from memory_assets.cli.times import moment_of
@@ -257,7 +257,7 @@ def print_hit(hit: SearchHitV1) -> None:
         styled(
             (f"{hit.rank:>2}  {hit.score:.3f}  ", "bold"),
             (hit.id or hit.unit_kind, "cyan"),
-            *(("  ", stage_cell(hit.stage or "-", hit.checker, hit.status)) if hit.id else ()),
+            *(("  ", assurance_cell(hit.assurance, hit.checker, hit.status)) if hit.id else ()),
             f"  {one_line(hit.project or '-')}  {day(hit.ts)}",
             (f"  relevance {hit.relevance:.2f}", "dim"),
         )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memory_assets.cli.invocation import OK, JsonOption, invocation
-from memory_assets.cli.memories import print_memories, quoted, stage_cell
+from memory_assets.cli.memories import assurance_cell, print_memories, quoted
 from memory_assets.cli.output import cut, moment, one_line, plural, print_result, styled
 from memory_assets.cli.quotes import highlighted, quote_line
 from memory_assets.cli.tables import print_text, terminal_width
@@ -76,7 +76,7 @@ def print_resolved(resolved: Resolved) -> None:
 
 
 def print_memory(resolved: ResolvedMemory) -> None:
-    """A memory's title, type and stage, then each quote with its address and its neighbours."""
+    """A memory's title, type and what was proved of it, then each quote with its address and its neighbours."""
     memory = resolved.memory
     said = moment(memory.first_said_at)
     if memory.last_said_at != memory.first_said_at:
@@ -88,7 +88,7 @@ def print_memory(resolved: ResolvedMemory) -> None:
             "  ",
             (memory.entry_type, "magenta"),
             "  ",
-            stage_cell(memory.stage, memory.checker, memory.status),
+            assurance_cell(memory.assurance, memory.checker, memory.status),
             (f" in favour of {memory.superseded_by}" if memory.superseded_by else "", "yellow"),
         ),
         styled(
@@ -100,7 +100,7 @@ def print_memory(resolved: ResolvedMemory) -> None:
 
 
 def print_entry(resolved: ResolvedEntry) -> None:
-    """An entry's title, type and stage, then each quote with its address and its neighbours."""
+    """An entry's title, type and what was proved of it, then each quote with its address and its neighbours."""
     entry = resolved.entry
     print_text(
         styled((one_line(entry.title), "bold")),
@@ -109,7 +109,7 @@ def print_entry(resolved: ResolvedEntry) -> None:
             "  ",
             (entry.entry_type, "magenta"),
             "  ",
-            stage_cell(entry.stage, entry.checker, entry.status),
+            assurance_cell(entry.assurance, entry.checker, entry.status),
             f"  in {entry.citation}" if entry.citation else "  in no memory",
         ),
         styled(f"said {moment(entry.said_at)} UTC in session {entry.session_id}, project {one_line(entry.project or '-')}"),
@@ -145,7 +145,7 @@ def print_unit(resolved: ResolvedUnit) -> None:
             "  ",
             (resolved.unit_kind, "magenta"),
             "  ",
-            stage_cell(resolved.stage, None, resolved.status),
+            assurance_cell(resolved.assurance, None, resolved.status),
         ),
         styled(f"said {moment(resolved.occurred_at)} UTC, project {one_line(resolved.project or '-')}"),
         *([styled("names ", (one_line("  ".join(names)), "cyan"))] if names else []),

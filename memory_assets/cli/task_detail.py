@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from memory_assets.cli.board import ID_SHOWN, STATUS_STYLES, Look, blocker_text, words
-from memory_assets.cli.memories import print_beside, quoted, stage_text
+from memory_assets.cli.board import ID_SHOWN, STATUS_STYLES, Look, blocker_text, settled_by, words
+from memory_assets.cli.memories import assurance_text, print_beside, quoted
 from memory_assets.cli.output import day, moment, one_line, plural, styled
 from memory_assets.cli.tables import fitting, print_text, terminal_width
 from memory_assets.cli.task_review import print_refused, rule_words
@@ -31,15 +31,17 @@ def print_standing(detail: TaskDetail, now: datetime) -> None:
 def print_detail(detail: TaskDetail) -> None:
     """Everything of one task."""
     task = detail.task
+    settled = settled_by(task.done_basis, task.done_named)
     contested = "active" if task.entity_status == "active" else task.entity_status
     print_text(
         styled((one_line(task.title), "bold")),
         styled(
             (words(task.status), STATUS_STYLES.get(task.status, "")),
-            f" since {day(task.status_since)}",
+            f" since {day(task.status_since)}{f': {settled}' if settled else ''}",
+            ("  quiet", "dim") if task.quiet else "",
             f"  priority {task.priority}" if task.priority else "",
             f"  project {one_line(task.project or '-')}",
-            (f"  {stage_text(task.stage, None, contested)}", "dim"),
+            (f"  {assurance_text(task.assurance, None, contested)}", "dim"),
         ),
         styled((task.task_id, "cyan"), (f"  {one_line(task.canonical_key)}", "dim")),
         styled(
@@ -106,7 +108,9 @@ def told(event: TaskEvent) -> Text:
             other = f", {words(asked)} was claimed" if asked not in (None, details["initial_status"]) else ""
             return styled("came to be, ", _status(details["initial_status"]), (other, "yellow"))
         case "task_status_changed":
-            return styled(_status(details["from_status"]), " → ", _status(details["to_status"]))
+            settled = settled_by(details.get("done_basis"), details.get("done_named"))
+            told_by = (f": {settled}" if settled else "", "dim")
+            return styled(_status(details["from_status"]), " → ", _status(details["to_status"]), told_by)
         case "task_transition_rejected":
             return styled((f"{words(details['requested_status'])} refused: ", "yellow"), (rule_words(details["rule"]), "dim"))
         case "task_priority_changed":

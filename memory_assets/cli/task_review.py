@@ -27,7 +27,7 @@ _SHOWN = 20
 _CANDIDATES = 3
 _INDENT = " " * (2 + ID_SHOWN + GAP)
 RULES = {
-    None: "nothing is finished when it is first spoken of",
+    None: "nothing bears it out, and no session spoke of it before",
     "reopening-needs-aligned-evidence": "what is done is opened again by a quote that was found, or by a person",
     "reopening-a-cancelled-task-needs-a-person": "what is cancelled is opened again by a person",
     "blocks-itself": "it is the task itself",

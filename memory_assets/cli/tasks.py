@@ -47,6 +47,9 @@ def list_(
     unknown_blocker: Annotated[
         bool, typer.Option("--unknown-blocker", help="Only those that are blocked by nobody knows what.")
     ] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", help="Only open ones that later sessions of their project did not speak of again.")
+    ] = False,
     every: Annotated[bool, typer.Option("--all", help="Every task on its own line, finished ones too.")] = False,
     limit: Annotated[
         int | None,
@@ -62,17 +65,20 @@ def list_(
     as_json: JsonOption = False,
 ) -> int:
     """Show the board: tasks by status, what matters most first, each with what it waits for."""
-    if only_suggested and unknown_blocker:
-        raise InvalidArgumentError("--only-suggested and --unknown-blocker exclude each other", hint="give one of them")
-    which: Which = "only_suggested" if only_suggested else "unknown_blocker" if unknown_blocker else "all"
+    chosen: dict[Which, bool] = {"only_suggested": only_suggested, "unknown_blocker": unknown_blocker, "quiet": quiet}
+    asked = [which for which, is_asked in chosen.items() if is_asked]
+    if len(asked) > 1:
+        named = " and ".join(f"--{one.replace('_', '-')}" for one in asked)
+        raise InvalidArgumentError(f"{named} exclude each other", hint="give one of them")
+    which: Which = asked[0] if asked else "all"
     found = invocation(context).memory().tasks(which=which, status=status, project=project, limit=limit)
     if as_json:
         print_json(found)
         return OK
     if not found:
-        print_text(styled(" ".join(part for part in ("no", words(status or ""), "tasks") if part)))
+        print_text(styled(" ".join(part for part in ("no", "quiet" if quiet else "", words(status or ""), "tasks") if part)))
         return OK
-    print_board(found, whole=every or status is not None or limit is not None)
+    print_board(found, whole=every or quiet or status is not None or limit is not None)
     return OK
 
 

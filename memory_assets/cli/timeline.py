@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memory_assets.cli.invocation import FAILED, NOTHING_FOUND, OK, JsonOption, invocation
-from memory_assets.cli.memories import print_beside, quoted, stage_cell
+from memory_assets.cli.memories import assurance_cell, print_beside, quoted
 from memory_assets.cli.output import clean, console, cut, day, moment, one_line, plural, print_result, styled
 from memory_assets.cli.tables import UNLIMITED, fitting, print_text, terminal_width
 
@@ -120,7 +120,7 @@ def _item_lines(item: TimelineItemV1, speaker_width: int, several_days: bool) ->
 
 def _print_detail(item: DetailV1) -> None:
     known = item.metadata
-    stage = ("  ", stage_cell(known.stage or "-", known.checker, known.status)) if item.unit_kind == "entry" else ()
+    proved = ("  ", assurance_cell(known.assurance, known.checker, known.status)) if item.unit_kind == "entry" else ()
     said = f"{moment(known.said_at)} UTC" if known.said_at else "-"
     print_text(
         styled((one_line(item.title), "bold")),
@@ -128,7 +128,7 @@ def _print_detail(item: DetailV1) -> None:
             (item.id or item.text_uri or item.given, "cyan"),
             "  ",
             (known.entry_type or item.unit_kind or "message", "magenta"),
-            *stage,
+            *proved,
             f"  {known.task_status}" if known.task_status else "",
             f"  project {one_line(known.project or '-')}  ",
             (f"{one_line(known.speaker or known.role or '-')}, {said}", "dim"),

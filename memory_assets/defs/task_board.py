@@ -46,7 +46,8 @@ def task_board(context: dg.AssetExecutionContext, event_log: EventLogResource) -
         if log_seq_of(before) == seq and before.get("shows_titles") == dg.MetadataValue.bool(shows_titles):
             yield _result(seq, before)
             return
-        tasks, review = list_tasks(connection), task_review(connection)
+        quiet_after = opened.settings.tasks.quiet_after_sessions
+        tasks, review = list_tasks(connection, quiet_after=quiet_after), task_review(connection)
     yield _result(
         seq,
         {

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from memory_assets.citations.addresses import SpanCitation
 from memory_assets.exchange.markdown_text import escaped
+from memory_assets.search.answers.backing import Backings, backings
 
 if TYPE_CHECKING:
     import duckdb
@@ -38,7 +39,7 @@ WHERE $project IS NULL OR project = $project ORDER BY project = '', project
 """
 _SESSIONS = f"""
 SELECT s.session_id, s.title, s.started_at, s.message_count, n.entry_type, n.entry_id, n.title, n.stage, n.status, m.short_id,
-  e.message_index, e.segments_json, coalesce(e.matched_text, e.quote)
+  e.message_index, e.segments_json, coalesce(e.matched_text, e.quote), n.memory_id
 FROM sessions s
 LEFT JOIN entries n ON n.session_id = s.session_id AND n.status <> 'superseded'
 LEFT JOIN memories m ON m.memory_id = n.memory_id
@@ -47,6 +48,7 @@ WHERE coalesce(s.project, '') = ?
 ORDER BY s.started_at, s.session_id, list_position({list(_TYPES)}, n.entry_type), n.message_index, n.ordinal, n.entry_id,
   e.ordinal
 """
+_MEMORIES = "SELECT memory_id FROM memories WHERE coalesce(project, '') = ?"
 _TASKS = """
 SELECT t.task_id, t.title, t.task_status, t.priority,
   list(b.effective_title ORDER BY b.effective_title) FILTER (b.task_id IS NOT NULL)
@@ -80,9 +82,10 @@ class MarkdownPage:
         with self._database.reading() as connection:
             for (name,) in connection.execute(_PROJECTS, {"project": self._project}).fetchall():
                 yield from ("", f"## {escaped(name) if name else 'Without a project'}")
+                backed = backings(connection, [row[0] for row in _rows(connection, _MEMORIES, name)])
                 for _, rows in groupby(_rows(connection, _SESSIONS, name), key=itemgetter(0)):
                     self.sessions += 1
-                    yield from _session(rows)
+                    yield from _session(rows, backed)
                 yield from _tasks(connection, name)
 
 
@@ -92,7 +95,7 @@ def _rows(connection: duckdb.DuckDBPyConnection, query: str, name: str) -> Itera
         yield from rows
 
 
-def _session(rows: Iterator[tuple[Any, ...]]) -> Iterator[str]:
+def _session(rows: Iterator[tuple[Any, ...]], backed: Backings) -> Iterator[str]:
     first = next(rows)
     session_id, title, started_at, messages = first[:4]
     counted = "1 message" if messages == 1 else f"{messages:,} messages"
@@ -107,9 +110,10 @@ def _session(rows: Iterator[tuple[Any, ...]]) -> Iterator[str]:
             kind = quote[4]
             yield from ("", f"#### {_TYPES.get(kind, kind)}")
         named = f", `mem:{quote[9]}`" if quote[9] else ""
-        yield from ("", f"- **{escaped(quote[6]) or 'Without a title'}** ({quote[7]}{_STANDS.get(quote[8], '')}{named})")
+        proved = backed.of(quote[13]).assurance(quote[7])
+        yield from ("", f"- **{escaped(quote[6]) or 'Without a title'}** ({proved}{_STANDS.get(quote[8], '')}{named})")
         for one in _with_first(quote, quotes):
-            yield from _quote(session_id, *one[10:])
+            yield from _quote(session_id, *one[10:13])
 
 
 def _with_first(first: tuple[Any, ...], rest: Iterator[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:

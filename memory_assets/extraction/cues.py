@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 import re
 import tomllib
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from typing import Any, NoReturn, get_args
 
 from memory_assets.extraction.errors import RulesInvalidError
 from memory_assets.identifiers import sha256_hex
+from memory_assets.text.literals import LiteralSearch
 from memory_assets.vocabulary import EntryType, Priority, TaskStatus
 
 LIMITS = (
@@ -53,22 +54,48 @@ class Cue:
     status: TaskStatus | None
     priority: Priority | None
 
-    def found_in(self, text: str, lowered: str) -> bool:
-        """Whether the cue is in a text; the literal words are tried first, for they are cheap."""
-        if self.words and not any(word in lowered for word in self.words):
-            return False
-        return self.pattern.search(text) is not None
+
+class CueIndex:
+    """Finds the cues of a text: all their literal words in one pass, then the patterns of those whose words occur."""
+
+    def __init__(self, cues: Sequence[Cue]) -> None:
+        self._cues = cues
+        self._words = LiteralSearch(word for cue in cues for word in cue.words)
+
+    def found_in(self, text: str) -> list[Cue]:
+        """The cues whose pattern stands in a text, in their own order."""
+        lowered = text.lower()
+        words = {word for word in self._words.held(lowered) if word in lowered}
+        tried = (cue for cue in self._cues if not cue.words or not words.isdisjoint(cue.words))
+        return [cue for cue in tried if cue.pattern.search(text) is not None]
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """All cues, the weight of a sentence's circumstances, and how much is enough."""
+    """All cues, the weight of a sentence's circumstances, and how much is enough.
+
+    Attributes:
+        types: what the place of a sentence says for its type, as a cue's vote does.
+    """
 
     cues: tuple[Cue, ...]
     limits: dict[str, float]
     places: dict[str, float]
     conversation: dict[str, float]
     version: str
+    types: dict[str, dict[EntryType, float]] = field(default_factory=dict)
+    _index: CueIndex = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_index", CueIndex(self.cues))
+
+    def cues_in(self, text: str, role: str) -> tuple[Cue, ...]:
+        """The cues that a sentence of a role holds, in the order of the file."""
+        return tuple(cue for cue in self._index.found_in(text) if not cue.heading and role in cue.roles)
+
+    def cues_in_heading(self, heading: str, role: str) -> tuple[Cue, ...]:
+        """The cues that a heading holds for the sentences of a role below it."""
+        return tuple(cue for cue in self._index.found_in(heading) if cue.heading and role in cue.roles)
 
 
 def parse_rules(text: str) -> Rules:
@@ -82,7 +109,7 @@ def parse_rules(text: str) -> Rules:
         table = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise RulesInvalidError(f"the rules are not valid TOML: {error}", hint="compare with rules.toml") from error
-    _known_keys("the rules", table, ("limits", "places", "conversation", "cue"))
+    _known_keys("the rules", table, ("limits", "places", "types", "conversation", "cue"))
     limits = _numbers(table, "limits", LIMITS)
     for name in LIMITS:
         if name not in limits:
@@ -96,6 +123,7 @@ def parse_rules(text: str) -> Rules:
         places=_numbers(table, "places"),
         conversation=_numbers(table, "conversation", CONVERSATION),
         version=sha256_hex(text)[:12],
+        types=_types(table.get("types", {})),
     )
 
 
@@ -113,6 +141,19 @@ def _numbers(table: dict[str, Any], name: str, known: tuple[str, ...] | None = N
     if known is not None:
         _known_keys(f"[{name}]", given, known)
     return {key: _number(value, f"{key} of [{name}]") for key, value in given.items()}
+
+
+def _types(raw: object) -> dict[str, dict[EntryType, float]]:
+    """``[types]``: for a place, how much it says for which type. A file may go without it."""
+    if not isinstance(raw, dict):
+        _refuse(f"[types] is {_shown(raw)}", "a table of places")
+    types: dict[str, dict[EntryType, float]] = {}
+    for place, votes in raw.items():
+        if not isinstance(votes, dict):
+            _refuse(f"{place} of [types] is {_shown(votes)}", "types with numbers, as in { decision = 1.5 }")
+        _known_keys(f"{place} of [types]", votes, get_args(EntryType))
+        types[place] = {name: _number(vote, f"{name} of {place} of [types]") for name, vote in votes.items()}
+    return types
 
 
 def _cue(raw: object, number: int) -> Cue:

@@ -6,12 +6,16 @@ they are; grouping them is the fold's work.
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from memory_assets.evidence.model import AlignedEvidence, Evidence
 from memory_assets.extraction.aligned_entries import AlignedEntry
+from memory_assets.extraction.conflicts import conflict
 from memory_assets.extraction.schema import ExtractedEntry, Quote, StatusAt
+from memory_assets.extraction.sentence_context import words_of
 from memory_assets.extraction.status_history import changes, joined_history
 from memory_assets.text.normal_form import folded
 
@@ -19,6 +23,11 @@ _MIN_TITLE = 8
 """Letters and digits that a title needs to stand for its entry ("fixed" and "OK" do not); a Hangul syllable counts as two."""
 _MIN_QUOTE = 16
 """Letters and digits of a quote from which it is no coincidence that it is quoted twice."""
+_ALIKE = 0.3
+"""Share of the weight of their words from which two entries are alike."""
+_LEAST_SHARED = 3
+_MOST_HOLDING = 200
+"""Entries that may hold a word by which another one is found; it tells nothing then."""
 
 
 def merge_entries(entries: Iterable[AlignedEntry]) -> list[AlignedEntry]:
@@ -31,6 +40,10 @@ def merge_entries(entries: Iterable[AlignedEntry]) -> list[AlignedEntry]:
     is said last, unless that only opens again what was closed before it, and keeps the earlier ones as its history. An entry
     with a quote that was not found stays as it is, so that the failure stays visible.
     """
+    return _merge_alike(_merge_same(entries))
+
+
+def _merge_same(entries: Iterable[AlignedEntry]) -> list[AlignedEntry]:
     merged: list[AlignedEntry] = []
     by_title: dict[tuple[str, str], int] = {}
     by_quote: dict[str, int] = {}
@@ -60,6 +73,50 @@ def merge_entries(entries: Iterable[AlignedEntry]) -> list[AlignedEntry]:
             if place not in slot:
                 slot.append(place)
     return merged
+
+
+def _merge_alike(entries: list[AlignedEntry]) -> list[AlignedEntry]:
+    """Entries that share their rare words and contradict nothing: a talk comes back to what matters in it.
+
+    Two tasks stay two, for their names tell them apart. What is rare is so among these entries: the outcome is that of one
+    session read once, in its order, and merging it again may join more.
+    """
+    words = [words_of(item.entry.evidence[0].quote) if item.aligned else frozenset[str]() for item in entries]
+    held = Counter(word for mine in words for word in mine)
+    weight = {word: math.log((len(entries) + 1) / count) for word, count in held.items()}
+    length = [math.sqrt(sum(weight[word] ** 2 for word in mine)) for mine in words]
+    by_word: dict[str, list[int]] = {}
+    kept: list[AlignedEntry | None] = []
+    for number, item in enumerate(entries):
+        shared: dict[int, float] = {}
+        counts: Counter[int] = Counter()
+        for word in words[number]:
+            for other in by_word.get(word, ()) if held[word] <= _MOST_HOLDING else ():
+                shared[other] = shared.get(other, 0.0) + weight[word] ** 2
+                counts[other] += 1
+        near = [
+            (-shared[other] / (length[number] * length[other]), other)
+            for other, count in counts.items()
+            if count >= _LEAST_SHARED and shared[other] >= _ALIKE * length[number] * length[other]
+        ]
+        place = next((other for _, other in sorted(near) if _may_join(kept[other], item)), None)
+        first = kept[place] if place is not None else None
+        if place is None or first is None:
+            kept.append(item)
+            for word in words[number]:
+                by_word.setdefault(word, []).append(number)
+        else:
+            kept[place] = _joined(item, first) if item.entry.entry_type == "task" else _joined(first, item)
+            kept.append(None)
+    return [item for item in kept if item is not None]
+
+
+def _may_join(first: AlignedEntry | None, second: AlignedEntry) -> bool:
+    if first is None or first.entry.entry_type == second.entry.entry_type == "task":
+        return False
+    if first.entry.evidence[0] == second.entry.evidence[0]:
+        return False  # a reply decides, and asks for it to be done
+    return not conflict(first.entry.evidence[0].quote, second.entry.evidence[0].quote)
 
 
 def _main_span(item: AlignedEntry) -> AlignedEvidence | None:

@@ -8,7 +8,8 @@ from typing import Protocol
 
 from memory_assets.extraction.cues import Rules, built_in_rules
 from memory_assets.extraction.errors import ModelUnavailable
-from memory_assets.extraction.rules import CODE_VERSION, extract_window, unknown_statuses
+from memory_assets.extraction.listed_tasks import unknown_statuses
+from memory_assets.extraction.rules import CODE_VERSION, extract_window
 from memory_assets.extraction.schema import ExtractedEntry
 from memory_assets.extraction.telemetry import ExtractionTelemetry
 from memory_assets.extraction.windows import Window

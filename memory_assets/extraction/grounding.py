@@ -16,6 +16,8 @@ from memory_assets.evidence.model import AlignedEvidence
 from memory_assets.extraction.schema import ExtractedEntry, Quote
 from memory_assets.extraction.windows import Window, quotable_texts
 from memory_assets.sessions.model import Message
+from memory_assets.sessions.origins import origin_at, origins_of
+from memory_assets.vocabulary import Origin
 
 _WORD = re.compile("[A-Za-z0-9]")
 _NOT_BEHIND, _NOT_BEFORE = "(?<![A-Za-z0-9])", "(?![A-Za-z0-9])"
@@ -32,6 +34,8 @@ class Grounded:
 def ground(entries: Iterable[ExtractedEntry], messages: Sequence[Message], window: Window) -> Grounded:
     """The entries that are this window's own, their reasons and blockers in the session's words.
 
+    What rests on a program's text is left out, and a preference that rests on text which a person handed over.
+
     An entry belongs to the window before when its first quote stands in the context only, wherever the model says that it
     stands. A quote that is nowhere stays as it is: its failure is seen where all quotes are aligned.
     """
@@ -41,6 +45,10 @@ def ground(entries: Iterable[ExtractedEntry], messages: Sequence[Message], windo
     for entry in entries:
         if shown.in_context_only(entry.evidence[0]):
             warnings["entries that rest on the context only dropped"] += 1
+            continue
+        origin = shown.origin(entry.evidence[0])
+        if origin in ("template", "tool") or (origin == "pasted" and entry.entry_type == "preference"):
+            warnings[f"{entry.entry_type} entries that rest on {origin} text dropped"] += 1
             continue
         kept.append(_grounded(entry, shown, warnings))
     return Grounded(tuple(kept), warnings)
@@ -62,6 +70,7 @@ class _Shown:
     """The messages that a model was shown for a window; the others are empty."""
 
     def __init__(self, messages: Sequence[Message], window: Window) -> None:
+        self._messages = messages
         self._window = window
         self._aligner = Aligner()
         self._texts = quotable_texts(messages, window.context_start, window.end)
@@ -71,6 +80,13 @@ class _Shown:
         found = self._aligner.align(self._texts, quote.quote, quote.message_index)
         index = found.message_index if isinstance(found, AlignedEvidence) else quote.message_index
         return self._window.context_start <= index < self._window.start
+
+    def origin(self, quote: Quote) -> Origin | None:
+        """Who wrote the words of a quote; None where it is not found, or stands in what a tool was told or answered."""
+        found = self._aligner.align(self._texts, quote.quote, quote.message_index)
+        if not isinstance(found, AlignedEvidence) or self._messages[found.message_index].kind != "said":
+            return None
+        return origin_at(origins_of(self._messages[found.message_index]), found.span_start)
 
     def said(self, text: str, near: int) -> str | None:
         """The session's own characters for a text, looked for in the message ``near`` first; None when nobody said it.

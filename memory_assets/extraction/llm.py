@@ -15,7 +15,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
-from importlib.resources import files
 from typing import Any
 
 from memory_assets.extraction.answers import ReadAnswer, UnreadableAnswer, WindowAnswer, read_answer, read_broken_answer
@@ -39,7 +38,8 @@ from memory_assets.extraction.retries import (
     worth_another,
 )
 from memory_assets.extraction.telemetry import ExtractionTelemetry
-from memory_assets.extraction.windows import WINDOW_CHARACTERS, Window, shown_text, window_hash
+from memory_assets.extraction.window_request import prompt, request
+from memory_assets.extraction.windows import WINDOW_CHARACTERS, Window
 from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.sessions.model import Message
 
@@ -130,7 +130,7 @@ class ModelExtractor:
     @property
     def version(self) -> str:
         """Changes with the prompt, the schema, the model and this code."""
-        asked = canonical_json([_prompt(), WindowAnswer.model_json_schema(), self.settings.model])
+        asked = canonical_json([prompt(), WindowAnswer.model_json_schema(), self.settings.model])
         return f"llm-{_CODE_VERSION}-{sha256_hex(asked)[:12]}"
 
     def most_requests(self, windows: int) -> int:
@@ -280,39 +280,6 @@ def _repair(text: str, answer: UnreadableAnswer) -> list[dict[str, str]]:
         {"role": "assistant", "content": text[:_REPAIR_EXCERPT] or "(empty)"},
         {"role": "user", "content": f"This answer cannot be used: {answer.reason}. Answer with the JSON alone."},
     ]
-
-
-def request(messages: Sequence[Message], window: Window, *, budget: int = WINDOW_CHARACTERS) -> list[dict[str, str]]:
-    """What is sent for a window: the prompt, and the session's text as data between lines that it cannot contain.
-
-    A message longer than the budget of a window loses its middle, with a note of how much. Tasks that the window names by
-    number alone are called by their titles behind it.
-    """
-    boundary = window_hash(messages, window)[:16]
-    parts: list[str] = []
-    for index in range(window.context_start, window.end):
-        text = shown_text(messages[index])
-        if not text:
-            continue
-        message = messages[index]
-        speaker = f"{message.role}{' (context)' if index < window.start else ''}"
-        parts.append(f"<<<message {index} {speaker} {boundary}>>>\n{_shortened(text, budget)}\n<<<end {boundary}>>>")
-    if window.numbered:
-        names = "\n".join(f"#{number} {' '.join(title.split())}" for number, title in window.numbered)
-        parts.append(f"<<<tasks {boundary}>>>\n{names}\n<<<end {boundary}>>>")
-    return [{"role": "system", "content": _prompt()}, {"role": "user", "content": "\n".join(parts)}]
-
-
-def _shortened(text: str, budget: int) -> str:
-    if len(text) <= budget:
-        return text
-    half = max(budget // 2, 1)
-    return f"{text[:half]}\n[… {len(text) - 2 * half} characters are not shown …]\n{text[-half:]}"
-
-
-@cache
-def _prompt() -> str:
-    return files("memory_assets.extraction").joinpath("prompt.md").read_text(encoding="utf-8")
 
 
 def _optional_parameters() -> dict[str, Any]:

@@ -28,11 +28,12 @@ _LEAD = (
 )
 _VERB = (
     r"(?:(?:let'?s|we'?ll|i'?ll|i(?:'d)?|please|can we|could we)\s{1,3})?"
-    r"(?:(?:do|go with|go for|going with|use|try|pick|choose|take|prefer|like|want|start with)\s{1,3})?(?:the\s)?"
+    r"(?:(?:do|go with|go for|going with|use|try|pick|choose|take|prefer|like|want|start with|plan(?: out)?|implement)\s{1,3})?"
+    r"(?:the\s)?(?:fix(?:es)? for\s)?"
 )
 _NOUN = r"(?:option|choice|approach|plan|alternative|number|no\.|방법|옵션|선택지|방안)"
 _LIST_MARK = r"(?:번|안)?(?=\s{0,2}(?:$|[.,!)~:;–—-]|방식|방법|안))"
-_TAKES = r"(?:do|go with|go for|use|try|pick|choose|take|let'?s (?:do|go with|use|try))"
+_TAKES = r"(?:do|go with|go for|use|try|pick|choose|take|plan(?: out)?|implement|let'?s (?:do|go with|use|try))"
 _ALONE = r"(?![0-9A-Za-z_%/$]|[.:]\d)"
 _AND = rf"(?:\s{{0,2}}(?:,|and\b|&|\+|과|와|이?랑|하고)\s{{0,2}}(?P<other>[1-9]){_ALONE}(?:번|안(?!\s?[되돼됩]))?)?"
 _NTH = "first|1st|former|second|2nd|latter|third|3rd|fourth|4th|fifth|5th|last"
@@ -60,7 +61,7 @@ _RATHER_THAN = re.compile(
     re.IGNORECASE,
 )
 _AGAINST = re.compile(
-    r"\b(?:no|not|never|none|nope|cannot|bad|worse|worst|wrong|out|wait|hate|dislike|terrible|awful|broken|ugly|too|avoid|skip"
+    r"\b(?:no|not|never|none|nope|cannot|bad|worse|worst|wrong|out|wait|hate|dislike|terrible|awful|broken|fails|failing|ugly|too|avoid|skip"
     r"|except|drop|reject|against|without|instead|why|what|how|which|whether|unless|if|or|maybe|later|slow|slower|risky|dont"
     r"|isnt|wont)\b|n't\b"
     r"|말고|말자|말아|말죠|마라|마세요|지\s?마|빼|제외|싫|별로|아니|아닌|아냐|못|없|않|대신|왜|까요|나요|[할을될]까|하면"
@@ -70,7 +71,8 @@ _AGAINST = re.compile(
 )
 _GOOD = r"(?:all\s)?(?:good|fine|ok|okay|great|better|best|perfect|right|nice|it|the (?:best|one|way|right|better)\b.{0,20})"
 _FOR_IT = re.compile(
-    rf"^\s{{0,3}}(?:$|(?:please|pls|plz|thanks|thank you|then|first|now|for|with|as well|it is|works|wins|makes sense"
+    rf"^\s{{0,3}}(?:$|(?:please|pls|plz|thanks|thank you|then|first|now|for|with|as well|it is|wins"
+    rf"|makes sense|works(?= for (?:me|us)\b)"
     rf"|(?:is|'s|would be|(?:look|seem|feel|sound)s?)\s(?:like\s)?{_GOOD}|because|since|so|but|and)\b"
     r"|(?:방식|방법|방안|옵션|안|거|것|걸|게|케이스|항목)?(?:이|가|은|는|을|를|만|도)?(?:으로|로)?(?:요|만)?\s{0,2}"
     r"(?:$|하|해|할|합|한|함|가자|가죠|가고|갈게|갑시다|진행|부탁|선택|고를|고르|골라|좋|나아|나을|낫|맞|괜찮|추천|결정|확정"
@@ -82,6 +84,7 @@ _TAKEN_BACK = re.compile(
     r"|rather|아니야?|아니다|아냐|아 아니|잠깐만?)(?!\w)[\s,.!]{0,4}",
     re.IGNORECASE,
 )
+_UNDECIDED = re.compile(r"\b(?:let me think|not sure|undecided)\b|생각해 ?볼|고민", re.IGNORECASE)
 _LISTED = re.compile(r"^[ \t]{0,4}(?:[1-9]|[A-E])[.)][ \t]", re.MULTILINE)
 _MAX_CLAUSES = 12
 
@@ -122,6 +125,8 @@ def chosen(answer: str, options: list[Option]) -> list[Option]:
     said = answer.strip()[:_MAX_ANSWER].replace("’", "'")
     if len(_LISTED.findall(said)) > 1:
         return []  # answers to several questions
+    if _UNDECIDED.search(said):
+        return []
     marked = _LISTED.match(said)
     if marked is not None and _named(said[marked.end() :], options):
         said = said[marked.end() :]  # an answer in a list of one, not the option of that number

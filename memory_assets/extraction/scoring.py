@@ -11,11 +11,14 @@ from memory_assets.extraction.sentence_context import Spot, Talk, Voice, words_o
 from memory_assets.extraction.task_state import priority_said, standing
 from memory_assets.extraction.windows import Window, shown_text
 from memory_assets.sessions.model import Message
+from memory_assets.sessions.origins import hands_over_plan, origin_at, origins_of
 from memory_assets.text.sentences import BOXES, sentences
-from memory_assets.vocabulary import EntryType, Priority, TaskStatus
+from memory_assets.vocabulary import EntryType, Origin, Priority, TaskStatus
 
 _ERROR_REACH = 6
 """How many messages after a tool's error an agent still speaks of it."""
+_PROGRAMS: tuple[Origin, ...] = ("template", "tool")
+"""Who writes nothing that is worth remembering."""
 _STRAIGHT = str.maketrans("’‘“”", "''\"\"")
 
 
@@ -51,9 +54,7 @@ class Scored:
     @property
     def reports(self) -> bool:
         """Whether an agent's sentence says that something was done."""
-        if self.spot.voice == "user" or all(cue.status != "done" for cue in self.cues):
-            return False
-        return "done" not in standing(self.spot.sentence.text).denied
+        return _reports(self.spot, self.cues)
 
     @property
     def tells_done(self) -> bool:
@@ -79,6 +80,12 @@ class Scored:
         return any(cue.name == cue_name for cue in self.cues)
 
 
+def _reports(spot: Spot, cues: Sequence[Cue]) -> bool:
+    if spot.voice == "user" or all(cue.status != "done" for cue in cues):
+        return False
+    return "done" not in standing(spot.sentence.text).denied
+
+
 def is_said(message: Message) -> bool:
     """Whether the message is what a person or an agent said to the other."""
     return message.kind == "said" and bool(shown_text(message))
@@ -96,13 +103,15 @@ def read_window(messages: Sequence[Message], window: Window, rules: Rules) -> It
     before = (m.text for m in messages[window.context_start : window.start] if m.role == "user" and is_said(m))
     talk = Talk(spots, before)
     errors = [index for index in range(window.start, window.end) if _is_shown_error(messages[index])]
-    turns = _turns(messages, window)
-    for spot in spots:
+    turns = turns_of(messages, window)
+    found = [_cues_of(spot, rules) for spot in spots]
+    worked = {turns[spot.message_index] for spot, (cues, _) in zip(spots, found, strict=True) if _reports(spot, cues)}
+    for spot, (cues, on_heading) in zip(spots, found, strict=True):
         index = spot.message_index
         after_error = any(0 < index - error <= _ERROR_REACH for error in errors)
         opening = window.start == 0 and index == spots[0].message_index
-        cues, on_heading = _cues_of(spot, rules)
-        yield Read(spot, turns[index], cues, on_heading, tuple(talk.places(spot, opening=opening, after_error=after_error)))
+        places = talk.places(spot, opening=opening, after_error=after_error, after_work=turns[index] in worked)
+        yield Read(spot, turns[index], cues, on_heading, tuple(places))
 
 
 def score_window(messages: Sequence[Message], window: Window, rules: Rules) -> list[Scored]:
@@ -112,13 +121,13 @@ def score_window(messages: Sequence[Message], window: Window, rules: Rules) -> l
     for read in read_window(messages, window, rules):
         spot = read.spot
         score = sum(cue.weight for cue in (*read.cues, *read.on_heading))
-        entry_type = _type_of(read.cues)
+        entry_type = _type_of(read, rules)
         if people_only:
             score += _conversation_weight(spot, entry_type, rules)
         else:
             score += sum(rules.places.get(place, 0.0) for place in read.places)
             score -= rules.limits["user" if spot.voice == "user" else "assistant"]
-        if spot.sentence.shape in BOXES.values():
+        if spot.sentence.shape in BOXES.values() and spot.origin != "pasted":
             score, entry_type = max(score, 0.0) + 1.0, "task"
         scored.append(Scored(spot, score, read.turn, entry_type, read.cues))
     return scored
@@ -130,9 +139,16 @@ def _spots(messages: Sequence[Message], window: Window) -> Iterator[Spot]:
         message = messages[index]
         closing = later is None or messages[later].role == "user"
         voice: Voice = "user" if message.role == "user" else "closing" if closing else "working"
-        found = sentences(message.text)
-        for position, sentence in enumerate(found):
-            yield Spot(index, message, voice, position, len(found), sentence, words_of(sentence.text))
+        stretches = origins_of(message)
+        in_plan = voice == "user" and hands_over_plan(message.text)
+        found = [
+            (sentence, origin)
+            for sentence in sentences(message.text)
+            if (origin := origin_at(stretches, sentence.start)) not in _PROGRAMS
+        ]
+        for position, (sentence, origin) in enumerate(found):
+            words = words_of(sentence.text)
+            yield Spot(index, message, voice, position, len(found), sentence, words, origin, in_plan)
 
 
 def _is_shown_error(message: Message) -> bool:
@@ -140,7 +156,8 @@ def _is_shown_error(message: Message) -> bool:
     return message.kind == "tool_result" and message.is_error and bool(shown_text(message))
 
 
-def _turns(messages: Sequence[Message], window: Window) -> dict[int, int]:
+def turns_of(messages: Sequence[Message], window: Window) -> dict[int, int]:
+    """Which turn of the window each of its messages belongs to; 0 is the one that it begins in."""
     turns: dict[int, int] = {}
     turn, speaker = 0, "user"
     for index in range(window.start, window.end):
@@ -155,20 +172,19 @@ def _cues_of(spot: Spot, rules: Rules) -> tuple[tuple[Cue, ...], tuple[Cue, ...]
     """The cues that a sentence holds, and those that the heading above it holds."""
     text = spot.sentence.text.strip("*_ \t").translate(_STRAIGHT)
     heading = spot.sentence.heading.translate(_STRAIGHT)[:200]
-    lowered, heading_lowered = text.lower(), heading.lower()
-    mine = [cue for cue in rules.cues if spot.message.role in cue.roles]
-    return (
-        tuple(cue for cue in mine if not cue.heading and cue.found_in(text, lowered)),
-        tuple(cue for cue in mine if cue.heading and heading and cue.found_in(heading, heading_lowered)),
-    )
+    role = spot.message.role
+    return rules.cues_in(text, role), rules.cues_in_heading(heading, role) if heading else ()
 
 
-def _type_of(cues: Sequence[Cue]) -> EntryType | None:
-    """The type with the most votes; the first in the file's order when two have as many."""
+def _type_of(read: Read, rules: Rules) -> EntryType | None:
+    """The type with the most votes, of phrases and of places; the first that was said when two have as many."""
     votes: dict[EntryType, float] = {}
-    for cue in cues:
+    for cue in read.cues:
         if cue.entry_type is not None and cue.vote > 0:
             votes[cue.entry_type] = votes.get(cue.entry_type, 0.0) + cue.vote
+    for place in read.places:
+        for entry_type, vote in rules.types.get(place, {}).items():
+            votes[entry_type] = votes.get(entry_type, 0.0) + vote
     return max(votes, key=lambda name: votes[name], default=None)
 
 

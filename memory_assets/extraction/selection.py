@@ -11,9 +11,11 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from memory_assets.extraction.completeness import can_carry, points_back
 from memory_assets.extraction.conflicts import conflict
 from memory_assets.extraction.cues import Rules
 from memory_assets.extraction.scoring import Scored
+from memory_assets.extraction.todos import Todo
 from memory_assets.text.normal_form import folded
 
 QUOTED_SENTENCES = 3
@@ -27,16 +29,25 @@ _ALIKE_CANDIDATES = 5
 
 @dataclass(slots=True)
 class Choice:
-    """The sentence that carries an entry, what says the same elsewhere, its neighbours, and what became of it."""
+    """The sentence that carries an entry, what says the same elsewhere, its neighbours, and what became of it.
+
+    Attributes:
+        steps: of a request, the items of the list by which it is worked off.
+        is_request: it is a task whatever its phrases say.
+        is_left_open: the last words of its turn say that it failed, or that some of it is left.
+    """
 
     main: Scored
     same: list[Scored] = field(default_factory=list)
     near: list[Scored] = field(default_factory=list)
     outcome: Scored | None = None
+    steps: list[Todo] = field(default_factory=list)
+    is_request: bool = False
+    is_left_open: bool = False
 
     def take(self, other: Scored) -> None:
         """Another sentence for the same memory: a person's words carry it before an agent's, a request before its report."""
-        if other.spot.voice == "user" and self.main.spot.voice != "user":
+        if other.spot.voice == "user" and self.main.spot.voice != "user" and not self.is_request:
             self.main, other = other, self.main
             self.same.insert(0, other)
         else:
@@ -62,6 +73,7 @@ class Selection:
         for one in scored:
             self._by_message[one.spot.message_index].append(one)
         self._texts: set[str] = set()
+        self._folded: dict[tuple[int, int], str] = {}
         self._used: set[tuple[int, int]] = set()
         self._by_word: dict[str, list[int]] = defaultdict(list)
         self._count: Counter[int] = Counter()
@@ -70,7 +82,11 @@ class Selection:
     def use(self, one: Scored) -> None:
         """A sentence that is quoted already, and is not to be quoted again."""
         self._used.add(_place(one))
-        self._texts.add(folded(one.spot.sentence.text))
+        self._texts.add(self._text(one))
+
+    def require(self, request: Scored, steps: Sequence[Todo] = ()) -> None:
+        """A request that is a task whatever it weighs."""
+        self._keep(Choice(request, steps=list(steps), is_request=True))
 
     def run(self) -> list[Choice]:
         """All choices, in the order of the talk."""
@@ -78,7 +94,11 @@ class Selection:
         for best in sorted(self._scored, key=lambda one: (-one.score, _place(one))):
             if best.score < 0 or len(self.choices) >= budget:
                 break
-            if self.is_used(best) or self._count[best.spot.message_index] >= self._room(best):
+            if (
+                not (self._people_only or can_carry(best))
+                or self.is_used(best)
+                or self._count[best.spot.message_index] >= self._room(best)
+            ):
                 continue
             known = None if self._people_only else self._alike(best)
             if known is not None:
@@ -89,7 +109,10 @@ class Selection:
         return sorted(self.choices, key=lambda choice: _place(choice.main))
 
     def _choose(self, best: Scored) -> None:
-        choice = Choice(best, near=self._near(best))
+        self._keep(Choice(best, near=self._near(best)))
+
+    def _keep(self, choice: Choice) -> None:
+        best = choice.main
         for one in (best, *choice.near):
             self.use(one)
         for word in best.spot.words:
@@ -106,6 +129,9 @@ class Selection:
         around = around[first : best.spot.position + int(reach) + 1]
         near = [one for one in around if one is not best and one.score >= enough and not self.is_used(one)]
         near.sort(key=lambda one: (-one.score, _place(one)))
+        if points_back(best.spot.sentence.text) and best.spot.position > 0:
+            named = self._by_message[best.spot.message_index][best.spot.position - 1]
+            near = [named, *(one for one in near if one is not named)]
         return near[: QUOTED_SENTENCES - 1]
 
     def _alike(self, best: Scored) -> Choice | None:
@@ -128,7 +154,13 @@ class Selection:
 
     def is_used(self, one: Scored) -> bool:
         """Whether a sentence is quoted already, here or in the same words elsewhere."""
-        return _place(one) in self._used or folded(one.spot.sentence.text) in self._texts
+        return _place(one) in self._used or self._text(one) in self._texts
+
+    def _text(self, one: Scored) -> str:
+        place = _place(one)
+        if place not in self._folded:
+            self._folded[place] = folded(one.spot.sentence.text)
+        return self._folded[place]
 
     def _room(self, one: Scored) -> int:
         """How many entries the message of a sentence may give: a document that a person pastes, few."""

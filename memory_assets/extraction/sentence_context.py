@@ -13,6 +13,7 @@ from typing import Literal
 
 from memory_assets.sessions.model import Message
 from memory_assets.text.sentences import Sentence
+from memory_assets.vocabulary import Origin
 
 Voice = Literal["user", "working", "closing"]
 """Who speaks: a person, an agent at work, or an agent in its last message before the person speaks again."""
@@ -28,8 +29,8 @@ _COMMON = frozenset(
 )
 _LENGTHS = (15, 25, 40, 60, 90, 130, 200)
 _CROWDS = (1, 3, 8, 20, 60)
-OWN_WORDS = 1_500
-"""Characters up to which a person's message counts as their own words, and not as a document."""
+_CONTEXT = 1_500
+"""Characters of what a person said before the window that count as talk."""
 
 
 def words_of(text: str) -> frozenset[str]:
@@ -44,6 +45,8 @@ class Spot:
 
     Attributes:
         message_index: counts the session's messages.
+        origin: ``typed``, ``said`` or ``pasted``; what programs put there is not read.
+        in_plan: it stands in a plan that a person hands over to be carried out.
         position, crowd: which sentence of how many of its message.
         words: its telling words.
     """
@@ -55,6 +58,8 @@ class Spot:
     crowd: int
     sentence: Sentence
     words: frozenset[str]
+    origin: Origin
+    in_plan: bool = False
 
 
 class Talk:
@@ -65,27 +70,33 @@ class Talk:
         self._asked: Counter[str] = Counter()
         known: set[str] = set()
         for text in context:
-            self._asked.update(words_of(text[:OWN_WORDS]))
+            self._asked.update(words_of(text[:_CONTEXT]))
         for spot in spots:
             if spot.sentence.text in known:
                 continue
             known.add(spot.sentence.text)
             self._said.update(spot.words)
-            if spot.voice == "user" and len(spot.message.text) < OWN_WORDS:
+            if spot.origin == "typed":
                 self._asked.update(spot.words)
 
-    def places(self, spot: Spot, *, opening: bool = False, after_error: bool = False) -> Iterator[str]:
+    def places(
+        self, spot: Spot, *, opening: bool = False, after_error: bool = False, after_work: bool = False
+    ) -> Iterator[str]:
         """The names of all the places that a sentence stands in."""
         voice, sentence = spot.voice, spot.sentence
         role = "user" if voice == "user" else "agent"
         length = len(sentence.text)
         yield voice
+        if spot.origin == "pasted":
+            yield "in a plan" if spot.in_plan else "pasted"
         yield f"{voice} {sentence.shape}"
         yield f"{voice} {_order(spot)}"
         yield f"{voice} of {_bucket(spot.crowd, _CROWDS)}"
         yield f"{role} length {_bucket(length, _LENGTHS)}"
         if opening:
             yield "opening"
+        if voice == "closing":
+            yield "closing after work" if after_work else "closing without work"
         if after_error:
             yield f"{voice} after error"
         if sentence.text.startswith(("**", "__")):

@@ -21,6 +21,7 @@ ITEM_TOOLS = frozenset({"taskcreate", "task_create"})
 """Tools that are told one new task."""
 UPDATE_TOOLS = frozenset({"taskupdate", "task_update"})
 """Tools that are told what is new of a task by its number."""
+TODO_TOOLS = LIST_TOOLS | ITEM_TOOLS | UPDATE_TOOLS
 SHOWN_CHARACTERS = 2_000
 """How much of a call an extractor sees, as a checklist."""
 
@@ -84,7 +85,7 @@ class TaskUpdate:
 
 def is_todo_call(message: Message) -> bool:
     """Whether the message is a call of a todo tool."""
-    return message.kind == "tool_call" and _tool(message) in LIST_TOOLS | ITEM_TOOLS | UPDATE_TOOLS
+    return message.kind == "tool_call" and _tool(message) in TODO_TOOLS
 
 
 def creates(message: Message) -> bool:

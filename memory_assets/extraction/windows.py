@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from memory_assets.extraction.question_calls import SHOWN_CHARACTERS as ANSWER_CHARACTERS
+from memory_assets.extraction.question_calls import holds_answers, tells_answers
 from memory_assets.extraction.todo_calls import checklist, is_todo_call
 from memory_assets.extraction.todo_numbers import Numbered, numbered_tasks
 from memory_assets.identifiers import canonical_json, sha256_hex
@@ -32,12 +34,15 @@ class Window:
 
     Attributes:
         numbered: the titles behind the numbers by which the window's todo calls name tasks, wherever these were made.
+        asked: the message, before the window, by which the person began the turn that the window begins in; None where the
+            window begins with the person's own words, or the session with the agent's.
     """
 
     start: int
     end: int
     context_start: int
     numbered: Numbered = ()
+    asked: int | None = None
 
     def owns(self, message_index: int) -> bool:
         return self.start <= message_index < self.end
@@ -46,9 +51,9 @@ class Window:
 def shown_text(message: Message) -> str:
     """What an extractor sees of a message; empty when it sees nothing of it.
 
-    Shown is what the person and the agent said to each other, the beginning of a tool's error, and what a todo tool was
-    told, as a short checklist. Talk between agents (side chains), thinking, injected text and other tool traffic is no
-    source of memories.
+    Shown is what the person and the agent said to each other, what the person answered in a dialog, the beginning of a tool's
+    error, and what a todo tool was told, as a short checklist. Talk between agents (side chains), thinking, injected text and
+    other tool traffic is no source of memories.
     """
     if message.sidechain:
         return ""
@@ -56,7 +61,9 @@ def shown_text(message: Message) -> str:
         return message.text if message.text.strip() else ""
     if is_todo_call(message):
         return checklist(message)
-    if message.kind == "tool_result" and message.is_error:
+    if holds_answers(message):
+        return message.text[:ANSWER_CHARACTERS].strip()
+    if message.kind == "tool_result" and message.is_error and not tells_answers(message):
         return message.text[:ERROR_CHARACTERS].strip()
     return ""
 
@@ -94,22 +101,36 @@ def windows(messages: Sequence[Message], *, budget: int = WINDOW_CHARACTERS) -> 
         bounds.append((start, len(messages)))
     numbered = numbered_tasks(messages, bounds)
     return [
-        Window(low, high, _context(lengths, low), known)
+        Window(low, high, _context(lengths, low), known, _asked(messages, low, high))
         for (low, high), known in zip(bounds, numbered, strict=True)
         if any(lengths[low:high])
     ]
 
 
 def window_hash(messages: Sequence[Message], window: Window) -> str:
-    """The hash of all that an extractor sees of a window: indexes, roles, kinds and shown texts, context included, and the
-    titles of the tasks that it names by number."""
+    """The hash of all that an extractor sees of a window: indexes, roles, kinds and shown texts, context included, the titles
+    of the tasks that it names by number, and the request that it goes on with."""
     seen = [
         [index, messages[index].role, messages[index].kind, messages[index].name or "", text]
         for index in range(window.context_start, window.end)
         if (text := shown_text(messages[index]))
     ]
     numbered = {"numbered": [list(one) for one in window.numbered]} if window.numbered else {}
-    return sha256_hex(canonical_json({"start": window.start, "messages": seen} | numbered))
+    asked = {"asked": [window.asked, shown_text(messages[window.asked])]} if window.asked is not None else {}
+    return sha256_hex(canonical_json({"start": window.start, "messages": seen} | numbered | asked))
+
+
+def _asked(messages: Sequence[Message], start: int, end: int) -> int | None:
+    """The last message before a window in which a person speaks, when an agent speaks first in the window."""
+    for index in range(start, end):
+        if messages[index].kind == "said" and shown_text(messages[index]):
+            if messages[index].role == "user":
+                return None
+            break
+    before = range(start - 1, -1, -1)
+    return next(
+        (i for i in before if messages[i].kind == "said" and messages[i].role == "user" and shown_text(messages[i])), None
+    )
 
 
 def _context(lengths: Sequence[int], start: int) -> int:

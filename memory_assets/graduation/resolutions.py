@@ -57,12 +57,12 @@ class ConflictCommand:
 
 
 def in_force(words: Iterable[ConflictCommand]) -> list[ConflictCommand]:
-    """The last word on each pair of sides, in the order in which they were said."""
+    """The last word on each pair of sides, in the order in which they were said; one that takes another back among them."""
     last: list[ConflictCommand] = []
     for word in sorted(words, key=lambda word: (word.said_at, word.event_id)):
         last = [earlier for earlier in last if not word.speaks_of(earlier.older, earlier.newer)]
         last.append(word)
-    return [word for word in last if word.resolution is not None]
+    return last
 
 
 def settles(word: ConflictCommand, one: Mapping[str, datetime], other: Mapping[str, datetime]) -> bool:
@@ -74,7 +74,7 @@ def settles(word: ConflictCommand, one: Mapping[str, datetime], other: Mapping[s
     Args:
         one, other: the sides: when each of their entries was said.
     """
-    if word.resolution == "merge" or not word.speaks_of(one.keys(), other.keys()):
+    if word.resolution in (None, "merge") or not word.speaks_of(one.keys(), other.keys()):
         return False
     loser = other if word.keeps(one.keys(), other.keys()) else one if word.keeps(other.keys(), one.keys()) else {}
     return not any(at > word.said_at and not word.names(entry_id) for entry_id, at in loser.items())

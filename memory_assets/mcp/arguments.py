@@ -62,6 +62,7 @@ Files = Annotated[
 ]
 Project = Annotated[str | None, Field(description="Only of this project, by its name.")]
 Limit = Annotated[int, Field(ge=1, le=500, description="How many at the most.")]
+Lines = Annotated[int, Field(ge=1, le=200, description="How many lines of each part at the most.")]
 
 
 class _Schema(GenerateJsonSchema):
@@ -180,6 +181,29 @@ class ContextArguments(Arguments):
     query: Annotated[str, Field(description="What the work at hand is about, in plain words.")]
     project: Project = None
     budget: Annotated[int, Field(ge=0, le=100_000, description="Tokens that the whole may cost; a hard cap.")] = 4000
+
+
+class SessionDigestArguments(Arguments):
+    """Of get_session_digest."""
+
+    id: Annotated[str, Field(description="A session's id, or the beginning of it.")]
+    limit: Lines = 8
+
+
+class ProjectDigestArguments(Arguments):
+    """Of get_project_digest."""
+
+    project: Annotated[str, Field(description="The project's name.")]
+    days: Annotated[int, Field(ge=1, le=3650, description="How many days before its last session are lately.")] = 7
+    limit: Lines = 5
+
+
+class DayDigestArguments(Arguments):
+    """Of get_day_digest."""
+
+    date: Annotated[str | None, Field(description="A day (UTC), as in 2025-01-31; today without it.")] = None
+    project: Project = None
+    limit: Lines = 5
 
 
 class GotchaArguments(Arguments):

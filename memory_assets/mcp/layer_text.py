@@ -102,7 +102,7 @@ def _detail(place: int, item: DetailV1) -> Iterator[str]:
             "" if item.is_cited else "[HYPOTHESIS]",
             address(item.id or item.given),
             known.entry_type or item.unit_kind,
-            standing(known.stage, known.checker, known.status) if item.unit_kind != "passage" else None,
+            standing(known.assurance, known.checker, known.status) if item.unit_kind != "passage" else None,
             known.task_status,
             f"priority {known.priority}" if known.priority else None,
             inline(known.project, 60),

@@ -54,7 +54,9 @@ def hit_lines(hits: Sequence[SearchHitV1]) -> Iterator[str]:
                 "" if hit.is_cited else "[HYPOTHESIS]",
                 address(own.uri) if own else address(hit.id) if hit.id else hit.unit_id,
                 hit.unit_kind,
-                f"in {inline(hit.title, 80)}" if hit.unit_kind == "passage" else standing(hit.stage, hit.checker, hit.status),
+                f"in {inline(hit.title, 80)}"
+                if hit.unit_kind == "passage"
+                else standing(hit.assurance, hit.checker, hit.status),
                 inline(hit.project, 60),
                 inline(own.label, 80) if own and own.label != own.uri else day(hit.ts),
                 f"relevance {hit.relevance:.2f}",
@@ -69,9 +71,9 @@ def hit_lines(hits: Sequence[SearchHitV1]) -> Iterator[str]:
             yield f"   also {sentence((other.unit_kind, address(other.id) if other.id else None, inline(other.title, 80)))}"
 
 
-def standing(stage: str | None, checker: str | None, status: str | None) -> str:
-    """How far something is trusted: its stage with who granted it, and its status where that is not the usual one."""
-    granted = f"{stage} ({checker})" if stage and checker else stage or ""
+def standing(assurance: str | None, checker: str | None, status: str | None) -> str:
+    """What was proved of something, by whom, and its status where that is not the usual one."""
+    granted = f"{assurance} ({checker})" if checker and assurance in ("held", "confirmed") else assurance or ""
     return sentence((granted, status if status and status not in ("active", "indexed") else None))
 
 

@@ -26,7 +26,7 @@ def evidence_lines(view: EvidenceView) -> Iterator[str]:
         (
             address(entry.citation or entry.entry_id),
             entry.entry_type,
-            standing(entry.stage, entry.checker, entry.status),
+            standing(entry.assurance, entry.checker, entry.status),
             inline(entry.project, 60),
             minute(entry.said_at),
         )

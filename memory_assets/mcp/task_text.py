@@ -74,6 +74,8 @@ def condition_lines(conditions: Sequence[ConditionView], *, more: bool) -> Itera
 
 def _task(task: TaskView, number: str) -> Iterator[str]:
     asked = f"{task.requested_status} was asked for" if task.requested_status else None
+    basis = task.done_basis.replace("_", " ") if task.done_basis else ""
+    settled = f"settled by {inline(task.done_named, 80) or basis}" if basis else None
     contested = "contested" if task.entity_status == "contested" else None
     yield number + sentence(
         (
@@ -84,6 +86,8 @@ def _task(task: TaskView, number: str) -> Iterator[str]:
             f"since {day(task.status_since)}",
             f"last said {day(task.last_said_at)}",
             asked,
+            settled,
+            "quiet" if task.quiet else None,
             contested,
         )
     )

@@ -6,18 +6,18 @@ A description is read by an agent that decides by it alone: when to use the tool
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from memory_assets.errors import InvalidArgumentError
 from memory_assets.mcp import arguments as given
 from memory_assets.mcp.answers import Answer, answer, as_plain
+from memory_assets.mcp.digest_tools import DIGEST_TOOLS
 from memory_assets.mcp.layer_text import context_lines, details_lines, disclosure_lines, gotcha_lines, timeline_lines
 from memory_assets.mcp.output_schemas import Output
 from memory_assets.mcp.search_text import bulk_lines, hits_cost, search_lines
 from memory_assets.mcp.store_text import ack_lines, doctor_lines, evidence_lines, schema_lines, stats_lines
 from memory_assets.mcp.task_text import condition_lines, task_lines, task_list_lines
+from memory_assets.mcp.tool import Tool
 
 if TYPE_CHECKING:
     from memory_assets.mcp.store import Store
@@ -28,25 +28,6 @@ _MORE = {"more": {"type": "boolean", "description": "There are further ones: rai
 _EVIDENCE_TEXT = 4000
 _MOST_HITS = 1000
 _DISCLOSED = 2000
-
-
-@dataclass(frozen=True, slots=True)
-class Tool:
-    """One tool.
-
-    Attributes:
-        answer: of checked arguments; runs in a thread of its own.
-        output: what its structured result is.
-        writes: it adds to the store; nothing ever changes or deletes.
-    """
-
-    name: str
-    title: str
-    description: str
-    arguments: type[given.Arguments]
-    answer: Callable[[Store, Any], Answer]
-    output: Output
-    writes: bool = False
 
 
 def _search_memory(store: Store, asked: given.SearchArguments) -> Answer:
@@ -261,6 +242,7 @@ TOOLS: tuple[Tool, ...] = (
         _get_context,
         Output("context_bundle.v1"),
     ),
+    *DIGEST_TOOLS,
     Tool(
         "search_gotchas",
         "Search known errors",

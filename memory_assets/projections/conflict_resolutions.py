@@ -24,7 +24,7 @@ WHERE c.event_type IN ('conflict_resolved', 'conflict_reopened') GROUP BY ALL
 
 
 def words_in_force(connection: duckdb.DuckDBPyConnection) -> list[ConflictCommand]:
-    """The resolutions that nobody has replaced or taken back, the last one first."""
+    """The words that nobody has replaced, the last one first: resolutions, and those that took one back."""
     found = in_force(
         ConflictCommand(at, event_id, conflict_id, resolution, frozenset(older or ()), frozenset(newer or ()), by, note)
         for at, event_id, conflict_id, resolution, older, newer, by, note in connection.execute(_WORDS).fetchall()

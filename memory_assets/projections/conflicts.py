@@ -23,6 +23,8 @@ from memory_assets.projections.conflict_resolutions import merges, words_in_forc
 if TYPE_CHECKING:
     import duckdb
 
+LATER_WORDS = "the session's later words"
+"""Who resolves a conflict within one session."""
 Place = tuple[datetime, str, int, int, str]
 """Where an entry stands in the order of the sessions' own clocks."""
 
@@ -44,8 +46,10 @@ FROM mine m JOIN (SELECT DISTINCT project, memory_id, said, unnest(clash_forms) 
 
 _ENTRIES = f"""
 SELECT n.memory_id, n.entry_id, n.project, s.said, n.content_json ->> '$.status', {_SOUND},
-  n.created_ts, n.session_id, n.message_index, n.ordinal, n.source_event_id
-FROM entries n JOIN statements s USING (entry_id) WHERE n.memory_id IN {IN_LIST}
+  n.created_ts, n.session_id, n.message_index, n.ordinal, n.source_event_id, m.role = 'user'
+FROM entries n JOIN statements s USING (entry_id)
+LEFT JOIN messages m ON m.session_id = n.session_id AND m.message_index = n.message_index
+WHERE n.memory_id IN {IN_LIST}
 """
 
 _OF_WORDS = f"""
@@ -81,6 +85,7 @@ class Entry:
     Attributes:
         status: what it claims of its task.
         sound: its evidence stands, so that it can contradict something.
+        by_person: a person said it, not an agent.
     """
 
     memory_id: str
@@ -91,6 +96,7 @@ class Entry:
     sound: bool
     place: Place
     event_id: str
+    by_person: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,9 +234,10 @@ def _merged(connection: duckdb.DuckDBPyConnection, words: list[ConflictCommand])
 def _memories(connection: duckdb.DuckDBPyConnection, wanted: Iterable[str]) -> dict[str, list[Entry]]:
     memories: dict[str, list[Entry]] = {}
     for row in connection.execute(_ENTRIES, [json_list(wanted)]).fetchall():
-        memory_id, entry_id, project, said, status, sound, at, session_id, message_index, ordinal, event_id = row
+        memory_id, entry_id, project, said, status, sound, at, session_id, message_index, ordinal, event_id, by_person = row
         place = (at, session_id, message_index, ordinal, entry_id)
-        memories.setdefault(memory_id, []).append(Entry(memory_id, entry_id, project, said, status, sound, place, event_id))
+        entry = Entry(memory_id, entry_id, project, said, status, sound, place, event_id, bool(by_person))
+        memories.setdefault(memory_id, []).append(entry)
     for entries in memories.values():
         entries.sort(key=lambda entry: entry.place)
     return memories
@@ -267,6 +274,7 @@ def _row(conflict: Found, known: set[str], words: list[ConflictCommand]) -> dict
     older, newer = sorted((conflict.one, conflict.other), key=lambda side: side.sound[-1].place)
     # The last word that speaks of these sides holds, or none does: an earlier one does not come back.
     word = conflict.merged or next((word for word in words if word.speaks_of(older.said.keys(), newer.said.keys())), None)
+    own = word is None and _takes_back(older, newer)
     if word is not None and not conflict.merged and not settles(word, older.said, newer.said):
         word = None
     first_older, first_newer = conflict.firsts
@@ -283,15 +291,27 @@ def _row(conflict: Found, known: set[str], words: list[ConflictCommand]) -> dict
         "newer_memory_id": newer.memory_id,
         "older_entries": sorted(older.said),
         "newer_entries": sorted(newer.said),
-        "status": "open" if word is None else "resolved",
+        "status": "resolved" if word is not None or own else "open",
         "detected_at": first_newer.place[0],
-        "resolved_at": word and word.said_at,
+        "resolved_at": newer.sound[-1].place[0] if own else word and word.said_at,
         # As the sides are called now: the older may have been said again since.
-        "resolution": word and _resolution(word, older, newer),
-        "resolved_by": word and word.said_by,
+        "resolution": "keep_newer" if own else word and _resolution(word, older, newer),
+        "resolved_by": LATER_WORDS if own else word and word.said_by,
         "note": word and word.note,
         "event_id": conflict.event_id if conflict.event_id in known else None,
     }
+
+
+def _takes_back(older: Side, newer: Side) -> bool:
+    """Whether one session said both, one message after the other: its later words say what it holds at its end.
+
+    What one message says side by side it holds both, and an agent takes back nothing that a person said: both need a person's
+    word, like what two sessions say.
+    """
+    sessions = {entry.place[1] for side in (older, newer) for entry in side.entries}
+    if len(sessions) > 1 or max(e.place[2] for e in older.entries) >= min(e.place[2] for e in newer.entries):
+        return False
+    return not any(entry.by_person for entry in older.entries) or any(entry.by_person for entry in newer.entries)
 
 
 def _resolution(word: ConflictCommand, older: Side, newer: Side) -> str | None:

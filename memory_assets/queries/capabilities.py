@@ -12,7 +12,7 @@ from memory_assets.results.registry import PRINTED, schema_of
 from memory_assets.results.schema import CapabilitiesV1, SchemaDefinitionV1, SchemaNameV1, SchemaV1
 from memory_assets.search.request import ROLES
 from memory_assets.text.lexical_text import SEARCH_TEXT_VERSION
-from memory_assets.vocabulary import FUSIONS, INTENTS, MODES, SCOPES, STAGES, UNIT_KINDS, ScoreKind
+from memory_assets.vocabulary import ASSURANCES, FUSIONS, INTENTS, MODES, SCOPES, STAGES, UNIT_KINDS, ScoreKind
 
 if TYPE_CHECKING:
     from memory_assets.configuration import Resources
@@ -31,6 +31,7 @@ def schema(resources: Resources) -> SchemaV1:
             unit_kinds=UNIT_KINDS,
             roles=ROLES,
             stages=STAGES,
+            assurances=ASSURANCES,
             fusions=FUSIONS,
             score_kinds=get_args(ScoreKind),
             citation_kinds=KINDS,

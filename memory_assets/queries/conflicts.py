@@ -10,9 +10,12 @@ from memory_assets.citations.addresses import MessageCitation
 from memory_assets.errors import check_word
 from memory_assets.graduation.conflicts.contradictions import contradiction
 from memory_assets.log.fetching import fetch, full_id
+from memory_assets.search.answers.backing import Backings, backings
 
 if TYPE_CHECKING:
     import duckdb
+
+    from memory_assets.vocabulary import Assurance
 
 STATUSES = ("open", "resolved", "moot", "all")
 
@@ -37,7 +40,8 @@ SELECT c.conflict_id, c.conflict_type, c.reason, {_STATUS} AS state, c.project, 
 FROM conflicts c {_SIDE.format(name="older")} {_SIDE.format(name="newer")}
 WHERE true
 """
-_SIDE_WIDTH = 13
+_OLDER, _NEWER = 10, 23
+"""Where the columns of each side begin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +66,7 @@ class ConflictSide:
     uri: str
     entries: tuple[str, ...]
     differs: str
+    assurance: Assurance
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +103,8 @@ def list_conflicts(
         + (f" LIMIT {int(limit)}" if limit is not None else ""),
         {"status": status, "project": project},
     )
-    return [_conflict(row) for row in rows]
+    backed = _backed(connection, rows)
+    return [_conflict(row, backed) for row in rows]
 
 
 def one_conflict(connection: duckdb.DuckDBPyConnection, given: str) -> ConflictView:
@@ -115,11 +121,16 @@ def one_conflict(connection: duckdb.DuckDBPyConnection, given: str) -> ConflictV
         listed_by="memory conflicts list --status all",
         prefix="cfl_",
     )
-    return _conflict(fetch(connection, f"{_CONFLICTS} AND c.conflict_id = ?", [conflict_id])[0])
+    rows = fetch(connection, f"{_CONFLICTS} AND c.conflict_id = ?", [conflict_id])
+    return _conflict(rows[0], _backed(connection, rows))
 
 
-def _conflict(row: tuple[Any, ...]) -> ConflictView:
-    older, newer = row[10 : 10 + _SIDE_WIDTH], row[10 + _SIDE_WIDTH :]
+def _backed(connection: duckdb.DuckDBPyConnection, rows: list[tuple[Any, ...]]) -> Backings:
+    return backings(connection, (memory_id for row in rows for memory_id in (row[_OLDER + 1], row[_NEWER + 1])))
+
+
+def _conflict(row: tuple[Any, ...], backed: Backings) -> ConflictView:
+    older, newer = row[_OLDER:_NEWER], row[_NEWER:]
     found = contradiction(older[11], newer[11]) if older[11] and newer[11] else None
     return ConflictView(
         conflict_id=row[0],
@@ -127,8 +138,8 @@ def _conflict(row: tuple[Any, ...]) -> ConflictView:
         reason=row[2],
         status=row[3],
         project=row[4],
-        older=_side(older, found.one if found else ""),
-        newer=_side(newer, found.other if found else ""),
+        older=_side(older, found.one if found else "", backed),
+        newer=_side(newer, found.other if found else "", backed),
         detected_at=row[5],
         resolved_at=row[6],
         resolution=row[7],
@@ -137,7 +148,7 @@ def _conflict(row: tuple[Any, ...]) -> ConflictView:
     )
 
 
-def _side(row: tuple[Any, ...], differs: str) -> ConflictSide:
+def _side(row: tuple[Any, ...], differs: str, backed: Backings) -> ConflictSide:
     entry_id, memory_id, citation, entry_type, title, session_id, index, said_at, stage, checker, quote, _, entries = row
     return ConflictSide(
         entry_id=entry_id,
@@ -153,4 +164,5 @@ def _side(row: tuple[Any, ...], differs: str) -> ConflictSide:
         uri=MessageCitation(session_id, index).uri,
         entries=tuple(entries),
         differs=differs,
+        assurance=backed.of(memory_id).assurance(stage),
     )

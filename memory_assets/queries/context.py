@@ -27,6 +27,7 @@ from memory_assets.results.context import (
     SectionName,
     TokenBudgetV1,
 )
+from memory_assets.search.answers.backing import backings
 from memory_assets.search.answers.budget import DEFAULT_BUDGET, TokenBudget
 from memory_assets.search.answers.context_text import ContextWriter, Line, WrittenLine
 from memory_assets.search.ranking.certificate import SeenHit, certify
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
     from memory_assets.results.search import SearchHitV1, SearchResponseV1
     from memory_assets.search.searcher import Searcher
+    from memory_assets.vocabulary import Assurance
 
 MOST_BUDGET = 1_000_000
 SKILL_TYPES = ("preference", "decision", "insight")
@@ -119,6 +121,7 @@ class _Unit:
     speaker: str | None
     occurred_at: datetime
     citations_json: str
+    assurance: Assurance
 
     @property
     def uris(self) -> tuple[str, ...]:
@@ -144,8 +147,7 @@ class _Candidate:
             case "passage":
                 what = f"{unit.speaker}, {day}" if unit.speaker else day
             case "entry":
-                granted = f"{unit.stage} by {unit.checker}" if unit.checker else unit.stage
-                what = f"{unit.entry_type}, {granted}, {day}"
+                what = f"{unit.entry_type}, {unit.assurance}, {day}"
             case kind:
                 what = f"{kind}, {day}"
         if unit.status != "active":
@@ -315,7 +317,9 @@ class _Page:
 
 
 def _units(connection: duckdb.DuckDBPyConnection, statement: str, parameters: Any) -> dict[str, _Unit]:
-    return {row[0]: _Unit(*row) for row in fetch(connection, statement, parameters)}
+    rows = fetch(connection, statement, parameters)
+    backed = backings(connection, (source_id for _, _, source_id, *_ in rows))
+    return {row[0]: _Unit(*(*row, backed.assurance(row[1], row[2], row[7]))) for row in rows}
 
 
 def _of_title(unit: _Unit, hit: SearchHitV1 | None = None) -> _Candidate:
@@ -372,4 +376,5 @@ def _item(written: WrittenLine, one: _Candidate) -> ContextItemV1:
         ts=unit.occurred_at,
         relevance=one.relevance,
         tokens=written.tokens,
+        assurance=unit.assurance if unit.unit_kind == "entry" else None,
     )

@@ -11,9 +11,12 @@ from memory_assets.citations.addresses import MessageCitation
 from memory_assets.errors import check_word
 from memory_assets.log.fetching import fetch, full_id
 from memory_assets.log.sql import IN_LIST, json_list
+from memory_assets.search.answers.backing import backings
 
 if TYPE_CHECKING:
     import duckdb
+
+    from memory_assets.vocabulary import Assurance
 
 SOURCES = ("recorded", "session", "all")
 STANDING = ("verified", "certified")
@@ -33,12 +36,12 @@ WHERE ($source = 'all' OR source = $source) AND ($project IS NULL OR project = $
 """
 _EVIDENCE = f"""
 SELECT e.decision_id, e.evidence_id, 'mem:' || m.short_id, n.title, e.evidence_stage, n.stage, n.checker, n.status, e.role,
-  e.said_at, n.session_id, n.message_index
+  e.said_at, n.session_id, n.message_index, n.memory_id
 FROM decision_evidence e LEFT JOIN entries n ON n.entry_id = e.evidence_id LEFT JOIN memories m ON m.memory_id = n.memory_id
 WHERE e.decision_id IN {IN_LIST}
 UNION ALL
 SELECT 'mem:' || m.short_id, n.entry_id, 'mem:' || m.short_id, n.title, n.stage, n.stage, n.checker, n.status, 'says it',
-  n.created_ts, n.session_id, n.message_index
+  n.created_ts, n.session_id, n.message_index, n.memory_id
 FROM memories m JOIN entries n ON n.memory_id = m.memory_id AND n.status <> 'superseded' WHERE 'mem:' || m.short_id IN {IN_LIST}
 ORDER BY 1, 10, 2
 """
@@ -58,6 +61,7 @@ class DecisionEvidence:
     role: str
     said_at: datetime
     uri: str | None
+    assurance: Assurance | None
 
     @property
     def stands(self) -> bool:
@@ -122,10 +126,12 @@ def one_decision(connection: duckdb.DuckDBPyConnection, given: str) -> DecisionV
 def _views(connection: duckdb.DuckDBPyConnection, rows: list[tuple[Any, ...]]) -> list[DecisionView]:
     wanted = json_list(row[0] for row in rows)
     evidence: dict[str, list[DecisionEvidence]] = {}
-    for row in fetch(connection, _EVIDENCE, [wanted, wanted]) if rows else []:
+    resting = fetch(connection, _EVIDENCE, [wanted, wanted]) if rows else []
+    backed = backings(connection, (row[12] for row in resting))
+    for row in resting:
         uri = None if row[10] is None else MessageCitation(row[10], row[11]).uri
         evidence.setdefault(row[0], []).append(
-            DecisionEvidence(row[1], row[2], row[3], row[4], row[5], row[6], row[7], row[8], row[9], uri)
+            DecisionEvidence(*(*row[1:10], uri, backed.of(row[12]).assurance(row[5]) if row[5] else None))
         )
     return [
         DecisionView(

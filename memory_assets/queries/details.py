@@ -18,12 +18,15 @@ from memory_assets.queries.resolve_ids import MessageSpan, ResolvedId, Unresolve
 from memory_assets.queries.timeline import PREVIEW_LENGTH, check_ids, unanswered
 from memory_assets.results.citation import CitationV1
 from memory_assets.results.details import BesideV1, DetailMetadataV1, DetailsV1, DetailV1, RelatedItemV1
+from memory_assets.search.answers.backing import backings
 from memory_assets.search.answers.budget import Cut, cut_to
 from memory_assets.search.answers.layers import DETAILS_TOKENS
 from memory_assets.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:
     import duckdb
+
+    from memory_assets.vocabulary import Assurance
 
 LEAST_BUDGET = 60
 """Tokens for one id; with fewer not even its title and address are there."""
@@ -97,6 +100,7 @@ class _Unit:
     task_status: str | None
     priority: str | None
     files: Sequence[str] | None
+    assurance: Assurance
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,14 +186,21 @@ def _known(connection: duckdb.DuckDBPyConnection, targets: Sequence[ResolvedId])
     ]
     cited = [{"session_id": place.session_id, "message_index": place.message_index} for place in places]
     return _Known(
-        units={
-            row[0]: _Unit(*row[1:])
-            for row in fetch(connection, _UNITS, [json_list(one.unit_id for one in targets if one.unit_id)])
-        },
+        units=_units(connection, targets),
         messages={(row[0], row[1]): _Message(*row[2:]) for row in fetch(connection, _MESSAGES, [json.dumps(cited)])},
         passages={(row[0], row[1]): _Passage(*row[2:]) for row in fetch(connection, _PASSAGES, [json.dumps(points)])},
         related=related_to(connection, targets),
     )
+
+
+def _units(connection: duckdb.DuckDBPyConnection, targets: Sequence[ResolvedId]) -> dict[str, _Unit]:
+    rows = fetch(connection, _UNITS, [json_list(one.unit_id for one in targets if one.unit_id)])
+    named = {one.unit_id: one for one in targets if one.unit_id}
+    backed = backings(connection, (one.source_id for one in named.values()))
+    return {
+        row[0]: _Unit(*(*row[1:], backed.assurance(named[row[0]].unit_kind or "", named[row[0]].source_id, row[3])))
+        for row in rows
+    }
 
 
 def _detail(n: int, target: ResolvedId, known: _Known, cap: int) -> DetailV1:
@@ -330,6 +341,7 @@ def _metadata(
         token_count=estimate_tokens(text),
         has_code=_FENCE.search(text) is not None,
         files=tuple(unit.files or ()) if unit else (),
+        assurance=unit.assurance if unit else "quoted",
     )
 
 

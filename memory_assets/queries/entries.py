@@ -12,7 +12,8 @@ from memory_assets.log.fetching import fetch, full_id, scalar
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.queries.sessions import messages_at
 from memory_assets.results.memories import EntryView, EvidenceView, MemoryPage, MemoryView, Quote, QuoteInMessage
-from memory_assets.vocabulary import EntryType, Stage
+from memory_assets.search.answers.backing import backings
+from memory_assets.vocabulary import Assurance, EntryType, Stage
 
 if TYPE_CHECKING:
     import duckdb
@@ -66,7 +67,7 @@ def list_entries(
         connection, f"{_ENTRIES} {_FILTER} {_NEWEST_FIRST}" + (f" LIMIT {int(limit)}" if limit is not None else ""), chosen
     )
     total = len(rows) if limit is None else scalar(connection, f"SELECT count(*) FROM entries n {_FILTER}", chosen)
-    return [_entry(row) for row in rows], int(total)
+    return _entries(connection, rows), int(total)
 
 
 def one_entry(connection: duckdb.DuckDBPyConnection, given: str) -> EntryView:
@@ -78,7 +79,7 @@ def one_entry(connection: duckdb.DuckDBPyConnection, given: str) -> EntryView:
     entry_id = _entry_cited(connection, given) or full_id(
         connection, "SELECT entry_id AS id FROM entries", given, what="entry", listed_by="memory entries list", prefix="ent_"
     )
-    return _entry(fetch(connection, f"{_ENTRIES} WHERE n.entry_id = ?", [entry_id])[0])
+    return _entries(connection, fetch(connection, f"{_ENTRIES} WHERE n.entry_id = ?", [entry_id]))[0]
 
 
 def entries_of_memory(connection: duckdb.DuckDBPyConnection, memory_id: str) -> list[EntryView]:
@@ -89,7 +90,7 @@ def entries_of_memory(connection: duckdb.DuckDBPyConnection, memory_id: str) -> 
             ORDER BY n.created_ts, n.session_id, n.message_index, n.ordinal, n.entry_id""",
         [memory_id],
     )
-    return [_entry(row) for row in rows]
+    return _entries(connection, rows)
 
 
 def evidence_of(connection: duckdb.DuckDBPyConnection, given: str) -> EvidenceView:
@@ -128,7 +129,7 @@ def list_memories(
         chosen,
     )
     total = len(rows) if limit is None else scalar(connection, f"SELECT count(*) FROM {source} WHERE {condition}", chosen)
-    return MemoryPage(memories=tuple(_memory(row) for row in rows), total=int(total))
+    return MemoryPage(memories=tuple(_memories(connection, rows)), total=int(total))
 
 
 def memories_by_id(connection: duckdb.DuckDBPyConnection, memory_ids: Sequence[str]) -> dict[str, MemoryView]:
@@ -136,7 +137,8 @@ def memories_by_id(connection: duckdb.DuckDBPyConnection, memory_ids: Sequence[s
     if not memory_ids:
         return {}
     statement = f"{_MEMORIES.format(source='memories m')} WHERE m.memory_id IN {IN_LIST}"
-    return {row[0]: _memory(row) for row in fetch(connection, statement, [json_list(memory_ids)])}
+    rows = fetch(connection, statement, [json_list(memory_ids)])
+    return {memory.memory_id: memory for memory in _memories(connection, rows)}
 
 
 def memory_cited(connection: duckdb.DuckDBPyConnection, citation: MemoryCitation) -> MemoryView:
@@ -168,7 +170,17 @@ def _entry_cited(connection: duckdb.DuckDBPyConnection, given: str) -> str | Non
     return str(row[0]) if row else None
 
 
-def _entry(row: tuple[Any, ...]) -> EntryView:
+def _entries(connection: duckdb.DuckDBPyConnection, rows: Sequence[tuple[Any, ...]]) -> list[EntryView]:
+    backed = backings(connection, (row[1] for row in rows))
+    return [_entry(row, backed.of(row[1]).assurance(row[7])) for row in rows]
+
+
+def _memories(connection: duckdb.DuckDBPyConnection, rows: Sequence[tuple[Any, ...]]) -> list[MemoryView]:
+    backed = backings(connection, (row[0] for row in rows))
+    return [_memory(row, backed.of(row[0]).assurance(row[5])) for row in rows]
+
+
+def _entry(row: tuple[Any, ...], assurance: Assurance) -> EntryView:
     *head, meta_json, content_json, evidence_json = row
     meta, content = json.loads(meta_json), json.loads(content_json)
     rest = (
@@ -178,6 +190,7 @@ def _entry(row: tuple[Any, ...]) -> EntryView:
         content.get("priority"),
         tuple(content.get("blocked_by") or ()),
         tuple(_quote(head[3], item) for item in json.loads(evidence_json)),
+        assurance,
     )
     return EntryView.of_row((*head, *rest))
 
@@ -208,9 +221,9 @@ def _quote(session_id: str, item: dict[str, Any]) -> Quote:
     )
 
 
-def _memory(row: tuple[Any, ...]) -> MemoryView:
+def _memory(row: tuple[Any, ...], assurance: Assurance) -> MemoryView:
     *head, session_id, status, superseded_by, message_index, segments_json = row
     # A memory has at least one span; without one (which no fold writes) its message is still an address that opens.
     message = MessageCitation(session_id, message_index or 0).uri
     uri = address(session_id, message_index, json.loads(segments_json or "[]")) or message
-    return MemoryView.of_row((*head, session_id, uri, status, superseded_by))
+    return MemoryView.of_row((*head, session_id, uri, status, superseded_by, assurance))

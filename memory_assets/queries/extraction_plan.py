@@ -179,7 +179,7 @@ def _planned(
 
 
 def _request(history: History, window: Window, settings: Settings) -> list[dict[str, str]]:
-    from memory_assets.extraction.llm import request
+    from memory_assets.extraction.window_request import request
 
     return request(history.messages, window, budget=settings.extraction.window_characters)
 

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from memory_assets.graduation.assurance import assurance_of
 from memory_assets.graduation.effective_stage import Confirmation, Demotion, ceiling, certification, spoken, vouched_for
 from memory_assets.graduation.policy import CONTESTED, DEMOTED, Promoted
 from memory_assets.log.fetching import fetch
-from memory_assets.vocabulary import STAGES, EntryType, Stage
+from memory_assets.vocabulary import STAGES, Assurance, EntryType, Stage
 
 if TYPE_CHECKING:
     import duckdb
@@ -57,6 +58,7 @@ class Ladder:
         sessions: those whose aligned evidence says it.
         confirmed: whether a person vouched for it.
         since: when it was last said, demoted or confirmed: its age counts from here.
+        assurance: what was proved of it, as screens say it.
     """
 
     memory_id: str
@@ -76,6 +78,7 @@ class Ladder:
     entry_ids: tuple[str, ...]
     last_said_at: datetime
     since: datetime
+    assurance: Assurance
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +128,8 @@ def review(connection: duckdb.DuckDBPyConnection, *, project: str | None = None,
 def _ladder(row: tuple[Any, ...], said: Mapping[str, Sequence[Demotion | Confirmation]]) -> Ladder:
     memory_id, citation, title, entry_type, project, stage, checker, status, last_said_at, entry_id, rung, blocked = row[:12]
     gates_json, sessions, compiled_by, verified_by, entry_ids, merged = row[12:]
+    # What a person made of two that contradict each other is not what two sessions say alike.
+    supporting = min(sessions, 1) if merged else sessions
     words = list(dict.fromkeys(word for entry in entry_ids for word in said.get(entry, ())))
     confirmations = [word for word in words if isinstance(word, Confirmation)]
     demotions = [word for word in words if isinstance(word, Demotion)]
@@ -138,8 +143,7 @@ def _ladder(row: tuple[Any, ...], said: Mapping[str, Sequence[Demotion | Confirm
         outcome = certification(
             entry_id,
             compiled_by or verified_by or checker,
-            # What a person made of two that contradict each other is not what two sessions say alike.
-            sessions=min(sessions, 1) if merged else sessions,
+            sessions=supporting,
             confirmed=confirmed,
             contested=status == "contested",
             highest=highest,
@@ -170,4 +174,5 @@ def _ladder(row: tuple[Any, ...], said: Mapping[str, Sequence[Demotion | Confirm
         entry_ids=tuple(entry_ids),
         last_said_at=last_said_at,
         since=max(last_said_at, *(word.at for word in words)) if words else last_said_at,
+        assurance=assurance_of(stage, supporting_sessions=supporting, vouched_for=confirmed),
     )

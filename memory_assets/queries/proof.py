@@ -25,6 +25,7 @@ from memory_assets.queries.sessions import one_session
 
 if TYPE_CHECKING:
     from memory_assets.log.database import Database
+    from memory_assets.vocabulary import Assurance
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,8 @@ class ProvedEntry:
 
     Attributes:
         proved: the modules that stand prove it; without that it may have been refused, or claim less than verified.
-        stage: as it is shown everywhere, which other sessions and people may have lowered or raised.
+        stage: as other sessions and people have lowered or raised it.
+        assurance: what was proved of it, as screens say it.
         reason: why it was not promoted; None where it was.
     """
 
@@ -88,6 +90,7 @@ class ProvedEntry:
     proved: bool
     refused: bool
     reason: str | None
+    assurance: Assurance
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +167,7 @@ def session_proof(database: Database, given: str) -> SessionProof:
                 proved=as_recorded and not checked.disagreement and entry.entry_id in proof.proved,
                 refused=entry.entry_id in checked.failed_entries,
                 reason=_reason(proofs, entry_event.event_id),
+                assurance=(view.assurance if view else None) or "quoted",
             )
         )
     return SessionProof(

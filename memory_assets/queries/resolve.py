@@ -85,7 +85,7 @@ def _unit(connection: duckdb.DuckDBPyConnection, given: str) -> Resolved:
     cited = citations_of(connection, [unit_id], places=len(places))[unit_id]
     shown = tuple(_place(connection, _address(place)) for place in places[:PLACES])
     return ResolvedUnit.of_row(
-        ("unit", *plain, tuple(citation.model_dump(mode="json") for citation in cited), shown, len(places))
+        ("unit", *plain, tuple(citation.model_dump(mode="json") for citation in cited), shown, len(places), "quoted")
     )
 
 

@@ -13,6 +13,8 @@ from memory_assets.results.sessions import MessageView, Quarantined, SessionSumm
 if TYPE_CHECKING:
     import duckdb
 
+    from memory_assets.vocabulary import Assurance
+
 
 @dataclass(frozen=True, slots=True)
 class SupportingQuote:
@@ -25,6 +27,7 @@ class SupportingQuote:
     stage: str
     checker: str | None
     quote: Quote
+    assurance: Assurance | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +61,14 @@ def session_evidence(connection: duckdb.DuckDBPyConnection, given: str) -> Sessi
     for entry in reversed(entries):  # as they were said
         for quote in entry.evidence:
             item = SupportingQuote(
-                entry.entry_id, entry.citation, entry.entry_type, entry.title, entry.stage, entry.checker, quote
+                entry.entry_id,
+                entry.citation,
+                entry.entry_type,
+                entry.title,
+                entry.stage,
+                entry.checker,
+                quote,
+                entry.assurance,
             )
             if quote.message_index is None or not quote.segments:
                 failed.append(item)

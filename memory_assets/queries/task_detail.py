@@ -9,7 +9,7 @@ from memory_assets.citations.addresses import MessageCitation
 from memory_assets.log.fetching import fetch
 from memory_assets.queries.entries import address
 from memory_assets.queries.task_review import blocker_cycles, possible_duplicates, refused_blockers, refused_moves
-from memory_assets.queries.tasks import task_view
+from memory_assets.queries.tasks import QUIET_AFTER, task_view
 from memory_assets.results.tasks import MergeView, TaskDetail, TaskEvent, TaskName
 from memory_assets.search.entity_ids import merges, name_of, one_entity
 
@@ -33,7 +33,7 @@ WHERE b.effective_blocker_id = ? AND NOT b.is_suggested AND b.task_id <> b.effec
 _UNSHOWN = ("task_id", "basis", "canonical_key", "project", "source_entry_id", "entry_id")
 
 
-def get_task_detail(connection: duckdb.DuckDBPyConnection, given: str) -> TaskDetail:
+def get_task_detail(connection: duckdb.DuckDBPyConnection, given: str, *, quiet_after: int = QUIET_AFTER) -> TaskDetail:
     """The task with this id, beginning of an id, former id or canonical key: as it stands, and how it came to that.
 
     Raises:
@@ -46,7 +46,7 @@ def get_task_detail(connection: duckdb.DuckDBPyConnection, given: str) -> TaskDe
         [task_id],
     )
     return TaskDetail(
-        task=task_view(connection, task_id),
+        task=task_view(connection, task_id, quiet_after=quiet_after),
         also_called=tuple(name_of(row[0]) for row in names),
         holds_up=tuple(TaskName.of_row(row) for row in fetch(connection, _HOLDS_UP, [task_id])),
         merges=merged_into(connection, task_id),

@@ -1,24 +1,32 @@
 """Tasks with what they wait for and the quotes that speak of them.
 
-A board of any size is three statements.
+A board of any size is four statements.
 """
 
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
+from collections.abc import Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 from memory_assets.errors import check_word
+from memory_assets.graduation.assurance import assurance_of_task
 from memory_assets.log.fetching import fetch
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.queries.entries import address
 from memory_assets.results.tasks import TaskBlocker, TaskEvidence, TaskView
-from memory_assets.vocabulary import TASK_STATUSES
+from memory_assets.tasks.canonical import project_key
+from memory_assets.vocabulary import FINISHED, TASK_STATUSES
 
 if TYPE_CHECKING:
     import duckdb
 
-Which = Literal["all", "blocked", "only_suggested", "unknown_blocker"]
+Which = Literal["all", "blocked", "only_suggested", "unknown_blocker", "quiet"]
+
+QUIET_AFTER = 5
+"""So many later sessions of its project that do not speak of a task make it quiet, unless the settings say otherwise."""
 
 SHOWN_ORDER = ["in_progress", "blocked", "pending", "done", "cancelled"]
 PRIORITY_ORDER = ["critical", "high", "medium", "low"]
@@ -27,7 +35,8 @@ _STATUS = "(t.current_json ->> '$.status')"
 _TASKS = f"""
 SELECT t.entity_id, t.canonical_key, t.title, {_STATUS}, t.current_json ->> '$.priority', t.project,
   nullif(t.current_json ->> '$.requested_status', {_STATUS}),
-  t.stage, t.status, t.created_at, coalesce(s.since, t.created_at), t.last_occurred_at
+  t.stage, t.status, t.created_at, coalesce(s.since, t.created_at), t.last_occurred_at,
+  t.current_json ->> '$.done_basis', t.current_json ->> '$.done_named'
 FROM entities t LEFT JOIN (
   SELECT entity_id, arg_max(occurred_at, place) AS since FROM task_outcomes
   WHERE event_type IN ('task_created', 'task_status_changed') GROUP BY entity_id) s USING (entity_id)
@@ -44,6 +53,7 @@ _WHICH: dict[Which, str] = {
     "blocked": f"AND {_STATUS} = 'blocked'",
     "only_suggested": "AND t.entity_id IN (SELECT task_id FROM v_tasks_only_suggested)",
     "unknown_blocker": "AND t.entity_id IN (SELECT task_id FROM v_tasks_unknown_placeholder)",
+    "quiet": f"AND {_STATUS} NOT IN ('done', 'cancelled')",
 }
 _BLOCKERS = f"""
 SELECT b.task_id, b.declared_kind, b.declared_blocker_title, b.effective_title, b.is_cleared, b.is_suggested,
@@ -71,9 +81,13 @@ def list_tasks(
     status: str | None = None,
     project: str | None = None,
     limit: int | None = None,
+    quiet_after: int = QUIET_AFTER,
 ) -> list[TaskView]:
     """Tasks: those in progress first, then blocked, pending, done and cancelled ones; of these what matters most, and was said
     last, first.
+
+    Args:
+        quiet_after: how many later sessions of its project that do not speak of a task make it quiet.
 
     Raises:
         InvalidArgumentError: there is no such status.
@@ -83,15 +97,18 @@ def list_tasks(
         connection,
         f"""{_TASKS} {_WHICH[which]} AND ($status IS NULL OR {_STATUS} = $status)
             AND ($project IS NULL OR t.project = $project) {_ORDER}"""
-        + (f" LIMIT {int(limit)}" if limit is not None else ""),
+        + (f" LIMIT {int(limit)}" if limit is not None and which != "quiet" else ""),
         {"status": status, "project": project},
     )
-    return _views(connection, rows)
+    if which == "quiet":
+        later = _LaterSessions(connection)
+        rows = [row for row in rows if _is_quiet(row, later, quiet_after)][:limit]
+    return _views(connection, rows, quiet_after)
 
 
-def task_view(connection: duckdb.DuckDBPyConnection, task_id: str) -> TaskView:
+def task_view(connection: duckdb.DuckDBPyConnection, task_id: str, *, quiet_after: int = QUIET_AFTER) -> TaskView:
     """The task with this whole id, which is known."""
-    return _views(connection, fetch(connection, f"{_TASKS} AND t.entity_id = ?", [task_id]))[0]
+    return _views(connection, fetch(connection, f"{_TASKS} AND t.entity_id = ?", [task_id]), quiet_after)[0]
 
 
 def tasks_by_status(connection: duckdb.DuckDBPyConnection, *, project: str | None = None) -> dict[str, int]:
@@ -105,9 +122,28 @@ def tasks_by_status(connection: duckdb.DuckDBPyConnection, *, project: str | Non
     return {status: found[status] for status in SHOWN_ORDER if status in found}
 
 
-def _views(connection: duckdb.DuckDBPyConnection, rows: list[tuple[Any, ...]]) -> list[TaskView]:
+class _LaterSessions:
+    """When the sessions of each project began."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+        self._began: dict[str, list[datetime]] = {}
+        for project, began in fetch(connection, "SELECT project, started_at FROM sessions ORDER BY started_at"):
+            self._began.setdefault(project_key(project), []).append(began)
+
+    def count(self, project: str | None, since: datetime) -> int:
+        """How many sessions of a project began behind a moment."""
+        began = self._began.get(project_key(project), [])
+        return len(began) - bisect_right(began, since)
+
+
+def _is_quiet(row: Sequence[Any], later: _LaterSessions, quiet_after: int) -> bool:
+    return row[3] not in FINISHED and later.count(row[5], row[11]) >= quiet_after
+
+
+def _views(connection: duckdb.DuckDBPyConnection, rows: list[tuple[Any, ...]], quiet_after: int) -> list[TaskView]:
     if not rows:
         return []
+    later = _LaterSessions(connection)
     wanted = [json_list(row[0] for row in rows)]
     blockers: dict[str, list[TaskBlocker]] = {}
     for task_id, *values in fetch(connection, _BLOCKERS, wanted):
@@ -116,7 +152,17 @@ def _views(connection: duckdb.DuckDBPyConnection, rows: list[tuple[Any, ...]]) -
     for row in fetch(connection, _EVIDENCE, wanted):
         evidence.setdefault(row[0], []).append(_evidence(row))
     return [
-        TaskView.of_row((*row[:6], tuple(blockers.get(row[0], ())), tuple(evidence.get(row[0], ())), *row[6:])) for row in rows
+        TaskView.of_row(
+            (
+                *row[:6],
+                tuple(blockers.get(row[0], ())),
+                tuple(evidence.get(row[0], ())),
+                *row[6:],
+                _is_quiet(row, later, quiet_after),
+                assurance_of_task(row[7], supporting_sessions=len({one.session_id for one in evidence.get(row[0], ())})),
+            )
+        )
+        for row in rows
     ]
 
 

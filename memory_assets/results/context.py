@@ -9,6 +9,7 @@ from pydantic import Field
 
 from memory_assets.results.certificate import CertificateV1
 from memory_assets.results.model import WireModel
+from memory_assets.vocabulary import Assurance
 
 SectionName = Literal["constitution", "skills", "recent_gotchas", "context", "code_symbols"]
 
@@ -41,6 +42,7 @@ class ContextItemV1(WireModel):
         is_cited: false for what cites nothing; the Markdown begins it with ``[HYPOTHESIS]``.
         checker: who granted the stage.
         tokens: what its line of the Markdown costs.
+        assurance: of a memory what was proved of it, as the Markdown says it.
     """
 
     id: str | None = None
@@ -58,6 +60,7 @@ class ContextItemV1(WireModel):
     ts: datetime | None = None
     relevance: float | None = None
     tokens: int = Field(default=0, ge=0)
+    assurance: Assurance | None = None
 
 
 class ContextSectionV1(WireModel):

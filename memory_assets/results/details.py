@@ -10,6 +10,7 @@ from pydantic import Field
 from memory_assets.results.citation import CitationV1
 from memory_assets.results.model import WireModel
 from memory_assets.results.unanswered import UnansweredV1
+from memory_assets.vocabulary import Assurance
 
 
 class BesideV1(WireModel):
@@ -32,6 +33,7 @@ class DetailMetadataV1(WireModel):
         token_count: what the full text costs, however much of it is shown.
         has_code: there is a fenced block in it.
         files: paths and names that it names.
+        assurance: what was proved of it, as screens say it; what is no memory and no task is quoted.
     """
 
     entry_type: str | None = None
@@ -52,6 +54,7 @@ class DetailMetadataV1(WireModel):
     token_count: int = Field(default=0, ge=0)
     has_code: bool = False
     files: tuple[str, ...] = ()
+    assurance: Assurance | None = None
 
 
 class RelatedItemV1(WireModel):

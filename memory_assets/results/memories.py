@@ -6,6 +6,7 @@ from datetime import datetime
 
 from memory_assets.results.model import WireModel
 from memory_assets.results.sessions import MessageView
+from memory_assets.vocabulary import Assurance
 
 
 class Quote(WireModel):
@@ -43,6 +44,7 @@ class EntryView(WireModel):
         checker: who granted or refused the stage, as in ``embedded 1``.
         blocked_reason: why it was not promoted, None where it was.
         reason, task_status, priority, blocked_by: what was said beside the title.
+        assurance: what was proved of it, as screens say it.
     """
 
     entry_id: str
@@ -65,6 +67,7 @@ class EntryView(WireModel):
     priority: str | None
     blocked_by: tuple[str, ...]
     evidence: tuple[Quote, ...]
+    assurance: Assurance | None = None
 
 
 class QuoteInMessage(WireModel):
@@ -88,6 +91,7 @@ class MemoryView(WireModel):
         uri: the address of its first quote, ``session:ID#m=12&c=140-182``.
         status: ``contested`` in an open conflict, ``deprecated`` where a resolution set it aside, else ``active``.
         superseded_by: of a deprecated one, the address of the memory that was kept.
+        assurance: what was proved of it, as screens say it.
     """
 
     memory_id: str
@@ -105,6 +109,7 @@ class MemoryView(WireModel):
     uri: str
     status: str = "active"
     superseded_by: str | None = None
+    assurance: Assurance | None = None
 
 
 class MemoryPage(WireModel):

@@ -20,6 +20,7 @@ from memory_assets.results.citation import AnyCitationV1
 from memory_assets.results.context import ContextBundleV1
 from memory_assets.results.copies import Exported, Manifest, Recovered, Restored
 from memory_assets.results.details import DetailsV1
+from memory_assets.results.digest import DayDigestV1, ProjectDigestV1, SessionDigestV1
 from memory_assets.results.disclosure import DisclosureV1
 from memory_assets.results.doctor import DoctorV1
 from memory_assets.results.error import ErrorV1
@@ -49,6 +50,7 @@ PRINTED: dict[str, Any] = {
     "citation.v1": AnyCitationV1,
     "condition_list.v1": list[ConditionView],
     "context_bundle.v1": ContextBundleV1,
+    "day_digest.v1": DayDigestV1,
     "details.v1": DetailsV1,
     "disclosure.v1": DisclosureV1,
     "doctor.v1": DoctorV1,
@@ -66,6 +68,7 @@ PRINTED: dict[str, Any] = {
     "outbox.v1": OutboxStatus,
     "outbox_drained.v1": OutboxDrained,
     "outbox_reconciled.v1": InLine,
+    "project_digest.v1": ProjectDigestV1,
     "recovered.v1": Recovered,
     "reembed.v1": Reembedded,
     "restored.v1": Restored,
@@ -74,6 +77,7 @@ PRINTED: dict[str, Any] = {
     "search_hit.v1": SearchHitV1,
     "search_response.v1": SearchResponseV1,
     "session.v1": SessionDetails,
+    "session_digest.v1": SessionDigestV1,
     "session_list.v1": list[SessionSummary],
     "shown.v1": Shown,
     "stats.v1": Stats,

@@ -23,6 +23,7 @@ class CapabilitiesV1(WireModel):
     unit_kinds: tuple[str, ...] = ()
     roles: tuple[str, ...] = ()
     stages: tuple[str, ...] = ()
+    assurances: tuple[str, ...] = ()
     fusions: tuple[str, ...] = ()
     score_kinds: tuple[str, ...] = ()
     citation_kinds: tuple[str, ...] = ()

@@ -11,7 +11,7 @@ from memory_assets.results.certificate import CertificateV1
 from memory_assets.results.citation import AnyCitationV1
 from memory_assets.results.error import ErrorV1
 from memory_assets.results.model import WireModel
-from memory_assets.vocabulary import ScoreKind, SearchMode, Strategy
+from memory_assets.vocabulary import Assurance, ScoreKind, SearchMode, Strategy
 
 
 class LegPlaceV1(WireModel):
@@ -56,6 +56,7 @@ class RelatedV1(WireModel):
     checker: str | None = None
     status: str | None = None
     relation: str | None = None
+    assurance: Assurance | None = None
 
 
 class SearchHitV1(WireModel):
@@ -73,6 +74,7 @@ class SearchHitV1(WireModel):
         checker: who granted the stage, as in ``embedded 1``; shown wherever the stage is.
         related: what rests on the same words, and for a complex question what hangs on it.
         steps: how the score came about, where that was asked for.
+        assurance: what was proved of it, as screens say it; what is no memory and no task is quoted.
     """
 
     schema_version: Literal["search_hit.v1"] = "search_hit.v1"
@@ -98,6 +100,7 @@ class SearchHitV1(WireModel):
     legs: dict[str, LegPlaceV1] = Field(default_factory=dict)
     related: tuple[RelatedV1, ...] = ()
     steps: HitStepsV1 | None = None
+    assurance: Assurance | None = None
 
     @model_validator(mode="before")
     @classmethod

@@ -13,6 +13,7 @@ from memory_assets.results.memories import CitedQuote, EntryView, MemoryView, Ne
 from memory_assets.results.model import WireModel
 from memory_assets.results.sessions import MessageView, SessionSummary
 from memory_assets.results.tasks import TaskView
+from memory_assets.vocabulary import Assurance
 
 
 class ResolvedMemory(WireModel):
@@ -81,6 +82,7 @@ class ResolvedUnit(WireModel):
     Attributes:
         citations: ``citation.v1`` objects: the places, and the files, commits and symbols that it names.
         places: the first of them in their messages; ``place_count`` counts them all.
+        assurance: it is made of words of its session, and quotes them.
     """
 
     kind: Literal["unit"]
@@ -97,6 +99,7 @@ class ResolvedUnit(WireModel):
     citations: tuple[Mapping[str, Any], ...]
     places: tuple[ResolvedSpan, ...]
     place_count: int
+    assurance: Assurance | None = None
 
 
 class NamingUnit(WireModel):

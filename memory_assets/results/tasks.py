@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from memory_assets.results.model import WireModel
+from memory_assets.vocabulary import Assurance, DoneBasis
 
 
 class TaskName(WireModel):
@@ -67,6 +68,9 @@ class TaskView(WireModel):
         entity_status: ``contested`` while a conflict about it is open, else ``active``.
         status_since: since when it has its status.
         last_said_at: when it was last spoken of.
+        done_basis: of one that is done what settles it; ``done_named`` is the commit or pull request that is named.
+        quiet: it is open, and ``tasks.quiet_after_sessions`` later sessions of its project did not speak of it.
+        assurance: what was proved of it, as screens say it.
     """
 
     task_id: str
@@ -83,6 +87,16 @@ class TaskView(WireModel):
     created_at: datetime
     status_since: datetime
     last_said_at: datetime
+    done_basis: DoneBasis | None = None
+    done_named: str | None = None
+    quiet: bool = False
+
+    @property
+    def passed(self) -> bool:
+        """Whether it was an order of one turn, which has ended."""
+        return self.done_basis == "turn_ended"
+
+    assurance: Assurance | None = None
 
     @property
     def waits_for(self) -> tuple[TaskBlocker, ...]:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from memory_assets.sessions.keys import session_key
 from memory_assets.sessions.model import Message, MessageKind, Role, Session, SourceFormat
+from memory_assets.sessions.origins import Stretch, hands_over_plan, origins_of
 from memory_assets.sessions.source import DefectLog, without_data_uris
 from memory_assets.sessions.times import parse_time
+from memory_assets.vocabulary import Origin
 
 _SENTENCE_END = re.compile(r"[.!?](?=\s)|[。\uff01\uff1f]")
+_LINK = re.compile(r"\[([^\]\n]{1,200})\]\([^()\n]{0,400}\)")
+_COMMAND = re.compile(r"\s{0,8}/[a-z][\w-]{0,30}(?:\s|\Z)")
+"""What tells the chat program to do something: ``/add src/app.py``."""
 _TITLE_LENGTH = 80
 _TELLING_LENGTH = 8  # shorter beginnings ("hi", "244", "다음") tell sessions apart only where there is nothing else
 
@@ -135,20 +140,38 @@ def last_path_component(path: str | None) -> str | None:
 
 
 def title_from(messages: Sequence[Message]) -> str | None:
-    """The first sentence that a person says and that says something, at most 80 characters; None without one."""
+    """The first sentence that a person types and that says something, at most 80 characters; None where no person speaks.
+
+    Where nobody typed anything the first words that stand under a person's name must do.
+    """
     first: str | None = None
     for title in filter(None, map(title_of, messages)):
         if len(title) >= _TELLING_LENGTH:
             return title
         first = first or title
-    return first
+    return first or next((title for one in messages if _of_person(one) and (title := short_title(one.text))), None)
 
 
 def title_of(message: Message) -> str | None:
-    """The title that a message gives its session; None where no person says it in the session itself, or it is empty."""
-    if message.role != "user" or message.kind != "said" or message.sidechain:
+    """The title that a message gives its session; None where no person typed it in the session itself, or it is empty.
+
+    A plan that is handed over gives its own title; what else is pasted or a program's gives none.
+    """
+    if not _of_person(message):
         return None
-    return short_title(message.text) or None
+    stretches = origins_of(message)
+    if hands_over_plan(message.text):
+        return short_title("".join(_texts_of(message, stretches, "pasted"))) or None
+    typed = "\n".join(_texts_of(message, stretches, "typed"))
+    return None if _COMMAND.match(typed) else short_title(_LINK.sub(r"\1", typed)) or None
+
+
+def _of_person(message: Message) -> bool:
+    return message.role == "user" and message.kind == "said" and not message.sidechain
+
+
+def _texts_of(message: Message, stretches: Sequence[Stretch], origin: Origin) -> Iterator[str]:
+    return (message.text[one.start : one.end] for one in stretches if one.origin == origin)
 
 
 def short_title(text: str) -> str:

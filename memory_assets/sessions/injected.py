@@ -7,10 +7,10 @@ Coding agents file reminders, command output, skill texts and notices under the 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from memory_assets.sessions.draft import Part
 from memory_assets.sessions.model import MessageKind
+from memory_assets.sessions.tagged_blocks import Block, closed_blocks, opening_of
 
 # Blocks that programs write into user messages, by tag.
 _TAGS = (
@@ -52,7 +52,7 @@ _TAGS = (
     "skill",
     "INSTRUCTIONS",
 )
-_OPENING = re.compile(rf"(?:(?<=\n)|(?<=>)|\A)[ \t]{{0,16}}<({'|'.join(map(re.escape, _TAGS))})(?: [^<>\n]{{0,200}})?>")
+_OPENING = opening_of(_TAGS)
 # The person's own words inside such a block: the words behind a slash command, a note to the agent's memory.
 _HUMAN_TAGS = ("command-args", "user-memory-input")
 _PREFIXES = (
@@ -86,16 +86,9 @@ def user_parts(text: str) -> list[Part]:
     return [Part("user", kind, piece) for kind, piece in _split_blocks(stripped)]
 
 
-@dataclass(frozen=True, slots=True)
-class _Block:
-    start: int
-    end: int
-    human_words: str
-
-
 def _split_blocks(text: str) -> list[tuple[MessageKind, str]]:
     pieces: list[tuple[MessageKind, str]] = []
-    blocks = _closed_blocks(text)
+    blocks = closed_blocks(text, _OPENING)
     position = index = 0
     while index < len(blocks):
         run = [blocks[index]]  # blocks with only blanks between them are one message
@@ -103,25 +96,12 @@ def _split_blocks(text: str) -> list[tuple[MessageKind, str]]:
             run.append(blocks[index + len(run)])
         pieces.append(("said", text[position : run[0].start]))
         pieces.append(("injected", text[run[0].start : run[-1].end]))
-        pieces.extend(("said", block.human_words) for block in run)
+        pieces.extend(("said", _human_words(text, block)) for block in run)
         position = run[-1].end
         index += len(run)
     pieces.append(("said", text[position:]))
     return [(kind, piece.strip()) for kind, piece in pieces if piece.strip()]
 
 
-def _closed_blocks(text: str) -> list[_Block]:
-    blocks: list[_Block] = []
-    never_closed: set[str] = set()  # each tag's end is looked for in vain once, which keeps this linear
-    position = 0
-    while opening := _OPENING.search(text, position):
-        tag, position = opening[1], opening.end()
-        closing = f"</{tag}>"
-        end = -1 if tag in never_closed else text.find(closing, position)
-        if end < 0:
-            never_closed.add(tag)
-            continue
-        words = text[position:end].strip() if tag in _HUMAN_TAGS else ""
-        position = end + len(closing)
-        blocks.append(_Block(opening.start(), position, words))
-    return blocks
+def _human_words(text: str, block: Block) -> str:
+    return text[block.inner_start : block.inner_end].strip() if block.tag in _HUMAN_TAGS else ""

@@ -76,12 +76,17 @@ class _Following:
     def claim(self, place: int, claim: TaskClaim) -> None:
         self.follows.hear(place, claim, claim.name)
         meant = self._known.task_meant(claim.name, claim.occurred_at)
-        if meant is None and claim.status == "done" and self.follows.meets_a_condition(claim):
+        is_order = claim.done_basis == "turn_ended"
+        if meant is None and claim.status == "done" and not is_order and self.follows.meets_a_condition(claim):
             return
         before = meant.task.status if meant else None
         if meant is None:
             key = task_key(self._known.project_key, claim.name)
-            task = self.follows.create(key, claim.title, claim.project, claim.status, claim.priority)
+            # Blocked by what nobody names, it is as pending as any other.
+            asked = None if claim.status == "blocked" and not claim.blockers else claim.status
+            task = self.follows.create(key, claim.title, claim.project, asked, claim.priority)
+            if claim.status == "done" and claim.done_basis is not None:
+                self.follows.settle(task, claim)
         else:
             task = meant.task
             self.follows.draft(Linked(task.id, claim.entry_id, meant.method, meant.score))

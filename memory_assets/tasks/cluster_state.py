@@ -10,7 +10,7 @@ from typing import Literal
 from memory_assets.tasks.canonical import condition_id, condition_key, task_id, task_key
 from memory_assets.tasks.likeness import STRICT_FLOOR, never_the_same
 from memory_assets.tasks.model import Cluster, Declared, Likeness, Mention, PersonStatement, TaskClaim
-from memory_assets.vocabulary import STAGES, MatchMethod, Priority, Stage, TaskStatus
+from memory_assets.vocabulary import STAGES, DoneBasis, MatchMethod, Priority, Stage, TaskStatus
 
 _CLOSED: frozenset[TaskStatus] = frozenset({"done", "cancelled"})
 
@@ -24,6 +24,7 @@ class Task:
         key_name: the one in its key, which is another where people merged tasks.
         title_name: of the title that it has now.
         names: all of them; true for one that only a merge brought here: it never gives the title.
+        done_basis: of one that is done what settled it.
     """
 
     id: str
@@ -38,6 +39,12 @@ class Task:
     stage: Stage = "raw"
     contested: bool = False
     names: dict[str, bool] = field(default_factory=dict)
+    done_basis: DoneBasis | None = None
+
+    @property
+    def is_passed(self) -> bool:
+        """Whether it was an order of one turn, and nobody spoke of it as work."""
+        return self.status == "done" and self.done_basis == "turn_ended"
 
     def method(self, name: str) -> MatchMethod:
         """How the task is recognised by one of its names."""

@@ -28,7 +28,7 @@ from memory_assets.tasks.model import (
 from memory_assets.tasks.name_resolution import Meaning
 from memory_assets.tasks.resolution_steps import Drafted, Step
 from memory_assets.tasks.transitions import initial_status, path, refusal
-from memory_assets.vocabulary import Priority, TaskStatus
+from memory_assets.vocabulary import DoneBasis, Priority, TaskStatus
 
 
 class Consequences:
@@ -97,25 +97,39 @@ class Consequences:
         self.draft(Retitled(task.id, title))
 
     def move(self, task: Task, claim: TaskClaim) -> None:
-        """The task moves as a claim says, or the table refuses it."""
+        """The task moves as a claim says; or the table refuses it; or it stays, as the claim bears nothing out."""
         current, requested = task.status, claim.status
-        if requested is None or requested == current:
+        if requested is None or requested == current or (requested == "blocked" and not claim.blockers):
             return
-        rule = refusal(current, requested, evidence_aligned=claim.evidence_aligned)
-        if rule is None:
-            task.status = requested
-            self.draft(Moved(task.id, current, requested))
-        else:
+        if claim.done_basis == "turn_ended":
+            return  # whatever else it is, it is no mere order
+        if requested == "done" and current != "cancelled" and claim.done_basis is not None:
+            self.settle(task, claim)
+        elif task.is_passed:
+            # It is work after all, and takes the legal way back.
+            self._walk(task, requested)
+        elif rule := refusal(current, requested, evidence_aligned=claim.evidence_aligned):
             self.draft(Rejected(task.id, current, requested, rule))
+        else:
+            self._walk(task, requested, "said_again" if requested == "done" else None)
+
+    def settle(self, task: Task, claim: TaskClaim) -> None:
+        """The task is done by what settles the claim, on the legal path."""
+        self._walk(task, "done", claim.done_basis, claim.done_named)
 
     def move_as_a_person(self, task: Task, wanted: TaskStatus) -> None:
         """The task moves as a person says, on the legal path."""
         before = task.status
-        for status in path(before, wanted):
-            self.draft(Moved(task.id, task.status, status))
-            task.status = status
+        self._walk(task, wanted, "person")
         if before == "cancelled" and wanted != before:
             self.recognise_conditions(task, task.names)
+
+    def _walk(self, task: Task, wanted: TaskStatus, basis: DoneBasis | None = None, named: str | None = None) -> None:
+        for status in path(task.status, wanted):
+            is_done = status == "done"
+            task.done_basis = basis if is_done else None
+            self.draft(Moved(task.id, task.status, status, task.done_basis, named if is_done else None))
+            task.status = status
 
     def set_priority(self, task: Task, priority: Priority | None) -> None:
         """The task counts for so much, where that was said and is new."""

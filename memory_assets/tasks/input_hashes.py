@@ -25,7 +25,7 @@ from memory_assets.tasks.model import (
     TaskClaim,
 )
 
-RESOLVER_VERSION: Final = "2"
+RESOLVER_VERSION: Final = "3"
 
 
 def chained_hash(basis: str, content: Any) -> str:
@@ -44,7 +44,7 @@ def content_of(item: TaskClaim | Mention | PersonStatement) -> list[Any]:
             return [
                 *("claim", item.claim_id, item.entry_id, item.chain_id, item.project, item.name, item.title),
                 *(item.status, item.priority, _texts(item.blockers), item.evidence_aligned, item.sound),
-                item.occurred_at.isoformat(),
+                *(item.occurred_at.isoformat(), item.done_basis, item.done_named),
             ]
         case Mention(source=TaskClaim(chain_id=chain)):
             return ["mention", *item.key, chain, item.text, item.name, item.project, item.place[0].isoformat()]

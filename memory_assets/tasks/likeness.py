@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from hashlib import sha256
 from itertools import pairwise
+from math import fsum
 
 from memory_assets.tasks.title_words import EXCLUDING, KOREAN_EXCLUDING, SAME_WORDS, are_two_actions
 from memory_assets.tasks.wording import Wording, wording_of
@@ -149,8 +150,9 @@ def _are_swapped(one: Wording, other: Wording) -> bool:
 def _shared(one: Wording, other: Wording) -> float:
     """The share of the words that two names have in common, long words counting for more."""
     first, second = Counter(_tokens(one)), Counter(_tokens(other))
-    common = sum(_weight(token) * count for token, count in (first & second).items())
-    every = sum(_weight(token) * count for token, count in (first + second).items())
+    # Summed exactly: in another order of the words another last digit would come out.
+    common = fsum(_weight(token) * count for token, count in (first & second).items())
+    every = fsum(_weight(token) * count for token, count in (first + second).items())
     alike = 2 * common / every if every else 0.0
     return alike if one.action == other.action or not (one.action and other.action) else alike * 0.9
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from memory_assets.vocabulary import EntityKind, InitialStatus, MatchMethod, Priority, Stage, TaskStatus
+from memory_assets.vocabulary import DoneBasis, EntityKind, InitialStatus, MatchMethod, Priority, Stage, TaskStatus
 
 Place = tuple[datetime, str, int, int, int]
 """Where something stands in the order of the sessions' own clocks: time, session, message, ordinal, step."""
@@ -38,6 +38,8 @@ class TaskClaim:
         name: the normal form of the title, by which the task is recognised.
         sound: every quote was found and none is flagged.
         stage: what the entry's own session carries.
+        done_basis: of a claim of done what settles it, found in the claim's own session; ``done_named`` is the commit or pull
+            request that is named.
     """
 
     claim_id: str
@@ -59,6 +61,8 @@ class TaskClaim:
     step: int
     event_id: str
     chain_id: str
+    done_basis: DoneBasis | None = None
+    done_named: str | None = None
 
     @property
     def place(self) -> Place:
@@ -232,11 +236,13 @@ class Retitled:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """The task changed its status."""
+    """The task changed its status; of one that is done with what settles it."""
 
     task_id: str
     from_status: TaskStatus
     to_status: TaskStatus
+    done_basis: DoneBasis | None = None
+    done_named: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,8 +33,10 @@ _BOLD_LINE = re.compile(r"^[ \t]{0,8}(?:\d{1,3}[.)][ \t]+)?(\*\*|__)[^*_\n]{2,12
 _TABLE = re.compile(r"^[ \t]{0,8}\|.*\|[ \t]*$|^[ \t]{0,8}[│┌├└┬╭╰]")
 _RULE = re.compile(r"^[ \t]{0,3}(?:[-*_=][ \t]?){3,}$")
 # A full stop ends a sentence when space or the end follows; not behind a single letter, a number or "e.g".
+_SHORT_FORMS = "".join(rf"(?<!\b{word})" for word in ("e\\.g", "i\\.e", "etc", "vs", "re", "cf", "approx", "incl"))
 _STOP = re.compile(
-    r"(?<![A-Z])(?<!\b[a-zA-Z])(?<!e\.g)(?<!i\.e)(?<!\betc)(?<!\bvs)(?<!\d)[.!?。…]{1,8}[\"'”’)*`\]]{0,3}(?=\s|$)|[.](?=\s+[A-Z가-힣])"
+    rf"(?<![A-Z])(?<!\b[a-zA-Z]){_SHORT_FORMS}(?<!\d)[.!?。…]{{1,8}}[\"'”’)*`\]]{{0,3}}(?=\s|$)"
+    rf"|{_SHORT_FORMS}[.](?=\s+[A-Z가-힣])"
 )
 _WEAK_STOP = re.compile(r"(?:\.\.|…|[\"'”’)\]`])[*`]{0,2}$")
 """An ellipsis or a closing mark: no end of a sentence when it goes on in a small letter."""
@@ -129,11 +131,24 @@ def _stops(text: str, start: int, end: int) -> Iterator[int]:
             yield match.end()
 
 
+def _is_whole(part: str) -> bool:
+    """Whether what a part of a sentence opens is closed in it: brackets, code, bold type."""
+    pairs = all(part.count(left) == part.count(right) for left, right in ("()", "[]"))
+    return pairs and part.count("`") % 2 == 0 and part.count("**") % 2 == 0
+
+
 def _shortened(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """A sentence, or the parts of one that is too long, cut at clauses where it can be."""
     while end - start > MAX_LENGTH:
         cuts = [match.start() + 1 for match in _CLAUSE.finditer(text, start + MAX_LENGTH // 3, start + MAX_LENGTH)]
-        cut = cuts[-1] if cuts else max(text.rfind(" ", start + 1, start + MAX_LENGTH), 0) or start + MAX_LENGTH
+        whole = [cut for cut in cuts if _is_whole(text[start:cut])]
+        cut = (
+            whole[-1]
+            if whole
+            else cuts[-1]
+            if cuts
+            else max(text.rfind(" ", start + 1, start + MAX_LENGTH), 0) or start + MAX_LENGTH
+        )
         yield start, cut
         start = cut
         while start < end and text[start].isspace():

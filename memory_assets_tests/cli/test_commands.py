@@ -32,7 +32,7 @@ def test_people_see_each_session_and_entry_on_its_line(memory: Run, filled: Path
     out = memory("sessions").out
     assert any("shop-1" in line and "결제 서버 장애" in line and "vectorized" in line for line in out.splitlines())
     out = memory("entries").out
-    assert any("verified (embedded 1)" in line and "session:notes-2#m=1&c=7-67" in line for line in out.splitlines())
+    assert any("held (embedded 1)" in line and "session:notes-2#m=1&c=7-67" in line for line in out.splitlines())
     assert "… and 4 more" in memory("entries", "-n", "2").out
     assert memory("entries", "--type", "insight").out == "no entries\n"
     assert "session_ingested" in memory("events", "-n", "99").out
@@ -65,7 +65,7 @@ def test_show_prints_a_memory_with_its_quotes_and_neighbours(memory: Run, filled
         entry["citation"] for entry in memory("entries", "--all", "--json").json if entry["title"].startswith("Keep PostgreSQL")
     )
     out = memory("show", f"[{citation}]").out
-    assert out.startswith(f"Keep PostgreSQL 16 for orders\n{citation}  decision  verified (embedded 1)\n")
+    assert out.startswith(f"Keep PostgreSQL 16 for orders\n{citation}  decision  confirmed (embedded 1)\n")
     for shown in ("session:shop-1#m=2&c=42-86", "session:notes-2#m=0&c=0-44", "before  mem:", "after   mem:", "exact 1.00"):
         assert shown in out
     assert memory("show", citation, "--json").json["kind"] == "memory"
@@ -77,7 +77,7 @@ def test_show_prints_a_memory_with_its_quotes_and_neighbours(memory: Run, filled
 def test_search_says_where_each_hit_was_said(memory: Run, filled: Path) -> None:
     ended = memory("search", "PostgreSQL", "--kind", "entry", "-k", "1")
     assert ended.code == 0
-    assert "mem:" in ended.out and "verified (embedded 1)" in ended.out and "session:shop-1#m=2&c=42-86" in ended.out
+    assert "mem:" in ended.out and "confirmed (embedded 1)" in ended.out and "session:shop-1#m=2&c=42-86" in ended.out
     assert memory("search", "PostgreSQL", "--mode", "lexical", "--json").json["mode"] == "lexical"
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memory_assets.configuration import Resources
-from memory_assets.extraction.llm import request
+from memory_assets.extraction.window_request import request
 from memory_assets.extraction.windows import shown_text, windows
 from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.log.event_log import EventLog

@@ -54,7 +54,7 @@ def test_korean_lines_keep_within_a_narrow_terminal(memory: Run, redis: str, nar
 def test_details_show_text_quotes_and_what_hangs_on_them(memory: Run, redis: str) -> None:
     ended = memory("details", redis, "session:shop-1#m=2")
     assert ended.code == 0
-    assert f"{redis}  decision  verified (embedded 1)  project shop" in ended.out
+    assert f"{redis}  decision  held (embedded 1)  project shop" in ended.out
     assert "“우리는 캐시를 Redis로 옮기기로 했다.”" in ended.out
     assert "evidence of  tsk_" in ended.out
     assert "\x1b[31m" not in ended.out

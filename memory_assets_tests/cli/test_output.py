@@ -13,7 +13,7 @@ from rich.text import Text
 
 from memory_assets.cli import memories, tables
 from memory_assets.cli.importing import print_defects
-from memory_assets.cli.memories import print_memories, stage_text
+from memory_assets.cli.memories import assurance_text, print_memories, stage_text
 from memory_assets.cli.output import clean, cut, json_text, moment, one_line, styled
 from memory_assets.cli.quotes import CLOSE, FAILURE_WORDS, OPEN, Mark, highlighted, marked, why_aligned, why_failed
 from memory_assets.cli.tables import print_table
@@ -152,7 +152,10 @@ def test_why_a_quote_failed_is_said_in_words() -> None:
     assert set(FAILURE_WORDS) == set(get_args(FailureReason))
 
 
-def test_a_checker_is_named_where_it_granted_the_stage() -> None:
+def test_a_checker_is_named_where_it_granted_what_is_shown() -> None:
+    assert assurance_text("held", "embedded 1") == "held (embedded 1)"
+    assert assurance_text("quoted", "embedded 1", "contested") == "quoted, contested"
+    assert assurance_text("confirmed", "idris2 0.8.0", "deprecated") == "confirmed (idris2 0.8.0), set aside"
     assert stage_text("verified", "embedded 1") == "verified (embedded 1)"
     assert stage_text("candidate", "embedded 1") == "candidate"
 

@@ -274,7 +274,7 @@ def test_the_metadata_of_a_partition(
     chat(inbox, "split", MARKED)
     import_with("says-no")
     told = metadata_of(unrecorded, "idris_checked", "split")
-    assert (told["entries"], told["verified"], told["refused"]) == (2, 0, 2)
+    assert (told["entries"], told["held"], told["refused"]) == (2, 0, 2)
     assert (told["checker"], told["disagreement"]) == ("idris2 0.8.0", True)
     settings = settings_with("says-no")
     (checked,) = checks_of(settings, "split")
@@ -288,7 +288,7 @@ def test_the_metadata_of_a_partition(
     run.run_sessions(settings, ["plain"])
     again = metadata_of(unrecorded, "idris_checked", "plain")
     assert again["judged"] == "before"
-    assert all(again[name] == before[name] for name in ("entries", "verified", "checker", "modules", "rules_failed"))
+    assert all(again[name] == before[name] for name in ("entries", "held", "checker", "modules", "rules_failed"))
 
 
 # -- the check of what is verified can fail -----------------------------------------------------------------------------

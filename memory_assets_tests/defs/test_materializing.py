@@ -79,7 +79,7 @@ def test_every_partition_of_every_stage_tells_its_own_counts(mixed_store: Mixed,
         GROWN,
     )
     assert [(told["ingested"]["messages"], told["materialized"]["entries"])] == counted
-    assert told["idris_checked"]["verified"] + told["idris_checked"]["not_verified"] == told["materialized"]["entries"]
+    assert told["idris_checked"]["held"] + told["idris_checked"]["not_held"] == told["materialized"]["entries"]
     assert told["vectorized"]["units_searchable"] > 0 and told["vectorized"]["units_failed"] == 0
     (first, *_) = told["materialized"]["memories"].records
     assert str(first.data["address"]).startswith(f"session:{GROWN}#m=") and first.data["method"] == "exact"

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from memory_assets.defs.own_sessions import is_own_session
-from memory_assets.extraction.llm import request
+from memory_assets.extraction.window_request import request
 from memory_assets.extraction.windows import windows
 from memory_assets.sessions.model import Message, Session
 from memory_assets.settings import Settings

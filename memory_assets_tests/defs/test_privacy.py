@@ -93,6 +93,9 @@ def test_quotes_are_in_dagster_where_the_user_lets_them(inbox: Path) -> None:
     settings = load_settings({"dagster": {"show_quotes": True}})
     run.import_paths(settings, secretive(inbox), project=None)
     assert found(texts_of_dagster(settings), ("We decided",))
+    # Of a digest too, as text: no mark of it is Markdown.
+    digests = [text for _, text in texts_of_dagster(settings) if "**Decided**" in text]
+    assert digests and any("We decided to deploy with the token \\\\[SECRET:github\\\\]" in text for text in digests)
     assert not found(texts_of_dagster(settings), HIDDEN)
 
 

@@ -12,13 +12,16 @@ import dagster as dg
 import pytest
 
 from memory_assets.configuration import Resources
+from memory_assets.defs.digest_page import DigestPage
 from memory_assets.defs.stages.projected import CHECKS
+from memory_assets.memory import Memory
 from memory_assets.settings import Settings
 from memory_assets.vectors.embedder import HashingEmbedder
 from memory_assets_tests.defs.conftest import Import
 from memory_assets_tests.defs.files import STARTED, chat
 from memory_assets_tests.defs.state import assert_rebuilds_equal, events, rows
 from memory_assets_tests.defs.test_quarantine import latest_check, metadata_of
+from memory_assets_tests.filled_store import fill, tell
 
 if TYPE_CHECKING:
     from memory_assets.vectors.embedder import Vectors
@@ -35,6 +38,15 @@ class Counted(HashingEmbedder):
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         self.asked.append((self, list(texts)))
         return super().embed_documents(texts)
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Memory:
+    """The small filled store, a session that says Markdown, and one in which an agent says one word."""
+    settings = fill(tmp_path_factory.mktemp("shop"))
+    tell(settings, "marked-8", (("user", "Please fix <b>this</b> | [link](http://x.example)"),), ())
+    tell(settings, "empty-9", (("assistant", "Hello."),), ())
+    return Memory(settings)
 
 
 def todo(inbox: Path, name: str, day: int, *texts: str) -> Path:
@@ -77,6 +89,32 @@ def test_what_a_session_touched_is_counted(
     assert metadata_of(unrecorded, "projected", "two")["tasks_touched"] == 1
     for name in CHECKS:
         assert latest_check(unrecorded, "projected", name).passed, name
+
+
+def test_a_session_is_digested_on_its_page(
+    inbox: Path, settings: Settings, take: Import, unrecorded: dg.DagsterInstance
+) -> None:
+    take(todo(inbox, "one", 0, "fix the login form of the shop"))
+    (task_id,) = [task_id for (task_id,) in rows(settings, "SELECT task_id FROM v_tasks")]
+    digest = metadata_of(unrecorded, "projected", "one")["digest"]
+    assert f"**Open ends** 1\n\n- `{task_id[:12]}` · pending · `session:one#m=0&c=" in digest
+    assert "login form" not in digest, "no text of a session"
+
+
+def test_a_digest_for_the_ui_holds_words_where_they_may_stand_there(shop: Memory) -> None:
+    digest = shop.session_digest("shop-1")
+    bare = DigestPage(show_quotes=False, viewer_url=None).markdown(digest)
+    assert "**Decided** 2" in bare and " · decision · held · `session:shop-1#m=1&c=21-44`" in bare
+    assert "캐시" not in bare and "PostgreSQL" not in bare and "결제" not in bare
+    told = DigestPage(show_quotes=True, viewer_url="https://viewer.example/at/{address}").markdown(digest)
+    assert "- 캐시를 Redis로 옮긴다 · `mem:" in told and "](https://viewer.example/at/session%3Ashop-1" in told
+    # What a session says is no Markdown.
+    marked = DigestPage(show_quotes=True, viewer_url=None).markdown(shop.session_digest("marked-8"))
+    assert marked.startswith(
+        "**Goal**\n\n- Please fix &lt;b&gt;this&lt;/b&gt; \\| \\[link\\]\\(http://x.example\\) · `session:"
+    )
+    nothing = DigestPage(show_quotes=True, viewer_url=None).markdown(shop.session_digest("empty-9"))
+    assert nothing == "nothing was decided, done or left open"
 
 
 @pytest.mark.parametrize(

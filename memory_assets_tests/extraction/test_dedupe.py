@@ -205,3 +205,28 @@ def test_how_it_is_written_is_no_difference(other: str, titled: bool) -> None:
     one = "The reader waits 1.5 seconds, then tries again."
     assert len(merge_entries(says(one, other, titled=titled))) == 1
     assert len(merge_entries(says(other, one, titled=titled))) == 1
+
+
+def test_entries_that_share_their_rare_words_are_one() -> None:
+    texts = [
+        "The outbox worker holds the writer lock while the embedder loads.",
+        "So the embedder loads while the outbox worker holds the lock of the writer.",
+        "The outbox worker never holds the writer lock while the embedder loads.",
+        "Dagster keeps its runs in SQLite.",
+    ]
+    aligner = Aligner()
+    found = [
+        align_entry(aligner, texts, ExtractedEntry(kind, text, (Quote(index, text),)))
+        for index, (text, kind) in enumerate(zip(texts, ("insight", "fact", "fact", "fact"), strict=True))
+    ]
+    merged = merge_entries(found)
+    assert [[quote.message_index for quote in item.entry.evidence] for item in merged] == [[0, 1], [2], [3]]
+    assert merge_entries(merged) == merged
+
+
+def test_two_tasks_stay_two() -> None:
+    tasks = [
+        item("Fix the flaky sensor test please.", (1, "Fix the flaky sensor test please."), kind="task"),
+        item("Fixed the flaky sensor test.", (3, "Fixed the flaky sensor test."), kind="task"),
+    ]
+    assert merge_entries(tasks) == tasks

@@ -6,7 +6,8 @@ import pytest
 
 from memory_assets.extraction.grounding import ground
 from memory_assets.extraction.schema import ExtractedEntry, Quote
-from memory_assets.extraction.windows import Window
+from memory_assets.extraction.windows import Window, windows
+from memory_assets.vocabulary import EntryType
 from memory_assets_tests.extraction.talk import agent, message, user
 
 TALK = [
@@ -64,3 +65,28 @@ def test_an_invented_quote_stays_for_the_aligner_to_refuse() -> None:
     )
     grounded = ground([entry], TALK, WINDOW)
     assert grounded.entries == (entry,) and grounded.warnings == {}
+
+
+def test_what_rests_on_pasted_or_template_text() -> None:
+    document = "# Guide\n\n" + "Always read the whole file first. " * 40
+    talk = [user(document + "\n\n이 문서를 docs로 옮겨줘"), user("<context ref='a'>\nNever push to main.\n</context>\n고쳐줘")]
+    (window,) = windows(talk)
+
+    def entry(kind: EntryType, index: int, quote: str) -> ExtractedEntry:
+        return ExtractedEntry(kind, quote, (Quote(index, quote),))
+
+    grounded = ground(
+        [
+            entry("preference", 0, "Always read the whole file first."),
+            entry("fact", 0, "Always read the whole file first."),
+            entry("task", 0, "이 문서를 docs로 옮겨줘"),
+            entry("preference", 1, "Never push to main."),
+        ],
+        talk,
+        window,
+    )
+    assert [one.entry_type for one in grounded.entries] == ["fact", "task"]
+    assert grounded.warnings == {
+        "preference entries that rest on pasted text dropped": 1,
+        "preference entries that rest on template text dropped": 1,
+    }

@@ -19,7 +19,8 @@ from memory_assets.evidence.aligner import Aligner
 from memory_assets.extraction.aligned_entries import align_entry
 from memory_assets.extraction.errors import ExtractionFailed, ModelUnavailable
 from memory_assets.extraction.extractor import ExtractionAnswer
-from memory_assets.extraction.llm import ModelExtractor, ModelSettings, request
+from memory_assets.extraction.llm import ModelExtractor, ModelSettings
+from memory_assets.extraction.window_request import request
 from memory_assets.extraction.windows import Window, windows
 from memory_assets_tests.extraction.provider import Provider, Reply, body, serving
 from memory_assets_tests.extraction.talk import agent, user
@@ -420,6 +421,15 @@ def test_session_text_is_delimited_as_data() -> None:
     boundary = lines[0].split()[-1].removesuffix(">>>")
     assert lines[0].startswith("<<<message 0 user (context) ")
     assert sum(line.endswith(f"{boundary}>>>") for line in lines) == 6
+
+
+def test_what_a_person_did_not_write_is_marked() -> None:
+    plan = "# Split the reader\n\n" + "It does too much. " * 50
+    talk = [user(f"Implement the following plan:\n\n{plan}\n\n이대로 진행해줘"), user("fix the login"), agent("Done.")]
+    lines = request(talk, Window(0, 3, 0))[1]["content"].splitlines()
+    marks = [line.split()[0] for line in lines if line.startswith("<<<") and not line.startswith(("<<<message", "<<<end"))]
+    assert marks == ["<<<typed", "<<<pasted", "<<<typed"]
+    assert lines[lines.index("이대로 진행해줘") - 1].startswith("<<<typed")
 
 
 def test_a_message_longer_than_the_window_loses_its_middle() -> None:

@@ -17,8 +17,8 @@ from memory_assets.cli.main import main
 from memory_assets.defs import batch, run
 from memory_assets.defs.instance import dagster_instance
 from memory_assets.extraction.grounding import ground
-from memory_assets.extraction.llm import request
 from memory_assets.extraction.schema import ExtractedEntry, Quote
+from memory_assets.extraction.window_request import request
 from memory_assets.extraction.windows import windows
 from memory_assets.sessions.model import Message
 from memory_assets.settings import Settings, load_settings

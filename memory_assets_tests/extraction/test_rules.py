@@ -61,14 +61,26 @@ def test_what_a_person_says(text: str, entry_type: str) -> None:
     [
         ("The issue is that `ingest` reads the file twice, which means every record is counted two times.", "insight"),
         ("`SessionState` is stored in `.git/sessions`, and it only keeps the untracked files of a session.", "fact"),
-        ("I've added the `--json` flag to every command and updated the README accordingly.", "task"),
         ("원인은 `posMap`이 NFD 텍스트를 잘못 세기 때문입니다.", "insight"),
-        ("`docs/guides/writing.md`에 언어 정책 섹션을 추가했습니다.", "task"),
     ],
 )
-def test_what_an_agent_reports(text: str, entry_type: str) -> None:
+def test_what_an_agent_finds_out(text: str, entry_type: str) -> None:
     found = entries(user("how does it look"), agent(text))
     assert [entry.entry_type for entry in found] == [entry_type]
+
+
+@pytest.mark.parametrize(
+    ("asked", "report"),
+    [
+        ("Please add a --json flag.", "I've added the `--json` flag to every command and updated the README accordingly."),
+        ("writing.md에 언어 정책을 추가해줘.", "`docs/guides/writing.md`에 언어 정책 섹션을 추가했습니다."),
+    ],
+)
+def test_a_report_belongs_to_the_request_that_it_answers(asked: str, report: str) -> None:
+    (found,) = entries(user(asked), agent(report))
+    assert (found.entry_type, found.status) == ("task", "done")
+    assert [quote.quote for quote in found.evidence] == [asked, report]
+    assert not entries(user("how does it look"), agent(report))
 
 
 @pytest.mark.parametrize(
@@ -108,11 +120,12 @@ def test_only_what_was_said_to_each_other_is_read() -> None:
     ) == []  # fmt: skip
 
 
-def test_a_pasted_document_keeps_its_strongest_sentences_only() -> None:
+def test_a_pasted_document_is_not_what_the_person_wants() -> None:
     filler = "## Part\nThe reader should be small. It has a name.\n" * 60
-    found = entries(user(filler + "Never ever delete an event, always append; make sure to keep the log.\n"))
-    assert len(found) <= 3
-    assert any("Never ever" in entry.evidence[0].quote for entry in found)
+    document = filler + "Never ever delete an event, always append; make sure to keep the log.\n"
+    assert not entries(user(document))
+    (asked,) = entries(user(document + "\n이 문서를 docs 폴더로 옮겨줘"))
+    assert (asked.entry_type, asked.title) == ("task", "이 문서를 docs 폴더로 옮겨줘")
 
 
 def test_a_request_is_quoted_with_its_outcome() -> None:

@@ -108,8 +108,11 @@ def test_an_entry_without_a_quote_is_ungrounded_and_what_nothing_records_is_unkn
 
 
 def test_memories_in_an_open_conflict_are_contested(database: Database) -> None:
-    remarks = said("The API listens on port 8080", "The API listens on port 9090", "Keep Redis")
-    EventLog(database).append(Story("a").tell([remark.title for remark in remarks], remarks))
+    for name, remarks in {
+        "a": said("The API listens on port 8080", "Keep Redis"),
+        "b": said("The API listens on port 9090"),
+    }.items():
+        EventLog(database).append(Story(name).tell([remark.title for remark in remarks], remarks))
     catch_up(database, VERSIONS, resolve=True)
     with database.reading() as connection:
         contested = {measure.name: measure for measure in audit(connection, examples=3).measures}["contested"]

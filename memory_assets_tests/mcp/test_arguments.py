@@ -22,7 +22,7 @@ from memory_assets.search import request
     ("here", "there"),
     [
         (arguments.Role, request.ROLES),
-        (arguments.WhichBlocked, [which for which in get_args(Which) if which != "all"]),
+        (arguments.WhichBlocked, [which for which in get_args(Which) if which not in ("all", "quiet")]),
     ],
 )
 def test_the_words_are_those_of_the_facade(here: Any, there: Any) -> None:

@@ -18,6 +18,9 @@ NAMES = [
     "get_timeline",
     "get_details",
     "get_context",
+    "get_session_digest",
+    "get_project_digest",
+    "get_day_digest",
     "search_gotchas",
     "list_tasks",
     "list_blocked_tasks",
@@ -82,6 +85,26 @@ def test_a_hit_names_what_the_next_layers_take(client: Connected) -> None:
         details, text = found(client, "get_details", ids=given)  # one id is as good as a list of one
         assert not details["errors"] and details["items"][0]["citations"][0]["uri"] in text
         assert "커넥션 풀이 모자랍니다" in text
+
+
+def test_digests_of_a_session_a_project_and_a_day(client: Connected) -> None:
+    session, text = found(client, "get_session_digest", id="shop-1")
+    assert session["schema_version"] == "session_digest.v1" and session["counts"]["decided"] == 2
+    assert "decided: 2" in text and f"{CACHE} · assistant" in text and "   │ 우리는 캐시를 Redis로 옮기기로 했다." in text
+    for line in (*session["decided"], *session["open"]):
+        assert line["id"] in text and line["quote"]["uri"] in text
+    assert re.search(r"- mem:\w{6} · decision · confirmed \(embedded 1\) · session:shop-1#m=2&c=42-86 · user", text)
+    project, text = found(client, "get_project_digest", project="shop", limit=1)
+    assert project["counts"]["holds"] > len(project["holds"])
+    decisions = project["counts"]["holds_by_type"]["decision"]
+    assert f"what holds, decisions: {decisions}, the first 1\n- mem:" in text
+    assert found(client, "get_day_digest", date="2025-01-02")[0]["sessions"][0]["session"]["session_id"] == "shop-1"
+    nothing, text = found(client, "get_day_digest", date="2024-12-31")
+    assert nothing["sessions"] == [] and text == "no sessions on 2024-12-31 (UTC)"
+    for name, arguments in (("get_session_digest", {"id": "nobody"}), ("get_project_digest", {"project": "nobody"})):
+        refused = client.call(name, **arguments)
+        assert refused.is_error and "memory sessions list" in text_of(refused)
+    assert client.call("get_day_digest", date="yesterday").is_error
 
 
 def test_no_hit_is_a_result(client: Connected) -> None:

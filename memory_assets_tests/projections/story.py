@@ -64,6 +64,13 @@ class Remark:
     blocked_by: tuple[str, ...] = ()
 
 
+def _message(index: int, text: str) -> Message:
+    """The person's; ``> …`` is the agent's, ``todo: …`` a call of its todo tool."""
+    if text.startswith("todo: "):
+        return Message(f"m{index}", "assistant", "tool_call", text, tool_name="TodoWrite")
+    return Message(f"m{index}", "assistant" if text.startswith("> ") else "user", "said", text)
+
+
 class Story:
     """One session that grows. Each call of :meth:`tell` gives the events of its next revision."""
 
@@ -97,7 +104,7 @@ class Story:
                 heading=self.heading if self.chain_id is None or self.revision % 3 == 0 else None,
                 content_hash=content_hash,
                 common_prefix=prefix,
-                messages=[Message(f"m{index}", "user", "said", text) for index, text in enumerate(texts) if index >= prefix],
+                messages=[_message(index, text) for index, text in enumerate(texts) if index >= prefix],
             ),
             session_id=self.session_id,
             inputs=(predecessor or "", content_hash),

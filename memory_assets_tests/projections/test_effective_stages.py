@@ -13,6 +13,7 @@ from memory_assets.log.database import Database
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
 from memory_assets.projections import fold as fold_module
+from memory_assets.projections.conflicts import LATER_WORDS
 from memory_assets.projections.fold import catch_up
 from memory_assets.projections.rebuild import rebuild, verify
 from memory_assets_tests.depth import IS_DEEP, depth
@@ -257,6 +258,50 @@ def test_a_resolution_holds_and_can_be_taken_back(
     sound(database)
     resolve(log, "both", LATER + timedelta(hours=2))
     assert shown(database) == {OLD: ("verified", "active"), NEW: ("verified", "active")}
+
+
+def test_the_later_words_of_one_session_win(log: EventLog, database: Database) -> None:
+    tell(log, said("a", OLD, "Keep the logs", NEW))
+    assert shown(database)[OLD] == ("candidate", "deprecated")
+    assert shown(database)[NEW] == ("verified", "active")
+    conflict = the_conflict(database)
+    assert (conflict["status"], conflict["resolution"], conflict["resolved_by"]) == ("resolved", "keep_newer", LATER_WORDS)
+    sound(database)
+    # Another session that says what was set aside is no session's own words any more.
+    tell(log, said("b", OLD, day=1))
+    assert shown(database)[OLD] == shown(database)[NEW] == ("candidate", "contested")
+    sound(database)
+
+
+def test_a_persons_word_goes_before_the_later_words_of_a_session(log: EventLog, database: Database) -> None:
+    tell(log, said("a", OLD, NEW))
+    reopen(log, LATER)
+    assert shown(database) == {OLD: ("candidate", "contested"), NEW: ("candidate", "contested")}
+    resolve(log, "keep_older", LATER + timedelta(hours=1))
+    assert shown(database)[NEW] == ("candidate", "deprecated")
+    sound(database)
+
+
+def test_an_agent_takes_back_nothing_that_a_person_said(log: EventLog, database: Database) -> None:
+    def story(name: str, first: str, second: str) -> Story:
+        told = Story(name, started=STARTED)
+        told.events = told.tell([first, second], [Remark(OLD, 0), Remark(NEW, 1)])  # type: ignore[attr-defined]
+        return told
+
+    by_person = story("a", OLD, f"> {NEW}")
+    tell(log, by_person)
+    assert shown(database) == {OLD: ("candidate", "contested"), NEW: ("candidate", "contested")}
+    log.append([by_person.forget()])
+    tell(log, story("b", f"> {OLD}", NEW))
+    assert shown(database)[OLD] == ("candidate", "deprecated")
+    sound(database)
+
+
+def test_what_one_message_says_side_by_side_stays_contested(log: EventLog, database: Database) -> None:
+    story = Story("a", started=STARTED)
+    story.events = story.tell([f"{OLD}. {NEW}."], [Remark(OLD, 0), Remark(NEW, 0)])  # type: ignore[attr-defined]
+    tell(log, story)
+    assert shown(database) == {OLD: ("candidate", "contested"), NEW: ("candidate", "contested")}
 
 
 def test_what_was_set_aside_and_is_said_again_is_contested_again(log: EventLog, database: Database) -> None:

@@ -41,13 +41,15 @@ TITLES = [
     "Draft the login review",
 ]
 BLOCKERS = [*TITLES, "the login review", "PR https://github.com/acme/app/pull/12", "Kim's answer"]
+# The person may go on by contradicting what the agent said; with another revision the session says more.
+GOES_ON = ["No, that is wrong", "> Done at last", "Thanks, now the next one"]
 STATUSES = ["pending", "in_progress", "blocked", "done", "cancelled"]
 
 remarks = st.lists(
     st.builds(
         Remark,
         st.sampled_from(TITLES),
-        st.integers(0, 2),
+        st.integers(0, 2),  # every revision has so many messages
         st.just("task"),
         status=st.sampled_from([None, *STATUSES]),
         promoted=st.sampled_from(["verified", None]),
@@ -110,7 +112,10 @@ def batches_of(told: Sequence[tuple[int, list[list[Remark]]]], spoken: Sequence[
         story = Story(f"talk-{number}", started=STARTED + timedelta(days=day))
         found.append(
             [
-                story.tell(["one", "PR https://github.com/acme/app/pull/12 was merged", f"three {revision}"], remarks)
+                story.tell(
+                    ["Run the tests", "> PR https://github.com/acme/app/pull/12 was merged", *GOES_ON[: revision + 1]],
+                    remarks,
+                )
                 for revision, remarks in enumerate(revisions)
             ]
         )
@@ -129,6 +134,15 @@ def assert_invariants(database: Database) -> None:
         " WHERE event_type = 'task_status_changed'",
     )
     assert ("pending", "done") not in moved
+    # Whatever is done says by what.
+    assert (
+        rows(
+            database,
+            """SELECT 1 FROM entities WHERE entity_type = 'task'
+               AND ((current_json ->> '$.status') = 'done') <> ((current_json ->> '$.done_basis') IS NOT NULL)""",
+        )
+        == []
+    )
     assert rows(database, "SELECT 1 FROM edges GROUP BY src_id, rel_type, dst_id HAVING count(*) > 1") == []
     assert (
         rows(database, "SELECT * FROM edges WHERE rel_type <> 'resolves_to' AND dst_id NOT IN (SELECT entity_id FROM entities)")

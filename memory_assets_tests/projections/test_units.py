@@ -70,6 +70,29 @@ def test_a_long_message_is_several_passages_that_cite_their_own_characters(log: 
         assert place["segments"] == [[place["span_start"], place["span_end"]]]
 
 
+def test_what_a_program_wrote_is_no_passage_and_no_request(log: EventLog, database: Database) -> None:
+    attached = "<context ref='a.md'>\nAlways write Korean.\n</context>"
+    plan = "Implement the following plan:\n\n# Split it\n\n" + "It does too much. " * 50
+    log.append([ingested("a", Talk().user(attached).user("문서를 고쳐줘.").user(plan).agent("Done.").messages)])
+    catch_up(database, VERSIONS)
+    assert rows(database, "SELECT message_index, origin FROM message_origins ORDER BY message_index, span_start") == [
+        (0, "template"),
+        (2, "typed"),
+        (2, "pasted"),
+    ]
+    ((end, length),) = rows(
+        database,
+        "SELECT max(span_end), max(char_len) FROM message_origins JOIN messages USING (session_id, message_index)"
+        " WHERE message_index = 2",
+    )
+    assert end == length == len(plan)
+    assert [row[0] for row in units(database, "passage", "message_index")] == [1, 2, 3]
+    ((body,),) = units(database, "episode", "body")
+    assert "> 문서를 고쳐줘." in body.splitlines() or body.startswith("문서를 고쳐줘.")
+    assert "Always write Korean" not in body
+    assert verify(database, VERSIONS).equal
+
+
 def test_a_passage_knows_what_is_said_around_it_and_when(log: EventLog, database: Database) -> None:
     talk = Talk()
     for text in ("one", "two", "three", "four " * 200, "five", "six"):

@@ -44,12 +44,15 @@ class TaskTables:
         days: float = 0,
         status_days: float | None = None,
         tokens_of: Sequence[int] | None = None,
+        done_basis: str | None = None,
+        done_named: str | None = None,
     ) -> str:
         """A task that was last spoken of ``days`` after the start; its id."""
         name, scope = normalize(title), project_key(project)
         key = task_key(scope, name)
         entity = task_id(key)
         state = {"status": status, "priority": priority, "requested_status": requested, "claims": 1}
+        state |= {"done_basis": done_basis, "done_named": done_named}
         self._entity(entity, "task", key, title, state, project, days)
         self.connection.execute(
             "INSERT INTO task_names VALUES (?, ?, ?, ?, '', ?, [], ?)",
@@ -70,6 +73,17 @@ class TaskTables:
             days=days if status_days is None else status_days,
         )
         return entity
+
+    def session(self, session_id: str, days: float, *, project: str | None = "shop") -> None:
+        """A session that began so many days after the start."""
+        at = _at(days)
+        self.connection.execute(
+            """INSERT INTO sessions BY NAME SELECT ? AS session_id, 1 AS revision, 'chat.v1' AS source_kind, ? AS source_id,
+                 [] AS source_uris, '' AS content_hash, '' AS parser_version, ? AS project, ?::TIMESTAMP AS started_at,
+                 ?::TIMESTAMP AS ended_at, 0 AS message_count, 0 AS char_len, '' AS ingest_event_id, '' AS chain_id,
+                 'vectorized' AS status, '{}' AS redactions_json""",
+            [session_id, session_id, project, at, at],
+        )
 
     def condition(
         self,

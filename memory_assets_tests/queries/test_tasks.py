@@ -79,6 +79,35 @@ def test_the_board_is_ordered_by_state_weight_and_time(tables: TaskTables) -> No
         list_tasks(tables.connection, status="finished")
 
 
+def test_what_later_sessions_of_its_project_do_not_speak_of_is_quiet(tables: TaskTables) -> None:
+    tables.task("long ago", days=1)
+    tables.task("lately", "in_progress", days=4)
+    tables.task("over", "done", days=1)
+    tables.task("elsewhere", days=1, project="docs")
+    for number in range(5):
+        tables.session(f"shop-{number}", 2 + number)
+    tables.session("shop-before", 0.5)
+    tables.session("docs-1", 9, project="docs")
+    assert {task.title: task.quiet for task in list_tasks(tables.connection)} == {
+        "lately": False,
+        "long ago": True,
+        "over": False,
+        "elsewhere": False,
+    }
+    assert titles(list_tasks(tables.connection, which="quiet")) == ["long ago"]
+    assert titles(list_tasks(tables.connection, which="quiet", quiet_after=2)) == ["lately", "long ago"]
+    assert titles(list_tasks(tables.connection, which="quiet", quiet_after=2, limit=1)) == ["lately"]
+    assert titles(list_tasks(tables.connection, which="quiet", quiet_after=2, project="docs")) == []
+    assert titles(list_tasks(tables.connection, which="quiet", quiet_after=6)) == []
+
+
+def test_what_is_done_says_by_what(tables: TaskTables) -> None:
+    tables.task("merged", "done", done_basis="commit", done_named="PR #12")
+    tables.task("run the tests", "done", done_basis="turn_ended")
+    found = {task.title: (task.done_basis, task.done_named, task.passed) for task in list_tasks(tables.connection)}
+    assert found == {"merged": ("commit", "PR #12", False), "run the tests": ("turn_ended", None, True)}
+
+
 def test_a_task_as_json_has_what_is_promised_of_it(tables: TaskTables) -> None:
     task = tables.task("배포하기", "blocked", priority="high", days=3, status_days=2)
     waits = tables.condition("리뷰")
@@ -179,7 +208,7 @@ def test_ten_thousand_tasks_are_a_handful_of_statements(tables: TaskTables) -> N
         tables.blocked(tables.task(f"task {number}", "blocked"), tables.condition(f"reason {number}"), raw="reason")
     counting = Counting()
     assert len(list_tasks(counting)) == 20  # type: ignore[arg-type]
-    assert counting.count == 3
+    assert counting.count == 4
     tables.connection.execute("SET memory_limit = '500MB'")
     tables.connection.execute(
         """INSERT INTO entities BY NAME

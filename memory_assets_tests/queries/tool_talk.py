@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -34,29 +35,35 @@ MESSAGES = (
 def fill_with_tools(home: Path) -> Settings:
     """Make a store of this session."""
     settings = test_settings(home)
+    tell_messages(settings, "tools-1", MESSAGES)
+    return settings
+
+
+def tell_messages(settings: Settings, session_id: str, messages: Sequence[Message]) -> None:
+    """Add a session of these messages, one a minute, to a store."""
     database = Resources(settings).database
     ingested = NewEvent(
         SessionIngested(
             revision=1,
             heading=SessionHeading(
                 source_format="claude_code",
-                source_id="tools-1",
+                source_id=session_id,
                 title="A build",
                 project="shop",
                 started_at=STARTED,
                 parser_version="r1",
                 redaction_policy="none",
             ),
-            content_hash="tools",
-            messages=[replace(message, ts=STARTED + timedelta(minutes=n)) for n, message in enumerate(MESSAGES)],
+            content_hash=session_id,
+            messages=[replace(message, ts=STARTED + timedelta(minutes=n)) for n, message in enumerate(messages)],
         ),
-        session_id="tools-1",
+        session_id=session_id,
         occurred_at=STARTED,
         project="shop",
     )
     taken = NewEvent(
-        SourceTakenFor(registration_event_id="ev_tools", uri=SOURCE, file_hash="tools"),
-        session_id="tools-1",
+        SourceTakenFor(registration_event_id=f"ev_{session_id}", uri=SOURCE, file_hash=session_id),
+        session_id=session_id,
         inputs=(ingested.event_id,),
         chain_id=ingested.event_id,
         occurred_at=STARTED,
@@ -64,4 +71,3 @@ def fill_with_tools(home: Path) -> Settings:
     )
     EventLog(database).append([ingested, taken])
     catch_up(database, Resources(settings).configured_versions, resolve=True)
-    return settings

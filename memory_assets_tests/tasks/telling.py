@@ -33,7 +33,7 @@ from memory_assets.tasks.model import (
 )
 from memory_assets.tasks.references import references_in
 from memory_assets.tasks.resolver import finish, follow
-from memory_assets.vocabulary import Priority, Stage, TaskStatus
+from memory_assets.vocabulary import DoneBasis, Priority, Stage, TaskStatus
 
 PROJECT = "shop"
 START = datetime(2026, 3, 1, 9, 0)
@@ -70,6 +70,8 @@ def claim(
     stage: Stage = "candidate",
     contested: bool = False,
     number: int = 0,
+    done_basis: DoneBasis | None = None,
+    done_named: str | None = None,
 ) -> TaskClaim:
     """What a session says at a minute of the story."""
     return TaskClaim(
@@ -92,6 +94,8 @@ def claim(
         step=0,
         event_id=f"ev_{minute:03}_{number}",
         chain_id=f"chain_{minute % 3}",
+        done_basis=done_basis,
+        done_named=done_named,
     )
 
 
@@ -154,6 +158,7 @@ class TaskState:
     status: TaskStatus
     priority: Priority | None
     requested: TaskStatus | None
+    done_basis: DoneBasis | None = None
     claims: list[str] = field(default_factory=list)
     blockers: tuple[Blocker, ...] = ()
     suggestions: tuple[Blocker, ...] = ()
@@ -208,7 +213,7 @@ def _apply(board: Board, outcome: Outcome) -> None:
     tasks, conditions, history = board.tasks, board.conditions, board.history
     match outcome.result:
         case Created(task_id, key, title, _, status, requested, priority):
-            tasks[task_id] = TaskState(title, key, status, priority, requested, [outcome.source.event_id])
+            tasks[task_id] = TaskState(title, key, status, priority, requested, claims=[outcome.source.event_id])
             history.append(f"{title}: created {status}")
         case Linked(task_id, _, method, _):
             tasks[task_id].claims.append(outcome.source.event_id)
@@ -216,8 +221,8 @@ def _apply(board: Board, outcome: Outcome) -> None:
         case Retitled(task_id, title):
             history.append(f"{tasks[task_id].title}: now {title}")
             tasks[task_id].title = title
-        case Moved(task_id, before, after):
-            tasks[task_id].status = after
+        case Moved(task_id, before, after, done_basis):
+            tasks[task_id].status, tasks[task_id].done_basis = after, done_basis
             if after == "done":
                 tasks[task_id].blockers = tasks[task_id].suggestions = ()
             history.append(f"{tasks[task_id].title}: {before} > {after}")

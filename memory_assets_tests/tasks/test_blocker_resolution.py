@@ -108,15 +108,24 @@ def test_the_same_blockers_again_are_no_news() -> None:
     assert [line for line in board.history if "waits" in line] == [f"{PAYMENT}: waits for ['열쇠', '서버']"]
 
 
+def test_a_session_that_names_no_cause_blocks_nothing() -> None:
+    assert told(claim(PAYMENT, "blocked")).history == [f"{PAYMENT}: created pending"]
+    going = told(claim(PAYMENT, "in_progress"), claim(PAYMENT, "blocked", 1))
+    assert going.history == [f"{PAYMENT}: created in_progress", f"{PAYMENT}: spoken of (exact)"]
+    finished = told(claim(PAYMENT, "done", done_basis="thanks"), claim(PAYMENT, "blocked", 1))
+    assert finished.statuses() == {PAYMENT: "done"} and not [line for line in finished.history if " x " in line]
+    assert told(claim(PAYMENT, "blocked"), claim(PAYMENT, "blocked", 1, waits=["열쇠"])).statuses() == {PAYMENT: "blocked"}
+
+
 def test_blocked_by_nobody_knows_what() -> None:
-    board = told(claim(PAYMENT, "blocked"))
-    assert board.history == [f"{PAYMENT}: created blocked", f"{PAYMENT}: waits for ['{UNKNOWN}']", f"condition {UNKNOWN}"]
+    by_a_person = word(StatusSaid(tid(PAYMENT), "blocked"), 1)
+    board = told(claim(PAYMENT), by_a_person)
+    assert board.history[-2:] == [f"{PAYMENT}: waits for ['{UNKNOWN}']", f"condition {UNKNOWN}"]
     assert board.task(PAYMENT).blockers[0].auto_placeholder and board.task(PAYMENT).blockers[0].confidence == 0
     # A suggestion is no answer, a sound word is one.
-    assert told(claim(PAYMENT, "blocked"), claim(PAYMENT, minute=1, waits=["열쇠"], sound=False)).waits_for(PAYMENT) == [
-        f"condition: {UNKNOWN}"
-    ]
-    assert told(claim(PAYMENT, "blocked"), claim(PAYMENT, minute=1, waits=["열쇠"])).waits_for(PAYMENT) == ["condition: 열쇠"]
+    unsure = told(claim(PAYMENT), by_a_person, claim(PAYMENT, minute=2, waits=["열쇠"], sound=False))
+    assert unsure.waits_for(PAYMENT) == [f"condition: {UNKNOWN}"]
+    assert told(claim(PAYMENT), by_a_person, claim(PAYMENT, minute=2, waits=["열쇠"])).waits_for(PAYMENT) == ["condition: 열쇠"]
 
 
 def test_a_person_who_says_blocked_does_not_have_to_say_by_what() -> None:
@@ -133,7 +142,12 @@ def test_who_goes_on_waits_for_nothing_any_more() -> None:
     assert told(blocked, word(StatusSaid(tid(PAYMENT), "pending"), 1)).waits_for(PAYMENT) == []
     # The placeholder goes even where what is named is not certain.
     assert (
-        told(claim(PAYMENT, "blocked"), claim(PAYMENT, "in_progress", 1, waits=["서버"], sound=False)).waits_for(PAYMENT) == []
+        told(
+            claim(PAYMENT),
+            word(StatusSaid(tid(PAYMENT), "blocked"), 1),
+            claim(PAYMENT, "in_progress", 2, waits=["서버"], sound=False),
+        ).waits_for(PAYMENT)
+        == []
     )
 
 
@@ -240,7 +254,7 @@ def test_answers_to_nothing_and_in_circles() -> None:
 
 def test_a_person_says_what_the_unknown_blocker_is() -> None:
     unknown = placeholder_id(PROJECT, task_key(PROJECT, normalize(PAYMENT)))
-    said: list[Source] = [claim(PAYMENT, "blocked"), claim(SPEC, minute=1)]
+    said: list[Source] = [claim(PAYMENT), word(StatusSaid(tid(PAYMENT), "blocked"), 0), claim(SPEC, minute=1)]
     board = told(*said, word(ConditionAnswered(unknown, False, "task", tid(SPEC)), 2))
     assert board.history[-1] == f"condition {UNKNOWN}: is {SPEC} (person)"
     assert told(*said, word(ConditionAnswered(unknown, True, None, None), 2)).conditions[unknown].status == "satisfied"
@@ -250,7 +264,7 @@ def test_a_person_says_what_the_unknown_blocker_is() -> None:
     again: list[Source] = [
         word(ConditionAnswered(unknown, True, None, None), 2),
         claim(PAYMENT, "pending", 3),
-        claim(PAYMENT, "blocked", 4),
+        word(StatusSaid(tid(PAYMENT), "blocked"), 4),
     ]
     assert told(*said, *again).open_conditions() == [UNKNOWN]
 

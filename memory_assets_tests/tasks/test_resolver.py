@@ -74,6 +74,7 @@ claims = st.builds(
     sound=st.booleans(),
     stage=st.sampled_from(["candidate", "verified"]),
     contested=st.sampled_from([False, False, True]),
+    done_basis=st.none() | st.sampled_from(["todo_tool", "report", "turn_ended"]),
 )
 said: st.SearchStrategy[Said] = st.one_of(
     st.builds(StatusSaid, st.sampled_from(IDS), statuses),

@@ -25,6 +25,14 @@ def texts(text: str) -> list[str]:
     return [sentence.text for sentence in sentences(text)]
 
 
+def test_a_long_sentence_is_cut_where_nothing_is_open() -> None:
+    inner = "(the reader, the writer, " + "and the other parts of the store, " * 3 + "all of them)"
+    text = f"The lock guards the store, which is shared by all of its parts {inner}, and the log too, so that two may write."
+    first, second = texts(text)
+    assert first.endswith("all of them),") and second == "and the log too, so that two may write."
+    assert texts("See the note re. GitHub and cf. The guide for it.") == ["See the note re. GitHub and cf. The guide for it."]
+
+
 def test_english_and_korean_stops() -> None:
     assert texts("Use v1.5 of it, e.g. here. Then stop now!") == ["Use v1.5 of it, e.g. here.", "Then stop now!"]
     assert texts("로그는 그대로 둔다. 테이블은 다시 만듭니다! 왜 그런가요?") == [

@@ -257,8 +257,8 @@ def _metadata(checked: IdrisChecked, entries: int, verified: int) -> dict[str, A
     proving = checked.proved_by or checked.verdicts[-1].modules
     return {
         "entries": entries,
-        "verified": verified,
-        "not_verified": entries - verified,
+        "held": verified,
+        "not_held": entries - verified,
         "refused": len(checked.failed_entries),
         "checker": label_of(checked.verdicts[-1]),
         "checkers": ", ".join(label_of(verdict) for verdict in checked.verdicts),

@@ -7,6 +7,7 @@ from typing import Any
 import dagster as dg
 
 from memory_assets.defs.batch import (
+    Metadata,
     SessionResult,
     StageOutput,
     handed_on,
@@ -15,12 +16,14 @@ from memory_assets.defs.batch import (
     run_stage,
     session_keys,
 )
+from memory_assets.defs.digest_page import DigestPage
 from memory_assets.defs.resources import EventLogResource, OpenStore
 from memory_assets.defs.stages.stage_asset import stage_asset
 from memory_assets.log.events import NewEvent, StoredEvent
 from memory_assets.log.payloads.sessions import SessionProjected
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.projections.fold import catch_up
+from memory_assets.queries.session_digest import session_digests
 from memory_assets.search.usage import count_shown
 from memory_assets.stopping import stop_if_asked
 
@@ -65,6 +68,7 @@ CHECKS = {
   `condition_resolved_to`, `condition_satisfied`, `artifact_declared` and `artifact_settled`; `blocker_cycle_detected` for tasks
   that wait for each other, `conflict_detected` for what contradicts what, `entry_promoted` for what all sessions together
   certify; `session_projected`, and every derived table
+- **shows** of each session what it was about: its decisions, what it did, mended and left open, by their addresses
 - **guarantees** that any order of sessions gives the same tables, and that a replay gives them again
 """,
 )
@@ -81,7 +85,7 @@ def projected(
         opened.wrote(folded.outcomes.new)
     # What searches delivered meanwhile is counted along: the store is written anyway.
     count_shown(opened.resources)
-    counts = _counts(opened, list(checked))
+    told = _told(opened, list(checked))
     together_ms = milliseconds_since(started)
     output = run_stage(
         context,
@@ -89,7 +93,7 @@ def projected(
         "projected",
         session_keys(context),
         checked,
-        lambda session_id: project(checked[session_id], opened.versions["projected"], counts.get(session_id, {})),
+        lambda session_id: project(checked[session_id], opened.versions["projected"], told.get(session_id, {})),
         together_ms=together_ms,
     )
     yield handed_on(context, output)
@@ -97,7 +101,7 @@ def projected(
     yield from _checks(opened)
 
 
-def project(checked: StoredEvent, version: str, counts: dict[str, int]) -> SessionResult:
+def project(checked: StoredEvent, version: str, told: Metadata) -> SessionResult:
     """The mark that a session's claims are part of the tables."""
     event = NewEvent(
         payload=SessionProjected(checked_event_id=checked.event_id),
@@ -109,7 +113,20 @@ def project(checked: StoredEvent, version: str, counts: dict[str, int]) -> Sessi
         chain_id=checked.chain_id,
         project=checked.project,
     )
-    return SessionResult(events=[event], metadata=dict(counts))
+    return SessionResult(events=[event], metadata=dict(told))
+
+
+def _told(opened: OpenStore, session_ids: list[str]) -> dict[str, Metadata]:
+    """What the page of each session tells: its digest, and how much of the tables is its."""
+    shown = opened.settings.dagster
+    page = DigestPage(show_quotes=shown.show_quotes, viewer_url=shown.viewer_url)
+    with opened.database.reading() as connection:
+        digests = session_digests(connection, session_ids)
+    counts = _counts(opened, session_ids)
+    return {
+        session_id: {"digest": dg.MetadataValue.md(page.markdown(digest)), **counts.get(session_id, {})}
+        for session_id, digest in digests.items()
+    }
 
 
 def _counts(opened: OpenStore, session_ids: list[str]) -> dict[str, dict[str, int]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 from memory_assets.log.payloads.base import Payload, Value
-from memory_assets.vocabulary import ArtifactKind, EntityKind, MatchMethod, Priority, TaskStatus
+from memory_assets.vocabulary import ArtifactKind, DoneBasis, EntityKind, MatchMethod, Priority, TaskStatus
 
 
 class BlockerRef(Value):
@@ -70,13 +70,19 @@ class TaskTitleChanged(Payload):
 
 
 class TaskStatusChanged(Payload):
-    """A task moved."""
+    """A task moved.
+
+    Attributes:
+        done_basis: of one that is done what settles it; ``done_named`` is the commit or pull request that is named.
+    """
 
     event_type: ClassVar[str] = "task_status_changed"
     task_id: str
     basis: str
     from_status: TaskStatus
     to_status: TaskStatus
+    done_basis: DoneBasis | None = None
+    done_named: str | None = None
     source_entry_id: str | None = None
 
 

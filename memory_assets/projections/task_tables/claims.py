@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.projections.scope import ENTRIES_IN_SCOPE
 from memory_assets.projections.task_tables.artifact_references import fold_references
+from memory_assets.projections.task_tables.claim_evidence import ClaimEvidence, read_evidence
 from memory_assets.tasks.canonical import project_key
+from memory_assets.tasks.causes import named_causes
 from memory_assets.tasks.names import blocker_text, title_name
 from memory_assets.tasks.naming import task_title
 
@@ -119,6 +121,8 @@ class _Row:
     step: int
     evidence_ordinal: int | None
     source_event_id: str
+    done_basis: str | None
+    done_named: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,8 +175,9 @@ def fold_claims(connection: duckdb.DuckDBPyConnection) -> None:
 def _claims(connection: duckdb.DuckDBPyConnection) -> Iterator[_Row]:
     entries = [_Entry(*row) for row in connection.execute(_ENTRIES).fetchall()]
     steps = _steps(connection, entries)
+    heard = read_evidence(connection, [entry.entry_id for entry in entries])
     for entry in entries:
-        yield from _of_entry(entry, steps.get(entry.entry_id, ()))
+        yield from _of_entry(entry, steps.get(entry.entry_id, ()), heard)
 
 
 def _steps(connection: duckdb.DuckDBPyConnection, entries: Sequence[_Entry]) -> Mapping[str, Sequence[_Step]]:
@@ -196,12 +201,14 @@ def _steps(connection: duckdb.DuckDBPyConnection, entries: Sequence[_Entry]) -> 
     }
 
 
-def _of_entry(entry: _Entry, steps: Sequence[_Step]) -> Iterator[_Row]:
+def _of_entry(entry: _Entry, steps: Sequence[_Step], heard: ClaimEvidence) -> Iterator[_Row]:
     scope = project_key(entry.project)
-    blockers = [blocker_text(text, scope) for text in entry.blocked_by]
+    causes = named_causes(entry.blocked_by, heard.quotes(entry.entry_id), scope)
+    blockers = [blocker_text(text, scope) for text in causes]
     only = (_Step(entry.status, entry.message_index, entry.said_at),)
     for number, step in enumerate(steps or only):
         is_first = number == 0
+        borne_out = heard.status(entry.session_id, entry.entry_id, step.status, step.message_index if steps else None, scope)
         yield _Row(
             claim_id=entry.entry_id if is_first else f"{entry.entry_id}#{number}",
             entry_id=entry.entry_id,
@@ -209,7 +216,7 @@ def _of_entry(entry: _Entry, steps: Sequence[_Step]) -> Iterator[_Row]:
             project=entry.project,
             name=title_name(entry.title),
             title=task_title(entry.title),
-            status=step.status,
+            status=borne_out.status,
             # What a later call of a todo list says anew is the status.
             priority=entry.priority if is_first else None,
             blocked_by=[blocker.text for blocker in blockers] if is_first else [],
@@ -226,6 +233,8 @@ def _of_entry(entry: _Entry, steps: Sequence[_Step]) -> Iterator[_Row]:
             step=number,
             evidence_ordinal=_quote_in(entry, step.message_index),
             source_event_id=entry.source_event_id,
+            done_basis=borne_out.basis,
+            done_named=borne_out.named,
         )
 
 

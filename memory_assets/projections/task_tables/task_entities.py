@@ -149,6 +149,8 @@ def _task_row(task: ShownTask) -> Entity:
         "status": state.status,
         "priority": state.priority,
         "requested_status": state.requested_status,
+        "done_basis": state.done_basis,
+        "done_named": state.done_named,
         "claims": len({claim.entry_id for claim in _claims_of(state.speaking)}),
         "blockers": [waiting.shown for waiting in state.blockers.values()],
         "blocker_suggestions": [waiting.shown for waiting in state.suggestions.values()],

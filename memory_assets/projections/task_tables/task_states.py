@@ -58,6 +58,7 @@ class TaskState:
     Attributes:
         blockers: what it waits for, by what was said last with evidence that stands.
         suggestions: what it may wait for beside, said since then.
+        done_basis: of one that is done what settles it; ``done_named`` is the commit or pull request that is named.
         speaking: the claims and words that speak of it, and under which names.
     """
 
@@ -73,6 +74,8 @@ class TaskState:
     basis: str
     blockers: dict[str, Waiting] = field(default_factory=dict)
     suggestions: dict[str, Waiting] = field(default_factory=dict)
+    done_basis: str | None = None
+    done_named: str | None = None
     speaking: list[EntityEvent] = field(default_factory=list)
 
     def hear(self, told: EntityEvent) -> None:
@@ -89,6 +92,7 @@ class TaskState:
                 self.status = payload["to_status"]
                 # What was asked for at its birth has been answered.
                 self.requested_status = None
+                self.done_basis, self.done_named = payload.get("done_basis"), payload.get("done_named")
                 if self.status == "done":
                     self.blockers, self.suggestions = {}, {}
             case "task_blockers_set":

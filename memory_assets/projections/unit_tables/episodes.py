@@ -27,14 +27,19 @@ _SAYS_SOMETHING = 14
 _READ = 4_000
 """Characters of a message that are read for what it asks or how it ends."""
 
-# The first requests of people and the last words of anybody: little of a long session is read.
+# The first requests of people and the last words of anybody, but for what programs put there whole: little of a long session is
+# read.
 _SAID = f"""
 WITH said AS (
   SELECT session_id, message_index, role, name, text,
     row_number() OVER (PARTITION BY session_id, role = 'user' ORDER BY message_index) AS first,
     row_number() OVER (PARTITION BY session_id ORDER BY message_index DESC) AS last
-  FROM messages
+  FROM messages m
   WHERE session_id IN (SELECT session_id FROM affected) AND kind = 'said' AND NOT sidechain AND regexp_matches(text, '\\S')
+    AND NOT EXISTS (
+      SELECT 1 FROM message_origins o
+      WHERE o.session_id = m.session_id AND o.message_index = m.message_index AND o.origin IN ('template', 'tool')
+        AND o.span_start = 0 AND o.span_end >= m.char_len)
 )
 SELECT s.session_id, s.title, s.project, s.cwd, s.started_at, d.message_index, d.role, d.name, left(d.text, {_READ}),
   length(d.text), d.last = 1

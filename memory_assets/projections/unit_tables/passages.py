@@ -22,8 +22,13 @@ NEIGHBOUR_CHARACTERS = 400
 """How much of a neighbour is."""
 
 _MESSAGES = """
-SELECT m.session_id, m.message_index, m.message_uid, m.role, m.name, m.text, m.ts, s.title, s.project, s.cwd
-FROM messages m JOIN sessions s USING (session_id)
+WITH templates AS (
+  SELECT session_id, message_index, list([span_start, span_end] ORDER BY span_start) AS spans
+  FROM message_origins WHERE origin = 'template' AND session_id IN (SELECT session_id FROM affected) GROUP BY ALL
+)
+SELECT m.session_id, m.message_index, m.message_uid, m.role, m.name, m.text, m.ts, s.title, s.project, s.cwd,
+  coalesce(t.spans, [])
+FROM messages m JOIN sessions s USING (session_id) LEFT JOIN templates t USING (session_id, message_index)
 WHERE m.kind = 'said' AND m.session_id IN (SELECT session_id FROM affected) AND regexp_matches(m.text, '\\S')
 ORDER BY m.session_id, m.message_index
 """
@@ -41,6 +46,11 @@ class _Message:
     session_title: str | None
     project: str | None
     worktree: str | None
+    templates: Sequence[Sequence[int]]
+    """The stretches that a program wrote: like what is injected, they are no passages."""
+
+    def is_template(self, start: int, end: int) -> bool:
+        return any(first <= start and end <= last for first, last in self.templates)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +76,7 @@ def passage_drafts(connection: duckdb.DuckDBPyConnection) -> Iterator[Draft]:
 def _parts(message: _Message) -> Iterator[_Passage]:
     for part, (start, end) in enumerate(passages(message.text)):
         body = message.text[start:end]
-        if not body.isspace():
+        if not body.isspace() and not message.is_template(start, end):
             own_text = search_text(spoken(message.speaker, body))
             whole_head = len(body) <= NEIGHBOUR_CHARACTERS
             head = own_text if whole_head else search_text(spoken(message.speaker, body[:NEIGHBOUR_CHARACTERS]))

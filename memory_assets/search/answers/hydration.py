@@ -13,6 +13,7 @@ from memory_assets.log.fetching import fetch
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.results.citation import AnyCitationV1, CitationV1
 from memory_assets.results.search import BonusV1, HitStepsV1, LegPlaceV1, RelatedV1, SearchHitV1
+from memory_assets.search.answers.backing import Backings, backings
 from memory_assets.search.answers.snippets import around, snippet
 from memory_assets.search.answers.unit_citations import CITED, CitedMessage, cited_messages, place_citation
 from memory_assets.text.tokens import estimate_tokens
@@ -164,8 +165,10 @@ def hits_of(
     # What a passage says is its own text: of the messages only those are read that something else quotes.
     quoted = {place for hit in hits if not hit.unit.is_passage for place in hit.unit.places}
     said = cited_messages(connection, [{"session_id": session_id, "message_index": n} for session_id, n in quoted])
+    backed = backings(connection, (unit.source_id for hit in hits for unit in hit.units if not unit.is_passage))
     return [
-        _hit(rank, hit, said, query, relevances.get(hit.unit.unit_id, 0.0), explain) for rank, hit in enumerate(hits, start=1)
+        _hit(rank, hit, said, backed, query, relevances.get(hit.unit.unit_id, 0.0), explain)
+        for rank, hit in enumerate(hits, start=1)
     ]
 
 
@@ -196,7 +199,13 @@ def _unit(row: tuple[Any, ...]) -> FoundUnit:
 
 
 def _hit(
-    rank: int, hit: Chosen, said: Mapping[Place, CitedMessage], query: str, relevance: float, explain: bool
+    rank: int,
+    hit: Chosen,
+    said: Mapping[Place, CitedMessage],
+    backed: Backings,
+    query: str,
+    relevance: float,
+    explain: bool,
 ) -> SearchHitV1:
     unit, ranked = hit.unit, hit.ranked
     if unit.is_passage:
@@ -241,10 +250,12 @@ def _hit(
                 checker=other.unit.checker,
                 status=other.unit.status,
                 relation=other.relation,
+                assurance=backed.assurance(other.unit.unit_kind, other.unit.source_id, other.unit.stage),
             )
             for other in hit.related
         ),
         steps=_steps(ranked) if explain else None,
+        assurance=backed.assurance(unit.unit_kind, unit.source_id, unit.stage),
     )
 
 

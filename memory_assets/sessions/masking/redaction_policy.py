@@ -30,9 +30,9 @@ from memory_assets.sessions.masking import (
 )
 from memory_assets.sessions.masking.assignments import SecretName, SecretNames
 from memory_assets.sessions.masking.bounded_patterns import why_unbounded
-from memory_assets.sessions.masking.literals import LiteralSearch
 from memory_assets.sessions.masking.secret_values import Strength
 from memory_assets.sessions.masking.secrets import Check, DetectorRule, PatternRule, RuleBook, SecretRule, rule_book
+from memory_assets.text.literals import LiteralSearch
 
 # Raised whenever the same policy file masks differently than before: part of the policy's hash.
 REDACTOR_VERSION = 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from memory_assets.sessions.masking.literals import LiteralSearch
+from memory_assets.text.literals import LiteralSearch
 
 _TOKEN = re.compile(r"[A-Za-z0-9_.~+/=:-]{14,}+")
 _DIGIT = re.compile(r"[0-9]")

@@ -18,6 +18,7 @@ _BLOCK = re.compile(r"<(tool-use|think)\b([^<>\n]{0,300})><details>")
 _MARK_STARTS = ("_**", "<tool-use", "<think", "</details", "---")
 _TOOL_NAME = re.compile(r'data-tool-name="([^"\n]{1,120})"')
 _TOOL_TYPE = re.compile(r'data-tool-type="([^"\n]{1,40})"')
+_FOLDER = re.compile(r"([^/\\\s][^/\\]{0,120})[/\\]\.specstory[/\\]history[/\\]")
 _SUMMARY = re.compile(r"\A\s*<summary>[^\n]{0,400}?(?:</summary>[ \t]*\n?|\Z)")
 _FENCE = re.compile(r"^(`{3,})([\w-]{0,30})[ \t]*$", re.MULTILINE)
 
@@ -36,6 +37,7 @@ def read(source: DecodedSource) -> ReaderResult:
     draft = SessionDraft(session[1] if session else source.path, "specstory", ordinal_uids=True)
     draft.started_at = parse_time(session[2]) if session else None
     draft.title = _title(heading)
+    draft.project = _project(source.path)
     for index, start in enumerate(turns):
         end = turns[index + 1] if index + 1 < len(turns) else len(lines)
         turn = TURN.match(lines[start])
@@ -141,6 +143,12 @@ def _output_fence(inner: str) -> re.Match[str] | None:
         else:
             within = fence[1]
     return None
+
+
+def _project(path: str) -> str | None:
+    """The folder that SpecStory keeps its histories in: ``shop/.specstory/history/….md``."""
+    found = _FOLDER.search(path)
+    return found[1] if found else None
 
 
 def _title(heading: str) -> str | None:

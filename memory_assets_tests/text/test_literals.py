@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_assets.sessions.masking.literals import LiteralSearch
+from memory_assets.text.literals import LiteralSearch
 
 _CHARACTERS = "abAB_-$=İΣ키\ud83d"
 

@@ -1,0 +1,71 @@
+"""Which sentences can carry a memory: whole ones, that say something of their own.
+
+An agent's report of what it did belongs to the request that it answers. A line that names a changed file, a count of what is
+through, half a sentence, a bare path: each may stand beside a memory, and none is one.
+"""
+
+from __future__ import annotations
+
+import re
+
+from memory_assets.extraction.scoring import Scored
+
+GO_ON = "go-on"
+"""The cue of a sentence that only lets an agent go on."""
+_FILE = r"(?:[*_`\[]{1,4}|(?=[~.\w]{0,60}/))(?:[\w.~@-]{0,60}/){0,12}[\w.@*-]{1,80}\.[A-Za-z]{1,5}(?::\d[\d-]*)?[`*_\]]{0,4}"
+"""A file in marks, or with its folder: a name alone (``Node.js``) may be what is spoken of."""
+_CHANGED_FILE = re.compile(
+    rf"^(?:{_FILE}(?:\s?(?:,|and|및|와|과)\s?)?){{1,3}}"
+    r"(?:\s{0,2}(?:$|[:：—–-]|(?:new|modified|updated|created|deleted|신규|수정)\b)|\s{1,2}\()"
+    r"|^(?:Lines? \d[\d, –-]*|\(\d{1,3}\)|L\d+)\b.{0,12}[:(]",
+    re.IGNORECASE,
+)
+_COUNT = re.compile(
+    r"^\D{0,40}\d{1,4}\s?/\s?\d{1,4}\b[^.]{0,24}(?:완료|done|complete|pass)"
+    r"|^(?:모든|전체|총)?\s?\S{0,30}\s?\d{0,4}개?\s?\S{0,12}\s?(?:모두\s)?(?:마이그레이션이?\s)?(?:성공적으로\s)?완료(?:되었|됐|했)습니다[.!]?$"
+    r"|^[*_`]{0,2}\d{1,4}(?:/\d{1,4})?\s(?:tests?|files?|lines?|개)\b"
+    r"(?:\s(?:\w+\s)?(?:pass\w*|chang\w*|add\w*|updat\w*|done))?[.!*_` ]*$",
+    re.IGNORECASE,
+)
+_BOLD = re.compile(r"(?<!\s)\*\*|\*\*(?!\s)")
+_SMILEY = re.compile(r"[:;]-?[()]")
+_BARE = re.compile(r"^\W{0,4}(?:[~.]{0,2}/?(?:[\w.@%+-]{1,80}/){1,16}[\w.@%+-]{0,80}|https?://\S+|[\w.-]+\(\)|@\S+)\W{0,4}$")
+_POINTS_BACK = re.compile(
+    r"^\W{0,3}(?:(?:but|so|and|also|then|or|yes|no|right|actually)\b[\s,—–-]{1,4})?"
+    r"(?:(?:that|this|it|these|those|they|both|which|he|she|the former|the latter|same)\b"
+    r"|(?:이건|이것|이는|이를|이게|그건|그것|그게|그거|이거|이걸|그걸|이렇게|그렇게|그러면|그럼|그래서|즉|하지만|다만|둘 다)"
+    r"(?=[\s은는이가을를도,]))",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_PAIRS = (("(", ")"), ("[", "]"))
+_OPENS_SMALL = re.compile(r"^[)\],;:.…]|^(?:and|or|but|which|that is|because|so that|to)\s[a-z]")
+
+
+def can_carry(one: Scored) -> bool:
+    """Whether a sentence can be the first quote of an entry."""
+    text = one.spot.sentence.text.strip()
+    if len(_WORD.findall(text)) < 2 and not any("가" <= c <= "힣" for c in text):
+        return False
+    if _BARE.match(text):
+        return False
+    if one.spot.origin == "typed":
+        return not one.has(GO_ON)
+    if one.spot.origin == "pasted" and text.endswith("?"):
+        return False
+    return not (one.reports or _CHANGED_FILE.match(text) or _COUNT.match(text) or is_torn(text))
+
+
+def points_back(text: str) -> bool:
+    """Whether a sentence begins with a word for something that the one before it names ("it", "그건", "하지만")."""
+    return _POINTS_BACK.match(text) is not None
+
+
+def is_torn(text: str) -> bool:
+    """Whether a text is a part of a sentence: it ends or begins in the middle, or a bracket or mark of it stands alone."""
+    if _OPENS_SMALL.match(text):
+        return True
+    bare = _SMILEY.sub("", re.sub(r"`[^`\n]*`", "", text))
+    if bare.count("`") % 2 or len(_BOLD.findall(bare)) % 2:
+        return True
+    return any(bare.count(left) != bare.count(right) for left, right in _PAIRS) and not re.search(r"^\S{1,3}\)", bare)

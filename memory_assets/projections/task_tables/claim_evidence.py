@@ -1,0 +1,142 @@
+"""What bears out the statuses that entries claim: their quotes with those who speak, and what the person says behind them."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memory_assets.extraction.todo_calls import TODO_TOOLS
+from memory_assets.log.sql import IN_LIST, json_list
+from memory_assets.tasks.done_evidence import FoundQuote, Speaker, only_guesses, reports, what_settles
+from memory_assets.tasks.done_phrases import is_guess
+from memory_assets.tasks.one_turn import is_one_turn
+from memory_assets.vocabulary import DoneBasis
+
+if TYPE_CHECKING:
+    import duckdb
+
+_OF_A_MESSAGE = 8_000
+"""Characters of an agent's report that are read beside the quote."""
+
+_QUOTES = f"""
+SELECT q.entry_id, q.matched_text, q.message_index, CASE WHEN m.role = 'assistant' AND m.kind = 'said'
+    THEN left(m.text, {_OF_A_MESSAGE}) ELSE '' END, m.role, m.kind, m.tool_name, m.sidechain
+FROM evidence_spans q JOIN messages m USING (session_id, message_index)
+WHERE q.match_method <> 'none' AND q.entry_id IN {IN_LIST} ORDER BY q.entry_id, q.message_index, q.ordinal
+"""
+
+# What a program writes when a person stops it is no answer. An answer begins with what it says of the report.
+_ANSWERS = f"""
+SELECT session_id, message_index, left(text, 400) FROM messages
+WHERE session_id IN (SELECT session_id FROM evidence_spans WHERE entry_id IN {IN_LIST})
+  AND role = 'user' AND kind = 'said' AND NOT sidechain AND NOT starts_with(text, '[Request interrupted')
+ORDER BY session_id, message_index
+"""
+
+_ENDS = f"""
+SELECT session_id, max(message_index), arg_max(role = 'assistant' AND kind = 'said', message_index) FROM messages
+WHERE session_id IN (SELECT session_id FROM evidence_spans WHERE entry_id IN {IN_LIST}) AND NOT sidechain GROUP BY session_id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class BorneOut:
+    """A claimed status as far as the session bears it out, and what settles that something is done."""
+
+    status: str | None
+    basis: DoneBasis | None = None
+    named: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Answers:
+    """What a session's person says, by message."""
+
+    places: tuple[int, ...]
+    texts: tuple[str, ...]
+
+    def behind(self, message_index: int) -> str | None:
+        """The next that is said behind a message."""
+        place = bisect_right(self.places, message_index)
+        return self.texts[place] if place < len(self.texts) else None
+
+
+class ClaimEvidence:
+    """The found quotes of entries, and how their sessions go on."""
+
+    def __init__(
+        self,
+        quotes: Mapping[str, Sequence[FoundQuote]],
+        answers: Mapping[str, _Answers],
+        ends: Mapping[str, int],
+    ) -> None:
+        self._quotes = quotes
+        self._answers = answers
+        self._ends = ends
+
+    def quotes(self, entry_id: str) -> Sequence[FoundQuote]:
+        """In the order of the messages."""
+        return self._quotes.get(entry_id, ())
+
+    def status(
+        self, session_id: str, entry_id: str, claimed: str | None, message_index: int | None, project_key: str
+    ) -> BorneOut:
+        """What of a claimed status is borne out.
+
+        Args:
+            message_index: of a step of a history the message that says so; None where the whole entry does.
+        """
+        quotes = self.quotes(entry_id)
+        if message_index is not None:
+            quotes = [quote for quote in quotes if quote.message_index == message_index]
+        if claimed == "done":
+            reported = reports(quotes)
+            answer = self._answer(session_id, reported[-1].message_index) if reported else None
+            if settled := what_settles(quotes, answer, project_key):
+                return BorneOut("done", settled.basis, settled.named)
+            if only_guesses(quotes):
+                return BorneOut(None)
+        if claimed == "blocked" and quotes and is_guess(quotes[0].text):
+            return BorneOut(None)
+        if message_index is None and claimed != "cancelled" and self._is_over(session_id, quotes):
+            return BorneOut("done", "turn_ended")
+        return BorneOut(claimed)
+
+    def _answer(self, session_id: str, message_index: int) -> str | None:
+        answers = self._answers.get(session_id)
+        return answers.behind(message_index) if answers else None
+
+    def _is_over(self, session_id: str, quotes: Sequence[FoundQuote]) -> bool:
+        """Whether this is an order of one turn whose turn has ended: the person goes on, or the agent has the last word."""
+        if not quotes or quotes[0].speaker != "person" or not is_one_turn(quotes[0].text):
+            return False
+        if any(quote.speaker == "todo_tool" for quote in quotes):
+            return False
+        at = quotes[0].message_index
+        return self._answer(session_id, at) is not None or self._ends.get(session_id, -1) > at
+
+
+def read_evidence(connection: duckdb.DuckDBPyConnection, entry_ids: Collection[str]) -> ClaimEvidence:
+    """What is said for these entries, and behind it in their sessions."""
+    if not entry_ids:
+        return ClaimEvidence({}, {}, {})
+    wanted = [json_list(entry_ids)]
+    quotes: dict[str, list[FoundQuote]] = {}
+    for entry_id, text, message_index, message, *speaking in connection.execute(_QUOTES, wanted).fetchall():
+        quotes.setdefault(entry_id, []).append(FoundQuote(text or "", _speaker(*speaking), message_index, message))
+    said: dict[str, list[tuple[int, str]]] = {}
+    for session_id, message_index, text in connection.execute(_ANSWERS, wanted).fetchall():
+        said.setdefault(session_id, []).append((message_index, text))
+    answers = {session_id: _Answers(*zip(*one, strict=True)) for session_id, one in said.items()}
+    ends = {session_id: last for session_id, last, is_agent in connection.execute(_ENDS, wanted).fetchall() if is_agent}
+    return ClaimEvidence(quotes, answers, ends)
+
+
+def _speaker(role: str, kind: str, tool_name: str | None, sidechain: bool) -> Speaker:
+    if kind == "tool_call":
+        return "todo_tool" if (tool_name or "").lower() in TODO_TOOLS else "other"
+    if kind != "said" or sidechain:
+        return "other"
+    return "person" if role == "user" else "agent" if role == "assistant" else "other"

@@ -1,0 +1,70 @@
+"""What sessions changed: the files that tools wrote, and the commits that a terminal showed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from memory_assets.log.fetching import fetch
+from memory_assets.log.sql import IN_LIST, json_list
+from memory_assets.projections.unit_tables.tool_calls import files_changed
+from memory_assets.projections.unit_tables.unit_facets import below
+from memory_assets.queries.digest_quotes import quote_of
+from memory_assets.results.digest import ChangedFileV1, MadeCommitV1
+
+if TYPE_CHECKING:
+    import duckdb
+
+_READ = 12_000
+"""Characters of a call or a result that are read."""
+
+# A call that failed wrote nothing.
+_CALLS = f"""
+SELECT c.session_id, s.cwd, c.message_index, c.tool_name, left(c.text, {_READ}), coalesce(c.name, c.tool_name, c.role), c.ts
+FROM messages c JOIN sessions s USING (session_id)
+WHERE c.session_id IN {IN_LIST} AND c.kind = 'tool_call'
+  AND regexp_matches(c.tool_name, '(?i)edit|write|patch|str_replace|create_file|insert')
+  AND NOT EXISTS (SELECT 1 FROM messages r WHERE r.session_id = c.session_id AND r.kind = 'tool_result' AND r.is_error
+    AND r.tool_use_id = c.tool_use_id)
+ORDER BY c.session_id, c.message_index
+"""
+_RESULTS = f"""
+SELECT session_id, message_index, left(text, {_READ}), coalesce(name, tool_name, role), ts FROM messages
+WHERE session_id IN {IN_LIST} AND kind = 'tool_result' AND NOT is_error AND contains(text, ' changed')
+  AND regexp_matches(text, '[0-9a-f]{{7,40}}\\] ')
+ORDER BY session_id, message_index
+"""
+# What `git commit` says of a commit that it made: the line of its name, and how much it changed.
+_COMMIT = re.compile(
+    r"^\[(?:detached HEAD|[^\]\s]{1,200})(?: \(root-commit\))? (?P<commit>[0-9a-f]{7,40})\] (?P<subject>[^\n]{1,400})"
+    r"(?:\n[^\n]{0,200}){0,3}?\n \d{1,9} files? changed",
+    re.MULTILINE,
+)
+
+
+def changed_files(connection: duckdb.DuckDBPyConnection, session_ids: Sequence[str]) -> dict[str, list[ChangedFileV1]]:
+    """The files that tools of each session wrote, the one written most first; seen from the folder that it worked in."""
+    found: dict[str, dict[str, ChangedFileV1]] = {}
+    for session_id, folder, index, tool, text, speaker, ts in fetch(connection, _CALLS, [json_list(session_ids)]):
+        for path in files_changed(tool, text):
+            start = text.index(path)  # it was read there
+            quote = quote_of(session_id, index, f"[[{start}, {start + len(path)}]]", path, speaker, ts)
+            files = found.setdefault(session_id, {})
+            shown = below(path, folder)
+            files[shown] = ChangedFileV1(path=shown, times=files[shown].times + 1 if shown in files else 1, quote=quote)
+    return {
+        session_id: sorted(files.values(), key=lambda file: (-file.times, file.path)) for session_id, files in found.items()
+    }
+
+
+def made_commits(connection: duckdb.DuckDBPyConnection, session_ids: Sequence[str]) -> dict[str, list[MadeCommitV1]]:
+    """The commits that were made in each session, in their order, each once."""
+    found: dict[str, dict[str, MadeCommitV1]] = {}
+    for session_id, index, text, speaker, ts in fetch(connection, _RESULTS, [json_list(session_ids)]):
+        for match in _COMMIT.finditer(text):
+            start, end = match.start(), match.end("subject")
+            quote = quote_of(session_id, index, f"[[{start}, {end}]]", text[start:end], speaker, ts)
+            made = MadeCommitV1(commit=match["commit"], subject=match["subject"].strip(), quote=quote)
+            found.setdefault(session_id, {}).setdefault(made.commit, made)
+    return {session_id: list(commits.values()) for session_id, commits in found.items()}

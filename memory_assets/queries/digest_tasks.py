@@ -1,0 +1,112 @@
+"""What sessions say of tasks: which of them they finished, and which they left open, as lines of a digest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from memory_assets.log.fetching import fetch
+from memory_assets.log.sql import IN_LIST, json_list
+from memory_assets.queries.digest_quotes import quote_of, told_as
+from memory_assets.results.digest import DigestLineV1
+from memory_assets.search.answers.backing import Backings, backings
+from memory_assets.vocabulary import FINISHED
+
+if TYPE_CHECKING:
+    import duckdb
+
+SAID_DONE = "said_done"
+"""Of a task that a session says is done, and that does not stand so on the board."""
+_OPEN_ORDER = ("in_progress", "blocked", "pending")
+
+# Of each task the quotes of each session that speak of it, and what the session claims with each.
+_SPOKEN_OF = f"""
+SELECT n.session_id, t.entity_id, t.title, t.stage, t.current_json ->> '$.status', s.message_index, s.segments_json,
+  s.matched_text, coalesce(w.name, w.role), w.ts, c.status
+FROM entries n JOIN edges g ON g.src_id = n.entry_id AND g.rel_type = 'evidence_of'
+JOIN entities t ON t.entity_id = g.dst_id AND t.entity_type = 'task'
+JOIN evidence_spans s ON s.entry_id = n.entry_id AND s.match_method <> 'none'
+JOIN messages w ON w.session_id = s.session_id AND w.message_index = s.message_index
+LEFT JOIN task_claims c ON c.entry_id = n.entry_id AND c.evidence_ordinal = s.ordinal
+WHERE n.session_id IN {IN_LIST} AND n.status <> 'superseded'
+ORDER BY n.session_id, s.message_index, n.ordinal, s.ordinal, c.step, n.entry_id
+"""
+_WAITS_FOR = f"""
+SELECT task_id, effective_title FROM v_task_blockers_effective
+WHERE task_id IN {IN_LIST} AND NOT is_suggested AND NOT is_cleared AND NOT auto_placeholder ORDER BY task_id, effective_title
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionTasks:
+    """The tasks of one session.
+
+    Attributes:
+        done: those that it says are done.
+        open: those that it left open and that are not finished now; ``closed_since`` counts those that are.
+    """
+
+    done: list[DigestLineV1] = field(default_factory=list)
+    open: list[DigestLineV1] = field(default_factory=list)
+    closed_since: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Quoted:
+    """A quote that speaks of a task, with the task as it stands; ``claimed`` is the status that goes with it."""
+
+    session_id: str
+    task_id: str
+    title: str
+    stage: str
+    status: str
+    message_index: int
+    segments_json: str
+    text: str
+    speaker: str
+    said_at: datetime
+    claimed: str | None
+
+
+def task_lines(connection: duckdb.DuckDBPyConnection, session_ids: Sequence[str]) -> dict[str, SessionTasks]:
+    """What each session says of tasks, in the order in which it says it; what is open in the order of the board."""
+    tasks: dict[str, dict[str, list[_Quoted]]] = {}
+    for row in fetch(connection, _SPOKEN_OF, [json_list(session_ids)]):
+        quoted = _Quoted(*row)
+        tasks.setdefault(quoted.session_id, {}).setdefault(quoted.task_id, []).append(quoted)
+    ids = {task_id for of_session in tasks.values() for task_id in of_session}
+    waits_for: dict[str, list[str]] = {}
+    for task_id, title in fetch(connection, _WAITS_FOR, [json_list(sorted(ids))]) if ids else []:
+        waits_for.setdefault(task_id, []).append(title)
+    backed = backings(connection, ids)
+    return {session_id: _of_session(of_session, waits_for, backed) for session_id, of_session in tasks.items()}
+
+
+def _of_session(tasks: dict[str, list[_Quoted]], waits_for: dict[str, list[str]], backed: Backings) -> SessionTasks:
+    done: list[DigestLineV1] = []
+    left: list[DigestLineV1] = []
+    closed_since = 0
+    for task_id, quotes in tasks.items():
+        told = next((one for one in reversed(quotes) if one.claimed is not None), quotes[-1])
+        if told.claimed == "done":
+            done.append(_line(told, "done" if told.status == "done" else SAID_DONE, (), backed))
+        elif told.status in FINISHED:
+            closed_since += 1
+        else:
+            left.append(_line(told, told.status, tuple(waits_for.get(task_id, ())), backed))
+    return SessionTasks(done, sorted(left, key=lambda line: _OPEN_ORDER.index(line.status)), closed_since)
+
+
+def _line(told: _Quoted, status: str, waits_for: tuple[str, ...], backed: Backings) -> DigestLineV1:
+    quote = quote_of(told.session_id, told.message_index, told.segments_json, told.text, told.speaker, told.said_at)
+    return DigestLineV1(
+        kind="task",
+        id=told.task_id,
+        text=told_as(told.title, quote),
+        quote=quote,
+        assurance=backed.of(told.task_id).assurance_as_task(told.stage),
+        status=status,
+        waits_for=waits_for,
+    )

@@ -1,0 +1,232 @@
+"""What a session was about, in its own words: what was asked, decided, done, mended and left open.
+
+Nothing is made up and no model is asked: every line is a quote that the tables know, with its place.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from memory_assets.errors import NotFoundError
+from memory_assets.log.fetching import fetch
+from memory_assets.log.sql import IN_LIST, json_list
+from memory_assets.queries.digest_changes import changed_files, made_commits
+from memory_assets.queries.digest_memories import memory_lines
+from memory_assets.queries.digest_quotes import quote_at, quote_at_place
+from memory_assets.queries.digest_tasks import SessionTasks, task_lines
+from memory_assets.queries.sessions import one_session
+from memory_assets.results.digest import (
+    DigestCountsV1,
+    DigestFailureV1,
+    DigestLineV1,
+    DigestQuoteV1,
+    SessionDigestV1,
+    SessionHeadV1,
+)
+from memory_assets.search.answers.unit_citations import CitedMessage, cited_messages
+from memory_assets.text.sentences import sentences
+
+if TYPE_CHECKING:
+    import duckdb
+
+TOLD_LENGTH = 240
+"""Characters of what was asked first that are told, as far as its sentences fit into them."""
+_NOTED_ORDER = ("preference", "insight", "fact", "reference")
+
+_HEADS = f"""
+SELECT s.session_id, s.title, s.project, s.started_at, s.ended_at, count(m.message_index)
+FROM sessions s LEFT JOIN messages m ON m.session_id = s.session_id AND m.kind = 'said' AND NOT m.sidechain
+WHERE s.session_id IN {IN_LIST} GROUP BY ALL
+"""
+# An episode cites what was asked first in front and how it ended at its end; a gotcha its error, and then what ended it.
+_UNITS = f"""
+SELECT session_id, unit_kind, unit_id, citations_json FROM memory_units
+WHERE unit_kind IN ('episode', 'gotcha') AND session_id IN {IN_LIST} ORDER BY session_id, message_index, unit_id
+"""
+_LAST_SAID = f"""
+SELECT session_id, max(message_index) FROM messages
+WHERE session_id IN {IN_LIST} AND kind = 'said' AND NOT sidechain AND regexp_matches(text, '\\S') GROUP BY session_id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What units tell of a session."""
+
+    goal: DigestQuoteV1 | None
+    ended: DigestQuoteV1 | None
+    failed: tuple[DigestFailureV1, ...]
+
+
+def session_digest(connection: duckdb.DuckDBPyConnection, given: str) -> SessionDigestV1:
+    """The digest of the session with this id, or with an id that begins so.
+
+    Raises:
+        NotFoundError, AmbiguousIdError: no session, or several; or one of which nothing was read yet.
+    """
+    session_id = one_session(connection, given).session_id
+    found = session_digests(connection, [session_id])
+    if session_id not in found:
+        raise NotFoundError(
+            f"nothing of session {session_id} was read yet", hint=f"`memory run {session_id}` reads it, and says what is wrong"
+        )
+    return found[session_id]
+
+
+def session_digests(connection: duckdb.DuckDBPyConnection, session_ids: Sequence[str]) -> dict[str, SessionDigestV1]:
+    """The digests of some sessions, by id: in as many statements for one as for all. Unknown ones are absent."""
+    heads = {row[0]: SessionHeadV1.of_row(row) for row in fetch(connection, _HEADS, [json_list(session_ids)])}
+    if not heads:
+        return {}
+    known = [session_id for session_id in session_ids if session_id in heads]
+    told = _told(connection, known)
+    memories, tasks = memory_lines(connection, known), task_lines(connection, known)
+    files, commits = changed_files(connection, known), made_commits(connection, known)
+    found = {}
+    for session_id in known:
+        lines, of_tasks, units = memories.get(session_id, []), tasks.get(session_id, SessionTasks()), told[session_id]
+        decided = tuple(line for line in lines if line.kind == "decision")
+        shown = {quote.text for line in decided for quote in line.because}
+        shown |= {quote.text for failure in units.failed for quote in failure.mended}
+        noted = [line for line in lines if line.kind != "decision" and _words(line) not in shown]
+        shown |= {_words(line) for line in (*lines, *of_tasks.done, *of_tasks.open)}
+        digest = SessionDigestV1(
+            session=heads[session_id],
+            goal=units.goal,
+            decided=decided,
+            done=tuple(of_tasks.done),
+            files=tuple(files.get(session_id, ())),
+            commits=tuple(commits.get(session_id, ())),
+            failed=units.failed,
+            open=tuple(of_tasks.open),
+            noted=tuple(sorted(noted, key=lambda line: _NOTED_ORDER.index(line.kind))),
+            ended=units.ended if units.ended is not None and units.ended.text not in shown else None,
+            counts=DigestCountsV1(closed_since=of_tasks.closed_since),
+        )
+        found[session_id] = counted(digest)
+    return found
+
+
+def session_goals(
+    connection: duckdb.DuckDBPyConnection, session_ids: Sequence[str]
+) -> list[tuple[SessionHeadV1, DigestQuoteV1 | None]]:
+    """Of some sessions, in their order, which each is and what was asked first in it."""
+    heads = {row[0]: SessionHeadV1.of_row(row) for row in fetch(connection, _HEADS, [json_list(session_ids)])}
+    told = _told(connection, session_ids)
+    return [(heads[session_id], told[session_id].goal) for session_id in session_ids if session_id in heads]
+
+
+def said_within(digest: SessionDigestV1, since: datetime, until: datetime) -> SessionDigestV1:
+    """What of a digest was said in some time; what was asked first stays, for without it nothing is understood."""
+
+    def then(quote: DigestQuoteV1 | None) -> bool:
+        return quote is not None and since <= quote.said_at < until
+
+    return counted(
+        digest.model_copy(
+            update={
+                "decided": tuple(line for line in digest.decided if then(line.quote)),
+                "done": tuple(line for line in digest.done if then(line.quote)),
+                "files": tuple(file for file in digest.files if then(file.quote)),
+                "commits": tuple(commit for commit in digest.commits if then(commit.quote)),
+                "failed": tuple(failure for failure in digest.failed if then(failure.error)),
+                "open": tuple(line for line in digest.open if then(line.quote)),
+                "noted": tuple(line for line in digest.noted if then(line.quote)),
+                "ended": digest.ended if then(digest.ended) else None,
+            }
+        )
+    )
+
+
+def first_of_each(digest: SessionDigestV1, most: int | None) -> SessionDigestV1:
+    """At most so many lines of each part, or all; ``counts`` still says how many there are."""
+    parts = ("decided", "done", "files", "commits", "failed", "open", "noted")
+    return digest.model_copy(update={part: getattr(digest, part)[:most] for part in parts})
+
+
+def counted(digest: SessionDigestV1) -> SessionDigestV1:
+    """A digest with the counts of its parts as they are."""
+    counts = DigestCountsV1(
+        decided=len(digest.decided),
+        done=len(digest.done),
+        files=len(digest.files),
+        commits=len(digest.commits),
+        failed=len(digest.failed),
+        open=len(digest.open),
+        closed_since=digest.counts.closed_since,
+        noted=len(digest.noted),
+    )
+    return digest.model_copy(update={"counts": counts})
+
+
+def _words(line: DigestLineV1) -> str:
+    return line.quote.text if line.quote is not None else line.text
+
+
+def _told(connection: duckdb.DuckDBPyConnection, session_ids: Sequence[str]) -> dict[str, _Told]:
+    """What the episodes and gotchas of some sessions tell, each with an answer, be it none."""
+    wanted = [json_list(session_ids)]
+    episodes: dict[str, list[dict[str, Any]]] = {}
+    gotchas: dict[str, list[tuple[str, list[dict[str, Any]]]]] = {}
+    for session_id, kind, unit_id, citations_json in fetch(connection, _UNITS, wanted):
+        if kind == "episode":
+            episodes[session_id] = json.loads(citations_json)
+        else:
+            gotchas.setdefault(session_id, []).append((unit_id, json.loads(citations_json)))
+    places = [place for cited in episodes.values() for place in (cited[0], cited[-1])]
+    places += [place for of_session in gotchas.values() for _, cited in of_session for place in cited]
+    messages = cited_messages(connection, places)
+    last_said = dict(fetch(connection, _LAST_SAID, wanted))
+    return {
+        session_id: _Told(
+            _goal(messages, episodes.get(session_id, ())),
+            _ended(messages, episodes.get(session_id, ()), last_said.get(session_id)),
+            tuple(_failure(messages, unit_id, cited) for unit_id, cited in gotchas.get(session_id, ())),
+        )
+        for session_id in session_ids
+    }
+
+
+def _goal(messages: Mapping[tuple[str, int], CitedMessage], cited: Sequence[dict[str, Any]]) -> DigestQuoteV1 | None:
+    """What a person asked first: the sentence that the episode cites, and those behind it while all of them are short."""
+    if not cited:
+        return None
+    message = messages.get((cited[0]["session_id"], cited[0]["message_index"]))
+    if message is None or message.role != "user":
+        return None
+    return _from_here(message, cited[0])
+
+
+def _ended(
+    messages: Mapping[tuple[str, int], CitedMessage], cited: Sequence[dict[str, Any]], last_said: int | None
+) -> DigestQuoteV1 | None:
+    """How it ended, where the episode cites that: the beginning of the last message, unless that is what was asked first."""
+    if len(cited) < 2 or cited[-1]["message_index"] != last_said:
+        return None
+    message = messages.get((cited[-1]["session_id"], cited[-1]["message_index"]))
+    return _from_here(message, cited[-1], only_what_is_announced=True) if message is not None else None
+
+
+def _from_here(message: CitedMessage, place: Mapping[str, Any], *, only_what_is_announced: bool = False) -> DigestQuoteV1:
+    """A sentence with those just behind it, while all of them are short; what ends in a colon with what it announces."""
+    start, end = place["span_start"], place["span_end"]
+    for sentence in sentences(message.text[: end + TOLD_LENGTH]):
+        if sentence.start < end:
+            continue
+        announced = message.text[start:end].endswith((":", "："))
+        goes_on = not only_what_is_announced and not message.text[end : sentence.start].strip()
+        if sentence.end - start > TOLD_LENGTH or not (announced or goes_on):
+            break
+        end = sentence.end
+    return quote_at(message, [(start, end)])
+
+
+def _failure(
+    messages: Mapping[tuple[str, int], CitedMessage], unit_id: str, cited: Sequence[dict[str, Any]]
+) -> DigestFailureV1:
+    error, *ended = [quote for place in cited if (quote := quote_at_place(messages, place)) is not None]
+    return DigestFailureV1(id=unit_id, error=error, mended=tuple(ended))

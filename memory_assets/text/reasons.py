@@ -1,0 +1,39 @@
+"""Which sentence beside another one says why: known by the words that give a reason, in Korean and English."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from memory_assets.text.sentences import Sentence
+
+_GIVES_REASON = re.compile(
+    r"\b(?:because|so that|in order to|due to|the reason|otherwise|that way|which means)\b"
+    r"|때문|이유[는가로]|왜냐|덕분|그래야|위해|위하여|니까(?=[\s,.])|므로(?=[\s,.])|라서(?=[\s,.])",
+    re.IGNORECASE,
+)
+
+
+def gives_reason(text: str) -> bool:
+    """Whether a text says why, by its words."""
+    return _GIVES_REASON.search(text) is not None
+
+
+def reason_beside(told: Sequence[Sentence], start: int, end: int) -> Sentence | None:
+    """The sentence just behind some characters of a message, else just before them, that says why; none where they do so.
+
+    Args:
+        told: the sentences of the message, in order.
+    """
+    within = [place for place, sentence in enumerate(told) if sentence.start < end and start < sentence.end]
+    if not within or any(gives_reason(told[place].text) for place in within):
+        return None
+    for place in (within[-1] + 1, within[0] - 1):
+        if 0 <= place < len(told) and _is_reason(told[place]) and told[within[0]].shape == "prose":
+            return told[place]
+    return None
+
+
+def _is_reason(beside: Sentence) -> bool:
+    # Items of a list stand beside each other without having to do with each other.
+    return beside.shape == "prose" and gives_reason(beside.text) and not beside.text.endswith("?")

@@ -1,0 +1,102 @@
+"""What can carry a memory, and what is a part of a sentence."""
+
+import pytest
+
+from memory_assets.extraction.completeness import can_carry, is_torn, points_back
+from memory_assets.extraction.cues import built_in_rules
+from memory_assets.extraction.rules import extract_window
+from memory_assets.extraction.scoring import score_window
+from memory_assets.extraction.windows import windows
+from memory_assets.sessions.model import Message
+from memory_assets_tests.extraction.talk import agent, user
+
+
+def carries(*talk: Message) -> bool:
+    (window,) = windows(talk)
+    *_, last = score_window(talk, window, built_in_rules())
+    return can_carry(last)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- `docs/guides/monitoring.md` (140 lines)",
+        "- **monitoring.md** (140 lines) - 모니터링 표준",
+        "- Lines 21-23 (modified): a new import",
+        "15개 파일 모두 완료되었습니다.",
+        "12/15 완료, 3개 진행 중입니다.",
+        "/home/someone/project/utils/file_utils.py",
+        "https://github.com/acme/shop/pull/12",
+        "- Updated the README of the reader.",
+        "and the second half of it, which nobody reads",
+    ],
+)
+def test_what_carries_nothing_when_an_agent_says_it(text: str) -> None:
+    assert not carries(user("so"), agent(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`SessionState` is stored in `.git/sessions`, one file for each session.",
+        "The root cause is a stale cursor in the sensor.",
+        "원인은 `posMap`이 NFD 텍스트를 잘못 세기 때문입니다.",
+        "docs/tasks.md says that a task is never born done.",
+        "Node.js (v20) is required because the tests use its own runner.",
+        "`asyncio.run()` must not be called twice: the second call finds a closed loop.",
+        "2 tests are flaky on the main branch.",
+    ],
+)
+def test_what_can_carry_a_memory(text: str) -> None:
+    assert carries(user("so"), agent(text))
+
+
+def test_a_person_may_be_short() -> None:
+    assert carries(user("and only on macOS"))
+    assert not carries(user("./src/app.py"))
+
+
+@pytest.mark.parametrize(
+    "text", ["Early Return (manual_hooks.go:936", "**Bold without an end", ") - the rest of it", "a `b", "because of it"]
+)
+def test_parts_of_sentences(text: str) -> None:
+    assert is_torn(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Keep it (for now).",
+        "a) keep the log",
+        "`f(x` is a call.",
+        "**Bold** and plain",
+        "1) one",
+        "It is x ** 2 now.",
+        "It works :) again",
+    ],
+)
+def test_whole_sentences(text: str) -> None:
+    assert not is_torn(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["It is never called.", "But that breaks the tests", "이건 원인이 아니다", "즉, 두 번 읽는다", "하지만 느리다"]
+)
+def test_words_that_point_back(text: str) -> None:
+    assert points_back(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["Italy is warm", "The log is append-only", "이것저것 다 해봤다", "즉시 배포한다", "So far the log grows"]
+)
+def test_words_that_do_not(text: str) -> None:
+    assert not points_back(text)
+
+
+def test_what_points_back_is_quoted_with_what_names_it() -> None:
+    talk = [user("so"), agent("`parse_time` drops the zone. That is the root cause of the wrong dates.")]
+    (window,) = windows(talk)
+    (found,) = extract_window(talk, window)
+    assert found.evidence[0].quote == "That is the root cause of the wrong dates."
+    assert found.evidence[1].quote == "`parse_time` drops the zone."
+    assert found.title == "parse_time drops the zone. That is the root cause of the wrong dates."

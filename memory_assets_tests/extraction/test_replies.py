@@ -1,0 +1,110 @@
+"""A reply decides by what it answers: both are quoted; doubt, refusal and small talk decide nothing."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from memory_assets.extraction.question_calls import holds_answers
+from memory_assets.extraction.rules import extract_window
+from memory_assets.extraction.schema import ExtractedEntry
+from memory_assets.extraction.windows import shown_text, windows
+from memory_assets.sessions.model import Message
+from memory_assets_tests.extraction.talk import agent, user
+
+OFFER = "The form fails on empty names. Want me to add a check for empty names to the login form?"
+PROPOSAL = (
+    "I'd go with a `SessionFileExtension()` method on the agent. The alternative would be a whole file name, but that"
+    " bundles two things. Thoughts?"
+)
+
+
+def decisions(*talk: Message) -> list[list[str]]:
+    found = [entry for window in windows(talk) for entry in extract_window(talk, window)]
+    return [[quote.quote for quote in entry.evidence] for entry in found if entry.entry_type == "decision"]
+
+
+@pytest.mark.parametrize("reply", ["yes", "Sure, do it.", "yes please", "go ahead", "네, 진행해줘.", "어 그렇게 해줘."])
+def test_assent_takes_the_offer(reply: str) -> None:
+    (quotes,) = decisions(user("so"), agent(OFFER), user(reply))
+    assert quotes == [reply, "Want me to add a check for empty names to the login form?"]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "no",
+        "yes, but why?",
+        "not now",
+        "아니, 하지 마",
+        "Thanks!",
+        "great work",
+        "ok but don't do it yet",
+        "응? 왜?",
+        "hm, let me think",
+    ],
+)
+def test_doubt_refusal_and_thanks_take_nothing(reply: str) -> None:
+    assert all(OFFER[31:] not in quotes for quotes in decisions(user("so"), agent(OFFER), user(reply)))
+
+
+def test_the_way_that_is_weighed_against_another_is_never_the_one_agreed_on() -> None:
+    (quotes,) = decisions(user("so"), agent(PROPOSAL), user("yes, let's do that"))
+    assert quotes[:2] == ["yes, let's do that", "I'd go with a `SessionFileExtension()` method on the agent."]
+    assert not any("alternative" in quote for quote in quotes)
+
+
+def test_a_proposal_without_a_question_takes_an_order() -> None:
+    asked = agent("Nothing uses them. You can safely delete lines 18–25 of the config.")
+    assert decisions(user("so"), asked, user("Do it.")) == [["Do it.", "You can safely delete lines 18–25 of the config."]]
+    assert not decisions(user("so"), asked, user("ok"))
+
+
+def test_numbered_answers_to_numbered_questions() -> None:
+    asked = agent(
+        "1. Should `reindex` write the file into your folders?\n2. Fold the case only on macOS?\n\nWhich way on 1 and 2?"
+    )
+    assert decisions(user("so"), asked, user("1. yes\n2. no, on Windows too")) == [
+        ["yes", "Should `reindex` write the file into your folders?"]
+    ]
+
+
+def test_an_option_can_be_named_after_a_side_question() -> None:
+    options = "어떤 방식으로 진행할까요?\n\n1. 모델을 바꾼 뒤 직접 실행\n2. subagent로 병렬 처리"
+    talk = [user("so"), agent(options), user("이 모델은 얼마나 느려?"), agent("두 배쯤 느립니다."), user("2번 방식으로 해줘.")]
+    assert ["2번 방식으로 해줘.", "subagent로 병렬 처리"] in decisions(*talk)
+
+
+def dialog(text: str) -> Message:
+    return Message("answer", "tool", "tool_result", text)
+
+
+def test_answers_of_a_dialog() -> None:
+    told = (
+        'User has answered your questions: "어디에 둘까요?"="docs/guides 아래에", "Which format?"="YAML". You can now continue.'
+    )
+    assert holds_answers(dialog(told)) and shown_text(dialog(told)) == told
+    assert decisions(user("so"), dialog(told)) == [['"어디에 둘까요?"="docs/guides 아래에"'], ['"Which format?"="YAML"']]
+    assert not holds_answers(dialog("all tests pass"))
+
+
+def test_answers_of_a_dialog_as_specstory_writes_them() -> None:
+    text = "**One plan or two?**\n\nOptions:\n- **Combined** - one plan\n- **Separate** - two plans\n\n**Answer:** Combined"
+    call = Message("q", "assistant", "tool_call", text, tool_name="AskUserQuestion")
+    assert decisions(user("so"), call) == [["**Answer:** Combined", "**One plan or two?**", "- **Combined** - one plan"]]
+    asked = Message("q", "assistant", "tool_call", json.dumps({"questions": []}), tool_name="AskUserQuestion")
+    assert not holds_answers(asked)
+
+
+def titles(*talk: Message) -> list[ExtractedEntry]:
+    return [entry for window in windows(talk) for entry in extract_window(talk, window)]
+
+
+def test_a_decision_is_called_by_what_was_taken() -> None:
+    (found,) = titles(user("so"), agent(OFFER), user("yes"))
+    assert found.title == "Want me to add a check for empty names to the login form?"
+
+
+def test_answers_that_are_an_error_besides_are_not_shown() -> None:
+    told = 'User has answered your questions: "Which store?"="Postgres with row locks".'
+    assert shown_text(dialog(told)) and not shown_text(replace(dialog(told), is_error=True))

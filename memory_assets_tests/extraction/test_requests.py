@@ -1,0 +1,171 @@
+"""A request and what becomes of it are one task; the items of its list are its steps."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memory_assets.evidence.aligner import Aligner
+from memory_assets.extraction.aligned_entries import AlignedEntry, align_entry
+from memory_assets.extraction.cues import built_in_rules
+from memory_assets.extraction.dedupe import merge_entries
+from memory_assets.extraction.requests import is_left_open
+from memory_assets.extraction.rules import extract_window
+from memory_assets.extraction.scoring import score_window
+from memory_assets.extraction.windows import window_hash, windows
+from memory_assets.sessions.model import Message
+from memory_assets_tests.extraction.talk import agent, user
+
+PLAN = user(
+    "Implement the following plan:\n\n# Split the session reader\n\n## Context\n\n"
+    + "The reader knows every format of every agent, and nobody dares to touch it. " * 12
+    + "\n\n## Steps\n\n- [ ] Move the parser into its own module\n- [ ] Run the tests\n"
+)
+
+
+def todos(*items: tuple[str, str], uid: str = "call") -> Message:
+    told = {"todos": [{"content": content, "status": status} for content, status in items]}
+    return Message(uid, "assistant", "tool_call", json.dumps(told, ensure_ascii=False), tool_name="TodoWrite")
+
+
+def tasks(*talk: Message, budget: int = 24_000) -> list[AlignedEntry]:
+    texts, aligner = [message.text for message in talk], Aligner()
+    aligned = [align_entry(aligner, texts, e) for w in windows(talk, budget=budget) for e in extract_window(talk, w)]
+    assert all(item.aligned for item in aligned)
+    return [item for item in merge_entries(aligned) if item.entry.entry_type == "task"]
+
+
+def test_the_items_of_a_list_are_steps_of_the_request() -> None:
+    (task,) = tasks(
+        user("로그인 화면을 고쳐줘."),
+        todos(("Read the form", "in_progress"), ("Add a test", "pending")),
+        todos(("Read the form", "completed"), ("Add a test", "completed"), uid="last"),
+        agent("로그인 화면을 수정했습니다."),
+    )
+    assert (task.entry.title, task.entry.status) == ("로그인 화면을 고쳐줘.", "done")
+    assert [step.status for step in task.entry.history] == ["pending", "in_progress", "done"]
+    quoted = {quote.quote for quote in task.entry.evidence}
+    assert {"로그인 화면을 고쳐줘.", "로그인 화면을 수정했습니다.", "Read the form", "Add a test"} <= quoted
+
+
+def test_an_open_step_keeps_the_request_open() -> None:
+    (task,) = tasks(user("Please fix the login form."), todos(("Read the form", "completed"), ("Add a test", "in_progress")))
+    assert task.entry.status == "in_progress"
+
+
+def test_a_word_to_go_on_is_no_name_of_a_task() -> None:
+    found = tasks(user("please continue"), todos(("Write the guide", "pending")))
+    assert [item.entry.title for item in found] == ["Write the guide"]
+
+
+def test_a_plan_is_one_task_and_its_boxes_are_none() -> None:
+    (task,) = tasks(PLAN, agent("Implemented the split of the session reader."))
+    assert task.entry.title == "Split the session reader"
+    assert task.entry.status == "done"
+
+
+def test_a_request_goes_on_in_the_next_window() -> None:
+    talk = [
+        user("Please fix the login form of the shop."),
+        todos(("Read the form", "in_progress"), ("Add a test", "pending")),
+        agent("It is long. " * 40),
+        todos(("Read the form", "completed"), ("Add a test", "completed"), uid="last"),
+        agent("Short."),
+    ]
+    assert len(windows(talk, budget=500)) > 1
+    (task,) = tasks(*talk, budget=500)
+    assert task.entry.title == "Please fix the login form of the shop."
+    assert task.entry.status == "done"
+
+
+def test_a_window_tells_which_request_it_goes_on_with() -> None:
+    def second(asked: str) -> tuple[int | None, str]:
+        talk = [user(asked), agent("x" * 400), todos(("Read the form", "completed"))]
+        *_, window = windows(talk, budget=300)
+        return window.asked, window_hash(talk, window)
+
+    (one, first), (other, changed) = second("Please fix the login."), second("Please fix the logout.")
+    assert one == other == 0
+    assert first != changed
+
+
+STATUSES = st.sampled_from(["pending", "in_progress", "completed", "cancelled"])
+CALLS = st.lists(
+    st.lists(st.tuples(st.sampled_from(["Read it", "Test it", "Ship it"]), STATUSES), min_size=1, max_size=3), max_size=4
+)
+
+
+@settings(deadline=None)
+@given(CALLS)
+def test_every_step_of_the_history_stands_in_a_quoted_message(calls: list[list[tuple[str, str]]]) -> None:
+    talk = [user("Please fix the login form."), *(todos(*items, uid=f"call-{n}") for n, items in enumerate(calls))]
+    for item in tasks(*talk):
+        quoted = {quote.message_index for quote in item.entry.evidence}
+        assert {step.message_index for step in item.entry.history} <= quoted
+        if item.entry.history:
+            assert item.entry.history[-1].status == item.entry.status
+
+
+def test_a_task_that_a_reply_asks_for_is_called_by_what_the_reply_takes() -> None:
+    options = "어떤 방식으로 할까요?\n\n1. 모델을 바꾼 뒤 직접 실행\n2. subagent로 병렬 처리"
+    talk = [
+        user("so"),
+        agent(options),
+        user("2번 방식으로 해줘."),
+        todos(("Read it", "completed")),
+        agent("모두 수정했습니다."),
+    ]
+    (task,) = tasks(*talk)
+    assert (task.entry.title, task.entry.status) == ("subagent로 병렬 처리", "done")
+    assert [quote.quote for quote in task.entry.evidence][:2] == ["2번 방식으로 해줘.", "subagent로 병렬 처리"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("Please add login with OAuth to the shop.", "I could not get OAuth to work. I fixed a typo in the README."),
+        ("로그인에 OAuth를 추가해줘.", "OAuth 추가에 실패했습니다. 대신 README 오타를 수정했습니다."),
+        ("Please migrate the schema and add tests.", "I migrated the schema to the new tables. The tests are still missing."),
+    ],
+)
+def test_a_report_beside_a_failure_ends_no_request(asked: str, said: str) -> None:
+    (task,) = tasks(user(asked), agent(said))
+    assert task.entry.status == "pending"
+
+
+def test_of_several_requests_the_one_that_is_spoken_of_is_left_open() -> None:
+    talk = [user("Please fix the rounding of the cart. Please add a dark toggle."), agent("The dark toggle is still open.")]
+    (window,) = windows(talk)
+    rounding, toggle, said = score_window(talk, window, built_in_rules())
+    assert is_left_open(toggle, [said], only_request=False)
+    assert not is_left_open(rounding, [said], only_request=False)
+    assert is_left_open(rounding, [said], only_request=True)
+
+
+@pytest.mark.parametrize("budget", [300, 24_000])
+def test_a_list_that_nobody_began_is_open_in_however_many_windows(budget: int) -> None:
+    talk = [
+        user("Please migrate the schema of the shop."),
+        agent("I look at it first. " * 20),
+        todos(("Write the migration", "pending"), ("Run it", "pending")),
+        agent("I've fixed the lint errors."),
+    ]
+    assert [item.entry.status for item in tasks(*talk, budget=budget)] == ["pending"]
+
+
+def test_what_one_call_says_of_all_items_is_one_step() -> None:
+    (task,) = tasks(user("Please fix the login form."), todos(("Read it", "completed"), ("Test it", "completed")))
+    assert [step.status for step in task.entry.history] == ["pending", "done"]
+
+
+def test_a_message_that_is_appended_changes_no_window_before_it() -> None:
+    talk = [user("Please fix the login form."), agent("x" * 400)]
+    talk += [todos(("Read the form", "in_progress"), uid=str(number)) for number in range(9)]
+
+    def hashes(*more: Message) -> list[str]:
+        told = [*talk, *more]
+        return [window_hash(told, window) for window in windows(told, budget=300)]
+
+    before, after = hashes(), hashes(user("and the logout form"))
+    assert after[: len(before) - 1] == before[:-1]
