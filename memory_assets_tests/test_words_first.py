@@ -240,6 +240,7 @@ print(report.vectors, flush=True)
 """
 
 
+@pytest.mark.slow
 def test_an_import_makes_words_searchable_before_a_model_is_loaded(tmp_path: Path) -> None:
     inbox = tmp_path / "inbox"
     chat(inbox, "new-1", talk(1, 8))

@@ -21,6 +21,7 @@ from memory_assets.settings import Settings, load_settings
 from memory_assets_tests.defs.conftest import Import
 from memory_assets_tests.defs.files import STARTED, chat, claude, records, talk
 from memory_assets_tests.defs.state import assert_rebuilds_equal, events, rows, tables
+from memory_assets_tests.depth import cases
 
 
 def test_flags_hold_for_the_run_too(
@@ -63,11 +64,10 @@ RULES = Path(memory_assets.__file__).parent.joinpath("extraction", "rules.toml")
 
 @pytest.mark.parametrize(
     ("rules", "code", "told"),
-    [
-        (None, "config_invalid", "cannot be read"),
-        ("no toml [", "config_invalid", "not valid TOML"),
-        (RULES.replace("reach = 5", "reach = nan"), "config_invalid", "reach of [limits] is nan; expected: a finite number"),
-    ],
+    cases(
+        [(RULES.replace("reach = 5", "reach = nan"), "config_invalid", "reach of [limits] is nan; expected: a finite number")],
+        [(None, "config_invalid", "cannot be read"), ("no toml [", "config_invalid", "not valid TOML")],
+    ),
 )
 def test_rules_that_cannot_be_used_are_named_before_anything_runs(
     rules: str | None, code: str, told: str, inbox: Path, tmp_path: Path, take: Import, unrecorded: dg.DagsterInstance

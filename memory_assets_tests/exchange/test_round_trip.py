@@ -22,6 +22,7 @@ from memory_assets.projections.fold import catch_up
 from memory_assets_tests.defs.files import chat, claude, records, talk
 from memory_assets_tests.defs.state import differing, tables
 from memory_assets_tests.defs.test_order import OF_HISTORY
+from memory_assets_tests.depth import cases
 from memory_assets_tests.exchange.conftest import Store, same, store_at
 from memory_assets_tests.exchange.files import lines_of
 
@@ -192,7 +193,7 @@ def test_lines_say_the_whole_event(examples: Store, tmp_path: Path, key: str) ->
     assert all(event["event_id"] == f"ev_{sha256_hex(event['dedupe_key'])[:32]}" for event in events)
 
 
-@pytest.mark.parametrize("kind", ["jsonl", "chat.v1", "markdown"])
+@pytest.mark.parametrize("kind", cases(["jsonl"], ["chat.v1", "markdown"]))
 def test_no_name_is_no_project(tmp_path: Path, elsewhere: Store, kind: str) -> None:
     """Sessions without a project belong to none that could be asked for."""
     chat(tmp_path / "inbox", "alone", talk(1))
