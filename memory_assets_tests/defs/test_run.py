@@ -116,7 +116,10 @@ def test_a_session_goes_to_another_project_when_it_is_imported_for_that(inbox: P
     assert_rebuilds_equal(settings)
 
 
-def test_a_damaged_copy_takes_nothing_from_a_sound_one(inbox: Path, tmp_path: Path, settings: Settings) -> None:
+@pytest.mark.parametrize("sound_first", cases([True], [False]))
+def test_a_damaged_copy_takes_nothing_from_a_sound_one(
+    tmp_path: Path, settings: Settings, unrecorded: dg.DagsterInstance, *, sound_first: bool
+) -> None:
     sound = chat(tmp_path / "sound", "one", talk(1))
     damaged = tmp_path / "damaged" / "one.chat.json"
     damaged.parent.mkdir()
@@ -124,12 +127,10 @@ def test_a_damaged_copy_takes_nothing_from_a_sound_one(inbox: Path, tmp_path: Pa
     sound.write_bytes(data)
     at = data.index("캐시".encode())
     damaged.write_bytes(data[: at + 1] + b"\xff" + data[at + 2 :])
-    for place, order in enumerate(([sound, damaged], [damaged, sound])):
-        own = load_settings({"home": tmp_path / f"home-{place}", "embedding": {"model": "hashing"}})
-        for path in order:
-            run.import_paths(own, [path], project=None)
-        said = "SELECT count(*) FROM messages WHERE kind <> 'superseded' AND contains(text, '\ufffd')"
-        assert rows(own, said) == [(0,)]
+    for path in [sound, damaged] if sound_first else [damaged, sound]:
+        run.import_paths(settings, [path], project=None)
+    said = "SELECT count(*) FROM messages WHERE kind <> 'superseded' AND contains(text, '\ufffd')"
+    assert rows(settings, said) == [(0,)]
 
 
 def test_up_to_a_stage_and_on_from_there(inbox: Path, settings: Settings, unrecorded: dg.DagsterInstance) -> None:

@@ -58,6 +58,7 @@ def test_what_people_said_comes_along(changed: Store, elsewhere: Store, tmp_path
     assert elsewhere.rows("SELECT count(*) FROM v_tasks WHERE title LIKE '%배포 문서%'") == [(1,)]
 
 
+@pytest.mark.slow
 def test_a_store_of_several_sources_and_revisions_is_the_same_elsewhere(tmp_path: Path, elsewhere: Store) -> None:
     one, inbox = store_at(tmp_path / "one"), tmp_path / "inbox"
     claude(inbox, "a.jsonl", records("grown", talk(1, 2)))
