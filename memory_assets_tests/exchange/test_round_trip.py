@@ -100,6 +100,7 @@ def test_a_session_that_grew_is_brought_forward_and_the_others_stay(tmp_path: Pa
     assert elsewhere.log() == before
 
 
+@pytest.mark.slow
 def test_a_store_that_has_sessions_of_its_own_is_as_if_it_had_read_all_files(tmp_path: Path) -> None:
     both, one, other = (store_at(tmp_path / name) for name in ("both", "one", "other"))
     first, second = tmp_path / "first", tmp_path / "second"
