@@ -30,7 +30,9 @@ FINISHED: tuple[TaskStatus, ...] = ("done", "cancelled")
 """Of a task that nobody works at any more."""
 InitialStatus = Literal["pending", "in_progress", "blocked"]
 """A task is never born done."""
-DoneBasis = Literal["todo_tool", "commit", "passing_test", "thanks", "report", "turn_ended", "said_again", "person"]
+DoneBasis = Literal[
+    "todo_tool", "commit", "passing_test", "thanks", "report", "changed_files", "turn_ended", "said_again", "person"
+]
 DONE_BASES: tuple[DoneBasis, ...] = get_args(DoneBasis)
 """What settles that a task is done (docs/tasks.md), what a program wrote down first and a person's command last."""
 Priority = Literal["low", "medium", "high", "critical"]

@@ -44,6 +44,7 @@ _BASES: dict[DoneBasis, str] = {
     "passing_test": "tests pass",
     "thanks": "the person gave thanks for it",
     "report": "reported, and the person went on",
+    "changed_files": "reported, and files were changed for it",
     "turn_ended": "an order of one turn, which has ended",
     "said_again": "said again of a task that was under way",
     "person": "a person says so",

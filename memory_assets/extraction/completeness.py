@@ -15,7 +15,7 @@ GO_ON = "go-on"
 _FILE = r"(?:[*_`\[]{1,4}|(?=[~.\w]{0,60}/))(?:[\w.~@-]{0,60}/){0,12}[\w.@*-]{1,80}\.[A-Za-z]{1,5}(?::\d[\d-]*)?[`*_\]]{0,4}"
 """A file in marks, or with its folder: a name alone (``Node.js``) may be what is spoken of."""
 _CHANGED_FILE = re.compile(
-    rf"^(?:{_FILE}(?:\s?(?:,|and|및|와|과)\s?)?){{1,3}}"
+    rf"^(?:[*_]{{0,2}}\d{{1,2}}[.)] |[*_]{{0,2}}Files?:[*_]{{0,2}} )?(?:{_FILE}(?:\s?(?:,|and|및|와|과)\s?)?){{1,3}}"
     r"(?:\s{0,2}(?:$|[:：—–-]|(?:new|modified|updated|created|deleted|신규|수정)\b)|\s{1,2}\()"
     r"|^(?:Lines? \d[\d, –-]*|\(\d{1,3}\)|L\d+)\b.{0,12}[:(]",
     re.IGNORECASE,
@@ -37,6 +37,18 @@ _POINTS_BACK = re.compile(
     r"(?=[\s은는이가을를도,]))",
     re.IGNORECASE,
 )
+_ASKS_TO_KNOW = re.compile(
+    r"^\W{0,3}(?:(?:so|and|but|ok(?:ay)?|hmm+|q|question|also)\b[\s,:.…]{0,3}){0,2}"
+    r"(?:(?:is|are|was|were) there|why|what(?:'s)?|which|how|where|when|who|do(?:es)? (?:you|it|this|that|we|they|the)|did"
+    r"|is (?:it|this|that|the)|are (?:we|these|they|the)|have you|(?:can|could) (?:it|we detect|this|that))\b"
+    r"[^\n]{0,400}\?\W{0,3}$"
+    r"|^\W{0,3}(?:(?:q|question)[:,] )?(?:is there (?:a|any) (?:reason|way)|do you (?:think|believe|know))\b"
+    r"|^\W{0,3}(?:왜|어떻게|무엇|뭐가|뭘|어디|언제|누가|몇)[^\n]{0,200}(?:까|나|나요|가요|지|죠|어|야)\?\W{0,3}$",
+    re.IGNORECASE,
+)
+"""A person's question for something to be told: no memory, whatever its words; what answers it may be one."""
+_PROMPT = re.compile(r"^\[[^\]\n]{0,120}[/~][^\]\n]{0,120}\]\W{0,3}$")
+"""The prompt of a terminal, in brackets."""
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _PAIRS = (("(", ")"), ("[", "]"))
 _OPENS_SMALL = re.compile(r"^[)\],;:.…]|^(?:and|or|but|which|that is|because|so that|to)\s[a-z]")
@@ -47,13 +59,18 @@ def can_carry(one: Scored) -> bool:
     text = one.spot.sentence.text.strip()
     if len(_WORD.findall(text)) < 2 and not any("가" <= c <= "힣" for c in text):
         return False
-    if _BARE.match(text):
+    if _BARE.match(text) or _PROMPT.match(text):
         return False
     if one.spot.origin == "typed":
-        return not one.has(GO_ON)
+        return not (one.has(GO_ON) or asks_to_know(text))
     if one.spot.origin == "pasted" and text.endswith("?"):
         return False
     return not (one.reports or _CHANGED_FILE.match(text) or _COUNT.match(text) or is_torn(text))
+
+
+def asks_to_know(text: str) -> bool:
+    """Whether a person's sentence only asks for something to be told."""
+    return _ASKS_TO_KNOW.match(text) is not None
 
 
 def points_back(text: str) -> bool:

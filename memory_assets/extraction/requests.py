@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 
-from memory_assets.extraction.completeness import GO_ON
+from memory_assets.extraction.completeness import GO_ON, asks_to_know
 from memory_assets.extraction.schema import Quote, StatusAt
 from memory_assets.extraction.scoring import Scored
 from memory_assets.extraction.status_history import changes
 from memory_assets.extraction.todos import Todo
+from memory_assets.tasks.one_turn import is_one_turn
+from memory_assets.text.english_words import inflected
 from memory_assets.vocabulary import FINISHED, TaskStatus
 
 _UNFINISHED = re.compile(
@@ -24,6 +26,27 @@ _UNFINISHED = re.compile(
     r"|(?:is|are) (?:still )?(?:missing|failing|left|open)|still (?:fails?|needs?|open)"
     r"|i(?: will|['’]ll)? leave\b|next,? i\b|step \w+ is done)"
     r"|실패(?:했|하였)|못 ?했|아직|남아 ?있|남은 (?:일|작업)|되지 않습니다",
+    re.IGNORECASE,
+)
+_ANSWERS = re.compile(
+    r"^\W{0,3}(?:(?:yes|yeah|yep|yup|sure|ok(?:ay)?|no|nope|lgtm|thanks?|agreed)\b"
+    r"|(?:응|어|네|넵|예|그래|좋아|아니|맞아|오케이)(?![가-힣])|(?:[A-E]|\d{1,2})(?:번|안|\W|$))",
+    re.IGNORECASE,
+)
+_NOTES = re.compile(r"^\W{0,3}(?:note|fyi|ps|참고)\b\W", re.IGNORECASE)
+"""What a person adds to a request."""
+_TELLING_WORDS = 5
+"""Telling words beyond which a sentence names what is meant; of several that do, the first is the request."""
+_OPENING = 40
+"""Characters in which a message says that it is an answer."""
+_ASKS_ENOUGH = -1.0
+"""How far below what an entry needs a sentence that asks may be: somebody worked on it."""
+_MUCH_WORK = 4
+"""Messages of the agent in a turn from which the person's words that opened the session are a request."""
+_LOOKS = re.compile(
+    r"^\W{0,3}(?:(?:can|could|would) you |please |let'?s |so,? |ok(?:ay)?,? )?(?:investigate|check|review|find out|figure out"
+    r"|look (?:at|into|for|why)|analy[sz]e|explain|why|compare|verify|research|dig into|take a look)\b"
+    r"|(?:확인|조사|분석|검토|리뷰|파악|비교)(?:을|를)?\s?(?:해|하고|좀|부탁)|(?:찾아|알아)\s?(?:봐|줘|보고)|왜.{0,60}(?:지|까|나요?)\?",
     re.IGNORECASE,
 )
 _MOST_QUOTES = 6
@@ -40,17 +63,63 @@ def request_in(said: Sequence[Scored]) -> Scored | None:
     if planned:
         return next((one for one in planned if one.spot.sentence.shape == "heading"), planned[0])
     typed = [one for one in said if one.spot.origin == "typed" and not one.has(GO_ON)]
-    asking = [one for one in typed if one.entry_type == "task"]
-    return max(asking or typed, key=lambda one: sum(cue.weight for cue in one.cues), default=None)
+    whole = [one for one in typed if not one.spot.sentence.text.rstrip().endswith((":", "："))] or typed
+    asking = [one for one in whole if one.entry_type == "task" and not _NOTES.match(one.spot.sentence.text)]
+    return max(asking, key=_asking, default=None) or max(whole, key=_telling, default=None)
+
+
+def _asking(one: Scored) -> float:
+    """How much the phrases of a sentence say that something is asked for."""
+    return sum(cue.vote for cue in one.cues if cue.entry_type == "task")
+
+
+def _telling(one: Scored) -> int:
+    """How much a sentence says of its own: of a message that only tells what is wrong, the one that names most."""
+    return min(_TELLING_WORDS, len(one.spot.words))
+
+
+def asks_for_work(request: Scored, answers: int, *, opens: bool) -> bool:
+    """Whether a person's sentence is a task of the turn that it begins.
+
+    Its phrases ask for something; or it opens the session and the agent then works much, whatever its words are. An answer
+    ("yes, let's do that", "1, 2 and 3") belongs to what it answers; an order such as "commit this" is over with the turn.
+
+    Args:
+        answers: how many messages the agent says in that turn: it speaks between its calls of tools.
+        opens: whether the turn is the first one of the session.
+    """
+    spot = request.spot
+    if spot.in_plan:
+        return True
+    if spot.origin != "typed" or _ANSWERS.match(spot.message.text[:_OPENING]) or is_one_turn(spot.sentence.text):
+        return False
+    if request.entry_type == "task":
+        return request.score >= _ASKS_ENOUGH and not asks_to_know(spot.sentence.text)
+    return opens and request.entry_type != "preference" and answers >= _MUCH_WORK
 
 
 def is_left_open(request: Scored, closing: Iterable[Scored], *, only_request: bool) -> bool:
     """Whether the last words of a turn say of a request that it failed or that some of it is left.
 
-    Of several requests it must be one that shares a word with what is said.
+    Of several requests it must be one that shares a word with what is said. An end that shares none with the only request
+    is another matter where a sentence that does says that it is done.
     """
-    open_ends = [one for one in closing if _UNFINISHED.search(one.spot.sentence.text)]
-    return any(only_request or request.spot.words & one.spot.words for one in open_ends)
+    last = list(closing)
+    open_ends = [one for one in last if _UNFINISHED.search(one.spot.sentence.text)]
+    asked = _stems(request)
+    if any(asked & _stems(one) for one in open_ends):
+        return True
+    return only_request and bool(open_ends) and not any(one.tells_done and asked & _stems(one) for one in last)
+
+
+def _stems(one: Scored) -> frozenset[str]:
+    """The words of a sentence as they are asked for and reported alike: ``push`` of ``pushed``."""
+    return frozenset(inflected(word) for word in one.spot.words)
+
+
+def asks_to_look(request: Scored) -> bool:
+    """Whether a request is for something to be found out: what the agent finds is its outcome."""
+    return _LOOKS.search(request.spot.sentence.text) is not None
 
 
 def requests_of(scored: Iterable[Scored]) -> dict[int, Scored]:

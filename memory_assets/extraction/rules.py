@@ -20,7 +20,7 @@ from memory_assets.extraction.completeness import points_back
 from memory_assets.extraction.cues import Rules, built_in_rules
 from memory_assets.extraction.listed_tasks import BOXED, ListedTasks
 from memory_assets.extraction.replies import replies
-from memory_assets.extraction.requests import is_left_open, progress_of, request_in, requests_of
+from memory_assets.extraction.requests import asks_for_work, asks_to_look, is_left_open, progress_of, request_in, requests_of
 from memory_assets.extraction.schema import ExtractedEntry, Quote, StatusAt
 from memory_assets.extraction.scoring import Scored, is_conversation, score_window, turns_of
 from memory_assets.extraction.selection import REVERSAL, Choice, Selection
@@ -31,7 +31,7 @@ from memory_assets.extraction.windows import Window
 from memory_assets.sessions.model import Message
 from memory_assets.vocabulary import EntryType, TaskStatus
 
-CODE_VERSION = "5"
+CODE_VERSION = "6"
 
 _OPEN = re.compile(
     r"\b(?:could|should|would|might|may|if|recommend|propose|suggest|lean|want me|alternative|option|no|not|never|wrong"
@@ -39,6 +39,12 @@ _OPEN = re.compile(
     re.IGNORECASE,
 )
 """What an agent's sentence holds that says of nothing that it was decided."""
+_DESCRIBES = re.compile(
+    r"(?i:^\W{0,3}(?:(?:additionally|also|currently|right now|since|when|while|because|and|but|so)\b[\s,]{1,3})?"
+    r"(?:the|this|there|it|these|those|our|my|\w{1,60}\(\)|`[^`\n]{1,80}`))\s(?:\S{1,60}\s){0,6}?"
+    r"(?:is|are|was|were|does|has|have|can|will|would|could|[a-z]{2,20}s)\b"
+)
+"""A person's sentence that tells how something is or behaves, and decides nothing."""
 
 
 def extract_window(messages: Sequence[Message], window: Window, rules: Rules | None = None) -> list[ExtractedEntry]:
@@ -56,8 +62,12 @@ def extract_window(messages: Sequence[Message], window: Window, rules: Rules | N
     entries = list(replies(messages, window, scored, selection))
     listed = ListedTasks(messages, window, scored, selection, rules)
     steps = _steps_by_turn(listed.called, turns_of(messages, window))
+    spoken = {(one.turn, one.spot.message_index) for one in scored if one.spot.voice != "user"}
+    answers = Counter(turn for turn, _ in spoken)
+    first = min(requests, default=0) if window.start == 0 else None
     for turn, request in requests.items():
-        if turn in steps or request.spot.in_plan:
+        asks = not selection.is_used(request) and asks_for_work(request, answers[turn], opens=turn == first)
+        if asks or turn in steps:
             selection.require(request, steps.pop(turn, ()))
     entries += _carried_on(messages, window, rules, steps, scored)
     entries += [listed.entry(todo) for todo in (*listed.written, *chain.from_iterable(steps.values()))]
@@ -88,7 +98,7 @@ def _entry(choice: Choice) -> ExtractedEntry:
     report = next((one for one in choice.same[:1] if one.reports), choice.outcome)
     status: TaskStatus = said or "pending"
     if choice.is_request:
-        said = "pending"
+        said = "pending" if main.spot.in_plan or choice.steps else said or "pending"
     is_open = progress.is_open or choice.is_left_open
     if (
         report is not None
@@ -127,7 +137,7 @@ def _title(choice: Choice) -> str:
 
 
 def _type(main: Scored) -> EntryType:
-    """What its phrases and places say; a person's sentence without one decides, an agent's tells what is so.
+    """What its phrases and places say; a person's sentence without one decides, or tells how something is; an agent's does.
 
     What an agent only proposes, supposes or finds wanting is no decision: the person's reply decides (``replies``).
 
@@ -138,7 +148,7 @@ def _type(main: Scored) -> EntryType:
         proposes = main.entry_type == "decision" and _OPEN.search(main.spot.sentence.text) is not None
         return "insight" if proposes else main.entry_type or "fact"
     if main.spot.origin == "typed" or main.spot.sentence.shape in BOXED:
-        return main.entry_type or "decision"
+        return main.entry_type or ("fact" if _DESCRIBES.match(main.spot.sentence.text) else "decision")
     if main.entry_type in ("task", "preference", None):
         return "decision" if main.spot.in_plan else "fact"
     return main.entry_type
@@ -172,6 +182,10 @@ def _linked(choices: list[Choice], scored: Sequence[Scored]) -> list[Choice]:
             # No report that weighs as one, but the agent's last word in that turn says that it is done.
             done = _reports(main, closing, only_request=only_request)
             choice.outcome = max((one for one in done if one.tells_done), key=lambda one: _fit(main, one), default=None)
+            if choice.outcome is None and only_request and asks_to_look(main):
+                found = [one for one in closing if one.entry_type == "insight" and one.score >= 0]
+                choice.outcome = max(found, key=lambda one: _fit(main, one), default=None)
+                choice.is_left_open = choice.is_left_open and choice.outcome is None
         if report is None or not (asked or caused):
             continue
         reports[main.turn].remove(report)
@@ -237,7 +251,7 @@ def _carried_on(
         return
     own = Window(window.asked, window.asked + 1, window.asked)
     request = request_in(score_window(messages, own, rules))
-    if request is None or not (0 in steps or request.spot.in_plan):
+    if request is None or not (0 in steps or asks_for_work(request, 0, opens=False)):
         return
     progress = progress_of(steps.pop(0, []))
     closing = [one for one in scored if one.turn == 0 and one.spot.voice == "closing"]

@@ -2,8 +2,8 @@
 
 A claim of done is weighed by the quotes of it that were found, by who said them, and by what the person answered. A todo tool
 is a program's own record. An agent's report counts where it names a commit or a pull request, or says that the tests pass, in
-the quote or beside it; or where the person thanks for it or goes on to something else. A plan or a guess never does, nor a
-report that the person contradicts.
+the quote or beside it; or where the person thanks for it or goes on to something else; or where its tools changed files and
+the session ends there. A plan or a guess never does, nor a report that the person contradicts.
 """
 
 from __future__ import annotations
@@ -48,11 +48,14 @@ def only_guesses(quotes: Sequence[FoundQuote]) -> bool:
     return bool(told) and all(quote.speaker == "agent" and is_guess(quote.text) for quote in told)
 
 
-def what_settles(quotes: Sequence[FoundQuote], answer: str | None, project_key: str) -> Settled | None:
+def what_settles(
+    quotes: Sequence[FoundQuote], answer: str | None, project_key: str, *, files_changed: bool = False
+) -> Settled | None:
     """What bears out a claim of done that rests on these quotes; None where nothing does.
 
     Args:
         answer: what the person says next behind the last of ``reports(quotes)``.
+        files_changed: whether the agent's tools changed files in the turn of that report.
     """
     if any(quote.speaker == "todo_tool" for quote in quotes):
         return Settled("todo_tool")
@@ -65,7 +68,7 @@ def what_settles(quotes: Sequence[FoundQuote], answer: str | None, project_key: 
     if any(all_tests_pass(quote.text) or all_tests_pass(quote.message) for quote in reported):
         return Settled("passing_test")
     if answer is None:
-        return None
+        return Settled("changed_files") if files_changed else None
     return Settled("thanks" if thanks(answer) else "report")
 
 

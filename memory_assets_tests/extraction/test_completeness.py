@@ -100,3 +100,45 @@ def test_what_points_back_is_quoted_with_what_names_it() -> None:
     assert found.evidence[0].quote == "That is the root cause of the wrong dates."
     assert found.evidence[1].quote == "`parse_time` drops the zone."
     assert found.title == "parse_time drops the zone. That is the root cause of the wrong dates."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Is there any reason why we need a separate release workflow?",
+        "so why do we use MySQL here?",
+        "What happens with the existing project files?",
+        "do you think this follows the best practices",
+        "왜 배포가 두 번 실행되지?",
+    ],
+)
+def test_a_question_for_something_to_be_told_carries_nothing(text: str) -> None:
+    assert not carries(user(text))
+
+
+@pytest.mark.parametrize("text", ["Can you move the release into its own workflow?", "Should we not use PostgreSQL instead?"])
+def test_a_question_that_asks_for_work_or_proposes_can_carry(text: str) -> None:
+    assert carries(user(text))
+
+
+@pytest.mark.parametrize("text", ["**1. `docs/guides/monitoring.md`**", "**File:** `reader/common_test.go`"])
+def test_a_numbered_file_carries_nothing(text: str) -> None:
+    assert not carries(user("so"), agent(text))
+
+
+def test_the_prompt_of_a_terminal_carries_nothing() -> None:
+    assert not carries(user("[06/24/26 16:32 shop ~/work/shop/cli]"))
+
+
+@pytest.mark.parametrize(
+    ("text", "entry_type"),
+    [
+        ("The function `readCart` in src/cart.ts iterates through all files of both trees.", "fact"),
+        ("readCart() in src/cart.ts returns early.", "fact"),
+        ("Width of the table of providers in src/table.go 12, nothing else.", "decision"),
+    ],
+)
+def test_what_a_person_describes_is_not_decided(text: str, entry_type: str) -> None:
+    talk = [user(f"{text} Nobody knows why.")]
+    (window,) = windows(talk)
+    assert [entry.entry_type for entry in extract_window(talk, window)] == [entry_type]

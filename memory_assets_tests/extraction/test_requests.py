@@ -10,7 +10,7 @@ from memory_assets.evidence.aligner import Aligner
 from memory_assets.extraction.aligned_entries import AlignedEntry, align_entry
 from memory_assets.extraction.cues import built_in_rules
 from memory_assets.extraction.dedupe import merge_entries
-from memory_assets.extraction.requests import is_left_open
+from memory_assets.extraction.requests import is_left_open, request_in
 from memory_assets.extraction.rules import extract_window
 from memory_assets.extraction.scoring import score_window
 from memory_assets.extraction.windows import window_hash, windows
@@ -52,6 +52,70 @@ def test_the_items_of_a_list_are_steps_of_the_request() -> None:
 def test_an_open_step_keeps_the_request_open() -> None:
     (task,) = tasks(user("Please fix the login form."), todos(("Read the form", "completed"), ("Add a test", "in_progress")))
     assert task.entry.status == "in_progress"
+
+
+def test_what_is_asked_for_is_a_task_whatever_else_is_kept() -> None:
+    decided = agent("We decided to keep PostgreSQL because MySQL loses the time zone of `created_at`. " * 3)
+    found = tasks(user("Please rename the reader package to sources."), decided)
+    assert [item.entry.title for item in found] == ["Please rename the reader package to sources."]
+
+
+@pytest.mark.parametrize(("answers", "count"), [(1, 0), (4, 1)])
+def test_what_opens_a_session_is_its_task_where_an_agent_works_on_it(answers: int, count: int) -> None:
+    asked = user("The start of the program is very slow when the cloud is down.")
+    talk = [agent(f"Let me look at file {number}.", uid=f"a{number}") for number in range(answers)]
+    found = tasks(asked, *talk)
+    assert [item.entry.title for item in found] == ["The start of the program is very slow when the cloud is down."] * count
+
+
+@pytest.mark.parametrize("said", ["yes, let's do that", "1, 2 and 3", "응 2번으로", "Run the tests."])
+def test_an_answer_or_an_order_of_one_turn_opens_no_task(said: str) -> None:
+    talk = [agent(f"Let me look at file {number}.", uid=f"a{number}") for number in range(6)]
+    assert tasks(user(said), *talk) == []
+
+
+def test_an_open_end_of_another_kind_leaves_a_request_done_that_is_reported() -> None:
+    (task, left) = tasks(
+        user("Can you push it and run the workflow for me?"),
+        agent("Pushed and ran it.\n\nThe branch still needs to be merged to make this permanent."),
+    )
+    assert (task.entry.title, task.entry.status) == ("Can you push it and run the workflow for me?", "done")
+    assert left.entry.status == "pending"
+    (same,) = tasks(user("Please fix the login form."), agent("I fixed the style.\n\nThe login form is still failing."))
+    assert same.entry.status == "pending"
+
+
+def test_what_was_to_be_found_out_is_done_with_what_was_found() -> None:
+    (task,) = tasks(
+        user("Investigate why the release failed."), agent("Root cause: the token of npm is missing, because it had expired.")
+    )
+    assert task.entry.status == "done"
+    assert task.entry.evidence[-1].quote.startswith("Root cause")
+    (renamed,) = tasks(
+        user("Rename the release workflow."), agent("Root cause: the token of npm is missing, because it had expired.")
+    )
+    assert renamed.entry.status == "pending"
+
+
+def test_a_request_that_goes_on_in_another_window_is_reported_there() -> None:
+    talk = [
+        user("Please rename the reader package to sources."),
+        *(agent(f"Let me look. {n} " * 60, uid=str(n)) for n in "abc"),
+    ]
+    (task,) = tasks(*talk, agent("Renamed the reader package to sources."), budget=600)
+    assert task.entry.status == "done"
+
+
+def test_a_note_or_a_lead_in_is_not_the_request() -> None:
+    talk = [user("Rename the reader.\n\nNOTE: we need to keep the old name for a week.\n\nNow handle:")]
+    (window,) = windows(talk)
+    request = request_in(score_window(talk, window, built_in_rules()))
+    assert request is not None and request.spot.sentence.text == "Rename the reader."
+
+
+def test_a_request_that_says_why_it_is_blocked_is_blocked() -> None:
+    (task,) = tasks(user("The release is blocked on the npm token, we need to wait."))
+    assert (task.entry.status, task.entry.blocked_by) == ("blocked", ("the npm token",))
 
 
 def test_a_word_to_go_on_is_no_name_of_a_task() -> None:

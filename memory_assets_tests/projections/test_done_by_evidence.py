@@ -65,6 +65,41 @@ def test_a_claim_alone_a_guess_or_a_contradicted_report_does_not(
     assert stands(log, database, *texts) == (status, None, None)
 
 
+EDITS = "edit: src/login.py"
+
+
+@pytest.mark.parametrize(
+    ("texts", "stand"),
+    [
+        ((ASKED, EDITS, REPORT), ("done", "changed_files", None)),
+        ((ASKED, "read: src/login.py", REPORT), ("in_progress", None, None)),
+        ((ASKED, EDITS, "failed: no such file", REPORT), ("in_progress", None, None)),
+        # What was changed in another turn bears out nothing.
+        (("First the logout.", EDITS, ASKED, REPORT), ("in_progress", None, None)),
+        ((ASKED, EDITS, REPORT, "No, it still fails."), ("in_progress", None, None)),
+        ((ASKED, REPORT, EDITS), ("in_progress", None, None)),
+    ],
+)
+def test_a_report_that_ends_a_session_is_borne_out_by_the_files_that_were_changed(
+    log: EventLog, database: Database, texts: tuple[str, ...], stand: tuple[str, ...]
+) -> None:
+    assert stands(log, database, *texts, at=texts.index(REPORT)) == stand
+
+
+@pytest.mark.parametrize(
+    ("texts", "status"),
+    [
+        ((ASKED, "read: src/login.py", "> Let me look."), "in_progress"),
+        ((ASKED, "> Which login?", "The one of the shop.", "read: src/shop.py"), "pending"),
+        ((ASKED, "> Which login?"), "pending"),
+    ],
+)
+def test_what_tools_are_called_for_is_in_progress(
+    log: EventLog, database: Database, texts: tuple[str, ...], status: str
+) -> None:
+    assert stands(log, database, *texts, at=0, status="pending") == (status, None, None)
+
+
 def test_a_todo_tool_is_evidence_of_every_step(log: EventLog, database: Database) -> None:
     texts = ["todo: Fix the login, pending", "todo: Fix the login, completed"]
     told = Story("talk").tell(texts, [Remark("Fix the login", 0, "task", status="done")])

@@ -11,7 +11,7 @@ from memory_assets.vocabulary import DoneBasis
 from memory_assets_tests.tasks.telling import claim, cluster, outcomes, tid, told, word
 
 LOGIN = "로그인 고치기"
-IN_A_SESSION: tuple[DoneBasis, ...] = ("todo_tool", "commit", "passing_test", "thanks", "report")
+IN_A_SESSION: tuple[DoneBasis, ...] = ("todo_tool", "commit", "passing_test", "thanks", "report", "changed_files")
 
 
 @pytest.mark.parametrize("basis", IN_A_SESSION)

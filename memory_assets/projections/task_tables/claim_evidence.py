@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING
 
 from memory_assets.extraction.todo_calls import TODO_TOOLS
 from memory_assets.log.sql import IN_LIST, json_list
+from memory_assets.projections.unit_tables.tool_calls import CHANGES_FILES
 from memory_assets.tasks.done_evidence import FoundQuote, Speaker, only_guesses, reports, what_settles
 from memory_assets.tasks.done_phrases import is_guess
 from memory_assets.tasks.one_turn import is_one_turn
@@ -33,6 +35,12 @@ SELECT session_id, message_index, left(text, 400) FROM messages
 WHERE session_id IN (SELECT session_id FROM evidence_spans WHERE entry_id IN {IN_LIST})
   AND role = 'user' AND kind = 'said' AND NOT sidechain AND NOT starts_with(text, '[Request interrupted')
 ORDER BY session_id, message_index
+"""
+
+_CALLS = f"""
+SELECT c.session_id, c.message_index, coalesce({CHANGES_FILES}, FALSE) FROM messages c
+WHERE c.session_id IN (SELECT session_id FROM evidence_spans WHERE entry_id IN {IN_LIST})
+  AND c.kind = 'tool_call' ORDER BY c.session_id, c.message_index
 """
 
 _ENDS = f"""
@@ -62,6 +70,23 @@ class _Answers:
         place = bisect_right(self.places, message_index)
         return self.texts[place] if place < len(self.texts) else None
 
+    def turn_of(self, message_index: int) -> tuple[int, float]:
+        """Where the turn of a message begins, and where the next one does: infinite for the last turn."""
+        place = bisect_right(self.places, message_index)
+        return self.places[place - 1] if place else -1, self.places[place] if place < len(self.places) else inf
+
+
+@dataclass(frozen=True, slots=True)
+class _Calls:
+    """What a session's agents called, by message."""
+
+    places: tuple[int, ...]
+    changes: tuple[bool, ...]
+
+    def between(self, first: int, end: float) -> Sequence[bool]:
+        """Of each call behind the message ``first`` and before ``end`` whether it changed files."""
+        return self.changes[bisect_right(self.places, first) : bisect_left(self.places, end)]
+
 
 class ClaimEvidence:
     """The found quotes of entries, and how their sessions go on."""
@@ -71,10 +96,12 @@ class ClaimEvidence:
         quotes: Mapping[str, Sequence[FoundQuote]],
         answers: Mapping[str, _Answers],
         ends: Mapping[str, int],
+        calls: Mapping[str, _Calls],
     ) -> None:
         self._quotes = quotes
         self._answers = answers
         self._ends = ends
+        self._calls = calls
 
     def quotes(self, entry_id: str) -> Sequence[FoundQuote]:
         """In the order of the messages."""
@@ -94,7 +121,8 @@ class ClaimEvidence:
         if claimed == "done":
             reported = reports(quotes)
             answer = self._answer(session_id, reported[-1].message_index) if reported else None
-            if settled := what_settles(quotes, answer, project_key):
+            changed = bool(reported) and any(self._called(session_id, reported[-1].message_index, until_then=True))
+            if settled := what_settles(quotes, answer, project_key, files_changed=changed):
                 return BorneOut("done", settled.basis, settled.named)
             if only_guesses(quotes):
                 return BorneOut(None)
@@ -102,7 +130,17 @@ class ClaimEvidence:
             return BorneOut(None)
         if message_index is None and claimed != "cancelled" and self._is_over(session_id, quotes):
             return BorneOut("done", "turn_ended")
+        if message_index is None and claimed == "pending" and quotes and quotes[0].speaker == "person":
+            return BorneOut("in_progress" if self._called(session_id, quotes[0].message_index) else claimed)
         return BorneOut(claimed)
+
+    def _called(self, session_id: str, message_index: int, *, until_then: bool = False) -> Sequence[bool]:
+        """The calls of tools in the turn of a message, of each whether it changed files; those before it alone at will."""
+        answers, calls = self._answers.get(session_id), self._calls.get(session_id)
+        if answers is None or calls is None:
+            return ()
+        first, end = answers.turn_of(message_index)
+        return calls.between(first, message_index if until_then else end)
 
     def _answer(self, session_id: str, message_index: int) -> str | None:
         answers = self._answers.get(session_id)
@@ -121,7 +159,7 @@ class ClaimEvidence:
 def read_evidence(connection: duckdb.DuckDBPyConnection, entry_ids: Collection[str]) -> ClaimEvidence:
     """What is said for these entries, and behind it in their sessions."""
     if not entry_ids:
-        return ClaimEvidence({}, {}, {})
+        return ClaimEvidence({}, {}, {}, {})
     wanted = [json_list(entry_ids)]
     quotes: dict[str, list[FoundQuote]] = {}
     for entry_id, text, message_index, message, *speaking in connection.execute(_QUOTES, wanted).fetchall():
@@ -131,7 +169,11 @@ def read_evidence(connection: duckdb.DuckDBPyConnection, entry_ids: Collection[s
         said.setdefault(session_id, []).append((message_index, text))
     answers = {session_id: _Answers(*zip(*one, strict=True)) for session_id, one in said.items()}
     ends = {session_id: last for session_id, last, is_agent in connection.execute(_ENDS, wanted).fetchall() if is_agent}
-    return ClaimEvidence(quotes, answers, ends)
+    called: dict[str, list[tuple[int, bool]]] = {}
+    for session_id, message_index, changes in connection.execute(_CALLS, wanted).fetchall():
+        called.setdefault(session_id, []).append((message_index, changes))
+    calls = {session_id: _Calls(*zip(*one, strict=True)) for session_id, one in called.items()}
+    return ClaimEvidence(quotes, answers, ends, calls)
 
 
 def _speaker(role: str, kind: str, tool_name: str | None, sidechain: bool) -> Speaker:

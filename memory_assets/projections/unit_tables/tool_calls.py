@@ -22,6 +22,13 @@ _PATH = re.compile(
 _PATCHED = re.compile(r"\*\*\* (?:Update|Add|Delete) File: (?P<path>[^\n\\\"]{1,300})")
 _SAID_PATH = re.compile(r"`(?P<path>[^`\n]{0,300}[\w-]\.[A-Za-z][A-Za-z0-9]{0,9})`")
 
+CHANGES_FILES: Final = """(
+  (regexp_matches(c.tool_name, '(?i)edit|write|patch|str_replace|create_file|insert')
+    AND NOT regexp_matches(c.tool_name, '(?i)todo|write_stdin') OR contains(c.text, 'apply_patch'))
+  AND NOT EXISTS (SELECT 1 FROM messages r WHERE r.session_id = c.session_id AND r.kind = 'tool_result' AND r.is_error
+    AND r.tool_use_id = c.tool_use_id))"""
+"""Whether the call ``c`` of ``messages`` changed files, in SQL: one that failed wrote nothing."""
+
 _SEPARATORS = re.compile(r"&&|\|\||;|\n")
 _BEFORE_A_PROGRAM = re.compile(r"(?:[A-Za-z_]\w{0,60}=\S{0,200}\s{1,4}|(?:sudo|time|env|nohup|exec|command)\s{1,4}){0,6}")
 _SUBCOMMAND = re.compile(r"[a-z][a-z0-9:_-]{0,40}\Z")
