@@ -145,15 +145,19 @@ def test_a_column_of_json_that_holds_something_else_is_a_finding(memory: Run, ta
 
 @pytest.mark.parametrize(
     ("change", "detail"),
-    [
-        ("session_id = 'notes-2'", "its session_id is not that of its key"),
-        ("session_id = NULL", "its session_id is not that of its key"),
-        ("event_type = 'window_aligned'", "its event_type is not that of its key"),
-        ("stage_version = 'another'", "its stage_version is not that of its key"),
-        ("dedupe_key = '[1]'", "its event_id is not the hash of its key"),
-        ("dedupe_key = 'x'", "its event_id is not the hash of its key"),
-        ("chain_id = 'ev_nobody'", "its chain_id is no history of its session"),
-    ],
+    cases(
+        [
+            ("session_id = 'notes-2'", "its session_id is not that of its key"),
+            ("event_type = 'window_aligned'", "its event_type is not that of its key"),
+            ("stage_version = 'another'", "its stage_version is not that of its key"),
+            ("dedupe_key = '[1]'", "its event_id is not the hash of its key"),
+            ("chain_id = 'ev_nobody'", "its chain_id is no history of its session"),
+        ],
+        [
+            ("session_id = NULL", "its session_id is not that of its key"),
+            ("dedupe_key = 'x'", "its event_id is not the hash of its key"),
+        ],
+    ),
 )
 def test_a_changed_column_of_an_event_is_named(memory: Run, tamper: Tamper, change: str, detail: str) -> None:
     tamper(

@@ -200,7 +200,7 @@ def test_a_signal_before_the_command_begins_leaves_no_traceback(tmp_path: Path) 
             interrupted(process, signal.SIGTERM if delay > 0.15 else signal.SIGINT)
 
 
-@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("sent", cases([signal.SIGINT], [signal.SIGTERM]))
 def test_a_signal_behind_the_command_changes_nothing(sent: signal.Signals, tmp_path: Path) -> None:
     wait = "def __del__(self, write=os.write, sleep=time.sleep):\n        write(2, b'ENDS\\n'); sleep(1)\n"
     slow = f"import os, time\nclass Slow:\n    {wait}"
