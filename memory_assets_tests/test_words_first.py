@@ -240,6 +240,7 @@ print(report.vectors, flush=True)
 """
 
 
+@pytest.mark.slow
 def test_an_import_makes_words_searchable_before_a_model_is_loaded(tmp_path: Path) -> None:
     inbox = tmp_path / "inbox"
     chat(inbox, "new-1", talk(1, 8))
@@ -252,6 +253,7 @@ def test_an_import_makes_words_searchable_before_a_model_is_loaded(tmp_path: Pat
     assert "'waiting': 0" in reported and "'failed': 0" in reported
 
 
+@pytest.mark.slow
 def test_titles_that_are_compared_behind_the_fold_lead_to_the_tables_of_a_rebuild(tmp_path: Path) -> None:
     settings = load_settings({"home": tmp_path / "home"})
     inbox = tmp_path / "inbox"

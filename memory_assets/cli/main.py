@@ -5,6 +5,7 @@ Nothing heavy is imported before a command needs it: ``memory --help`` costs a f
 
 from __future__ import annotations
 
+import copy
 import os
 import sys
 from collections.abc import Sequence
@@ -130,6 +131,22 @@ def options(
     context.obj = Invocation(overrides_of(home, assignments or []), config)
 
 
+def _app_for(arguments: Sequence[str]) -> typer.Typer:
+    """The app with the one command that stands first in the arguments, or the whole app where none does.
+
+    typer reads the signatures of every command that an app has before it runs one of them: 40 ms, a third of what a short
+    command takes (measured).
+    """
+    asked = arguments[0] if arguments else ""
+    commands = [command for command in app.registered_commands if command.name == asked]
+    groups = [group for group in app.registered_groups if group.name == asked]
+    if not commands and not groups:
+        return app
+    alone = copy.copy(app)
+    alone.registered_commands, alone.registered_groups = commands, groups
+    return alone
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command.
 
@@ -141,6 +158,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     os.umask(0o077)
     prepare_streams()
     return guarded(
-        lambda: typer.main.get_command(app).main(args=arguments, prog_name="memory", standalone_mode=False),
+        lambda: typer.main.get_command(_app_for(arguments)).main(args=arguments, prog_name="memory", standalone_mode=False),
         as_json="--json" in arguments,
     )

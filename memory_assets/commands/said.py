@@ -54,8 +54,9 @@ def command(payload: Payload, *, at: datetime, project: str | None = None) -> Ne
 
 def say(resources: Resources, *commands: NewEvent) -> None:
     """Append commands and fold what they name; what they lead to across sessions is appended too."""
-    EventLog(resources.database).append(commands)
-    settle(resources)
+    with resources.database.kept_open():
+        EventLog(resources.database).append(commands)
+        settle(resources)
 
 
 def settle(resources: Resources) -> None:
@@ -64,6 +65,11 @@ def settle(resources: Resources) -> None:
     Words go at once, vectors where no model has to be loaded for them: else they wait for the next drain. Who is writing to the
     index meanwhile writes this too: what is set aside is no hit until then.
     """
+    with resources.database.kept_open():
+        _settle(resources)
+
+
+def _settle(resources: Resources) -> None:
     catch_up(resources.database, resources.configured_versions, resolve=True)
     with resources.database.reading() as connection:
         waiting = connection.execute(

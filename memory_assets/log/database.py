@@ -84,13 +84,25 @@ class Database:
         if (outer := self._outer) is not None:
             yield outer
             return
-        self._ensure_schema()
-        with self._used_to_read() as connection:
+        with self._checked_to_read() as connection:
             self._threads.reading = connection
             try:
                 yield connection
             finally:
                 self._threads.reading = None
+
+    @contextlib.contextmanager
+    def _checked_to_read(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """A connection to a store whose schema is this program's: what is opened to look at the schema is read on."""
+        if not self._migrated and self.path.exists() and not swap.is_waiting(self.path.parent):
+            with self._used_to_read() as connection:
+                if applied_version(connection) == schema_version():
+                    self._migrated = True
+                    yield connection
+                    return
+        self._ensure_schema()
+        with self._used_to_read() as connection:
+            yield connection
 
     @contextlib.contextmanager
     def kept_open(self) -> Iterator[None]:

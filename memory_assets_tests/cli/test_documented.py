@@ -15,6 +15,7 @@ import typer
 
 from memory_assets.cli.main import app
 from memory_assets_tests.cli.conftest import Run
+from memory_assets_tests.depth import cases
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "commands.md"
 HEAVY = {"torch", "sentence_transformers", "transformers", "litellm", "lancedb", "dagster", "duckdb", "pyarrow", "pandas"}
@@ -79,7 +80,8 @@ def test_asking_for_help_imports_nothing_heavy_and_is_quick() -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["search", "Redis", "--mode", "lexical"], ["search", "블로커"], ["entries"], ["show", "session:shop-1#m=0"]]
+    "arguments",
+    cases([["search", "Redis", "--mode", "lexical"], ["search", "블로커"]], [["entries"], ["show", "session:shop-1#m=0"]]),
 )
 def test_reading_imports_no_model_and_no_dagster(filled: Path, arguments: list[str]) -> None:
     code = f"import sys; from memory_assets.cli.main import main; main({arguments}); print(*sys.modules, file=sys.stderr)"

@@ -19,6 +19,7 @@ from memory_assets.maintenance.rebuild import rebuild_all
 from memory_assets.memory import Memory
 from memory_assets.settings import load_settings
 from memory_assets_tests.cli.conftest import Run
+from memory_assets_tests.depth import cases
 from memory_assets_tests.log.samples import taken
 
 Tamper = Callable[[str], None]
@@ -131,7 +132,7 @@ def test_a_changed_entry_is_named(memory: Run, tamper: Tamper, change: str, deta
     assert detail in finding["detail"]
 
 
-@pytest.mark.parametrize("value", ["3", "null", "[3]", "{}", '"x"', "[[1,2,3]]", "true"])
+@pytest.mark.parametrize("value", cases(["null", "[[1,2,3]]"], ["3", "[3]", "{}", '"x"', "true"]))
 def test_a_column_of_json_that_holds_something_else_is_a_finding(memory: Run, tamper: Tamper, value: str) -> None:
     redis = entry_id(memory, "캐시를 Redis")
     tamper(f"UPDATE entries SET evidence_json = '{value}' WHERE entry_id = '{redis}'")
@@ -144,15 +145,19 @@ def test_a_column_of_json_that_holds_something_else_is_a_finding(memory: Run, ta
 
 @pytest.mark.parametrize(
     ("change", "detail"),
-    [
-        ("session_id = 'notes-2'", "its session_id is not that of its key"),
-        ("session_id = NULL", "its session_id is not that of its key"),
-        ("event_type = 'window_aligned'", "its event_type is not that of its key"),
-        ("stage_version = 'another'", "its stage_version is not that of its key"),
-        ("dedupe_key = '[1]'", "its event_id is not the hash of its key"),
-        ("dedupe_key = 'x'", "its event_id is not the hash of its key"),
-        ("chain_id = 'ev_nobody'", "its chain_id is no history of its session"),
-    ],
+    cases(
+        [
+            ("session_id = 'notes-2'", "its session_id is not that of its key"),
+            ("event_type = 'window_aligned'", "its event_type is not that of its key"),
+            ("stage_version = 'another'", "its stage_version is not that of its key"),
+            ("dedupe_key = '[1]'", "its event_id is not the hash of its key"),
+            ("chain_id = 'ev_nobody'", "its chain_id is no history of its session"),
+        ],
+        [
+            ("session_id = NULL", "its session_id is not that of its key"),
+            ("dedupe_key = 'x'", "its event_id is not the hash of its key"),
+        ],
+    ),
 )
 def test_a_changed_column_of_an_event_is_named(memory: Run, tamper: Tamper, change: str, detail: str) -> None:
     tamper(

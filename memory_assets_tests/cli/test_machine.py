@@ -15,7 +15,7 @@ import pytest
 from memory_assets.cli.main import main
 from memory_assets.errors import is_full_disk
 from memory_assets_tests.cli.test_failures import guarded
-from memory_assets_tests.depth import depth
+from memory_assets_tests.depth import cases, depth
 from memory_assets_tests.disks import fill, mounted
 
 
@@ -80,7 +80,7 @@ def _on_a_read_only_medium(home: Path, *command: str) -> subprocess.CompletedPro
 
 @pytest.mark.skipif(os.geteuid() != 0 or shutil.which("unshare") is None, reason="only root can mount a medium read-only")
 @pytest.mark.deep
-@pytest.mark.parametrize("with_locks", [True, False])
+@pytest.mark.parametrize("with_locks", cases([False], [True]))
 def test_a_store_on_a_read_only_medium_is_read_and_not_written(tmp_path: Path, *, with_locks: bool) -> None:
     home = tmp_path / "home"
     assert main(["--home", str(home), "init", "--json"]) == 0

@@ -12,6 +12,7 @@ import pytest
 from memory_assets.log.tip import TIP_FILE_NAME
 from memory_assets.projections.rebuild import derived_tables
 from memory_assets_tests.cli.conftest import Run
+from memory_assets_tests.depth import cases
 
 
 @pytest.fixture
@@ -119,14 +120,18 @@ def test_a_schema_that_was_changed(memory: Run, store: Path) -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [
-        "DELETE FROM schema_migrations WHERE version = 3",
-        "DELETE FROM schema_migrations WHERE version = (SELECT max(version) FROM schema_migrations)",
-        "DELETE FROM schema_migrations",
-        "UPDATE schema_migrations SET sha256 = 'x' WHERE version = 3",
-        "UPDATE schema_migrations SET name = 'x' WHERE version = 3",
-        "INSERT INTO schema_migrations VALUES (99, 'later', 'x', now()::TIMESTAMP)",
-    ],
+    cases(
+        [
+            "DELETE FROM schema_migrations",
+            "UPDATE schema_migrations SET sha256 = 'x' WHERE version = 3",
+            "INSERT INTO schema_migrations VALUES (99, 'later', 'x', now()::TIMESTAMP)",
+        ],
+        [
+            "DELETE FROM schema_migrations WHERE version = 3",
+            "DELETE FROM schema_migrations WHERE version = (SELECT max(version) FROM schema_migrations)",
+            "UPDATE schema_migrations SET name = 'x' WHERE version = 3",
+        ],
+    ),
 )
 def test_a_list_of_migrations_that_was_changed(memory: Run, store: Path, change: str) -> None:
     tamper(store, change)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
@@ -32,8 +33,10 @@ COMPILED = "idris2 0.8.0"
 
 
 @pytest.fixture
-def memory(tmp_path: Path) -> Memory:
-    return Memory(settings_of(tmp_path / "home"))
+def memory(tmp_path: Path) -> Iterator[Memory]:
+    memory = Memory(settings_of(tmp_path / "home"))
+    with memory.database.kept_open():
+        yield memory
 
 
 def cited(memory: Memory, title: str) -> str:

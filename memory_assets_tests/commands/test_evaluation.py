@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -48,9 +49,11 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def memory(filled: Path, home: Path) -> Memory:
+def memory(filled: Path, home: Path) -> Iterator[Memory]:
     shutil.copytree(filled, home)
-    return Memory(store_settings(home))
+    memory = Memory(store_settings(home))
+    with memory.database.kept_open():
+        yield memory
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -30,9 +31,11 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def memory(filled: Path, tmp_path: Path) -> Memory:
+def memory(filled: Path, tmp_path: Path) -> Iterator[Memory]:
     shutil.copytree(filled, tmp_path / "home")
-    return Memory(store_settings(tmp_path / "home"))
+    memory = Memory(store_settings(tmp_path / "home"))
+    with memory.database.kept_open():
+        yield memory
 
 
 def rows(memory: Memory) -> list[tuple[str, str, str, str, str]]:

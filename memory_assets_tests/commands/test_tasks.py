@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -37,8 +38,10 @@ class OfProject(Memory):
 
 
 @pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> OfProject:
-    return OfProject(settings_of(tmp_path_factory.mktemp("store")))
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OfProject]:
+    store = OfProject(settings_of(tmp_path_factory.mktemp("store")))
+    with store.database.kept_open():
+        yield store
 
 
 @pytest.fixture

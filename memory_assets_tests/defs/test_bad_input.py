@@ -196,6 +196,7 @@ def test_what_cannot_be_taken_is_quarantined(
     assert take(locked).new == 1
 
 
+@pytest.mark.slow
 def test_an_id_that_another_conversation_has_is_named_and_both_are_kept(inbox: Path, settings: Settings, take: Import) -> None:
     chat(inbox, "taken", talk(1))
     chat(inbox, "good", talk(2))

@@ -13,6 +13,8 @@ import time
 import urllib.request
 from pathlib import Path
 
+import pytest
+
 from memory_assets.settings import Settings
 
 PROJECT = Path(__file__).parents[2]
@@ -33,6 +35,7 @@ def dg_(settings: Settings, *arguments: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_definitions_are_checked(settings: Settings) -> None:
     assert "All definitions loaded successfully" in dg_(settings, "check", "defs")
 
@@ -44,6 +47,7 @@ def test_definitions_are_listed(settings: Settings) -> None:
         assert f'"{name}"' in names or f":{name}" in names, name
 
 
+@pytest.mark.slow
 def test_dev_serves_the_code_location(settings: Settings, tmp_path: Path) -> None:
     settings.dagster_home.mkdir(parents=True)
     with socket.socket() as free:

@@ -25,7 +25,6 @@ def forget(settings: Settings, session_id: str) -> None:
 
 def test_forgetting_and_rebuilding(mixed_copy: Mixed, unrecorded: dg.DagsterInstance) -> None:
     settings, folder = mixed_copy.settings, mixed_copy.folder
-    assert_rebuilds_equal(settings)
     assert Memory(settings).search(WORD, mode="lexical").hits
     forget(settings, FORGOTTEN)
     forget(settings, "one-of-two")

@@ -156,6 +156,7 @@ def test_a_silent_compiler_is_asked_again_and_what_it_says_then_counts(
     assert_rebuilds_equal(mended)
 
 
+@pytest.mark.slow
 def test_a_compiler_that_falls_silent_takes_nothing_back(
     inbox: Path, settings_with: Callable[..., Settings], import_with: Any, unrecorded: dg.DagsterInstance
 ) -> None:
@@ -200,7 +201,11 @@ def test_with_idris2_required_a_silent_compiler_verifies_nothing(
             "embedded 1 alone, idris2 cannot be used: idris2 0.8.0 failed its self-test: it accepts a false one",
             marks=pytest.mark.slow,
         ),
-        ("hangs-at-once", "embedded 1 alone, idris2 cannot be used: idris2-hangs-at-once-0.8.0 gave no answer in time"),
+        pytest.param(
+            "hangs-at-once",
+            "embedded 1 alone, idris2 cannot be used: idris2-hangs-at-once-0.8.0 gave no answer in time",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_without_a_compiler_that_can_be_trusted_the_road_runs_and_says_so(
@@ -326,11 +331,24 @@ def _promoted(log: EventLog, version: str, *, method: str, checker: str = "embed
     )
 
 
+@pytest.fixture(scope="module")
+def judged_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The home of a store of one session that the embedded checker judged: the check finds nothing wrong."""
+    folder = tmp_path_factory.mktemp("judged")
+    chat(folder / "inbox", "s", SOUND)
+    sections = {"home": folder / "home", "embedding": {"model": "hashing"}, "idris": {"path": "/nowhere/idris2"}}
+    with pytest.MonkeyPatch.context() as patch:
+        instance = dg.DagsterInstance.ephemeral()
+        patch.setattr(run, "dagster_instance", lambda settings: instance)
+        run.import_paths(load_settings(sections), [folder / "inbox"], project=None)
+    assert _verified_check(instance) == (True, "none")
+    return folder / "home"
+
+
 @pytest.fixture
-def judged(inbox: Path, settings_with: Callable[..., Settings], import_with: Any, unrecorded: dg.DagsterInstance) -> Settings:
-    chat(inbox, "s", SOUND)
-    import_with(None)
-    assert _verified_check(unrecorded) == (True, "none")
+def judged(judged_once: Path, settings_with: Callable[..., Settings], settings: Settings) -> Settings:
+    """A copy of it that a test may change."""
+    shutil.copytree(judged_once, settings.home, dirs_exist_ok=True)
     return settings_with(None)
 
 

@@ -18,6 +18,7 @@ from memory_assets.defs.instance import add_partitions, dagster_home, dagster_in
 from memory_assets.defs.run import import_paths
 from memory_assets.settings import Settings, load_settings
 from memory_assets_tests.defs.files import chat, talk
+from memory_assets_tests.depth import depth
 
 BEGINS = """
 import sys
@@ -32,7 +33,8 @@ for place in range(20):
 """
 
 
-def test_four_processes_begin_at_once(tmp_path: Path) -> None:
+@pytest.mark.deep
+def test_processes_begin_at_once(tmp_path: Path) -> None:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("MEMORY_", "DAGSTER_"))}
     processes = [
         subprocess.Popen(
@@ -43,7 +45,7 @@ def test_four_processes_begin_at_once(tmp_path: Path) -> None:
             stderr=subprocess.PIPE,
             text=True,
         )
-        for _ in range(4)
+        for _ in range(depth(2, 4))
     ]
     for process in processes:
         assert process.stdout is not None
@@ -56,7 +58,7 @@ def test_four_processes_begin_at_once(tmp_path: Path) -> None:
     for process in processes:
         _, complaint = process.communicate(timeout=120)
         complaints.append(complaint[-2000:] if process.returncode else "")
-    assert complaints == [""] * 4
+    assert complaints == [""] * depth(2, 4)
     instance = dagster_instance(load_settings({"home": tmp_path / "home"}))
     assert set(instance.get_dynamic_partitions("sessions")) == {f"{name}-{place}" for name in "st" for place in range(20)}
 

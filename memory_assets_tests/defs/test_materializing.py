@@ -164,6 +164,7 @@ def test_a_real_backfill(inbox: Path, tmp_path: Path, settings: Settings, monkey
     assert_rebuilds_equal(settings)
 
 
+@pytest.mark.slow
 def test_dagsters_own_command_refuses_a_range_and_says_why(inbox: Path, settings: Settings) -> None:
     run.add_sessions(settings, [chat(inbox, "a", talk(1)), chat(inbox, "b", talk(2))])
     refused = materialize(settings, "--select", "group:graduation", "--partition-range", "a...b")

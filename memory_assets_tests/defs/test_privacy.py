@@ -152,6 +152,7 @@ def test_a_stricter_policy_begins_a_new_chain(
     assert visible(settings, SHOWN) == set()
 
 
+@pytest.mark.slow
 def test_a_looser_policy_shows_what_the_files_still_say(
     inbox: Path, tmp_path: Path, unrecorded: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -77,6 +77,7 @@ def test_an_import_prunes_and_partitions_stay_materialized(settings: Settings, i
     assert instance.get_materialized_partitions(dg.AssetKey("projected")) == {"one", "two", "three"}
 
 
+@pytest.mark.slow
 def test_what_a_later_run_told_anew_goes_with_its_run(settings: Settings, inbox: Path) -> None:
     kept = load_settings({"dagster": {"keep_runs": 1}})
     import_paths(kept, [chat(inbox, "one", talk(1)), chat(inbox, "two", talk(2))], project=None)

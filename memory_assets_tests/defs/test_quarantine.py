@@ -22,8 +22,9 @@ from memory_assets.vocabulary import PIPELINE_STAGES
 from memory_assets_tests.defs.conftest import Import
 from memory_assets_tests.defs.files import chat, talk
 from memory_assets_tests.defs.state import assert_rebuilds_equal, events, rows, texts_of_store
+from memory_assets_tests.depth import IS_DEEP, depth
 
-BATCH = 25
+BATCH = depth(14, 25)
 POISON = "s-13"
 
 
@@ -63,7 +64,8 @@ def letters(settings: Settings) -> list[dict[str, Any]]:
     return [json.loads(event.payload_json) for event in events(settings, "session_quarantined")]
 
 
-def test_a_poison_session_in_a_batch_of_25(
+@pytest.mark.deep
+def test_a_poison_session_in_a_batch(
     inbox: Path, settings: Settings, take: Import, unrecorded: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(BATCH):
@@ -115,7 +117,8 @@ def test_a_poison_session_in_a_batch_of_25(
         assert (retried.sessions, retried.quarantined) == (1, 1)
         assert len(letters(settings)) == 2
         assert rows(settings, "SELECT session_id, attempts FROM quarantine") == [(POISON, 2)]
-        assert_rebuilds_equal(settings)
+        if IS_DEEP:
+            assert_rebuilds_equal(settings)
 
     healed = run.retry_quarantined(settings)
     assert (healed.sessions, healed.quarantined, healed.unchanged) == (1, 0, 1)

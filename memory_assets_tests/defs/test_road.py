@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import dagster as dg
+import pytest
 
 from memory_assets import stopping
 from memory_assets.defs import run
@@ -81,6 +82,7 @@ def test_a_long_session_moves_within_a_stage(inbox: Path, unrecorded: dg.Dagster
     assert len(windows) > 10 and len({done for done, label in told.seen if "extracted: window" in label}) > 10
 
 
+@pytest.mark.slow
 def test_known_sessions_are_counted_by_the_size_of_their_files(inbox: Path, unrecorded: dg.DagsterInstance) -> None:
     files = [chat(inbox, f"s-{number}", talk(number)) for number in range(3)]
     run.import_paths(load_settings(), [inbox], project=None)

@@ -21,6 +21,7 @@ from memory_assets.settings import Settings, load_settings
 from memory_assets_tests.defs.conftest import Import
 from memory_assets_tests.defs.files import STARTED, chat, claude, records, talk
 from memory_assets_tests.defs.state import assert_rebuilds_equal, events, rows, tables
+from memory_assets_tests.depth import cases
 
 
 def test_flags_hold_for_the_run_too(
@@ -63,11 +64,10 @@ RULES = Path(memory_assets.__file__).parent.joinpath("extraction", "rules.toml")
 
 @pytest.mark.parametrize(
     ("rules", "code", "told"),
-    [
-        (None, "config_invalid", "cannot be read"),
-        ("no toml [", "config_invalid", "not valid TOML"),
-        (RULES.replace("reach = 5", "reach = nan"), "config_invalid", "reach of [limits] is nan; expected: a finite number"),
-    ],
+    cases(
+        [(RULES.replace("reach = 5", "reach = nan"), "config_invalid", "reach of [limits] is nan; expected: a finite number")],
+        [(None, "config_invalid", "cannot be read"), ("no toml [", "config_invalid", "not valid TOML")],
+    ),
 )
 def test_rules_that_cannot_be_used_are_named_before_anything_runs(
     rules: str | None, code: str, told: str, inbox: Path, tmp_path: Path, take: Import, unrecorded: dg.DagsterInstance
@@ -116,7 +116,10 @@ def test_a_session_goes_to_another_project_when_it_is_imported_for_that(inbox: P
     assert_rebuilds_equal(settings)
 
 
-def test_a_damaged_copy_takes_nothing_from_a_sound_one(inbox: Path, tmp_path: Path, settings: Settings) -> None:
+@pytest.mark.parametrize("sound_first", cases([True], [False]))
+def test_a_damaged_copy_takes_nothing_from_a_sound_one(
+    tmp_path: Path, settings: Settings, unrecorded: dg.DagsterInstance, *, sound_first: bool
+) -> None:
     sound = chat(tmp_path / "sound", "one", talk(1))
     damaged = tmp_path / "damaged" / "one.chat.json"
     damaged.parent.mkdir()
@@ -124,12 +127,10 @@ def test_a_damaged_copy_takes_nothing_from_a_sound_one(inbox: Path, tmp_path: Pa
     sound.write_bytes(data)
     at = data.index("캐시".encode())
     damaged.write_bytes(data[: at + 1] + b"\xff" + data[at + 2 :])
-    for place, order in enumerate(([sound, damaged], [damaged, sound])):
-        own = load_settings({"home": tmp_path / f"home-{place}", "embedding": {"model": "hashing"}})
-        for path in order:
-            run.import_paths(own, [path], project=None)
-        said = "SELECT count(*) FROM messages WHERE kind <> 'superseded' AND contains(text, '\ufffd')"
-        assert rows(own, said) == [(0,)]
+    for path in [sound, damaged] if sound_first else [damaged, sound]:
+        run.import_paths(settings, [path], project=None)
+    said = "SELECT count(*) FROM messages WHERE kind <> 'superseded' AND contains(text, '\ufffd')"
+    assert rows(settings, said) == [(0,)]
 
 
 def test_up_to_a_stage_and_on_from_there(inbox: Path, settings: Settings, unrecorded: dg.DagsterInstance) -> None:

@@ -17,6 +17,7 @@ from memory_assets.defs.run import import_paths
 from memory_assets.settings import Settings
 from memory_assets_tests.defs.files import chat, claude, records
 from memory_assets_tests.defs.state import rows, texts_of_dagster, texts_of_store
+from memory_assets_tests.depth import depth
 from memory_assets_tests.sessions.later_ordinary_lines import LATER_ORDINARY_LINES
 from memory_assets_tests.sessions.later_secret_kinds import later_samples
 from memory_assets_tests.sessions.ordinary_lines import ordinary_lines
@@ -145,8 +146,9 @@ def require_gone(found: dict[str, tuple[int, int]], kinds: Counter[str], kept: s
     )
 
 
+@pytest.mark.deep
 def test_secrets_are_in_no_byte_of_the_home(tmp_path: Path, settings: Settings) -> None:
-    require_gone(*measure(tmp_path, settings, every=12, every_in_fields=96))
+    require_gone(*measure(tmp_path, settings, every=depth(24, 12), every_in_fields=depth(192, 96)))
 
 
 @pytest.mark.slow

@@ -30,6 +30,7 @@ from memory_assets.vocabulary import PIPELINE_STAGES
 from memory_assets_tests.defs.conftest import Import
 from memory_assets_tests.defs.files import chat, claude, records, talk
 from memory_assets_tests.defs.state import events, log_of, rows
+from memory_assets_tests.depth import depth
 
 Tick = Callable[..., dg.SensorResult]
 
@@ -225,6 +226,7 @@ def test_refused_and_unreadable_files(
     assert asked(tick()) == [("locked", "huge")]
 
 
+@pytest.mark.deep
 def test_another_history_is_kept_behind_the_one_that_is_known(
     folder: Path, settings: Settings, tick: Tick, unrecorded: dg.DagsterInstance
 ) -> None:
@@ -237,7 +239,7 @@ def test_another_history_is_kept_behind_the_one_that_is_known(
     for record in stranger:
         record["uuid"] = f"stranger-{record['uuid']}"
     settled(claude(folder, "b.jsonl", stranger))
-    for _ in range(2 * sensors.MAX_ATTEMPTS):
+    for _ in range(depth(2, 2 * sensors.MAX_ATTEMPTS)):
         for request in tick().run_requests or []:
             assert launch(settings, unrecorded, request).is_success
     told = rows(settings, said)
@@ -256,11 +258,12 @@ def told_of(instance: dg.DagsterInstance, asset: str, check: str) -> tuple[bool,
     return found.evaluation.passed, {name: value.value for name, value in found.evaluation.metadata.items()}
 
 
+@pytest.mark.deep
 def test_a_broken_file_is_seen_where_people_look(
     folder: Path, settings: Settings, tick: Tick, unrecorded: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sensors, "_behind", lambda *_: None)
-    settled(*[chat(folder, f"good-{number:02}", talk(number, 1)) for number in range(11)])
+    settled(*[chat(folder, f"good-{number:02}", talk(number, 1)) for number in range(depth(3, 11))])
     broken = _text(folder / "odd.chat.json", '{"schema_version": "chat.v1", "messages": [\n{"role": user}')
     settled(broken)
     (request,) = tick().run_requests or []
@@ -337,6 +340,7 @@ def test_the_leaves_are_asked_for_where_no_run_of_all_stages_made_them(
     assert not tick().run_requests
 
 
+@pytest.mark.slow
 def test_leaves_that_wait_for_their_time_or_fail_keep_no_vectors_back(
     folder: Path, settings: Settings, tick: Tick, unrecorded: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -378,6 +382,7 @@ def test_a_leaf_that_failed_beside_the_others_is_made_again(
     assert [request.job_name for request in tick().run_requests or []] == ["refresh_leaves"]
 
 
+@pytest.mark.slow
 def test_a_file_that_is_broken_as_it_was_before_is_told_again(
     folder: Path, settings: Settings, tick: Tick, unrecorded: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -422,6 +427,7 @@ def test_a_store_that_is_held_leaves_a_tick_what_it_asks_for(
     assert asked(result) == [("one", "one")] and result.asset_events == []
 
 
+@pytest.mark.deep
 def test_what_waits_for_a_model_is_asked_for_again_later_and_never_put_aside(
     folder: Path, settings: Settings, tick: Tick, unrecorded: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -434,6 +440,7 @@ def test_what_waits_for_a_model_is_asked_for_again_later_and_never_put_aside(
     settled(chat(folder, "one", talk(1)))
     with monkeypatch.context() as patch:
         patch.setattr(extracted, "extract", unanswered)
+        patch.setattr(sensors, "MAX_ATTEMPTS", depth(1, sensors.MAX_ATTEMPTS))
         for attempt in range(1, sensors.MAX_ATTEMPTS + 2):
             patch.setattr(sensors, "SECONDS_AFTER_OUTAGE", 0)
             (request,) = tick().run_requests or []

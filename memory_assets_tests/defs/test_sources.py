@@ -56,6 +56,7 @@ def write_claims(folder: Path, draw: random.Random, names: Sequence[str], most: 
     return victims, claims
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("names", "most"),
     [
@@ -76,7 +77,8 @@ def test_claims_change_nothing_and_their_order_does_not_matter(
         if place == 0:
             run.import_paths(settings, victims, project=None)
             before = said(settings)
-            run.import_paths(settings, claims[:1], project=None)
+            if IS_DEEP:
+                run.import_paths(settings, claims[:1], project=None)
             run.import_paths(settings, claims, project=None)
         else:
             files = [*victims, *claims]
@@ -85,7 +87,9 @@ def test_claims_change_nothing_and_their_order_does_not_matter(
             for some in (files[:half], files[half:]):
                 run.import_paths(settings, some, project=None)
         assert not before - said(settings)
-        assert_rebuilds_equal(settings)
+        # The tables of both are equal, and one of them is what a replay gives.
+        if place == 1 or IS_DEEP:
+            assert_rebuilds_equal(settings)
         states.append(state(settings))
     assert differing(*states) == {}
     assert sum(before.values()) >= 10 and len(claims) >= 5 * len(names)
@@ -131,8 +135,12 @@ def test_what_a_source_says_no_longer_stays_readable(inbox: Path, settings: Sett
     assert rows(settings, "SELECT count(*) FROM memories WHERE title LIKE '%Redis%'") == [(1,)]
 
 
+WHOLE = 1_000_000
+"""Characters that no page has: it stands in one event."""
+
+
 @pytest.mark.deep
-@pytest.mark.parametrize(("grows", "event_characters"), cases([(True, 20)], [(False, 1_000_000), (True, 1_000_000)]))
+@pytest.mark.parametrize(("grows", "event_characters"), cases([(False, 20)], [(True, 20), (False, WHOLE), (True, WHOLE)]))
 def test_a_page_that_only_repeats_the_records_is_remembered_as_what_its_source_told(
     tmp_path: Path, unrecorded: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch, *, grows: bool, event_characters: int
 ) -> None:
@@ -164,12 +172,17 @@ def test_a_page_that_only_repeats_the_records_is_remembered_as_what_its_source_t
     assert all(differing(states[0], other) == {} for other in states[1:])
 
 
-def test_who_told_what_is_kept_over_many_revisions(tmp_path: Path, unrecorded: dg.DagsterInstance) -> None:
+@pytest.mark.parametrize(
+    "lengths", [pytest.param((6,), id="at once"), pytest.param((4, 6), id="growing", marks=pytest.mark.slow)]
+)
+def test_who_told_what_is_kept_over_many_revisions(
+    lengths: tuple[int, ...], tmp_path: Path, unrecorded: dg.DagsterInstance
+) -> None:
     """Two files of one session, both growing, the second from a fork: whichever is read first, the same."""
     states = []
     for order in (["first", "second"], ["second", "first"]):
         settings = load_settings({"home": tmp_path / f"home-{order[0]}"})
-        for length in (4, 6):
+        for length in lengths:
             for name in order:
                 turns = records("s", talk(1, length))
                 for record in turns[3:] if name == "second" else ():
@@ -177,7 +190,7 @@ def test_who_told_what_is_kept_over_many_revisions(tmp_path: Path, unrecorded: d
                     record["message"]["content"] = f"Or rather: {record['message']['content']}"
                 run.import_paths(settings, [claude(tmp_path / "inbox", f"{name}.jsonl", turns)], project=None)
         told = events(settings, "source_told")
-        assert len({event.causation_id for event in told}) > 3
+        assert len({event.causation_id for event in told}) >= 2 * len(lengths)
         states.append(state(settings))
     assert_rebuilds_equal(settings)
     assert differing(*states) == {}

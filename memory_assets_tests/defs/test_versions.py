@@ -156,6 +156,7 @@ def test_a_session_that_is_put_aside_has_a_version_of_its_own(
     assert stale(settings, sessions) == {POISONED: ["aligned", "materialized"]}
 
 
+@pytest.mark.slow
 def test_a_session_that_waits_for_its_model_is_stale_until_it_is_done(
     settings: Settings, sessions: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,6 +22,7 @@ from memory_assets.projections.fold import catch_up
 from memory_assets_tests.defs.files import chat, claude, records, talk
 from memory_assets_tests.defs.state import differing, tables
 from memory_assets_tests.defs.test_order import OF_HISTORY
+from memory_assets_tests.depth import cases
 from memory_assets_tests.exchange.conftest import Store, same, store_at
 from memory_assets_tests.exchange.files import lines_of
 
@@ -57,6 +58,7 @@ def test_what_people_said_comes_along(changed: Store, elsewhere: Store, tmp_path
     assert elsewhere.rows("SELECT count(*) FROM v_tasks WHERE title LIKE '%배포 문서%'") == [(1,)]
 
 
+@pytest.mark.slow
 def test_a_store_of_several_sources_and_revisions_is_the_same_elsewhere(tmp_path: Path, elsewhere: Store) -> None:
     one, inbox = store_at(tmp_path / "one"), tmp_path / "inbox"
     claude(inbox, "a.jsonl", records("grown", talk(1, 2)))
@@ -98,6 +100,7 @@ def test_a_session_that_grew_is_brought_forward_and_the_others_stay(tmp_path: Pa
     assert elsewhere.log() == before
 
 
+@pytest.mark.slow
 def test_a_store_that_has_sessions_of_its_own_is_as_if_it_had_read_all_files(tmp_path: Path) -> None:
     both, one, other = (store_at(tmp_path / name) for name in ("both", "one", "other"))
     first, second = tmp_path / "first", tmp_path / "second"
@@ -192,7 +195,7 @@ def test_lines_say_the_whole_event(examples: Store, tmp_path: Path, key: str) ->
     assert all(event["event_id"] == f"ev_{sha256_hex(event['dedupe_key'])[:32]}" for event in events)
 
 
-@pytest.mark.parametrize("kind", ["jsonl", "chat.v1", "markdown"])
+@pytest.mark.parametrize("kind", cases(["jsonl"], ["chat.v1", "markdown"]))
 def test_no_name_is_no_project(tmp_path: Path, elsewhere: Store, kind: str) -> None:
     """Sessions without a project belong to none that could be asked for."""
     chat(tmp_path / "inbox", "alone", talk(1))

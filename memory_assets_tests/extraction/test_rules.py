@@ -19,6 +19,7 @@ from memory_assets.extraction.rules import CODE_VERSION, extract_window
 from memory_assets.extraction.schema import ExtractedEntry
 from memory_assets.extraction.windows import Window, windows
 from memory_assets.sessions.model import Message
+from memory_assets_tests.depth import depth
 from memory_assets_tests.extraction.talk import agent, message, user
 
 SHARED = Path(__file__).resolve().parents[2].parent / "shared"
@@ -342,29 +343,32 @@ def test_a_long_window_gives_no_more_than_its_budget() -> None:
     assert 5 <= len(extract_window(talk, window)) <= 60
 
 
+PART = depth(4, 1)
+"""Of the length of each hostile text this part is read with every change."""
 HOSTILE = {
-    "prose": "We decided to always use the log, because it is safe. " * 6_000,
-    "한국어": "원인은 잘못된 오프셋 계산이다. 로그는 항상 유지한다. " * 4_000,
-    "one line": "가" * 1_000_000,
-    "lines": "\n".join(f"- item {n} should be kept" for n in range(10_000)),
-    "boxes": "\n".join(f"- [ ] write chapter {n} of the guide, blocked on the review" for n in range(10_000)),
-    "short lines": "ok\n" * 100_000,
-    "options": "which?\n" + "\n".join(f"{n % 9 + 1}. do it" for n in range(20_000)),
-    "braces": '{"' * 300_000,
-    "joiners": "\u200d" * 300_000,
-    "combining": "e\u0301 " * 100_000,
-    "separators": "\u2028\u0085\x1c" * 100_000,
-    "odd": "".join(chr(0x10FF00 + n % 200) + chr(0x0E00 + n % 90) for n in range(100_000)),
+    "prose": "We decided to always use the log, because it is safe. " * (6_000 // PART),
+    "한국어": "원인은 잘못된 오프셋 계산이다. 로그는 항상 유지한다. " * (4_000 // PART),
+    "one line": "가" * (1_000_000 // PART),
+    "lines": "\n".join(f"- item {n} should be kept" for n in range(10_000 // PART)),
+    "boxes": "\n".join(f"- [ ] write chapter {n} of the guide, blocked on the review" for n in range(10_000 // PART)),
+    "short lines": "ok\n" * (100_000 // PART),
+    "options": "which?\n" + "\n".join(f"{n % 9 + 1}. do it" for n in range(20_000 // PART)),
+    "braces": '{"' * (300_000 // PART),
+    "joiners": "\u200d" * (300_000 // PART),
+    "combining": "e\u0301 " * (100_000 // PART),
+    "separators": "\u2028\u0085\x1c" * (100_000 // PART),
+    "odd": "".join(chr(0x10FF00 + n % 200) + chr(0x0E00 + n % 90) for n in range(100_000 // PART)),
 }
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
 def test_odd_and_huge_messages_end_in_time(text: str) -> None:
     call = Message("t", "assistant", "tool_call", text, tool_name="TodoWrite")
     started = time.process_time()
     for talk in ([user(text), agent("Noted.")], [agent(text), user("2번으로")], [user("so"), call]):
         assert all(q.quote in talk[q.message_index].text for e in entries(*talk) for q in e.evidence)
-    assert time.process_time() - started < 15
+    assert time.process_time() - started < 15 / PART
 
 
 @pytest.mark.slow

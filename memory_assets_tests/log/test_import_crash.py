@@ -152,7 +152,7 @@ def kill_and_import_again(tmp_path: Path, kills: int, seed: int, sessions: int) 
 
 @pytest.mark.timeout(1200)
 def test_an_import_that_was_killed_goes_on_where_it_was(tmp_path: Path) -> None:
-    kill_and_import_again(tmp_path, kills=2, seed=4, sessions=4)
+    kill_and_import_again(tmp_path, kills=1, seed=4, sessions=4)
 
 
 @pytest.mark.slow

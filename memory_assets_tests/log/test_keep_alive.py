@@ -6,6 +6,7 @@ import pytest
 
 from memory_assets.log.database import Database
 from memory_assets.log.keep_alive import LINGER_SECONDS
+from memory_assets_tests.depth import cases
 from memory_assets_tests.log.processes import python
 
 
@@ -113,7 +114,7 @@ time.sleep(LINGER_SECONDS * float(sys.argv[2]))
 """
 
 
-@pytest.mark.parametrize("share", [0.0, 0.5, 0.98, 1.02])
+@pytest.mark.parametrize("share", cases([0.0, 0.98], [0.5, 1.02]))
 def test_a_process_may_end_while_it_lingers(tmp_path: Path, share: float) -> None:
     Database(tmp_path).linger()
     for _ in range(3):

@@ -1,6 +1,6 @@
 """The audit counts what is said twice without the rule that groups it: it must be able to find the rule wanting."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from pathlib import Path
 
@@ -16,8 +16,10 @@ from memory_assets_tests.projections.story import STARTED, VERSIONS, Remark, Sto
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Database:
-    return Database(tmp_path / "store")
+def database(tmp_path: Path) -> Iterator[Database]:
+    database = Database(tmp_path / "store")
+    with database.kept_open():
+        yield database
 
 
 def filled(database: Database, sessions: Sequence[Sequence[Remark]], projects: Sequence[str] = ()) -> dict[str, Measure]:

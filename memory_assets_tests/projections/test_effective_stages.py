@@ -16,7 +16,7 @@ from memory_assets.projections import fold as fold_module
 from memory_assets.projections.conflicts import LATER_WORDS
 from memory_assets.projections.fold import catch_up
 from memory_assets.projections.rebuild import rebuild, verify
-from memory_assets_tests.depth import IS_DEEP, depth
+from memory_assets_tests.depth import IS_DEEP, cases, depth
 from memory_assets_tests.projections.people import LATER, confirmed, demoted, recorded, reopened, resolved
 from memory_assets_tests.projections.story import APPEND_TIMES, STARTED, VERSIONS, Remark, Story, rows, tables
 
@@ -231,12 +231,16 @@ def test_it_ends_with_the_session_that_it_rests_on(log: EventLog, database: Data
 
 @pytest.mark.parametrize(
     ("resolution", "expected"),
-    [
-        ("keep_newer", {OLD: ("candidate", "deprecated"), NEW: ("verified", "active")}),
-        ("keep_older", {OLD: ("verified", "active"), NEW: ("candidate", "deprecated")}),
-        ("both", {OLD: ("verified", "active"), NEW: ("verified", "active")}),
-        ("merge", {OLD: ("verified", "active")}),
-    ],
+    cases(
+        [
+            ("keep_newer", {OLD: ("candidate", "deprecated"), NEW: ("verified", "active")}),
+            ("merge", {OLD: ("verified", "active")}),
+        ],
+        [
+            ("keep_older", {OLD: ("verified", "active"), NEW: ("candidate", "deprecated")}),
+            ("both", {OLD: ("verified", "active"), NEW: ("verified", "active")}),
+        ],
+    ),
 )
 def test_a_resolution_holds_and_can_be_taken_back(
     log: EventLog, database: Database, resolution: str, expected: dict[str, tuple[str, str]]

@@ -99,7 +99,9 @@ def test_where_the_title_was_cut_the_quote_decides(log: EventLog, database: Data
     assert [sessions for _, sessions in memories(database)] == [["a", "b"], ["c"]]
 
 
-@pytest.mark.parametrize("order", [(0, 1, 2), (0, 2, 1), (2, 1, 0)])
+@pytest.mark.parametrize(
+    "order", [(0, 2, 1), *(pytest.param(order, marks=pytest.mark.slow) for order in ((0, 1, 2), (2, 1, 0)))]
+)
 def test_a_memory_splits_when_the_session_that_held_it_together_is_forgotten(
     log: EventLog, database: Database, order: tuple[int, ...]
 ) -> None:

@@ -66,8 +66,8 @@ def survives(home: Path, kills: int, seed: int) -> int:
 
 
 @pytest.mark.timeout(600)
-def test_rebuilds_that_are_killed(tmp_path: Path) -> None:
-    assert survives(tmp_path / "home", kills=2, seed=1) > 0
+def test_a_rebuild_that_is_killed(tmp_path: Path) -> None:
+    assert survives(tmp_path / "home", kills=1, seed=1) > 0
 
 
 @pytest.mark.slow

@@ -8,6 +8,7 @@ from memory_assets.log.payloads.task_words import EntityMerged, TaskBlockersSaid
 from memory_assets.projections.fold import catch_up
 from memory_assets.projections.replay import replayed
 from memory_assets.tasks.canonical import normalize, task_id, task_key
+from memory_assets_tests.depth import cases
 from memory_assets_tests.projections.people import said
 from memory_assets_tests.projections.story import STARTED, VERSIONS, Remark, Story, rows, tables
 
@@ -48,14 +49,18 @@ def test_a_replay_gives_the_board_again_and_changes_nothing(board: Database) -> 
 
 @pytest.mark.parametrize(
     ("damage", "expected"),
-    [
-        ("UPDATE entities SET current_json = '{}' WHERE title = 'Release'", 2),
-        ("DELETE FROM entities WHERE entity_type = 'artifact' AND title = 'acme/app#12'", 1),
-        ("DELETE FROM edges WHERE rel_type = 'blocked_by'", 2),
-        ("DELETE FROM task_outcomes WHERE entity_type = 'condition'", 3),
-        ("UPDATE entity_aliases SET is_primary = NOT is_primary WHERE canonical_key = 'task:hourglass:release'", 2),
-        ("DELETE FROM task_names", 0),
-    ],
+    cases(
+        [
+            ("UPDATE entities SET current_json = '{}' WHERE title = 'Release'", 2),
+            ("DELETE FROM edges WHERE rel_type = 'blocked_by'", 2),
+            ("DELETE FROM task_names", 0),
+        ],
+        [
+            ("DELETE FROM entities WHERE entity_type = 'artifact' AND title = 'acme/app#12'", 1),
+            ("DELETE FROM task_outcomes WHERE entity_type = 'condition'", 3),
+            ("UPDATE entity_aliases SET is_primary = NOT is_primary WHERE canonical_key = 'task:hourglass:release'", 2),
+        ],
+    ),
 )
 def test_whatever_is_not_so_counts(board: Database, damage: str, expected: int) -> None:
     with board.writing() as connection:

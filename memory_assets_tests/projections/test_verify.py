@@ -4,7 +4,6 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 
 from memory_assets.log.database import Database
@@ -202,7 +201,7 @@ def test_who_folds_more_meanwhile_is_no_difference(filled: Database, monkeypatch
 
 def test_a_log_that_was_changed_is_neither_folded_nor_replayed(filled: Database) -> None:
     before = tables(filled)
-    with duckdb.connect(str(filled.path)) as connection:
+    with filled.held() as connection:
         connection.execute("UPDATE events SET project = 'other' WHERE seq = 3")
     for use in (rebuild, verify):
         with pytest.raises(LogTamperedError, match="event 3 is not what was written"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,8 +20,10 @@ from memory_assets_tests.queries.question_results import FIRST, SECOND, SLOW, bu
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Database:
-    return Database(tmp_path / "store")
+def database(tmp_path: Path) -> Iterator[Database]:
+    database = Database(tmp_path / "store")
+    with database.kept_open():
+        yield database
 
 
 def page(database: Database, home: Path, limit: int = 20) -> BuildPage:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -20,11 +21,12 @@ from memory_assets_tests.queries.question_results import FIRST, SECOND, SLOW, bu
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Database:
+def database(tmp_path: Path) -> Iterator[Database]:
     database = Database(tmp_path / "store")
-    fill(database)
-    catch_up(database, VERSIONS)
-    return database
+    with database.kept_open():
+        fill(database)
+        catch_up(database, VERSIONS)
+        yield database
 
 
 def measured(database: Database, within: Within | None = None) -> Metrics:

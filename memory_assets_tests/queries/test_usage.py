@@ -22,6 +22,7 @@ from memory_assets.projections.fold import catch_up
 from memory_assets.search import usage
 from memory_assets.search.usage import note_shown, take_shown
 from memory_assets.settings import Settings
+from memory_assets_tests.depth import cases
 from memory_assets_tests.filled_store import fill
 from memory_assets_tests.filled_store import test_settings as store_settings
 
@@ -122,7 +123,7 @@ def test_the_spool_is_bounded(settings: Settings, database: Database, monkeypatc
     assert counted(database)[PASSAGE] == 1
 
 
-@pytest.mark.parametrize("point", ["before the count", "in the count", "before the commit", "behind the commit"])
+@pytest.mark.parametrize("point", cases(["in the count", "behind the commit"], ["before the count", "before the commit"]))
 def test_a_kill_loses_nothing_and_counts_nothing_twice(settings: Settings, database: Database, point: str) -> None:
     note_shown(settings, [MEMORY, PASSAGE])
     catch_up(database, Resources(settings).configured_versions)

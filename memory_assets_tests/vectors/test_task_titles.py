@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,8 +48,10 @@ def claims(database: Database) -> Claims:
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Database:
-    return Database(tmp_path / "store")
+def database(tmp_path: Path) -> Iterator[Database]:
+    database = Database(tmp_path / "store")
+    with database.kept_open():
+        yield database
 
 
 LONG = "the nightly export of customer invoices to the archive bucket"

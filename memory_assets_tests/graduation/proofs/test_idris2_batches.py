@@ -19,6 +19,7 @@ from memory_assets.graduation.proofs.idris2_batches import compile_all
 from memory_assets.graduation.proofs.idris2_verdicts import Chain, Compiled, Idris2, NotTogether, Unavailable, check_together
 from memory_assets.graduation.proofs.model import ProofSession
 from memory_assets.shipped_files import shipped_folder
+from memory_assets_tests.depth import cases
 from memory_assets_tests.graduation.proofs.corruptions import SESSION_CORRUPTIONS
 from memory_assets_tests.graduation.proofs.fake_idris2 import calls_of, write_fake
 from memory_assets_tests.graduation.proofs.samples import many_entries, valid_session
@@ -98,7 +99,7 @@ def test_a_compiler_that_knows_no_batches_gets_none_and_this_is_remembered(tmp_p
     assert all(one.accepted and len(one.verdicts) == 2 for one in checked.values())
 
 
-@pytest.mark.parametrize("mode", ["good", "says-no", "no-ttc", "dies", "error-but-exit-0"])
+@pytest.mark.parametrize("mode", cases(["says-no", "no-ttc"], ["good", "dies", "error-but-exit-0"]))
 def test_a_batch_says_of_each_session_what_judging_it_alone_says(tmp_path: Path, mode: str) -> None:
     tool = ready(tmp_path, mode)
     draw = random.Random(mode)
