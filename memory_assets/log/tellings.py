@@ -74,7 +74,7 @@ def _pages(told_so_far: Sequence[tuple[StoredEvent, SourceTold]], events: Sequen
 
 def _only_heading(known: History) -> SourceHeading:
     heading = known.heading
-    has_clock = any(message.ts is not None for message in known.messages)
+    has_clock = heading.started_by_source or any(message.ts is not None for message in known.messages)
     return SourceHeading(
         source_format=heading.source_format,
         source_id=heading.source_id,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections import Counter
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 
 import dagster as dg
@@ -93,6 +95,22 @@ def test_claims_change_nothing_and_their_order_does_not_matter(
         states.append(state(settings))
     assert differing(*states) == {}
     assert sum(before.values()) >= 10 and len(claims) >= 5 * len(names)
+
+
+@pytest.mark.parametrize("order", [("page.md", "talk.json"), ("talk.json", "page.md")])
+def test_a_page_with_a_date_of_its_own_keeps_it_beside_a_file_with_times(
+    order: tuple[str, str], inbox: Path, settings: Settings, take: Import
+) -> None:
+    said = "We decided to keep the cache on disk because a restart is rare."
+    message = {"role": "user", "ts": "2026-03-01T09:00:00Z", "content": said}
+    texts = {
+        "page.md": f"---\nsession_id: shared\ndate: 2026-03-01\n---\n\n## User\n\n{said}\n",
+        "talk.json": json.dumps({"schema_version": "chat.v1", "session_id": "shared", "messages": [message]}),
+    }
+    for name in order:
+        (inbox / name).write_text(texts[name], encoding="utf-8")
+        take(inbox / name)
+    assert rows(settings, "SELECT started_at FROM sessions") == [(datetime(2026, 3, 1),)]
 
 
 def test_a_known_message_id_does_not_rewrite_the_message(inbox: Path, settings: Settings, take: Import) -> None:

@@ -251,6 +251,7 @@ def _session_heading(known: History | None, merged: Merged, given_project: str |
         cwd=told.cwd,
         git_branch=told.git_branch,
         started_at=told.started_at or told.file_date,
+        started_by_source=told.started_at is not None and all(message.ts is None for message in merged.messages),
         parser_version=reader.version.split(" redaction")[0],
         redaction_policy=reader.policy.policy_hash,
         ordinal_uids=told.ordinal_uids,
@@ -258,8 +259,9 @@ def _session_heading(known: History | None, merged: Merged, given_project: str |
 
 
 def _says_otherwise(heading: SessionHeading, known: SessionHeading) -> bool:
-    """Whether a person would see another heading; which version of a reader made it they do not."""
-    return heading.model_copy(update={"parser_version": known.parser_version}) != known
+    """Whether a person would see another heading; which version of a reader made it they do not, nor whose clock it was."""
+    kept = {"parser_version": known.parser_version, "started_by_source": known.started_by_source}
+    return heading.model_copy(update=kept) != known
 
 
 def _revision(

@@ -65,6 +65,7 @@ class SessionHeading(Value):
 
     Attributes:
         started_at: the session's own, or the file's date where it has none; taken once, kept by later revisions.
+        started_by_source: that a source says ``started_at`` itself, where no message has a time that would tell.
         ordinal_uids: messages are known by their positions, as their source gives them no ids.
     """
 
@@ -75,6 +76,7 @@ class SessionHeading(Value):
     cwd: str | None = None
     git_branch: str | None = None
     started_at: datetime
+    started_by_source: bool = False
     parser_version: str
     redaction_policy: str
     ordinal_uids: bool = False
