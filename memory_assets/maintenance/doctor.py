@@ -302,15 +302,12 @@ def _lancedb(resources: Resources) -> CheckV1:
 
 
 def _embedder(resources: Resources) -> CheckV1:
-    from memory_assets.vectors.embedder import SentenceTransformersEmbedder
-
     chosen, wanted = resources.embedder, resources.settings.embedding
     if wanted.model == "hashing":
         return _check("embedder", True, f"{chosen.model_id}: no model, words only", "embedding.model names a real one")
     if importlib.util.find_spec("sentence_transformers") is None:
         return _check("embedder", False, "sentence-transformers is not installed", "reinstall memory_assets")
-    run_by = chosen.run_by() if isinstance(chosen, SentenceTransformersEmbedder) else None
-    if run_by is None:
+    if (run_by := chosen.run_by()) is None:
         allowed = "may be downloaded" if wanted.allow_download else "must lie in the hub's cache"
         return _check(
             "embedder", True, f"{chosen.model_id}, not looked at: it {allowed}", "a first search shows whether it loads"

@@ -24,7 +24,7 @@ from memory_assets.text.lexical_text import SEARCH_TEXT_VERSION, search_text
 from memory_assets.vectors.encoder.choice import choose, run_by
 from memory_assets.vectors.encoder.kept_graphs import KeptGraphs
 from memory_assets.vectors.encoder.model_files import digest_of
-from memory_assets.vectors.encoder.runtimes import OnnxRuntime, SentenceTransformersRuntime
+from memory_assets.vectors.encoder.runtimes import OnnxRuntime, SentenceTransformersRuntime, before_the_hub_is_imported
 from memory_assets.vectors.errors import EmbedderUnavailableError
 
 if TYPE_CHECKING:
@@ -64,6 +64,10 @@ class Embedder(Protocol):
     @property
     def is_ready(self) -> bool:
         """Whether the next text waits for no model to be loaded."""
+        ...
+
+    def run_by(self) -> str | None:
+        """Who runs the model, in a few words for people; None where it is not on this machine. Loads no model."""
         ...
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
@@ -154,6 +158,9 @@ class HashingEmbedder:
         self.embedding_version = f"hashing-{dimensions}-{RECIPE_VERSION}"
         self.fingerprint = sha256_hex(canonical_json(["hashing", dimensions, max_chars, RECIPE_VERSION, SEARCH_TEXT_VERSION]))
 
+    def run_by(self) -> str:
+        return "no model, words only"
+
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         import numpy as np
 
@@ -231,8 +238,7 @@ class SentenceTransformersEmbedder:
         return vector
 
     def run_by(self) -> str | None:
-        """Who runs the model, in a few words for people; None where it is not on this machine. Loads no model."""
-        folder = self._folder or hub_snapshot(self.model_id)
+        folder = self._folder or _hub_snapshot(self.model_id, download=self.settings.allow_download)
         return run_by(folder, self._kept) if folder else None
 
     def _encode(self, texts: list[str]) -> Vectors:
@@ -258,7 +264,7 @@ class SentenceTransformersEmbedder:
         def reference() -> Runtime:
             return SentenceTransformersRuntime(self.model_id, self._folder, download=self.settings.allow_download)
 
-        folder = self._folder or hub_snapshot(self.model_id)
+        folder = self._folder or _hub_snapshot(self.model_id, download=self.settings.allow_download)
         chosen = choose(folder, self._kept, reference) if folder else None
         return chosen if isinstance(chosen, OnnxRuntime) else reference()
 
@@ -309,8 +315,9 @@ def _files_of(folder: Path) -> list[list[str]]:
     return [[path.relative_to(folder).as_posix(), digest_of(path)] for path in paths]
 
 
-def hub_snapshot(model: str) -> Path | None:
+def _hub_snapshot(model: str, *, download: bool) -> Path | None:
     """The folder in the hub's cache that a model's name means; None where the cache has none. Asks no other machine."""
+    before_the_hub_is_imported(offline=not download)
     from huggingface_hub import try_to_load_from_cache
 
     # As sentence-transformers reads a name without an owner.

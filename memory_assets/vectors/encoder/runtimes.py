@@ -96,10 +96,7 @@ class SentenceTransformersRuntime:
 
     def __init__(self, model_id: str, folder: Path | None, *, download: bool) -> None:
         local = folder is not None or not download
-        if local:
-            # Read when the hub's library is first imported; `local_files_only` below holds if it was imported already.
-            os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1")
-        os.environ.update(HF_HUB_DISABLE_TELEMETRY="1", TOKENIZERS_PARALLELISM="false")
+        before_the_hub_is_imported(offline=local)
         try:
             from sentence_transformers import SentenceTransformer
             from transformers.utils import logging as transformers_logging
@@ -125,6 +122,13 @@ class SentenceTransformersRuntime:
             list(texts), batch_size=batch_size, normalize_embeddings=True, convert_to_numpy=True, show_progress_bar=False
         )
         return np.asarray(vectors, dtype=np.float32)
+
+
+def before_the_hub_is_imported(*, offline: bool) -> None:
+    """What the hub's library reads when it is first imported. Whoever uses it says the same again where it can."""
+    if offline:
+        os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1")
+    os.environ.update(HF_HUB_DISABLE_TELEMETRY="1", TOKENIZERS_PARALLELISM="false")
 
 
 def _cores() -> int:

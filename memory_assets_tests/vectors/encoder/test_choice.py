@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -217,8 +219,6 @@ def test_any_text(both: tuple[OnnxRuntime, SentenceTransformersRuntime], texts: 
 
 
 def copied(model: Path, tmp_path: Path) -> Path:
-    import shutil
-
     return Path(shutil.copytree(model, tmp_path / "model"))
 
 
@@ -228,12 +228,16 @@ from pathlib import Path
 from memory_assets.vectors.embedder import EmbedderSettings, make_embedder
 embedder = make_embedder(EmbedderSettings(model=sys.argv[1]), cache_folder=Path(sys.argv[2]))
 vector = embedder.embed_query("왜 배포가 실패했지?")
+hub = sys.modules.get("huggingface_hub.constants")
+assert hub is None or hub.HF_HUB_OFFLINE
 print("torch" in sys.modules, "onnx" in sys.modules, vector.astype(float).round(4).tolist())
 """
 
 
 def started(model: Path | str, cache: Path) -> subprocess.Popen[str]:
-    return subprocess.Popen([sys.executable, "-c", LOADED, str(model), str(cache)], stdout=subprocess.PIPE, text=True)
+    command = [sys.executable, "-c", LOADED, str(model), str(cache)]
+    environment = {name: value for name, value in os.environ.items() if "OFFLINE" not in name}
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
 
 
 def told(process: subprocess.Popen[str]) -> tuple[bool, bool, str]:
