@@ -1,6 +1,6 @@
 """The two that run a model: ONNX Runtime, and sentence-transformers with PyTorch behind it.
 
-To import PyTorch costs five seconds of CPU and half a gigabyte (measured), so it is what is left where the other cannot.
+With PyTorch a question takes 4.5 seconds of CPU and 500 MB, without it 0.3 and 120 (measured, loading included).
 """
 
 from __future__ import annotations
