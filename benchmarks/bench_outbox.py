@@ -77,8 +77,8 @@ def main() -> None:
 def _encode(embedder: Any) -> Any:
     if not isinstance(embedder, SentenceTransformersEmbedder):
         return embedder.embed_documents
-    model, batch_size = embedder._loaded(), EmbedderSettings().batch_size
-    return lambda texts: model.encode(texts, batch_size=batch_size, normalize_embeddings=True, show_progress_bar=False)
+    model, batch_size = embedder.loaded(), EmbedderSettings().batch_size
+    return lambda texts: model.encode(texts, batch_size)
 
 
 def _timed(work: Any) -> tuple[float, float]:

@@ -139,7 +139,8 @@ class Resources:
         """The embedder: its model is loaded once, at the first text."""
         from memory_assets.vectors.embedder import EmbedderSettings, make_embedder
 
-        return make_embedder(EmbedderSettings.chosen(self.settings.embedding))
+        chosen = EmbedderSettings.chosen(self.settings.embedding)
+        return make_embedder(chosen, cache_folder=self.settings.cache_folder)
 
     def with_embedding(self, wanted: EmbeddingSettings) -> Resources:
         """The same store under another embedder."""

@@ -11,7 +11,6 @@ import shutil
 import stat
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memory_assets.errors import MemoryAssetsError
@@ -308,12 +307,12 @@ def _embedder(resources: Resources) -> CheckV1:
         return _check("embedder", True, f"{chosen.model_id}: no model, words only", "embedding.model names a real one")
     if importlib.util.find_spec("sentence_transformers") is None:
         return _check("embedder", False, "sentence-transformers is not installed", "reinstall memory_assets")
-    if wanted.model != "bundled" and not Path(wanted.model).expanduser().is_dir():
+    if (run_by := chosen.run_by()) is None:
         allowed = "may be downloaded" if wanted.allow_download else "must lie in the hub's cache"
         return _check(
             "embedder", True, f"{chosen.model_id}, not looked at: it {allowed}", "a first search shows whether it loads"
         )
-    return _check("embedder", True, f"{chosen.model_id} is on this machine, version {chosen.embedding_version}")
+    return _check("embedder", True, f"{chosen.model_id} is on this machine, version {chosen.embedding_version}, {run_by}")
 
 
 def _korean(settings: Settings) -> CheckV1:

@@ -9,26 +9,30 @@ from __future__ import annotations
 import importlib.util
 import json
 import math
-import os
 import re
 import threading
 import zlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.text.lexical_text import SEARCH_TEXT_VERSION, search_text
-from memory_assets.vectors.errors import EmbedderUnavailableError, cause_line
+from memory_assets.vectors.encoder.choice import choose, run_by
+from memory_assets.vectors.encoder.kept_graphs import KeptGraphs
+from memory_assets.vectors.encoder.model_files import digest_of
+from memory_assets.vectors.encoder.runtimes import OnnxRuntime, SentenceTransformersRuntime, before_the_hub_is_imported
+from memory_assets.vectors.errors import EmbedderUnavailableError
 
 if TYPE_CHECKING:
     from numpy import float32
     from numpy.typing import NDArray
 
     from memory_assets.settings import EmbeddingSettings
+    from memory_assets.vectors.encoder.runtimes import Runtime
 
     Vectors = NDArray[float32]
 
@@ -60,6 +64,10 @@ class Embedder(Protocol):
     @property
     def is_ready(self) -> bool:
         """Whether the next text waits for no model to be loaded."""
+        ...
+
+    def run_by(self) -> str | None:
+        """Who runs the model, in a few words for people; None where it is not on this machine. Loads no model."""
         ...
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
@@ -121,15 +129,18 @@ def version_of(settings: EmbedderSettings) -> str:
     return version if recipe == _recipe(EmbedderSettings()) else f"{version}-{sha256_hex(canonical_json(recipe))[:8]}"
 
 
-def make_embedder(settings: EmbedderSettings) -> Embedder:
+def make_embedder(settings: EmbedderSettings, *, cache_folder: Path | None = None) -> Embedder:
     """The embedder that the settings name. Nothing is loaded before its first use.
+
+    Args:
+        cache_folder: see :class:`SentenceTransformersEmbedder`.
 
     Raises:
         EmbedderUnavailableError: the bundled model's package is not installed.
     """
     if settings.model == "hashing":
         return HashingEmbedder(settings.hashing_dimensions, max_chars=settings.max_chars)
-    return SentenceTransformersEmbedder(settings)
+    return SentenceTransformersEmbedder(settings, cache_folder=cache_folder)
 
 
 class HashingEmbedder:
@@ -146,6 +157,9 @@ class HashingEmbedder:
         self.model_id = f"hashing-{dimensions}"
         self.embedding_version = f"hashing-{dimensions}-{RECIPE_VERSION}"
         self.fingerprint = sha256_hex(canonical_json(["hashing", dimensions, max_chars, RECIPE_VERSION, SEARCH_TEXT_VERSION]))
+
+    def run_by(self) -> str:
+        return "no model, words only"
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         import numpy as np
@@ -172,23 +186,27 @@ class HashingEmbedder:
 
 
 class SentenceTransformersEmbedder:
-    """A sentence-transformers model, loaded at the first text.
+    """A sentence-transformers model, loaded at the first text: into ONNX Runtime where that can run it.
+
+    Args:
+        cache_folder: where is kept what was found out of models; None to find it out each time.
 
     Raises:
         EmbedderUnavailableError: at construction, when the bundled model is asked for and its package is missing; at the
             first use, when the model cannot be loaded.
     """
 
-    def __init__(self, settings: EmbedderSettings | None = None) -> None:
+    def __init__(self, settings: EmbedderSettings | None = None, *, cache_folder: Path | None = None) -> None:
         self.settings = settings or EmbedderSettings()
         self.model_id = self.settings.model
         self._folder = _model_folder(self.settings.model)
-        self._model: Any = None
+        self._kept = KeptGraphs(cache_folder / "encoders" if cache_folder else None)
+        self._runtime: Runtime | None = None
         self._loading = threading.Lock()
 
     @property
     def is_ready(self) -> bool:
-        return self._model is not None
+        return self._runtime is not None
 
     @property
     def embedding_version(self) -> str:
@@ -202,7 +220,7 @@ class SentenceTransformersEmbedder:
     @cached_property
     def dimensions(self) -> int:
         known = _pooled_dimensions(self._folder) if self._folder else None
-        return int(self._loaded().get_embedding_dimension()) if known is None else known
+        return self.loaded().dimensions if known is None else known
 
     @cached_property
     def fingerprint(self) -> str:
@@ -219,26 +237,36 @@ class SentenceTransformersEmbedder:
         vector: Vectors = self.embed_queries([text])[0]
         return vector
 
+    def run_by(self) -> str | None:
+        folder = self._folder or _hub_snapshot(self.model_id, download=self.settings.allow_download)
+        return run_by(folder, self._kept) if folder else None
+
     def _encode(self, texts: list[str]) -> Vectors:
         import numpy as np
 
         if not texts:
             return np.zeros((0, self.dimensions), dtype=np.float32)
-        # encode() sorts by length before it cuts batches, so that little is padded.
-        vectors = self._loaded().encode(
-            texts,
-            batch_size=self.settings.batch_size,
-            normalize_embeddings=True,
-            convert_to_numpy=True,
-            show_progress_bar=False,
-        )
-        return np.asarray(vectors, dtype=np.float32)
+        return self.loaded().encode(texts, self.settings.batch_size)
 
-    def _loaded(self) -> Any:
+    def loaded(self) -> Runtime:
+        """What runs the model.
+
+        Raises:
+            EmbedderUnavailableError: the model cannot be loaded.
+        """
         with self._loading:  # threads that ask at once wait for one loading
-            if self._model is None:
-                self._model = _load_model(self.model_id, self._folder, download=self.settings.allow_download)
-        return self._model
+            if self._runtime is None:
+                self._runtime = self._load()
+        return self._runtime
+
+    def _load(self) -> Runtime:
+        @cache
+        def reference() -> Runtime:
+            return SentenceTransformersRuntime(self.model_id, self._folder, download=self.settings.allow_download)
+
+        folder = self._folder or _hub_snapshot(self.model_id, download=self.settings.allow_download)
+        chosen = choose(folder, self._kept, reference) if folder else None
+        return chosen if isinstance(chosen, OnnxRuntime) else reference()
 
 
 def _recipe(settings: EmbedderSettings) -> list[Any]:
@@ -284,24 +312,18 @@ def _pooled_dimensions(folder: Path) -> int | None:
 def _files_of(folder: Path) -> list[list[str]]:
     """Name and hash of each of a model's files but its prose."""
     paths = sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix != ".md")
-    return [[path.relative_to(folder).as_posix(), sha256_hex(path.read_bytes())] for path in paths]
+    return [[path.relative_to(folder).as_posix(), digest_of(path)] for path in paths]
 
 
-def _load_model(model_id: str, folder: Path | None, *, download: bool) -> Any:
-    local = folder is not None or not download
-    if local:
-        # Read when the hub's library is first imported; `local_files_only` below holds if it was imported already.
-        os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1")
-    os.environ.update(HF_HUB_DISABLE_TELEMETRY="1", TOKENIZERS_PARALLELISM="false")
+def _hub_snapshot(model: str, *, download: bool) -> Path | None:
+    """The folder in the hub's cache that a model's name means; None where the cache has none. Asks no other machine."""
+    before_the_hub_is_imported(offline=not download)
+    from huggingface_hub import try_to_load_from_cache
+
+    # As sentence-transformers reads a name without an owner.
+    name = model if "/" in model else f"sentence-transformers/{model}"
     try:
-        from sentence_transformers import SentenceTransformer
-        from transformers.utils import logging as transformers_logging
-
-        transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-        return SentenceTransformer(str(folder or model_id), local_files_only=local)
-    except Exception as error:  # each format of weights and tokenizers has errors of its own
-        fetched = "" if folder or download else " A hub's model is fetched only where embedding.allow_download is set."
-        raise EmbedderUnavailableError(
-            f"the embedding model {model_id[:200]} cannot be loaded: {cause_line(error)}",
-            hint=f"Check the model's name or folder; lexical search works without it.{fetched}",
-        ) from error
+        found = try_to_load_from_cache(name, "modules.json")
+    except (OSError, ValueError):  # a name that no model can have
+        return None
+    return Path(found).parent if isinstance(found, str) else None

@@ -1,0 +1,96 @@
+"""Graphs that were made, in a folder of the cache: a file for each, written whole or not at all.
+
+What is kept of a model is its graph, or why ONNX Runtime does not give its vectors. A file that is not what was written is as
+good as none.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import json
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from memory_assets.identifiers import sha256_hex
+from memory_assets.locks.file_locks import EXCLUSIVE, lock_at_once, opened_lock_file
+
+_WAIT_SECONDS = 120.0
+_POLL_SECONDS = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What was found out of a model.
+
+    Attributes:
+        graph: empty where ``reason`` says why there is none.
+    """
+
+    graph: bytes
+    reason: str | None = None
+
+
+class KeptGraphs:
+    """The folder of them. With None as its path nothing is kept."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self.folder = folder
+
+    def read(self, key: str) -> Kept | None:
+        """What is kept under a key; None where nothing is, or nothing whole."""
+        if self.folder is None:
+            return None
+        try:
+            told = json.loads((self.folder / f"{key}.json").read_text(encoding="utf-8"))
+            graph, reason = base64.b64decode(told["graph"], validate=True), told["reason"]
+            is_whole = told["sha256"] == _checksum(key, graph, reason) and bool(graph) is (reason is None)
+        except (OSError, ValueError, TypeError, KeyError):
+            return None
+        return Kept(graph, reason) if is_whole else None
+
+    def write(self, key: str, kept: Kept) -> bool:
+        """Keep something; whether it could be: what cannot be kept is found out again."""
+        if self.folder is None:
+            return False
+        told = {
+            "sha256": _checksum(key, kept.graph, kept.reason),
+            "reason": kept.reason,
+            "graph": base64.b64encode(kept.graph).decode(),
+        }
+        try:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=self.folder, suffix=".part", delete=False) as file:
+                json.dump(told, file)
+            Path(file.name).replace(self.folder / f"{key}.json")
+        except OSError:
+            return False
+        return True
+
+    @contextlib.contextmanager
+    def alone(self, key: str) -> Iterator[None]:
+        """Wait for another process that finds out the same; not for ever, and not where nothing can be locked."""
+        with contextlib.ExitStack() as stack:
+            if (file := self._lock_file(key)) is not None:
+                stack.enter_context(file)
+                patience = time.monotonic() + _WAIT_SECONDS
+                while not lock_at_once(file, EXCLUSIVE) and time.monotonic() < patience:
+                    time.sleep(_POLL_SECONDS)
+            yield
+
+    def _lock_file(self, key: str) -> IO[str] | None:
+        if self.folder is None:
+            return None
+        try:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            return opened_lock_file(self.folder / f"{key}.lock")
+        except OSError:
+            return None
+
+
+def _checksum(key: str, graph: bytes, reason: object) -> str:
+    return sha256_hex(json.dumps([key, sha256_hex(graph), reason]))
