@@ -17,11 +17,11 @@ from memory_assets.results.certificate import CertificateV1
 from memory_assets.results.search import ComplexityV1, SearchHitV1, SearchResponseV1, WindowV1
 from memory_assets.search.answers.hydration import chosen, hits_of
 from memory_assets.search.answers.neighbours import add_what_hangs_on, units_of_task
+from memory_assets.search.crossing.bridge import Known
 from memory_assets.search.model_loading import ModelLoading
 from memory_assets.search.question.entities import query_entities
 from memory_assets.search.question.intents import intent_weights
 from memory_assets.search.question.plan import Plan, check_request, plan_of
-from memory_assets.search.question.terms import query_terms
 from memory_assets.search.ranking.certificate import WIDENED_K, SeenHit, certify
 from memory_assets.search.ranking.ranking import BONUS_DEPTH, Cues, raised, ranking
 from memory_assets.search.ranking.retrievers import LEXICAL, leg_depth, lexical_leg, vector_leg
@@ -122,7 +122,7 @@ class Searcher:
         check_request(request)
         return plan_of(
             request,
-            speakers=self.words.speakers(),
+            known=Known(words=self.words.english_words, names=self.words.speakers()),
             calibration=self._calibration,
             model=self.settings.embedding.model,
             units_of_task=self._units_of_task,
@@ -284,8 +284,8 @@ class Searcher:
         with ThreadPoolExecutor(1) as beside:
             near = beside.submit(self._near, vector, depth, plan.where) if vector is not None else None
             if plan.mode != "vector":
-                lexical = self.words.lexical_search(query, depth, plan.where)
-                legs.append(lexical_leg(lexical, query_terms(query)))
+                lexical = self.words.lexical_search(query, depth, plan.where, plan.crossed.weighted_tokens())
+                legs.append(lexical_leg(lexical, plan.crossed.terms))
                 units |= {hit.unit_id: hit for hit in (*lexical.own, *lexical.context)}
             if near is not None:
                 try:
@@ -358,6 +358,7 @@ def _certificate(plan: Plan, hits: Sequence[Chosen], delivered: Sequence[SearchH
             window=plan.window,
             files=plan.request.files,
             speakers=plan.speakers,
+            terms=plan.crossed.terms,
             widened=plan.request.scope == "org" and plan.k >= WIDENED_K,
         )
     )

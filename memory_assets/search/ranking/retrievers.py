@@ -67,7 +67,7 @@ def lexical_leg(hits: LexicalHits, terms: Sequence[Term]) -> LegScores:
         + SESSION_WEIGHT * sessions.get(hit.session_id, 0.0)
         for unit_id, hit in found.items()
     }
-    stems = frozenset(token for term in terms for form in term.forms for token in form)
+    stems = frozenset(token for term in terms for token in term.tokens)
     covered = {
         unit_id: _coverage(terms, stems, found[unit_id].own_text)
         for unit_id in nlargest(COVERAGE_DEPTH, plain, key=plain.__getitem__)
