@@ -24,7 +24,8 @@ from memory_assets.search.question.intents import intent_weights
 from memory_assets.search.question.plan import Plan, check_request, plan_of
 from memory_assets.search.ranking.certificate import WIDENED_K, SeenHit, certify
 from memory_assets.search.ranking.ranking import BONUS_DEPTH, Cues, raised, ranking
-from memory_assets.search.ranking.retrievers import LEXICAL, leg_depth, lexical_leg, vector_leg
+from memory_assets.search.ranking.retrievers import LEXICAL, best_said, leg_depth, lexical_leg, vector_leg
+from memory_assets.search.ranking.weights import SAID_FROM
 from memory_assets.search.store_state import StoreState, notes_on, store_state
 from memory_assets.search.usage import note_shown
 from memory_assets.vectors.calibration import known_calibration, relevance
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
     from memory_assets.search.request import SearchRequest
     from memory_assets.vectors.embedder import Embedder, Vectors
     from memory_assets.vectors.index import VectorIndex
-    from memory_assets.vectors.units import UnitFilter, UnitHit
+    from memory_assets.vectors.units import LexicalHits, UnitFilter, UnitHit
     from memory_assets.vectors.words import WordIndex
 
 _MODEL_COMES = (
@@ -284,7 +285,7 @@ class Searcher:
         with ThreadPoolExecutor(1) as beside:
             near = beside.submit(self._near, vector, depth, plan.where) if vector is not None else None
             if plan.mode != "vector":
-                lexical = self.words.lexical_search(query, depth, plan.where, plan.crossed.weighted_tokens())
+                lexical = self._by_words(plan, depth)
                 legs.append(lexical_leg(lexical, plan.crossed.terms))
                 units |= {hit.unit_id: hit for hit in (*lexical.own, *lexical.context)}
             if near is not None:
@@ -296,6 +297,19 @@ class Searcher:
                         raise
                     note = f"vector search left out: {error}"
         return legs, units, note
+
+    def _by_words(self, plan: Plan, depth: int) -> LexicalHits:
+        """What the words find; with those of the other language where no text has nearly all of the question's own."""
+        query, where, crossed = plan.request.query, plan.where, plan.crossed.weighted_tokens()
+        if not crossed:
+            return self.words.lexical_search(query, depth, where)
+        with ThreadPoolExecutor(1) as beside:
+            # In a store of one language nothing is crossed, and nothing waits for it.
+            other = beside.submit(self.words.holds_any, [token for token, _ in crossed if not token.isdigit()])
+            said = self.words.lexical_search(query, depth, where)
+        if not other.result() or best_said(said, plan.crossed.terms) >= SAID_FROM:
+            return said
+        return self.words.lexical_search(query, depth, where, crossed)
 
     def _near(self, vector: Vectors, depth: int, where: UnitFilter) -> list[UnitHit]:
         # A model's files may have been replaced since: vectors of two models are not to be compared.

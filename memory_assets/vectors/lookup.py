@@ -103,6 +103,14 @@ def lexical_hits(
     return LexicalHits(context=tuple(_best_first(rows, context, k)), own=tuple(_best_first(rows, own, k)))
 
 
+def holds_any(table: Any, tokens: str) -> bool:
+    """Whether some unit has one of these tokens."""
+    from lancedb.query import MatchQuery
+
+    search = table.search(MatchQuery(tokens, OWN_TEXT), query_type="fts").select(["_score"]).limit(1)
+    return int(search.to_arrow(timeout=PATIENCE).num_rows) > 0
+
+
 def vector_hits(table: Any, known: KnownRows, vector: Vectors, k: int, where: UnitFilter | None) -> list[UnitHit]:
     """The nearest units by cosine."""
     condition = filter_sql(where) if where else None

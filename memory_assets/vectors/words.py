@@ -6,13 +6,13 @@ loaded.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memory_assets.text.lexical_text import query_text
 from memory_assets.vectors.driver_errors import PATIENCE
-from memory_assets.vectors.lookup import KnownRows, by_weight, lexical_hits
+from memory_assets.vectors.lookup import KnownRows, by_weight, holds_any, lexical_hits
 from memory_assets.vectors.rows import OWN_TEXT, mark_of, word_rows, word_schema
 from memory_assets.vectors.table import UnitTable
 from memory_assets.vectors.units import LexicalHits, Unit, UnitFilter
@@ -48,6 +48,15 @@ class WordIndex(UnitTable):
             return LexicalHits((), ())
         weighted = [(tokens, 1.0), *by_weight(crossed)]
         return self._read(lambda table: lexical_hits(table, self._known_rows, weighted, k, where), lambda: LexicalHits((), ()))
+
+    def holds_any(self, tokens: Iterable[str]) -> bool:
+        """Whether some unit has one of these tokens. Takes a millisecond, however many units there are.
+
+        Raises:
+            IndexCorruptError: the table cannot be read.
+        """
+        asked = " ".join(tokens)
+        return bool(asked) and self._read(lambda table: holds_any(table, asked), lambda: False)
 
     def speakers(self) -> frozenset[str]:
         """Everybody who says a passage of the index.

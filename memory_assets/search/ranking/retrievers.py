@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from heapq import nlargest
 from typing import TYPE_CHECKING
 
@@ -24,6 +24,8 @@ LEXICAL = "lexical"
 VECTOR = "vector"
 
 SESSION_BEST = 3
+SAID_DEPTH = 10
+"""Units of each field that are looked at for the question's own words."""
 COVERAGE_DEPTH = 100
 """Units whose words are compared with the question's: the best ones so far."""
 
@@ -84,6 +86,14 @@ def lexical_leg(hits: LexicalHits, terms: Sequence[Term]) -> LegScores:
     }
     candidates = _best_first(scores)
     return LegScores(Leg(LEXICAL, "bm25", candidates, scale=good_score(candidates)), steps, covered)
+
+
+def best_said(hits: LexicalHits, terms: Sequence[Term]) -> float:
+    """The most that one text has of a question's telling words in the question's own language, 0 to 1."""
+    own = [replace(term, crossed=()) for term in terms]
+    stems = frozenset(token for term in own for token in term.tokens)
+    texts = {hit.unit_id: hit.own_text for hit in (*hits.context[:SAID_DEPTH], *hits.own[:SAID_DEPTH])}
+    return max((_coverage(own, stems, text) for text in texts.values()), default=0.0)
 
 
 def vector_leg(hits: Sequence[UnitHit], weight: float = VECTOR_WEIGHT) -> LegScores:
