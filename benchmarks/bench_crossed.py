@@ -9,7 +9,8 @@ Two sets, written by hand before anything of the bridge was:
                                     conversations and the four categories that have an answer. FOLDER is prepared as for
                                     ``bench_locomo.py``, which also says what is measured of each question.
   crossed_session_questions.ndjson  English questions about Korean turns of coding sessions and Korean ones about English turns,
-                                    each beside the question in the turn's own language, in the form of ``korean_questions.ndjson``.
+                                    each beside the question in the turn's own language, in the form of
+                                    ``korean_questions.ndjson``.
 
 Neither the chats nor the sessions are part of this repository: without a folder, or a home that has them, nothing is measured.
 What is printed for each set is recall@10 of the crossed questions, of the same questions in the text's own language, and the

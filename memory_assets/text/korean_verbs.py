@@ -181,15 +181,14 @@ def verb_beginnings(verb: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(forms))
 
 
-_IRREGULAR_B: Final = frozenset(
-    """
-    돕다 덥다 춥다 쉽다 어렵다 무겁다 가볍다 맵다 싱겁다 고맙다 귀엽다 아름답다 즐겁다 무섭다 두렵다 외롭다 그립다 새롭다 부럽다
-    괴롭다 반갑다 가깝다 어둡다 더럽다 두껍다 차갑다 뜨겁다 시끄럽다 부드럽다 자랑스럽다 부끄럽다 눕다 굽다 줍다 놀랍다 흥미롭다
-    평화롭다 너그럽다 밉다 우습다 아깝다 답답스럽다 여쭙다 사랑스럽다 지혜롭다 해롭다 자유롭다
-    """.split()
-)
-_IRREGULAR_D: Final = frozenset("듣다 걷다 묻다 깨닫다 싣다 일컫다 긷다".split())
-_IRREGULAR_S: Final = frozenset("짓다 낫다 붓다 잇다 긋다 젓다".split())
+_LISTED_IRREGULAR_B: Final = """
+돕다 덥다 춥다 쉽다 어렵다 무겁다 가볍다 맵다 싱겁다 고맙다 귀엽다 아름답다 즐겁다 무섭다 두렵다 외롭다 그립다 새롭다 부럽다
+괴롭다 반갑다 가깝다 어둡다 더럽다 두껍다 차갑다 뜨겁다 시끄럽다 부드럽다 자랑스럽다 부끄럽다 눕다 굽다 줍다 놀랍다 흥미롭다
+평화롭다 너그럽다 밉다 우습다 아깝다 여쭙다 사랑스럽다 지혜롭다 해롭다 자유롭다
+"""
+_IRREGULAR_B: Final = frozenset(_LISTED_IRREGULAR_B.split())
+_IRREGULAR_D: Final = frozenset(("듣다", "걷다", "묻다", "깨닫다", "싣다", "일컫다", "긷다"))
+_IRREGULAR_S: Final = frozenset(("짓다", "낫다", "붓다", "잇다", "긋다", "젓다"))
 
 
 def _parts(syllable: str) -> tuple[int, int, int]:

@@ -88,9 +88,7 @@ def by_weight(tokens: Iterable[tuple[str, float]]) -> list[Weighted]:
     return [(" ".join(groups[weight]), weight) for weight in sorted(groups, reverse=True)]
 
 
-def lexical_hits(
-    table: Any, known: KnownRows, tokens: Sequence[Weighted], k: int, where: UnitFilter | None
-) -> LexicalHits:
+def lexical_hits(table: Any, known: KnownRows, tokens: Sequence[Weighted], k: int, where: UnitFilter | None) -> LexicalHits:
     """What each of the indexed fields gives for these tokens."""
     condition = filter_sql(where) if where else None
     for attempt in range(_ATTEMPTS):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from memory_assets.search.crossing import renderings
 from memory_assets.search.crossing.glossary import Glossary, shipped_glossary
-from memory_assets.search.crossing.korean_lookup import MOST_WORDS, found_at
+from memory_assets.search.crossing.korean_lookup import MOST_WORDS, Found, found_at
 from memory_assets.search.crossing.renderings import Rendering
 from memory_assets.search.question.terms import Term, query_terms
 from memory_assets.search.question.time_mentions import MONTH_NAMES
@@ -77,10 +77,12 @@ class Crossed:
     """A question with its crossed words.
 
     Attributes:
-        terms: its telling words, each with the ways to say it in the other language too.
+        said: its telling words.
+        terms: the same, each with the ways to say it in the other language too.
         speakers: whom it names by the sound of their name.
     """
 
+    said: tuple[Term, ...]
     terms: tuple[Term, ...]
     crossings: tuple[Crossing, ...]
     speakers: frozenset[str] = frozenset()
@@ -107,7 +109,7 @@ def crossed(query: str, known: Known, glossary: Glossary | None = None) -> Cross
         replace(term, crossed=tuple(dict.fromkeys(ways[place]))) if place in ways else term for place, term in enumerate(terms)
     )
     speakers = frozenset(way.text for crossing in found if crossing.by == "sound" for way in crossing.ways) & known.names
-    return Crossed(with_ways, found, speakers)
+    return Crossed(terms, with_ways, found, speakers)
 
 
 def _crossings(words: Sequence[str], known: Known, glossary: Glossary) -> Iterator[Crossing]:
@@ -115,12 +117,8 @@ def _crossings(words: Sequence[str], known: Known, glossary: Glossary) -> Iterat
     while place < len(words):
         word = words[place]
         korean = is_hangul(word[-1])
-        count, senses, by = 1, (), "glossary"
-        if korean and (found := found_at(words, place, glossary.korean)):
-            count = found.count
-            senses = found.places
-        elif not korean:
-            count, senses = _english_at(words, place, glossary.english)
+        found = found_at(words, place, glossary.korean) if korean else _english_at(words, place, glossary.english)
+        count, senses = (found.count, found.places) if found else (1, ())
         said = " ".join(words[place : place + count])
         places = tuple(range(place, place + count))
         if names := tuple(_named(word, known.names)):
@@ -154,14 +152,14 @@ def _crossing(said: str, places: tuple[int, ...], ways: tuple[Rendering, ...], s
     return Crossing(said, places, ways, round(1 / sqrt(max(senses, len(ways) / 2)), 2), by)
 
 
-def _english_at(words: Sequence[str], place: int, known: Mapping[str, tuple[int, ...]]) -> tuple[int, tuple[int, ...]]:
+def _english_at(words: Sequence[str], place: int, known: Mapping[str, tuple[int, ...]]) -> Found | None:
     folded = [word.casefold().replace("’", "'").removesuffix("'s") for word in words[place : place + MOST_WORDS]]
     for count in range(len(folded), 0, -1):
         said = " ".join(folded[:count])
         base = " ".join(map(base_form, folded[:count]))
         if places := tuple(dict.fromkeys((*known.get(said, ()), *known.get(base, ())))):
-            return count, places
-    return 1, ()
+            return Found(count, places)
+    return None
 
 
 def _named(word: str, names: Iterable[str]) -> Iterator[Rendering]:
@@ -169,9 +167,9 @@ def _named(word: str, names: Iterable[str]) -> Iterator[Rendering]:
     patterns = [pattern for reading in stems(word) if heard(reading) and (pattern := spellings(reading))]
     for name in sorted(names):
         parts = name.casefold().split()
-        if any(pattern.search(part) for part in parts if part.isascii() for pattern in patterns):
-            if rendering := renderings.english(name.casefold()):
-                yield replace(rendering, text=name)
+        heard_in = any(pattern.search(part) for part in parts if part.isascii() for pattern in patterns)
+        if heard_in and (rendering := renderings.english(name.casefold())):
+            yield replace(rendering, text=name)
 
 
 def _sounding(word: str, words: Callable[[], str]) -> Iterator[Rendering]:

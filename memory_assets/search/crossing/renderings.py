@@ -12,11 +12,12 @@ from memory_assets.text.english_forms import irregular_forms
 from memory_assets.text.korean_verbs import verb_beginnings
 from memory_assets.text.lexical_text import search_text
 
-_LITTLE: Final = frozenset(
-    "a an the of to in on at by for from with up out off down over away back be get go take make do have no not or and".split()
-)
+_LISTED_LITTLE: Final = """
+a an the of to in on at by for from with up out off down over away back be get go take make do have no not or and
+"""
+_LITTLE: Final = frozenset(_LISTED_LITTLE.split())
 """English words that tell nothing of a phrase."""
-_NO_VERBS: Final = frozenset("바다 마다".split())
+_NO_VERBS: Final = frozenset(("바다", "마다"))
 _BEHIND_PAST: Final = "어다습는던지을고네"
 _BEHIND_STEM: Final = "고는다지기면게려자서"
 _SS, _FINALS, _BASE = 20, 28, 0xAC00

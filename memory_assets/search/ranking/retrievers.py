@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from heapq import nlargest
 from typing import TYPE_CHECKING
 
@@ -89,11 +89,10 @@ def lexical_leg(hits: LexicalHits, terms: Sequence[Term]) -> LegScores:
 
 
 def best_said(hits: LexicalHits, terms: Sequence[Term]) -> float:
-    """The most that one text has of a question's telling words in the question's own language, 0 to 1."""
-    own = [replace(term, crossed=()) for term in terms]
-    stems = frozenset(token for term in own for token in term.tokens)
+    """The most that one text has of a question's telling words, 0 to 1."""
+    stems = frozenset(token for term in terms for token in term.tokens)
     texts = {hit.unit_id: hit.own_text for hit in (*hits.context[:SAID_DEPTH], *hits.own[:SAID_DEPTH])}
-    return max((_coverage(own, stems, text) for text in texts.values()), default=0.0)
+    return max((_coverage(terms, stems, text) for text in texts.values()), default=0.0)
 
 
 def vector_leg(hits: Sequence[UnitHit], weight: float = VECTOR_WEIGHT) -> LegScores:
