@@ -17,6 +17,7 @@ from memory_assets.text.particles import is_hangul
 _BASE, _VOWELS, _FINALS = 0xAC00, 21, 28
 _N, _D, _L, _M, _B, _S, _SS, _H = 4, 7, 8, 16, 17, 19, 20, 27
 _VOWEL_A, _VOWEL_AE, _VOWEL_EO, _VOWEL_E, _VOWEL_YEO, _VOWEL_O, _VOWEL_WA = 0, 1, 4, 5, 6, 8, 9
+_VOWEL_YA, _VOWEL_YAE = 2, 3
 _VOWEL_WAE, _VOWEL_OE, _VOWEL_U, _VOWEL_WO, _VOWEL_EU, _VOWEL_I = 10, 11, 13, 14, 18, 20
 _R = 5
 _LONGEST_ENDING: Final = 6
@@ -112,6 +113,8 @@ def _of_past(form: str) -> Iterator[str]:
         yield before + _syllable(first, _VOWEL_A)  # 해: 하다
         yield before + _with_final(_syllable(first, _VOWEL_A), _H)  # 빨개: 빨갛다
         yield before + _with_final(_syllable(first, _VOWEL_EO), _H)  # 어때: 어떻다
+    if vowel == _VOWEL_YAE:
+        yield before + _with_final(_syllable(first, _VOWEL_YA), _H)  # 하얘: 하얗다
     if last in "와워" and before:
         yield before[:-1] + _with_final(before[-1], _B)  # 도와: 돕다
     if last in "라러" and before and _parts(before[-1])[2] == _L:
@@ -174,7 +177,7 @@ def verb_beginnings(verb: str) -> tuple[str, ...]:
     elif final == _H and verb != "좋다" and len(stem) > 1:
         opened = head + _with_final(last, 0)
         merged(opened)
-        past(head + _syllable(first, _VOWEL_AE))
+        past(head + _syllable(first, _VOWEL_YAE if vowel == _VOWEL_YA else _VOWEL_AE))
     elif final == _L:
         forms.extend((head + _with_final(last, one)) for one in (0, _N))
         forms.append(stem + "었" if vowel not in (_VOWEL_A, _VOWEL_O) else stem + "았")

@@ -6,6 +6,7 @@ loaded.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _LONGEST_WORD = 24
+# No word of people's, and slow to compare with a sound: `aaaaaaaa`, base64.
+_NO_WORD = re.compile(r"(.)\1\1|[aeiouyw]{6}|[^aeiouy]{7}")
 
 
 class WordIndex(UnitTable):
@@ -91,6 +94,7 @@ class WordIndex(UnitTable):
             for text in rows[OWN_TEXT].to_pylist():
                 words.update(text.split())
             told = sorted(word for word in words if len(word) <= _LONGEST_WORD and word.isascii() and word.isalpha())
+            told = [word for word in told if not _NO_WORD.search(word)]
             self._known_words = state, "\n".join(told)
         return self._known_words[1]
 

@@ -1,4 +1,4 @@
-"""A question's words in the other language: by the glossary, by their sound, by the name of a month, by what the texts explain.
+"""A question's words in the other language: by the glossary, by their sound, by the name of a month.
 
 What is crossed is a guess, so each way to say a word weighs less than the word itself, and the less the more ways there are: a
 word with one meaning tells more than one with seven. Which words the texts have decides nothing here but for what is told by
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from math import sqrt
 from typing import TYPE_CHECKING, Final
 
@@ -59,17 +59,15 @@ class Crossing:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What the texts of a store tell of both languages.
+    """What the texts of a store tell of names and words.
 
     Attributes:
         words: asked where a word may be told by its sound: their English words, in lower case, a line each.
         names: of the people who speak.
-        explained: by a word in lower case, what the texts put in brackets behind it, or before it.
     """
 
     words: Callable[[], str] = str
     names: frozenset[str] = frozenset()
-    explained: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,13 +121,11 @@ def _crossings(words: Sequence[str], known: Known, glossary: Glossary) -> Iterat
         places = tuple(range(place, place + count))
         if names := tuple(_named(word, known.names)):
             yield _crossing(word, (place,), names, 1, "sound")
-        if explained := tuple(_explained(word, known.explained)):
-            yield _crossing(word, (place,), explained, 1, "text")
         if senses:
             yield from _by_glossary(said, places, senses, glossary, korean=korean)
         elif month := _month(word):
             yield _crossing(word, (place,), (month,), 1, "calendar")
-        elif not names and not explained and (alike := tuple(_sounding(word, known.words))):
+        elif not names and (alike := tuple(_sounding(word, known.words))):
             yield _crossing(word, (place,), alike, 1, "sound")
         place += count
 
@@ -180,16 +176,6 @@ def _sounding(word: str, words: Callable[[], str]) -> Iterator[Rendering]:
         pattern = spellings(reading)
         if pattern is not None and 0 < len(alike := pattern.findall(words())) <= MOST_SOUND_ALIKE:
             yield from filter(None, map(renderings.english, alike))
-            return
-
-
-def _explained(word: str, explained: Mapping[str, tuple[str, ...]]) -> Iterator[Rendering]:
-    readings = stems(word) if is_hangul(word[-1]) else (word.casefold(), base_form(word.casefold()))
-    for reading in readings:
-        if others := explained.get(reading):
-            for other in others:
-                if rendering := renderings.english(other) if other.isascii() else renderings.korean(other):
-                    yield rendering
             return
 
 

@@ -65,7 +65,7 @@ def plan_of(
     """What a checked request asks for.
 
     Args:
-        known: what the texts tell of both languages; of whom may be named it has everybody.
+        known: the words of the texts and everybody who may be named.
         calibration: what the self-test says of the model; None where nothing has measured it.
         model: its name, for people.
         units_of_task: the units that are evidence of a task. What it raises is raised.
