@@ -106,7 +106,9 @@ def spellings(word: str) -> re.Pattern[str] | None:
         onset, vowel, final = parts[place]
         before = parts[place - 1][2] if place else 0
         if before == _L_FINAL and onset == _L_ONSET:
-            pattern[-1] = "(?:ll?|rl|rr?|lr)"
+            pattern[-1] = "(?:ll?|rl|lr)"
+        elif place and onset == _L_ONSET and not before:
+            pattern.append("(?:rr?|wr|rh)")  # an l between two vowels is written twice
         elif before == _K_FINAL and onset in _S_ONSETS:
             pattern[-1] = f"(?:x|(?:{_FINAL_SPELLINGS[1]})(?:{_ONSETS[_S_ONSET]}))"
         elif before in _T_FINALS and onset not in (_NO_CONSONANT, 2, 5, 6):

@@ -9,12 +9,13 @@ import pytest
 from memory_assets.text.sounds import LONGEST, heard, spellings
 
 LOANS = """
-캐롤라인 caroline/캐럴라인 caroline/멜라니 melanie/존 john/존 jon/지나 gina/조안나 joanna/제임스 james/사만다 samantha/에반 evan
-데이비드 david/마이클 michael/제니퍼 jennifer/에밀리 emily/매튜 matthew/브라이언 brian/레이첼 rachel/한나 hannah/다니엘 daniel
-마이그레이션 migration/캐시 cache/롤백 rollback/리팩터링 refactoring/리팩토링 refactoring/서버 server/클라이언트 client/스케줄 schedule
-데이터베이스 database/프레임워크 framework/컴포넌트 component/디렉터리 directory/파이프라인 pipeline/텔레메트리 telemetry/스냅샷 snapshot
-쿠버네티스 kubernetes/메타데이터 metadata/컨퍼런스 conference/콘퍼런스 conference/토너먼트 tournament/알레르기 allergy/시카고 chicago
-시애틀 seattle/밴쿠버 vancouver/넷플릭스 netflix/파이썬 python/자바스크립트 javascript/버전 version/메시지 message/이미지 image
+캐롤라인 caroline/캐럴라인 caroline/멜라니 melanie/존 john/존 jon/지나 gina/조안나 joanna/제임스 james/사만다 samantha
+에반 evan/데이비드 david/마이클 michael/제니퍼 jennifer/에밀리 emily/매튜 matthew/브라이언 brian/레이첼 rachel/한나 hannah
+다니엘 daniel/마이그레이션 migration/캐시 cache/롤백 rollback/리팩터링 refactoring/리팩토링 refactoring/서버 server
+클라이언트 client/스케줄 schedule/데이터베이스 database/프레임워크 framework/컴포넌트 component/디렉터리 directory
+텔레메트리 telemetry/스냅샷 snapshot/쿠버네티스 kubernetes/메타데이터 metadata/컨퍼런스 conference
+콘퍼런스 conference/토너먼트 tournament/알레르기 allergy/시카고 chicago/시애틀 seattle/밴쿠버 vancouver/넷플릭스 netflix
+파이썬 python/자바스크립트 javascript/버전 version/메시지 message/이미지 image
 """
 PAIRS = [tuple(pair.split()) for line in LOANS.strip().split("\n") for pair in line.split("/")]
 

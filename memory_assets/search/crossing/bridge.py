@@ -33,7 +33,7 @@ MOST_TOKENS: Final = 160
 TELLING_SOUNDS: Final = 3
 """Consonants that a word has at least to be looked for by its sound among all words; a word of two syllables has one more.
 
-Of 1,200 Korean words that are no loan words 2 in 100 sound like another word of two stores with 8,600 English words."""
+Of 1,233 words of the glossary that are as long 52 sound like a word that they are not among 8,600 English ones."""
 MOST_SOUND_ALIKE: Final = 4
 
 _MONTH: Final = re.compile("([0-9]{1,2})월")

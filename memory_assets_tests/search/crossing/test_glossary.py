@@ -55,7 +55,7 @@ def test_a_line_that_is_none_is_named(line: str, why: str) -> None:
 
 
 def test_a_pair_is_there_twice_whatever_its_spaces() -> None:
-    with pytest.raises(GlossaryError, match="line 2: .* line 1"):
+    with pytest.raises(GlossaryError, match=r"line 2: .* line 1"):
         parsed("남자 친구\tboyfriend\n남자친구\tboyfriend\n", "g.tsv")
 
 
