@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,8 @@ from memory_assets.search.ranking.retrievers import best_said
 from memory_assets.search.ranking.weights import SAID_FROM
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from memory_assets.search.crossing.bridge import Crossed
     from memory_assets.search.question.terms import Term
     from memory_assets.vectors.units import LexicalHits, UnitFilter
@@ -40,15 +41,18 @@ def ask_words(words: WordIndex, query: str, bridge: Crossed, depth: int, where: 
         IndexCorruptError: the table cannot be read.
     """
     tokens = bridge.weighted_tokens()
-    if not tokens:
-        return Asked(words.lexical_search(query, depth, where), bridge.said)
-    with ThreadPoolExecutor(1) as beside:
-        other = beside.submit(words.holds_any, [token for token, _ in tokens if not token.isdigit()])
-        said = words.lexical_search(query, depth, where)
-    if not other.result() or best_said(said, bridge.said) >= SAID_FROM:
+    said = words.lexical_search(query, depth, where)
+    if not tokens or not _is_answered_elsewhere(words, bridge, said, [token for token, _ in tokens if not token.isdigit()]):
         return Asked(said, bridge.said)
     shown = (
         CrossedTermV1(said=one.said, ways=tuple(way.text for way in one.ways), weight=one.weight, by=one.by)
         for one in bridge.crossings
     )
     return Asked(words.lexical_search(query, depth, where, tokens), bridge.terms, tuple(shown))
+
+
+def _is_answered_elsewhere(words: WordIndex, bridge: Crossed, said: LexicalHits, tokens: Sequence[str]) -> bool:
+    """Whether the other language may answer what the question's own does not. What costs least is asked first."""
+    if not all(map(str.isascii, tokens)) and not words.speaks_korean():
+        return False
+    return best_said(said, bridge.said) < SAID_FROM and words.holds_any(tokens)
