@@ -68,6 +68,9 @@ SCORE_KINDS: tuple[ScoreKind, ...] = get_args(ScoreKind)
 """What orders hits: a fusion, or the one leg that took part."""
 FacetKind = Literal["term", "entity", "time", "file", "speaker"]
 """What a question may ask about."""
+CrossedBy = Literal["glossary", "sound", "calendar"]
+"""What tells that two words of two languages say the same."""
+
 NextAction = Literal["enough", "widen", "timeline", "ask_a_person", "nothing_found"]
 """What to do after an answer."""
 DisclosureReason = Literal[

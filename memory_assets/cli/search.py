@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -283,6 +283,9 @@ def _footer(response: SearchResponseV1) -> str:
     return f"{line}; {certificate.completeness:.0%} of the question is covered{missing}: {certificate.hint}"
 
 
+_TOLD_BY: Final = {"glossary": "the glossary", "sound": "its sound", "calendar": "the calendar"}
+
+
 def _print_reading(response: SearchResponseV1) -> None:
     """How the question was read."""
     complexity, window = response.complexity, response.window
@@ -304,6 +307,15 @@ def _print_reading(response: SearchResponseV1) -> None:
         )
     if response.speakers:
         print_text(styled(("speakers   ", "dim"), ", ".join(one_line(name) for name in response.speakers)))
+    for crossed in response.crossed:
+        ways = ", ".join(one_line(way) for way in crossed.ways)
+        print_text(
+            styled(
+                ("crossed    ", "dim"),
+                f"{one_line(crossed.said)} → {ways}",
+                (f"  by {_TOLD_BY[crossed.by]}, weight {crossed.weight:.2f}", "dim"),
+            )
+        )
     legs = " and ".join(response.channels) or "nothing"
     print_text(
         styled(("searched   ", "dim"), f"{legs}, {response.score_kind}, vectors {response.embedding_version or '-'}"),

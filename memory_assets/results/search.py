@@ -11,7 +11,7 @@ from memory_assets.results.certificate import CertificateV1
 from memory_assets.results.citation import AnyCitationV1
 from memory_assets.results.error import ErrorV1
 from memory_assets.results.model import WireModel
-from memory_assets.vocabulary import Assurance, ScoreKind, SearchMode, Strategy
+from memory_assets.vocabulary import Assurance, CrossedBy, ScoreKind, SearchMode, Strategy
 
 
 class LegPlaceV1(WireModel):
@@ -125,6 +125,22 @@ class WindowV1(WireModel):
     kind: str
 
 
+class CrossedTermV1(WireModel):
+    """Words of the question and how the other language says them: the hits were looked for by these too.
+
+    Attributes:
+        said: as the question writes it.
+        ways: as the other language does.
+        weight: of each way, beside 1 of a word that is said.
+        by: what tells it: the glossary, its sound, or the calendar.
+    """
+
+    said: str
+    ways: tuple[str, ...]
+    weight: float = Field(ge=0, le=1)
+    by: CrossedBy
+
+
 class SearchResponseV1(WireModel):
     """The answer to one question.
 
@@ -133,6 +149,7 @@ class SearchResponseV1(WireModel):
         k: hits asked for, by the caller or by the question's complexity.
         intent: what the question is after; ``intent_asked`` where the caller said so, else it was read from ``intent_cues``.
         speakers: people who speak in the store and whom the question names.
+        crossed: the words of the question that were looked for in the other language too; none where its own answers.
         certificate: how far the hits suffice, and what to do next.
         notes: what a person should know of how the answer came about (a leg that was left out, and why).
         estimated_tokens: what the hits' titles and snippets cost a language model.
@@ -151,6 +168,7 @@ class SearchResponseV1(WireModel):
     complexity: ComplexityV1 | None = None
     window: WindowV1 | None = None
     speakers: tuple[str, ...] = ()
+    crossed: tuple[CrossedTermV1, ...] = ()
     hits: tuple[SearchHitV1, ...] = ()
     certificate: CertificateV1 | None = None
     budget: int | None = None

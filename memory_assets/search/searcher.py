@@ -17,11 +17,12 @@ from memory_assets.results.certificate import CertificateV1
 from memory_assets.results.search import ComplexityV1, SearchHitV1, SearchResponseV1, WindowV1
 from memory_assets.search.answers.hydration import chosen, hits_of
 from memory_assets.search.answers.neighbours import add_what_hangs_on, units_of_task
+from memory_assets.search.crossing.asking import Asked, ask_words
+from memory_assets.search.crossing.bridge import Known
 from memory_assets.search.model_loading import ModelLoading
 from memory_assets.search.question.entities import query_entities
 from memory_assets.search.question.intents import intent_weights
 from memory_assets.search.question.plan import Plan, check_request, plan_of
-from memory_assets.search.question.terms import query_terms
 from memory_assets.search.ranking.certificate import WIDENED_K, SeenHit, certify
 from memory_assets.search.ranking.ranking import BONUS_DEPTH, Cues, raised, ranking
 from memory_assets.search.ranking.retrievers import LEXICAL, leg_depth, lexical_leg, vector_leg
@@ -66,12 +67,14 @@ class _Found:
 
     Attributes:
         by_meaning: its vectors were asked.
+        asked: its words; None where they were not.
         note: why they gave nothing where they were to be asked.
     """
 
     legs: list[LegScores]
     ranked: list[RankedHit]
     by_meaning: bool
+    asked: Asked | None
     note: str | None
 
 
@@ -122,7 +125,7 @@ class Searcher:
         check_request(request)
         return plan_of(
             request,
-            speakers=self.words.speakers(),
+            known=Known(words=self.words.english_words, names=self.words.speakers()),
             calibration=self._calibration,
             model=self.settings.embedding.model,
             units_of_task=self._units_of_task,
@@ -209,7 +212,7 @@ class Searcher:
 
     def _find(self, plan: Plan, vector: Vectors | None) -> _Found:
         """What the index has for a question, ranked. Needs no store."""
-        legs, units, note = self._legs(plan, vector)
+        legs, units, asked, note = self._legs(plan, vector)
         cues = Cues(
             now=plan.now,
             speakers=plan.speakers,
@@ -219,7 +222,7 @@ class Searcher:
         )
         most = max(BONUS_DEPTH, _FILLED_FOR_A_HIT * plan.k)
         by_meaning = vector is not None and note is None
-        return _Found(legs, ranking(legs, units, cues, plan.request.fusion, most=most), by_meaning, note)
+        return _Found(legs, ranking(legs, units, cues, plan.request.fusion, most=most), by_meaning, asked, note)
 
     def _answer(
         self,
@@ -252,8 +255,9 @@ class Searcher:
             complexity=ComplexityV1(score=round(plan.complexity.score, 4), strategy=plan.strategy, why=plan.complexity.why),
             window=_window(plan.window),
             speakers=tuple(sorted(plan.speakers)),
+            crossed=found.asked.crossed if found.asked else (),
             hits=tuple(delivered),
-            certificate=_certificate(plan, hits, delivered),
+            certificate=_certificate(plan, found.asked, hits, delivered),
             budget=plan.request.budget,
             estimated_tokens=sum(hit.tokens for hit in delivered),
             notes=(
@@ -275,18 +279,18 @@ class Searcher:
         except IndexMissingError as error:
             return error
 
-    def _legs(self, plan: Plan, vector: Vectors | None) -> tuple[list[LegScores], dict[str, UnitHit], str | None]:
-        query = plan.request.query
+    def _legs(self, plan: Plan, vector: Vectors | None) -> tuple[list[LegScores], dict[str, UnitHit], Asked | None, str | None]:
         depth = leg_depth(plan.k, alone=vector is None or plan.mode == "vector")
         legs: list[LegScores] = []
         units: dict[str, UnitHit] = {}
+        asked: Asked | None = None
         note: str | None = None
         with ThreadPoolExecutor(1) as beside:
             near = beside.submit(self._near, vector, depth, plan.where) if vector is not None else None
             if plan.mode != "vector":
-                lexical = self.words.lexical_search(query, depth, plan.where)
-                legs.append(lexical_leg(lexical, query_terms(query)))
-                units |= {hit.unit_id: hit for hit in (*lexical.own, *lexical.context)}
+                asked = ask_words(self.words, plan.request.query, plan.crossed, depth, plan.where)
+                legs.append(lexical_leg(asked.hits, asked.terms))
+                units |= {hit.unit_id: hit for hit in (*asked.hits.own, *asked.hits.context)}
             if near is not None:
                 try:
                     legs.append(vector_leg(near.result(), plan.vector_weight))
@@ -295,7 +299,7 @@ class Searcher:
                     if plan.mode == "vector":
                         raise
                     note = f"vector search left out: {error}"
-        return legs, units, note
+        return legs, units, asked, note
 
     def _near(self, vector: Vectors, depth: int, where: UnitFilter) -> list[UnitHit]:
         # A model's files may have been replaced since: vectors of two models are not to be compared.
@@ -339,7 +343,7 @@ def _window(window: TimeWindow | None) -> WindowV1 | None:
     return WindowV1(since=window.since, until=window.until, cue=window.cue, kind=window.kind)
 
 
-def _certificate(plan: Plan, hits: Sequence[Chosen], delivered: Sequence[SearchHitV1]) -> CertificateV1:
+def _certificate(plan: Plan, asked: Asked | None, hits: Sequence[Chosen], delivered: Sequence[SearchHitV1]) -> CertificateV1:
     of_unit = {hit.unit.unit_id: hit.ranked.hit for hit in hits}
     seen = [
         SeenHit(
@@ -358,6 +362,7 @@ def _certificate(plan: Plan, hits: Sequence[Chosen], delivered: Sequence[SearchH
             window=plan.window,
             files=plan.request.files,
             speakers=plan.speakers,
+            terms=asked.terms if asked else None,
             widened=plan.request.scope == "org" and plan.k >= WIDENED_K,
         )
     )

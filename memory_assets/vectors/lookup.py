@@ -8,7 +8,7 @@ ties go by id, and of those that tie with the last one all are asked for before 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -38,6 +38,11 @@ _ATTEMPTS = 3
 
 # Of about a kilobyte each.
 _MOST_KEPT = 30_000
+
+_WEIGHT_STEPS = 10
+
+Weighted = tuple[str, float]
+"""Tokens between single spaces, and what each of them weighs."""
 
 Scores = Mapping[int, float]
 """Row ids of the table with their scores."""
@@ -74,7 +79,16 @@ class KnownRows:
         return rows | new
 
 
-def lexical_hits(table: Any, known: KnownRows, tokens: str, k: int, where: UnitFilter | None) -> LexicalHits:
+def by_weight(tokens: Iterable[tuple[str, float]]) -> list[Weighted]:
+    """Tokens that weigh alike together, in few groups: each is a question of its own to the index. Those without weight go."""
+    groups: dict[float, list[str]] = {}
+    for token, weight in tokens:
+        if (step := round(weight * _WEIGHT_STEPS) / _WEIGHT_STEPS) > 0:
+            groups.setdefault(step, []).append(token)
+    return [(" ".join(groups[weight]), weight) for weight in sorted(groups, reverse=True)]
+
+
+def lexical_hits(table: Any, known: KnownRows, tokens: Sequence[Weighted], k: int, where: UnitFilter | None) -> LexicalHits:
     """What each of the indexed fields gives for these tokens."""
     condition = filter_sql(where) if where else None
     for attempt in range(_ATTEMPTS):
@@ -85,6 +99,14 @@ def lexical_hits(table: Any, known: KnownRows, tokens: str, k: int, where: UnitF
         if rows.keys() >= context.keys() | own.keys() or attempt == _ATTEMPTS - 1:
             break
     return LexicalHits(context=tuple(_best_first(rows, context, k)), own=tuple(_best_first(rows, own, k)))
+
+
+def holds_any(table: Any, tokens: str) -> bool:
+    """Whether some unit has one of these tokens."""
+    from lancedb.query import MatchQuery
+
+    search = table.search(MatchQuery(tokens, OWN_TEXT), query_type="fts").select(["_score"]).limit(1)
+    return int(search.to_arrow(timeout=PATIENCE).num_rows) > 0
 
 
 def vector_hits(table: Any, known: KnownRows, vector: Vectors, k: int, where: UnitFilter | None) -> list[UnitHit]:
@@ -99,11 +121,14 @@ def vector_hits(table: Any, known: KnownRows, vector: Vectors, k: int, where: Un
     return _best_first(rows, near, k)
 
 
-def _by_words(table: Any, column: str, tokens: str, k: int, condition: str | None) -> Scores:
-    from lancedb.query import MatchQuery
+def _by_words(table: Any, column: str, tokens: Sequence[Weighted], k: int, condition: str | None) -> Scores:
+    from lancedb.query import BooleanQuery, MatchQuery, Occur
+
+    matches = [MatchQuery(some, column, boost=weight) for some, weight in tokens]
+    query = matches[0] if len(matches) == 1 else BooleanQuery([(Occur.SHOULD, match) for match in matches])
 
     def ask(limit: int) -> Scores:
-        search = table.search(MatchQuery(tokens, column), query_type="fts").select(["_score"]).with_row_id(True)
+        search = table.search(query, query_type="fts").select(["_score"]).with_row_id(True)
         found = _filtered(search, condition).limit(limit).to_arrow(timeout=PATIENCE)
         return {row: round(score, _BM25_DIGITS) for row, score in _pairs(found, "_score")}
 

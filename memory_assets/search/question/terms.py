@@ -19,6 +19,9 @@ from memory_assets.text.particles import final_consonant, is_hangul, stems
 MAX_TERMS: Final = 64
 """Words of a question that are looked at; what is longer is a pasted document, and its beginning says what it is about."""
 
+CROSSED_SHARE: Final = 0.7
+"""How far a text holds a word of a question that it says in the other language."""
+
 _WORDS: Final = re.compile(r"[^\s,;!?()\[\]{}<>\"“”]+")
 _EDGES: Final = ".:'`…。·、-"
 _ASKING: Final = """
@@ -57,14 +60,25 @@ class Term:
     Attributes:
         text: as it is written there.
         forms: the tokens of each way to read it, a Korean word with and without what is glued to it.
+        crossed: the tokens of each way to say it in the other language.
     """
 
     text: str
     forms: tuple[frozenset[str], ...]
+    crossed: tuple[frozenset[str], ...] = ()
 
     def held_by(self, tokens: frozenset[str]) -> float:
-        """The largest share of one of its forms that stands in the tokens, which are `stemmed`."""
-        return max(len(form & tokens) / len(form) for form in self.forms)
+        """The largest share of one of its forms that stands in the tokens, which are `stemmed`; a crossed form counts whole or
+        not at all, and less than the word itself."""
+        said = max(len(form & tokens) / len(form) for form in self.forms)
+        if said < CROSSED_SHARE and any(form <= tokens for form in self.crossed):
+            return CROSSED_SHARE
+        return said
+
+    @property
+    def tokens(self) -> Iterator[str]:
+        """The tokens of all its forms."""
+        return (token for form in (*self.forms, *self.crossed) for token in form)
 
 
 def query_terms(query: str) -> tuple[Term, ...]:

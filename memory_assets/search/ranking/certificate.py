@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import Final
 
 from memory_assets.search.question.entities import query_entities
-from memory_assets.search.question.terms import forms_of, query_terms, stemmed
+from memory_assets.search.question.terms import Term, forms_of, query_terms, stemmed
 from memory_assets.search.question.time_cues import TimeWindow
 from memory_assets.vocabulary import FacetKind, NextAction
 
@@ -100,6 +100,7 @@ def certify(
     window: TimeWindow | None = None,
     files: Collection[str] = (),
     speakers: Collection[str] = (),
+    terms: Sequence[Term] | None = None,
     widened: bool = False,
 ) -> Certificate:
     """What the hits of a question are worth. Linear in the question and, but for its near-duplicates, in the hits.
@@ -109,9 +110,11 @@ def certify(
         entities: what the question names; None for what its writing shows it to name.
         window: the time it speaks of; a recency names no border, and any hit is covered by it.
         files, speakers: what it names of these.
+        terms: its telling words; None for those of its own language alone.
         widened: the hits are of a search that was widened already, so that this is not asked for once more.
     """
-    facets = _facets(query, hits, entities, window, files, speakers)
+    asked = query_terms(query) if terms is None else terms
+    facets = _facets(query, asked, hits, entities, window, files, speakers)
     completeness = min(1.0, round(math.fsum(facet.weight * facet.covered for facet in facets), 6))
     distinct = distinct_hits(hits)
     return Certificate(
@@ -128,6 +131,7 @@ def certify(
 
 def _facets(
     query: str,
+    terms: Sequence[Term],
     hits: Sequence[SeenHit],
     entities: Sequence[str] | None,
     window: TimeWindow | None,
@@ -135,7 +139,6 @@ def _facets(
     speakers: Collection[str],
 ) -> tuple[Facet, ...]:
     """The facets of a question, in the order: its words, what it names, time, files, speakers."""
-    terms = query_terms(query)
     named = [entity.text for entity in query_entities(query)] if entities is None else entities
     seen = [(hit, stemmed(hit.tokens), min(max(hit.relevance, 0.0) / SURE_FROM, 1.0)) for hit in hits]
     found: list[tuple[FacetKind, str, float]] = []

@@ -24,6 +24,8 @@ LEXICAL = "lexical"
 VECTOR = "vector"
 
 SESSION_BEST = 3
+SAID_DEPTH = 10
+"""Units of each field that are looked at for the question's own words."""
 COVERAGE_DEPTH = 100
 """Units whose words are compared with the question's: the best ones so far."""
 
@@ -67,7 +69,7 @@ def lexical_leg(hits: LexicalHits, terms: Sequence[Term]) -> LegScores:
         + SESSION_WEIGHT * sessions.get(hit.session_id, 0.0)
         for unit_id, hit in found.items()
     }
-    stems = frozenset(token for term in terms for form in term.forms for token in form)
+    stems = frozenset(token for term in terms for token in term.tokens)
     covered = {
         unit_id: _coverage(terms, stems, found[unit_id].own_text)
         for unit_id in nlargest(COVERAGE_DEPTH, plain, key=plain.__getitem__)
@@ -84,6 +86,13 @@ def lexical_leg(hits: LexicalHits, terms: Sequence[Term]) -> LegScores:
     }
     candidates = _best_first(scores)
     return LegScores(Leg(LEXICAL, "bm25", candidates, scale=good_score(candidates)), steps, covered)
+
+
+def best_said(hits: LexicalHits, terms: Sequence[Term]) -> float:
+    """The most that one text has of a question's telling words, 0 to 1."""
+    stems = frozenset(token for term in terms for token in term.tokens)
+    texts = {hit.unit_id: hit.own_text for hit in (*hits.context[:SAID_DEPTH], *hits.own[:SAID_DEPTH])}
+    return max((_coverage(terms, stems, text) for text in texts.values()), default=0.0)
 
 
 def vector_leg(hits: Sequence[UnitHit], weight: float = VECTOR_WEIGHT) -> LegScores:

@@ -25,6 +25,9 @@ COVERAGE_WEIGHT: Final = 0.5
 NEIGHBOUR_WEIGHT: Final = 1.0
 """Of the cosine of the better neighbour."""
 
+SAID_FROM: Final = 0.9
+"""Of a question's telling words one text has so many: then its own language answers, and the other one is not asked."""
+
 Z_IN_GOOD_SCORES: Final = 0.3
 """What one standard deviation of a retriever's scores comes to in parts of a good score (the mean of the ten best)."""
 

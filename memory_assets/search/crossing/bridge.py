@@ -1,0 +1,188 @@
+"""A question's words in the other language: by the glossary, by their sound, by the name of a month.
+
+What is crossed is a guess, so each way to say a word weighs less than the word itself, and the less the more ways there are: a
+word with one meaning tells more than one with seven. Which words the texts have decides nothing here but for what is told by
+its sound: a guess that nobody wrote finds nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import sqrt
+from typing import TYPE_CHECKING, Final
+
+from memory_assets.search.crossing import renderings
+from memory_assets.search.crossing.glossary import Glossary, shipped_glossary
+from memory_assets.search.crossing.korean_lookup import MOST_WORDS, Found, found_at
+from memory_assets.search.crossing.renderings import Rendering
+from memory_assets.search.question.terms import Term, query_terms
+from memory_assets.search.question.time_mentions import MONTH_NAMES
+from memory_assets.text.english_forms import base_form
+from memory_assets.text.particles import is_hangul, stems
+from memory_assets.text.sounds import heard, spellings
+
+if TYPE_CHECKING:
+    from memory_assets.vocabulary import CrossedBy
+
+MOST_WAYS: Final = 8
+"""Ways to say a word that are looked for: of a word with more of them none tells anything."""
+MOST_TOKENS: Final = 160
+"""Of all crossed words of a question."""
+TELLING_SOUNDS: Final = 3
+"""Consonants that a word has at least to be looked for by its sound among all words; a word of two syllables has one more.
+
+Of 1,233 words of the glossary that are as long 52 sound like a word that they are not among 8,600 English ones."""
+MOST_SOUND_ALIKE: Final = 4
+
+_MONTH: Final = re.compile("([0-9]{1,2})월")
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """Some words of a question and the ways to say them in the other language.
+
+    Attributes:
+        said: as the question writes them.
+        places: of these words among the question's terms.
+        weight: of each way, beside 1 of a word that is said.
+        by: what tells it.
+    """
+
+    said: str
+    places: tuple[int, ...]
+    ways: tuple[Rendering, ...]
+    weight: float
+    by: CrossedBy
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the texts of a store tell of names and words.
+
+    Attributes:
+        words: asked where a word may be told by its sound: their English words, in lower case, a line each.
+        names: of the people who speak.
+    """
+
+    words: Callable[[], str] = str
+    names: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Crossed:
+    """A question with its crossed words.
+
+    Attributes:
+        said: its telling words.
+        terms: the same, each with the ways to say it in the other language too.
+        speakers: whom it names by the sound of their name.
+    """
+
+    said: tuple[Term, ...]
+    terms: tuple[Term, ...]
+    crossings: tuple[Crossing, ...]
+    speakers: frozenset[str] = frozenset()
+
+    def weighted_tokens(self) -> tuple[tuple[str, float], ...]:
+        """What to ask the index for beside the question's own words: each token once, with the most that it weighs."""
+        weights: dict[str, float] = {}
+        for crossing in self.crossings:
+            for way in crossing.ways:
+                for token in way.tokens:
+                    weights[token] = max(crossing.weight, weights.get(token, 0.0))
+        return tuple(weights.items())[:MOST_TOKENS]
+
+
+def crossed(query: str, known: Known, glossary: Glossary | None = None) -> Crossed:
+    """A question with its words in the other language. The same for the same store, whatever the order of its sessions."""
+    terms = query_terms(query)
+    found = tuple(_crossings([term.text for term in terms], known, glossary or shipped_glossary()))
+    ways: dict[int, list[frozenset[str]]] = {}
+    for crossing in found:
+        for place in crossing.places:
+            ways.setdefault(place, []).extend(form for way in crossing.ways for form in way.forms)
+    with_ways = tuple(
+        replace(term, crossed=tuple(dict.fromkeys(ways[place]))) if place in ways else term for place, term in enumerate(terms)
+    )
+    speakers = frozenset(way.text for crossing in found if crossing.by == "sound" for way in crossing.ways) & known.names
+    return Crossed(terms, with_ways, found, speakers)
+
+
+def _crossings(words: Sequence[str], known: Known, glossary: Glossary) -> Iterator[Crossing]:
+    place = 0
+    while place < len(words):
+        word = words[place]
+        korean = is_hangul(word[-1])
+        found = found_at(words, place, glossary.korean) if korean else _english_at(words, place, glossary.english)
+        count, senses = (found.count, found.places) if found else (1, ())
+        said = " ".join(words[place : place + count])
+        places = tuple(range(place, place + count))
+        if names := tuple(_named(word, known.names)):
+            yield _crossing(word, (place,), names, 1, "sound")
+        if senses:
+            yield from _by_glossary(said, places, senses, glossary, korean=korean)
+        elif month := _month(word):
+            yield _crossing(word, (place,), (month,), 1, "calendar")
+        elif not names and (alike := tuple(_sounding(word, known.words))):
+            yield _crossing(word, (place,), alike, 1, "sound")
+        place += count
+
+
+def _by_glossary(
+    said: str, places: tuple[int, ...], senses: Sequence[int], glossary: Glossary, *, korean: bool
+) -> Iterator[Crossing]:
+    ways: dict[str, Rendering] = {}
+    for sense in senses:
+        ours, theirs = glossary.senses[sense]
+        for word in theirs if korean else ours:
+            rendering = renderings.english(word) if korean else renderings.korean(word)
+            if rendering is not None:
+                ways.setdefault(word, rendering)
+    if ways:
+        yield _crossing(said, places, tuple(ways.values())[:MOST_WAYS], len(senses), "glossary")
+
+
+def _crossing(said: str, places: tuple[int, ...], ways: tuple[Rendering, ...], senses: int, by: CrossedBy) -> Crossing:
+    return Crossing(said, places, ways, round(1 / sqrt(max(senses, len(ways) / 2)), 2), by)
+
+
+def _english_at(words: Sequence[str], place: int, known: Mapping[str, tuple[int, ...]]) -> Found | None:
+    folded = [word.casefold().replace("’", "'").removesuffix("'s") for word in words[place : place + MOST_WORDS]]
+    for count in range(len(folded), 0, -1):
+        said = " ".join(folded[:count])
+        base = " ".join(map(base_form, folded[:count]))
+        if places := tuple(dict.fromkeys((*known.get(said, ()), *known.get(base, ())))):
+            return Found(count, places)
+    return None
+
+
+def _named(word: str, names: Iterable[str]) -> Iterator[Rendering]:
+    """The people whose name sounds like a word: few, so that short ones may be told by it as well."""
+    patterns = [pattern for reading in stems(word) if heard(reading) and (pattern := spellings(reading))]
+    for name in sorted(names):
+        parts = name.casefold().split()
+        heard_in = any(pattern.search(part) for part in parts if part.isascii() for pattern in patterns)
+        if heard_in and (rendering := renderings.english(name.casefold())):
+            yield replace(rendering, text=name)
+
+
+def _sounding(word: str, words: Callable[[], str]) -> Iterator[Rendering]:
+    """The words of the texts that a word may be the sound of."""
+    for reading in stems(word):
+        if heard(reading) < TELLING_SOUNDS + (len(reading) < 3) or len(reading) < 2:
+            continue
+        pattern = spellings(reading)
+        if pattern is not None and 0 < len(alike := pattern.findall(words())) <= MOST_SOUND_ALIKE:
+            yield from filter(None, map(renderings.english, alike))
+            return
+
+
+def _month(word: str) -> Rendering | None:
+    """``5월의`` is May, and ``May`` is ``5월``."""
+    if (found := _MONTH.match(word)) and 1 <= (number := int(found[1])) <= 12:
+        return renderings.english(MONTH_NAMES[number - 1])
+    if word.casefold() in MONTH_NAMES and word[0].isupper():
+        return renderings.korean(f"{MONTH_NAMES.index(word.casefold()) + 1}월")
+    return None

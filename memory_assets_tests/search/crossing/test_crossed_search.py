@@ -1,0 +1,85 @@
+"""Searches of a store that speaks two languages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from memory_assets.configuration import Resources
+from memory_assets.maintenance.indexing import write_words
+from memory_assets.memory import Memory, SearchRequest
+from memory_assets.results.search import SearchResponseV1
+from memory_assets_tests.filled_store import fill_one, tell
+
+ENGLISH = (
+    ("user", "Caroline adopted two turtles last week and they love the garden."),
+    ("user", "The migration was postponed because the database ran out of disk space."),
+    ("user", "We ordered pizza after the meeting."),
+)
+KOREAN = (
+    ("user", "로그인 오류는 만료된 토큰 때문이었고 어제 고쳤습니다."),
+    ("user", "주말에는 가족과 함께 바닷가로 여행을 다녀왔어요."),
+    ("user", "점심에는 김치찌개를 먹었다."),
+)
+SESSIONS = {"english": ENGLISH, "korean": KOREAN}
+
+
+def store(home: Path, *order: str) -> Memory:
+    settings = fill_one(home, order[0], SESSIONS[order[0]], ())
+    for session_id in order[1:]:
+        tell(settings, session_id, SESSIONS[session_id], ())
+    write_words(Resources(settings))
+    return Memory(settings)
+
+
+@pytest.fixture(scope="module")
+def memory(tmp_path_factory: pytest.TempPathFactory) -> Memory:
+    return store(tmp_path_factory.mktemp("two"), "english", "korean")
+
+
+def ask(memory: Memory, query: str) -> SearchResponseV1:
+    return memory.search_for(SearchRequest(query, mode="lexical", k=5, log=False))
+
+
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        ("거북이를 입양한 사람은?", "adopted two turtles"),
+        ("마이그레이션은 왜 미뤄졌어?", "migration was postponed"),
+        ("where did the family travel on the weekend", "바닷가로 여행"),
+        ("what caused the login error", "로그인 오류"),
+    ],
+)
+def test_a_question_finds_the_text_of_the_other_language(memory: Memory, query: str, text: str) -> None:
+    answer = ask(memory, query)
+    assert text in answer.hits[0].snippet
+    assert answer.crossed and answer.hits[0].relevance < 1
+
+
+@pytest.mark.parametrize("query", ["로그인 오류 만료된 토큰", "pizza after the meeting"])
+def test_where_the_own_language_answers_nothing_is_crossed(memory: Memory, query: str) -> None:
+    answer = ask(memory, query)
+    assert answer.crossed == () and answer.hits[0].relevance >= 0.9
+
+
+def test_a_store_of_one_language_answers_as_if_there_were_no_other(tmp_path: Path) -> None:
+    only = store(tmp_path, "english")
+    answer = ask(only, "who adopted something unheard of")
+    assert answer.crossed == () and "adopted" in answer.hits[0].snippet
+
+
+def test_the_order_of_the_sessions_changes_nothing(memory: Memory, tmp_path: Path) -> None:
+    other = store(tmp_path, "korean", "english")
+    for query in ("거북이를 입양한 사람은?", "what caused the login error", "마이그레이션은 왜 미뤄졌어?"):
+        one, two = ask(memory, query), ask(other, query)
+        assert one.crossed == two.crossed
+        assert [(hit.unit_id, hit.score) for hit in one.hits] == [(hit.unit_id, hit.score) for hit in two.hits]
+
+
+def test_what_was_crossed_is_shown(memory: Memory, capsys: pytest.CaptureFixture[str]) -> None:
+    from memory_assets.cli.search import print_response
+
+    print_response(ask(memory, "거북이를 입양한 사람은?"), explain=True)
+    shown = capsys.readouterr().out
+    assert "거북이를 → turtle" in shown and "by the glossary" in shown
