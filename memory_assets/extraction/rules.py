@@ -40,9 +40,9 @@ _OPEN = re.compile(
 )
 """What an agent's sentence holds that says of nothing that it was decided."""
 _DESCRIBES = re.compile(
-    r"(?i:^\W{0,3}(?:(?:additionally|also|currently|right now|since|when|while|because|and|but|so)\b[\s,]{1,3})?"
-    r"(?:the|this|there|it|these|those|our|my|\w{1,60}\(\)|`[^`\n]{1,80}`))\s(?:\S{1,60}\s){0,6}?"
-    r"(?:is|are|was|were|does|has|have|can|will|would|could|[a-z]{2,20}s)\b"
+    r"^\W{0,3}(?i:(?:additionally|also|currently|right now|since|when|while|because|and|but|so)\b[\s,]{1,3})?"
+    r"(?:(?i:the|this|there|it|these|those|our|my)|\w{1,60}\(\)|[a-z]{1,40}[A-Z]\w{1,60}|`[^`\n]{1,80}`)"
+    r"\s(?:\S{1,60}\s){0,6}?(?:is|are|was|were|does|has|have|can|will|would|could|[a-z]{2,20}s)\b"
 )
 """A person's sentence that tells how something is or behaves, and decides nothing."""
 

@@ -135,6 +135,7 @@ def test_the_prompt_of_a_terminal_carries_nothing() -> None:
     [
         ("The function `readCart` in src/cart.ts iterates through all files of both trees.", "fact"),
         ("readCart() in src/cart.ts returns early.", "fact"),
+        ("Additionally, readCartOfUser returns early in src/cart.ts.", "fact"),
         ("Width of the table of providers in src/table.go 12, nothing else.", "decision"),
     ],
 )
