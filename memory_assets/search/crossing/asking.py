@@ -42,7 +42,7 @@ def ask_words(words: WordIndex, query: str, bridge: Crossed, depth: int, where: 
     """
     tokens = bridge.weighted_tokens()
     said = words.lexical_search(query, depth, where)
-    if not tokens or not _is_answered_elsewhere(words, bridge, said, [token for token, _ in tokens if not token.isdigit()]):
+    if not tokens or not _is_answered_elsewhere(words, bridge, said, [token for token, _ in tokens]):
         return Asked(said, bridge.said)
     shown = (
         CrossedTermV1(said=one.said, ways=tuple(way.text for way in one.ways), weight=one.weight, by=one.by)
@@ -53,6 +53,8 @@ def ask_words(words: WordIndex, query: str, bridge: Crossed, depth: int, where: 
 
 def _is_answered_elsewhere(words: WordIndex, bridge: Crossed, said: LexicalHits, tokens: Sequence[str]) -> bool:
     """Whether the other language may answer what the question's own does not. What costs least is asked first."""
-    if not all(map(str.isascii, tokens)) and not words.speaks_korean():
+    # A number is of both.
+    telling = [token for token in tokens if not token.isdigit()]
+    if not any(map(str.isascii, telling)) and not words.speaks_korean():
         return False
-    return best_said(said, bridge.said) < SAID_FROM and words.holds_any(tokens)
+    return best_said(said, bridge.said) < SAID_FROM and words.holds_any(telling)

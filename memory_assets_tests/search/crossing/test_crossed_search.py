@@ -69,6 +69,12 @@ def test_a_store_of_one_language_answers_as_if_there_were_no_other(tmp_path: Pat
     assert answer.crossed == () and "adopted" in answer.hits[0].snippet
 
 
+def test_an_english_word_in_a_korean_question_hides_nothing_of_a_store_without_korean(tmp_path: Path) -> None:
+    """``disk`` has a Korean word that no text has; the other words have English ones all the same."""
+    answer = ask(store(tmp_path, "english"), "거북이를 입양한 disk")
+    assert "adopted two turtles" in answer.hits[0].snippet and answer.crossed
+
+
 def test_the_order_of_the_sessions_changes_nothing(memory: Memory, tmp_path: Path) -> None:
     other = store(tmp_path, "korean", "english")
     for query in ("거북이를 입양한 사람은?", "what caused the login error", "마이그레이션은 왜 미뤄졌어?"):
