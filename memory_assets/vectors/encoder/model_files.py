@@ -95,7 +95,7 @@ def read_encoder(folder: Path) -> EncoderFiles | NotRunnable:
         return NotRunnable(str(error))
     except FileNotFoundError as error:
         return NotRunnable(f"it has no file {Path(error.filename).name}")
-    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, ArithmeticError, RecursionError) as error:
         return NotRunnable(f"its files cannot be read ({type(error).__name__})")
 
 

@@ -128,6 +128,8 @@ def changed(folder: Path, name: str, **values: object) -> None:
         ("config.json", {"vocab_size": 7}, "word_embeddings"),
         ("config.json", {"hidden_size": "wide"}, "cannot be read"),
         ("config.json", {"pad_token_id": None}, "cannot be read"),
+        ("config.json", {"num_attention_heads": 0}, "cannot be read"),
+        ("sentence_bert_config.json", {"max_seq_length": float("inf")}, "cannot be read"),
         ("tokenizer_config.json", {"padding_side": "left"}, "padding_side"),
         ("tokenizer_config.json", {"model_max_length": 1}, "it takes 1 tokens"),
         ("sentence_bert_config.json", {"max_seq_length": 9999}, "positions for 130"),
