@@ -8,6 +8,8 @@ is opened under this lock and closed before it is released. Files make it fair:
 - Writers stand in a *queue*, which whoever writes holds to the end. A reader that waits holds the *waiting room*, and the next
   writer takes the turnstile only when nobody is in it, or after `ADMISSION_SECONDS`. Busy writers therefore cannot keep a
   reader out: it enters behind the one that is writing.
+- One of the writers that wait is the *next*, and the queue is taken through that place alone. Whoever writes again and again
+  finds it taken, so two busy writers cannot keep a third one out.
 
 Whoever dies loses what it holds, so nobody waits for the dead.
 """
@@ -47,6 +49,7 @@ class StoreLock:
         self.main = folder / "store.lock"
         self.turnstile = folder / "store.turnstile"
         self.queue = folder / "store.queue"
+        self.next = folder / "store.next"
         self._waiting_room = folder / "store.waiting"
         self.holder = folder / "store.holder"
         self._timeout = timeout
@@ -91,7 +94,11 @@ class StoreLock:
 
     def writer_waits(self) -> bool:
         """Whether somebody waits to write, or writes."""
-        return any(_is_held_alone(path) for path in (self.queue, self.turnstile))
+        return any(_is_held_alone(path) for path in (self.next, self.queue, self.turnstile))
+
+    def writer_is_next(self) -> bool:
+        """Whether somebody waits for the queue."""
+        return _is_held_alone(self.next)
 
     @contextlib.contextmanager
     def exclusive(self) -> Iterator[None]:
@@ -184,7 +191,10 @@ class ExclusiveHold:
         lock = self._lock
         with contextlib.ExitStack() as files:
             main, queue = files.enter_context(_opened(lock.main)), files.enter_context(_opened(lock.queue))
-            lock.acquire(queue, EXCLUSIVE)
+            with _opened(lock.next) as place:
+                lock.acquire(place, EXCLUSIVE)
+                lock.acquire(queue, EXCLUSIVE)
+                portalocker.unlock(place)
             lock.admit_readers()
             with _opened(lock.turnstile) as turnstile:
                 lock.acquire(turnstile, EXCLUSIVE)
@@ -203,7 +213,9 @@ class ExclusiveHold:
 
     def resume(self) -> bool:
         """Go on where nobody waits; False where somebody does, who is to be let in first."""
-        return self._queue is not None and not self._lock.reader_waits() and lock_at_once(self._queue, EXCLUSIVE)
+        if self._queue is None or self._lock.reader_waits() or self._lock.writer_is_next():
+            return False
+        return lock_at_once(self._queue, EXCLUSIVE)
 
     def somebody_waits(self) -> bool:
         """Whether a reader or a writer waits for the one who rests."""

@@ -85,7 +85,7 @@ def test_a_store_on_a_read_only_medium_is_read_and_not_written(tmp_path: Path, *
     home = tmp_path / "home"
     assert main(["--home", str(home), "init", "--json"]) == 0
     if not with_locks:
-        for lock in ("store.lock", "store.turnstile", "store.queue", "store.waiting"):
+        for lock in ("store.lock", "store.turnstile", "store.queue", "store.next", "store.waiting"):
             (home / lock).unlink(missing_ok=True)
     some = [("stats",), ("fsck",)]
     for command in depth(some, [*some, ("sessions", "list"), ("tasks",), ("events", "tail"), ("doctor",)]):

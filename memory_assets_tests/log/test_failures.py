@@ -152,6 +152,7 @@ def test_a_store_that_died_while_it_was_made_is_made_again(tmp_path: Path) -> No
         "store.lock",
         "store.queue",
         "store.length",
+        "store.next",
         "store.tip",
         "store.turnstile",
         "store.waiting",
