@@ -125,7 +125,7 @@ class Searcher:
         check_request(request)
         return plan_of(
             request,
-            known=Known(words=self.words.english_words, names=self.words.speakers()),
+            names=self.words.speakers(),
             calibration=self._calibration,
             model=self.settings.embedding.model,
             units_of_task=self._units_of_task,
@@ -215,7 +215,7 @@ class Searcher:
         legs, units, asked, note = self._legs(plan, vector)
         cues = Cues(
             now=plan.now,
-            speakers=plan.speakers,
+            speakers=_speakers(plan, asked),
             window=plan.window,
             weights=intent_weights(plan.intent.intent, asked=plan.intent_asked),
             names=tuple(entity.text for entity in query_entities(plan.request.query)),
@@ -254,7 +254,7 @@ class Searcher:
             intent_cues=plan.intent.cues,
             complexity=ComplexityV1(score=round(plan.complexity.score, 4), strategy=plan.strategy, why=plan.complexity.why),
             window=_window(plan.window),
-            speakers=tuple(sorted(plan.speakers)),
+            speakers=tuple(sorted(_speakers(plan, found.asked))),
             crossed=found.asked.crossed if found.asked else (),
             hits=tuple(delivered),
             certificate=_certificate(plan, found.asked, hits, delivered),
@@ -288,7 +288,8 @@ class Searcher:
         with ThreadPoolExecutor(1) as beside:
             near = beside.submit(self._near, vector, depth, plan.where) if vector is not None else None
             if plan.mode != "vector":
-                asked = ask_words(self.words, plan.request.query, plan.crossed, depth, plan.where)
+                known = Known(words=self.words.english_words, names=self.words.speakers())
+                asked = ask_words(self.words, plan.request.query, known, depth, plan.where)
                 legs.append(lexical_leg(asked.hits, asked.terms))
                 units |= {hit.unit_id: hit for hit in (*asked.hits.own, *asked.hits.context)}
             if near is not None:
@@ -343,6 +344,11 @@ def _window(window: TimeWindow | None) -> WindowV1 | None:
     return WindowV1(since=window.since, until=window.until, cue=window.cue, kind=window.kind)
 
 
+def _speakers(plan: Plan, asked: Asked | None) -> frozenset[str]:
+    """Who is named: by their name, and by its sound where the other language was asked."""
+    return plan.speakers | (asked.speakers if asked else frozenset())
+
+
 def _certificate(plan: Plan, asked: Asked | None, hits: Sequence[Chosen], delivered: Sequence[SearchHitV1]) -> CertificateV1:
     of_unit = {hit.unit.unit_id: hit.ranked.hit for hit in hits}
     seen = [
@@ -361,7 +367,7 @@ def _certificate(plan: Plan, asked: Asked | None, hits: Sequence[Chosen], delive
             seen,
             window=plan.window,
             files=plan.request.files,
-            speakers=plan.speakers,
+            speakers=_speakers(plan, asked),
             terms=asked.terms if asked else None,
             widened=plan.request.scope == "org" and plan.k >= WIDENED_K,
         )
