@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from memory_assets.results.search import CrossedTermV1
 from memory_assets.search.crossing.bridge import crossed
-from memory_assets.search.question.terms import query_terms
+from memory_assets.search.question.terms import query_terms, standing
 from memory_assets.search.ranking.retrievers import best_said
 from memory_assets.search.ranking.weights import SAID_FROM
 from memory_assets.text.particles import is_hangul
@@ -15,7 +15,7 @@ from memory_assets.text.particles import is_hangul
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memory_assets.search.crossing.bridge import Known
+    from memory_assets.search.crossing.bridge import Crossed, Known
     from memory_assets.search.question.terms import Term
     from memory_assets.vectors.units import LexicalHits, UnitFilter
     from memory_assets.vectors.words import WordIndex
@@ -51,15 +51,21 @@ def ask_words(words: WordIndex, query: str, known: Known, depth: int, where: Uni
     if own is not None and (not (speaks_korean or _has_korean(terms)) or best_said(own, terms) >= SAID_FROM):
         return Asked(own, terms)
     bridge = crossed(terms, known)
-    tokens = bridge.weighted_tokens()
-    # A number is of both languages.
-    if not words.holds_any([token for token, _ in tokens if not token.isdigit()]):
-        return Asked(own or words.lexical_search(query, depth, where), terms)
+    hits = words.lexical_search(query, depth, where, bridge.weighted_tokens())
+    if not _is_said(bridge, hits):
+        return Asked(own or hits, terms)
     shown = tuple(
         CrossedTermV1(said=one.said, ways=tuple(way.text for way in one.ways), weight=one.weight, by=one.by)
         for one in bridge.crossings
     )
-    return Asked(words.lexical_search(query, depth, where, tokens), bridge.terms, shown, bridge.speakers)
+    return Asked(hits, bridge.terms, shown, bridge.speakers)
+
+
+def _is_said(bridge: Crossed, hits: LexicalHits) -> bool:
+    """Whether any text that was found has a crossed word; a number is of both languages."""
+    ways = (way for crossing in bridge.crossings for way in crossing.ways)
+    stems = frozenset(token for way in ways for form in way.forms for token in form if not token.isdigit())
+    return any(standing(stems, hit.own_text) for hit in hits.context)
 
 
 def _is_korean(terms: Sequence[Term]) -> bool:
