@@ -19,6 +19,7 @@ from memory_assets.search.answers.hydration import chosen, hits_of
 from memory_assets.search.answers.neighbours import add_what_hangs_on, units_of_task
 from memory_assets.search.crossing.asking import Asked, ask_words
 from memory_assets.search.crossing.bridge import Known
+from memory_assets.search.crossing.explained import explained_by
 from memory_assets.search.model_loading import ModelLoading
 from memory_assets.search.question.entities import query_entities
 from memory_assets.search.question.intents import intent_weights
@@ -211,7 +212,7 @@ class Searcher:
         return dict(zip(wanted, made, strict=True)), notes, None
 
     def _find(self, plan: Plan, vector: Vectors | None) -> _Found:
-        """What the index has for a question, ranked. Needs no store."""
+        """What the index has for a question, ranked. Needs the store only where words are crossed, for what texts explain."""
         legs, units, asked, note = self._legs(plan, vector)
         cues = Cues(
             now=plan.now,
@@ -288,8 +289,7 @@ class Searcher:
         with ThreadPoolExecutor(1) as beside:
             near = beside.submit(self._near, vector, depth, plan.where) if vector is not None else None
             if plan.mode != "vector":
-                known = Known(words=self.words.english_words, names=self.words.speakers())
-                asked = ask_words(self.words, plan.request.query, known, depth, plan.where)
+                asked = ask_words(self.words, plan.request.query, self._known(), depth, plan.where)
                 legs.append(lexical_leg(asked.hits, asked.terms))
                 units |= {hit.unit_id: hit for hit in (*asked.hits.own, *asked.hits.context)}
             if near is not None:
@@ -301,6 +301,10 @@ class Searcher:
                         raise
                     note = f"vector search left out: {error}"
         return legs, units, asked, note
+
+    def _known(self) -> Known:
+        """What the bridge may ask of the texts; nothing is read before it does."""
+        return Known(self.words.english_words, self.words.speakers(), explained_by(self.database))
 
     def _near(self, vector: Vectors, depth: int, where: UnitFilter) -> list[UnitHit]:
         # A model's files may have been replaced since: vectors of two models are not to be compared.

@@ -1,4 +1,4 @@
-"""A question's words in the other language: by the glossary, by their sound, by the name of a month.
+"""A question's words in the other language: by the glossary, by what texts explain, by their sound, by the name of a month.
 
 What is crossed is a guess, so each way to say a word weighs less than the word itself, and the less the more ways there are: a
 word with one meaning tells more than one with seven. Which words the texts have decides nothing here but for what is told by
@@ -8,13 +8,14 @@ its sound: a guess that nobody wrote finds nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, zip_longest
 from math import sqrt
 from typing import TYPE_CHECKING, Final
 
 from memory_assets.search.crossing import renderings
+from memory_assets.search.crossing.explained import Explained, readings
 from memory_assets.search.crossing.glossary import Glossary, shipped_glossary
 from memory_assets.search.crossing.korean_lookup import MOST_WORDS, Found, found_at, is_noun
 from memory_assets.search.crossing.renderings import Rendering
@@ -38,6 +39,9 @@ Of 1,233 words of the glossary that are as long 52 sound like a word that they a
 MOST_SOUND_ALIKE: Final = 4
 SHORTEST_NAME: Final = 2
 """Syllables of a word that may be a name's sound: of one there are too many (수는, 안, 밥)."""
+
+EXPLAINED_WEIGHT: Final = 0.5
+"""Of what texts explain, beside 1 of the glossary: of ten such pairs two are none (decision 0028)."""
 
 _MONTH: Final = re.compile("([0-9]{1,2})월")
 
@@ -68,10 +72,12 @@ class Known:
         words: asked where a word may be told by its sound: their English words in lower case, by their first letter, a line
             each.
         names: of the people who speak.
+        explained: what the texts explain by themselves of some `readings`, asked once for a question.
     """
 
     words: Callable[[], Mapping[str, str]] = dict
     names: frozenset[str] = frozenset()
+    explained: Callable[[Collection[str]], Explained] = lambda _: {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +118,8 @@ def crossed(terms: Sequence[Term], known: Known, glossary: Glossary | None = Non
 
 
 def _crossings(words: Sequence[str], known: Known, glossary: Glossary) -> Iterator[Crossing]:
+    told = known.explained(frozenset(reading for word in words for reading in readings(word))) if words else {}
+    names = frozenset(name.casefold() for name in known.names)
     place = 0
     while place < len(words):
         word = words[place]
@@ -124,6 +132,8 @@ def _crossings(words: Sequence[str], known: Known, glossary: Glossary) -> Iterat
         if found:
             said, places = " ".join(words[place : place + found.count]), tuple(range(place, place + found.count))
             yield from _by_glossary(said, places, found.places, glossary, korean=korean)
+        elif ways := tuple(_explained(word, told, names, glossary)):
+            yield Crossing(word, (place,), ways, round(EXPLAINED_WEIGHT * _weight(1, len(ways)), 2), "texts")
         elif korean and not is_noun(word, glossary):
             alike = tuple(_named(word, known.names)) or tuple(_sounding(word, known.words))
             if alike:
@@ -168,6 +178,15 @@ def _english_at(words: Sequence[str], place: int, known: Mapping[str, tuple[int,
         if places := tuple(dict.fromkeys((*known.get(said, ()), *known.get(base, ())))):
             return Found(count, places)
     return None
+
+
+def _explained(word: str, told: Explained, names: frozenset[str], glossary: Glossary) -> Iterator[Rendering]:
+    """What the texts give for a word; no person, and nothing that the glossary has another word for."""
+    for reading in readings(word):
+        for way in told.get(reading, ()):
+            rendering = renderings.korean(way) if is_hangul(way[-1]) else renderings.english(way)
+            if rendering is not None and way not in names and way not in glossary.korean:
+                yield rendering
 
 
 def _named(word: str, names: Iterable[str]) -> Iterator[Rendering]:

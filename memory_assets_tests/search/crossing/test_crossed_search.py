@@ -78,6 +78,26 @@ def test_an_english_word_in_a_korean_question_hides_nothing_of_a_store_without_k
     assert "adopted two turtles" in answer.hits[0].snippet and answer.crossed
 
 
+EXPLAINING = (
+    ("user", "화면 찢김(tearing)이 보이면 함수(arg)를 부른다."),
+    ("user", "The tearing went away with double buffering."),
+    ("user", "열의 구분자(separator)는 쉼표다."),
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "said", "way"),
+    [("찢김은 어떻게 없앴지", "찢김은", "tear"), ("which separators in columns", "separators", "구분자")],
+)
+def test_what_a_text_explains_is_crossed_and_shown(query: str, said: str, way: str, tmp_path: Path) -> None:
+    settings = fill_one(tmp_path, "talk", EXPLAINING, ())
+    write_words(Resources(settings))
+    answer = ask(Memory(settings), query)
+    (shown,) = [one for one in answer.crossed if one.by == "texts"]
+    assert (shown.said, shown.ways) == (said, (way,)) and shown.weight < 0.6
+    assert any("double buffering" in hit.snippet or "구분자" in hit.snippet for hit in answer.hits[:2])
+
+
 def test_where_nothing_is_crossed_no_word_is_a_name(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(WordIndex, "speakers", lambda index: frozenset(("Caroline", "Roger")))
     assert ask(memory, "캐롤라인이 입양한 거북이").speakers == ("Caroline",)
