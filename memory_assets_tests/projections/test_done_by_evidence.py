@@ -78,6 +78,11 @@ EDITS = "edit: src/login.py"
         (("First the logout.", EDITS, ASKED, REPORT), ("in_progress", None, None)),
         ((ASKED, EDITS, REPORT, "No, it still fails."), ("in_progress", None, None)),
         ((ASKED, REPORT, EDITS), ("in_progress", None, None)),
+        ((ASKED, EDITS, REPORT, "read: src/login.py"), ("in_progress", None, None)),
+        ((ASKED, EDITS, REPORT, EDITS, "> The rest is still to be written."), ("in_progress", None, None)),
+        ((ASKED, 'shell: ["apply_patch", "*** Begin Patch"]', REPORT), ("done", "changed_files", None)),
+        ((ASKED, "read: how apply_patch works", REPORT), ("in_progress", None, None)),
+        ((ASKED, "slack_edit_message: hello", REPORT), ("in_progress", None, None)),
     ],
 )
 def test_a_report_that_ends_a_session_is_borne_out_by_the_files_that_were_changed(
@@ -87,9 +92,26 @@ def test_a_report_that_ends_a_session_is_borne_out_by_the_files_that_were_change
 
 
 @pytest.mark.parametrize(
+    ("report", "stand"),
+    [(REPORT, ("done", "changed_files", None)), ("> I corrected a typo in the README.", ("in_progress", None, None))],
+)
+def test_a_report_of_something_else_is_not_borne_out_by_changed_files(
+    log: EventLog, database: Database, report: str, stand: tuple[str, ...]
+) -> None:
+    texts = (ASKED, EDITS, report)
+    told = Story("talk").tell(texts, [Remark("Fix the login", 0, "task", status="done")])
+    log.append(with_history(told, "Fix the login", [], [(0, ASKED), (2, report)]))
+    catch_up(database, VERSIONS, resolve=True)
+    assert rows(database, STANDING) == [stand]
+
+
+@pytest.mark.parametrize(
     ("texts", "status"),
     [
         ((ASKED, "read: src/login.py", "> Let me look."), "in_progress"),
+        ((ASKED, "read: src/login.py", "failed: no such file", "> Let me look."), "pending"),
+        (("Later we should fix the login.", "read: src/login.py", "> Noted."), "pending"),
+        (("로그인은 나중에 고치자.", "read: src/login.py", "> Noted."), "pending"),
         ((ASKED, "> Which login?", "The one of the shop.", "read: src/shop.py"), "pending"),
         ((ASKED, "> Which login?"), "pending"),
     ],
