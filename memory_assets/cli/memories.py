@@ -75,11 +75,13 @@ def print_memories(memories: Sequence[MemoryView]) -> None:
 
 
 def context_lines(context: QuoteContext | None) -> list[Text]:
-    """What a memory's first quote stands under: the heading above it, and the words that it answers."""
+    """What a memory's first quote stands under: its session's title, the heading above it, and the words that it answers."""
     if context is None:
         return []
     width = terminal_width()
     lines = []
+    if context.session_title and context.session_title != context.asked:
+        lines.append(styled("in    ") + quoted(context.session_title, limit=width - len("in    ")))
     if context.heading:
         lines.append(styled("under ") + quoted(context.heading, limit=width - len("under ")))
     if context.asked and context.asked_uri:

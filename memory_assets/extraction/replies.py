@@ -64,7 +64,8 @@ _OFFER = re.compile(
     re.IGNORECASE,
 )
 _PROPOSES = re.compile(
-    r"\bi(?:'d| would) (?:go with|recommend|suggest|lean|propose|do)\b|\bi (?:recommend|suggest|propose)\b|\brecommended\b"
+    r"\bi(?:['’]d| would) (?:go with|recommend|suggest|lean|propose|do)\b|\bi (?:recommend|suggest|propose|lean)\b"
+    r"|\brecommended\b"
     r"|\b(?:simplest|cleanest|best|right) (?:fix|approach|option|way|solution)\b|\bwe (?:should|could|can)\b"
     r"|\byou can (?:safely )?(?:delete|remove|drop|use|replace)\b"
     r"|추천|제안|하는 (?:게|것이) (?:낫|좋)|면 .{0,40}수 있|방법은",
@@ -140,8 +141,9 @@ def _bound(
     last = asked[-1]
     numbered = list(_numbered(messages[last].text, reply))
     if numbered:
-        for question, answer in numbered:
-            yield ExtractedEntry("decision", title_of(question), (Quote(index, answer), Quote(last, question)))
+        for answer, *asked_for in numbered:
+            quotes = (Quote(index, answer), *(Quote(last, text) for text in asked_for))
+            yield ExtractedEntry("decision", title_of(asked_for[0]), quotes)
         return
     assent = _assent(reply)
     proposal = _proposal(messages[last].text, told=_TELLS_TO.search(assent) is not None) if assent else []
@@ -183,8 +185,9 @@ def _first_line(text: str) -> str:
 # -- answers by number to several questions
 
 
-def _numbered(asked: str, reply: str) -> Iterator[tuple[str, str]]:
-    """The questions of a numbered list that a list of the same numbers agrees to, each with its answer."""
+def _numbered(asked: str, reply: str) -> Iterator[tuple[str, ...]]:
+    """The answers of a list that agree to the questions of a list of the same numbers, each with what the agent leans to, where
+    it says so, and the question."""
     answers = list(_NUMBERED.finditer(reply))
     if len(answers) < 2:
         return
@@ -198,8 +201,17 @@ def _numbered(asked: str, reply: str) -> Iterator[tuple[str, str]]:
         if answer["label"] in questions and _ASSENT.match(body) and not _DOUBTS.search(begins):
             found = sentences(questions[answer["label"]])
             asking = next((one.text for one in found if "?" in one.text), None)
-            if asking is not None and not _ALTERNATIVES.search(asking):
-                yield asking, body[:_ANSWER_LENGTH].rstrip()
+            leaning = next((said for one in found if "?" not in one.text and (said := _leaning(one.text))), None)
+            if asking is not None and (leaning is not None or not _ALTERNATIVES.search(asking)):
+                yield body[:_ANSWER_LENGTH].rstrip(), *([leaning] if leaning else []), asking
+
+
+def _leaning(text: str) -> str | None:
+    """What an agent says that it would do, as far as it weighs nothing against it."""
+    if _PROPOSES.search(text) is None:
+        return None
+    against = _WEIGHS.search(text)
+    return text[: against.start()].rstrip(" ,;(—–-") if against is not None else text
 
 
 # -- assent to a proposal

@@ -1,6 +1,6 @@
-"""What a quote stands under: the heading above it in its message, and the words that it answers.
+"""What a quote stands under: its session's title, the heading above it in its message, and the words that it answers.
 
-A sentence that was clear to those who talked names its subject a heading or a question earlier. Both are read from the
+A sentence that was clear to those who talked names its subject a heading or a question earlier. They are read from the
 messages as they stand, so nothing is stored twice and nothing can be stale.
 """
 
@@ -37,10 +37,10 @@ WITH places AS (
   SELECT unnest(from_json(?, '[{{"number": "INTEGER", "session_id": "VARCHAR", "message_index": "INTEGER"}}]'),
     recursive := true)
 ), within AS (
-  SELECT p.number, p.session_id, p.message_index, m.role, left(m.text, {_READ}) AS text
-  FROM places p JOIN messages m USING (session_id, message_index)
+  SELECT p.number, p.session_id, p.message_index, s.title, m.role, left(m.text, {_READ}) AS text
+  FROM places p JOIN messages m USING (session_id, message_index) JOIN sessions s USING (session_id)
 )
-SELECT w.number, w.role, w.text,
+SELECT w.number, w.title, w.role, w.text,
   list({{'index': b.message_index, 'role': b.role, 'text': b.text}} ORDER BY b.message_index DESC)
   FILTER (b.message_index IS NOT NULL)
 FROM within w LEFT JOIN (
@@ -71,14 +71,16 @@ def quote_contexts(connection: duckdb.DuckDBPyConnection, places: Sequence[Quote
         if place is not None
     ]
     found: list[QuoteContext | None] = [None] * len(places)
-    for number, role, text, before in fetch(connection, _STOOD, [json.dumps(asked)]) if asked else []:
+    for number, title, role, text, before in fetch(connection, _STOOD, [json.dumps(asked)]) if asked else []:
         place = places[number]
         if place is not None:
-            found[number] = _context(place, role, text, before or ())
+            found[number] = _context(place, title, role, text, before or ())
     return found
 
 
-def _context(place: QuotePlace, role: str, text: str, before: Sequence[Mapping[str, Any]]) -> QuoteContext | None:
+def _context(
+    place: QuotePlace, title: str | None, role: str, text: str, before: Sequence[Mapping[str, Any]]
+) -> QuoteContext | None:
     said = sentences(text)
     heading = next((one.heading for one in reversed(said) if one.start <= place.start), "").replace("**", "").strip()
     asked = next((found for one in before if one["role"] == "user" and (found := _subject(one["index"], one["text"]))), None)
@@ -88,9 +90,10 @@ def _context(place: QuotePlace, role: str, text: str, before: Sequence[Mapping[s
             asked = own
         else:
             asked = _question([one for one in before if one["role"] == "assistant"]) or asked
-    if not heading and asked is None:
+    if not (title or heading or asked):
         return None
     return QuoteContext(
+        session_title=title,
         heading=heading[:_SHOWN] or None,
         asked=asked[1].text[:_SHOWN] if asked else None,
         asked_uri=SpanCitation(place.session_id, asked[0], ((asked[1].start, asked[1].end),)).uri if asked else None,

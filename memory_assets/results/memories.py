@@ -40,12 +40,14 @@ class QuoteContext(WireModel):
     """What a quote stands under, which names what it is about where its own words do not.
 
     Attributes:
+        session_title: what its session is called: as a rule what was asked for first.
         heading: the heading above it in its message.
         asked: of an agent's words, what the person had asked for; of a person's, what their message is about, the question that
             they answer, or what they had asked for before; its beginning, where it is long.
         asked_uri: where that stands.
     """
 
+    session_title: str | None
     heading: str | None
     asked: str | None
     asked_uri: str | None

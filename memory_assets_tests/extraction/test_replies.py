@@ -69,6 +69,21 @@ def test_numbered_answers_to_numbered_questions() -> None:
     ]
 
 
+def test_a_numbered_answer_takes_what_the_agent_leans_to() -> None:
+    asked = agent(
+        "1. Should `reindex` write the file, or only read it? I lean toward **letting `reindex` read only**, but you may "
+        "prefer that it writes.\n2. Fold the case only on macOS? I'd recommend yes.\n3. Is it urgent? Nobody knows."
+    )
+    assert decisions(user("so"), asked, user("1. your way is fine\n2. no, on Windows too\n3. yes")) == [
+        [
+            "your way is fine",
+            "I lean toward **letting `reindex` read only**",
+            "Should `reindex` write the file, or only read it?",
+        ],
+        ["yes", "Is it urgent?"],
+    ]
+
+
 def test_an_option_can_be_named_after_a_side_question() -> None:
     options = "어떤 방식으로 진행할까요?\n\n1. 모델을 바꾼 뒤 직접 실행\n2. subagent로 병렬 처리"
     talk = [user("so"), agent(options), user("이 모델은 얼마나 느려?"), agent("두 배쯤 느립니다."), user("2번 방식으로 해줘.")]

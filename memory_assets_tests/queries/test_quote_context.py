@@ -70,7 +70,7 @@ def test_a_quote_stands_under_a_heading_and_answers_something(
 ) -> None:
     context = told(database, log, texts, at, words)
     assert context is not None
-    assert (context.heading, context.asked) == (heading, asked)
+    assert (context.session_title, context.heading, context.asked) == ("Talk talk", heading, asked)
     assert words_at(context.asked_uri, texts) == asked
 
 
@@ -78,10 +78,12 @@ def test_a_quote_stands_under_a_heading_and_answers_something(
     ("texts", "at", "words"),
     [((ASKED,), 0, ASKED), (("> Hello, I am here.",), 0, "Hello"), (("ok", "> Fine with me."), 1, "Fine")],
 )
-def test_what_stands_under_nothing_has_no_context(
+def test_what_stands_under_nothing_has_its_session_alone(
     database: Database, log: EventLog, texts: tuple[str, ...], at: int, words: str
 ) -> None:
-    assert told(database, log, texts, at, words) is None
+    assert told(database, log, texts, at, words) == QuoteContext(
+        session_title="Talk talk", heading=None, asked=None, asked_uri=None
+    )
 
 
 def test_entries_and_memories_say_what_they_stand_under(database: Database, log: EventLog) -> None:
