@@ -14,7 +14,10 @@ PIPELINE_STAGES: tuple[PipelineStage, ...] = get_args(PipelineStage)
 EntryType = Literal["decision", "fact", "preference", "insight", "task", "reference"]
 
 Origin = Literal["typed", "said", "pasted", "template", "tool"]
+ORIGINS: tuple[Origin, ...] = get_args(Origin)
 """Who wrote a stretch of a message: the person, the agent, somebody whose text the person handed over, a program, a tool."""
+OF_OTHERS: frozenset[Origin | None] = frozenset[Origin | None](("pasted", "template", "tool"))
+"""What neither the person nor the agent wrote: wherever it is shown, its origin is."""
 
 Stage = Literal["raw", "working", "candidate", "verified", "certified"]
 STAGES: tuple[Stage, ...] = get_args(Stage)

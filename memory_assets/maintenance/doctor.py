@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from memory_assets.errors import MemoryAssetsError
 from memory_assets.log.database import NEEDED_BYTES
 from memory_assets.log.fetching import fetch, scalar
-from memory_assets.log.sql import WORDS
+from memory_assets.log.sql import EMBEDDED, WORDS
 from memory_assets.maintenance.language_check import korean_check
 from memory_assets.queries.refused_files import refused_files, unfinished_sessions
 from memory_assets.results.doctor import CheckV1
@@ -269,7 +269,7 @@ def _parity(resources: Resources) -> CheckV1:
     embedder = resources.embedder
     words, index = resources.word_index, resources.vector_index
     with resources.database.reading() as connection:
-        units = scalar(connection, "SELECT count(*) FROM memory_units")
+        units, embedded = fetch(connection, f"SELECT count(*), count(*) FILTER ({EMBEDDED}) FROM memory_units u")[0]
         waiting = dict(
             fetch(
                 connection,
@@ -283,7 +283,7 @@ def _parity(resources: Resources) -> CheckV1:
         return _check("parity", False, f"{index.table_name} holds vectors of another model than {embedder.model_id}", mend)
     rows = {WORDS: words.count(), index.embedding_version: index.count()}
     counted = f"{units} units, {rows[WORDS]} rows in {words.table_name}, {rows[index.embedding_version]} in {index.table_name}"
-    differing = [queue for queue, count in rows.items() if count != units]
+    differing = [queue for queue, count in rows.items() if count != (units if queue == WORDS else embedded)]
     if not differing:
         return _check("parity", True, counted)
     jobs = sum(waiting.get(queue, 0) for queue in differing)

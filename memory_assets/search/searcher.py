@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from memory_assets.errors import MemoryAssetsError
 from memory_assets.results.certificate import CertificateV1
 from memory_assets.results.search import ComplexityV1, SearchHitV1, SearchResponseV1, WindowV1
+from memory_assets.search.answers.empty_time import note_on_time
 from memory_assets.search.answers.hydration import chosen, hits_of
 from memory_assets.search.answers.neighbours import add_what_hangs_on, units_of_task
 from memory_assets.search.crossing.asking import Asked, ask_words
@@ -263,6 +264,7 @@ class Searcher:
             estimated_tokens=sum(hit.tokens for hit in delivered),
             notes=(
                 *plan.notes,
+                *([empty] if (empty := note_on_time(connection, plan.where, plan.window)) else []),
                 *left_out,
                 *([f"{too_dear} more found, and left out for the budget"] if too_dear else []),
                 *notes_on(state, self.words, self.index, mode=plan.request.mode),
