@@ -71,7 +71,7 @@ SCORE_KINDS: tuple[ScoreKind, ...] = get_args(ScoreKind)
 """What orders hits: a fusion, or the one leg that took part."""
 FacetKind = Literal["term", "entity", "time", "file", "speaker"]
 """What a question may ask about."""
-CrossedBy = Literal["glossary", "sound", "calendar"]
+CrossedBy = Literal["glossary", "texts", "sound", "calendar"]
 """What tells that two words of two languages say the same."""
 
 NextAction = Literal["enough", "widen", "timeline", "ask_a_person", "nothing_found"]

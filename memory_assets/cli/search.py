@@ -285,7 +285,7 @@ def _footer(response: SearchResponseV1) -> str:
     return f"{line}; {certificate.completeness:.0%} of the question is covered{missing}: {certificate.hint}"
 
 
-_TOLD_BY: Final = {"glossary": "the glossary", "sound": "its sound", "calendar": "the calendar"}
+_TOLD_BY: Final = {"glossary": "the glossary", "texts": "the texts", "sound": "its sound", "calendar": "the calendar"}
 
 
 def _print_reading(response: SearchResponseV1) -> None:

@@ -134,7 +134,7 @@ class CrossedTermV1(WireModel):
         said: as the question writes it.
         ways: as the other language does.
         weight: of each way, beside 1 of a word that is said.
-        by: what tells it: the glossary, its sound, or the calendar.
+        by: what tells it: the glossary, the texts of the store (배포(deploy)), its sound, or the calendar.
     """
 
     said: str
