@@ -7,6 +7,7 @@ cosine, and that of the better neighbour. Pure: hits of the index in, legs out.
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -70,21 +71,23 @@ def lexical_leg(hits: LexicalHits, terms: Sequence[Term]) -> LegScores:
         for unit_id, hit in found.items()
     }
     stems = frozenset(token for term in terms for token in term.tokens)
-    covered = {
-        unit_id: _coverage(terms, stems, found[unit_id].own_text)
+    held = {
+        unit_id: _held(terms, stems, found[unit_id].own_text)
         for unit_id in nlargest(COVERAGE_DEPTH, plain, key=plain.__getitem__)
     }
-    scores = {unit_id: score * (1.0 + COVERAGE_WEIGHT * covered.get(unit_id, 0.0) ** 2) for unit_id, score in plain.items()}
+    telling = _by_rarity(held)
+    scores = {unit_id: score * (1.0 + COVERAGE_WEIGHT * telling.get(unit_id, 0.0) ** 2) for unit_id, score in plain.items()}
     steps = {
         unit_id: {
             "context": context.get(unit_id, 0.0),
             "own": own.get(unit_id, 0.0),
             "session": sessions.get(hit.session_id, 0.0),
-            "coverage": covered.get(unit_id, 0.0),
+            "coverage": telling.get(unit_id, 0.0),
         }
         for unit_id, hit in found.items()
     }
     candidates = _best_first(scores)
+    covered = {unit_id: _share(each) for unit_id, each in held.items()}
     return LegScores(Leg(LEXICAL, "bm25", candidates, scale=good_score(candidates)), steps, covered)
 
 
@@ -137,10 +140,31 @@ def _coverage(terms: Sequence[Term], stems: frozenset[str], own_text: str) -> fl
     Args:
         stems: every token of the terms.
     """
-    if not terms or not own_text:
-        return 0.0
+    return _share(_held(terms, stems, own_text))
+
+
+def _held(terms: Sequence[Term], stems: frozenset[str], own_text: str) -> list[float]:
+    """How far a text has each of the question's telling words."""
     said = standing(stems, own_text)
-    return sum([term.held_by(said) for term in terms]) / len(terms) if said else 0.0
+    return [term.held_by(said) for term in terms]
+
+
+def _share(held: Sequence[float]) -> float:
+    return sum(held) / len(held) if held else 0.0
+
+
+def _by_rarity(held: Mapping[str, Sequence[float]]) -> dict[str, float]:
+    """By unit id how much it has of the question's telling words: one counts for more the fewer of these units have it.
+
+    That all have of three words out of four is no answer where the fourth stands in one of them.
+    """
+    totals = [sum(column) for column in zip(*held.values(), strict=True)]
+    weights = [math.log1p(len(held) / total) if total else 0.0 for total in totals]
+    whole = sum(weights)
+    return {
+        unit_id: sum(weight * one for weight, one in zip(weights, each, strict=True)) / whole if whole else 0.0
+        for unit_id, each in held.items()
+    }
 
 
 def _best_first(scores: Mapping[str, float]) -> tuple[Candidate, ...]:

@@ -20,8 +20,8 @@ OWN_WEIGHT: Final = 0.2
 """Of BM25 of what is said alone, beside that of what is said with what is said around it."""
 SESSION_WEIGHT: Final = 0.3
 """Of how much the session speaks of it: the sum of its best hits."""
-COVERAGE_WEIGHT: Final = 0.5
-"""Of having all words of the question."""
+COVERAGE_WEIGHT: Final = 0.8
+"""Of having all words of the question, the rare ones above all."""
 NEIGHBOUR_WEIGHT: Final = 1.0
 """Of the cosine of the better neighbour."""
 

@@ -13,6 +13,7 @@ from memory_assets.search.ranking.retrievers import (
     lexical_leg,
     vector_leg,
 )
+from memory_assets.search.ranking.weights import COVERAGE_WEIGHT
 from memory_assets_tests.search.ranking.found_units import hit, lexical
 
 
@@ -25,7 +26,7 @@ def test_the_parts_of_a_lexical_score() -> None:
     scores = lexical_leg(lexical(first, second, own=(hit("a", 6.0, "배포는 금요일"),)), query_terms("배포"))
     session = (8.0 + 4.0) / 3
     assert scores.steps["a"] == {"context": 8.0, "own": 6.0, "session": pytest.approx(session), "coverage": 1.0}
-    of_a = (8.0 + OWN_WEIGHT * 6.0 + SESSION_WEIGHT * session) * 1.5
+    of_a = (8.0 + OWN_WEIGHT * 6.0 + SESSION_WEIGHT * session) * (1 + COVERAGE_WEIGHT)
     of_b = 4.0 + SESSION_WEIGHT * session
     assert [candidate.score for candidate in scores.leg.candidates] == [pytest.approx(of_a), pytest.approx(of_b)]
     assert scores.leg.scale == pytest.approx((of_a + of_b) / 2)
@@ -111,3 +112,12 @@ def test_what_a_program_wrote_does_not_say_a_question() -> None:
     terms = query_terms("cache settings")
     assert best_said(lexical(hit("a", 5.0, "cache settings", origin="template"), hit("b", 4.0, "cache")), terms) == 0.5
     assert best_said(lexical(hit("a", 5.0, "cache settings", origin="typed")), terms) == 1.0
+
+
+def test_a_rare_word_of_the_question_does_not_lose_to_common_ones() -> None:
+    common = [hit(f"c{n:02}", 10.0, "the status of the session before", session_id=f"s{n}") for n in range(40)]
+    rare = hit("rare", 9.0, "dimicheck runs at night", session_id="other")
+    scores = lexical_leg(lexical(*common, rare), query_terms("dimicheck status session before"))
+    assert order(scores)[0] == "rare"
+    # How sure a hit is counts every word alike.
+    assert scores.raw["rare"] < scores.raw["c00"]
