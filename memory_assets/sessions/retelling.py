@@ -85,8 +85,10 @@ def retold(before: Telling | None, now: Telling, *, misread: bool = False) -> Te
         return now
     if not now.messages:
         return before
-    retell = _retold_positions if now.ordinal_uids else _retold_records
-    messages = tuple(retell(before, now))
+    if now.ordinal_uids:
+        messages = tuple(_retold_positions(before, now))
+    else:
+        messages = tuple(_retold_records(_without_former_parts(before, now, misread=misread), now))
     if misread:
         known = set(before.messages)
         messages = tuple(message for message in messages if message.superseded_kind is None or message in known)
@@ -106,6 +108,34 @@ def _retold_records(before: Telling, now: Telling) -> Iterator[Message]:
             yield superseded(known[uid])
         yield chosen[uid]
         yield from (message for message in behind.get(uid, ()) if not _says_again(chosen, message))
+
+
+def _without_former_parts(before: Telling, now: Telling, *, misread: bool) -> Telling:
+    """What was told, without the parts of a record that its source tells in fewer messages now.
+
+    An older version may have made several messages of what is one: their words stand in it. In the same bytes there never was
+    another one.
+    """
+    known = {message.uid for message in now.messages}
+    of_record: dict[str, list[Message]] = {}
+    for message in now.messages:
+        of_record.setdefault(_record(message), []).append(message)
+
+    def is_former(message: Message) -> bool:
+        if message.superseded_kind is not None or message.uid in known:
+            return False
+        said = of_record.get(_record(message), ())
+        if misread:
+            return bool(said)
+        return any((one.role, one.kind) == (message.role, message.kind) and message.text in one.text for one in said)
+
+    return replace(before, messages=tuple(message for message in before.messages if not is_former(message)))
+
+
+def _record(message: Message) -> str:
+    """The id of the record that a message is part of: the parts of ``u`` are ``u``, ``u#1``, ``u#2`` …"""
+    record, mark, number = message.uid.rpartition("#")
+    return record if mark and number.isdecimal() else message.uid
 
 
 def _superseded_behind(telling: Telling) -> dict[str, list[Message]]:

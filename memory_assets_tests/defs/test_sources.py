@@ -12,10 +12,12 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from memory_assets.defs import run
+from memory_assets.defs import resources, run, sources
 from memory_assets.log import long_texts
 from memory_assets.log.payloads.sessions import SourceTold
 from memory_assets.log.upcasting import payload_as
+from memory_assets.sessions import joined_texts
+from memory_assets.sessions.injected import user_parts
 from memory_assets.settings import Settings, load_settings
 from memory_assets_tests.defs.conftest import Import
 from memory_assets_tests.defs.files import chat, claude, records, talk
@@ -151,6 +153,33 @@ def test_what_a_source_says_no_longer_stays_readable(inbox: Path, settings: Sett
     chat(inbox, "plain", told, ids=False)
     take(inbox)
     assert rows(settings, "SELECT count(*) FROM memories WHERE title LIKE '%Redis%'") == [(1,)]
+
+
+@pytest.mark.parametrize("grows", [False, True])
+def test_what_an_older_reader_cut_into_messages_is_one_once_it_is_read_again(
+    inbox: Path, settings: Settings, take: Import, monkeypatch: pytest.MonkeyPatch, *, grows: bool
+) -> None:
+    mention, words = "[@CLAUDE.md](file:///w/CLAUDE.md)", "은 앞으로 항상 한국어로 쓰자."
+    told = records("mention", talk(3, 4))
+    told[0]["message"]["content"] = [{"type": "text", "text": text} for text in (mention, words)]
+    file = claude(inbox, "mention.jsonl", told)
+    with monkeypatch.context() as older:
+        older.setattr(joined_texts, "_of_said", lambda texts: [part for text in texts for part in user_parts(text)])
+        older.setattr(sources, "READER_VERSION", "2")
+        take(file)
+    for kept in (resources.open_store, resources._store_of):  # what a process keeps open: the newer version is another one
+        kept.cache_clear()
+    shown = "SELECT message_uid, kind, text FROM messages ORDER BY message_index"
+    assert [text for _, _, text in rows(settings, shown)][:2] == [mention, words]
+    if grows:
+        claude(inbox, "mention.jsonl", [*told, *records("mention", talk(3, 6)[4:], first=4)])
+    assert take(file).updated == 1
+    first, *rest = rows(settings, shown)
+    assert first == (str(told[0]["uuid"]), "said", f"{mention}{words}")
+    assert [text for _, _, text in rest] == talk(3, 6 if grows else 4)[1:]
+    assert {kind for _, kind, _ in rest} == {"said"}
+    assert_rebuilds_equal(settings)
+    assert take(file).events_appended == 0
 
 
 WHOLE = 1_000_000

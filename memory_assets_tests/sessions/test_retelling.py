@@ -88,6 +88,21 @@ def test_what_was_misread_is_not_kept() -> None:
     assert texts(retold(before, page(ordinal("a", "d")), misread=True).messages) == ["a", "(b)", "d"]
 
 
+def test_parts_of_a_record_that_is_one_message_now_are_said_in_it() -> None:
+    parts = tuple(
+        replace(message, text=text) for message, text in zip(history("m", "m#1", "m#2"), ["보자", "이 파일", "끝"], strict=True)
+    )
+    before = records((*parts, *history("n", "n#1")))
+    whole = replace(parts[0], text="보자 이 파일 끝")
+    for misread in (True, False):
+        told = retold(before, records((whole, *history("n", "n#1", "o"))), misread=misread)
+        assert uids(told.messages) == ["m", "n", "n#1", "o"]
+    # What the record does not say now was misread in the same bytes; of a file that was written anew it is kept.
+    short = records((replace(parts[0], text="보자 이 파일"), *history("n")))
+    assert uids(retold(before, short, misread=True).messages) == ["m", "n"]
+    assert uids(retold(before, short).messages) == ["m", "m#2", "n", "n#1"]
+
+
 _WORDS = st.lists(st.sampled_from(["yes", "계속", "ok", "go on", "ok, go on"]), min_size=1, max_size=8)
 
 
