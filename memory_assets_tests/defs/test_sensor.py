@@ -226,7 +226,7 @@ def test_refused_and_unreadable_files(
     assert asked(tick()) == [("locked", "huge")]
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 def test_another_history_is_kept_behind_the_one_that_is_known(
     folder: Path, settings: Settings, tick: Tick, unrecorded: dg.DagsterInstance
 ) -> None:
@@ -239,7 +239,7 @@ def test_another_history_is_kept_behind_the_one_that_is_known(
     for record in stranger:
         record["uuid"] = f"stranger-{record['uuid']}"
     settled(claude(folder, "b.jsonl", stranger))
-    for _ in range(depth(2, 2 * sensors.MAX_ATTEMPTS)):
+    for _ in range(2 * sensors.MAX_ATTEMPTS):
         for request in tick().run_requests or []:
             assert launch(settings, unrecorded, request).is_success
     told = rows(settings, said)
@@ -370,6 +370,7 @@ def test_leaves_that_wait_for_their_time_or_fail_keep_no_vectors_back(
     assert wanted() == ["refresh_leaves"]
 
 
+@pytest.mark.slow
 def test_a_leaf_that_failed_beside_the_others_is_made_again(
     folder: Path, settings: Settings, tick: Tick, unrecorded: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
