@@ -8,7 +8,7 @@ import typer
 
 from memory_assets.cli.groups import ListingGroup
 from memory_assets.cli.invocation import OK, JsonOption, ProjectOption, invocation
-from memory_assets.cli.memories import assurance_cell, quoted
+from memory_assets.cli.memories import assurance_cell, context_lines, quoted
 from memory_assets.cli.output import day, moment, one_line, print_json, styled
 from memory_assets.cli.quotes import METHOD_STYLES, quote_line
 from memory_assets.cli.tables import print_table, print_text
@@ -121,6 +121,7 @@ def entry_head(entry: EntryView) -> list[Text]:
             f"said {moment(entry.said_at)} UTC in ", (entry.session_id, "cyan"), f", project {one_line(entry.project or '-')}"
         ),
     ]
+    lines += context_lines(entry.context)
     if entry.entry_type == "task":
         blockers = f", blocked by {one_line('; '.join(entry.blocked_by))}" if entry.blocked_by else ""
         lines.append(styled(f"claims: {entry.task_status or 'pending'}, priority {entry.priority or '-'}{blockers}"))

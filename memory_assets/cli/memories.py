@@ -11,7 +11,7 @@ from memory_assets.cli.tables import GAP, UNLIMITED, print_text, terminal_width
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from memory_assets.results.memories import MemoryView
+    from memory_assets.results.memories import MemoryView, QuoteContext
 
 LEAST_TITLE = 24
 TYPE_WIDTH = len("preference")
@@ -72,6 +72,20 @@ def print_memories(memories: Sequence[MemoryView]) -> None:
         # Addresses below each other where there is room for it.
         widest = max(other.cell_len for _, other, _ in rows) if width < UNLIMITED else 0
         print_text(head + shown + styled(" " * (GAP + max(0, min(widest, room) - shown.cell_len))) + uri)
+
+
+def context_lines(context: QuoteContext | None) -> list[Text]:
+    """What a memory's first quote stands under: the heading above it, and the words that it answers."""
+    if context is None:
+        return []
+    width = terminal_width()
+    lines = []
+    if context.heading:
+        lines.append(styled("under ") + quoted(context.heading, limit=width - len("under ")))
+    if context.asked and context.asked_uri:
+        lines.append(styled("about ") + quoted(context.asked, limit=width - len("about ")))
+        lines.append(styled("      ", (context.asked_uri, "dim")))
+    return lines
 
 
 def print_beside(head: Text, tail: Text, *, indent: int) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memory_assets.cli.invocation import OK, JsonOption, invocation
-from memory_assets.cli.memories import assurance_cell, print_memories, quoted
+from memory_assets.cli.memories import assurance_cell, context_lines, print_memories, quoted
 from memory_assets.cli.output import cut, moment, one_line, plural, print_result, styled
 from memory_assets.cli.quotes import highlighted, quote_line
 from memory_assets.cli.tables import print_text, terminal_width
@@ -95,6 +95,7 @@ def print_memory(resolved: ResolvedMemory) -> None:
             f"said {said} UTC, {plural(len(resolved.quotes), 'quote')} in {plural(memory.session_count, 'session')}, "
             f"project {one_line(memory.project or '-')}"
         ),
+        *context_lines(memory.context),
     )
     _print_quotes(resolved.quotes)
 
@@ -113,6 +114,7 @@ def print_entry(resolved: ResolvedEntry) -> None:
             f"  in {entry.citation}" if entry.citation else "  in no memory",
         ),
         styled(f"said {moment(entry.said_at)} UTC in session {entry.session_id}, project {one_line(entry.project or '-')}"),
+        *context_lines(entry.context),
     )
     _print_quotes(resolved.quotes)
 

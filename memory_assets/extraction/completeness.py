@@ -39,14 +39,23 @@ _POINTS_BACK = re.compile(
 )
 _ASKS_TO_KNOW = re.compile(
     r"^\W{0,3}(?:(?:so|and|but|ok(?:ay)?|hmm+|q|question|also)\b[\s,:.…]{0,3}){0,2}"
-    r"(?:(?:is|are|was|were) there|why|what(?:'s)?|which|how|where|when|who|do(?:es)? (?:you|it|this|that|we|they|the)|did"
-    r"|is (?:it|this|that|the)|are (?:we|these|they|the)|have you|(?:can|could) (?:it|we detect|this|that))\b"
+    r"(?:(?:is|are|was|were) there|why|(?:what(?:'s)?|how)(?! about\b)|which"
+    r"|(?:where|when|who)(?:'s)? (?:is|are|was|were|do|does|did|will|would|can|could|should|has|have)"
+    r"|do(?:es)? (?:you|it|this|that|we|they|the)|did"
+    r"|is (?:it|this|that|the)|are (?:we|these|they|the)|have you|(?:can|could) (?:it|we detect|this|that)(?! be\b))\b"
     r"[^\n]{0,400}\?\W{0,3}$"
     r"|^\W{0,3}(?:(?:q|question)[:,] )?(?:is there (?:a|any) (?:reason|way)|do you (?:think|believe|know))\b"
     r"|^\W{0,3}(?:왜|어떻게|무엇|뭐가|뭘|어디|언제|누가|몇)[^\n]{0,200}(?:까|나|나요|가요|지|죠|어|야)\?\W{0,3}$",
     re.IGNORECASE,
 )
 """A person's question for something to be told: no memory, whatever its words; what answers it may be one."""
+_ALSO_ORDERS = re.compile(
+    r"\bplease\b(?! (?:explain|tell|describe))"
+    r"|[,;.] (?:(?:and|then|so|just) ){0,2}(?:fix|add|remove|change|update|rename|make|revert|clear)\b"
+    r"|(?:고쳐|수정|추가|삭제|변경|바꿔|만들어|적용|반영|구현|해결)\S{0,3}\s?(?:주|줄|줘|달라|부탁)",
+    re.IGNORECASE,
+)
+"""What a question holds that asks for something to be done as well."""
 _PROMPT = re.compile(r"^\[[^\]\n]{0,120}[/~][^\]\n]{0,120}\]\W{0,3}$")
 """The prompt of a terminal, in brackets."""
 _WORD = re.compile(r"[^\W\d_]{2,}")
@@ -70,7 +79,12 @@ def can_carry(one: Scored) -> bool:
 
 def asks_to_know(text: str) -> bool:
     """Whether a person's sentence only asks for something to be told."""
-    return _ASKS_TO_KNOW.match(text) is not None
+    return _ASKS_TO_KNOW.match(text) is not None and not also_orders(text)
+
+
+def also_orders(text: str) -> bool:
+    """Whether a person's sentence, whatever it asks, asks for something to be done."""
+    return _ALSO_ORDERS.search(text) is not None
 
 
 def points_back(text: str) -> bool:

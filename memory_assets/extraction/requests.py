@@ -12,27 +12,30 @@ from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 
-from memory_assets.extraction.completeness import GO_ON, asks_to_know
+from memory_assets.extraction.completeness import GO_ON, also_orders, asks_to_know
 from memory_assets.extraction.schema import Quote, StatusAt
 from memory_assets.extraction.scoring import Scored
 from memory_assets.extraction.status_history import changes
 from memory_assets.extraction.todos import Todo
+from memory_assets.tasks.done_phrases import thanks
 from memory_assets.tasks.one_turn import is_one_turn
-from memory_assets.text.english_words import inflected
 from memory_assets.vocabulary import FINISHED, TaskStatus
 
-_UNFINISHED = re.compile(
-    r"\b(?:could(?: not|n['’]t)|unable to|failed to|(?:not|n['’]t) (?:yet )?work(?:ing)?\b"
-    r"|(?:is|are) (?:still )?(?:missing|failing|left|open)|still (?:fails?|needs?|open)"
-    r"|i(?: will|['’]ll)? leave\b|next,? i\b|step \w+ is done)"
-    r"|실패(?:했|하였)|못 ?했|아직|남아 ?있|남은 (?:일|작업)|되지 않습니다",
-    re.IGNORECASE,
-)
 _ANSWERS = re.compile(
     r"^\W{0,3}(?:(?:yes|yeah|yep|yup|sure|ok(?:ay)?|no|nope|lgtm|thanks?|agreed)\b"
-    r"|(?:응|어|네|넵|예|그래|좋아|아니|맞아|오케이)(?![가-힣])|(?:[A-E]|\d{1,2})(?:번|안|\W|$))",
+    r"|(?:응|어|네|넵|예|그래|좋아|아니|맞아|오케이)(?![가-힣])|(?:[A-E]|\d{1,2})(?:번|안)(?=\W|$|으?로|이|은|방식))",
     re.IGNORECASE,
 )
+_CHOOSES = re.compile(
+    r"^\W{0,3}(?:(?:option |and |or |& )?(?:[A-E]|\d{1,2})(?!\w)[\s,.;)&+]{0,4}){1,20}(?:\W{0,3}\S{1,20}){0,2}\W{0,3}$"
+)
+"""An answer of numbers or letters: nothing else is said in it but a word or two."""
+_ASKS_ANEW = re.compile(
+    r"^\W{0,3}\S{1,8}\W{1,3}(?:(?:and|but|so|then)\W{1,3})?(?:now|next|instead|also|please|(?:can|could|would) you"
+    r"|(?:이제|그리고|다음|대신|추가로|그럼 이제)(?=[\s,]))",
+    re.IGNORECASE,
+)
+"""What follows an answer's first word where the message goes on to something else."""
 _NOTES = re.compile(r"^\W{0,3}(?:note|fyi|ps|참고)\b\W", re.IGNORECASE)
 """What a person adds to a request."""
 _TELLING_WORDS = 5
@@ -41,14 +44,10 @@ _OPENING = 40
 """Characters in which a message says that it is an answer."""
 _ASKS_ENOUGH = -1.0
 """How far below what an entry needs a sentence that asks may be: somebody worked on it."""
+_FEW_WORDS = 2
+"""Telling words that a person's sentence has at least that says what is wrong: a greeting has none."""
 _MUCH_WORK = 4
 """Messages of the agent in a turn from which the person's words that opened the session are a request."""
-_LOOKS = re.compile(
-    r"^\W{0,3}(?:(?:can|could|would) you |please |let'?s |so,? |ok(?:ay)?,? )?(?:investigate|check|review|find out|figure out"
-    r"|look (?:at|into|for|why)|analy[sz]e|explain|why|compare|verify|research|dig into|take a look)\b"
-    r"|(?:확인|조사|분석|검토|리뷰|파악|비교)(?:을|를)?\s?(?:해|하고|좀|부탁)|(?:찾아|알아)\s?(?:봐|줘|보고)|왜.{0,60}(?:지|까|나요?)\?",
-    re.IGNORECASE,
-)
 _MOST_QUOTES = 6
 """Quotes of a request's steps; the further ones add nothing to what is known of it."""
 
@@ -78,7 +77,7 @@ def _telling(one: Scored) -> int:
     return min(_TELLING_WORDS, len(one.spot.words))
 
 
-def asks_for_work(request: Scored, answers: int, *, opens: bool) -> bool:
+def asks_for_work(request: Scored, answers: float, *, opens: bool) -> bool:
     """Whether a person's sentence is a task of the turn that it begins.
 
     Its phrases ask for something; or it opens the session and the agent then works much, whatever its words are. An answer
@@ -91,35 +90,23 @@ def asks_for_work(request: Scored, answers: int, *, opens: bool) -> bool:
     spot = request.spot
     if spot.in_plan:
         return True
-    if spot.origin != "typed" or _ANSWERS.match(spot.message.text[:_OPENING]) or is_one_turn(spot.sentence.text):
+    text = spot.sentence.text
+    if spot.origin != "typed" or is_one_turn(text) or asks_to_know(text) or _answers(request):
         return False
     if request.entry_type == "task":
-        return request.score >= _ASKS_ENOUGH and not asks_to_know(spot.sentence.text)
-    return opens and request.entry_type != "preference" and answers >= _MUCH_WORK
+        return request.score >= _ASKS_ENOUGH or also_orders(text)
+    if request.entry_type == "preference" or thanks(text) or len(spot.words) < _FEW_WORDS:
+        return False
+    return opens and answers >= _MUCH_WORK
 
 
-def is_left_open(request: Scored, closing: Iterable[Scored], *, only_request: bool) -> bool:
-    """Whether the last words of a turn say of a request that it failed or that some of it is left.
-
-    Of several requests it must be one that shares a word with what is said. An end that shares none with the only request
-    is another matter where a sentence that does says that it is done.
-    """
-    last = list(closing)
-    open_ends = [one for one in last if _UNFINISHED.search(one.spot.sentence.text)]
-    asked = _stems(request)
-    if any(asked & _stems(one) for one in open_ends):
+def _answers(request: Scored) -> bool:
+    """Whether a sentence is an answer to what the agent said: the first one of a message that opens with one."""
+    spot = request.spot
+    if _CHOOSES.match(spot.message.text):
         return True
-    return only_request and bool(open_ends) and not any(one.tells_done and asked & _stems(one) for one in last)
-
-
-def _stems(one: Scored) -> frozenset[str]:
-    """The words of a sentence as they are asked for and reported alike: ``push`` of ``pushed``."""
-    return frozenset(inflected(word) for word in one.spot.words)
-
-
-def asks_to_look(request: Scored) -> bool:
-    """Whether a request is for something to be found out: what the agent finds is its outcome."""
-    return _LOOKS.search(request.spot.sentence.text) is not None
+    said = spot.message.text[:_OPENING]
+    return spot.position == 0 and _ANSWERS.match(said) is not None and _ASKS_ANEW.match(said) is None
 
 
 def requests_of(scored: Iterable[Scored]) -> dict[int, Scored]:

@@ -9,6 +9,7 @@ extractor: what it proposes goes through the same aligner.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,8 +20,9 @@ from memory_assets.extraction.blockers import blockers_in
 from memory_assets.extraction.completeness import points_back
 from memory_assets.extraction.cues import Rules, built_in_rules
 from memory_assets.extraction.listed_tasks import BOXED, ListedTasks
+from memory_assets.extraction.outcomes import REPORT_SCORE, Outcome, best_report, outcome_of
 from memory_assets.extraction.replies import replies
-from memory_assets.extraction.requests import asks_for_work, asks_to_look, is_left_open, progress_of, request_in, requests_of
+from memory_assets.extraction.requests import asks_for_work, progress_of, request_in, requests_of
 from memory_assets.extraction.schema import ExtractedEntry, Quote, StatusAt
 from memory_assets.extraction.scoring import Scored, is_conversation, score_window, turns_of
 from memory_assets.extraction.selection import REVERSAL, Choice, Selection
@@ -31,7 +33,7 @@ from memory_assets.extraction.windows import Window
 from memory_assets.sessions.model import Message
 from memory_assets.vocabulary import EntryType, TaskStatus
 
-CODE_VERSION = "6"
+CODE_VERSION = "7"
 
 _OPEN = re.compile(
     r"\b(?:could|should|would|might|may|if|recommend|propose|suggest|lean|want me|alternative|option|no|not|never|wrong"
@@ -61,17 +63,14 @@ def extract_window(messages: Sequence[Message], window: Window, rules: Rules | N
     requests = requests_of(scored)
     entries = list(replies(messages, window, scored, selection))
     listed = ListedTasks(messages, window, scored, selection, rules)
-    steps = _steps_by_turn(listed.called, turns_of(messages, window))
-    spoken = {(one.turn, one.spot.message_index) for one in scored if one.spot.voice != "user"}
-    answers = Counter(turn for turn, _ in spoken)
-    first = min(requests, default=0) if window.start == 0 else None
-    for turn, request in requests.items():
-        asks = not selection.is_used(request) and asks_for_work(request, answers[turn], opens=turn == first)
-        if asks or turn in steps:
-            selection.require(request, steps.pop(turn, ()))
+    turns = turns_of(messages, window)
+    steps = _steps_by_turn(listed.called, turns)
+    if not people_only:
+        _require_requests(requests, selection, steps, scored, window)
     entries += _carried_on(messages, window, rules, steps, scored)
     entries += [listed.entry(todo) for todo in (*listed.written, *chain.from_iterable(steps.values()))]
-    choices = _linked(selection.run(), scored)
+    goes_on = max(turns.values(), default=0) if window.is_cut else None
+    choices = _linked(selection.run(), scored, goes_on)
     _reversals(choices)
     decided = {entry.evidence[0]: entry for entry in entries if entry.entry_type == "decision"}
     entries.extend(_named(_entry(choice), decided) for choice in choices)
@@ -157,38 +156,37 @@ def _type(main: Scored) -> EntryType:
 # -- what belongs together
 
 
-def _linked(choices: list[Choice], scored: Sequence[Scored]) -> list[Choice]:
-    """Requests with their outcomes and causes with their fixes; an outcome that is cited is no entry of its own."""
+def _linked(choices: list[Choice], scored: Sequence[Scored], goes_on: int | None) -> list[Choice]:
+    """Requests with their outcomes and causes with their fixes; an outcome that is cited is no entry of its own.
+
+    Args:
+        goes_on: the turn that goes on in the next window, which tells what becomes of its request (``_carried_on``).
+    """
     reports: dict[int, list[Scored]] = {}
-    for one in scored:
-        if one.score > _REPORT and one.reports:
-            reports.setdefault(one.turn, []).append(one)
     last: dict[int, list[Scored]] = {}
     for one in scored:
+        if one.score > REPORT_SCORE and one.reports:
+            reports.setdefault(one.turn, []).append(one)
         if one.spot.voice == "closing":
             last.setdefault(one.turn, []).append(one)
     kept = list(choices)
     requests = Counter(choice.main.turn for choice in choices if _is_request(choice))
     for choice in choices:
         main = choice.main
-        asked = _is_request(choice)
-        caused = main.spot.voice == "working" and main.entry_type == "insight"
-        only_request = asked and requests[main.turn] == 1
-        closing = last.get(main.turn, [])
-        choice.is_left_open = asked and is_left_open(main, closing, only_request=only_request)
-        found = _reports(main, reports.get(main.turn, []), only_request=only_request)
-        report = max(found, key=lambda one: _fit(main, one), default=None)
-        if report is None and asked and main.status != "blocked":
-            # No report that weighs as one, but the agent's last word in that turn says that it is done.
-            done = _reports(main, closing, only_request=only_request)
-            choice.outcome = max((one for one in done if one.tells_done), key=lambda one: _fit(main, one), default=None)
-            if choice.outcome is None and only_request and asks_to_look(main):
-                found = [one for one in closing if one.entry_type == "insight" and one.score >= 0]
-                choice.outcome = max(found, key=lambda one: _fit(main, one), default=None)
-                choice.is_left_open = choice.is_left_open and choice.outcome is None
-        if report is None or not (asked or caused):
+        found = reports.get(main.turn, [])
+        if _is_request(choice):
+            if main.turn == goes_on:
+                continue
+            only_request = requests[main.turn] == 1
+            outcome = outcome_of(main, found, last.get(main.turn, []), only_request=only_request)
+            report, choice.outcome, choice.is_left_open = outcome.report, outcome.told, outcome.is_left_open
+        elif main.spot.voice == "working" and main.entry_type == "insight":
+            report = best_report(main, found, only_request=False)
+        else:
             continue
-        reports[main.turn].remove(report)
+        if report is None:
+            continue
+        found.remove(report)
         if all(one is not report for one in choice.sentences):
             choice.same.insert(0, report)
             kept = [other for other in kept if other.main is not report]
@@ -209,28 +207,10 @@ def _reversals(choices: Sequence[Choice]) -> None:
             decided.append(main)
 
 
-_REPORT = -6.0
-"""How far below what an entry needs a report may be and still be cited."""
-
-
 def _is_request(choice: Choice) -> bool:
     """Whether it is a plan that is handed over, or a request in a person's own words."""
     main = choice.main
     return choice.is_request or (main.spot.voice == "user" and main.entry_type == "task" and main.spot.origin == "typed")
-
-
-def _reports(main: Scored, reports: Sequence[Scored], *, only_request: bool) -> list[Scored]:
-    """The sentences that may say what became of it: they share a word with it, unless nothing else was asked for."""
-    later = [one for one in reports if one.spot.message_index > main.spot.message_index]
-    if only_request:
-        return [one for one in later if one.spot.voice == "closing"] or later
-    return [one for one in later if main.spot.words & one.spot.words]
-
-
-def _fit(main: Scored, report: Scored) -> tuple[int, float, int, int]:
-    """How well a report suits: by the words that it shares, then by its score; the first of equals."""
-    shared = len(main.spot.words & report.spot.words)
-    return shared, report.score, -report.spot.message_index, -report.spot.position
 
 
 # -- requests that are worked off by a list
@@ -243,25 +223,51 @@ def _steps_by_turn(called: Iterable[Todo], turns: Mapping[int, int]) -> dict[int
     return steps
 
 
+def _require_requests(
+    requests: Mapping[int, Scored], selection: Selection, steps: dict[int, list[Todo]], scored: Sequence[Scored], window: Window
+) -> None:
+    """What a person asks for is a task of its turn; the items of the turn's list are its steps, and no tasks of their own."""
+    spoken = {(one.turn, one.spot.message_index) for one in scored if one.spot.voice != "user"}
+    answers: Counter[int] = Counter(turn for turn, _ in spoken)
+    first = min(requests, default=0) if window.start == 0 else None
+    last = max((one.turn for one in scored), default=0)
+    for turn, request in requests.items():
+        # A turn that fills a window is much work.
+        many = math.inf if window.is_cut and turn == last else answers[turn]
+        asks = not selection.is_quoted(request) and asks_for_work(request, many, opens=turn == first)
+        if asks or turn in steps:
+            selection.require(request, steps.pop(turn, ()))
+
+
 def _carried_on(
     messages: Sequence[Message], window: Window, rules: Rules, steps: dict[int, list[Todo]], scored: Sequence[Scored]
 ) -> Iterator[ExtractedEntry]:
-    """What a window says of the request of a turn that began before it: under its title it becomes one with the rest."""
+    """What a window says of the request of a turn that began before it: under its title it becomes one with the rest.
+
+    The window in which the turn ends tells what became of it; those between tell how its list stands.
+    """
     if window.asked is None:
         return
-    own = Window(window.asked, window.asked + 1, window.asked)
-    request = request_in(score_window(messages, own, rules))
-    if request is None or not (0 in steps or asks_for_work(request, 0, opens=False)):
+    asked = score_window(messages, Window(window.asked, window.asked + 1, window.asked), rules)
+    request = request_in(asked)
+    if request is None or not (0 in steps or asks_for_work(request, math.inf, opens=window.asked_first)):
         return
     progress = progress_of(steps.pop(0, []))
-    closing = [one for one in scored if one.turn == 0 and one.spot.voice == "closing"]
-    reports = [one for one in closing if one.tells_done]
-    report = max(reports, key=lambda one: (one.score, -one.spot.position), default=None)
+    turn = [one for one in scored if one.turn == 0]
+    if window.is_cut and len(turn) == len(scored):
+        outcome = Outcome()
+    else:
+        closing = [one for one in turn if one.spot.voice == "closing"]
+        reports = [one for one in turn if one.reports and one.score > REPORT_SCORE]
+        asking = sum(one.spot.origin == "typed" and one.entry_type == "task" and one.score >= 0 for one in asked)
+        outcome = outcome_of(request, reports, closing, only_request=asking < 2)
+    report = outcome.report or outcome.told
     quotes = [*([Quote(report.spot.message_index, report.spot.sentence.text)] if report else []), *progress.quotes]
     if not quotes:
         return
+    said: TaskStatus = request.status or "pending"
     history = list(progress.history)
-    if report is not None and not progress.is_open and not is_left_open(request, closing, only_request=True):
+    if report is not None and said in ("pending", "in_progress") and not (progress.is_open or outcome.is_left_open):
         history.append(StatusAt("done", report.spot.message_index))
-    status = history[-1].status if history else "in_progress"
+    status = history[-1].status if history else said
     yield ExtractedEntry("task", title_of(request.spot.sentence.text), tuple(quotes), status=status, history=changes(history))

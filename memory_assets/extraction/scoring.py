@@ -137,7 +137,7 @@ def _spots(messages: Sequence[Message], window: Window) -> Iterator[Spot]:
     said = [index for index in range(window.start, window.end) if is_said(messages[index])]
     for index, later in zip_longest(said, said[1:]):
         message = messages[index]
-        closing = later is None or messages[later].role == "user"
+        closing = not window.is_cut if later is None else messages[later].role == "user"
         voice: Voice = "user" if message.role == "user" else "closing" if closing else "working"
         stretches = origins_of(message)
         in_plan = voice == "user" and hands_over_plan(message.text)

@@ -156,6 +156,10 @@ class Selection:
         """Whether a sentence is quoted already, here or in the same words elsewhere."""
         return _place(one) in self._used or self._text(one) in self._texts
 
+    def is_quoted(self, one: Scored) -> bool:
+        """Whether this very sentence is quoted already; a request that is said again is one more."""
+        return _place(one) in self._used
+
     def _text(self, one: Scored) -> str:
         place = _place(one)
         if place not in self._folded:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memory_assets.sessions.model import Message
+from memory_assets.text.english_words import inflected
 from memory_assets.text.sentences import Sentence
 from memory_assets.vocabulary import Origin
 
@@ -37,6 +38,11 @@ def words_of(text: str) -> frozenset[str]:
     """The telling words of a text, cut to their stems: six Latin letters, two Korean syllables."""
     found = (word for word in _WORD.findall(text) if word.lower() not in _COMMON)
     return frozenset(word[:6].lower() if word.isascii() else word[:2] for word in found)
+
+
+def stems_of(words: Iterable[str]) -> frozenset[str]:
+    """Telling words as they are asked for and reported alike: ``push`` of ``pushed``."""
+    return frozenset(inflected(word) for word in words)
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,8 @@ class Window:
         numbered: the titles behind the numbers by which the window's todo calls name tasks, wherever these were made.
         asked: the message, before the window, by which the person began the turn that the window begins in; None where the
             window begins with the person's own words, or the session with the agent's.
+        asked_first: whether that message is the first of the session in which a person speaks.
+        is_cut: whether the turn that it ends in goes on in the next window.
     """
 
     start: int
@@ -43,6 +45,8 @@ class Window:
     context_start: int
     numbered: Numbered = ()
     asked: int | None = None
+    asked_first: bool = False
+    is_cut: bool = False
 
     def owns(self, message_index: int) -> bool:
         return self.start <= message_index < self.end
@@ -100,37 +104,47 @@ def windows(messages: Sequence[Message], *, budget: int = WINDOW_CHARACTERS) -> 
     if start < len(messages):
         bounds.append((start, len(messages)))
     numbered = numbered_tasks(messages, bounds)
-    return [
-        Window(low, high, _context(lengths, low), known, _asked(messages, low, high))
-        for (low, high), known in zip(bounds, numbered, strict=True)
-        if any(lengths[low:high])
-    ]
+    spoken = [index for index, message in enumerate(messages) if lengths[index] and _is_said_by_person(message)]
+    found: list[Window] = []
+    for (low, high), known in zip(bounds, numbered, strict=True):
+        if not any(lengths[low:high]):
+            continue
+        asked = _asked(messages, low, high)
+        # A window ends before a message that is shown, whatever is said later.
+        is_cut = high < len(messages) and not _is_said_by_person(messages[high])
+        found.append(Window(low, high, _context(lengths, low), known, asked, asked is not None and asked == spoken[0], is_cut))
+    return found
 
 
 def window_hash(messages: Sequence[Message], window: Window) -> str:
     """The hash of all that an extractor sees of a window: indexes, roles, kinds and shown texts, context included, the titles
-    of the tasks that it names by number, and the request that it goes on with."""
+    of the tasks that it names by number, the request that it goes on with, and whether its last turn goes on behind it."""
     seen = [
         [index, messages[index].role, messages[index].kind, messages[index].name or "", text]
         for index in range(window.context_start, window.end)
         if (text := shown_text(messages[index]))
     ]
     numbered = {"numbered": [list(one) for one in window.numbered]} if window.numbered else {}
-    asked = {"asked": [window.asked, shown_text(messages[window.asked])]} if window.asked is not None else {}
-    return sha256_hex(canonical_json({"start": window.start, "messages": seen} | numbered | asked))
+    asked = (
+        {"asked": [window.asked, shown_text(messages[window.asked]), window.asked_first]} if window.asked is not None else {}
+    )
+    is_cut = {"is_cut": True} if window.is_cut else {}
+    return sha256_hex(canonical_json({"start": window.start, "messages": seen} | numbered | asked | is_cut))
+
+
+def _is_said_by_person(message: Message) -> bool:
+    return message.kind == "said" and message.role == "user"
 
 
 def _asked(messages: Sequence[Message], start: int, end: int) -> int | None:
     """The last message before a window in which a person speaks, when an agent speaks first in the window."""
     for index in range(start, end):
         if messages[index].kind == "said" and shown_text(messages[index]):
-            if messages[index].role == "user":
+            if _is_said_by_person(messages[index]):
                 return None
             break
     before = range(start - 1, -1, -1)
-    return next(
-        (i for i in before if messages[i].kind == "said" and messages[i].role == "user" and shown_text(messages[i])), None
-    )
+    return next((i for i in before if _is_said_by_person(messages[i]) and shown_text(messages[i])), None)
 
 
 def _context(lengths: Sequence[int], start: int) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from memory_assets.log.fetching import fetch
 from memory_assets.log.sql import IN_LIST, json_list
-from memory_assets.projections.unit_tables.tool_calls import CHANGES_FILES, files_changed
+from memory_assets.projections.unit_tables.tool_calls import CHANGES_FILES, FAILED, files_changed
 from memory_assets.projections.unit_tables.unit_facets import below
 from memory_assets.queries.digest_quotes import quote_of
 from memory_assets.results.digest import ChangedFileV1, MadeCommitV1
@@ -22,7 +22,7 @@ _READ = 12_000
 _CALLS = f"""
 SELECT c.session_id, s.cwd, c.message_index, c.tool_name, left(c.text, {_READ}), coalesce(c.name, c.tool_name, c.role), c.ts
 FROM messages c JOIN sessions s USING (session_id)
-WHERE c.session_id IN {IN_LIST} AND c.kind = 'tool_call' AND {CHANGES_FILES}
+WHERE c.session_id IN {IN_LIST} AND c.kind = 'tool_call' AND {CHANGES_FILES} AND NOT {FAILED}
 ORDER BY c.session_id, c.message_index
 """
 _RESULTS = f"""

@@ -10,8 +10,17 @@ from memory_assets.citations.addresses import MemoryCitation, MessageCitation, S
 from memory_assets.errors import NotFoundError, check_word
 from memory_assets.log.fetching import fetch, full_id, scalar
 from memory_assets.log.sql import IN_LIST, json_list
+from memory_assets.queries.quote_context import QuotePlace, quote_contexts
 from memory_assets.queries.sessions import messages_at
-from memory_assets.results.memories import EntryView, EvidenceView, MemoryPage, MemoryView, Quote, QuoteInMessage
+from memory_assets.results.memories import (
+    EntryView,
+    EvidenceView,
+    MemoryPage,
+    MemoryView,
+    Quote,
+    QuoteContext,
+    QuoteInMessage,
+)
 from memory_assets.search.answers.backing import backings
 from memory_assets.vocabulary import Assurance, EntryType, Stage
 
@@ -172,12 +181,23 @@ def _entry_cited(connection: duckdb.DuckDBPyConnection, given: str) -> str | Non
 
 def _entries(connection: duckdb.DuckDBPyConnection, rows: Sequence[tuple[Any, ...]]) -> list[EntryView]:
     backed = backings(connection, (row[1] for row in rows))
-    return [_entry(row, backed.of(row[1]).assurance(row[7])) for row in rows]
+    entries = [_entry(row, backed.of(row[1]).assurance(row[7])) for row in rows]
+    contexts = quote_contexts(connection, [_place(entry) for entry in entries])
+    return [entry.model_copy(update={"context": context}) for entry, context in zip(entries, contexts, strict=True)]
 
 
 def _memories(connection: duckdb.DuckDBPyConnection, rows: Sequence[tuple[Any, ...]]) -> list[MemoryView]:
     backed = backings(connection, (row[0] for row in rows))
-    return [_memory(row, backed.of(row[0]).assurance(row[5])) for row in rows]
+    segments = [json.loads(row[-1] or "[]") for row in rows]
+    places = [
+        QuotePlace(row[11], row[14], cut[0][0]) if cut and row[14] is not None else None
+        for row, cut in zip(rows, segments, strict=True)
+    ]
+    contexts = quote_contexts(connection, places)
+    return [
+        _memory(row, cut, backed.of(row[0]).assurance(row[5]), context)
+        for row, cut, context in zip(rows, segments, contexts, strict=True)
+    ]
 
 
 def _entry(row: tuple[Any, ...], assurance: Assurance) -> EntryView:
@@ -191,8 +211,23 @@ def _entry(row: tuple[Any, ...], assurance: Assurance) -> EntryView:
         tuple(content.get("blocked_by") or ()),
         tuple(_quote(head[3], item) for item in json.loads(evidence_json)),
         assurance,
+        None,
     )
     return EntryView.of_row((*head, *rest))
+
+
+def _place(entry: EntryView) -> QuotePlace | None:
+    """Where the first quote of an entry stands; a span of a superseded entry indexes a text that is no longer kept."""
+    if entry.status == "superseded":
+        return None
+    return next(
+        (
+            QuotePlace(quote.session_id, quote.message_index, quote.span_start)
+            for quote in entry.evidence
+            if quote.message_index is not None and quote.span_start is not None
+        ),
+        None,
+    )
 
 
 def _quote(session_id: str, item: dict[str, Any]) -> Quote:
@@ -221,9 +256,11 @@ def _quote(session_id: str, item: dict[str, Any]) -> Quote:
     )
 
 
-def _memory(row: tuple[Any, ...], assurance: Assurance) -> MemoryView:
-    *head, session_id, status, superseded_by, message_index, segments_json = row
+def _memory(
+    row: tuple[Any, ...], segments: Sequence[Sequence[int]], assurance: Assurance, context: QuoteContext | None
+) -> MemoryView:
+    *head, session_id, status, superseded_by, message_index, _ = row
     # A memory has at least one span; without one (which no fold writes) its message is still an address that opens.
     message = MessageCitation(session_id, message_index or 0).uri
-    uri = address(session_id, message_index, json.loads(segments_json or "[]")) or message
-    return MemoryView.of_row((*head, session_id, uri, status, superseded_by, assurance))
+    uri = address(session_id, message_index, segments) or message
+    return MemoryView.of_row((*head, session_id, uri, status, superseded_by, assurance, context))

@@ -36,6 +36,21 @@ class Quote(WireModel):
     alternative_count: int = 0
 
 
+class QuoteContext(WireModel):
+    """What a quote stands under, which names what it is about where its own words do not.
+
+    Attributes:
+        heading: the heading above it in its message.
+        asked: of an agent's words, what the person had asked for; of a person's, what their message is about or the question
+            that they answer; its beginning, where it is long.
+        asked_uri: where that stands.
+    """
+
+    heading: str | None
+    asked: str | None
+    asked_uri: str | None
+
+
 class EntryView(WireModel):
     """One entry with its evidence.
 
@@ -45,6 +60,7 @@ class EntryView(WireModel):
         blocked_reason: why it was not promoted, None where it was.
         reason, task_status, priority, blocked_by: what was said beside the title.
         assurance: what was proved of it, as screens say it.
+        context: what its first quote stands under; None where that was not found, or stands under nothing.
     """
 
     entry_id: str
@@ -68,6 +84,7 @@ class EntryView(WireModel):
     blocked_by: tuple[str, ...]
     evidence: tuple[Quote, ...]
     assurance: Assurance | None = None
+    context: QuoteContext | None = None
 
 
 class QuoteInMessage(WireModel):
@@ -92,6 +109,7 @@ class MemoryView(WireModel):
         status: ``contested`` in an open conflict, ``deprecated`` where a resolution set it aside, else ``active``.
         superseded_by: of a deprecated one, the address of the memory that was kept.
         assurance: what was proved of it, as screens say it.
+        context: what its first quote stands under; None where it stands under nothing.
     """
 
     memory_id: str
@@ -110,6 +128,7 @@ class MemoryView(WireModel):
     status: str = "active"
     superseded_by: str | None = None
     assurance: Assurance | None = None
+    context: QuoteContext | None = None
 
 
 class MemoryPage(WireModel):

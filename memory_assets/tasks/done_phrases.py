@@ -60,6 +60,13 @@ _CONTRADICTS = re.compile(
 )
 
 
+_LATER = re.compile(
+    r"\b(?:later|someday|some day|eventually|at some point|in the future|next (?:week|month|sprint|release|version))\b"
+    r"|나중에|추후|언젠가|차후|다음 ?(?:주|달|번|버전|릴리스)",
+    re.IGNORECASE,
+)
+
+
 def all_tests_pass(text: str) -> bool:
     """Whether a text says that tests or checks pass, not that they should or will, and nowhere that any fail."""
     return _FAILURE.search(text) is None and any(
@@ -79,6 +86,11 @@ def commit_made(text: str) -> str | None:
 def is_guess(text: str) -> bool:
     """Whether a text plans, guesses or hopes that something is done."""
     return _GUESS.search(text[:_MOST]) is not None
+
+
+def is_for_later(text: str) -> bool:
+    """Whether a text puts what it asks for off."""
+    return _LATER.search(text[:_MOST]) is not None
 
 
 def thanks(answer: str) -> bool:

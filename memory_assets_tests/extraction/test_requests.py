@@ -10,7 +10,8 @@ from memory_assets.evidence.aligner import Aligner
 from memory_assets.extraction.aligned_entries import AlignedEntry, align_entry
 from memory_assets.extraction.cues import built_in_rules
 from memory_assets.extraction.dedupe import merge_entries
-from memory_assets.extraction.requests import is_left_open, request_in
+from memory_assets.extraction.outcomes import is_left_open
+from memory_assets.extraction.requests import asks_for_work, request_in
 from memory_assets.extraction.rules import extract_window
 from memory_assets.extraction.scoring import score_window
 from memory_assets.extraction.windows import window_hash, windows
@@ -55,9 +56,12 @@ def test_an_open_step_keeps_the_request_open() -> None:
 
 
 def test_what_is_asked_for_is_a_task_whatever_else_is_kept() -> None:
-    decided = agent("We decided to keep PostgreSQL because MySQL loses the time zone of `created_at`. " * 3)
-    found = tasks(user("Please rename the reader package to sources."), decided)
-    assert [item.entry.title for item in found] == ["Please rename the reader package to sources."]
+    decided = [
+        agent(f"We decided to keep {name} because MySQL loses the time zone of `{name}_created_at`.", uid=name)
+        for name in ("orders", "carts", "users", "invoices", "refunds", "baskets", "prices", "stocks", "labels", "parcels")
+    ]
+    found = tasks(user("The reader package wants to be sources."), *decided)
+    assert [item.entry.title for item in found] == ["The reader package wants to be sources."]
 
 
 @pytest.mark.parametrize(("answers", "count"), [(1, 0), (4, 1)])
@@ -68,10 +72,47 @@ def test_what_opens_a_session_is_its_task_where_an_agent_works_on_it(answers: in
     assert [item.entry.title for item in found] == ["The start of the program is very slow when the cloud is down."] * count
 
 
-@pytest.mark.parametrize("said", ["yes, let's do that", "1, 2 and 3", "응 2번으로", "Run the tests."])
-def test_an_answer_or_an_order_of_one_turn_opens_no_task(said: str) -> None:
+@pytest.mark.parametrize(
+    "said",
+    [
+        "yes, let's do that with the login form",
+        "1, 2 and 3",
+        "B, please do",
+        "응 2번으로 로그인 화면을 수정해줘",
+        "Run the tests again, please.",
+        "Perfect, the login form works now.",
+        "hello there",
+        "Why does the login form need the cart?",
+        "Is there a reason for the login form to be slow?",
+    ],
+)
+def test_an_answer_a_question_or_an_order_of_one_turn_opens_no_task(said: str) -> None:
     talk = [agent(f"Let me look at file {number}.", uid=f"a{number}") for number in range(6)]
-    assert tasks(user(said), *talk) == []
+    (window,) = windows([user(said), *talk])
+    scored = score_window([user(said), *talk], window, built_in_rules())
+    request = request_in([one for one in scored if one.spot.voice == "user"])
+    assert request is not None and not asks_for_work(request, len(talk), opens=True)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "2. fix the tests of the parser",
+        "3 things: add a parser, rename the reader, and remove the old one.",
+        "A new endpoint for the cart, please add it.",
+        "ok, now add a test to the parser",
+        "no, instead please rename the parser",
+        "Yes. Please also add a test to the parser.",
+        "Why does the login fail, please fix it?",
+        "How about we move the parser to its own module? Please do it for the reader, too.",
+        "What about adding a dark mode to the settings page?",
+        "When the user logs out, clear the cache, ok?",
+        "왜 실패하는지 확인하고 고쳐주실 수 있나요?",
+    ],
+)
+def test_an_order_in_other_words_is_a_task(said: str) -> None:
+    talk = [user(said), *(agent(f"Let me look at file {number}.", uid=f"a{number}") for number in range(6))]
+    assert len(tasks(*talk)) == 1
 
 
 def test_an_open_end_of_another_kind_leaves_a_request_done_that_is_reported() -> None:
@@ -95,6 +136,87 @@ def test_what_was_to_be_found_out_is_done_with_what_was_found() -> None:
         user("Rename the release workflow."), agent("Root cause: the token of npm is missing, because it had expired.")
     )
     assert renamed.entry.status == "pending"
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ("Investigate why the release failed.", "The root cause is unclear, because the log has no time."),
+        ("Investigate why the release failed.", "I could not find the root cause, because the log is gone."),
+        ("Investigate why the release failed.", "It might be the token of npm, because it had expired."),
+        ("릴리스가 왜 실패했는지 조사해줘.", "원인은 아마 npm 토큰이 만료되었기 때문입니다."),
+        ("Review the parser and refactor it.", "Root cause: the parser reads a file twice, because the cache is off."),
+        ("Verify the button does nothing, fix it.", "Root cause: the handler is missing, because it was renamed."),
+        ("Check in the new schema.", "Root cause: the schema is old, because nobody renamed it."),
+        ("로그인 오류를 확인하고 고쳐줘.", "원인은 토큰이 만료되었기 때문입니다."),
+    ],
+)
+def test_what_was_not_found_or_not_changed_ends_no_request(asked: str, told: str) -> None:
+    assert "done" not in [item.entry.status for item in tasks(user(asked), agent(told))]
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "status"),
+    [
+        ("Please fix the cart test.", "I updated the cart test. It still fails on CI.", "pending"),
+        ("Please fix the cart test.", "I fixed the cart test. The pipeline could not be made stable.", "pending"),
+        ("Please fix the cart test.", "I fixed the cart test. I was unable to reproduce the race.", "pending"),
+        ("장바구니 테스트를 고쳐줘.", "장바구니 테스트를 수정했습니다. 아직 CI에서 실패합니다.", "pending"),
+        ("Please fix the cart test.", "I fixed the cart test, which failed to close a file.", "done"),
+        ("Please fix the cart.", "I fixed the cart. I leave the parser tests as they are.", "done"),
+        ("장바구니를 고쳐줘.", "장바구니를 수정했습니다. 남은 작업을 모두 처리했습니다.", "done"),
+    ],
+)
+def test_an_end_that_says_it_failed_leaves_a_request_open(asked: str, said: str, status: str) -> None:
+    task, *_ = tasks(user(asked), agent(said))
+    assert task.entry.status == status
+
+
+@pytest.mark.parametrize("budget", [400, 900, 24_000])
+@pytest.mark.parametrize(
+    ("asked", "closing", "status"),
+    [
+        ("Please rename the reader package to sources.", "Renamed the reader package to sources.", "done"),
+        ("Please rename the reader package to sources.", "Renamed the reader package. It still fails on CI.", "pending"),
+        ("Please rename the reader package to sources.", "I could not rename the reader package.", "pending"),
+        ("Investigate why the release failed.", "Root cause: the token of npm is missing, because it had expired.", "done"),
+        ("Investigate why the release failed.", "The root cause is unclear, because the log has no time.", "pending"),
+        ("The release is blocked on the npm token, we need to wait.", "Renamed the reader package to sources.", "blocked"),
+        ("The start of the program is very slow when the cloud is down.", "Fixed the start of the program.", "done"),
+        ("The start of the program is very slow when the cloud is down.", "Let me look once more.", "pending"),
+    ],
+)
+def test_what_becomes_of_a_request_does_not_depend_on_the_windows(asked: str, closing: str, status: str, budget: int) -> None:
+    work = [agent(f"Let me look at {n}. " + "It is long. " * 20, uid=n) for n in "abcde"]
+    work[1:1] = [agent("I've fixed the name of a folder."), agent("Renamed the reader package in one folder.", uid="f")]
+    (task,) = [
+        item for item in tasks(user(asked), *work, agent(closing, uid="last"), budget=budget) if item.entry.title == asked
+    ]
+    assert task.entry.status == status
+
+
+def test_a_request_that_is_said_again_has_its_own_turn() -> None:
+    talk = [user("Fix the login form."), agent("Fixed the login form."), user("Fix the login form."), agent("I look at it.")]
+    (window,) = windows(talk)
+    found = [entry for entry in extract_window(talk, window) if entry.entry_type == "task"]
+    assert [entry.evidence[0].message_index for entry in found] == [0, 2]
+    assert [entry.status for entry in found] == ["done", "pending"]
+
+
+def test_people_among_themselves_give_no_request_beside_their_words() -> None:
+    talk = [
+        Message("1", "user", "said", "We were at the sea.", name="Bob"),
+        Message("2", "user", "said", "Could you please send me the photos of the trip?", name="Ann"),
+    ]
+    (window,) = windows(talk)
+    scored = score_window(talk, window, built_in_rules())
+    assert scored[-1].entry_type == "task" and scored[-1].score < 0
+    assert "task" not in [entry.entry_type for entry in extract_window(talk, window)]
+
+
+def test_a_task_that_is_blocked_is_not_borne_out_by_a_report() -> None:
+    (task,) = tasks(user("The release is blocked on the npm token, we need to wait."), agent("That is done, as you said."))
+    assert [quote.message_index for quote in task.entry.evidence] == [0]
 
 
 def test_a_request_that_goes_on_in_another_window_is_reported_there() -> None:

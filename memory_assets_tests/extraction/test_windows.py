@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory_assets.extraction.cues import built_in_rules
+from memory_assets.extraction.scoring import score_window
 from memory_assets.extraction.windows import Window, shown_text, window_hash, windows
 from memory_assets.sessions.model import Message
 from memory_assets_tests.extraction.talk import agent, message, user
@@ -98,3 +100,24 @@ def test_nothing_shown_is_no_window() -> None:
     assert windows([agent("hmm", kind="thinking")]) == []
     with pytest.raises(ValueError):
         windows([], budget=0)
+
+
+def test_a_window_tells_whether_its_last_turn_goes_on() -> None:
+    def first(*behind: Message) -> tuple[bool, str]:
+        talk = [user("Please fix the login."), agent("x" * 400), *behind]
+        window, *_ = windows(talk, budget=450)
+        return window.is_cut, window_hash(talk, window)
+
+    cut, one = first(agent("y" * 400))
+    ended, other = first(user("y" * 400))
+    assert (cut, ended) == (True, False)
+    assert one != other
+
+
+def test_the_last_words_of_a_window_that_is_cut_are_no_last_words() -> None:
+    talk = [user("Please fix the login."), agent("It is long. " * 40), agent("It is fixed. " * 40, uid="last")]
+    voices = [
+        {one.spot.voice for one in score_window(talk, window, built_in_rules())} - {"user"}
+        for window in windows(talk, budget=600)
+    ]
+    assert voices == [{"working"}, {"closing"}]

@@ -65,13 +65,13 @@ class Remark:
 
 
 def _message(index: int, text: str) -> Message:
-    """The person's; ``> …`` is the agent's, ``todo: …``, ``edit: …`` and ``read: …`` are calls of its tools,
-    ``failed: …`` says that the call before it failed."""
+    """The person's; ``> …`` is the agent's, ``todo: …``, ``edit: …`` and the like are calls of its tools, ``failed: …``
+    says that the call before it failed."""
     if text.startswith("todo: "):
         return Message(f"m{index}", "assistant", "tool_call", text, tool_name="TodoWrite")
-    for tool in ("edit", "read"):
+    for tool in ("edit", "read", "shell", "slack_edit_message"):
         if text.startswith(f"{tool}: "):
-            return Message(f"m{index}", "assistant", "tool_call", text, tool_name=tool.title(), tool_use_id=f"call{index}")
+            return Message(f"m{index}", "assistant", "tool_call", text, tool_name=tool, tool_use_id=f"call{index}")
     if text.startswith("failed: "):
         return Message(f"m{index}", "tool", "tool_result", text, tool_use_id=f"call{index - 1}", is_error=True)
     return Message(f"m{index}", "assistant" if text.startswith("> ") else "user", "said", text)

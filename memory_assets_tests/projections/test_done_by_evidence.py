@@ -88,13 +88,33 @@ def test_a_report_that_ends_a_session_is_borne_out_by_the_files_that_were_change
         ("First the logout.", EDITS, ASKED, REPORT): IN_PROGRESS,
         (ASKED, EDITS, REPORT, "No, it still fails."): IN_PROGRESS,
         (ASKED, REPORT, EDITS): IN_PROGRESS,
+        (ASKED, EDITS, REPORT, "read: src/login.py"): IN_PROGRESS,
+        (ASKED, EDITS, REPORT, EDITS, "> The rest is still to be written."): IN_PROGRESS,
+        (ASKED, 'shell: ["apply_patch", "*** Begin Patch"]', REPORT): ("done", "changed_files", None),
+        (ASKED, "read: how apply_patch works", REPORT): IN_PROGRESS,
+        (ASKED, "slack_edit_message: hello", REPORT): IN_PROGRESS,
     }
     assert_they_stand(log, database, [Talk(texts, stand, at=texts.index(REPORT)) for texts, stand in stands.items()])
+
+
+def test_a_report_of_something_else_is_not_borne_out_by_changed_files(log: EventLog, database: Database) -> None:
+    reports = {REPORT: ("done", "changed_files", None), "> I corrected a typo in the README.": IN_PROGRESS}
+    for number, report in enumerate(reports):
+        texts = (ASKED, EDITS, report)
+        told = Story(f"talk-{number}", project=f"project-{number}").tell(
+            texts, [Remark("Fix the login", 0, "task", status="done")]
+        )
+        log.append(with_history(told, "Fix the login", [], [(0, ASKED), (2, report)]))
+    catch_up(database, VERSIONS, resolve=True)
+    assert rows(database, f"{STANDING} ORDER BY project") == list(reports.values())
 
 
 def test_what_tools_are_called_for_is_in_progress(log: EventLog, database: Database) -> None:
     stands = {
         (ASKED, "read: src/login.py", "> Let me look."): IN_PROGRESS,
+        (ASKED, "read: src/login.py", "failed: no such file", "> Let me look."): PENDING,
+        ("Later we should fix the login.", "read: src/login.py", "> Noted."): PENDING,
+        ("로그인은 나중에 고치자.", "read: src/login.py", "> Noted."): PENDING,
         (ASKED, "> Which login?", "The one of the shop.", "read: src/shop.py"): PENDING,
         (ASKED, "> Which login?"): PENDING,
     }

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING
 
+from memory_assets.extraction.sentence_context import stems_of, words_of
 from memory_assets.extraction.todo_calls import TODO_TOOLS
 from memory_assets.log.sql import IN_LIST, json_list
-from memory_assets.projections.unit_tables.tool_calls import CHANGES_FILES
+from memory_assets.projections.unit_tables.tool_calls import CHANGES_FILES, FAILED
 from memory_assets.tasks.done_evidence import FoundQuote, Speaker, only_guesses, reports, what_settles
-from memory_assets.tasks.done_phrases import is_guess
+from memory_assets.tasks.done_phrases import is_for_later, is_guess
 from memory_assets.tasks.one_turn import is_one_turn
 from memory_assets.vocabulary import DoneBasis
 
@@ -38,7 +39,7 @@ ORDER BY session_id, message_index
 """
 
 _CALLS = f"""
-SELECT c.session_id, c.message_index, coalesce({CHANGES_FILES}, FALSE) FROM messages c
+SELECT c.session_id, c.message_index, coalesce({CHANGES_FILES}, FALSE) AS changes, {FAILED} AS failed FROM messages c
 WHERE c.session_id IN (SELECT session_id FROM evidence_spans WHERE entry_id IN {IN_LIST})
   AND c.kind = 'tool_call' ORDER BY c.session_id, c.message_index
 """
@@ -78,14 +79,22 @@ class _Answers:
 
 @dataclass(frozen=True, slots=True)
 class _Calls:
-    """What a session's agents called, by message."""
+    """What a session's agents called, by message: of each call whether it changed files, and whether it failed."""
 
     places: tuple[int, ...]
     changes: tuple[bool, ...]
+    failed: tuple[bool, ...]
 
-    def between(self, first: int, end: float) -> Sequence[bool]:
-        """Of each call behind the message ``first`` and before ``end`` whether it changed files."""
-        return self.changes[bisect_right(self.places, first) : bisect_left(self.places, end)]
+    def changed_files(self, first: int, end: float) -> bool:
+        """Whether a call behind the message ``first`` and before ``end`` changed files."""
+        return any(self.changes[self._between(first, end)])
+
+    def worked(self, first: int, end: float) -> bool:
+        """Whether a call behind the message ``first`` and before ``end`` did not fail."""
+        return not all(self.failed[self._between(first, end)])
+
+    def _between(self, first: int, end: float) -> slice:
+        return slice(bisect_right(self.places, first), bisect_left(self.places, end))
 
 
 class ClaimEvidence:
@@ -121,7 +130,7 @@ class ClaimEvidence:
         if claimed == "done":
             reported = reports(quotes)
             answer = self._answer(session_id, reported[-1].message_index) if reported else None
-            changed = bool(reported) and any(self._called(session_id, reported[-1].message_index, until_then=True))
+            changed = bool(reported) and self._ends_with(session_id, quotes, reported[-1])
             if settled := what_settles(quotes, answer, project_key, files_changed=changed):
                 return BorneOut("done", settled.basis, settled.named)
             if only_guesses(quotes):
@@ -131,16 +140,25 @@ class ClaimEvidence:
         if message_index is None and claimed != "cancelled" and self._is_over(session_id, quotes):
             return BorneOut("done", "turn_ended")
         if message_index is None and claimed == "pending" and quotes and quotes[0].speaker == "person":
-            return BorneOut("in_progress" if self._called(session_id, quotes[0].message_index) else claimed)
+            begun = not is_for_later(quotes[0].text) and self._is_worked_on(session_id, quotes[0].message_index)
+            return BorneOut("in_progress" if begun else claimed)
         return BorneOut(claimed)
 
-    def _called(self, session_id: str, message_index: int, *, until_then: bool = False) -> Sequence[bool]:
-        """The calls of tools in the turn of a message, of each whether it changed files; those before it alone at will."""
+    def _ends_with(self, session_id: str, quotes: Sequence[FoundQuote], report: FoundQuote) -> bool:
+        """Whether a session ends with a report of what its agents changed files for: it shares a word with the request."""
         answers, calls = self._answers.get(session_id), self._calls.get(session_id)
-        if answers is None or calls is None:
-            return ()
-        first, end = answers.turn_of(message_index)
-        return calls.between(first, message_index if until_then else end)
+        if answers is None or calls is None or self._ends.get(session_id) != report.message_index:
+            return False
+        asked = {word for quote in quotes if quote.speaker == "person" for word in stems_of(words_of(quote.text))}
+        if asked and asked.isdisjoint(stems_of(words_of(report.message))):
+            return False
+        first, _ = answers.turn_of(report.message_index)
+        return calls.changed_files(first, report.message_index)
+
+    def _is_worked_on(self, session_id: str, message_index: int) -> bool:
+        """Whether an agent called tools in the turn of a message, and one of them did not fail."""
+        answers, calls = self._answers.get(session_id), self._calls.get(session_id)
+        return answers is not None and calls is not None and calls.worked(*answers.turn_of(message_index))
 
     def _answer(self, session_id: str, message_index: int) -> str | None:
         answers = self._answers.get(session_id)
@@ -169,9 +187,9 @@ def read_evidence(connection: duckdb.DuckDBPyConnection, entry_ids: Collection[s
         said.setdefault(session_id, []).append((message_index, text))
     answers = {session_id: _Answers(*zip(*one, strict=True)) for session_id, one in said.items()}
     ends = {session_id: last for session_id, last, is_agent in connection.execute(_ENDS, wanted).fetchall() if is_agent}
-    called: dict[str, list[tuple[int, bool]]] = {}
-    for session_id, message_index, changes in connection.execute(_CALLS, wanted).fetchall():
-        called.setdefault(session_id, []).append((message_index, changes))
+    called: dict[str, list[tuple[int, bool, bool]]] = {}
+    for session_id, message_index, changes, failed in connection.execute(_CALLS, wanted).fetchall():
+        called.setdefault(session_id, []).append((message_index, changes and not failed, failed))
     calls = {session_id: _Calls(*zip(*one, strict=True)) for session_id, one in called.items()}
     return ClaimEvidence(quotes, answers, ends, calls)
 

@@ -22,12 +22,13 @@ _PATH = re.compile(
 _PATCHED = re.compile(r"\*\*\* (?:Update|Add|Delete) File: (?P<path>[^\n\\\"]{1,300})")
 _SAID_PATH = re.compile(r"`(?P<path>[^`\n]{0,300}[\w-]\.[A-Za-z][A-Za-z0-9]{0,9})`")
 
-CHANGES_FILES: Final = """(
-  (regexp_matches(c.tool_name, '(?i)edit|write|patch|str_replace|create_file|insert')
-    AND NOT regexp_matches(c.tool_name, '(?i)todo|write_stdin') OR contains(c.text, 'apply_patch'))
-  AND NOT EXISTS (SELECT 1 FROM messages r WHERE r.session_id = c.session_id AND r.kind = 'tool_result' AND r.is_error
-    AND r.tool_use_id = c.tool_use_id))"""
-"""Whether the call ``c`` of ``messages`` changed files, in SQL: one that failed wrote nothing."""
+CHANGES_FILES: Final = """(regexp_matches(c.tool_name, '(?i)edit|write|patch|str_replace|create_file|insert')
+  AND NOT regexp_matches(c.tool_name, '(?i)todo|write_stdin|slack|github|gitlab|jira|notion|memor|mail|message|comment|issue')
+  OR regexp_matches(c.tool_name, '(?i)shell|bash|exec|terminal|command') AND contains(left(c.text, 200), 'apply_patch'))"""
+"""Whether the call ``c`` of ``messages`` is one that changes files where it does not fail, in SQL."""
+FAILED: Final = """EXISTS (SELECT 1 FROM messages r WHERE r.session_id = c.session_id AND r.kind = 'tool_result' AND r.is_error
+  AND r.tool_use_id = c.tool_use_id)"""
+"""Whether the call ``c`` of ``messages`` failed, in SQL."""
 
 _SEPARATORS = re.compile(r"&&|\|\||;|\n")
 _BEFORE_A_PROGRAM = re.compile(r"(?:[A-Za-z_]\w{0,60}=\S{0,200}\s{1,4}|(?:sudo|time|env|nohup|exec|command)\s{1,4}){0,6}")

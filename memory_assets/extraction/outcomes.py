@@ -1,0 +1,140 @@
+"""What becomes of a request in its turn: the report that ends it, what was found out, or what is said to be left of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from memory_assets.extraction.completeness import points_back
+from memory_assets.extraction.scoring import Scored
+from memory_assets.extraction.sentence_context import stems_of
+from memory_assets.tasks.done_phrases import is_guess
+
+REPORT_SCORE = -6.0
+"""How far below what an entry needs a report may be and still be cited."""
+
+_FAILS = re.compile(
+    r"\b(?:could(?: not|n['’]t)|(?:was|were|am|is) unable to|unable to|(?<!which )(?<!that )(?<!had )failed to"
+    r"|(?:not|n['’]t) (?:yet )?work(?:ing)?\b|(?:is|are) still failing|still (?:fails?|broken))"
+    r"|실패(?:했|하였|합|한다)|못 ?했|아직|되지 않습니다|안 됩니다",
+    re.IGNORECASE,
+)
+"""An agent says that it did not succeed."""
+_LEFT = re.compile(
+    r"\b(?:(?:is|are) (?:still )?(?:missing|failing|left|open)|still (?:needs?|open)"
+    r"|i(?: will|['’]ll)? leave\b(?![^.\n]{0,80}\bas (?:it|they) (?:is|are|was|were)\b)|next,? i\b|step \w+ is done)"
+    r"|남아 ?있|남은 (?:일|작업)(?![^.\n]{0,30}(?:했|됐|되었|완료|끝))",
+    re.IGNORECASE,
+)
+"""An agent says that something is left to do."""
+_NOT_FOUND = re.compile(
+    r"\b(?:unclear|(?:not|n['’]t) (?:yet )?(?:clear|sure|known|know|find|found|reproduce|tell)|unknown|no idea"
+    r"|(?:could(?: not|n['’]t)|unable to) (?:find|reproduce|determine|identify|tell|locate|confirm|verify|see|access)"
+    r"|nothing (?:found|wrong))\b"
+    r"|모르겠|알 수 없|불분명|찾지 못|확인하지 못|파악하지 못|재현되지",
+    re.IGNORECASE,
+)
+"""What says that nothing was found out."""
+_LOOKS = re.compile(
+    r"^\W{0,3}(?:(?:can|could|would) you |please |let'?s |so,? |ok(?:ay)?,? )?(?:investigate|check(?! (?:in|out|into)\b)|review"
+    r"|find out|figure out|look (?:at|into|for|why)|analy[sz]e|explain|why|compare|verify|research|dig into|take a look)\b"
+    r"|(?:확인|조사|분석|검토|리뷰|파악|비교)(?:을|를)?\s?(?:해|하고|좀|부탁)|(?:찾아|알아)\s?(?:봐|줘|보고)|왜.{0,60}(?:지|까|나요?)\?",
+    re.IGNORECASE,
+)
+_ALSO_CHANGES = re.compile(
+    r"(?:\b(?:and|then|please)|[,;]) (?:(?:then|also|please|just) )?(?:fix|refactor|rename|add|remove|delete|update|change"
+    r"|implement|write|create|make|move|replace|merge|push|commit|deploy|clean|correct|migrate|install|upgrade|handle|apply"
+    r"|resolve|improve|simplify|rewrite)\b"
+    r"|(?:하고|해서|한 (?:뒤|다음|후)(?:에)?|보고|찾아서?|후에?)[^\n]{0,40}"
+    r"(?:고쳐|고치|수정|추가|삭제|제거|변경|바꿔|바꾸|만들|적용|반영|구현|작성|정리|커밋|푸시|배포|해결|옮겨|개선)",
+    re.IGNORECASE,
+)
+"""An order that changes something beside what it looks at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a turn says of a request.
+
+    Attributes:
+        report: the agent's sentence that weighs as a report of it.
+        told: where none does, the agent's last word that says that it is done, or what was found out.
+        is_left_open: whether the last words of the turn say that it failed, or that some of it is left.
+    """
+
+    report: Scored | None = None
+    told: Scored | None = None
+    is_left_open: bool = False
+
+
+def outcome_of(request: Scored, reports: Sequence[Scored], closing: Sequence[Scored], *, only_request: bool) -> Outcome:
+    """What the agent says of a request in its turn.
+
+    Args:
+        reports: the sentences of the turn that report something, closing ones among them.
+        closing: all sentences of the agent's last message of the turn.
+        only_request: whether nothing else was asked for in the turn.
+    """
+    is_open = is_left_open(request, closing, only_request=only_request)
+    report = best_report(request, reports, only_request=only_request)
+    if report is not None or request.status == "blocked":
+        return Outcome(report, is_left_open=is_open)
+    done = (one for one in closing if one.tells_done)
+    told = best_report(request, list(done), only_request=only_request)
+    if told is None and only_request and asks_to_look(request):
+        found = [
+            one for one in closing if one.entry_type == "insight" and one.score >= 0 and _is_finding(one.spot.sentence.text)
+        ]
+        told = best_report(request, found, only_request=True)
+        # What is missing or fails is what was found.
+        is_open = is_open and told is None
+    return Outcome(None, told, is_open)
+
+
+def best_report(main: Scored, reports: Sequence[Scored], *, only_request: bool) -> Scored | None:
+    """The sentence that says best what became of it: one that shares a word with it.
+
+    Of the last words of a turn in which nothing else was asked for, one that shares none will do as well. The one that
+    shares most words, then the one that weighs most; the first of equals.
+    """
+    later = [one for one in reports if one.spot.message_index > main.spot.message_index]
+    closing = [one for one in later if only_request and one.spot.voice == "closing"]
+    may = closing or [one for one in later if main.spot.words & one.spot.words]
+
+    def fit(one: Scored) -> tuple[int, float, int, int]:
+        return len(main.spot.words & one.spot.words), one.score, -one.spot.message_index, -one.spot.position
+
+    return max(may, key=fit, default=None)
+
+
+def is_left_open(request: Scored, closing: Iterable[Scored], *, only_request: bool) -> bool:
+    """Whether the last words of a turn say of a request that it failed or that some of it is left.
+
+    An open end speaks of it that shares a word with it, or points back ("it still fails") at a sentence that does. Where
+    nothing else was asked for, every open end does, unless it says of another subject that something is left while a sentence
+    that shares a word with the request says that this is done.
+    """
+    last = list(closing)
+    asked = stems_of(request.spot.words)
+    reported = any(one.tells_done and asked & stems_of(one.spot.words) for one in last)
+    for number, one in enumerate(last):
+        text = one.spot.sentence.text
+        fails = _FAILS.search(text) is not None
+        if not (fails or _LEFT.search(text)):
+            continue
+        back = points_back(text)
+        named = stems_of(one.spot.words) | (stems_of(last[number - 1].spot.words) if back and number else frozenset())
+        if asked & named or (only_request and (fails or back or not reported)):
+            return True
+    return False
+
+
+def asks_to_look(request: Scored) -> bool:
+    """Whether a request is for something to be found out, and nothing else: what the agent finds is its outcome."""
+    text = request.spot.sentence.text
+    return _LOOKS.search(text) is not None and _ALSO_CHANGES.search(text) is None
+
+
+def _is_finding(text: str) -> bool:
+    return not (is_guess(text) or _NOT_FOUND.search(text))
