@@ -16,7 +16,7 @@ from memory_assets.sessions.record_order import united_order
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
+class Transcript:
     """What one source has said of a session, in its own order.
 
     Attributes:
@@ -71,7 +71,7 @@ def by_position(messages: Sequence[Message]) -> Iterator[Message]:
         place += 1
 
 
-def retold(before: Telling | None, now: Telling, *, misread: bool = False) -> Telling:
+def reread(before: Transcript | None, now: Transcript, *, misread: bool = False) -> Transcript:
     """What a source has said, once it was read again; linear in both.
 
     With record ids nothing that was told goes away: the union is by id, and a record that is told in other words supersedes
@@ -86,16 +86,16 @@ def retold(before: Telling | None, now: Telling, *, misread: bool = False) -> Te
     if not now.messages:
         return before
     if now.ordinal_uids:
-        messages = tuple(_retold_positions(before, now))
+        messages = tuple(_reread_positions(before, now))
     else:
-        messages = tuple(_retold_records(_without_former_parts(before, now, misread=misread), now))
+        messages = tuple(_reread_records(_without_former_parts(before, now, misread=misread), now))
     if misread:
         known = set(before.messages)
         messages = tuple(message for message in messages if message.superseded_kind is None or message in known)
     return replace(now, messages=messages)
 
 
-def _retold_records(before: Telling, now: Telling) -> Iterator[Message]:
+def _reread_records(before: Transcript, now: Transcript) -> Iterator[Message]:
     known = {message.uid: message for message in before.current}
     incoming = {message.uid: message for message in now.messages}
     chosen = known | {uid: m for uid, m in incoming.items() if uid not in known or _is_revision(m, known[uid])}
@@ -110,7 +110,7 @@ def _retold_records(before: Telling, now: Telling) -> Iterator[Message]:
         yield from (message for message in behind.get(uid, ()) if not _says_again(chosen, message))
 
 
-def _without_former_parts(before: Telling, now: Telling, *, misread: bool) -> Telling:
+def _without_former_parts(before: Transcript, now: Transcript, *, misread: bool) -> Transcript:
     """What was told, without the parts of a record that its source tells in fewer messages now.
 
     An older version may have made several messages of what is one: their words stand in it. In the same bytes there never was
@@ -138,11 +138,11 @@ def _record(message: Message) -> str:
     return record if mark and number.isdecimal() else message.uid
 
 
-def _superseded_behind(telling: Telling) -> dict[str, list[Message]]:
-    """What a telling says no longer, by the id of the message that it stands behind; ``""`` at the beginning."""
+def _superseded_behind(transcript: Transcript) -> dict[str, list[Message]]:
+    """What a transcript says no longer, by the id of the message that it stands behind; ``""`` at the beginning."""
     behind: dict[str, list[Message]] = {}
     last = ""
-    for message in telling.messages:
+    for message in transcript.messages:
         if message.superseded_kind is None:
             last = message.uid
         else:
@@ -167,7 +167,7 @@ def _says_otherwise(incoming: Message, known: Message) -> bool:
     return not (incoming.text.startswith(known.text) or is_damaged_copy(known.text, incoming.text))
 
 
-def _retold_positions(before: Telling, now: Telling) -> Iterator[Message]:
+def _reread_positions(before: Transcript, now: Transcript) -> Iterator[Message]:
     known, incoming = before.current, now.messages
     shared = 0
     for old, new in zip(known, incoming, strict=False):
