@@ -178,7 +178,7 @@ def timed(work: Callable[[str], object], questions: Sequence[str]) -> Times:
 def measured(memory: Memory, questions: Sequence[str], *, profile: bool) -> Iterator[tuple[str, Times]]:
     """What is measured, with its times."""
     searcher = memory._searcher
-    model = searcher.embedder = Prepared(searcher.embedder)
+    model = searcher.resources.embedder = Prepared(searcher.embedder)
     words, index = searcher.words, searcher.index
     memory.prepare()
     everywhere, project = UnitFilter(unit_kinds=DEFAULT_KINDS), UnitFilter(project="project-3", unit_kinds=DEFAULT_KINDS)

@@ -14,7 +14,10 @@ PIPELINE_STAGES: tuple[PipelineStage, ...] = get_args(PipelineStage)
 EntryType = Literal["decision", "fact", "preference", "insight", "task", "reference"]
 
 Origin = Literal["typed", "said", "pasted", "template", "tool"]
+ORIGINS: tuple[Origin, ...] = get_args(Origin)
 """Who wrote a stretch of a message: the person, the agent, somebody whose text the person handed over, a program, a tool."""
+OF_OTHERS: frozenset[Origin | None] = frozenset[Origin | None](("pasted", "template", "tool"))
+"""What neither the person nor the agent wrote: wherever it is shown, its origin is."""
 
 Stage = Literal["raw", "working", "candidate", "verified", "certified"]
 STAGES: tuple[Stage, ...] = get_args(Stage)
@@ -68,7 +71,7 @@ SCORE_KINDS: tuple[ScoreKind, ...] = get_args(ScoreKind)
 """What orders hits: a fusion, or the one leg that took part."""
 FacetKind = Literal["term", "entity", "time", "file", "speaker"]
 """What a question may ask about."""
-CrossedBy = Literal["glossary", "sound", "calendar"]
+CrossedBy = Literal["glossary", "texts", "sound", "calendar"]
 """What tells that two words of two languages say the same."""
 
 NextAction = Literal["enough", "widen", "timeline", "ask_a_person", "nothing_found"]

@@ -14,12 +14,17 @@ from importlib.abc import MetaPathFinder
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from memory_assets.log import readers
 from memory_assets.log.database import Database
 from memory_assets.log.errors import of_system
 from memory_assets.log.tip import TIP_FILE_NAME
 from memory_assets_tests import filled_store
+
+# How long an example takes says nothing on a machine that does other work beside.
+settings.register_profile("memory_assets", deadline=None)
+settings.load_profile("memory_assets")
 
 MIGRATED = Database._create
 """Makes a store as the program does, by its migrations."""

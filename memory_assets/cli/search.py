@@ -20,6 +20,7 @@ from memory_assets.cli.output import cut, day, one_line, plural, print_json, pri
 from memory_assets.cli.tables import print_text, terminal_width
 from memory_assets.cli.times import moment_of
 from memory_assets.errors import InvalidArgumentError
+from memory_assets.vocabulary import OF_OTHERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -257,6 +258,7 @@ def print_hit(hit: SearchHitV1) -> None:
         styled(
             (f"{hit.rank:>2}  {hit.score:.3f}  ", "bold"),
             (hit.id or hit.unit_kind, "cyan"),
+            (f"  {hit.origin}" if hit.origin in OF_OTHERS else "", "yellow"),
             *(("  ", assurance_cell(hit.assurance, hit.checker, hit.status)) if hit.id else ()),
             f"  {one_line(hit.project or '-')}  {day(hit.ts)}",
             (f"  relevance {hit.relevance:.2f}", "dim"),
@@ -283,7 +285,7 @@ def _footer(response: SearchResponseV1) -> str:
     return f"{line}; {certificate.completeness:.0%} of the question is covered{missing}: {certificate.hint}"
 
 
-_TOLD_BY: Final = {"glossary": "the glossary", "sound": "its sound", "calendar": "the calendar"}
+_TOLD_BY: Final = {"glossary": "the glossary", "texts": "the texts", "sound": "its sound", "calendar": "the calendar"}
 
 
 def _print_reading(response: SearchResponseV1) -> None:

@@ -12,6 +12,7 @@ from memory_assets.cli.invocation import FAILED, NOTHING_FOUND, OK, JsonOption, 
 from memory_assets.cli.memories import assurance_cell, print_beside, quoted
 from memory_assets.cli.output import clean, console, cut, day, moment, one_line, plural, print_result, styled
 from memory_assets.cli.tables import UNLIMITED, fitting, print_text, terminal_width
+from memory_assets.vocabulary import OF_OTHERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -111,6 +112,8 @@ def _item_lines(item: TimelineItemV1, speaker_width: int, several_days: bool) ->
     body = styled((one_line(item.preview), "bold" if item.is_target else ""))
     if item.relation == "same_task":
         body = styled((f"{item.id or 'same task'}  ", "cyan")) + body
+    if item.origin in OF_OTHERS:
+        body = styled((f"({item.origin}) ", "yellow")) + body
     room = terminal_width() - head.cell_len
     if not item.is_target or body.cell_len <= room or room < _LEAST_ROOM:
         return [fitting(head + body)]
@@ -128,6 +131,7 @@ def _print_detail(item: DetailV1) -> None:
             (item.id or item.text_uri or item.given, "cyan"),
             "  ",
             (known.entry_type or item.unit_kind or "message", "magenta"),
+            (f"  {known.origin}" if known.origin in OF_OTHERS else "", "yellow"),
             *proved,
             f"  {known.task_status}" if known.task_status else "",
             f"  project {one_line(known.project or '-')}  ",

@@ -33,18 +33,20 @@ _BARE = re.compile(r"^\W{0,4}(?:[~.]{0,2}/?(?:[\w.@%+-]{1,80}/){1,16}[\w.@%+-]{0
 _POINTS_BACK = re.compile(
     r"^\W{0,3}(?:(?:but|so|and|also|then|or|yes|no|right|actually)\b[\s,—–-]{1,4})?"
     r"(?:(?:that|this|it|these|those|they|both|which|he|she|the former|the latter|same)\b"
+    r"|(?:위와 같[은이]|이와 같[은이]|해당 (?:파일|작업|문서|내용|부분))(?=[\s은는이가을를도,])"
     r"|(?:이건|이것|이는|이를|이게|그건|그것|그게|그거|이거|이걸|그걸|이렇게|그렇게|그러면|그럼|그래서|즉|하지만|다만|둘 다)"
     r"(?=[\s은는이가을를도,]))",
     re.IGNORECASE,
 )
 _ASKS_TO_KNOW = re.compile(
-    r"^\W{0,3}(?:(?:so|and|but|ok(?:ay)?|hmm+|q|question|also)\b[\s,:.…]{0,3}){0,2}"
+    r"^\W{0,3}(?:(?:so|and|but|ok(?:ay)?|hmm+|q|question|follow[- ]?up|also)\b[\s,:.…]{0,3}){0,2}"
     r"(?:(?:is|are|was|were) there|why|(?:what(?:'s)?|how)(?! about\b)|which"
     r"|(?:where|when|who)(?:'s)? (?:is|are|was|were|do|does|did|will|would|can|could|should|has|have)"
     r"|do(?:es)? (?:you|it|this|that|we|they|the)|did"
     r"|is (?:it|this|that|the)|are (?:we|these|they|the)|have you|(?:can|could) (?:it|we detect|this|that)(?! be\b))\b"
     r"[^\n]{0,400}\?\W{0,3}$"
-    r"|^\W{0,3}(?:(?:q|question)[:,] )?(?:is there (?:a|any) (?:reason|way)|do you (?:think|believe|know))\b"
+    r"|^\W{0,3}(?:q|question)[:,] [^\n]{0,400}\?\W{0,3}$"
+    r"|^\W{0,3}(?:is there (?:a|any) (?:reason|way)|do you (?:think|believe|know))\b"
     r"|^\W{0,3}(?:왜|어떻게|무엇|뭐가|뭘|어디|언제|누가|몇)[^\n]{0,200}(?:까|나|나요|가요|지|죠|어|야)\?\W{0,3}$",
     re.IGNORECASE,
 )
@@ -58,9 +60,14 @@ _ALSO_ORDERS = re.compile(
 """What a question holds that asks for something to be done as well."""
 _PROMPT = re.compile(r"^\[[^\]\n]{0,120}[/~][^\]\n]{0,120}\]\W{0,3}$")
 """The prompt of a terminal, in brackets."""
+_PRINTED = re.compile(r"^\W{0,3}[\w./@-]{1,120}\.[A-Za-z]{1,5}:\d{1,6}(?::\d{1,5})?:\s")
+"""What a compiler or a test prints: a file, a line, and what is wrong there."""
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _PAIRS = (("(", ")"), ("[", "]"))
-_OPENS_SMALL = re.compile(r"^[)\],;:.…]|^(?:and|or|but|which|that is|because|so that|to)\s[a-z]")
+_OPENS_SMALL = re.compile(
+    r"^[)\],;:.…]|^(?:and|or|but|which|that is|because|so that|to|rather than|instead of|as opposed to|such as|including"
+    r"|whereas)\s[a-z]"
+)
 
 
 def can_carry(one: Scored) -> bool:
@@ -68,7 +75,7 @@ def can_carry(one: Scored) -> bool:
     text = one.spot.sentence.text.strip()
     if len(_WORD.findall(text)) < 2 and not any("가" <= c <= "힣" for c in text):
         return False
-    if _BARE.match(text) or _PROMPT.match(text):
+    if _BARE.match(text) or _PROMPT.match(text) or _PRINTED.match(text):
         return False
     if one.spot.origin == "typed":
         return not (one.has(GO_ON) or asks_to_know(text))

@@ -45,6 +45,8 @@ _DESCRIBES = re.compile(
     r"^\W{0,3}(?i:(?:additionally|also|currently|right now|since|when|while|because|and|but|so)\b[\s,]{1,3})?"
     r"(?:(?i:the|this|there|it|these|those|our|my)|\w{1,60}\(\)|[a-z]{1,40}[A-Z]\w{1,60}|`[^`\n]{1,80}`)"
     r"\s(?:\S{1,60}\s){0,6}?(?:is|are|was|were|does|has|have|can|will|would|could|[a-z]{2,20}s)\b"
+    r"|^\W{0,3}(?i:(?:ok(?:ay)?|k|so|well)\b[\s,]{1,3})?"
+    r"(?i:i(?:['’]ve| have)? (?:ran|tried|saw|see|got|noticed|found|removed|added|changed|fixed)|here(?:['’]s| is| are))\b"
 )
 """A person's sentence that tells how something is or behaves, and decides nothing."""
 

@@ -15,6 +15,12 @@ IN_LIST = "(SELECT unnest(from_json(?, '[\"VARCHAR\"]')))"
 # The queue of the table of words, among those of the embedding versions: no version has this name, each ends with its number.
 WORDS = "words"
 
+# Of a unit ``u``: whether it is embedded. What a program wrote is not: it is found by its words.
+EMBEDDED = "u.origin IS DISTINCT FROM 'template'"
+
+# Of a unit ``u``: whether it belongs into the table of ``$version``.
+WANTED = f"($version = '{WORDS}' OR {EMBEDDED})"
+
 # The outbox's id of the job that writes a unit ``u`` for an embedding version.
 JOB_ID = "'job_' || substr(sha256(u.unit_id || ' ' || $version), 1, 32)"
 

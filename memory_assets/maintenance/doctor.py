@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 from memory_assets.errors import MemoryAssetsError
 from memory_assets.log.database import NEEDED_BYTES
 from memory_assets.log.fetching import fetch, scalar
-from memory_assets.log.sql import WORDS
+from memory_assets.log.sql import EMBEDDED, WORDS
+from memory_assets.maintenance.language_check import korean_check
 from memory_assets.queries.refused_files import refused_files, unfinished_sessions
 from memory_assets.results.doctor import CheckV1
 from memory_assets.settings import SETTINGS_FILE_NAME
@@ -44,7 +45,7 @@ def checks(resources: Resources) -> list[CheckV1]:
     found += [
         _guarded("lancedb", lambda: _lancedb(resources)),
         _guarded("embedder", lambda: _embedder(resources)),
-        _guarded("korean", lambda: _korean(settings)),
+        _guarded("korean", lambda: korean_check(settings, database if store.ok else None)),
         _guarded("rules", lambda: _rules(resources)),
         _guarded("model", lambda: _model(settings)),
         _guarded("idris2", lambda: _idris2(resources, database if store.ok else None)),
@@ -268,7 +269,7 @@ def _parity(resources: Resources) -> CheckV1:
     embedder = resources.embedder
     words, index = resources.word_index, resources.vector_index
     with resources.database.reading() as connection:
-        units = scalar(connection, "SELECT count(*) FROM memory_units")
+        units, embedded = fetch(connection, f"SELECT count(*), count(*) FILTER ({EMBEDDED}) FROM memory_units u")[0]
         waiting = dict(
             fetch(
                 connection,
@@ -282,7 +283,7 @@ def _parity(resources: Resources) -> CheckV1:
         return _check("parity", False, f"{index.table_name} holds vectors of another model than {embedder.model_id}", mend)
     rows = {WORDS: words.count(), index.embedding_version: index.count()}
     counted = f"{units} units, {rows[WORDS]} rows in {words.table_name}, {rows[index.embedding_version]} in {index.table_name}"
-    differing = [queue for queue, count in rows.items() if count != units]
+    differing = [queue for queue, count in rows.items() if count != (units if queue == WORDS else embedded)]
     if not differing:
         return _check("parity", True, counted)
     jobs = sum(waiting.get(queue, 0) for queue in differing)
@@ -313,34 +314,6 @@ def _embedder(resources: Resources) -> CheckV1:
             "embedder", True, f"{chosen.model_id}, not looked at: it {allowed}", "a first search shows whether it loads"
         )
     return _check("embedder", True, f"{chosen.model_id} is on this machine, version {chosen.embedding_version}, {run_by}")
-
-
-def _korean(settings: Settings) -> CheckV1:
-    from memory_assets.text.lexical_text import query_text, search_text
-    from memory_assets.vectors.calibration import known_calibration
-
-    said, asked = "배포 전에 블로커를 고치기로 했다", "블로커"
-    if not set(query_text(asked).split()) <= set(search_text(said).split()):
-        return _check("korean", False, f"lexical search would not find {asked} in “{said}”", "reinstall memory_assets")
-    found = f"lexical search finds {asked} in “{said}”"
-    known = known_calibration(settings)
-    if known is None:
-        return _check(
-            "korean",
-            True,
-            f"{found}; the embedder was not measured yet",
-            "the next `memory outbox drain` that writes measures it",
-        )
-    measured = f"the embedder tells {known.english:.0%} of English and {known.korean:.0%} of Korean answers from others"
-    if known.korean_weight:
-        return _check("korean", True, f"{found}, and {measured}: both carry Korean (weight {known.korean_weight:g})")
-    words_alone = "Korean questions go by words alone" if known.vector_weight else "questions go by words alone"
-    return _check(
-        "korean",
-        True,
-        f"{found} and carries Korean; {measured}: {words_alone}",
-        "`memory reembed --to MODEL` with a multilingual model finds by meaning across languages",
-    )
 
 
 def _rules(resources: Resources) -> CheckV1:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from memory_assets.log.sql import WORDS
+from memory_assets.log.sql import WANTED, WORDS
 from memory_assets.maintenance.indexing import bring_in_line
 from memory_assets.progress import NoProgress, Progress
 from memory_assets.projections.fold import catch_up
@@ -116,7 +116,7 @@ def _compare_index(database: Database, table: UnitTable, queue: str, embedder: E
         units = {
             unit_id: (content_hash, embed_text)
             for unit_id, content_hash, embed_text in connection.execute(
-                f"SELECT u.unit_id, u.content_hash, {EMBED_TEXT} FROM memory_units u"
+                f"SELECT u.unit_id, u.content_hash, {EMBED_TEXT} FROM memory_units u WHERE {WANTED}", {"version": queue}
             ).fetchall()
             if unit_id not in waiting
         }

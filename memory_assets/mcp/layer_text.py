@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from memory_assets.mcp.answers import EVIDENCE
 from memory_assets.mcp.quoting import address, flat, inline, quoted, sentence, visible_lines
 from memory_assets.mcp.search_text import day, minute, standing
+from memory_assets.vocabulary import OF_OTHERS
 
 if TYPE_CHECKING:
     from memory_assets.results.context import ContextBundleV1
@@ -44,7 +45,9 @@ def timeline_lines(timeline: TimelineV1) -> Iterator[str]:
             yield "session " + sentence((address(session), inline(item.session_title, 80), inline(item.project, 60)))
         mark = ">>" if item.is_target else "  "
         task = f"of task {inline(item.task, 80)}" if item.task else None
-        yield f"{mark} cite {address(item.uri)} " + sentence((inline(item.speaker, 60), minute(item.ts), task))
+        yield f"{mark} cite {address(item.uri)} " + sentence(
+            (inline(item.speaker, 60), item.origin if item.origin in OF_OTHERS else None, minute(item.ts), task)
+        )
         yield from quoted(item.preview)
     yield from _unanswered(timeline.errors)
 
@@ -102,6 +105,7 @@ def _detail(place: int, item: DetailV1) -> Iterator[str]:
             "" if item.is_cited else "[HYPOTHESIS]",
             address(item.id or item.given),
             known.entry_type or item.unit_kind,
+            known.origin if known.origin in OF_OTHERS else None,
             standing(known.assurance, known.checker, known.status) if item.unit_kind != "passage" else None,
             known.task_status,
             f"priority {known.priority}" if known.priority else None,

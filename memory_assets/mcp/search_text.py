@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from memory_assets.mcp.answers import EVIDENCE
 from memory_assets.mcp.quoting import address, flat, inline, quoted, sentence
+from memory_assets.vocabulary import OF_OTHERS
 
 if TYPE_CHECKING:
     from memory_assets.results.search import BulkSearchItemV1, SearchHitV1, SearchResponseV1
@@ -54,6 +55,7 @@ def hit_lines(hits: Sequence[SearchHitV1]) -> Iterator[str]:
                 "" if hit.is_cited else "[HYPOTHESIS]",
                 address(own.uri) if own else address(hit.id) if hit.id else hit.unit_id,
                 hit.unit_kind,
+                hit.origin if hit.origin in OF_OTHERS else None,
                 f"in {inline(hit.title, 80)}"
                 if hit.unit_kind == "passage"
                 else standing(hit.assurance, hit.checker, hit.status),

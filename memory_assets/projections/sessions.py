@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memory_assets.log.sql import IN_LIST, json_list, visible
+from memory_assets.projections.explained_words import fold_explained_words
 from memory_assets.projections.message_origins import fold_origins
 
 if TYPE_CHECKING:
@@ -150,10 +151,11 @@ def fold_marks(connection: duckdb.DuckDBPyConnection) -> None:
 
 def fold_sessions(connection: duckdb.DuckDBPyConnection) -> None:
     """Fold the sessions of the scope anew."""
-    for table in ("sessions", "messages", "message_origins", "quarantine"):
+    for table in ("sessions", "messages", "message_origins", "explained_words", "quarantine"):
         connection.execute(f"DELETE FROM {table} WHERE session_id IN (SELECT session_id FROM affected)")
     connection.execute(_MESSAGES)
     fold_origins(connection)
+    fold_explained_words(connection)
     connection.execute(_QUARANTINE)
     connection.execute(_SESSIONS)
 

@@ -34,13 +34,14 @@ from memory_assets.search.ranking.certificate import SeenHit, certify
 from memory_assets.search.request import SearchRequest
 from memory_assets.search.usage import note_shown
 from memory_assets.text.lexical_text import search_text
+from memory_assets.vocabulary import OF_OTHERS
 
 if TYPE_CHECKING:
     import duckdb
 
     from memory_assets.results.search import SearchHitV1, SearchResponseV1
     from memory_assets.search.searcher import Searcher
-    from memory_assets.vocabulary import Assurance
+    from memory_assets.vocabulary import Assurance, Origin
 
 MOST_BUDGET = 1_000_000
 SKILL_TYPES = ("preference", "decision", "insight")
@@ -70,7 +71,8 @@ TITLES: dict[SectionName, str] = {
 
 _COLUMNS = """
 SELECT u.unit_id, u.unit_kind, u.source_id, CASE u.unit_kind WHEN 'task' THEN u.source_id ELSE 'mem:' || m.short_id END,
-  u.title, u.summary, u.entry_type, u.stage, m.checker, u.status, coalesce(u.speaker, u.role), u.occurred_at, u.citations_json
+  u.title, u.summary, u.entry_type, u.stage, m.checker, u.status, coalesce(u.speaker, u.role), u.occurred_at, u.citations_json,
+  u.origin
 """
 _STANDING = f"""
 {_COLUMNS}
@@ -121,6 +123,7 @@ class _Unit:
     speaker: str | None
     occurred_at: datetime
     citations_json: str
+    origin: Origin | None
     assurance: Assurance
 
     @property
@@ -150,6 +153,8 @@ class _Candidate:
                 what = f"{unit.entry_type}, {unit.assurance}, {day}"
             case kind:
                 what = f"{kind}, {day}"
+        if unit.origin in OF_OTHERS:
+            what += f", {unit.origin}"
         if unit.status != "active":
             what += f", {unit.status}"
         # A memory's short id says all that its address would, for less.
@@ -377,4 +382,5 @@ def _item(written: WrittenLine, one: _Candidate) -> ContextItemV1:
         relevance=one.relevance,
         tokens=written.tokens,
         assurance=unit.assurance if unit.unit_kind == "entry" else None,
+        origin=unit.origin,
     )

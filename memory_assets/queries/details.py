@@ -26,7 +26,7 @@ from memory_assets.text.tokens import estimate_tokens
 if TYPE_CHECKING:
     import duckdb
 
-    from memory_assets.vocabulary import Assurance
+    from memory_assets.vocabulary import Assurance, Origin
 
 LEAST_BUDGET = 60
 """Tokens for one id; with fewer not even its title and address are there."""
@@ -45,7 +45,7 @@ _LEAST_TITLE = 12
 _UNITS = f"""
 SELECT u.unit_id, u.body, u.entry_type, u.stage, u.status, u.confidence, u.project, u.worktree, u.session_id, u.role, u.speaker,
   u.occurred_at, coalesce(m.checker, ''), s.title, t.current_json ->> '$.status', t.current_json ->> '$.priority',
-  (SELECT list(DISTINCT value ORDER BY value) FROM unit_facets f WHERE f.unit_id = u.unit_id AND f.facet = 'file')
+  (SELECT list(DISTINCT value ORDER BY value) FROM unit_facets f WHERE f.unit_id = u.unit_id AND f.facet = 'file'), u.origin
 FROM memory_units u LEFT JOIN memories m ON u.unit_kind = 'entry' AND m.memory_id = u.source_id
 LEFT JOIN sessions s ON s.session_id = u.session_id
 LEFT JOIN entities t ON u.unit_kind = 'task' AND t.entity_id = u.source_id
@@ -100,6 +100,7 @@ class _Unit:
     task_status: str | None
     priority: str | None
     files: Sequence[str] | None
+    origin: Origin | None
     assurance: Assurance
 
 
@@ -342,6 +343,7 @@ def _metadata(
         has_code=_FENCE.search(text) is not None,
         files=tuple(unit.files or ()) if unit else (),
         assurance=unit.assurance if unit else "quoted",
+        origin=unit.origin if unit else None,
     )
 
 

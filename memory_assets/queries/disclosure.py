@@ -10,12 +10,14 @@ from memory_assets.queries.details import details
 from memory_assets.queries.timeline import timeline
 from memory_assets.results.disclosure import DisclosedV1, DisclosureV1
 from memory_assets.search.answers.layers import DETAILS_TOKENS, TIMELINE_TOKENS, expansion, layered
+from memory_assets.vocabulary import OF_OTHERS
 
 if TYPE_CHECKING:
     import duckdb
 
     from memory_assets.results.details import DetailV1
     from memory_assets.results.search import SearchHitV1, SearchResponseV1
+    from memory_assets.results.timeline import TimelineItemV1
     from memory_assets.search.answers.budget import Cut
 
 DISCLOSURE_BUDGET = 2000
@@ -65,14 +67,19 @@ def address_of(hit: SearchHitV1) -> str:
 
 
 def _line(hit: SearchHitV1) -> str:
-    return f"[{address_of(hit)}] {hit.summary or hit.title}"
+    origin = f"({hit.origin}) " if hit.origin in OF_OTHERS else ""
+    return f"[{address_of(hit)}] {origin}{hit.summary or hit.title}"
 
 
 def _around(connection: duckdb.DuckDBPyConnection, given: str) -> str:
     """The timeline of one id as lines; what an id that names nothing is wrong with."""
     found = timeline(connection, [given], budget=TIMELINE_TOKENS)
-    said = [f"{'> ' if item.is_target else ''}{item.speaker}: {item.preview}" for item in found.items]
+    said = [f"{'> ' if item.is_target else ''}{_who(item)}: {item.preview}" for item in found.items]
     return "\n".join([*said, *(error.error.message for error in found.errors)])
+
+
+def _who(item: TimelineItemV1) -> str:
+    return f"{item.speaker} ({item.origin})" if item.origin in OF_OTHERS else item.speaker
 
 
 def _full(connection: duckdb.DuckDBPyConnection, given: str) -> str:
@@ -83,7 +90,8 @@ def _full(connection: duckdb.DuckDBPyConnection, given: str) -> str:
 def _detail(item: DetailV1) -> str:
     quotes = [f"“{citation.quote}” [{citation.uri}]" for citation in item.citations if citation.quote]
     related = [f"{one.relation}: [{one.id}] {one.title}" for one in item.related]
-    return "\n".join(dict.fromkeys([item.title, item.text, *quotes, *related]))
+    origin = [f"({item.metadata.origin})"] if item.metadata.origin in OF_OTHERS else []
+    return "\n".join(dict.fromkeys([item.title, *origin, item.text, *quotes, *related]))
 
 
 def _layer(cuts: Mapping[str, Cut]) -> tuple[DisclosedV1, ...]:

@@ -7,9 +7,9 @@ messages as they stand, so nothing is stored twice and nothing can be stale.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memory_assets.citations.addresses import SpanCitation
 from memory_assets.extraction.sentence_context import words_of
@@ -40,13 +40,16 @@ WITH places AS (
   SELECT p.number, p.session_id, p.message_index, m.role, left(m.text, {_READ}) AS text
   FROM places p JOIN messages m USING (session_id, message_index)
 )
-SELECT w.number, w.role, w.text, list({{'index': b.message_index, 'text': b.text}} ORDER BY b.message_index DESC)
+SELECT w.number, w.role, w.text,
+  list({{'index': b.message_index, 'role': b.role, 'text': b.text}} ORDER BY b.message_index DESC)
   FILTER (b.message_index IS NOT NULL)
 FROM within w LEFT JOIN (
-  SELECT v.number, m.message_index, left(m.text, {_ASKED_READ}) AS text FROM within v JOIN messages m USING (session_id)
+  SELECT v.number, m.message_index, m.role, left(m.text, {_ASKED_READ}) AS text
+  FROM within v JOIN messages m USING (session_id)
   WHERE m.message_index < v.message_index AND m.kind = 'said' AND NOT m.sidechain
-    AND m.role = CASE v.role WHEN 'user' THEN 'assistant' ELSE 'user' END
-  QUALIFY row_number() OVER (PARTITION BY v.number ORDER BY m.message_index DESC) <= {_BEFORE}
+    AND (m.role = 'user' OR m.role = 'assistant' AND v.role = 'user')
+  QUALIFY row_number() OVER (PARTITION BY v.number, m.role ORDER BY m.message_index DESC)
+    <= CASE m.role WHEN 'user' THEN {_BEFORE} ELSE 1 END
 ) b USING (number) GROUP BY ALL
 """
 
@@ -71,25 +74,26 @@ def quote_contexts(connection: duckdb.DuckDBPyConnection, places: Sequence[Quote
     for number, role, text, before in fetch(connection, _STOOD, [json.dumps(asked)]) if asked else []:
         place = places[number]
         if place is not None:
-            found[number] = _context(place, role, text, [(one["index"], one["text"]) for one in before or ()])
+            found[number] = _context(place, role, text, before or ())
     return found
 
 
-def _context(place: QuotePlace, role: str, text: str, before: Sequence[tuple[int, str]]) -> QuoteContext | None:
+def _context(place: QuotePlace, role: str, text: str, before: Sequence[Mapping[str, Any]]) -> QuoteContext | None:
     said = sentences(text)
-    heading = next((one.heading for one in reversed(said) if one.start <= place.start), "")
+    heading = next((one.heading for one in reversed(said) if one.start <= place.start), "").replace("**", "").strip()
+    asked = next((found for one in before if one["role"] == "user" and (found := _subject(one["index"], one["text"]))), None)
     if role == "user":
-        about = _subject(place.message_index, text[: place.start]) or _question(before[:1])
-    else:
-        about = next((found for index, asked in before if (found := _subject(index, asked)) is not None), None)
-    if about is not None and about[0] == place.message_index and about[1].start == place.start:
-        about = None
-    if not heading and about is None:
+        own = _subject(place.message_index, text)
+        if own is not None and own[1].end <= place.start:
+            asked = own
+        else:
+            asked = _question([one for one in before if one["role"] == "assistant"]) or asked
+    if not heading and asked is None:
         return None
     return QuoteContext(
         heading=heading[:_SHOWN] or None,
-        asked=about[1].text[:_SHOWN] if about else None,
-        asked_uri=SpanCitation(place.session_id, about[0], ((about[1].start, about[1].end),)).uri if about else None,
+        asked=asked[1].text[:_SHOWN] if asked else None,
+        asked_uri=SpanCitation(place.session_id, asked[0], ((asked[1].start, asked[1].end),)).uri if asked else None,
     )
 
 
@@ -103,12 +107,12 @@ def _subject(index: int, text: str) -> tuple[int, Sentence] | None:
     return next(((index, one) for one in typed if _says_what(one)), None)
 
 
-def _question(before: Sequence[tuple[int, str]]) -> tuple[int, Sentence] | None:
+def _question(before: Sequence[Mapping[str, Any]]) -> tuple[int, Sentence] | None:
     """The last question of an agent's message, which a person's next one answers."""
-    for index, text in before:
-        asked = [one for one in sentences(text) if one.text.rstrip("*_` )").endswith("?")]
+    for one in before:
+        asked = [sentence for sentence in sentences(one["text"]) if sentence.text.rstrip("*_` )").endswith("?")]
         if asked:
-            return index, asked[-1]
+            return one["index"], asked[-1]
     return None
 
 

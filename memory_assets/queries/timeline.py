@@ -22,6 +22,8 @@ from memory_assets.search.answers.snippets import around
 if TYPE_CHECKING:
     import duckdb
 
+    from memory_assets.vocabulary import Origin
+
 WINDOW = 3
 MOST_WINDOW = 20
 MOST_IDS = 100
@@ -33,7 +35,7 @@ MOST_OF_TASK = 5
 _OF_TARGET = 0.4
 """The share of a target's tokens that its own preview may take before the others have had theirs."""
 
-# The passages beside each point. A point that no passage holds (what a tool wrote) lies between two of them.
+# The passages beside each point. A point that none of them holds (what a tool or a program wrote) lies between two.
 _AROUND = """
 WITH points AS (
   SELECT unnest(from_json($points,
@@ -45,7 +47,7 @@ WITH points AS (
   GROUP BY p.n, p.session_id
 )
 SELECT h.n, u.unit_id, u.session_id, u.message_index, u.span_start, u.span_end, u.body, u.occurred_at,
-  coalesce(u.speaker, u.role, ''), u.title, u.project, m.char_len
+  coalesce(u.speaker, u.role, ''), u.title, u.project, m.char_len, u.origin
 FROM here h JOIN memory_units u ON u.unit_kind = 'passage' AND u.session_id = h.session_id
   AND u.place BETWEEN h.place - $window AND h.place + $window + 1
 JOIN messages m ON m.session_id = u.session_id AND m.message_index = u.message_index
@@ -53,11 +55,15 @@ ORDER BY h.n, u.place
 """
 _MESSAGES = """
 WITH points AS (
-  SELECT unnest(from_json(?, '[{"n": "INTEGER", "session_id": "VARCHAR", "message_index": "INTEGER"}]'), recursive := true)
+  SELECT unnest(from_json(?, '[{"n": "INTEGER", "session_id": "VARCHAR", "message_index": "INTEGER", "start": "INTEGER"}]'),
+    recursive := true)
 )
-SELECT p.n, NULL, m.session_id, m.message_index, 0, m.char_len, m.text, m.ts, coalesce(m.name, m.tool_name, m.role),
-  coalesce(s.title, s.session_id), s.project, m.char_len
+SELECT p.n, u.unit_id, m.session_id, m.message_index, coalesce(u.span_start, 0), coalesce(u.span_end, m.char_len),
+  coalesce(u.body, m.text), m.ts, coalesce(m.name, m.tool_name, m.role), coalesce(s.title, s.session_id), s.project, m.char_len,
+  u.origin
 FROM points p JOIN messages m USING (session_id, message_index) JOIN sessions s USING (session_id)
+LEFT JOIN memory_units u ON u.unit_kind = 'passage' AND u.session_id = p.session_id AND u.message_index = p.message_index
+  AND u.span_start <= p.start AND p.start < u.span_end
 """
 # The tasks that are spoken of on some characters of a message.
 _TASKS_AT = """
@@ -103,6 +109,7 @@ class _Shown:
     unit_id: str | None = None
     id: str | None = None
     task: str | None = None
+    origin: Origin | None = None
     targets: list[str] = field(default_factory=list)
 
     @property
@@ -222,11 +229,11 @@ def _beside(connection: duckdb.DuckDBPyConnection, points: Sequence[_Point], win
 
 
 def _passage(row: tuple[Any, ...], relation: Relation, far: int, cited: MessageSpan | None = None) -> _Shown:
-    unit_id, session_id, index, start, end, body, ts, speaker, title, project, length = row
+    unit_id, session_id, index, start, end, body, ts, speaker, title, project, length, origin = row
     place = MessageSpan(session_id, index, ((start, max(end, start + 1)),))
     text = body if cited is None else around(body, cited.start - start, cited.end - start, PREVIEW_LENGTH)
     whole = (start, end) == (0, length)
-    return _Shown(relation, place, whole, text, ts, speaker, title, project, far, unit_id)
+    return _Shown(relation, place, whole, text, ts, speaker, title, project, far, unit_id, origin=origin)
 
 
 def _add(shown: dict[tuple[str, int, int], _Shown], one: _Shown, given: str) -> None:
@@ -330,6 +337,7 @@ def _item(one: _Shown, preview: str) -> TimelineItemV1:
         preview=preview,
         is_cut=preview != line,
         task=one.task,
+        origin=one.origin,
     )
 
 

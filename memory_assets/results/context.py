@@ -9,7 +9,7 @@ from pydantic import Field
 
 from memory_assets.results.certificate import CertificateV1
 from memory_assets.results.model import WireModel
-from memory_assets.vocabulary import Assurance
+from memory_assets.vocabulary import Assurance, Origin
 
 SectionName = Literal["constitution", "skills", "recent_gotchas", "context", "code_symbols"]
 
@@ -43,6 +43,7 @@ class ContextItemV1(WireModel):
         checker: who granted the stage.
         tokens: what its line of the Markdown costs.
         assurance: of a memory what was proved of it, as the Markdown says it.
+        origin: of a passage, who wrote it; the Markdown says it of what neither the person nor the agent wrote.
     """
 
     id: str | None = None
@@ -61,6 +62,7 @@ class ContextItemV1(WireModel):
     relevance: float | None = None
     tokens: int = Field(default=0, ge=0)
     assurance: Assurance | None = None
+    origin: Origin | None = None
 
 
 class ContextSectionV1(WireModel):

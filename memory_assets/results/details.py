@@ -10,7 +10,7 @@ from pydantic import Field
 from memory_assets.results.citation import CitationV1
 from memory_assets.results.model import WireModel
 from memory_assets.results.unanswered import UnansweredV1
-from memory_assets.vocabulary import Assurance
+from memory_assets.vocabulary import Assurance, Origin
 
 
 class BesideV1(WireModel):
@@ -34,6 +34,7 @@ class DetailMetadataV1(WireModel):
         has_code: there is a fenced block in it.
         files: paths and names that it names.
         assurance: what was proved of it, as screens say it; what is no memory and no task is quoted.
+        origin: of a passage, who wrote it.
     """
 
     entry_type: str | None = None
@@ -55,6 +56,7 @@ class DetailMetadataV1(WireModel):
     has_code: bool = False
     files: tuple[str, ...] = ()
     assurance: Assurance | None = None
+    origin: Origin | None = None
 
 
 class RelatedItemV1(WireModel):

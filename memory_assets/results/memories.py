@@ -41,8 +41,8 @@ class QuoteContext(WireModel):
 
     Attributes:
         heading: the heading above it in its message.
-        asked: of an agent's words, what the person had asked for; of a person's, what their message is about or the question
-            that they answer; its beginning, where it is long.
+        asked: of an agent's words, what the person had asked for; of a person's, what their message is about, the question that
+            they answer, or what they had asked for before; its beginning, where it is long.
         asked_uri: where that stands.
     """
 

@@ -11,7 +11,7 @@ from memory_assets.results.certificate import CertificateV1
 from memory_assets.results.citation import AnyCitationV1
 from memory_assets.results.error import ErrorV1
 from memory_assets.results.model import WireModel
-from memory_assets.vocabulary import Assurance, CrossedBy, ScoreKind, SearchMode, Strategy
+from memory_assets.vocabulary import Assurance, CrossedBy, Origin, ScoreKind, SearchMode, Strategy
 
 
 class LegPlaceV1(WireModel):
@@ -75,6 +75,7 @@ class SearchHitV1(WireModel):
         related: what rests on the same words, and for a complex question what hangs on it.
         steps: how the score came about, where that was asked for.
         assurance: what was proved of it, as screens say it; what is no memory and no task is quoted.
+        origin: of a passage, who wrote it: what neither the person nor the agent wrote ranks behind what they did.
     """
 
     schema_version: Literal["search_hit.v1"] = "search_hit.v1"
@@ -101,6 +102,7 @@ class SearchHitV1(WireModel):
     related: tuple[RelatedV1, ...] = ()
     steps: HitStepsV1 | None = None
     assurance: Assurance | None = None
+    origin: Origin | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -132,7 +134,7 @@ class CrossedTermV1(WireModel):
         said: as the question writes it.
         ways: as the other language does.
         weight: of each way, beside 1 of a word that is said.
-        by: what tells it: the glossary, its sound, or the calendar.
+        by: what tells it: the glossary, the texts of the store (배포(deploy)), its sound, or the calendar.
     """
 
     said: str

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from memory_assets.results.model import WireModel
 from memory_assets.results.unanswered import UnansweredV1
+from memory_assets.vocabulary import Origin
 
 Relation = Literal["target", "before", "after", "same_task"]
 
@@ -39,6 +40,7 @@ class TimelineItemV1(WireModel):
         id: of what is of the same task, the memory's address.
         preview: at most 200 characters, fewer where the budget is spent; ``is_cut`` where it is not all.
         task: the title of the task that it speaks of, where it is shown for that.
+        origin: of a passage, who wrote it.
     """
 
     relation: Relation
@@ -56,6 +58,7 @@ class TimelineItemV1(WireModel):
     preview: str
     is_cut: bool = False
     task: str | None = None
+    origin: Origin | None = None
 
 
 class TimelineV1(WireModel):

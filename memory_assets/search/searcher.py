@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING
 from memory_assets.errors import MemoryAssetsError
 from memory_assets.results.certificate import CertificateV1
 from memory_assets.results.search import ComplexityV1, SearchHitV1, SearchResponseV1, WindowV1
+from memory_assets.search.answers.empty_time import note_on_time
 from memory_assets.search.answers.hydration import chosen, hits_of
 from memory_assets.search.answers.neighbours import add_what_hangs_on, units_of_task
 from memory_assets.search.crossing.asking import Asked, ask_words
 from memory_assets.search.crossing.bridge import Known
+from memory_assets.search.crossing.explained import explained_by
 from memory_assets.search.model_loading import ModelLoading
 from memory_assets.search.question.entities import query_entities
 from memory_assets.search.question.intents import intent_weights
@@ -125,7 +127,7 @@ class Searcher:
         check_request(request)
         return plan_of(
             request,
-            known=Known(words=self.words.english_words, names=self.words.speakers()),
+            names=self.words.speakers(),
             calibration=self._calibration,
             model=self.settings.embedding.model,
             units_of_task=self._units_of_task,
@@ -211,11 +213,11 @@ class Searcher:
         return dict(zip(wanted, made, strict=True)), notes, None
 
     def _find(self, plan: Plan, vector: Vectors | None) -> _Found:
-        """What the index has for a question, ranked. Needs no store."""
+        """What the index has for a question, ranked. Needs the store only where words are crossed, for what texts explain."""
         legs, units, asked, note = self._legs(plan, vector)
         cues = Cues(
             now=plan.now,
-            speakers=plan.speakers,
+            speakers=_speakers(plan, asked),
             window=plan.window,
             weights=intent_weights(plan.intent.intent, asked=plan.intent_asked),
             names=tuple(entity.text for entity in query_entities(plan.request.query)),
@@ -254,7 +256,7 @@ class Searcher:
             intent_cues=plan.intent.cues,
             complexity=ComplexityV1(score=round(plan.complexity.score, 4), strategy=plan.strategy, why=plan.complexity.why),
             window=_window(plan.window),
-            speakers=tuple(sorted(plan.speakers)),
+            speakers=tuple(sorted(_speakers(plan, found.asked))),
             crossed=found.asked.crossed if found.asked else (),
             hits=tuple(delivered),
             certificate=_certificate(plan, found.asked, hits, delivered),
@@ -262,6 +264,7 @@ class Searcher:
             estimated_tokens=sum(hit.tokens for hit in delivered),
             notes=(
                 *plan.notes,
+                *([empty] if (empty := note_on_time(connection, plan.where, plan.window)) else []),
                 *left_out,
                 *([f"{too_dear} more found, and left out for the budget"] if too_dear else []),
                 *notes_on(state, self.words, self.index, mode=plan.request.mode),
@@ -288,7 +291,7 @@ class Searcher:
         with ThreadPoolExecutor(1) as beside:
             near = beside.submit(self._near, vector, depth, plan.where) if vector is not None else None
             if plan.mode != "vector":
-                asked = ask_words(self.words, plan.request.query, plan.crossed, depth, plan.where)
+                asked = ask_words(self.words, plan.request.query, self._known(), depth, plan.where)
                 legs.append(lexical_leg(asked.hits, asked.terms))
                 units |= {hit.unit_id: hit for hit in (*asked.hits.own, *asked.hits.context)}
             if near is not None:
@@ -300,6 +303,10 @@ class Searcher:
                         raise
                     note = f"vector search left out: {error}"
         return legs, units, asked, note
+
+    def _known(self) -> Known:
+        """What the bridge may ask of the texts; nothing is read before it does."""
+        return Known(self.words.english_words, self.words.speakers(), explained_by(self.database))
 
     def _near(self, vector: Vectors, depth: int, where: UnitFilter) -> list[UnitHit]:
         # A model's files may have been replaced since: vectors of two models are not to be compared.
@@ -343,6 +350,11 @@ def _window(window: TimeWindow | None) -> WindowV1 | None:
     return WindowV1(since=window.since, until=window.until, cue=window.cue, kind=window.kind)
 
 
+def _speakers(plan: Plan, asked: Asked | None) -> frozenset[str]:
+    """Who is named: by their name, and by its sound where the other language was asked."""
+    return plan.speakers | (asked.speakers if asked else frozenset())
+
+
 def _certificate(plan: Plan, asked: Asked | None, hits: Sequence[Chosen], delivered: Sequence[SearchHitV1]) -> CertificateV1:
     of_unit = {hit.unit.unit_id: hit.ranked.hit for hit in hits}
     seen = [
@@ -361,7 +373,7 @@ def _certificate(plan: Plan, asked: Asked | None, hits: Sequence[Chosen], delive
             seen,
             window=plan.window,
             files=plan.request.files,
-            speakers=plan.speakers,
+            speakers=_speakers(plan, asked),
             terms=asked.terms if asked else None,
             widened=plan.request.scope == "org" and plan.k >= WIDENED_K,
         )

@@ -39,6 +39,8 @@ _UNIFIED = str.maketrans(
 )
 _RAISED = ("<super>", "<sub>", "<fraction>", "<circle>")
 KEYCAP = "\u20e3"
+_LOOKED_BACK = 4_096
+"""Characters before an offset among which a certain boundary is looked for: from there on clusters are counted."""
 
 
 def clusters(text: str, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int]]:
@@ -64,6 +66,23 @@ def inner_offsets(text: str) -> frozenset[int]:
             for start, end in clusters(text, *piece.span()):
                 found.extend(range(start + 1, end))
     return frozenset(found)
+
+
+def whole_clusters(text: str, start: int, end: int) -> tuple[int, int]:
+    """The most of ``text[start:end]`` that cuts no cluster; as given where that would be nothing."""
+    first, last = _cluster_over(text, start)[1], _cluster_over(text, end)[0]
+    return (first, last) if first < last else (start, end)
+
+
+def _cluster_over(text: str, offset: int) -> tuple[int, int]:
+    """The cluster that an offset lies inside; the offset twice where it is between two."""
+    begin, least = offset, max(0, offset - _LOOKED_BACK)
+    while begin > least and not is_certain_boundary(text, begin):
+        begin -= 1
+    for low, high in clusters(text, begin) if begin < offset else ():
+        if high >= offset:
+            return (low, high) if high > offset else (offset, offset)
+    return offset, offset
 
 
 def folded_form(text: str) -> str:

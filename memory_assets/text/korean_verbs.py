@@ -35,6 +35,10 @@ _JOINED: Final = re.compile(
     rf"|오{_ANY}|왔{_ANY}|온|올|내{_ANY}|낸|낼|냈{_ANY}|있{_ANY}|나{_ANY}|난|났{_ANY}|왔{_ANY}"
 )
 """What stands behind the form in 아 or 어."""
+_ENDS_JOINED: Final = frozenset(
+    (_VOWEL_A, _VOWEL_AE, _VOWEL_YA, _VOWEL_YAE, _VOWEL_EO, _VOWEL_E, _VOWEL_YEO, _VOWEL_WA, _VOWEL_WAE, _VOWEL_WO, _VOWEL_OE)
+)
+"""What the form in 아 or 어 ends in: 지난 is none of 지다. ㅚ is how many write ㅙ (되서)."""
 _BEHIND_FINAL: Final = {
     _N: re.compile("|다|다고|다면|지|데|가|가요|걸|거야|거|적"),
     _L: re.compile("|까|까요|지|게|게요|래|래요|수|때|만한|거야|거|지도|뻔"),
@@ -52,20 +56,30 @@ def dictionary_forms(word: str) -> tuple[str, ...]:
 
     A word of other letters has none. A few dozen candidates, whatever the word.
     """
-    if len(word) < 2 or not all(map(is_hangul, word)):
-        return (f"{word}하다",) if word == "해" else ()
+    if not word or not all(map(is_hangul, word)):
+        return ()
+    if len(word) == 1:
+        return tuple(f"{stem}다" for stem in _of_syllable(word))
     found: dict[str, None] = {}
     for cut in range(max(1, len(word) - _LONGEST_ENDING), len(word) + 1):
         head, rest = word[:cut], word[cut:]
         if rest and _PLAIN.fullmatch(rest):
             found.update(dict.fromkeys(_of_plain(head, rest)))
-        final = _parts(head[-1])[2]
+        _, vowel, final = _parts(head[-1])
         if final in _BEHIND_FINAL and _BEHIND_FINAL[final].fullmatch(rest):
             without = head[:-1] + _with_final(head[-1], 0)
             found.update(dict.fromkeys(_of_past(without) if final == _SS else _of_merged(without)))
-        elif not final and _JOINED.fullmatch(rest):
+        elif not final and vowel in _ENDS_JOINED and _JOINED.fullmatch(rest):
             found.update(dict.fromkeys(_of_past(head)))
     return tuple(f"{stem}다" for stem in found if stem)
+
+
+def _of_syllable(word: str) -> Iterator[str]:
+    """Of a word of one syllable: 해, and a stem with an ending's ㄴ or ㄹ (빈: 비다)."""
+    if word == "해":
+        yield "하"
+    elif _parts(word)[2] in (_N, _L):
+        yield from _of_merged(_with_final(word, 0))
 
 
 def _of_plain(stem: str, rest: str) -> Iterator[str]:

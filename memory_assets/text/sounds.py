@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from string import ascii_lowercase
 from typing import Final
 
 from memory_assets.text.particles import is_hangul
@@ -135,6 +136,17 @@ def spellings(word: str) -> re.Pattern[str] | None:
     if parts[-1][1] == 20 and not parts[-1][2] and parts[-1][0] in (9, 12, 14):
         pattern[-1] = "(?:e|i|y|ie|ey|ee|)"
     return re.compile(f"^{''.join(pattern)}{_ENDS}$", re.MULTILINE)
+
+
+@lru_cache(maxsize=1 << 12)
+def first_letters(word: str) -> str:
+    """The letters that the words of `spellings` may begin with: what begins with another need not be compared."""
+    onset, vowel, _ = _parts(word[0])
+    ways = _ONSETS[onset].split("|") + (_VOWEL_SPELLINGS[vowel].split("|") if onset == _NO_CONSONANT else [])
+    ways += [sound for sounds in _DIPHTHONGS.values() for sound in sounds.split("|")] if onset == _NO_CONSONANT else []
+    letters = {letter for way in ways if way for letter in (way[1 : way.index("]")] if way[0] == "[" else way[0])}
+    # ㅇ without a sound before ㅡ: any consonant may be the first.
+    return ascii_lowercase if onset == _NO_CONSONANT and vowel == _NO_VOWEL else "".join(sorted(letters))
 
 
 def heard(word: str) -> int:

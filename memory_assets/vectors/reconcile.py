@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memory_assets.log.sql import JOB_ID, WORDS
+from memory_assets.log.sql import JOB_ID, WANTED, WORDS
 from memory_assets.progress import Progress
 from memory_assets.results.outbox import Reconciled
 from memory_assets.vectors.errors import IndexCorruptError, IndexUnansweredError, IndexUnreachableError
@@ -32,13 +32,13 @@ _FINGERPRINT = "fingerprint"
 # Words are of no model.
 _OF_NO_MODEL = ""
 
-_COMPARED = """
+_COMPARED = f"""
 CREATE TEMP TABLE compared AS
 SELECT coalesce(u.unit_id, r.unit_id) AS unit_id, u.content_hash,
   CASE WHEN u.unit_id IS NULL THEN 'orphan' WHEN r.unit_id IS NULL THEN 'missing' WHEN r.copies > 1 THEN 'twice'
     WHEN r.fingerprint <> $fingerprint THEN 'other_model' WHEN r.content_hash <> u.content_hash THEN 'stale' ELSE 'same' END
   AS standing
-FROM memory_units u FULL JOIN (
+FROM (SELECT * FROM memory_units u WHERE {WANTED}) u FULL JOIN (
   SELECT unit_id, count(*) AS copies, any_value(content_hash) AS content_hash, any_value(fingerprint) AS fingerprint
   FROM index_rows GROUP BY unit_id
 ) r ON r.unit_id = u.unit_id
@@ -57,10 +57,11 @@ ON CONFLICT (job_id) DO UPDATE SET content_hash = excluded.content_hash, op = 'u
   error = NULL, attempts = 0, next_attempt_at = NULL, updated_at = excluded.updated_at
 """
 
-_OF_NOTHING = """
+_OF_NOTHING = f"""
 UPDATE vector_outbox SET op = 'delete', status = 'pending', error = NULL, attempts = 0, next_attempt_at = NULL,
   updated_at = $now
-WHERE op <> 'delete' AND embedding_version = $version AND item_id NOT IN (SELECT unit_id FROM memory_units)
+WHERE op <> 'delete' AND embedding_version = $version
+  AND item_id NOT IN (SELECT u.unit_id FROM memory_units u WHERE {WANTED})
 """
 
 
@@ -162,7 +163,7 @@ def _none() -> pa.Table:
 def _compare(connection: duckdb.DuckDBPyConnection, rows: pa.Table, side: Side) -> dict[str, int]:
     """Fill the temporary table ``compared``, a row a unit that is here or there; how many of each standing."""
     connection.register("index_rows", rows)
-    connection.execute(_COMPARED, {"fingerprint": side.fingerprint})
+    connection.execute(_COMPARED, {"fingerprint": side.fingerprint, "version": side.version})
     connection.unregister("index_rows")
     return dict(connection.execute("SELECT standing, count(*) FROM compared GROUP BY standing").fetchall())
 

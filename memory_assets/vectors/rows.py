@@ -49,6 +49,7 @@ _HIT_FIELDS = (
     "status",
     "confidence",
 )
+_WITHOUT_ORIGIN = len(_HIT_FIELDS) + len(("occurred_at", OWN_TEXT))
 
 _COLUMNS = (
     "unit_id",
@@ -199,19 +200,21 @@ def rows_of(found: pa.Table) -> list[Row]:
 
 def hit_of(row: Row, score: float) -> UnitHit:
     """The hit that a row is with a score."""
-    *fields, own_text = row
-    return _MAKE_HIT(*fields, score, own_text)
+    *fields, own_text, origin = row
+    return _MAKE_HIT(*fields, score, own_text, origin)
 
 
 def _packed(unit: Unit) -> str:
     fields = [getattr(unit, field) for field in _HIT_FIELDS]
-    return json.dumps([*fields, microseconds_of(unit.occurred_at), unit.own_text], ensure_ascii=False)
+    return json.dumps([*fields, microseconds_of(unit.occurred_at), unit.own_text, unit.origin], ensure_ascii=False)
 
 
 def _row(packed: str) -> Row:
-    *fields, microseconds, own_text = json.loads(packed)
+    values = json.loads(packed)
+    # A row that was written before origins were kept says nothing of its own, and is of no template: those had no rows.
+    *fields, microseconds, own_text, origin = values if len(values) > _WITHOUT_ORIGIN else (*values, None)
     # A tuple: thousands of them are kept, and the garbage collector looks at each list again and again.
-    return (*fields, moment_of(microseconds), own_text)
+    return (*fields, moment_of(microseconds), own_text, origin)
 
 
 _MAKE_HIT: Callable[..., UnitHit] = UnitHit

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from memory_assets.vocabulary import Origin
+
 
 @dataclass(frozen=True, slots=True)
 class Unit:
@@ -22,6 +24,7 @@ class Unit:
         embed_text: what is embedded; not stored.
         embed_hash: of ``embed_text``: equal ones have one vector.
         content_hash: of everything here that is stored or embedded.
+        origin: who wrote a passage; None for what is none.
     """
 
     unit_id: str
@@ -43,6 +46,7 @@ class Unit:
     embed_text: str
     embed_hash: str
     content_hash: str
+    origin: Origin | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +103,7 @@ class UnitHit:
     Attributes:
         score: BM25 for the lexical leg, cosine similarity in [-1, 1] for the vector leg; larger is better.
         own_text: the tokens of what it says, where they were asked for.
+        origin: who wrote a passage; None for what is none, and where the row does not say it.
     """
 
     unit_id: str
@@ -115,6 +120,7 @@ class UnitHit:
     occurred_at: datetime
     score: float
     own_text: str = ""
+    origin: Origin | None = None
 
 
 @dataclass(frozen=True, slots=True)

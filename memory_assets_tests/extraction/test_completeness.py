@@ -57,7 +57,15 @@ def test_a_person_may_be_short() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["Early Return (manual_hooks.go:936", "**Bold without an end", ") - the rest of it", "a `b", "because of it"]
+    "text",
+    [
+        "Early Return (manual_hooks.go:936",
+        "**Bold without an end",
+        ") - the rest of it",
+        "a `b",
+        "because of it",
+        "rather than comparing against the parent commit",
+    ],
 )
 def test_parts_of_sentences(text: str) -> None:
     assert is_torn(text)
@@ -80,14 +88,31 @@ def test_whole_sentences(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["It is never called.", "But that breaks the tests", "이건 원인이 아니다", "즉, 두 번 읽는다", "하지만 느리다"]
+    "text",
+    [
+        "It is never called.",
+        "But that breaks the tests",
+        "이건 원인이 아니다",
+        "즉, 두 번 읽는다",
+        "하지만 느리다",
+        "위와 같은 작업을 다시 해줘",
+        "해당 파일도 옮겨줘",
+    ],
 )
 def test_words_that_point_back(text: str) -> None:
     assert points_back(text)
 
 
 @pytest.mark.parametrize(
-    "text", ["Italy is warm", "The log is append-only", "이것저것 다 해봤다", "즉시 배포한다", "So far the log grows"]
+    "text",
+    [
+        "Italy is warm",
+        "The log is append-only",
+        "이것저것 다 해봤다",
+        "즉시 배포한다",
+        "So far the log grows",
+        "해당되는 파일이 없다",
+    ],
 )
 def test_words_that_do_not(text: str) -> None:
     assert not points_back(text)
@@ -110,6 +135,8 @@ def test_what_points_back_is_quoted_with_what_names_it() -> None:
         "What happens with the existing project files?",
         "do you think this follows the best practices",
         "왜 배포가 두 번 실행되지?",
+        "question: for a manual commit the branch is read when the commit is made?",
+        "follow up: what does the reader do with a half line?",
     ],
 )
 def test_a_question_for_something_to_be_told_carries_nothing(text: str) -> None:
@@ -126,8 +153,11 @@ def test_a_numbered_file_carries_nothing(text: str) -> None:
     assert not carries(user("so"), agent(text))
 
 
-def test_the_prompt_of_a_terminal_carries_nothing() -> None:
-    assert not carries(user("[06/24/26 16:32 shop ~/work/shop/cli]"))
+@pytest.mark.parametrize(
+    "text", ["[06/24/26 16:32 shop ~/work/shop/cli]", "setup_test.go:364: runEnable() error = no agents installed"]
+)
+def test_what_a_terminal_prints_carries_nothing(text: str) -> None:
+    assert not carries(user(text))
 
 
 @pytest.mark.parametrize(
@@ -136,6 +166,8 @@ def test_the_prompt_of_a_terminal_carries_nothing() -> None:
         ("The function `readCart` in src/cart.ts iterates through all files of both trees.", "fact"),
         ("readCart() in src/cart.ts returns early.", "fact"),
         ("Additionally, readCartOfUser returns early in src/cart.ts.", "fact"),
+        ("OK, I ran `go env` in src/cart.ts of the shop.", "fact"),
+        ("OK, here's a run of `readCart` in src/cart.ts, where the cloud is down.", "fact"),
         ("Width of the table of providers in src/table.go 12, nothing else.", "decision"),
     ],
 )

@@ -37,12 +37,17 @@ sessions = st.tuples(
 )
 
 
+def attached(text: str) -> str:
+    """What a program wrote in the person's name."""
+    return f"<context ref='{text}.md'>\nAlways {text}.\n</context>"
+
+
 def streams(told: Sequence[tuple[int, str | None, list[tuple[str, list[Remark]]]]]) -> list[list[list[NewEvent]]]:
     """For each session the batches of its revisions."""
     found = []
     for number, (day, project, revisions) in enumerate(told):
         story = Story(f"talk-{number}", project=project, started=STARTED + timedelta(days=day))
-        found.append([story.tell(["one", "two", f"three {text}"], remarks) for text, remarks in revisions])
+        found.append([story.tell(["one", "two", f"three {text}", attached(text)], remarks) for text, remarks in revisions])
     return found
 
 
@@ -69,3 +74,5 @@ def test_any_order_gives_the_same_tables(told: list, chance: Random, data: st.Da
         report = verify(other, VERSIONS)
         assert report.equal, report.differences
         assert report.tables["sessions"] == len(told)
+        templates = [row for row in expected["memory_units"] if row["origin"] == "template"]
+        assert len(templates) == len(told) and {row["place"] for row in templates} == {None}

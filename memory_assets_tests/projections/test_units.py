@@ -29,6 +29,7 @@ from memory_assets_tests.projections.people import said
 from memory_assets_tests.projections.story import STARTED, VERSIONS, Remark, Story, folded, rows, shuffled, tables
 from memory_assets_tests.projections.talk import Talk, ingested
 
+ATTACHED = "<context ref='a.md'>\nAlways write Korean.\n</context>"
 DATE = search_text(date_tokens(STARTED))
 LONG = (
     "## 첫째 부분\n\n"
@@ -70,10 +71,9 @@ def test_a_long_message_is_several_passages_that_cite_their_own_characters(log: 
         assert place["segments"] == [[place["span_start"], place["span_end"]]]
 
 
-def test_what_a_program_wrote_is_no_passage_and_no_request(log: EventLog, database: Database) -> None:
-    attached = "<context ref='a.md'>\nAlways write Korean.\n</context>"
+def test_what_a_program_wrote_is_a_passage_and_nobodys_neighbour_and_no_request(log: EventLog, database: Database) -> None:
     plan = "Implement the following plan:\n\n# Split it\n\n" + "It does too much. " * 50
-    log.append([ingested("a", Talk().user(attached).user("문서를 고쳐줘.").user(plan).agent("Done.").messages)])
+    log.append([ingested("a", Talk().user(ATTACHED).user("문서를 고쳐줘.").user(plan).agent("Done.").messages)])
     catch_up(database, VERSIONS)
     assert rows(database, "SELECT message_index, origin FROM message_origins ORDER BY message_index, span_start") == [
         (0, "template"),
@@ -86,7 +86,21 @@ def test_what_a_program_wrote_is_no_passage_and_no_request(log: EventLog, databa
         " WHERE message_index = 2",
     )
     assert end == length == len(plan)
-    assert [row[0] for row in units(database, "passage", "message_index")] == [1, 2, 3]
+    # A document that begins in the message of somebody who typed a word of it is the person's own.
+    assert units(database, "passage", "message_index, origin, place") == [
+        (1, "typed", 0),
+        (2, "typed", 1),
+        (3, "said", 2),
+        (0, "template", None),
+    ]
+    around = units(database, "passage", "around_text")
+    assert "korean" not in " ".join(text for (text,) in around) and around[-1] == (DATE,)
+    queued = rows(
+        database,
+        """SELECT origin, embedding_version FROM vector_outbox JOIN memory_units ON unit_id = item_id
+           WHERE origin = 'template' OR message_index = 1 ORDER BY ALL""",
+    )
+    assert queued == [("template", "words"), ("typed", VERSIONS["session_vectorized"]), ("typed", "words")]
     ((body,),) = units(database, "episode", "body")
     assert "> 문서를 고쳐줘." in body.splitlines() or body.startswith("문서를 고쳐줘.")
     assert "Always write Korean" not in body
@@ -238,9 +252,14 @@ def everything() -> list[list[list[NewEvent]]]:
     for number in range(depth(2, 3)):
         remarks = [Remark("Keep PostgreSQL", 0), Remark("Fix the login", 1, "task", status="in_progress")]
         story = Story(f"said-{number}", started=STARTED + timedelta(days=number))
-        texts = ["We keep PostgreSQL.", "로그인을 고쳐야 한다.", LONG]
+        texts = ["We keep PostgreSQL.", "로그인을 고쳐야 한다.", LONG, ATTACHED]
         streams.append([story.tell(texts[:2], remarks), story.tell(texts, remarks)])
-        talk = Talk().user("Run `make_all()` of src/app.py.").runs("pytest", "FAILED test_a.py::test - x", is_error=True)
+        talk = (
+            Talk()
+            .user(ATTACHED)
+            .user("Run `make_all()` of src/app.py.")
+            .runs("pytest", "FAILED test_a.py::test - x", is_error=True)
+        )
         talk.agent("The problem is that `one` is missing.").edits("src/app.py").runs("pytest", "1 passed")
         streams.append([[ingested(f"done-{number}", talk.messages, started=STARTED + timedelta(days=number))]])
     return streams
@@ -255,6 +274,7 @@ def test_any_order_gives_the_same_units_and_a_rebuild_too(tmp_path: Path) -> Non
         kept = {table: told for table, told in tables(database).items() if table in ("memory_units", "unit_facets")}
         found.append(kept)
         assert {row["unit_kind"] for row in kept["memory_units"]} == {"entry", "task", "passage", "episode", "gotcha"}
+        assert {row["origin"] for row in kept["memory_units"]} == {"typed", "said", "pasted", "template", None}
     assert found[0] == found[1]
     report = verify(database, VERSIONS)
     assert report.equal, report.differences

@@ -57,7 +57,7 @@ TAMPERED = {
     "eval_runs": ("suite", "tampered"),
 }
 # All columns are the key: what is tampered with is a row too many and one too few.
-ONLY_KEYS = {"unit_facets"}
+ONLY_KEYS = {"unit_facets", "explained_words"}
 
 
 @pytest.fixture
@@ -90,6 +90,7 @@ def filled_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
                     "The API listens on port 8080",
                     "The API listens on port 9090",
                     '<file path="a.md">\nAn attached file.\n</file>',
+                    "찢김(tearing)이 보인다.",
                 ],
                 [Remark("Keep PostgreSQL", 0), *waiting, *ports],
             ),

@@ -58,6 +58,8 @@ def words_at(uri: str | None, texts: tuple[str, ...]) -> str:
          "Shall it live for an hour or a day?"),
         (("로그인 페이지가 세션을 잃어버려요.", "> 찾았습니다.\n\n## 원인\n\n쿠키가 빨리 만료됩니다."), 1, "쿠키가", "원인",
          "로그인 페이지가 세션을 잃어버려요."),
+        # Behind neither it is about what was asked before.
+        ((ASKED, "> I look.", "We keep the cookie of the shop."), 2, "We keep", None, ASKED),
         # Of a plan its heading.
         (("Implement the following plan:\n\n# Keep the session\n\nSet the cookie.", "> Done so."), 1, "Done", None,
          "Keep the session"),

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
+from typing import Any
 
 import lancedb
 import pytest
@@ -361,3 +362,34 @@ def test_without_a_model_only_those_lines_fail_that_need_one(tmp_path: Path) -> 
     assert lexical.response is not None and lexical.response.hits and lexical.response.notes == ()
     assert hybrid.response is not None and hybrid.response.hits
     assert any("vector search left out" in note for note in hybrid.response.notes)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"query": "what did we decide on the cache in May 2019"}, "nothing was said from 2019-05-01 to 2019-05-31: "),
+        ({"query": "2019년 5월에 캐시를 어떻게 했지"}, "nothing was said from 2019-05-01 to 2019-05-31: "),
+        ({"query": "cache", "since": STARTED + timedelta(days=400)}, "nothing was said since 2026-02-06: "),
+        ({"query": "cache", "until": STARTED - timedelta(days=1)}, "nothing was said before 2025-01-01: "),
+        (
+            {"query": "cache on 4 January 2025", "project": "shop"},
+            "nothing of project shop was said on 2025-01-04: ",
+        ),
+    ],
+)
+def test_a_time_without_anything_is_said_to_be_empty(memory: Memory, asked: dict[str, Any], said: str) -> None:
+    response = memory.search_for(SearchRequest(**asked))
+    notes = [note for note in response.notes if note.startswith("nothing")]
+    assert [note.removeprefix(said) for note in notes] == ["what is known is from 2025-01-02 to 2025-01-05"]
+    # The time of a question filters nothing; that of an option does.
+    assert bool(response.hits) == ("since" not in asked and "until" not in asked)
+
+
+@pytest.mark.parametrize("query", ["cache in January 2025", "recent cache", "cache", "최근에 캐시를 어떻게 했지"])
+def test_a_time_of_which_something_is_known_needs_no_note(memory: Memory, query: str) -> None:
+    assert not [note for note in memory.search(query).notes if note.startswith("nothing")]
+
+
+def test_a_store_without_anything_says_nothing_of_times(tmp_path: Path) -> None:
+    empty = Memory(load_settings({"home": tmp_path, "embedding": {"model": "hashing"}}))
+    assert not [note for note in empty.search("cache in May 2019").notes if note.startswith("nothing")]

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import random
+import re
 import time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from memory_assets.text.sounds import LONGEST, heard, spellings
+from memory_assets.text.sounds import LONGEST, first_letters, heard, spellings
 
 LOANS = """
 캐롤라인 caroline/캐럴라인 caroline/멜라니 melanie/존 john/존 jon/지나 gina/조안나 joanna/제임스 james/사만다 samantha
@@ -24,6 +28,19 @@ PAIRS = [tuple(pair.split()) for line in LOANS.strip().split("\n") for pair in l
 def test_a_loan_word_has_the_sound_of_its_word(korean: str, english: str) -> None:
     pattern = spellings(korean)
     assert pattern is not None and pattern.findall(f"aaron\n{english}\nzebra") == [english]
+    assert english[0] in first_letters(korean)
+
+
+@given(st.text(st.sampled_from([chr(code) for code in range(0xAC00, 0xD7A4, 4)]), min_size=1, max_size=3), st.integers())
+def test_a_word_that_has_the_sound_begins_with_a_letter_of_it(korean: str, seed: int) -> None:
+    """Words are made of the pattern itself: of each of its groups any way."""
+    pattern = spellings(korean)
+    assert pattern is not None
+    ways = random.Random(seed)
+    groups = re.findall(r"\(\?:([^()]*(?:\([^()]*\)[^()]*)*)\)", pattern.pattern)
+    word = "".join(re.sub(r"\(\?.*?\)|\?", "", ways.choice(group.split("|"))).replace("[hyw]", "y") for group in groups)
+    if found := pattern.match(word):
+        assert found[0] == "" or found[0][0] in first_letters(korean)
 
 
 def test_no_loan_word_sounds_like_another_word_of_the_list() -> None:

@@ -7,7 +7,7 @@ import os
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,11 @@ from typing import Any
 import pytest
 
 from memory_assets.configuration import Resources
+from memory_assets.maintenance.doctor import checks
+from memory_assets.maintenance.rebuild import verify_all
 from memory_assets.progress import NoProgress
 from memory_assets.projections.fold import catch_up
+from memory_assets.projections.unit_tables.outbox import enqueue_all
 from memory_assets.settings import Settings
 from memory_assets.vectors import outbox, writer_lock
 from memory_assets.vectors.embedder import HashingEmbedder
@@ -24,7 +27,7 @@ from memory_assets.vectors.errors import EmbedderUnavailableError, FingerprintMi
 from memory_assets.vectors.index import VectorIndex
 from memory_assets.vectors.outbox import MAX_ATTEMPTS, carry_over_waiting, drain_words, retry_failed
 from memory_assets.vectors.reconcile import Side, reconcile
-from memory_assets.vectors.rows import HIT, hit_of, rows_of
+from memory_assets.vectors.rows import HIT, hit_of, rows_of, word_rows
 from memory_assets.vectors.units import Unit, UnitHit
 from memory_assets.vectors.writer_lock import current_writer, only_writer
 from memory_assets_tests.filled_store import fill, fill_one, tell
@@ -207,7 +210,7 @@ def test_a_unit_that_changes_while_it_is_embedded_is_written_as_it_is_then(setti
     drained(settings, Meanwhile())
     assert set(statuses(settings)) == {"done"}
     stored = rows_of(Resources(settings).vector_index.rows([HIT, "content_hash"]).filter(_is_newer()))
-    assert [row[-1] for row in stored] == ["newer"]
+    assert [hit_of(row, 0.0).own_text for row in stored] == ["newer"]
 
 
 def _is_newer() -> Any:
@@ -313,3 +316,43 @@ def test_a_store_that_was_folded_for_another_version_queues_for_that(settings: S
     versions = Resources(settings).configured_versions | {"session_vectorized": "other-1"}
     catch_up(Resources(settings).database, versions)
     assert statuses(settings) == {"done": len(ids_of_units(settings)), "pending": len(ids_of_units(settings))}
+
+
+ATTACHED = "<context ref='rules.md'>\nThe frobnicator is calibrated weekly.\n</context>"
+
+
+def test_what_a_program_wrote_has_words_and_no_vector(tmp_path: Path) -> None:
+    settings = fill_one(tmp_path, "talk", (*TALK, ("user", ATTACHED)), ())
+    drained(settings)
+    ((template,),) = rows(settings, "SELECT unit_id FROM memory_units WHERE origin = 'template'")
+    words = Resources(settings).word_index.rows(["unit_id"])["unit_id"].to_pylist()
+    vectors = Resources(settings).vector_index.rows(["unit_id"])["unit_id"].to_pylist()
+    assert set(words) - set(vectors) == {template} and set(words) == set(ids_of_units(settings))
+    assert verify_all(Resources(settings)).equal
+    assert {check.name: check.ok for check in checks(Resources(settings))}["parity"]
+    for side in (Side.of_words(Resources(settings).word_index), Side.of_vectors(HashingEmbedder(), parts(settings)[1])):
+        found = reconcile(Resources(settings).database, side, lock_folder=settings.store_folder)
+        assert found.same + found.waiting == found.same == len(side.table.rows(["unit_id"]))
+
+
+def test_what_turns_out_to_be_of_a_program_loses_its_vector(settings: Settings) -> None:
+    drained(settings)
+    database, index = parts(settings)
+    with database.writing() as connection:
+        connection.execute("UPDATE memory_units SET origin = 'template', content_hash = 'other' WHERE message_index = 3")
+        enqueue_all(connection, VERSION)
+    drained(settings)
+    ((template,),) = rows(settings, "SELECT unit_id FROM memory_units WHERE message_index = 3 AND unit_kind = 'passage'")
+    assert template in Resources(settings).word_index.rows(["unit_id"])["unit_id"].to_pylist()
+    assert template not in index.rows(["unit_id"])["unit_id"].to_pylist()
+    assert statuses(settings, words=True) == {"done": len(ids_of_units(settings))}
+    assert statuses(settings) == {"done": index.count()}
+
+
+def test_a_row_that_was_written_before_origins_were_kept_is_read() -> None:
+    import pyarrow as pa
+
+    (packed,) = word_rows([unit("unt_a", "the cache", origin="typed")])[HIT].to_pylist()
+    before = json.dumps(json.loads(packed)[:-1])
+    new, old = (hit_of(row, 1.0) for row in rows_of(pa.table({HIT: [packed, before]})))
+    assert (new.origin, old.origin) == ("typed", None) and replace(new, origin=None) == old

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memory_assets.log.sql import JOB_ID, WORDS
+from memory_assets.log.sql import EMBEDDED, JOB_ID, WANTED, WORDS
 
 if TYPE_CHECKING:
     import duckdb
@@ -19,15 +19,17 @@ SELECT {JOB_ID}, 'unit', u.unit_id, $version, u.content_hash, 'upsert',
   'pending', 0, $now, $now
 FROM memory_units u JOIN touched_units t USING (unit_id)
 LEFT JOIN vector_outbox o ON o.item_id = u.unit_id AND o.embedding_version = $version
-WHERE o.job_id IS NULL OR o.content_hash <> u.content_hash OR o.op = 'delete'
+WHERE {WANTED} AND (o.job_id IS NULL OR o.content_hash <> u.content_hash OR o.op = 'delete')
 ON CONFLICT (job_id) DO UPDATE SET content_hash = excluded.content_hash, op = 'upsert', status = 'pending', error = NULL,
   attempts = 0, next_attempt_at = NULL, updated_at = excluded.updated_at
 """
 
-_REMOVED = """
+_REMOVED = f"""
 UPDATE vector_outbox SET op = 'delete', status = 'pending', error = NULL, attempts = 0, next_attempt_at = NULL,
   updated_at = $now
-WHERE op <> 'delete' AND item_id IN (SELECT unit_id FROM touched_units) AND item_id NOT IN (SELECT unit_id FROM memory_units)
+WHERE op <> 'delete' AND item_id IN (SELECT unit_id FROM touched_units)
+  AND (item_id NOT IN (SELECT unit_id FROM memory_units)
+    OR (embedding_version <> '{WORDS}' AND item_id IN (SELECT u.unit_id FROM memory_units u WHERE NOT ({EMBEDDED}))))
 """
 
 

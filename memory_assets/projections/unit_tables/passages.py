@@ -1,9 +1,12 @@
-"""Passages: what a person or an agent wrote, message by message, the long ones in parts; each cites its own characters."""
+"""Passages: what is said, message by message, the long ones in parts; each cites its own characters.
+
+What a program wrote in somebody's name is a passage as well, but nobody's neighbour: it has no place among what was said.
+"""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -12,6 +15,7 @@ from memory_assets.projections.unit_tables.unit_facets import facets_of
 from memory_assets.projections.unit_tables.unit_rows import Draft, citation, spoken
 from memory_assets.text.lexical_text import search_text
 from memory_assets.text.passages import passages
+from memory_assets.vocabulary import ORIGINS, Origin
 
 if TYPE_CHECKING:
     import duckdb
@@ -21,14 +25,17 @@ NEIGHBOURS = 2
 NEIGHBOUR_CHARACTERS = 400
 """How much of a neighbour is."""
 
+# Who wrote a message of each role of which no stretch is anybody else's.
+_OWN: Mapping[str, Origin] = {"user": "typed", "assistant": "said"}
+
 _MESSAGES = """
-WITH templates AS (
-  SELECT session_id, message_index, list([span_start, span_end] ORDER BY span_start) AS spans
-  FROM message_origins WHERE origin = 'template' AND session_id IN (SELECT session_id FROM affected) GROUP BY ALL
+WITH origins AS (
+  SELECT session_id, message_index, list(row(span_start, span_end, origin) ORDER BY span_start) AS stretches
+  FROM message_origins WHERE session_id IN (SELECT session_id FROM affected) GROUP BY ALL
 )
 SELECT m.session_id, m.message_index, m.message_uid, m.role, m.name, m.text, m.ts, s.title, s.project, s.cwd,
-  coalesce(t.spans, [])
-FROM messages m JOIN sessions s USING (session_id) LEFT JOIN templates t USING (session_id, message_index)
+  coalesce(o.stretches, [])
+FROM messages m JOIN sessions s USING (session_id) LEFT JOIN origins o USING (session_id, message_index)
 WHERE m.kind = 'said' AND m.session_id IN (SELECT session_id FROM affected) AND regexp_matches(m.text, '\\S')
 ORDER BY m.session_id, m.message_index
 """
@@ -46,11 +53,15 @@ class _Message:
     session_title: str | None
     project: str | None
     worktree: str | None
-    templates: Sequence[Sequence[int]]
-    """The stretches that a program wrote: like what is injected, they are no passages."""
+    stretches: Sequence[tuple[int, int, Origin]]
+    """Who wrote it, where that was not its speaker throughout."""
 
-    def is_template(self, start: int, end: int) -> bool:
-        return any(first <= start and end <= last for first, last in self.templates)
+    def origin(self, start: int, end: int) -> Origin | None:
+        """Who wrote some characters. Where several did, those of the person or the agent count first."""
+        if not self.stretches:
+            return _OWN.get(self.role)
+        wrote = {origin for first, last, origin in self.stretches if self.text[max(start, first) : min(end, last)].strip()}
+        return min(wrote, key=ORIGINS.index)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,24 +74,31 @@ class _Passage:
     body: str
     own_text: str
     head_text: str
+    origin: Origin | None
 
 
 def passage_drafts(connection: duckdb.DuckDBPyConnection) -> Iterator[Draft]:
     """The passages of the scope's sessions."""
     messages = (_Message(*row) for row in connection.execute(_MESSAGES).fetchall())
     for _, of_session in itertools.groupby(messages, key=lambda message: message.session_id):
-        told = [passage for message in of_session for passage in _parts(message)]
-        yield from (_draft(told, place) for place in range(len(told)))
+        parts = [passage for message in of_session for passage in _parts(message)]
+        told = [passage for passage in parts if passage.origin != "template"]
+        yield from (_draft(passage, place, _around(told, place)) for place, passage in enumerate(told))
+        yield from (_draft(passage, None, ()) for passage in parts if passage.origin == "template")
 
 
 def _parts(message: _Message) -> Iterator[_Passage]:
     for part, (start, end) in enumerate(passages(message.text)):
         body = message.text[start:end]
-        if not body.isspace() and not message.is_template(start, end):
+        if not body.isspace():
             own_text = search_text(spoken(message.speaker, body))
             whole_head = len(body) <= NEIGHBOUR_CHARACTERS
             head = own_text if whole_head else search_text(spoken(message.speaker, body[:NEIGHBOUR_CHARACTERS]))
-            yield _Passage(message, part, (start, end), body, own_text, head)
+            yield _Passage(message, part, (start, end), body, own_text, head, message.origin(start, end))
+
+
+def _around(told: Sequence[_Passage], place: int) -> Sequence[_Passage]:
+    return [*told[max(0, place - NEIGHBOURS) : place], *told[place + 1 : place + 1 + NEIGHBOURS]]
 
 
 def _whole(passage: _Passage) -> dict[str, bool]:
@@ -88,10 +106,8 @@ def _whole(passage: _Passage) -> dict[str, bool]:
     return {"whole": True} if passage.span == (0, len(passage.message.text)) else {}
 
 
-def _draft(told: Sequence[_Passage], place: int) -> Draft:
-    passage = told[place]
+def _draft(passage: _Passage, place: int | None, around: Sequence[_Passage]) -> Draft:
     message = passage.message
-    around = [*told[max(0, place - NEIGHBOURS) : place], *told[place + 1 : place + 1 + NEIGHBOURS]]
     return Draft(
         kind="passage",
         source_id=_source_id(message, passage.part),
@@ -111,6 +127,7 @@ def _draft(told: Sequence[_Passage], place: int) -> Draft:
         span=passage.span,
         role=message.role,
         speaker=message.speaker,
+        origin=passage.origin,
     )
 
 

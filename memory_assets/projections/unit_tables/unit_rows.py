@@ -13,6 +13,7 @@ from memory_assets.identifiers import canonical_json, sha256_hex, typed_id
 from memory_assets.search.question.time_cues import date_tokens
 from memory_assets.text.lexical_text import SEARCH_TEXT_VERSION, search_text
 from memory_assets.text.tokens import estimate_tokens
+from memory_assets.vocabulary import Origin
 
 UNIT_RECIPE = "2"
 SUMMARY_TOKENS = 50
@@ -55,6 +56,7 @@ class Unit:
     citations_json: str
     embed_hash: str
     content_hash: str
+    origin: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,7 @@ class Draft:
         around_text: the tokens of what is said around it, without its date.
         facets: (facet, value) pairs, without its role and project.
         citations: as :func:`citation` makes them; none for what nobody is quoted for.
+        origin: of a passage.
     """
 
     kind: str
@@ -109,6 +112,7 @@ class Draft:
     span: tuple[int, int] | None = None
     role: str | None = None
     speaker: str | None = None
+    origin: Origin | None = None
 
 
 def found(draft: Draft) -> Found:
@@ -138,6 +142,7 @@ def found(draft: Draft) -> Found:
         own_text,
         around_text,
         embed_hash,
+        *([draft.origin] if draft.origin else []),
     ]
     unit_id = typed_id("unt", draft.kind, draft.source_id)
     summary = summary_of(draft.body if draft.summary is None else draft.summary)
@@ -172,6 +177,7 @@ def found(draft: Draft) -> Found:
         citations_json=canonical_json(list(draft.citations)),
         embed_hash=embed_hash,
         content_hash=sha256_hex(canonical_json(indexed))[:32],
+        origin=draft.origin,
     )
     return Found(unit, tuple(Facet(unit_id, facet, value) for facet, value in facets))
 

@@ -22,13 +22,14 @@ if TYPE_CHECKING:
     import duckdb
 
     from memory_assets.search.ranking.ranking import RankedHit
+    from memory_assets.vocabulary import Origin
 
 # What is shown with a hit.
 MOST_RELATED = 5
 
 _UNITS = f"""
 SELECT u.unit_id, u.unit_kind, u.source_id, u.title, u.summary, u.body, u.stage, u.status, u.project, u.session_id, u.role,
-  u.speaker, u.occurred_at, u.citations_json, 'mem:' || m.short_id, m.checker, s.source_uri
+  u.speaker, u.occurred_at, u.citations_json, u.origin, 'mem:' || m.short_id, m.checker, s.source_uri
 FROM (SELECT * FROM memory_units WHERE unit_id IN {IN_LIST}) u
 LEFT JOIN memories m ON u.unit_kind = 'entry' AND m.memory_id = u.source_id
 LEFT JOIN sessions s ON s.session_id = u.session_id
@@ -49,6 +50,7 @@ class FoundUnit:
         cited: its first places; ``places`` are the messages of these.
         address: what it is asked for by: a memory's citation, a task's id.
         path: the file that its session was last read from.
+        origin: who wrote a passage.
     """
 
     unit_id: str
@@ -69,6 +71,7 @@ class FoundUnit:
     address: str | None
     checker: str | None
     path: str | None
+    origin: Origin | None
 
     @property
     def is_passage(self) -> bool:
@@ -174,7 +177,7 @@ def hits_of(
 
 def _unit(row: tuple[Any, ...]) -> FoundUnit:
     (unit_id, kind, source_id, title, summary, body, stage, status, project, *said, citation, checker, path) = row
-    session_id, role, speaker, occurred_at, citations_json = said
+    session_id, role, speaker, occurred_at, citations_json, origin = said
     cited = tuple(json.loads(citations_json)[:CITED])
     return FoundUnit(
         unit_id=unit_id,
@@ -195,6 +198,7 @@ def _unit(row: tuple[Any, ...]) -> FoundUnit:
         address=source_id if kind == "task" else citation,
         checker=checker,
         path=path,
+        origin=origin,
     )
 
 
@@ -225,6 +229,7 @@ def _hit(
         relevance=round(relevance, 4),
         unit_id=unit.unit_id,
         unit_kind=unit.unit_kind,
+        origin=unit.origin,
         id=unit.address,
         title=unit.title,
         summary=unit.summary,

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left, insort
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from memory_assets.search.question.terms import Term, query_terms
+from memory_assets.text.characters import whole_clusters
 
 SNIPPET_LENGTH = 400
 _READ = 4_000
-"""Characters of a text that are looked through, around what must be shown."""
+"""Characters of a text that are looked through, around what must be shown; of blanks in a row one counts."""
 _LONGEST_PIECE = 180
 _MOST_PIECES = 5
 """Pieces that are chosen by the words of the question; those beside them fill what is left."""
@@ -38,36 +40,50 @@ def snippet(text: str, query: str, length: int = SNIPPET_LENGTH, *, shown: _Span
     Args:
         shown: characters of the text whose beginning is shown in any case, whatever was asked.
     """
-    line = " ".join(text.split())
+    line = _flat(text)
     if len(line) <= length:
         return line
-    first = 0 if shown is None else max(0, min(shown[0] - _READ // 2, len(text) - _READ))
-    read = text[first : first + _READ]
-    pieces = list(_pieces(read))
-    if not pieces:  # nothing but blanks in what is read
-        return _cut_out(line, 0, length)
-    choice = _Choice([" ".join(read[start:end].split()) for start, end in pieces], query, length - _MARKS)
+    lines = _lines(text)
+    first, until = (0, 0) if shown is None else (len(_lines(text[:place])) for place in shown)
+    begins, ends = _window(lines, first)
+    read = lines[begins:ends]
+    choice = _Choice(read, list(_pieces(read)), query, length - _MARKS)
     if shown is not None:
-        begin, until = shown[0] - first, min(shown[1], shown[0] + _LONGEST_PIECE) - first
-        choice.require(number for number, (start, end) in enumerate(pieces) if start < until and end > begin)
+        choice.require(first - begins, min(until, first + _LONGEST_PIECE) - begins)
     choice.choose()
     choice.grow()
     told = choice.told()
     if not told:  # one piece is longer than all that may be shown
         return _cut_out(line, 0, length)
-    before = first > 0 or 0 not in choice.chosen
-    behind = first + len(read) < len(text.rstrip()) or len(pieces) - 1 not in choice.chosen
+    before = begins > 0 or not choice.shows_first
+    behind = ends < len(lines) or not choice.shows_last
     return f"{'…' if before else ''}{told}{'…' if behind else ''}"
 
 
 def around(text: str, span_start: int, span_end: int, length: int = SNIPPET_LENGTH) -> str:
     """At most ``length`` characters of a text on one line, around the given ones, whose end is cut where they are more."""
-    if len(text) <= length:
-        return " ".join(text.split())
-    room = max(0, length - (span_end - span_start)) // 2
-    start = max(0, min(span_start - room, len(text) - length))
-    lead, tail = "…" if start else "", "…" if start + length < len(text) else ""
-    return lead + " ".join(text[start + len(lead) : start + length - len(tail)].split()) + tail
+    line = _flat(text)
+    if len(line) <= length:
+        return line
+    first, until = len(_flat(text[:span_start])), len(_flat(text[:span_end]))
+    room = max(0, length - (until - first)) // 2
+    start = max(0, min(first - room, len(line) - length))
+    return _cut_out(line, start, start + length)
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _lines(text: str) -> str:
+    """A text whose lines are what they say, without blanks around them or empty ones between."""
+    return "\n".join(line for line in map(_flat, text.split("\n")) if line)
+
+
+def _window(lines: str, first: int) -> _Span:
+    """The characters that are looked through, so that what begins at ``first`` stands in their middle."""
+    begins = max(0, min(first - _READ // 2, len(lines) - _READ))
+    return whole_clusters(lines, begins, min(begins + _READ, len(lines)))
 
 
 def _pieces(text: str) -> Iterator[_Span]:
@@ -80,8 +96,8 @@ def _pieces(text: str) -> Iterator[_Span]:
             stop = end
             if end - start > _LONGEST_PIECE:
                 blank = text.rfind(" ", start + _LONGEST_PIECE // 2, start + _LONGEST_PIECE)
-                stop = blank if blank > 0 else start + _LONGEST_PIECE
-            if text[start:stop].strip():
+                stop = blank if blank > 0 else whole_clusters(text, start, start + _LONGEST_PIECE)[1]
+            if start < stop:
                 yield start, stop
             start = stop
 
@@ -89,27 +105,38 @@ def _pieces(text: str) -> Iterator[_Span]:
 class _Choice:
     """Which pieces of a text are shown."""
 
-    def __init__(self, pieces: Sequence[str], query: str, room: int) -> None:
+    def __init__(self, text: str, pieces: Sequence[_Span], query: str, room: int) -> None:
+        self._text = text
         self._pieces = pieces
         self._room = room
         terms = _terms(query)
         wanted = frozenset(token for term in terms for form in term.forms for token in form)
-        self._held = [[term.held_by(said) for term in terms] for said in (_standing(wanted, piece) for piece in pieces)]
+        told = (_standing(wanted, text[start:end]) for start, end in pieces)
+        self._held = [[term.held_by(said) for term in terms] for said in told]
         totals = [sum(column) for column in zip(*self._held, strict=True)]
         self._weights = [math.log1p(len(pieces) / total) if total else 0.0 for total in totals]
         self._covered = [0.0] * len(terms)
-        self.chosen: set[int] = set()
+        self._chosen: list[int] = []
 
-    def require(self, numbers: Iterator[int]) -> None:
-        for number in numbers:
-            if not self._take(number):
+    @property
+    def shows_first(self) -> bool:
+        return 0 in self._chosen
+
+    @property
+    def shows_last(self) -> bool:
+        return len(self._pieces) - 1 in self._chosen
+
+    def require(self, first: int, until: int) -> None:
+        """The pieces that hold some characters of the text, as far as there is room."""
+        for number, (start, end) in enumerate(self._pieces):
+            if start < until and end > first and not self._take(number):
                 return
 
     def choose(self) -> None:
         """The pieces that say most of the question, as many as there is room for."""
         telling = [number for number, held in enumerate(self._held) if any(held)]
         for _ in range(_MOST_PIECES):
-            open_ones = [number for number in telling if number not in self.chosen and self._fits(number)]
+            open_ones = [number for number in telling if number not in self._chosen and self._fits(number)]
             best = max(open_ones, key=lambda number: (self._worth(number), -number), default=None)
             if best is None:
                 return
@@ -117,22 +144,30 @@ class _Choice:
 
     def grow(self) -> None:
         """What follows the chosen pieces, then what stands before them; of a text that says nothing of it the beginning."""
-        if not self.chosen:
+        if not self._chosen:
             self._take(0)
         for step in (1, -1):
-            edge = sorted(self.chosen)
+            edge = list(self._chosen)
             while edge:
                 edge = [
                     number + step for number in edge if 0 <= number + step < len(self._pieces) and self._take(number + step)
                 ]
 
     def told(self) -> str:
-        parts: list[str] = []
-        last = -2
-        for number in sorted(self.chosen):
-            parts.append((" " if number == last + 1 else _GAP) + self._pieces[number] if parts else self._pieces[number])
+        told, last = "", None
+        for number in self._chosen:
+            start, end = self._pieces[number]
+            told += self._between(last, number) + self._text[start:end]
             last = number
-        return "".join(parts)
+        return told
+
+    def _between(self, one: int | None, other: int | None) -> str:
+        """What stands between two pieces that are shown one behind the other; nothing between the parts of a long word."""
+        if one is None or other is None:
+            return ""
+        if other > one + 1:
+            return _GAP
+        return " " if self._pieces[one][1] < self._pieces[other][0] else ""
 
     def _worth(self, number: int) -> float:
         return sum(
@@ -141,13 +176,22 @@ class _Choice:
         )
 
     def _fits(self, number: int) -> bool:
-        return len(self._pieces[number]) + len(_GAP) <= self._room
+        return self._cost(number) <= self._room
+
+    def _cost(self, number: int) -> int:
+        """How much longer the snippet is with a piece."""
+        place = bisect_left(self._chosen, number)
+        before = self._chosen[place - 1] if place else None
+        behind = self._chosen[place] if place < len(self._chosen) else None
+        start, end = self._pieces[number]
+        joints = len(self._between(before, number)) + len(self._between(number, behind)) - len(self._between(before, behind))
+        return end - start + joints
 
     def _take(self, number: int) -> bool:
-        if number in self.chosen or not self._fits(number):
+        if number in self._chosen or not self._fits(number):
             return False
-        self.chosen.add(number)
-        self._room -= len(self._pieces[number]) + len(_GAP)
+        self._room -= self._cost(number)
+        insort(self._chosen, number)
         self._covered = [max(pair) for pair in zip(self._covered, self._held[number], strict=True)]
         return True
 
@@ -169,5 +213,7 @@ def _terms(query: str) -> tuple[Term, ...]:
 
 
 def _cut_out(line: str, start: int, end: int) -> str:
-    lead, tail = "…" if start else "", "…" if end < len(line) else ""
-    return lead + line[start : end - len(lead) - len(tail)].strip() + tail
+    """Characters of a line, none of them in part, with marks for what is left out."""
+    lead, tail = "…" if start > 0 else "", "…" if end < len(line) else ""
+    first, last = whole_clusters(line, start + len(lead), min(end, len(line)) - len(tail))
+    return lead + line[first:last].strip() + tail

@@ -1,8 +1,8 @@
 """The glossary: which Korean and English words say the same.
 
-``glossary.tsv`` has a sense a line: Korean words, a tab, English words, each side parted by commas. A word may stand in several
-lines; the more of them, the less each of them tells. ``#`` begins a comment. Verbs and adjectives stand in their dictionary
-form (미루다, postpone); what a text makes of them is not listed but derived.
+``glossary.tsv`` has a sense a line: Korean words, a tab, English words, each side parted by commas. A word of several senses
+stands in a line for each of them; the more there are, the less each of them tells. ``#`` begins a comment. Verbs and adjectives
+stand in their dictionary form (미루다, postpone); what a text makes of them is not listed but derived.
 """
 
 from __future__ import annotations
@@ -22,6 +22,10 @@ GLOSSARY: Final = Path(__file__).with_name("glossary.tsv")
 Sense = tuple[tuple[str, ...], tuple[str, ...]]
 """Korean and English words that say the same."""
 
+_NO_VERBS: Final = frozenset(("바다", "마다"))
+_SAY_NOTHING: Final = frozenset(("가지", "마리"))
+"""Nouns that people count with: they have no English word, and are no form of a verb either."""
+
 _HANGUL: Final = re.compile("[\uac00-\ud7a3]")
 _KOREAN_WORD: Final = r"[\uac00-\ud7a30-9]+(?: [\uac00-\ud7a30-9]+)*"
 _ENGLISH_WORD: Final = r"[a-z0-9][a-z0-9.'-]*(?: [a-z0-9.'-]+)*"
@@ -39,11 +43,14 @@ class Glossary:
     Attributes:
         korean: by a Korean word without its spaces, the places of its senses.
         english: by English words as the glossary writes them, the places of their senses.
+        nouns: Korean words that are no verbs, without their spaces: what is written like one of them is no form of a verb of
+            one syllable.
     """
 
     senses: tuple[Sense, ...]
     korean: Mapping[str, tuple[int, ...]]
     english: Mapping[str, tuple[int, ...]]
+    nouns: frozenset[str]
 
 
 @lru_cache(maxsize=1)
@@ -92,7 +99,13 @@ def parsed(text: str, name: str) -> Glossary:
         tuple(senses),
         {word: tuple(places) for word, places in korean.items()},
         {word: tuple(dict.fromkeys(places)) for word, places in english.items()},
+        _SAY_NOTHING.union(word for word in korean if not is_verb(word)),
     )
+
+
+def is_verb(word: str) -> bool:
+    """Whether a Korean word of the glossary is a verb or an adjective: these stand in it as a dictionary has them."""
+    return word.endswith("다") and len(word) > 1 and word not in _NO_VERBS
 
 
 def _wrong(line: str) -> str:

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from memory_assets.text.korean_verbs import dictionary_forms
 from memory_assets.text.particles import is_hangul, stems
+
+if TYPE_CHECKING:
+    from memory_assets.search.crossing.glossary import Glossary
 
 MOST_WORDS: Final = 3
 """Words of one phrase."""
@@ -30,13 +33,18 @@ class Found:
     places: tuple[int, ...]
 
 
-def found_at(words: Sequence[str], place: int, known: Mapping[str, tuple[int, ...]]) -> Found | None:
+def found_at(words: Sequence[str], place: int, glossary: Glossary) -> Found | None:
     """What begins at a word, the longest phrase first; None where nothing does."""
     for count in range(min(MOST_WORDS, len(words) - place), 0, -1):
         some = words[place : place + count]
-        if places := _of_phrase(some, known) if count > 1 else _of_word(some[0], known):
+        if places := _of_phrase(some, glossary.korean) if count > 1 else _of_word(some[0], glossary):
             return Found(count, places)
     return None
+
+
+def is_noun(word: str, glossary: Glossary) -> bool:
+    """Whether a word is a noun that the glossary knows, with or without what is glued to it."""
+    return any(reading in glossary.nouns for reading in stems(word))
 
 
 def _of_phrase(words: Sequence[str], known: Mapping[str, tuple[int, ...]]) -> tuple[int, ...]:
@@ -49,24 +57,23 @@ def _of_phrase(words: Sequence[str], known: Mapping[str, tuple[int, ...]]) -> tu
     return ()
 
 
-def _of_word(word: str, known: Mapping[str, tuple[int, ...]]) -> tuple[int, ...]:
+def _of_word(word: str, glossary: Glossary) -> tuple[int, ...]:
     if not is_hangul(word[-1]):
         return ()
-    nouns = tuple(stems(word))
-    found: dict[int, None] = {}
-    for reading in nouns:
-        if places := known.get(reading):
-            found.update(dict.fromkeys(places))
-            break
-    forms = dictionary_forms(word)
-    for form in forms:
-        found.update(dict.fromkeys(known.get(form, ())))
-    if not found:
-        for base in _bases(nouns, forms):
-            found.update(dict.fromkeys(known.get(base, ())))
-    if not found:
-        found.update(dict.fromkeys(_of_compound(nouns, known)))
+    known, nouns = glossary.korean, tuple(stems(word))
+    noun = next((reading for reading in nouns if reading in glossary.nouns), None)
+    forms = [form for form in dictionary_forms(word) if noun is None or not _wins_over(noun, word, form)]
+    found = dict.fromkeys(place for reading in (noun, *forms) if reading for place in known.get(reading, ()))
+    if not found and noun is None:
+        found = dict.fromkeys(place for base in _bases(nouns, forms) for place in known.get(base, ()))
+    if not found and noun is None:
+        found = dict.fromkeys(_of_compound(nouns, known))
     return tuple(found)
+
+
+def _wins_over(noun: str, word: str, verb: str) -> bool:
+    """Whether a word is a noun and no form of a verb of one syllable: 보고 is a report, 사고 an accident; 주고 is no week."""
+    return len(verb) == 2 and (len(noun) > 1 or noun == word)
 
 
 def _bases(nouns: Iterable[str], forms: Iterable[str]) -> Iterator[str]:

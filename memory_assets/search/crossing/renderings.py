@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from memory_assets.search.crossing.glossary import is_verb
 from memory_assets.search.question.terms import stemmed
 from memory_assets.text.english_forms import irregular_forms
 from memory_assets.text.korean_verbs import verb_beginnings
@@ -17,7 +18,6 @@ a an the of to in on at by for from with up out off down over away back be get g
 """
 _LITTLE: Final = frozenset(_LISTED_LITTLE.split())
 """English words that tell nothing of a phrase."""
-_NO_VERBS: Final = frozenset(("바다", "마다"))
 _BEHIND_PAST: Final = "어다습는던지을고네"
 _BEHIND_STEM: Final = "고는다지기면게려자서"
 _SS, _FINALS, _BASE = 20, 28, 0xAC00
@@ -52,11 +52,15 @@ def english(word: str) -> Rendering | None:
 
 
 @lru_cache(maxsize=1 << 12)
-def korean(word: str) -> Rendering | None:
-    """A Korean word or phrase; None where it has nothing to find."""
+def korean(word: str, nouns: frozenset[str] = frozenset()) -> Rendering | None:
+    """A Korean word or phrase; None where it has nothing to find.
+
+    Args:
+        nouns: what is written like one of them is no form of a verb of one syllable: 보고 is a report, not what anybody sees.
+    """
     compact = word.replace(" ", "")
-    if compact.endswith("다") and len(compact) > 1 and compact not in _NO_VERBS:
-        ways = [search_text(form).split() for form in _verb_forms(compact)]
+    if is_verb(compact):
+        ways = [search_text(form).split() for form in _verb_forms(compact) if len(compact) > 2 or form not in nouns]
     else:
         ways = [search_text(word).split()]
     return _rendering(word, [way for way in ways if way]) if any(ways) else None

@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from memory_assets.errors import InvalidArgumentError, check_word
-from memory_assets.search.crossing.bridge import Crossed, Known, crossed
 from memory_assets.search.question.complexity import Complexity, complexity, dynamic_k, strategy
 from memory_assets.search.question.intents import Detected, detect_intent
 from memory_assets.search.question.speakers import named_speakers
@@ -34,7 +33,6 @@ class Plan:
 
     Attributes:
         vector_weight: the say of the vector leg; 0 where it takes no part.
-        crossed: its telling words, and how the other language says them.
         notes: why a leg takes no part, for people.
     """
 
@@ -49,7 +47,6 @@ class Plan:
     intent_asked: bool
     window: TimeWindow | None
     speakers: frozenset[str]
-    crossed: Crossed
     where: UnitFilter
     notes: tuple[str, ...]
 
@@ -57,7 +54,7 @@ class Plan:
 def plan_of(
     request: SearchRequest,
     *,
-    known: Known,
+    names: frozenset[str],
     calibration: Calibration | None,
     model: str,
     units_of_task: Callable[[str], tuple[str, ...]],
@@ -65,14 +62,13 @@ def plan_of(
     """What a checked request asks for.
 
     Args:
-        known: the words of the texts and everybody who may be named.
+        names: everybody who may be named.
         calibration: what the self-test says of the model; None where nothing has measured it.
         model: its name, for people.
         units_of_task: the units that are evidence of a task. What it raises is raised.
     """
     now = request.now or datetime.now(UTC)
     measured = complexity(request.query)
-    bridged = crossed(request.query, known)
     mode, weight, notes = _mode(request, calibration, model)
     return Plan(
         request=request,
@@ -85,8 +81,7 @@ def plan_of(
         intent=Detected(request.intent, ()) if request.intent else detect_intent(request.query),
         intent_asked=request.intent is not None,
         window=time_window(request.query, now),
-        speakers=named_speakers(request.query, known.names) | bridged.speakers,
-        crossed=bridged,
+        speakers=named_speakers(request.query, names),
         where=_filter(request, units_of_task),
         notes=notes,
     )

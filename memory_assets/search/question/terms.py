@@ -38,7 +38,11 @@ _SAYS_NOTHING: Final = frozenset(_ASKING.split())
 _ENDS_QUESTION: Final = (
     r"(?:나요|나|는지|던지|던가|었지|었나|었는지|는가|는가요|지|지요|죠|니|냐|습니까|어요|어|가요|가|까|까요|을까)"
 )
-_ONLY_ASKS: Final = re.compile(rf"(?:하기로 ?)?(?:했|하|됐|되|된|있|없|였|이었|한|인|할|될){_ENDS_QUESTION}?")
+_ONLY_ASKS: Final = re.compile(
+    rf"(?:하기로 ?)?(?:했|하|됐|되|된|있|없|였|이었|한|인|할|될){_ENDS_QUESTION}?"
+    # What is asked for, as a predicate: 언제야, 뭐였어, 건가요. `언제나` and `누구나` ask nothing.
+    rf"|(?:언제|어디|누구|누군|뭐|뭔|무엇|얼마|왜|것|거|건|걸)(?:인|일|였|이었)?(?!나$)(?:이?야|이?에요|예요|더라|{_ENDS_QUESTION})|건|걸"
+)
 """Korean words that are nothing but the ending of a question."""
 _MAKES_VERB: Final = re.compile(
     rf"(?:했|됐|하기로했)(?:{_ENDS_QUESTION}|다|음|던)?|(?:하|되|한|된|할|될|였|이었)(?:{_ENDS_QUESTION}|다|자|기|게)"

@@ -89,9 +89,10 @@ def lexical_leg(hits: LexicalHits, terms: Sequence[Term]) -> LegScores:
 
 
 def best_said(hits: LexicalHits, terms: Sequence[Term]) -> float:
-    """The most that one text has of a question's telling words, 0 to 1."""
+    """The most that one text has of a question's telling words, 0 to 1; what a program wrote is not said."""
     stems = frozenset(token for term in terms for token in term.tokens)
-    texts = {hit.unit_id: hit.own_text for hit in (*hits.context[:SAID_DEPTH], *hits.own[:SAID_DEPTH])}
+    looked_at = (*hits.context[:SAID_DEPTH], *hits.own[:SAID_DEPTH])
+    texts = {hit.unit_id: hit.own_text for hit in looked_at if hit.origin != "template"}
     return max((_coverage(terms, stems, text) for text in texts.values()), default=0.0)
 
 

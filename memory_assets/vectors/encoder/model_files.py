@@ -30,6 +30,8 @@ _USUAL: Mapping[str, object] = {
 }
 _PROMPTS = "config_sentence_transformers.json"
 _OPTIONAL = (_READER, _PROMPTS, "tokenizer_config.json")
+# What a tokenizer may read beside them has a name of its kind's own: special_tokens_map.json, merges.txt, spiece.model.
+_READ_BY_TOKENIZERS = (".json", ".txt", ".model", ".codes")
 _MOST_HEADER_BYTES = 100_000_000
 
 
@@ -129,7 +131,8 @@ def _read(folder: Path) -> EncoderFiles:
         raise _Unknown(f"it takes {most} tokens and has positions for {usable}")
     weights = (folder / "model.safetensors").resolve(strict=True)
     files = [folder / name for name in ("modules.json", "config.json", "model.safetensors", "tokenizer.json")]
-    files += [folder / name for name in _OPTIONAL if (folder / name).exists()]
+    beside = (path for path in sorted(folder.iterdir()) if path.suffix in _READ_BY_TOKENIZERS and path.is_file())
+    files += [path for path in beside if path not in files]
     if not (folder / "tokenizer.json").is_file():
         raise _Unknown("it has no file tokenizer.json")
     return EncoderFiles(

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_assets.search.answers.snippets import SNIPPET_LENGTH, around, snippet
+from memory_assets.text.characters import clusters
 
 FILLER = "아무 말이나 적어 둔다. Some words that say nothing at all. " * 30
 
@@ -91,3 +92,80 @@ def test_a_question_in_decomposed_letters_leads_to_the_same_words() -> None:
     text = "앞의 이야기 " * 100 + "방화벽 포트는 8443" + " 뒤의 이야기" * 100
     asked = "방화벽 포트"
     assert "8443" in snippet(text, asked) and snippet(text, unicodedata.normalize("NFD", asked)) == snippet(text, asked)
+
+
+ADDRESS = "https://example.org/" + "/".join(f"part-{number:03}" for number in range(60))
+PICTURES = {
+    "an accent of its own": "e\u0301",
+    "jamo": "\u1100\u1161\u11a8",
+    "a family": "👨\u200d👩\u200d👧\u200d👦",
+    "a flag": "🇰🇷",
+    "a skin": "👍🏽",
+}
+
+
+def parts(found: str) -> list[str]:
+    """What a snippet shows, without the marks of what it leaves out."""
+    return [part.strip("…") for part in found.strip("…").split(" … ")]
+
+
+@pytest.mark.parametrize("query", ["example.org", "part-030", "nothing of it"])
+def test_a_long_word_has_no_blank_in_it(query: str) -> None:
+    text = f"The page is {ADDRESS} and nothing else. {FILLER}"
+    line = " ".join(text.split())
+    found = snippet(text, query)
+    assert all(part in line for part in parts(found)), found
+    assert len(found) > 0.8 * SNIPPET_LENGTH
+
+
+@pytest.mark.parametrize("picture", PICTURES.values(), ids=PICTURES.keys())
+@pytest.mark.parametrize("lead", ["", "a", "ab", "abc"])
+def test_what_one_sees_as_one_character_is_shown_whole(picture: str, lead: str) -> None:
+    text = lead + picture * 2_000
+    middle = len(lead) + len(picture) * 1_000
+    shown = [
+        snippet(text, "nothing of it"),
+        snippet(text, "nothing of it", 100),
+        snippet(text, "nothing of it", shown=(middle, middle + len(picture))),
+        around(text, middle, middle + len(picture)),
+        around(text, middle, len(text)),
+    ]
+    for found in shown:
+        for part in parts(found):
+            assert {part[start:end] for start, end in clusters(part)} <= {*lead, picture}, ascii(found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        (" " * 30).join(f"word{number}" for number in range(500)),
+        "\n".join(f"- {number}" for number in range(500)),
+        "\n\n".join(f"\t\tline {number};      # why" for number in range(500)),
+    ],
+    ids=["blanks", "short lines", "indented"],
+)
+def test_blanks_and_short_lines_take_no_room(text: str) -> None:
+    middle = len(text) // 2
+    for found in (
+        snippet(text, "nothing of it"),
+        snippet(text, "word250 250"),
+        snippet(text, "x", shown=(middle, middle + 5)),
+        around(text, middle, middle + 5),
+    ):
+        assert 0.85 * SNIPPET_LENGTH < len(found) <= SNIPPET_LENGTH
+
+
+WORDS = st.lists(st.sampled_from([*PICTURES.values(), "a", "가"]), min_size=1, max_size=150).map("".join)
+
+
+@given(st.lists(st.one_of(WORDS, st.sampled_from([" ", "\n", ". "])), min_size=5, max_size=30), st.integers(60, 500), st.data())
+def test_no_cluster_of_a_text_is_cut_and_no_word_is_parted(written: list[str], length: int, data: st.DataObject) -> None:
+    text = "".join(written)
+    line = " ".join(text.split())
+    start = data.draw(st.integers(0, max(0, len(text) - 1)))
+    whole = {line[low:high] for low, high in clusters(line)}
+    for found in (snippet(text, "가 a", length), snippet(text, "가", length, shown=(start, start + 9))):
+        assert len(found) <= length
+        for part in parts(found):
+            assert part in line
+            assert {part[low:high] for low, high in clusters(part)} <= whole, ascii(found)

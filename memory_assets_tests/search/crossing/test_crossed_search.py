@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,6 +11,8 @@ from memory_assets.configuration import Resources
 from memory_assets.maintenance.indexing import write_words
 from memory_assets.memory import Memory, SearchRequest
 from memory_assets.results.search import SearchResponseV1
+from memory_assets.vectors.units import LexicalHits
+from memory_assets.vectors.words import WordIndex
 from memory_assets_tests.filled_store import fill_one, tell
 
 ENGLISH = (
@@ -73,6 +76,50 @@ def test_an_english_word_in_a_korean_question_hides_nothing_of_a_store_without_k
     """``disk`` has a Korean word that no text has; the other words have English ones all the same."""
     answer = ask(store(tmp_path, "english"), "거북이를 입양한 disk")
     assert "adopted two turtles" in answer.hits[0].snippet and answer.crossed
+
+
+EXPLAINING = (
+    ("user", "화면 찢김(tearing)이 보이면 함수(arg)를 부른다."),
+    ("user", "The tearing went away with double buffering."),
+    ("user", "열의 구분자(separator)는 쉼표다."),
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "said", "way"),
+    [("찢김은 어떻게 없앴지", "찢김은", "tear"), ("which separators in columns", "separators", "구분자")],
+)
+def test_what_a_text_explains_is_crossed_and_shown(query: str, said: str, way: str, tmp_path: Path) -> None:
+    settings = fill_one(tmp_path, "talk", EXPLAINING, ())
+    write_words(Resources(settings))
+    answer = ask(Memory(settings), query)
+    (shown,) = [one for one in answer.crossed if one.by == "texts"]
+    assert (shown.said, shown.ways) == (said, (way,)) and shown.weight < 0.6
+    assert any("double buffering" in hit.snippet or "구분자" in hit.snippet for hit in answer.hits[:2])
+
+
+def test_where_nothing_is_crossed_no_word_is_a_name(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(WordIndex, "speakers", lambda index: frozenset(("Caroline", "Roger")))
+    assert ask(memory, "캐롤라인이 입양한 거북이").speakers == ("Caroline",)
+    # A Korean text answers by itself, though 가족과 may be the sound of a name.
+    monkeypatch.setattr(WordIndex, "speakers", lambda index: frozenset(("Gajok",)))
+    answer = ask(memory, "주말에는 가족과 바닷가로")
+    assert answer.crossed == () and answer.hits[0].relevance >= 0.9 and answer.speakers == ()
+
+
+def test_what_a_store_without_korean_cannot_answer_is_searched_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    search = WordIndex.lexical_search
+
+    def counted(self: WordIndex, query: str, *others: Any) -> LexicalHits:
+        asked.append(query)
+        return search(self, query, *others)
+
+    english = store(tmp_path, "english")
+    ask(english, "warm")
+    monkeypatch.setattr(WordIndex, "lexical_search", counted)
+    assert ask(english, "거북이를 입양한 사람은?").crossed
+    assert len(asked) == 1
 
 
 def test_the_order_of_the_sessions_changes_nothing(memory: Memory, tmp_path: Path) -> None:

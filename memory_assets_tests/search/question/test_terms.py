@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -51,3 +52,19 @@ def test_only_question_words_are_all_the_words_there_are() -> None:
 
 def test_a_stem_is_its_own_stem_or_shorter() -> None:
     assert [stem(word) for word in ("deployed", "배포", "api", "queries", "v1.2")] == ["deploy", "배포", "api", "quer", "v1.2"]
+
+
+ASKING = """
+언제야 뭐야 건 걸 언제였어 언제였지 언제예요 언제인가요 뭐였어 뭐예요 뭔가요 무엇인가요 어디야 어디였나요 누구야 누구였더라
+얼마야 왜지 왜일까 거야 거지 건가요 것인가 것일까 걸까
+"""
+
+
+@pytest.mark.parametrize("asking", ASKING.split())
+def test_what_a_korean_question_is_put_with_tells_nothing(asking: str) -> None:
+    assert [term.text for term in query_terms(f"배포를 미룬 {asking}?")] == ["배포를", "미룬"]
+
+
+@pytest.mark.parametrize("telling", ["언제나", "누구나", "건물", "걸음", "거실", "뭐라도", "건강", "거리", "언제까지나"])
+def test_what_only_begins_like_a_question_word_tells_something(telling: str) -> None:
+    assert [term.text for term in query_terms(f"배포를 {telling}")] == ["배포를", telling]

@@ -2,6 +2,8 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memory_assets.search.question.intents import intent_weights
 from memory_assets.search.question.terms import query_terms
@@ -10,6 +12,7 @@ from memory_assets.search.ranking.ranking import Cues, raised, ranking
 from memory_assets.search.ranking.retrievers import lexical_leg, vector_leg
 from memory_assets.search.ranking.weights import FEEDBACK_Z, SPEAKER_Z, Z_IN_GOOD_SCORES
 from memory_assets.vectors.units import UnitHit
+from memory_assets.vocabulary import Origin
 from memory_assets_tests.search.ranking.found_units import DAY, hit, lexical
 
 NOW = datetime(2026, 3, 20, tzinfo=UTC)
@@ -48,6 +51,33 @@ def test_a_contested_memory_stands_behind_its_like() -> None:
     contested = hit("a", 5.0, unit_kind="entry", place=None, stage="verified", status="contested")
     plain = hit("b", 4.9, unit_kind="entry", place=None, stage="verified", session_id="s2")
     assert [unit_id for unit_id, _ in ranked(contested, plain)] == ["b", "a"]
+
+
+@given(
+    st.sampled_from(["typed", "said", "pasted", "tool", None]),
+    st.sampled_from(["raw", "certified"]),
+    st.sampled_from(["active", "contested"]),
+    st.floats(1.0, 30.0),
+)
+def test_what_a_program_wrote_stands_behind_all_else_that_says_as_much(
+    origin: Origin | None, stage: str, status: str, score: float
+) -> None:
+    template = hit("a", score, "moved the cache", origin="template", place=None)
+    of_memory = {"unit_kind": "entry", "place": None, "status": status} if origin is None else {"place": None, "origin": origin}
+    other = hit("b", score, "moved the cache", stage=stage, session_id="s2", **of_memory)
+    assert [unit_id for unit_id, _ in ranked(template, other)] == ["b", "a"]
+
+
+def test_what_a_program_wrote_comes_first_where_nothing_else_says_as_much() -> None:
+    template = hit("template", 9.0, "the cache", origin="template", place=None)
+    assert [unit_id for unit_id, _ in ranked(template, hit("typed", 5.0, "a list", session_id="s2"))] == ["template", "typed"]
+
+
+def test_of_two_that_say_the_same_what_was_pasted_stands_behind_and_says_why() -> None:
+    pasted, typed = hit("a", 5.0, origin="pasted", place=None), hit("b", 5.0, origin="typed", place=None, session_id="s2")
+    legs = [lexical_leg(lexical(pasted, typed), query_terms("cache"))]
+    order = ranking(legs, {one.unit_id: one for one in (pasted, typed)}, CUES)
+    assert [(one.hit.unit_id, [bonus.why for bonus in one.bonuses]) for one in order] == [("b", []), ("a", ["origin pasted"])]
 
 
 def test_the_better_proved_of_two_likes_comes_first() -> None:

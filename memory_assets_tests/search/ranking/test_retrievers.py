@@ -8,6 +8,7 @@ from memory_assets.search.ranking.retrievers import (
     NEIGHBOUR_WEIGHT,
     OWN_WEIGHT,
     SESSION_WEIGHT,
+    best_said,
     leg_depth,
     lexical_leg,
     vector_leg,
@@ -104,3 +105,9 @@ def test_the_order_in_which_hits_come_changes_nothing_but_the_best_of_a_session(
 def test_depth() -> None:
     assert [leg_depth(k, alone=False) for k in (1, 50, 200, 10_000)] == [200, 300, 1200, 3000]
     assert [leg_depth(k, alone=True) for k in (1, 50, 200, 10_000)] == [60, 200, 800, 3000]
+
+
+def test_what_a_program_wrote_does_not_say_a_question() -> None:
+    terms = query_terms("cache settings")
+    assert best_said(lexical(hit("a", 5.0, "cache settings", origin="template"), hit("b", 4.0, "cache")), terms) == 0.5
+    assert best_said(lexical(hit("a", 5.0, "cache settings", origin="typed")), terms) == 1.0

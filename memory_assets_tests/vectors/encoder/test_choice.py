@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from memory_assets.vectors.embedder import BUNDLED_MODEL, EmbedderSettings, SentenceTransformersEmbedder, local_folder
 from memory_assets.vectors.embedder import _model_folder as folder_of
-from memory_assets.vectors.encoder.choice import COMPARED, PROBES, choose, disagreement
+from memory_assets.vectors.encoder.choice import COMPARED, PROBES, choose, disagreement, key_of
 from memory_assets.vectors.encoder.kept_graphs import KeptGraphs
 from memory_assets.vectors.encoder.model_files import EncoderFiles, NotRunnable, read_encoder
 from memory_assets.vectors.encoder.runtimes import OnnxRuntime, SentenceTransformersRuntime
@@ -178,6 +178,25 @@ def test_another_model_in_the_same_folder_is_another_graph(tiny: Path, tmp_path:
     assert asked == [1] and isinstance(chosen, OnnxRuntime)
     assert np.allclose(chosen.encode(["배포"], 1), of(other).encode(["배포"], 1), atol=1e-5)
     assert len(list((tmp_path / "kept").glob("*.json"))) == 2
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["special_tokens_map.json", "added_tokens.json", "vocab.txt", "vocab.json", "merges.txt", "sentencepiece.bpe.model"],
+)
+def test_another_tokenizer_in_the_same_folder_is_another_graph(name: str, tiny: Path, tmp_path: Path) -> None:
+    """What sentence-transformers makes of a text may hang on each of these: what was compared is the model with them."""
+    folder = copied(tiny, tmp_path)
+    keys = set()
+    for contents in (None, "{}", '{"[NEW]": 7}'):
+        if contents is None:
+            (folder / name).unlink(missing_ok=True)
+        else:
+            (folder / name).write_text(contents)
+        files = read_encoder(folder)
+        assert isinstance(files, EncoderFiles), files
+        keys.add(key_of(files))
+    assert len(keys) == 3
 
 
 def test_a_model_whose_vectors_differ_is_never_run_by_onnx(tiny: Path, tmp_path: Path) -> None:

@@ -1,0 +1,49 @@
+"""What the texts of a store explain by themselves of a question's words: ``배포(deploy)`` was said, so 배포 is deploy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from memory_assets.log.fetching import fetch
+from memory_assets.log.sql import IN_LIST, json_list
+from memory_assets.text.english_forms import base_form
+from memory_assets.text.particles import is_hangul, stems
+
+if TYPE_CHECKING:
+    from memory_assets.log.database import Database
+
+Explained = Mapping[str, Sequence[str]]
+"""By a word of one language: those of the other that texts give for it, what most messages say first."""
+
+MOST_EXPLAINED: Final = 3
+"""Words for one word: what is explained in more ways is explained in none."""
+
+_PAIRS = f"""
+SELECT korean, english, count(DISTINCT (session_id, message_index)) AS messages FROM explained_words
+WHERE korean IN {IN_LIST} OR english IN {IN_LIST} GROUP BY ALL ORDER BY messages DESC, korean, english
+"""
+
+
+def explained_by(database: Database) -> Callable[[Collection[str]], Explained]:
+    """Asks a store for what its messages explain of some `readings`, all at once."""
+
+    def asked(readings: Collection[str]) -> Explained:
+        told = json_list(sorted(readings))
+        with database.reading() as connection:
+            rows = fetch(connection, _PAIRS, [told, told])
+        found: dict[str, list[str]] = {}
+        for korean, english, _ in rows:
+            found.setdefault(korean, []).append(english)
+            found.setdefault(english, []).append(korean)
+        return {word: ways[:MOST_EXPLAINED] for word, ways in found.items()}
+
+    return asked
+
+
+def readings(word: str) -> tuple[str, ...]:
+    """What a word of a question may be explained as: Korean with and without its particles, English in its base form."""
+    if is_hangul(word[-1]):
+        return tuple(stems(word))
+    folded = word.casefold().replace("’", "'").removesuffix("'s")
+    return tuple(dict.fromkeys((folded, base_form(folded))))
