@@ -52,7 +52,7 @@ def _joined(texts: Sequence[str]) -> str:
 
 
 def _is_mention(text: str) -> bool:
-    """Whether a text is nothing but a file that was mentioned: ``[@CLAUDE.md](file:///work/CLAUDE.md)``."""
+    """Whether a text is nothing but a file that was mentioned: ``[@CLAUDE.md](file:///srv/shop/CLAUDE.md)``."""
     return text.startswith("[@") and text.endswith(")") and text.count("](") == 1 and "\n" not in text
 
 
