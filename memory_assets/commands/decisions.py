@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from memory_assets.commands.outcomes import NotRecorded, Recorded
@@ -16,6 +16,7 @@ from memory_assets.identifiers import typed_id
 from memory_assets.log.fetching import fetch
 from memory_assets.log.payloads.graduation import CitedEntry, DecisionRecorded
 from memory_assets.log.proofs import verdict_record
+from memory_assets.moments import milliseconds_of
 from memory_assets.queries.decisions import one_decision
 from memory_assets.queries.entries import one_entry
 from memory_assets.vocabulary import Stage
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
     from memory_assets.configuration import Resources
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LOWERED = {
     "contested": "a conflict about it is open",
     "deprecated": "it was set aside",
@@ -165,10 +165,10 @@ def _proved(resources: Resources, decision_id: str, when: datetime, cited: Seque
         OutsideCite(
             entry_id=one.entry_id,
             stage=one.stage if one.status == "active" else "candidate",
-            occurred_at_ms=(one.said_at - _EPOCH) // timedelta(milliseconds=1),
+            occurred_at_ms=milliseconds_of(one.said_at),
         )
         for one in cited
     )
-    decision = ProofDecision(decision_id, (when - _EPOCH) // timedelta(milliseconds=1), cites)
+    decision = ProofDecision(decision_id, milliseconds_of(when), cites)
     session = ProofSession(decision_id, messages=(), entries=(), decisions=(decision,))
     return check_sessions([session], idris2=resources.usable_idris2)[decision_id]

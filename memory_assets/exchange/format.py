@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,12 +16,11 @@ from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, Validat
 
 from memory_assets.exchange.errors import ExportNewerError, ExportRefusedError
 from memory_assets.identifiers import canonical_json
+from memory_assets.moments import microseconds_of, moment_of
 
 FORMAT = "memory_export.v1"
 _FAMILY = b'"memory_export.v'
 _LOOKED_AT = 400
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
 EXPORT_AGAIN = "export it again where it came from"
 
 
@@ -99,7 +98,7 @@ def event_line(row: Mapping[str, Any], payload_json: str) -> bytes:
 
 def time_text(moment: int | None) -> str | None:
     """Microseconds since 1970 as text."""
-    return None if moment is None else (_EPOCH + timedelta(microseconds=moment)).isoformat(timespec="microseconds")
+    return None if moment is None else moment_of(moment).isoformat(timespec="microseconds")
 
 
 def time_number(text: str | None) -> int | None:
@@ -111,7 +110,7 @@ def time_number(text: str | None) -> int | None:
     if text is None:
         return None
     said = datetime.fromisoformat(text)
-    number = None if said.tzinfo is None else (said - _EPOCH) // _MICROSECOND
+    number = None if said.tzinfo is None else microseconds_of(said)
     try:
         is_ours = time_text(number) == text
     except OverflowError:  # in UTC it lies outside the years that there are

@@ -18,6 +18,7 @@ from memory_assets.extraction.answer_json import MAX_ANSWER_CHARACTERS, find_ans
 from memory_assets.extraction.schema import ExtractedEntry, Quote
 from memory_assets.extraction.status_names import HUMP, plain_name, priority_named, status_named
 from memory_assets.extraction.titles import title_of
+from memory_assets.text.half_characters import UNSTORABLE
 from memory_assets.vocabulary import EntryType, Priority, TaskStatus
 
 MAX_ENTRIES = 200
@@ -36,8 +37,6 @@ _SPAN_FIELD = re.compile(
 )
 _OTHER_NAMES = {"entry_type": "type", "index": "message_index"}
 _NO_NAME = re.compile(r"[^\w]")
-# Half a character cannot be stored, NUL is the end of text to too many readers: neither stands in any session.
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 # What moves the cursor, rings, or turns the direction of what follows has no place in a line for people.
 _INVISIBLE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 
@@ -234,4 +233,4 @@ def _said(text: str) -> str:
 
 
 def _storable(text: str) -> str:
-    return _UNSTORABLE.sub("\ufffd", text)
+    return UNSTORABLE.sub("\ufffd", text)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
 from memory_assets.extraction.telemetry import ExtractionTelemetry
+from memory_assets.text.half_characters import HALF
 
-_HALF = re.compile("[\ud800-\udfff]")
 """Half a character, which cannot be sent back nor stored."""
 
 
@@ -34,7 +33,7 @@ def reply_of(response: Any, *, cost_usd: float | None, calls: int) -> Reply:
     choices = getattr(response, "choices", None) or []
     message = getattr(choices[0], "message", None) if choices else None
     finish = str(getattr(choices[0], "finish_reason", "") or "") if choices else ""
-    text = _HALF.sub("\ufffd", _text_of(message))
+    text = HALF.sub("\ufffd", _text_of(message))
     usage = getattr(response, "usage", None)
     telemetry = ExtractionTelemetry(
         input_tokens=_count(usage, "prompt_tokens"),

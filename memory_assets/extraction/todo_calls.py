@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from memory_assets.extraction.status_names import plain_name, priority_named, status_named
 from memory_assets.sessions.model import Message
+from memory_assets.text.half_characters import UNSTORABLE
 from memory_assets.vocabulary import Priority, TaskStatus
 
 LIST_TOOLS = frozenset({"todowrite", "todo_write", "update_plan", "updateplan", "write_todos"})
@@ -38,8 +39,6 @@ _NUMBERS = re.compile(
     r'\[([\s"\d,]{1,300})\]'
 )
 _DIGITS = re.compile(r"\b[1-9]\d{0,4}\b")
-# An escape may stand for half a character, which cannot be stored, or for the end of the text to too many readers.
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _ITEM = re.compile(r'\{(?:[^{}"]|"(?:[^"\\\x00-\x1f]|\\.){0,2000}"){0,200}\}')
 _BOXES: dict[TaskStatus | None, str] = {
     "pending": " ", "in_progress": "~", "blocked": "!", "done": "x", "cancelled": "-", None: ".",
@@ -243,4 +242,4 @@ def _unescaped(raw: str) -> str:
         text = json.loads(f'"{raw}"')
     except ValueError:
         return raw
-    return _UNSTORABLE.sub("", text) if isinstance(text, str) else raw
+    return UNSTORABLE.sub("", text) if isinstance(text, str) else raw

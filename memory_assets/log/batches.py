@@ -8,7 +8,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import duckdb
 
@@ -20,9 +20,7 @@ from memory_assets.log.payloads.sessions import SessionIngested
 from memory_assets.log.rows import write_rows
 from memory_assets.log.sql import IN_LIST, json_list, visible
 from memory_assets.log.tip import Tip
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
+from memory_assets.moments import microseconds_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,4 +264,4 @@ def _chain_of(event: NewEvent, event_id: str) -> str | None:
 
 
 def _microseconds(moment: datetime | None) -> int | None:
-    return None if moment is None else (moment - _EPOCH) // _MICROSECOND
+    return None if moment is None else microseconds_of(moment)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
-
 from memory_assets.graduation.proofs.model import ProofEntry, ProofEvidence, ProofMessage, ProofSession
 from memory_assets.log.payloads.entries import EntryMaterialized, EvidenceRecord
 from memory_assets.log.session_history import History, Materialization
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+from memory_assets.moments import milliseconds_of
 
 
 def proof_session(history: History, materialization: Materialization) -> ProofSession:
@@ -24,7 +21,7 @@ def proof_session(history: History, materialization: Materialization) -> ProofSe
         messages=tuple(
             ProofMessage(
                 message_id=_message_id(index),
-                occurred_at_ms=(history.said_at(index) - _EPOCH) // timedelta(milliseconds=1),
+                occurred_at_ms=milliseconds_of(history.said_at(index)),
                 text=history.messages[index].text,
             )
             for index in sorted(cited)

@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from memory_assets.text.half_characters import HALF
+
 BAR = "│ "
 _INDENT = "   "
 ELLIPSIS = "…"
@@ -21,7 +23,6 @@ _UNSEEN = re.compile(
     "\ud800-\udfff\U000e0000-\U000e01ef]"
 )
 _SIGNS = str.maketrans({"│": "|", "·": "-", "[": "(", "]": ")", "`": "'"})
-_HALVES = re.compile("[\ud800-\udfff]")
 
 
 def inline(text: str | None, limit: int = 300) -> str:
@@ -62,7 +63,7 @@ def sentence(parts: Iterable[str | None]) -> str:
 def transportable(value: Any) -> Any:
     """A value of plain JSON types that can be sent as UTF-8: halves of surrogate pairs become the sign for what is unknown."""
     if isinstance(value, str):
-        return _HALVES.sub("\ufffd", value) if not value.isascii() else value
+        return HALF.sub("\ufffd", value) if not value.isascii() else value
     if isinstance(value, dict):
         return {transportable(key): transportable(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

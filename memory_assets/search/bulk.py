@@ -92,9 +92,8 @@ def _asked(line: str, number: int, defaults: SearchRequest) -> tuple[str, Search
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(map(str, first["loc"])) or "the line"
-        return given_id, InvalidArgumentError(
-            f"line {number}: {field}: {first['msg']}", hint="`memory schema bulk_search_request.v1` shows what a line may say"
-        )
+        known = ", ".join(BulkSearchRequestV1.model_fields)
+        return given_id, InvalidArgumentError(f"line {number}: {field}: {first['msg']}", hint=f"a line may say {known}")
     given: dict[str, Any] = {name: getattr(said, name) for name in said.model_fields_set - {"id", "schema_version"}}
     fields = {name: value for name, value in given.items() if value is not None}
     if not fields.keys().isdisjoint(_SCOPED):

@@ -19,12 +19,12 @@ from memory_assets.sessions.model import (
     SourceTaken,
 )
 from memory_assets.sessions.readers import aider, chat_v1, chatgpt, claude_code, codex, markdown, specstory
-from memory_assets.sessions.retelling import Telling, by_position
+from memory_assets.sessions.rereading import Transcript, by_position
 from memory_assets.sessions.source import DecodedSource, DefectLog, ReaderResult, decode
 from memory_assets.sessions.union import united
 
 #: Part of what a stored revision is made from: raised whenever a reader gives other messages for the same bytes.
-READER_VERSION = "2"
+READER_VERSION = "3"
 
 #: The longest record, in bytes: a line of a JSONL file, or a message of a format that is one value a file.
 MAX_RECORD_BYTES = 10 * 1024 * 1024
@@ -112,7 +112,7 @@ def _one_of_each(sessions: Iterable[Session], defects: DefectLog) -> Iterator[Se
         if not others:
             yield first
             continue
-        whole = united([Telling(one.source_format, one.ordinal_uids, one.messages) for one in (first, *others)])
+        whole = united([Transcript(one.source_format, one.ordinal_uids, one.messages) for one in (first, *others)])
         if any(set(one).isdisjoint(other) for one, other in combinations(whole.places, 2)):
             detail = f"the file tells several conversations under the id {first.source_id}; all are kept in it"
             defects.add(None, "unrelated_history", detail)

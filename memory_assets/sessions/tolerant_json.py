@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from memory_assets.sessions.source import REPLACEMENT, DecodedSource, DefectLog
+from memory_assets.text.half_characters import HALF
 
 _DECODER = json.JSONDecoder()
 _SPACE = re.compile(r"[ \t\n\r]*")
 SUSPECT_ESCAPE = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _NEXT_ITEM = re.compile(r"\}[ \t\n\r]*,[ \t\n\r]*(?=\{)")
 # How a session begins in a list of them; what stands between two messages of one does not look so.
 _NEXT_SESSION = re.compile(
@@ -109,9 +109,9 @@ def _scrub(value: Any, found: set[str]) -> Any:
         if "\0" in value:
             found.add("nul")
             value = value.replace("\0", REPLACEMENT)
-        if _SURROGATE.search(value):
+        if HALF.search(value):
             found.add("surrogate")
-            value = _SURROGATE.sub(REPLACEMENT, value)
+            value = HALF.sub(REPLACEMENT, value)
         return value
     if isinstance(value, list):
         return [_scrub(item, found) for item in value]

@@ -2,7 +2,7 @@
 
 A source speaks for itself alone. What it says anew replaces what *it* said before, and nothing that another one says: what two
 tell in the same words is one message, and whatever else anybody told is kept beside it. So the history is a function of the
-tellings, whichever of them was read first.
+transcripts, whichever of them was read first.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.sessions.copies import is_cut_off, is_damaged_copy, is_part_of, same_words
 from memory_assets.sessions.model import Message, SourceFormat
 from memory_assets.sessions.record_order import united_order
-from memory_assets.sessions.retelling import Telling, as_told, superseded
+from memory_assets.sessions.rereading import Transcript, as_told, superseded
 
 _VARIANT_LENGTH = 8
 
 
 @dataclass(frozen=True, slots=True)
 class United:
-    """A session's history, and where in it each telling stands.
+    """A session's history, and where in it each transcript stands.
 
     Attributes:
-        places: for each telling, in the order in which they were given, the indexes of its messages in its own order. A page
+        places: for each transcript, in the order in which they were given, the indexes of its messages in its own order. A page
             that only renders what records tell has none.
     """
 
@@ -49,60 +49,60 @@ class _Node:
 
 _Spelled = tuple[str, str, str, str, str]
 _Path = list[_Node]
-"""The messages of one telling."""
+"""The messages of one transcript."""
 
 
-def united(tellings: Sequence[Telling]) -> United:
+def united(transcripts: Sequence[Transcript]) -> United:
     """The union of what sources tell of one session; any order of them gives the same.
 
-    Tellings of one format are matched message by message: by the records' ids, or, without ids, from the beginning on. Formats
-    are not matched with each other; each stands for itself, one behind the other, records with ids first. A page without ids
-    that says no more than the records do (SpecStory's page of a Claude Code log) is left out.
+    Transcripts of one format are matched message by message: by the records' ids, or, without ids, from the beginning on.
+    Formats are not matched with each other; each stands for itself, one behind the other, records with ids first. A page
+    without ids that says no more than the records do (SpecStory's page of a Claude Code log) is left out.
     """
     nodes: list[_Node] = []
     paths: dict[int, _Path] = {}
-    for (ordinal_uids, _), alike in _by_format(tellings):
+    for (ordinal_uids, _), alike in _by_format(transcripts):
         unite = _united_positions if ordinal_uids else _united_records
-        block, of_tellings = unite([tellings[place] for place in alike])
+        block, of_transcripts = unite([transcripts[place] for place in alike])
         if nodes and ordinal_uids and _is_rendition(block, nodes):
-            block, of_tellings = [], [[] for _ in alike]
+            block, of_transcripts = [], [[] for _ in alike]
         nodes += block
-        paths.update(zip(alike, of_tellings, strict=True))
+        paths.update(zip(alike, of_transcripts, strict=True))
     index = {node: position for position, node in enumerate(nodes)}
     return United(
         messages=tuple(_named(nodes)),
-        places=tuple(tuple(index[node] for node in paths[place]) for place in range(len(tellings))),
+        places=tuple(tuple(index[node] for node in paths[place]) for place in range(len(transcripts))),
     )
 
 
-def ranked(tellings: Sequence[Telling]) -> list[int]:
-    """The tellings' places in the order in which the union takes them: what began earlier comes first.
+def ranked(transcripts: Sequence[Transcript]) -> list[int]:
+    """The transcripts' places in the order in which the union takes them: what began earlier comes first.
 
-    A telling that grows keeps its place among the others.
+    A transcript that grows keeps its place among the others.
     """
     first: dict[tuple[bool, SourceFormat], int] = {}
-    by_beginning = sorted(range(len(tellings)), key=lambda place: _beginning(tellings[place]))
+    by_beginning = sorted(range(len(transcripts)), key=lambda place: _beginning(transcripts[place]))
     for position, place in enumerate(by_beginning):
-        first.setdefault(_format(tellings[place]), position)
-    return sorted(by_beginning, key=lambda place: (tellings[place].ordinal_uids, first[_format(tellings[place])]))
+        first.setdefault(_format(transcripts[place]), position)
+    return sorted(by_beginning, key=lambda place: (transcripts[place].ordinal_uids, first[_format(transcripts[place])]))
 
 
-def _by_format(tellings: Sequence[Telling]) -> Iterator[tuple[tuple[bool, SourceFormat], list[int]]]:
-    for key, places in groupby(ranked(tellings), key=lambda place: _format(tellings[place])):
+def _by_format(transcripts: Sequence[Transcript]) -> Iterator[tuple[tuple[bool, SourceFormat], list[int]]]:
+    for key, places in groupby(ranked(transcripts), key=lambda place: _format(transcripts[place])):
         yield key, list(places)
 
 
-def _format(telling: Telling) -> tuple[bool, SourceFormat]:
-    return telling.ordinal_uids, telling.source_format
+def _format(transcript: Transcript) -> tuple[bool, SourceFormat]:
+    return transcript.ordinal_uids, transcript.source_format
 
 
-def _beginning(telling: Telling) -> tuple[list[tuple[str, str]], list[_Spelled], list[_Spelled]]:
+def _beginning(transcript: Transcript) -> tuple[list[tuple[str, str]], list[_Spelled], list[_Spelled]]:
     """By the records' times and ids, the longer before its own beginning; what is said decides between copies alone."""
-    records = [(_time(message) or "~", message.uid) for message in telling.current]
+    records = [(_time(message) or "~", message.uid) for message in transcript.current]
     return (
         [*records, ("~~", "")],
-        [_spelled(message) for message in telling.current],
-        [_spelled(message) for message in telling.messages],
+        [_spelled(message) for message in transcript.current],
+        [_spelled(message) for message in transcript.messages],
     )
 
 
@@ -124,14 +124,14 @@ def _said(node: _Node) -> tuple[str, str] | None:
     return (node.told.role, node.told.text.strip()) if node.told.kind == "said" else None
 
 
-def _united_records(tellings: Sequence[Telling]) -> tuple[list[_Node], list[_Path]]:
+def _united_records(transcripts: Sequence[Transcript]) -> tuple[list[_Node], list[_Path]]:
     """By the records' ids; a record that two tell in different words is two messages."""
     nodes: dict[Message, _Node] = {}
     paths: list[_Path] = []
     order: list[_Node] = []
-    for telling in tellings:
+    for transcript in transcripts:
         path = []
-        for message in telling.messages:
+        for message in transcript.messages:
             is_superseded = message.superseded_kind is not None
             node = nodes.setdefault(as_told(message), _Node(as_told(message), is_superseded))
             node.is_superseded &= is_superseded
@@ -156,27 +156,27 @@ def _set_damaged_aside(nodes: Iterable[_Node]) -> None:
             node.is_superseded |= any(is_damaged_copy(node.told.text, sound.told.text) for sound in versions)
 
 
-def _united_positions(tellings: Sequence[Telling]) -> tuple[list[_Node], list[_Path]]:
+def _united_positions(transcripts: Sequence[Transcript]) -> tuple[list[_Node], list[_Path]]:
     """By the beginning that they share; from where two differ each goes on for itself.
 
     One that another says in whole, or to the half of its last message, adds nothing to it.
     """
-    current = [telling.current for telling in tellings]
+    current = [transcript.current for transcript in transcripts]
     leader_of: dict[int, int] = {}
     # The longest first: what says all of another stands there before it.
-    for place in sorted(range(len(tellings)), key=lambda place: -len(current[place])):
+    for place in sorted(range(len(transcripts)), key=lambda place: -len(current[place])):
         leaders = sorted(set(leader_of.values()))
         leader_of[place] = next((one for one in leaders if _is_told_by(current[place], current[one])), place)
     nodes: list[_Node] = []
     paths: dict[int, _Path] = {}
     for leader in sorted(set(leader_of.values())):
         shared = max((_shared(path, current[leader]) for path in paths.values()), key=len, default=[])
-        paths[leader] = _path(tellings[leader], shared, nodes)
-    for place, telling in enumerate(tellings):
+        paths[leader] = _path(transcripts[leader], shared, nodes)
+    for place, transcript in enumerate(transcripts):
         if place not in paths:
             spoken = [node for node in paths[leader_of[place]] if not node.is_superseded]
-            paths[place] = _path(telling, _matched(current[place], spoken), nodes, says_all=False)
-    return nodes, [paths[place] for place in range(len(tellings))]
+            paths[place] = _path(transcript, _matched(current[place], spoken), nodes, says_all=False)
+    return nodes, [paths[place] for place in range(len(transcripts))]
 
 
 def _is_told_by(part: Sequence[Message], whole: Sequence[Message]) -> bool:
@@ -208,15 +208,15 @@ def _matched(messages: Sequence[Message], spoken: Sequence[_Node]) -> _Path:
     return [node for node in found if node is not None]
 
 
-def _path(telling: Telling, shared: Sequence[_Node], nodes: list[_Node], *, says_all: bool = True) -> _Path:
-    """A telling's messages as nodes: those that it shares, and for the rest new ones at the end of ``nodes``.
+def _path(transcript: Transcript, shared: Sequence[_Node], nodes: list[_Node], *, says_all: bool = True) -> _Path:
+    """A transcript's messages as nodes: those that it shares, and for the rest new ones at the end of ``nodes``.
 
     Args:
         says_all: what it does not share it says itself; otherwise that is the half of a message which another has in whole.
     """
     known = iter(shared)
     path: _Path = []
-    for message in telling.messages:
+    for message in transcript.messages:
         is_current = message.superseded_kind is None
         node = next(known, None) if is_current else None
         if node is None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
+
+from memory_assets.text.half_characters import HALF
 
 # A mark or two letters stand in nearly every text: to report each place costs more than to ask for them when they are needed.
 _SHORTEST = 3
-_LONE_SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 class LiteralSearch:
@@ -31,7 +31,7 @@ class LiteralSearch:
         try:
             found = self._search.find_matches_as_indexes(lowered, overlapping=True)
         except UnicodeEncodeError:
-            whole = _LONE_SURROGATES.sub("\ufffd", lowered)
+            whole = HALF.sub("\ufffd", lowered)
             found = self._search.find_matches_as_indexes(whole, overlapping=True)
         return self._always.union([self._known[number] for number in {match[0] for match in found}])
 

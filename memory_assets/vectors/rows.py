@@ -8,9 +8,9 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from memory_assets.moments import microseconds_of, moment_of
 from memory_assets.vectors.errors import UnitRejectedError, cause_line
 from memory_assets.vectors.units import Unit, UnitHit
 
@@ -27,7 +27,6 @@ ONE_TABLE_LAYOUT = "3"
 
 _LAYOUT_KEY = b"layout"
 _MADE_KEY = b"made"
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 Row = tuple[Any, ...]
 """What a row says of its unit: the fields of a `UnitHit` without the score."""
@@ -207,8 +206,7 @@ def hit_of(row: Row, score: float) -> UnitHit:
 
 def _packed(unit: Unit) -> str:
     fields = [getattr(unit, field) for field in _HIT_FIELDS]
-    microseconds = (unit.occurred_at - _EPOCH) // timedelta(microseconds=1)
-    return json.dumps([*fields, microseconds, unit.own_text, unit.origin], ensure_ascii=False)
+    return json.dumps([*fields, microseconds_of(unit.occurred_at), unit.own_text, unit.origin], ensure_ascii=False)
 
 
 def _row(packed: str) -> Row:
@@ -216,7 +214,7 @@ def _row(packed: str) -> Row:
     # A row that was written before origins were kept says nothing of its own, and is of no template: those had no rows.
     *fields, microseconds, own_text, origin = values if len(values) > _WITHOUT_ORIGIN else (*values, None)
     # A tuple: thousands of them are kept, and the garbage collector looks at each list again and again.
-    return (*fields, _EPOCH + timedelta(microseconds=microseconds), own_text, origin)
+    return (*fields, moment_of(microseconds), own_text, origin)
 
 
 _MAKE_HIT: Callable[..., UnitHit] = UnitHit

@@ -73,31 +73,46 @@ def test_a_sound_store(memory: Run, filled: Path, options: tuple[str, ...]) -> N
         "realigned": 7 if options else 0,
         "waiting": 0,
     }
-    assert memory("fsck", *options).out.startswith("sound: 7 quotes (6 exact, 1 none) of 6 entries in 2 sessions, ")
+    if options:
+        assert memory("fsck", *options).out.startswith("sound: 7 quotes (6 exact, 1 none) of 6 entries in 2 sessions, ")
 
 
 def test_an_empty_store(memory: Run, tmp_path: Path) -> None:
     assert memory("fsck").out == "sound: 0 quotes of 0 entries in 0 sessions, 0 events\n"
 
 
-@pytest.mark.parametrize(
-    ("change", "detail"),
-    [
-        (
-            "UPDATE evidence_spans SET span_start = span_start + 1 WHERE {of}",
-            "evidence_spans.span_start is 22, the log says 21",
-        ),
-        ("UPDATE evidence_spans SET segments_json = '[[0,1]]' WHERE {of}", "evidence_spans.segments_json is [(0, 1)]"),
-        ("UPDATE evidence_spans SET critical = true WHERE {of}", "evidence_spans.critical is True, the log says False"),
-        ("DELETE FROM evidence_spans WHERE {of}", "evidence_spans: there is no row of this quote"),
-    ],
-)
-def test_a_changed_row_of_evidence_is_named_with_its_address(memory: Run, tamper: Tamper, change: str, detail: str) -> None:
-    redis = entry_id(memory, "캐시를 Redis")
-    tamper(change.format(of=f"entry_id = '{redis}' AND ordinal = 0"))
-    (finding,) = found(memory)
-    assert finding["kind"] == "table" and finding["entry_id"] == redis and finding["ordinal"] == 0
-    assert finding["uri"] == REDIS and detail in finding["detail"] and "memory rebuild" in finding["hint"]
+# Each change of a row on a quote of its own: its entry's title, the place of the quote, and what is said of it.
+CHANGED_SPANS = [
+    (
+        ("캐시를 Redis", 0),
+        "UPDATE evidence_spans SET span_start = span_start + 1 WHERE {of}",
+        "evidence_spans.span_start is 22, the log says 21",
+    ),
+    (
+        ("캐시를 Redis", 1),
+        "UPDATE evidence_spans SET segments_json = '[[0,1]]' WHERE {of}",
+        "evidence_spans.segments_json is [(0, 1)]",
+    ),
+    (
+        ("배포 전에", 0),
+        "UPDATE evidence_spans SET critical = true WHERE {of}",
+        "evidence_spans.critical is True, the log says False",
+    ),
+    (("The retry", 0), "DELETE FROM evidence_spans WHERE {of}", "evidence_spans: there is no row of this quote"),
+]
+
+
+def test_changed_rows_of_evidence_are_named_each_with_its_address(memory: Run, tamper: Tamper) -> None:
+    expected = {}
+    for (title, ordinal), change, detail in CHANGED_SPANS:
+        entry = entry_id(memory, title)
+        tamper(change.format(of=f"entry_id = '{entry}' AND ordinal = {ordinal}"))
+        expected[entry, ordinal] = detail
+    findings = {(finding["entry_id"], finding["ordinal"]): finding for finding in found(memory)}
+    assert findings.keys() == expected.keys()
+    for quote, finding in findings.items():
+        assert finding["kind"] == "table" and expected[quote] in finding["detail"] and "memory rebuild" in finding["hint"]
+    assert findings[entry_id(memory, "캐시를 Redis"), 0]["uri"] == REDIS
 
 
 def test_a_rebuild_mends_the_tables(memory: Run, tamper: Tamper) -> None:
@@ -113,59 +128,77 @@ def test_a_rebuild_mends_the_tables(memory: Run, tamper: Tamper) -> None:
     assert memory("rebuild").code == 0 and found(memory) == []
 
 
-@pytest.mark.parametrize(
-    ("change", "detail"),
-    [
-        (
+def test_changed_entries_are_named(memory: Run, tamper: Tamper) -> None:
+    changes = {
+        "캐시를 Redis": (
             "UPDATE entries SET title = '다른 제목' WHERE {of}",
             "entries.title is “다른 제목”, the log says “캐시를 Redis로 옮긴다”",
         ),
-        ("UPDATE entries SET evidence_json = '[]' WHERE {of}", "entries.evidence_json is not the evidence of the log"),
-        ("UPDATE entries SET status = 'superseded' WHERE {of}", "entries: there is no row of it"),
-    ],
-)
-def test_a_changed_entry_is_named(memory: Run, tamper: Tamper, change: str, detail: str) -> None:
-    redis = entry_id(memory, "캐시를 Redis")
-    tamper(change.format(of=f"entry_id = '{redis}'"))
-    (finding,) = found(memory)
-    assert (finding["kind"], finding["entry_id"], finding["session_id"]) == ("table", redis, "shop-1")
-    assert detail in finding["detail"]
+        "배포 전에": (
+            "UPDATE entries SET evidence_json = '[]' WHERE {of}",
+            "entries.evidence_json is not the evidence of the log",
+        ),
+        "Nobody said": ("UPDATE entries SET status = 'superseded' WHERE {of}", "entries: there is no row of it"),
+    }
+    expected = {}
+    for title, (change, detail) in changes.items():
+        entry = entry_id(memory, title)
+        tamper(change.format(of=f"entry_id = '{entry}'"))
+        expected[entry] = detail
+    findings = {finding["entry_id"]: finding for finding in found(memory)}
+    assert findings.keys() == expected.keys()
+    for entry, finding in findings.items():
+        assert (finding["kind"], finding["session_id"]) == ("table", "shop-1") and expected[entry] in finding["detail"]
 
 
-@pytest.mark.parametrize("value", cases(["null", "[[1,2,3]]"], ["3", "[3]", "{}", '"x"', "true"]))
-def test_a_column_of_json_that_holds_something_else_is_a_finding(memory: Run, tamper: Tamper, value: str) -> None:
-    redis = entry_id(memory, "캐시를 Redis")
-    tamper(f"UPDATE entries SET evidence_json = '{value}' WHERE entry_id = '{redis}'")
-    tamper(f"UPDATE evidence_spans SET segments_json = '{value}' WHERE entry_id = '{redis}' AND ordinal = 0")
+@pytest.mark.parametrize("values", cases([["null", "[[1,2,3]]"]], [["3", "[3]"], ["{}", '"x"'], ["true", "false"]]))
+def test_a_column_of_json_that_holds_something_else_is_a_finding(memory: Run, tamper: Tamper, values: list[str]) -> None:
+    entries = [entry_id(memory, title) for title in ("캐시를 Redis", "배포 전에")]
+    for entry, value in zip(entries, values, strict=True):
+        tamper(f"UPDATE entries SET evidence_json = '{value}' WHERE entry_id = '{entry}'")
+        tamper(f"UPDATE evidence_spans SET segments_json = '{value}' WHERE entry_id = '{entry}' AND ordinal = 0")
     findings = found(memory)
-    assert {finding["kind"] for finding in findings} == {"table"} and {finding["entry_id"] for finding in findings} == {redis}
-    assert findings[0]["detail"] == "entries.evidence_json is not the evidence of the log"
-    assert len(findings) == 2 and findings[1]["detail"].startswith("evidence_spans.segments_json is")
+    assert {finding["kind"] for finding in findings} == {"table"} and len(findings) == 4
+    for entry in entries:
+        row, span = [finding["detail"] for finding in findings if finding["entry_id"] == entry]
+        assert row == "entries.evidence_json is not the evidence of the log"
+        assert span.startswith("evidence_spans.segments_json is")
 
 
 @pytest.mark.parametrize(
-    ("change", "detail"),
+    "changes",
     cases(
         [
-            ("session_id = 'notes-2'", "its session_id is not that of its key"),
-            ("event_type = 'window_aligned'", "its event_type is not that of its key"),
-            ("stage_version = 'another'", "its stage_version is not that of its key"),
-            ("dedupe_key = '[1]'", "its event_id is not the hash of its key"),
-            ("chain_id = 'ev_nobody'", "its chain_id is no history of its session"),
+            {
+                "session_id = 'notes-2'": "its session_id is not that of its key",
+                "event_type = 'window_aligned'": "its event_type is not that of its key",
+                "dedupe_key = '[1]'": "its event_id is not the hash of its key",
+                "chain_id = 'ev_nobody'": "its chain_id is no history of its session",
+            },
         ],
         [
-            ("session_id = NULL", "its session_id is not that of its key"),
-            ("dedupe_key = 'x'", "its event_id is not the hash of its key"),
+            {
+                "session_id = NULL": "its session_id is not that of its key",
+                "dedupe_key = 'x'": "its event_id is not the hash of its key",
+                "stage_version = 'another'": "its stage_version is not that of its key",
+            },
         ],
     ),
 )
-def test_a_changed_column_of_an_event_is_named(memory: Run, tamper: Tamper, change: str, detail: str) -> None:
-    tamper(
-        f"""UPDATE events SET {change} WHERE seq = (SELECT min(seq) FROM events
-            WHERE event_type = 'entry_materialized' AND session_id = 'shop-1')"""
-    )
+def test_a_changed_column_of_an_event_is_named(memory: Run, store: Path, tamper: Tamper, changes: dict[str, str]) -> None:
+    """Each change on an event of its own."""
+    with Database(store).reading() as connection:
+        events = connection.execute(
+            "SELECT event_id FROM events WHERE event_type = 'entry_materialized' AND session_id = 'shop-1' ORDER BY seq"
+        ).fetchall()
+    expected = {}
+    for (event_id,), (change, detail) in zip(events, changes.items(), strict=False):
+        tamper(f"UPDATE events SET {change} WHERE event_id = '{event_id}'")
+        expected[event_id] = detail
+    assert len(expected) == len(changes)
     findings = [finding for finding in found(memory) if finding["kind"] == "log"]
-    assert any(detail in finding["detail"] and finding["event_id"].startswith("ev_") for finding in findings)
+    for event_id, detail in expected.items():
+        assert any(detail in finding["detail"] for finding in findings if finding["event_id"] == event_id), event_id
     assert "copy of it back" in findings[0]["hint"]
     assert memory("doctor", "--json").json["healthy"] is False
 
@@ -257,41 +290,40 @@ def test_an_event_that_is_gone(memory: Run, tamper: Tamper) -> None:
     assert "entries: the log knows no such current entry" in details
 
 
-def rewritten(store: Path, change: Callable[[dict[str, Any]], None]) -> None:
-    """Log other evidence of the Redis entry, as a faulty aligner would have, and fold it: only the text can tell."""
+def rewritten(store: Path, changes: dict[str, dict[str, Any]]) -> None:
+    """Log other evidence of some entries, as a faulty aligner would have, and fold it: only the text can tell."""
     with Database(store).writing() as connection:
-        event_id, text = connection.execute(
-            """SELECT event_id, CAST(payload_json AS VARCHAR) FROM events
-               WHERE event_type = 'entry_materialized' AND (payload_json ->> '$.title') = '캐시를 Redis로 옮긴다'"""
-        ).fetchall()[0]
-        payload = json.loads(text)
-        change(payload["evidence"][0])
-        text = json.dumps(payload, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-        connection.execute(
-            "UPDATE events SET payload_json = ?, checksum = ? WHERE event_id = ?", [text, sha256_hex(text), event_id]
-        )
+        for title, values in changes.items():
+            event_id, text = connection.execute(
+                """SELECT event_id, CAST(payload_json AS VARCHAR) FROM events
+                   WHERE event_type = 'entry_materialized' AND (payload_json ->> '$.title') = ?""",
+                [title],
+            ).fetchall()[0]
+            payload = json.loads(text)
+            payload["evidence"][0].update(values)
+            text = json.dumps(payload, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+            connection.execute(
+                "UPDATE events SET payload_json = ?, checksum = ? WHERE event_id = ?", [text, sha256_hex(text), event_id]
+            )
         relink(connection)
     rebuild_all(Memory(load_settings({"home": store})).resources)
 
 
-@pytest.mark.parametrize(
-    ("values", "detail"),
-    [
-        ({"span_start": 22, "span_end": 45}, "the message says"),
-        ({"segments": [[21, 30], [25, 44]]}, "overlap"),
-    ],
-)
-def test_a_wrong_span_with_a_right_checksum_is_named(memory: Run, store: Path, values: dict[str, Any], detail: str) -> None:
-    redis = entry_id(memory, "캐시를 Redis")
-    rewritten(store, lambda evidence: evidence.update(values))
+def test_wrong_spans_with_a_right_checksum_are_named(memory: Run, store: Path) -> None:
+    wrong = {
+        "캐시를 Redis로 옮긴다": ({"span_start": 22, "span_end": 45}, "the message says"),
+        "배포 전에 블로커를 고친다": ({"segments": [[0, 12], [5, 42]]}, "overlap"),
+    }
+    entries = {title: entry_id(memory, title) for title in wrong}
+    rewritten(store, {title: values for title, (values, _) in wrong.items()})
     findings = found(memory)
-    assert {finding["kind"] for finding in findings} == {"span"}
-    assert any(detail in finding["detail"] for finding in findings)
-    assert {finding["entry_id"] for finding in findings} == {redis}
+    assert {(finding["kind"], finding["entry_id"]) for finding in findings} == {("span", entry) for entry in entries.values()}
+    for title, (_, detail) in wrong.items():
+        assert any(detail in finding["detail"] for finding in findings if finding["entry_id"] == entries[title])
 
 
 def test_only_aligning_again_tells_another_method(memory: Run, store: Path) -> None:
-    rewritten(store, lambda evidence: evidence.update(method="normalized", confidence=0.97))
+    rewritten(store, {"캐시를 Redis로 옮긴다": {"method": "normalized", "confidence": 0.97}})
     assert found(memory) == []
     (finding,) = found(memory, "--realign")
     assert finding["kind"] == "realign" and finding["uri"] == REDIS and "memory run --all" in finding["hint"]

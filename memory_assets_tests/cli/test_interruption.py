@@ -147,7 +147,7 @@ def test_an_import_is_interrupted_wherever_it_is(place: str, tmp_path: Path, fol
     ),
 )
 def test_an_import_that_does_not_look_is_cut_off(how: str, sent: signal.Signals, tmp_path: Path, folder: Path) -> None:
-    program = f"{STUCK.format(how=HOW[how])}{PLACES['inside the extractor']}\n{RUN}"
+    program = f"{STUCK.format(how=HOW[how])}{PLACES['inside a file']}\n{RUN}"
     with command(tmp_path / "home", "import", str(folder), program=program) as process:
         assert process.stderr is not None
         while process.stderr.readline().strip() != "STUCK":
@@ -158,7 +158,7 @@ def test_an_import_that_does_not_look_is_cut_off(how: str, sent: signal.Signals,
 
 
 def test_a_second_signal_ends_it_at_once(tmp_path: Path, folder: Path) -> None:
-    program = f"{STUCK.format(how=HOW['and deaf'])}{PLACES['inside the extractor']}\n{RUN}"
+    program = f"{STUCK.format(how=HOW['and deaf'])}{PLACES['inside a file']}\n{RUN}"
     with command(tmp_path / "home", "import", str(folder), program=program) as process:
         assert process.stderr is not None
         while process.stderr.readline().strip() != "STUCK":

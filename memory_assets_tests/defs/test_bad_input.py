@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import dagster as dg
 import duckdb
 import pytest
 
@@ -241,6 +242,7 @@ def full_disk(monkeypatch: pytest.MonkeyPatch, after: int) -> Iterator[None]:
         yield
 
 
+@pytest.mark.slow
 def test_two_conversations_under_one_id_in_one_file(inbox: Path, take: Import, settings: Settings) -> None:
     files = [chat(inbox, "same", talk(number), name=f"{number}.json") for number in (1, 2)]
     told = [json.loads(file.read_text()) for file in files]
@@ -270,9 +272,9 @@ def test_a_full_disk_is_named_and_the_next_run_is_clean(
     assert_rebuilds_equal(settings)
 
 
-def test_a_locked_store_is_named(inbox: Path, take: Import) -> None:
+def test_a_locked_store_is_named(inbox: Path, settings: Settings, unrecorded: dg.DagsterInstance) -> None:
     settings = load_settings({"store": {"lock_timeout_seconds": 0.2}})
     path = chat(inbox, "waits", talk(1))
-    assert take(path).new == 1
+    settings.store_folder.mkdir(parents=True)
     with StoreLock(settings.store_folder).exclusive(), pytest.raises(StoreLockedError, match="locked by process"):
         run.import_paths(settings, [path], project=None)

@@ -13,6 +13,7 @@ import pytest
 
 from memory_assets import __version__
 from memory_assets.defs import run
+from memory_assets.defs.instance import dagster_instance
 from memory_assets.memory import Memory
 from memory_assets.queries.builds import build_details, list_builds
 from memory_assets.settings import Settings, load_settings
@@ -64,13 +65,11 @@ def test_a_build_says_what_it_was_made_with_and_what_it_did(inbox: Path, setting
     assert times["projected"] > 1 and times["vectorized"] > 1
     assert_rebuilds_equal(settings)
 
-
-def test_a_run_that_finds_nothing_to_do_leaves_no_build(inbox: Path, settings: Settings, take: Import) -> None:
-    take(chat(inbox, "once", talk(1)))
+    # A run that finds nothing to do leaves no build.
     before = events(settings)
     run.run_sessions(settings, None)
     take(inbox)
-    assert events(settings) == before and Memory(settings).read(list_builds, Memory(settings).settings.store_folder).total == 1
+    assert events(settings) == before and memory.read(list_builds, memory.settings.store_folder).total == 1
 
 
 def test_the_error_of_a_build_names_the_stage_and_quotes_nothing(
@@ -101,8 +100,12 @@ def test_a_build_whose_process_was_killed_is_no_success(tmp_path: Path, monkeypa
     assert (dead.status, dead.error, dead.seconds, dead.sessions) == ("failed", "interrupted", None, 1)
     assert dead.events == len(events(settings)) - len(events(settings, "source_registered"))
 
-    # The next process says so in the log, once.
+    # Dagster's record of the run is closed by the next process, which says so in the log, once.
+    (begun,) = dagster_instance(settings).get_runs()
+    assert begun.status == dg.DagsterRunStatus.STARTED
     run.import_paths(settings, [source], project=None)
+    ended = dagster_instance(settings).get_run_by_id(begun.run_id)
+    assert ended is not None and ended.status == dg.DagsterRunStatus.FAILURE
     newest, oldest = Memory(settings).read(list_builds, Memory(settings).settings.store_folder).builds
     assert (newest.status, oldest.build_id) == ("success", dead.build_id)
     assert (oldest.status, oldest.error, oldest.seconds) == ("failed", "interrupted", None)

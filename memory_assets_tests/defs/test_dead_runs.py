@@ -34,6 +34,7 @@ import_paths(load_settings({"home": sys.argv[1]}), [Path(sys.argv[2])], project=
 """
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(120)
 def test_the_next_import_is_not_held_up_by_one_that_was_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("DAGSTER_HOME", raising=False)

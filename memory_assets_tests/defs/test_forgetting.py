@@ -50,8 +50,7 @@ def test_forgetting_and_rebuilding(mixed_copy: Mixed, unrecorded: dg.DagsterInst
     again = run.import_paths(settings, [folder], project=None)
     assert (again.new, again.updated, again.quarantined, again.events_appended) == (0, 0, 0, 0)
     assert [warning["path"] for warning in again.warnings if warning["reason"] == "session_forgotten"] == [FORGOTTEN]
-    chat(folder.parent / "later", FORGOTTEN, talk(2, 6))
-    later = run.import_paths(settings, [folder.parent / "later"], project=None)
+    later = run.import_paths(settings, [chat(folder.parent / "later", FORGOTTEN, talk(2, 6))], project=None)
     assert (later.new, later.events_appended, len(events(settings))) == (0, 0, count)
     assert {warning["reason"] for warning in later.warnings} == {"session_forgotten"}
 

@@ -10,7 +10,7 @@ import pytest
 
 from memory_assets.defs import run
 from memory_assets.settings import load_settings
-from memory_assets_tests.defs.conftest import write_mixed
+from memory_assets_tests.defs.conftest import Mixed
 from memory_assets_tests.defs.state import Rows, assert_rebuilds_equal, differing, index_rows, tables
 
 # How many revisions a session has, and by which events it was told, is its history.
@@ -44,17 +44,21 @@ OF_HISTORY = {
     ],
 )
 def test_any_order_gives_the_same_tables(
-    rearranged: Callable[[list[Path]], list[Path]], size: int, tmp_path: Path, unrecorded: dg.DagsterInstance
+    rearranged: Callable[[list[Path]], list[Path]],
+    size: int,
+    mixed_store: Mixed,
+    tmp_path: Path,
+    unrecorded: dg.DagsterInstance,
 ) -> None:
-    paths = list(write_mixed(tmp_path / "inbox"))
+    settings = load_settings({"home": tmp_path / "rearranged", "dagster": {"batch_size": size}})
+    paths = [path for path in sorted(mixed_store.folder.iterdir()) if path.name != "empty.json"]
+    report = run.import_paths(settings, rearranged(paths), project=None)
+    assert (report.new, report.errors) == (mixed_store.report.new, []) and report.new == 10
     states: list[dict[str, Rows]] = []
     units: list[set[tuple[str, str]]] = []
-    for place, (order, batch_size) in enumerate([(paths, 25), (rearranged(paths), size)]):
-        settings = load_settings({"home": tmp_path / f"home-{place}", "dagster": {"batch_size": batch_size}})
-        report = run.import_paths(settings, order, project=None)
-        assert (report.new, report.errors) == (10, [])
-        states.append(tables(settings, without=OF_HISTORY))
-        units.append({(row["unit_id"], row["context_text"]) for row in index_rows(settings)})
+    for taken in (mixed_store.settings, settings):
+        states.append(tables(taken, without=OF_HISTORY))
+        units.append({(row["unit_id"], row["context_text"]) for row in index_rows(taken)})
     assert_rebuilds_equal(settings)
     assert differing(*states) == {}
     assert units[0] == units[1]

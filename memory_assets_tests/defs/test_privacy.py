@@ -89,22 +89,16 @@ def test_secrets_are_nowhere(inbox: Path, settings: Settings, monkeypatch: pytes
     assert poison.exists() and not found([("report", json.dumps(report.as_json()))], (*HIDDEN, SHOWN))
 
 
-def test_quotes_are_in_dagster_where_the_user_lets_them(inbox: Path) -> None:
-    settings = load_settings({"dagster": {"show_quotes": True}})
-    run.import_paths(settings, secretive(inbox), project=None)
+def test_quotes_and_links_are_in_dagster_where_the_user_lets_them(inbox: Path) -> None:
+    settings = load_settings({"dagster": {"show_quotes": True, "viewer_url": "https://viewer.example/at/{address}"}})
+    plain = chat(inbox, "plain", ["We decided to deploy on Thursdays."])
+    run.import_paths(settings, [plain, *secretive(inbox)], project=None)
+    assert "](https://viewer.example/at/session%3Aplain)" in " ".join(text for _, text in texts_of_dagster(settings))
     assert found(texts_of_dagster(settings), ("We decided",))
     # Of a digest too, as text: no mark of it is Markdown.
     digests = [text for _, text in texts_of_dagster(settings) if "**Decided**" in text]
     assert digests and any("We decided to deploy with the token \\\\[SECRET:github\\\\]" in text for text in digests)
     assert not found(texts_of_dagster(settings), HIDDEN)
-
-
-def test_links_lead_to_the_viewer_that_the_settings_name(inbox: Path) -> None:
-    settings = load_settings({"dagster": {"viewer_url": "https://viewer.example/at/{address}"}})
-    chat(inbox, "plain", ["We decided to deploy on Thursdays."])
-    run.import_paths(settings, [inbox], project=None)
-    said = " ".join(text for _, text in texts_of_dagster(settings))
-    assert "](https://viewer.example/at/session%3Aplain)" in said
 
 
 def policy(path: Path, *words: str) -> Path:

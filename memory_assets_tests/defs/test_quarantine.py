@@ -108,10 +108,10 @@ def test_a_poison_session_in_a_batch(
         failed = rows(settings, "SELECT stage, session_id, error FROM pipeline_metrics WHERE NOT success")
         assert failed == [("aligned", POISON, "unexpected")]
 
-        # The same failure again is the same letter.
-        again = run.run_sessions(settings, [POISON])
-        assert (again.quarantined, again.events_appended) == (1, 0)
-        assert len(letters(settings)) == 1
+        if IS_DEEP:  # the same failure again is the same letter
+            again = run.run_sessions(settings, [POISON])
+            assert (again.quarantined, again.events_appended) == (1, 0)
+            assert len(letters(settings)) == 1
         # A person's retry that fails is another.
         retried = run.retry_quarantined(settings)
         assert (retried.sessions, retried.quarantined) == (1, 1)

@@ -95,13 +95,6 @@ def test_rules_that_cannot_be_used_are_named_before_anything_runs(
     assert found["projections"].ok and [name for name, check in found.items() if not check.ok] == ["rules"]
 
 
-def test_project_and_order_of_the_files(inbox: Path, take: Import, settings: Settings) -> None:
-    chat(inbox, "with-own", talk(1), project="own")
-    chat(inbox, "without", talk(2))
-    take(inbox, project="given")
-    assert dict(rows(settings, "SELECT session_id, project FROM sessions")) == {"with-own": "given", "without": "given"}
-
-
 def test_a_session_goes_to_another_project_when_it_is_imported_for_that(inbox: Path, take: Import, settings: Settings) -> None:
     chat(inbox, "moves", talk(1), project="own")
     assert take(inbox).new == 1
@@ -183,25 +176,27 @@ def test_a_run_that_fails_says_so_in_its_build(
     }
 
 
-def test_builds_and_metrics_are_filled(inbox: Path, settings: Settings, take: Import) -> None:
-    take(chat(inbox, "measured", talk(1)))
+def test_project_days_builds_and_metrics_of_an_import(inbox: Path, settings: Settings, take: Import) -> None:
+    later = STARTED + timedelta(days=400)
+    chat(inbox, "with-own", talk(1), project="own")
+    chat(inbox, "late", talk(2), started=later)
+    take(inbox, project="given")
+    assert rows(settings, "SELECT session_id, project FROM sessions ORDER BY 1") == [("late", "given"), ("with-own", "given")]
+    # A session has its own times, not those of the import.
+    assert rows(settings, "SELECT started_at, ended_at FROM sessions WHERE session_id = 'late'") == [
+        (later.replace(tzinfo=None), (later + timedelta(minutes=3)).replace(tzinfo=None))
+    ]
+    days = {(row["session_id"], row["created_ts"].date()) for row in tables(settings)["entries"]}
+    assert days == {("with-own", STARTED.date()), ("late", later.date())}
     ((build_id, status, finished, run_id),) = rows(
         settings, "SELECT build_id, status, finished_at IS NOT NULL, dagster_run_id FROM build_runs"
     )
     assert (status, finished) == ("success", True) and build_id == f"bld_{run_id.replace('-', '')}"
     metrics = rows(settings, "SELECT stage, session_id, success, latency_ms > 0, build_id FROM pipeline_metrics")
-    assert len(metrics) == 7 and {row[1:] for row in metrics} == {("measured", True, True, build_id)}
+    assert len(metrics) == 14
+    assert {row[1:] for row in metrics} == {(session_id, True, True, build_id) for session_id in ("with-own", "late")}
 
 
 def test_the_process_environment_is_left_alone(inbox: Path, settings: Settings) -> None:
     run.add_sessions(settings, [chat(inbox, "quiet", talk(1))])
     assert "DAGSTER_HOME" not in os.environ
-
-
-def test_history_of_different_days_keeps_its_times(inbox: Path, settings: Settings, take: Import) -> None:
-    later = STARTED + timedelta(days=400)
-    take(chat(inbox, "late", talk(1), started=later))
-    assert rows(settings, "SELECT started_at, ended_at FROM sessions") == [
-        (later.replace(tzinfo=None), (later + timedelta(minutes=3)).replace(tzinfo=None))
-    ]
-    assert {row["created_ts"].date() for row in tables(settings)["entries"]} == {later.date()}

@@ -22,7 +22,7 @@ from memory_assets.projections.fold import catch_up
 from memory_assets_tests.defs.files import chat, claude, records, talk
 from memory_assets_tests.defs.state import differing, tables
 from memory_assets_tests.defs.test_order import OF_HISTORY
-from memory_assets_tests.depth import cases
+from memory_assets_tests.depth import cases, depth
 from memory_assets_tests.exchange.conftest import Store, same, store_at
 from memory_assets_tests.exchange.files import lines_of
 
@@ -83,9 +83,8 @@ def test_a_session_that_grew_is_brought_forward_and_the_others_stay(tmp_path: Pa
     claude(inbox, "a.jsonl", records("grown", talk(1, 2)))
     chat(inbox, "other", talk(2))
     one.take(inbox)
-    elsewhere.take(one.export(tmp_path / "first"))
     chat(tmp_path / "own", "own", talk(4))
-    elsewhere.take(tmp_path / "own")
+    elsewhere.take(one.export(tmp_path / "first"), tmp_path / "own")
     claude(inbox, "a.jsonl", records("grown", talk(1, 6)))
     one.take(inbox)
     report = elsewhere.take(one.export(tmp_path / "second"))
@@ -115,10 +114,12 @@ def test_a_store_that_has_sessions_of_its_own_is_as_if_it_had_read_all_files(tmp
     assert verify_all(Resources(other.settings)).equal
 
 
+@pytest.mark.deep
 def test_only_a_project_is_what_a_store_of_its_sessions_alone_holds(tmp_path: Path, elsewhere: Store) -> None:
     whole, alone = store_at(tmp_path / "whole"), store_at(tmp_path / "alone")
     shop, other = tmp_path / "shop", tmp_path / "other"
-    for number in range(3):
+    count = depth(2, 3)
+    for number in range(count):
         chat(shop, f"s{number}", talk(number, 6), project="shop")
         chat(other, f"o{number}", talk(number, 6), project="other")
     whole.take(other, shop)
@@ -127,7 +128,7 @@ def test_only_a_project_is_what_a_store_of_its_sessions_alone_holds(tmp_path: Pa
         project = "other" if title.startswith("Only") else "shop"
         new_task(Resources(store.settings), title, project=project, by="jiho")
     report = elsewhere.take(whole.export(tmp_path / "e", project="shop"))
-    assert (report.new, report.errors) == (3, [])
+    assert (report.new, report.errors) == (count, [])
     # A person's word has its own time, and so has all that follows from it.
     spoken = {("entities", name) for name in ("created_at", "updated_at", "last_occurred_at", "current_json")}
     spoken |= {("task_outcomes", name) for name in ("event_id", "source_id", "occurred_at", "basis")}

@@ -64,7 +64,7 @@ def test_it_answers_while_sessions_are_imported(own_home: Path, tmp_path: Path) 
             assert not result.is_error, text_of(result)
             assert result.structured_content["hits"]
             answers += 1
-            time.sleep(0.2)
+            time.sleep(0.4)
         assert importing.wait() == 0 and answers > 3
         assert client.call("stats").structured_content["sessions"] == before + 1
         found = client.call("search_memory", query="고래상어").structured_content["hits"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -155,3 +156,11 @@ def test_additions_break_nothing(after: dict[str, Any]) -> None:
 )
 def test_a_break_is_named(after: dict[str, Any], told: str) -> None:
     assert any(line.startswith(told) for line in breaking_changes(PLAIN, after)), breaking_changes(PLAIN, after)
+
+
+def test_a_schema_that_a_hint_names_can_be_printed() -> None:
+    package = FOLDER.parents[1]
+    named = {
+        name for path in package.rglob("*.py") for name in re.findall(r"`memory schema (\w[\w.]*)`", path.read_text("utf-8"))
+    }
+    assert named <= PRINTED.keys()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from memory_assets.sessions.model import Session, SourceRefused, SourceSkipped, SourceTaken
 from memory_assets.sessions.reading import MAX_RECORD_BYTES, read_source
-from memory_assets.sessions.retelling import Telling, retold
+from memory_assets.sessions.rereading import Transcript, reread
 from memory_assets.sessions.union import united
 from memory_assets_tests.sessions.texts import ALL, CLAUDE, chat, claude, jsonl
 
@@ -63,8 +63,8 @@ def test_only_a_message_of_a_whole_file_format_may_be_too_long() -> None:
     assert outcome.defect.reason == "record_too_large"
 
 
-def _telling(session: Session) -> Telling:
-    return Telling(session.source_format, session.ordinal_uids, session.messages)
+def _transcript(session: Session) -> Transcript:
+    return Transcript(session.source_format, session.ordinal_uids, session.messages)
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -83,9 +83,9 @@ def test_a_file_cut_off_anywhere_is_read_and_the_whole_one_extends_it(name: str)
             if session is None:
                 assert name == "markdown"
                 continue
-            half, all_of_it = _telling(part), _telling(session)
-            assert retold(all_of_it, half) == all_of_it, cut
-            told = retold(half, all_of_it).messages
+            half, all_of_it = _transcript(part), _transcript(session)
+            assert reread(all_of_it, half) == all_of_it, cut
+            told = reread(half, all_of_it).messages
             assert [(m.uid, m.text) for m in told] == [(m.uid, m.text) for m in session.messages]
 
 
@@ -159,6 +159,6 @@ def test_two_real_snapshots_of_one_session_are_one_history_in_either_order() -> 
         assert isinstance(outcome, SourceTaken)
         by_session.setdefault(outcome.sessions[0].session_id, []).append(outcome)
     ((first, second),) = [outcomes for outcomes in by_session.values() if len(outcomes) > 1]
-    one, other = _telling(first.sessions[0]), _telling(second.sessions[0])
+    one, other = _transcript(first.sessions[0]), _transcript(second.sessions[0])
     long = max(one.messages, other.messages, key=len)
     assert united([one, other]).messages == united([other, one]).messages == long

@@ -34,10 +34,10 @@ from memory_assets.log.payloads.sessions import (
     SourceTold,
 )
 from memory_assets.log.session_history import History
-from memory_assets.log.tellings import ToldBySource, told_by_source, told_events
+from memory_assets.log.transcripts import ToldBySource, told_by_source, told_events
 from memory_assets.log.upcasting import payload_as
 from memory_assets.sessions.model import Message
-from memory_assets.sessions.retelling import common_prefix
+from memory_assets.sessions.rereading import common_prefix
 
 HASH_LENGTH = 32
 # So long nobody took a session in: a sensor that stands still looks like that, and so does a holiday.
@@ -166,12 +166,12 @@ def ingest(
         result.metadata["revision"] = 1 if known is None else known.revision + 1
     else:
         result.metadata["revision"] = head.revision
-    result.events += _tellings(session_id, head, merged, before, result.events, reader.version)
+    result.events += _transcripts(session_id, head, merged, before, result.events, reader.version)
     result.metadata |= _metadata(merged, registered, new=len(merged.messages) - (len(known.messages) if known else 0))
     return result
 
 
-def _tellings(
+def _transcripts(
     session_id: str,
     head: History | None,
     merged: Merged,

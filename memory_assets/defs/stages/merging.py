@@ -9,12 +9,12 @@ from datetime import datetime
 from memory_assets.defs.sources import ReadFile, SourceReader
 from memory_assets.log.events import NewEvent, StoredEvent
 from memory_assets.log.payloads.sessions import SourceHeading, SourceRegistered, SourceTakenFor
-from memory_assets.log.tellings import ToldBySource
+from memory_assets.log.transcripts import ToldBySource
 from memory_assets.log.upcasting import payload_as
 from memory_assets.sessions.files import SourceFile
 from memory_assets.sessions.heading import Heading, heading_of, merge_headings
 from memory_assets.sessions.model import Message, Session, SourceTaken
-from memory_assets.sessions.retelling import Telling, as_told, retold, superseded
+from memory_assets.sessions.rereading import Transcript, as_told, reread, superseded
 from memory_assets.sessions.union import United, ranked, united
 
 
@@ -41,7 +41,7 @@ class Merged:
     def ranked(self) -> list[str]:
         """The sources, the one that leads the history first."""
         uris = list(self.sources)
-        return [uris[place] for place in ranked([told.telling for told in self.sources.values()])]
+        return [uris[place] for place in ranked([told.transcript for told in self.sources.values()])]
 
 
 def merge(
@@ -84,23 +84,25 @@ def merge(
             )
         )
     sources = dict(sorted(sources.items()))
-    return Merged(sources, united([told.telling for told in sources.values()]), registrations, events)
+    return Merged(sources, united([told.transcript for told in sources.values()]), registrations, events)
 
 
 def _told_now(session: Session, before: ToldBySource | None, read: ReadFile, *, misread: bool) -> ToldBySource:
     page = before.page if before else ()
-    now = Telling(session.source_format, session.ordinal_uids, session.messages)
-    if before is not None and (before.telling.source_format, before.telling.ordinal_uids) != (
+    now = Transcript(session.source_format, session.ordinal_uids, session.messages)
+    if before is not None and (before.transcript.source_format, before.transcript.ordinal_uids) != (
         now.source_format,
         now.ordinal_uids,
     ):
         before = None  # a file that is of another format now is another source
-    telling = retold(before.telling if before else None, now, misread=misread)
+    transcript = reread(before.transcript if before else None, now, misread=misread)
     says = heading_of(session)
     if before is not None:
-        leads = session.messages[0].uid == telling.messages[0].uid
+        leads = session.messages[0].uid == transcript.messages[0].uid
         says = merge_headings(_heading(before.heading), says, leads=leads)
-    return ToldBySource(telling, _source_heading(session, says, before.heading.file_date if before else read.file_date), page)
+    return ToldBySource(
+        transcript, _source_heading(session, says, before.heading.file_date if before else read.file_date), page
+    )
 
 
 def _source_heading(session: Session, says: Heading, file_date: datetime) -> SourceHeading:
@@ -147,7 +149,7 @@ def masked_again(session_id: str, told: ToldBySource, reader: SourceReader) -> T
         session_id,
         heading.source_id,
         heading.source_format,
-        tuple(as_told(message) for message in told.telling.messages),
+        tuple(as_told(message) for message in told.transcript.messages),
         project=heading.project,
         title=heading.title,
         cwd=heading.cwd,
@@ -156,7 +158,7 @@ def masked_again(session_id: str, told: ToldBySource, reader: SourceReader) -> T
     masked = reader.masked(session)
     messages = tuple(
         superseded(message) if before.superseded_kind is not None else message
-        for before, message in zip(told.telling.messages, masked.messages, strict=True)
+        for before, message in zip(told.transcript.messages, masked.messages, strict=True)
     )
     says = {
         "source_id": masked.source_id,
@@ -165,4 +167,4 @@ def masked_again(session_id: str, told: ToldBySource, reader: SourceReader) -> T
         "cwd": masked.cwd,
         "git_branch": masked.git_branch,
     }
-    return ToldBySource(replace(told.telling, messages=messages), heading.model_copy(update=says))
+    return ToldBySource(replace(told.transcript, messages=messages), heading.model_copy(update=says))

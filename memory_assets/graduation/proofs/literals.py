@@ -13,6 +13,7 @@ from decimal import Decimal
 from typing import Final
 
 from memory_assets.graduation.proofs.errors import UnwritableError
+from memory_assets.text.half_characters import HALF
 
 TEXT_IS_UNICODE: Final = "text-is-unicode"
 INTEGER_IN_RANGE: Final = "integer-in-range"
@@ -44,7 +45,6 @@ STATUS_WORDS: Final = {
     "cancelled": "Cancelled",
 }
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 # What is never written raw: the quote and the backslash, control and format characters (bidi among them), every space
 # but the ASCII one, line and paragraph separators, tag characters, private use and noncharacters. A fixed list and not
@@ -59,7 +59,7 @@ _ESCAPED = re.compile(
 
 def text_refusal(*texts: str) -> str | None:
     """The rule that keeps any of these texts out of a module; None when all can be written."""
-    return TEXT_IS_UNICODE if any(_SURROGATE.search(text) for text in texts) else None
+    return TEXT_IS_UNICODE if any(HALF.search(text) for text in texts) else None
 
 
 def integer_refusal(*values: int) -> str | None:
@@ -78,7 +78,7 @@ def string_literal(text: str) -> str:
     Raises:
         UnwritableError: for a lone surrogate, which no Scheme string can hold.
     """
-    if _SURROGATE.search(text):
+    if HALF.search(text):
         raise UnwritableError(
             "a text with a lone surrogate reached the writer of modules",
             hint="decide with text_refusal() before writing",

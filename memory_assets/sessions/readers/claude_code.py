@@ -9,6 +9,7 @@ from typing import Any
 from memory_assets.identifiers import sha256_hex
 from memory_assets.sessions.draft import Part, SessionDraft, last_path_component
 from memory_assets.sessions.injected import user_parts
+from memory_assets.sessions.joined_texts import parts_of_texts
 from memory_assets.sessions.model import MessageKind, Session
 from memory_assets.sessions.source import DecodedSource, DefectLog, ReaderResult
 from memory_assets.sessions.tolerant_json import Record, read_records
@@ -284,23 +285,30 @@ def assistant_parts(content: str | list[Any], *, synthetic: bool = False) -> lis
 
 def _user_content_parts(content: str | list[Any], *, injected: bool) -> list[Part]:
     parts: list[Part] = []
+    texts: list[str] = []  # of a row, as they stand
+
+    def take_texts() -> None:
+        stripped = [text.strip() for text in texts]
+        parts.extend([Part("user", "injected", text) for text in stripped if text] if injected else parts_of_texts(texts))
+        texts.clear()
+
     for block in [content] if isinstance(content, str) else content:
-        text: str | None = None
         if isinstance(block, str):
-            text = block.strip()
+            texts.append(block)
+        elif isinstance(block, dict) and block.get("type") == "text":
+            text = block.get("text")
+            texts.append(text if isinstance(text, str) else _text_of(text))
         elif isinstance(block, dict):
-            match block.get("type"):
-                case "text":
-                    text = _text_of(block.get("text"))
-                case "tool_result":
-                    result = _tool_result(block)
-                    parts.append(result)
-                    if result.is_error and _REFUSAL_REASON in result.text:
-                        parts.extend(user_parts(result.text.split(_REFUSAL_REASON, 1)[1]))
-                case other:
-                    text = f"[{_str(other) or 'block'}]"
-        if text:
-            parts.extend([Part("user", "injected", text)] if injected else user_parts(text))
+            take_texts()
+            if block.get("type") == "tool_result":
+                result = _tool_result(block)
+                parts.append(result)
+                if result.is_error and _REFUSAL_REASON in result.text:
+                    parts.extend(user_parts(result.text.split(_REFUSAL_REASON, 1)[1]))
+            else:
+                mark = f"[{_str(block.get('type')) or 'block'}]"
+                parts.extend([Part("user", "injected", mark)] if injected else user_parts(mark))
+    take_texts()
     return parts
 
 

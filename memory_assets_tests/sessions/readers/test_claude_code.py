@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from memory_assets.sessions.model import Message, SourceSkipped, SourceTaken
+from memory_assets.sessions.origins import origins_of
 from memory_assets.sessions.reading import read_source
 from memory_assets_tests.sessions.texts import CLAUDE, SESSION, claude, jsonl
 
@@ -92,6 +93,58 @@ def test_the_words_behind_a_command_are_the_persons() -> None:
         ("user", "injected", text),
         ("user", "said", "배포 순서를 정하자"),
     ]
+
+
+def texts_of(*texts: str) -> list[dict[str, str]]:
+    return [{"type": "text", "text": text} for text in texts]
+
+
+MENTION = "[@CLAUDE.md](file:///w/CLAUDE.md)"
+CONTEXT = '<context ref="file:///w/CLAUDE.md">\n# CLAUDE.md\n\n문서는 한국어로 쓴다.\n</context>'
+
+
+def test_a_mention_its_sentence_and_what_the_editor_attaches_are_one_message() -> None:
+    session = taken(claude("user", "u1", texts_of(MENTION, "에 내용이 300줄을 넘으면 알려줘.", f"\n{CONTEXT}"))).sessions[0]
+    (message,) = session.messages
+    assert told((message,)) == [("user", "said", f"{MENTION}에 내용이 300줄을 넘으면 알려줘.\n{CONTEXT}")]
+    assert session.title == "@CLAUDE.md에 내용이 300줄을 넘으면 알려줘."
+    assert [(message.text[one.start : one.end].strip(), one.origin) for one in origins_of(message)] == [
+        (f"{MENTION}에 내용이 300줄을 넘으면 알려줘.", "typed"),
+        (CONTEXT, "template"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("texts", "joined"),
+    [
+        (["고쳐줘:", "첫째 줄"], "고쳐줘:\n첫째 줄"),
+        (["고쳐줘: ", "첫째 줄"], "고쳐줘: 첫째 줄"),
+        (["보자 ", MENTION, "과 ", MENTION, " 을"], f"보자 {MENTION}과 {MENTION} 을"),
+        ([MENTION, CONTEXT], f"{MENTION}\n{CONTEXT}"),
+        (["하나", "", " ", "둘"], "하나 둘"),
+    ],
+)
+def test_texts_of_a_record_stand_as_the_person_saw_them(texts: list[str], joined: str) -> None:
+    assert told(messages(claude("user", "u1", texts_of(*texts)))) == [("user", "said", joined)]
+
+
+def test_what_is_no_text_of_the_person_stays_apart() -> None:
+    result = {"type": "tool_result", "tool_use_id": "t", "content": "a.md"}
+    interrupted = "[Request interrupted by user for tool use]"
+    found = messages(claude("user", "u1", [*texts_of(interrupted, MENTION, " 부터"), result, *texts_of("그리고", "이것도")]))
+    assert told(found) == [
+        ("user", "injected", interrupted),
+        ("user", "said", f"{MENTION} 부터"),
+        ("tool", "tool_result", "a.md"),
+        ("user", "said", "그리고\n이것도"),
+    ]
+
+
+def test_texts_that_would_change_who_wrote_each_other_stay_apart() -> None:
+    heading, long = "## 참고", "문서를 옮기고 나서 이야기하자. " * 40
+    found = messages(claude("user", "u1", texts_of(heading, long)))
+    assert [message.text for message in found] == [heading, long.strip()]
+    assert [stretch.origin for message in found for stretch in origins_of(message)] == ["typed", "typed"]
 
 
 def test_why_a_person_turned_a_tool_down_is_said() -> None:

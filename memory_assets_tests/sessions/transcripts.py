@@ -1,11 +1,11 @@
-"""Tellings of one session, as tests make them."""
+"""Transcripts of one session, as tests make them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from memory_assets.sessions.model import Message, SourceFormat
-from memory_assets.sessions.retelling import Telling
+from memory_assets.sessions.rereading import Transcript
 
 
 def history(*uids: str, text: str = "") -> tuple[Message, ...]:
@@ -16,12 +16,12 @@ def ordinal(*texts: str) -> tuple[Message, ...]:
     return tuple(Message(uid=str(n), role="user", kind="said", text=text) for n, text in enumerate(texts))
 
 
-def records(messages: Sequence[Message], source_format: SourceFormat = "claude_code") -> Telling:
-    return Telling(source_format, False, tuple(messages))
+def records(messages: Sequence[Message], source_format: SourceFormat = "claude_code") -> Transcript:
+    return Transcript(source_format, False, tuple(messages))
 
 
-def page(messages: Sequence[Message], source_format: SourceFormat = "specstory") -> Telling:
-    return Telling(source_format, True, tuple(messages))
+def page(messages: Sequence[Message], source_format: SourceFormat = "specstory") -> Transcript:
+    return Transcript(source_format, True, tuple(messages))
 
 
 def uids(messages: Sequence[Message]) -> list[str]:

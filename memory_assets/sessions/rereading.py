@@ -16,7 +16,7 @@ from memory_assets.sessions.record_order import united_order
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
+class Transcript:
     """What one source has said of a session, in its own order.
 
     Attributes:
@@ -71,7 +71,7 @@ def by_position(messages: Sequence[Message]) -> Iterator[Message]:
         place += 1
 
 
-def retold(before: Telling | None, now: Telling, *, misread: bool = False) -> Telling:
+def reread(before: Transcript | None, now: Transcript, *, misread: bool = False) -> Transcript:
     """What a source has said, once it was read again; linear in both.
 
     With record ids nothing that was told goes away: the union is by id, and a record that is told in other words supersedes
@@ -85,15 +85,17 @@ def retold(before: Telling | None, now: Telling, *, misread: bool = False) -> Te
         return now
     if not now.messages:
         return before
-    retell = _retold_positions if now.ordinal_uids else _retold_records
-    messages = tuple(retell(before, now))
+    if now.ordinal_uids:
+        messages = tuple(_reread_positions(before, now))
+    else:
+        messages = tuple(_reread_records(_without_former_parts(before, now, misread=misread), now))
     if misread:
         known = set(before.messages)
         messages = tuple(message for message in messages if message.superseded_kind is None or message in known)
     return replace(now, messages=messages)
 
 
-def _retold_records(before: Telling, now: Telling) -> Iterator[Message]:
+def _reread_records(before: Transcript, now: Transcript) -> Iterator[Message]:
     known = {message.uid: message for message in before.current}
     incoming = {message.uid: message for message in now.messages}
     chosen = known | {uid: m for uid, m in incoming.items() if uid not in known or _is_revision(m, known[uid])}
@@ -108,11 +110,39 @@ def _retold_records(before: Telling, now: Telling) -> Iterator[Message]:
         yield from (message for message in behind.get(uid, ()) if not _says_again(chosen, message))
 
 
-def _superseded_behind(telling: Telling) -> dict[str, list[Message]]:
-    """What a telling says no longer, by the id of the message that it stands behind; ``""`` at the beginning."""
+def _without_former_parts(before: Transcript, now: Transcript, *, misread: bool) -> Transcript:
+    """What was told, without the parts of a record that its source tells in fewer messages now.
+
+    An older version may have made several messages of what is one: their words stand in it. In the same bytes there never was
+    another one.
+    """
+    known = {message.uid for message in now.messages}
+    of_record: dict[str, list[Message]] = {}
+    for message in now.messages:
+        of_record.setdefault(_record(message), []).append(message)
+
+    def is_former(message: Message) -> bool:
+        if message.superseded_kind is not None or message.uid in known:
+            return False
+        said = of_record.get(_record(message), ())
+        if misread:
+            return bool(said)
+        return any((one.role, one.kind) == (message.role, message.kind) and message.text in one.text for one in said)
+
+    return replace(before, messages=tuple(message for message in before.messages if not is_former(message)))
+
+
+def _record(message: Message) -> str:
+    """The id of the record that a message is part of: the parts of ``u`` are ``u``, ``u#1``, ``u#2`` …"""
+    record, mark, number = message.uid.rpartition("#")
+    return record if mark and number.isdecimal() else message.uid
+
+
+def _superseded_behind(transcript: Transcript) -> dict[str, list[Message]]:
+    """What a transcript says no longer, by the id of the message that it stands behind; ``""`` at the beginning."""
     behind: dict[str, list[Message]] = {}
     last = ""
-    for message in telling.messages:
+    for message in transcript.messages:
         if message.superseded_kind is None:
             last = message.uid
         else:
@@ -137,7 +167,7 @@ def _says_otherwise(incoming: Message, known: Message) -> bool:
     return not (incoming.text.startswith(known.text) or is_damaged_copy(known.text, incoming.text))
 
 
-def _retold_positions(before: Telling, now: Telling) -> Iterator[Message]:
+def _reread_positions(before: Transcript, now: Transcript) -> Iterator[Message]:
     known, incoming = before.current, now.messages
     shared = 0
     for old, new in zip(known, incoming, strict=False):

@@ -12,7 +12,7 @@ from memory_assets.log.payloads.sessions import PageLeftOut, SourceHeading, Sour
 from memory_assets.log.session_history import History, messages_at
 from memory_assets.log.upcasting import payload_as
 from memory_assets.sessions.model import Message
-from memory_assets.sessions.retelling import Telling, as_told, by_position, common_prefix, superseded
+from memory_assets.sessions.rereading import Transcript, as_told, by_position, common_prefix, superseded
 from memory_assets.sessions.union import United
 
 UNKNOWN_SOURCE = ""
@@ -27,7 +27,7 @@ class ToldBySource:
         page: what the log holds of its messages apart from the history, when it was left out of it last.
     """
 
-    telling: Telling
+    transcript: Transcript
     heading: SourceHeading
     page: tuple[Message, ...] = ()
 
@@ -48,7 +48,7 @@ def told_by_source(known: History, uris: Sequence[str], events: Sequence[StoredE
     if not newest:
         source = uris[0] if len(uris) == 1 else UNKNOWN_SOURCE
         heading = _only_heading(known)
-        return {source: ToldBySource(_telling(known.messages, heading), heading)}
+        return {source: ToldBySource(_transcript(known.messages, heading), heading)}
     messages = messages_at(events, known.chain_id, {told.history_event_id for told in newest.values()})
     pages = _pages(told_so_far, events)
     return {
@@ -88,11 +88,11 @@ def _only_heading(known: History) -> SourceHeading:
     )
 
 
-def _told(told: SourceTold, history: Sequence[Message], page: tuple[Message, ...]) -> Telling:
+def _told(told: SourceTold, history: Sequence[Message], page: tuple[Message, ...]) -> Transcript:
     if told.page is not None:
-        return Telling(told.heading.source_format, told.heading.ordinal_uids, page)
+        return Transcript(told.heading.source_format, told.heading.ordinal_uids, page)
     gone = set(told.superseded)
-    return _telling(
+    return _transcript(
         [
             superseded(as_told(history[place])) if place in gone else as_told(history[place])
             for start, end in told.places
@@ -102,9 +102,9 @@ def _told(told: SourceTold, history: Sequence[Message], page: tuple[Message, ...
     )
 
 
-def _telling(messages: Sequence[Message], heading: SourceHeading) -> Telling:
+def _transcript(messages: Sequence[Message], heading: SourceHeading) -> Transcript:
     told = by_position(messages) if heading.ordinal_uids else messages
-    return Telling(heading.source_format, heading.ordinal_uids, tuple(told))
+    return Transcript(heading.source_format, heading.ordinal_uids, tuple(told))
 
 
 def told_events(
@@ -131,7 +131,7 @@ def told_events(
     for (uri, told), places in zip(sources.items(), united.places, strict=True):
         if uri not in wanted:
             continue
-        page, rest = _left_out(told) if told.telling.messages and not places else (None, {})
+        page, rest = _left_out(told) if told.transcript.messages and not places else (None, {})
         event = NewEvent(
             payload=SourceTold(
                 uri=uri,
@@ -140,7 +140,7 @@ def told_events(
                 places=list(_ranges(places)),
                 superseded=[
                     place
-                    for place, message in zip(places, told.telling.messages, strict=page is None)
+                    for place, message in zip(places, told.transcript.messages, strict=page is None)
                     if message.superseded_kind is not None
                 ],
                 page=page,
@@ -158,7 +158,7 @@ def told_events(
 
 
 def _left_out(told: ToldBySource) -> tuple[PageLeftOut, dict[str, list[str]]]:
-    messages = told.telling.messages
+    messages = told.transcript.messages
     prefix = common_prefix(told.page, messages)
     held, rest = split((str(place), message) for place, message in enumerate(messages) if place >= prefix)
     return PageLeftOut(common_prefix=prefix, messages=held, continued=announced(rest)), rest
