@@ -2,9 +2,10 @@
 
 python benchmarks/score_choices.py SESSIONS_FOLDER [--list]
 
-Right is a choice of which an entry quotes the reply and an option that it takes, and none that it refuses; of one in the
-person's own words, the reply; of one that was broken off, no decision that takes an option. Inverted is one of which a
-decision quotes an option that was refused, and none that was taken.
+Right is a choice of which one entry (a decision, preference or task) quotes the reply and an option that it takes; of one in
+the person's own words, one that quotes the reply; of one that was broken off, one of which no entry quotes an option. Inverted
+is one of which an entry quotes the reply and an option that was refused, and none that was taken; or that was broken off, and
+an entry quotes an option all the same. A quote may span several options, as one of the question does.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def judged(choice: dict[str, Any], entries: Sequence[AlignedEntry]) -> Judgement
     if any(_takes(entry, refused) and not _takes(entry, taken) for entry in replied):
         return "inverted"
     if not choice["chosen"]:
-        return "inverted" if any(_takes(entry, refused) for entry in decided) else "right"
+        return "inverted" if any(_takes(entry, options) for entry in decided) else "right"
     if own_words:
         return "right" if replied else "missing"
     return "right" if any(_takes(entry, taken) for entry in replied) else "missing"

@@ -41,7 +41,8 @@ _POINTS_BACK = re.compile(
 _ASKS_TO_KNOW = re.compile(
     r"^\W{0,3}(?:(?:so|and|but|ok(?:ay)?|hmm+|q|question|follow[- ]?up|also)\b[\s,:.…]{0,3}){0,2}"
     r"(?:(?:is|are|was|were) there|why|(?:what(?:'s)?|how)(?! about\b)|which"
-    r"|(?:where|when|who)(?:'s)? (?:is|are|was|were|do|does|did|will|would|can|could|should|has|have)"
+    r"|(?:where|who)['’]s|who \w+s"
+    r"|(?:where|when|who) (?:exactly |else )?(?:is|are|was|were|do|does|did|will|would|can|could|should|has|have)"
     r"|do(?:es)? (?:you|it|this|that|we|they|the)|did"
     r"|is (?:it|this|that|the)|are (?:we|these|they|the)|have you|(?:can|could) (?:it|we detect|this|that)(?! be\b))\b"
     r"[^\n]{0,400}\?\W{0,3}$"
@@ -52,15 +53,18 @@ _ASKS_TO_KNOW = re.compile(
 )
 """A person's question for something to be told: no memory, whatever its words; what answers it may be one."""
 _ALSO_ORDERS = re.compile(
-    r"\bplease\b(?! (?:explain|tell|describe))"
-    r"|[,;.] (?:(?:and|then|so|just) ){0,2}(?:fix|add|remove|change|update|rename|make|revert|clear)\b"
-    r"|(?:고쳐|수정|추가|삭제|변경|바꿔|만들어|적용|반영|구현|해결)\S{0,3}\s?(?:주|줄|줘|달라|부탁)",
+    r"\bplease (?!explain|tell|describe)\w"
+    r"|[,;.] (?:(?:and|then|so|just) ){0,2}(?:fix|add|remove|change|update|rename|make|revert|clear) (?!and\b|or\b)\w"
+    r"|(?:고쳐|바꿔|만들어|(?:수정|추가|삭제|변경|적용|반영|구현|해결)해)\s?(?:주실|주시|주세요|줄 |줄래|줘|달라|주겠)",
     re.IGNORECASE,
 )
 """What a question holds that asks for something to be done as well."""
 _PROMPT = re.compile(r"^\[[^\]\n]{0,120}[/~][^\]\n]{0,120}\]\W{0,3}$")
 """The prompt of a terminal, in brackets."""
-_PRINTED = re.compile(r"^\W{0,3}[\w./@-]{1,120}\.[A-Za-z]{1,5}:\d{1,6}(?::\d{1,5})?:\s")
+_PRINTED = re.compile(
+    r"^\W{0,3}[\w./@-]{1,120}\.[A-Za-z]{1,5}:\d{1,6}(?::\d{1,5})?:\s.{0,80}\b(?:error|warning|fail\w*|panic|note)\b",
+    re.IGNORECASE,
+)
 """What a compiler or a test prints: a file, a line, and what is wrong there."""
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _PAIRS = (("(", ")"), ("[", "]"))
@@ -75,7 +79,7 @@ def can_carry(one: Scored) -> bool:
     text = one.spot.sentence.text.strip()
     if len(_WORD.findall(text)) < 2 and not any("가" <= c <= "힣" for c in text):
         return False
-    if _BARE.match(text) or _PROMPT.match(text) or _PRINTED.match(text):
+    if _BARE.match(text) or _PROMPT.match(text) or (one.spot.voice == "user" and _PRINTED.match(text)):
         return False
     if one.spot.origin == "typed":
         return not (one.has(GO_ON) or asks_to_know(text))

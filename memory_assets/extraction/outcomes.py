@@ -15,9 +15,9 @@ REPORT_SCORE = -6.0
 """How far below what an entry needs a report may be and still be cited."""
 
 _FAILS = re.compile(
-    r"\b(?:could(?: not|n['’]t)|(?:was|were|am|is) unable to|unable to|(?<!which )(?<!that )(?<!had )failed to"
-    r"|(?:not|n['’]t) (?:yet )?work(?:ing)?\b|(?:is|are) still failing|still (?:fails?|broken))"
-    r"|실패(?:했|하였|합|한다)|못 ?했|아직|되지 않습니다|안 됩니다",
+    r"\b(?:could not|unable to|(?<!which )(?<!that )(?<!had )failed to|(?:is|are) still failing|still (?:fails?|broken))"
+    r"|\bcouldn['’]t|(?:\bnot|n['’]t) (?:yet )?work(?:ing)?\b"
+    r"|실패(?:했(?!던)|하였(?!던)|합|한다)|못 ?했(?!던)|아직|(?<!이제 )(?<!더 이상 )되지 않습니다|(?<!면 )안 됩니다",
     re.IGNORECASE,
 )
 """An agent says that it did not succeed."""
@@ -28,11 +28,20 @@ _LEFT = re.compile(
     re.IGNORECASE,
 )
 """An agent says that something is left to do."""
+_IS_SO_NO_MORE = re.compile(
+    r"^\W{0,3}no\b|\b(?:old|previous|former|original)\b|\b(?:any ?more|any longer)\b|\b(?:when|if|whenever) \w+ \w+ is\b"
+    r"|이제|더 이상",
+    re.IGNORECASE,
+)
+"""What fails or is missing is told of the past, or of a case."""
+_DID = re.compile(r"^\W{0,3}(?:(?:i|we)(?:['’]ve| have)? )?[a-z]+ed\b|(?:했|됐|되었|하였)습니다\W{0,3}$", re.IGNORECASE)
+_BUT = re.compile(r"\b(?:but|however|though|except|still)\b|지만|다만|아직|는데", re.IGNORECASE)
 _NOT_FOUND = re.compile(
-    r"\b(?:unclear|(?:not|n['’]t) (?:yet )?(?:clear|sure|known|know|find|found|reproduce|tell)|unknown|no idea"
-    r"|(?:could(?: not|n['’]t)|unable to) (?:find|reproduce|determine|identify|tell|locate|confirm|verify|see|access)"
-    r"|nothing (?:found|wrong))\b"
-    r"|모르겠|알 수 없|불분명|찾지 못|확인하지 못|파악하지 못|재현되지",
+    r"\b(?:unclear|unknown|no idea|nothing (?:found|wrong))\b"
+    r"|(?:\bnot|n['’]t) (?:yet )?(?:clear|sure|known|know|find|found|reproduce|tell)\b"
+    r"|\b(?:could not|unable to) (?:find|reproduce|determine|identify|tell|locate|confirm|verify|see|access)"
+    r"|\bcouldn['’]t (?:find|reproduce|determine|identify|tell|locate|confirm|verify|see|access)"
+    r"|모르겠|알 수 없|불분명|명확하지 않|(?:찾|알아내|확인하|파악하)지 못|(?:파악|확인|재현)되지",
     re.IGNORECASE,
 )
 """What says that nothing was found out."""
@@ -43,7 +52,8 @@ _LOOKS = re.compile(
     re.IGNORECASE,
 )
 _ALSO_CHANGES = re.compile(
-    r"(?:\b(?:and|then|please)|[,;]) (?:(?:then|also|please|just) )?(?:fix|refactor|rename|add|remove|delete|update|change"
+    r"\bneeds? (?:a|an|some) (?:re)?(?:write|work|fix|clean-?up)\b"
+    r"|(?:\b(?:and|then|please)|[,;]) (?:(?:then|also|please|just) )?(?:fix|refactor|rename|add|remove|delete|update|change"
     r"|implement|write|create|make|move|replace|merge|push|commit|deploy|clean|correct|migrate|install|upgrade|handle|apply"
     r"|resolve|improve|simplify|rewrite)\b"
     r"|(?:하고|해서|한 (?:뒤|다음|후)(?:에)?|보고|찾아서?|후에?)[^\n]{0,40}"
@@ -121,13 +131,22 @@ def is_left_open(request: Scored, closing: Iterable[Scored], *, only_request: bo
     for number, one in enumerate(last):
         text = one.spot.sentence.text
         fails = _FAILS.search(text) is not None
-        if not (fails or _LEFT.search(text)):
+        if not (fails or _LEFT.search(text)) or _is_told_done(one):
             continue
         back = points_back(text)
         named = stems_of(one.spot.words) | (stems_of(last[number - 1].spot.words) if back and number else frozenset())
         if asked & named or (only_request and (fails or back or not reported)):
             return True
     return False
+
+
+def _is_told_done(one: Scored) -> bool:
+    """Whether what fails or is missing in a sentence is what was mended, or is so no more."""
+    text = one.spot.sentence.text
+    if _IS_SO_NO_MORE.search(text):
+        return True
+    told = (one.tells_done or one.reports) and _DID.search(text) is not None
+    return told and _BUT.search(text) is None
 
 
 def asks_to_look(request: Scored) -> bool:

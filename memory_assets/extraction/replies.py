@@ -71,6 +71,8 @@ _PROPOSES = re.compile(
     r"|추천|제안|하는 (?:게|것이) (?:낫|좋)|면 .{0,40}수 있|방법은",
     re.IGNORECASE,
 )
+_REJECTS = re.compile(r"\bnot\b|n['’]t\b|\bagainst\b|않|못|말라|마세요", re.IGNORECASE)
+_SAYS_YES = re.compile(r"\byes\b|^(?:네|예)(?=[\s,])", re.IGNORECASE)
 _WEIGHS = re.compile(
     r"\balternativ|\bhowever\b|\bcons?:|\bdrawback|\bdownside|\binstead of\b|\brather than\b|\bbut\b|\bthough\b"
     r"|\bless \w+able\b|또는|하지만|단점|반면",
@@ -202,16 +204,30 @@ def _numbered(asked: str, reply: str) -> Iterator[tuple[str, ...]]:
             found = sentences(questions[answer["label"]])
             asking = next((one.text for one in found if "?" in one.text), None)
             leaning = next((said for one in found if "?" not in one.text and (said := _leaning(one.text))), None)
-            if asking is not None and (leaning is not None or not _ALTERNATIVES.search(asking)):
-                yield body[:_ANSWER_LENGTH].rstrip(), *([leaning] if leaning else []), asking
+            if asking is None:
+                continue
+            if leaning is not None and _takes_leaning(begins, leaning, asking):
+                yield body[:_ANSWER_LENGTH].rstrip(), leaning, asking
+            elif not _ALTERNATIVES.search(asking):
+                yield body[:_ANSWER_LENGTH].rstrip(), asking
 
 
 def _leaning(text: str) -> str | None:
-    """What an agent says that it would do, as far as it weighs nothing against it."""
-    if _PROPOSES.search(text) is None:
+    """The part of a sentence in which an agent says what it would do, without what it weighs against it."""
+    proposes = _PROPOSES.search(text)
+    if proposes is None or _REJECTS.search(text):
         return None
-    against = _WEIGHS.search(text)
-    return text[: against.start()].rstrip(" ,;(—–-") if against is not None else text
+    weighed = [0, *(place for found in _WEIGHS.finditer(text) for place in found.span()), len(text)]
+    low = max(place for place in weighed if place <= proposes.start())
+    high = min(place for place in weighed if place >= proposes.end())
+    return text[low:high].strip(" ,;(—–-")
+
+
+def _takes_leaning(answer: str, leaning: str, asking: str) -> bool:
+    """Whether an answer takes what the agent leans to: it leaves it to the agent, or says yes where the agent does."""
+    if _TELLS_TO.search(answer):
+        return _says_no_more(answer, leaning)
+    return _SAYS_YES.search(leaning) is not None and _says_no_more(answer, f"{asking} {leaning}")
 
 
 # -- assent to a proposal

@@ -22,12 +22,14 @@ from memory_assets.tasks.one_turn import is_one_turn
 from memory_assets.vocabulary import FINISHED, TaskStatus
 
 _ANSWERS = re.compile(
-    r"^\W{0,3}(?:(?:yes|yeah|yep|yup|sure|ok(?:ay)?|no|nope|lgtm|thanks?|agreed)\b"
-    r"|(?:응|어|네|넵|예|그래|좋아|아니|맞아|오케이)(?![가-힣])|(?:[A-E]|\d{1,2})(?:번|안)(?=\W|$|으?로|이|은|방식))",
+    r"^\W{0,3}(?:(?:yes|yeah|yep|yup|sure|ok(?:ay)?|nope|lgtm|thanks?|agreed)\b"
+    r"|no(?=\W*$|[,.!;])|(?:응|어|네|넵|예|그래|좋아|아니|맞아|오케이)(?![가-힣])|(?:[A-E]|\d{1,2})(?:번|안)(?=\W|$|으?로|이|은|방식))",
     re.IGNORECASE,
 )
 _CHOOSES = re.compile(
-    r"^\W{0,3}(?:(?:option |and |or |& )?(?:[A-E]|\d{1,2})(?!\w)[\s,.;)&+]{0,4}){1,20}(?:\W{0,3}\S{1,20}){0,2}\W{0,3}$"
+    r"^\W{0,3}(?:(?:option |and |or |& )?(?:[A-E]|\d{1,2})(?!\w)[\s,.;)&+]{0,4}){1,20}"
+    r"(?:\W{0,3}(?:please|do|both|it|is|fine|good|works?|thanks|로|으로|해|줘|해줘|부탁|부탁해)){0,3}\W{0,3}$",
+    re.IGNORECASE,
 )
 """An answer of numbers or letters: nothing else is said in it but a word or two."""
 _ASKS_ANEW = re.compile(
@@ -85,14 +87,16 @@ def _telling(one: Scored) -> tuple[bool, int]:
     return words >= _FEW_WORDS and _WRONG.search(one.spot.sentence.text) is not None, min(_TELLING_WORDS, words)
 
 
-def asks_for_work(request: Scored, answers: float) -> bool:
+def asks_for_work(request: Scored, answers: float, *, opens: bool) -> bool:
     """Whether a person's sentence is a task of the turn that it begins.
 
-    Its phrases ask for something; or the agent then works much, whatever its words are. An answer ("yes, let's do that",
-    "1, 2 and 3") belongs to what it answers; an order such as "commit this" is over with the turn.
+    Its phrases ask for something; or the agent then works much, and it says that something is wrong, or opens the session.
+    An answer ("yes, let's do that", "1, 2 and 3") belongs to what it answers; an order such as "commit this" is over with
+    the turn.
 
     Args:
         answers: how many messages the agent says in that turn: it speaks between its calls of tools.
+        opens: whether the turn is the first one of the session.
     """
     spot = request.spot
     if spot.in_plan:
@@ -104,7 +108,8 @@ def asks_for_work(request: Scored, answers: float) -> bool:
         return request.score >= _ASKS_ENOUGH or also_orders(text)
     if request.entry_type == "preference" or thanks(text) or len(spot.words) < _FEW_WORDS:
         return False
-    return answers >= _MUCH_WORK
+    says_wrong = _WRONG.search(text) is not None and request.entry_type != "decision"
+    return (opens or says_wrong) and answers >= _MUCH_WORK
 
 
 def _answers(request: Scored) -> bool:

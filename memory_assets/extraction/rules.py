@@ -46,7 +46,7 @@ _DESCRIBES = re.compile(
     r"(?:(?i:the|this|there|it|these|those|our|my)|\w{1,60}\(\)|[a-z]{1,40}[A-Z]\w{1,60}|`[^`\n]{1,80}`)"
     r"\s(?:\S{1,60}\s){0,6}?(?:is|are|was|were|does|has|have|can|will|would|could|[a-z]{2,20}s)\b"
     r"|^\W{0,3}(?i:(?:ok(?:ay)?|k|so|well)\b[\s,]{1,3})?"
-    r"(?i:i(?:['’]ve| have)? (?:ran|tried|saw|see|got|noticed|found|removed|added|changed|fixed)|here(?:['’]s| is| are))\b"
+    r"(?i:i(?:['’]ve| have)? (?:ran|tried|saw|got|noticed|found|removed|added|changed|fixed)|here(?:['’]s| is| are)(?! what))\b"
 )
 """A person's sentence that tells how something is or behaves, and decides nothing."""
 
@@ -231,11 +231,12 @@ def _require_requests(
     """What a person asks for is a task of its turn; the items of the turn's list are its steps, and no tasks of their own."""
     spoken = {(one.turn, one.spot.message_index) for one in scored if one.spot.voice != "user"}
     answers: Counter[int] = Counter(turn for turn, _ in spoken)
+    first = min(requests, default=0) if window.start == 0 else None
     last = max((one.turn for one in scored), default=0)
     for turn, request in requests.items():
         # A turn that fills a window is much work.
         many = math.inf if window.is_cut and turn == last else answers[turn]
-        asks = not selection.is_quoted(request) and asks_for_work(request, many)
+        asks = not selection.is_quoted(request) and asks_for_work(request, many, opens=turn == first)
         if asks or turn in steps:
             selection.require(request, steps.pop(turn, ()))
 
@@ -251,7 +252,7 @@ def _carried_on(
         return
     asked = score_window(messages, Window(window.asked, window.asked + 1, window.asked), rules)
     request = request_in(asked)
-    if request is None or not (0 in steps or asks_for_work(request, math.inf)):
+    if request is None or not (0 in steps or asks_for_work(request, math.inf, opens=window.asked_first)):
         return
     progress = progress_of(steps.pop(0, []))
     turn = [one for one in scored if one.turn == 0]

@@ -159,7 +159,7 @@ def _is_shown_error(message: Message) -> bool:
 def turns_of(messages: Sequence[Message], window: Window) -> dict[int, int]:
     """Which turn of the window each of its messages belongs to; 0 is the one that it begins in."""
     turns: dict[int, int] = {}
-    turn, speaker = 0, "user"
+    turn, speaker = 0, "assistant" if window.asked is not None else "user"
     for index in range(window.start, window.end):
         if is_said(messages[index]):
             turn += messages[index].role == "user" and speaker != "user"

@@ -36,7 +36,8 @@ class Window:
         numbered: the titles behind the numbers by which the window's todo calls name tasks, wherever these were made.
         asked: the message, before the window, by which the person began the turn that the window begins in; None where the
             window begins with the person's own words, or the session with the agent's.
-        is_cut: whether the turn that it ends in goes on in the next window.
+        asked_first: whether that message is the first of the session in which a person speaks.
+        is_cut: whether the next window begins with further words of the agent: the turn that this one ends in goes on there.
     """
 
     start: int
@@ -44,6 +45,7 @@ class Window:
     context_start: int
     numbered: Numbered = ()
     asked: int | None = None
+    asked_first: bool = False
     is_cut: bool = False
 
     def owns(self, message_index: int) -> bool:
@@ -102,13 +104,16 @@ def windows(messages: Sequence[Message], *, budget: int = WINDOW_CHARACTERS) -> 
     if start < len(messages):
         bounds.append((start, len(messages)))
     numbered = numbered_tasks(messages, bounds)
+    spoken = next((index for index, message in enumerate(messages) if lengths[index] and _is_said_by_person(message)), None)
     found: list[Window] = []
     for (low, high), known in zip(bounds, numbered, strict=True):
         if not any(lengths[low:high]):
             continue
-        # A window ends before a message that is shown, whatever is said later.
-        is_cut = high < len(messages) and not _is_said_by_person(messages[high])
-        found.append(Window(low, high, _context(lengths, low), known, _asked(messages, low, high), is_cut))
+        asked = _asked(messages, low, high)
+        # A window ends before a message that is shown, whatever is said later; behind a list that is ticked off nothing may be.
+        is_cut = high < len(messages) and messages[high].kind == "said" and not _is_said_by_person(messages[high])
+        first = asked is not None and asked == spoken
+        found.append(Window(low, high, _context(lengths, low), known, asked, first, is_cut))
     return found
 
 
@@ -121,7 +126,9 @@ def window_hash(messages: Sequence[Message], window: Window) -> str:
         if (text := shown_text(messages[index]))
     ]
     numbered = {"numbered": [list(one) for one in window.numbered]} if window.numbered else {}
-    asked = {"asked": [window.asked, shown_text(messages[window.asked])]} if window.asked is not None else {}
+    asked = (
+        {"asked": [window.asked, shown_text(messages[window.asked]), window.asked_first]} if window.asked is not None else {}
+    )
     is_cut = {"is_cut": True} if window.is_cut else {}
     return sha256_hex(canonical_json({"start": window.start, "messages": seen} | numbered | asked | is_cut))
 
@@ -131,12 +138,10 @@ def _is_said_by_person(message: Message) -> bool:
 
 
 def _asked(messages: Sequence[Message], start: int, end: int) -> int | None:
-    """The last message before a window in which a person speaks, when an agent speaks first in the window."""
-    for index in range(start, end):
-        if messages[index].kind == "said" and shown_text(messages[index]):
-            if _is_said_by_person(messages[index]):
-                return None
-            break
+    """The last message before a window in which a person speaks, where the window does not begin with a person's words."""
+    first = next((index for index in range(start, end) if shown_text(messages[index])), None)
+    if first is None or _is_said_by_person(messages[first]):
+        return None
     before = range(start - 1, -1, -1)
     return next((i for i in before if _is_said_by_person(messages[i]) and shown_text(messages[i])), None)
 

@@ -61,8 +61,9 @@ _CONTRADICTS = re.compile(
 
 
 _LATER = re.compile(
-    r"\b(?:later|someday|some day|eventually|at some point|in the future|next (?:week|month|sprint|release|version))\b"
-    r"|나중에|추후|언젠가|차후|다음 ?(?:주|달|번|버전|릴리스)",
+    r"^\W{0,3}later\b|\b(?:do|fix|add|handle|address|revisit|tackle|clean up) (?:(?:it|this|that|them) )?later\b"
+    r"|\b(?:someday|some day|eventually|at some point|in the future|next (?:week|month|sprint))\b"
+    r"|나중에|추후|언젠가|차후|다음 ?(?:주|달|번)(?:에|으로)?(?=[\s.,!]|$)",
     re.IGNORECASE,
 )
 

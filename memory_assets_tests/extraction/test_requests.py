@@ -85,6 +85,13 @@ def test_what_begins_a_turn_is_its_task_where_an_agent_works_on_it(before: list[
         "hello there",
         "Why does the login form need the cart?",
         "Is there a reason for the login form to be slow?",
+        "Where's the config file of the login stored?",
+        "Who calls this function of the login form?",
+        "Where exactly is the token of the login stored?",
+        "What happens on add, update and remove of a user?",
+        "What is the status of the release, please?",
+        "왜 추가 주문이 로그인 뒤에 안 되나요?",
+        "왜 로그인 화면을 삭제해 주셨나요?",
     ],
 )
 def test_an_answer_a_question_or_an_order_of_one_turn_opens_no_task(said: str) -> None:
@@ -92,7 +99,7 @@ def test_an_answer_a_question_or_an_order_of_one_turn_opens_no_task(said: str) -
     (window,) = windows([user(said), *talk])
     scored = score_window([user(said), *talk], window, built_in_rules())
     request = request_in([one for one in scored if one.spot.voice == "user"])
-    assert request is not None and not asks_for_work(request, len(talk))
+    assert request is not None and not asks_for_work(request, len(talk), opens=True)
 
 
 @pytest.mark.parametrize(
@@ -114,6 +121,31 @@ def test_an_answer_a_question_or_an_order_of_one_turn_opens_no_task(said: str) -
 def test_an_order_in_other_words_is_a_task(said: str) -> None:
     talk = [user(said), *(agent(f"Let me look at file {number}.", uid=f"a{number}") for number in range(6))]
     assert len(tasks(*talk)) == 1
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "We decided to use Postgres instead of MySQL for the orders.",
+        "세션 쿠키는 한 시간 유지하기로 결정했다.",
+        "We decided to keep the session cookie for an hour, not for a day.",
+        "The database of the shop is Postgres 15 on RDS.",
+        "운영 서버는 노드 18을 씁니다.",
+        "That looks much better than the page we had before.",
+    ],
+)
+def test_what_a_person_only_tells_is_no_task_of_a_later_turn(said: str) -> None:
+    talk = [agent(f"Let me look at file {number}.", uid=f"a{number}") for number in range(6)]
+    assert tasks(user("hello there"), agent("Hello.", uid="hello"), user(said), *talk) == []
+
+
+def test_a_list_that_is_ticked_off_in_the_next_window_takes_no_report_away() -> None:
+    ticked = todos(("Rename it", "completed"), uid="last")
+    talk = [user("Please rename the reader package to sources."), agent("It is long. " * 40)]
+    talk += [agent("I've renamed the reader package to sources.", uid="end"), ticked, user("thanks")]
+    for budget in (24_000, 570, 600, 640):
+        (task,) = tasks(*talk, budget=budget)
+        assert (task.entry.title, task.entry.status) == ("Please rename the reader package to sources.", "done"), budget
 
 
 def test_an_open_end_of_another_kind_leaves_a_request_done_that_is_reported() -> None:
@@ -144,6 +176,10 @@ def test_what_was_to_be_found_out_is_done_with_what_was_found() -> None:
     [
         ("Investigate why the release failed.", "The root cause is unclear, because the log has no time."),
         ("Investigate why the release failed.", "I could not find the root cause, because the log is gone."),
+        ("Investigate why the release failed.", "The root cause isn't clear, because the log has no time."),
+        ("Investigate why the release failed.", "I don't know the root cause, because the log has no time."),
+        ("릴리스가 왜 실패했는지 조사해줘.", "원인은 아직 파악되지 않았습니다, 로그에 시각이 없기 때문입니다."),
+        ("Review the parser, it needs a rewrite.", "Root cause: the parser reads a file twice, because the cache is off."),
         ("Investigate why the release failed.", "It might be the token of npm, because it had expired."),
         ("릴리스가 왜 실패했는지 조사해줘.", "원인은 아마 npm 토큰이 만료되었기 때문입니다."),
         ("Review the parser and refactor it.", "Root cause: the parser reads a file twice, because the cache is off."),
@@ -165,6 +201,16 @@ def test_what_was_not_found_or_not_changed_ends_no_request(asked: str, told: str
         ("장바구니 테스트를 고쳐줘.", "장바구니 테스트를 수정했습니다. 아직 CI에서 실패합니다.", "pending"),
         ("Please fix the cart test.", "I fixed the cart test, which failed to close a file.", "done"),
         ("Please fix the cart.", "I fixed the cart. I leave the parser tests as they are.", "done"),
+        ("Please fix the cart test.", "I fixed the cart test. It doesn't work on CI.", "pending"),
+        ("Please fix the cart test.", "I fixed the cart test. It isn't working on CI.", "pending"),
+        ("Please add an error message for a missing config.", "Added an error message when the config is missing.", "done"),
+        ("Please fix the tests.", "I fixed the tests. No tests are failing anymore.", "done"),
+        ("Please fix the login form.", "Fixed the login form: the server couldn't read the cookie.", "done"),
+        ("Please fix the login form.", "I fixed the login form. The old code failed to close the session.", "done"),
+        ("장바구니를 고쳐줘.", "장바구니를 수정했습니다. 이제 중복으로 저장되지 않습니다.", "done"),
+        ("장바구니를 고쳐줘.", "장바구니를 수정했습니다. 예상하지 못했던 오류도 함께 수정했습니다.", "done"),
+        ("장바구니를 고쳐줘.", "장바구니를 수정했습니다. 같은 값을 두 번 저장하면 안 됩니다.", "done"),
+        ("로그인을 고쳐줘.", "로그인을 수정했습니다. 토큰이 만료되면 로그인이 실패했던 문제입니다.", "done"),
         ("장바구니를 고쳐줘.", "장바구니를 수정했습니다. 남은 작업을 모두 처리했습니다.", "done"),
     ],
 )

@@ -22,7 +22,8 @@ _PATH = re.compile(
 _PATCHED = re.compile(r"\*\*\* (?:Update|Add|Delete) File: (?P<path>[^\n\\\"]{1,300})")
 _SAID_PATH = re.compile(r"`(?P<path>[^`\n]{0,300}[\w-]\.[A-Za-z][A-Za-z0-9]{0,9})`")
 
-CHANGES_FILES: Final = """(regexp_matches(c.tool_name, '(?i)edit|write|patch|str_replace|create_file|insert')
+CHANGES_FILES: Final = """(regexp_matches(c.tool_name,
+    '(?i)(^|[^a-z])(edit|multi_?edit|notebook_?edit|write|patch|replace|str_replace|create_file)([^a-z]|$)')
   AND NOT regexp_matches(c.tool_name, '(?i)todo|write_stdin|slack|github|gitlab|jira|notion|memor|mail|message|comment|issue')
   OR regexp_matches(c.tool_name, '(?i)shell|bash|exec|terminal|command') AND contains(left(c.text, 200), 'apply_patch'))"""
 """Whether the call ``c`` of ``messages`` is one that changes files where it does not fail, in SQL."""
