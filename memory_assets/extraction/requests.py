@@ -44,10 +44,17 @@ _OPENING = 40
 """Characters in which a message says that it is an answer."""
 _ASKS_ENOUGH = -1.0
 """How far below what an entry needs a sentence that asks may be: somebody worked on it."""
+_WRONG = re.compile(
+    r"\b(?:not|never|no longer|fail\w*|errors?|wrong\w*|slow\w*|broken|breaks?|missing|incorrect\w*|unexpected\w*|bugs?"
+    r"|crash\w*|issues?|problems?|should(?:n['’]t)?|flaky|hangs?)\b|n['’]t\b"
+    r"|않|없|못|안 |오류|에러|실패|문제|느리|느려|이상|깨[져지]",
+    re.IGNORECASE,
+)
+"""What says that something is not as it should be."""
 _FEW_WORDS = 2
 """Telling words that a person's sentence has at least that says what is wrong: a greeting has none."""
 _MUCH_WORK = 4
-"""Messages of the agent in a turn from which the person's words that opened the session are a request."""
+"""Messages of the agent in a turn from which the person's words that began it are a request."""
 _MOST_QUOTES = 6
 """Quotes of a request's steps; the further ones add nothing to what is known of it."""
 
@@ -72,20 +79,20 @@ def _asking(one: Scored) -> float:
     return sum(cue.vote for cue in one.cues if cue.entry_type == "task")
 
 
-def _telling(one: Scored) -> int:
-    """How much a sentence says of its own: of a message that only tells what is wrong, the one that names most."""
-    return min(_TELLING_WORDS, len(one.spot.words))
+def _telling(one: Scored) -> tuple[bool, int]:
+    """How much a sentence says of its own: of a message that only tells what is wrong, the one that says it and names most."""
+    words = len(one.spot.words)
+    return words >= _FEW_WORDS and _WRONG.search(one.spot.sentence.text) is not None, min(_TELLING_WORDS, words)
 
 
-def asks_for_work(request: Scored, answers: float, *, opens: bool) -> bool:
+def asks_for_work(request: Scored, answers: float) -> bool:
     """Whether a person's sentence is a task of the turn that it begins.
 
-    Its phrases ask for something; or it opens the session and the agent then works much, whatever its words are. An answer
-    ("yes, let's do that", "1, 2 and 3") belongs to what it answers; an order such as "commit this" is over with the turn.
+    Its phrases ask for something; or the agent then works much, whatever its words are. An answer ("yes, let's do that",
+    "1, 2 and 3") belongs to what it answers; an order such as "commit this" is over with the turn.
 
     Args:
         answers: how many messages the agent says in that turn: it speaks between its calls of tools.
-        opens: whether the turn is the first one of the session.
     """
     spot = request.spot
     if spot.in_plan:
@@ -97,16 +104,16 @@ def asks_for_work(request: Scored, answers: float, *, opens: bool) -> bool:
         return request.score >= _ASKS_ENOUGH or also_orders(text)
     if request.entry_type == "preference" or thanks(text) or len(spot.words) < _FEW_WORDS:
         return False
-    return opens and answers >= _MUCH_WORK
+    return answers >= _MUCH_WORK
 
 
 def _answers(request: Scored) -> bool:
-    """Whether a sentence is an answer to what the agent said: the first one of a message that opens with one."""
+    """Whether a sentence is an answer to what the agent said: one that opens with one, or a message of numbers."""
     spot = request.spot
     if _CHOOSES.match(spot.message.text):
         return True
-    said = spot.message.text[:_OPENING]
-    return spot.position == 0 and _ANSWERS.match(said) is not None and _ASKS_ANEW.match(said) is None
+    begins = (spot.sentence.text[:_OPENING], *([spot.message.text[:_OPENING]] if spot.position == 0 else []))
+    return any(_ANSWERS.match(said) is not None and _ASKS_ANEW.match(said) is None for said in begins)
 
 
 def requests_of(scored: Iterable[Scored]) -> dict[int, Scored]:

@@ -231,12 +231,11 @@ def _require_requests(
     """What a person asks for is a task of its turn; the items of the turn's list are its steps, and no tasks of their own."""
     spoken = {(one.turn, one.spot.message_index) for one in scored if one.spot.voice != "user"}
     answers: Counter[int] = Counter(turn for turn, _ in spoken)
-    first = min(requests, default=0) if window.start == 0 else None
     last = max((one.turn for one in scored), default=0)
     for turn, request in requests.items():
         # A turn that fills a window is much work.
         many = math.inf if window.is_cut and turn == last else answers[turn]
-        asks = not selection.is_quoted(request) and asks_for_work(request, many, opens=turn == first)
+        asks = not selection.is_quoted(request) and asks_for_work(request, many)
         if asks or turn in steps:
             selection.require(request, steps.pop(turn, ()))
 
@@ -252,7 +251,7 @@ def _carried_on(
         return
     asked = score_window(messages, Window(window.asked, window.asked + 1, window.asked), rules)
     request = request_in(asked)
-    if request is None or not (0 in steps or asks_for_work(request, math.inf, opens=window.asked_first)):
+    if request is None or not (0 in steps or asks_for_work(request, math.inf)):
         return
     progress = progress_of(steps.pop(0, []))
     turn = [one for one in scored if one.turn == 0]

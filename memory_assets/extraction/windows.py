@@ -36,7 +36,6 @@ class Window:
         numbered: the titles behind the numbers by which the window's todo calls name tasks, wherever these were made.
         asked: the message, before the window, by which the person began the turn that the window begins in; None where the
             window begins with the person's own words, or the session with the agent's.
-        asked_first: whether that message is the first of the session in which a person speaks.
         is_cut: whether the turn that it ends in goes on in the next window.
     """
 
@@ -45,7 +44,6 @@ class Window:
     context_start: int
     numbered: Numbered = ()
     asked: int | None = None
-    asked_first: bool = False
     is_cut: bool = False
 
     def owns(self, message_index: int) -> bool:
@@ -104,15 +102,13 @@ def windows(messages: Sequence[Message], *, budget: int = WINDOW_CHARACTERS) -> 
     if start < len(messages):
         bounds.append((start, len(messages)))
     numbered = numbered_tasks(messages, bounds)
-    spoken = [index for index, message in enumerate(messages) if lengths[index] and _is_said_by_person(message)]
     found: list[Window] = []
     for (low, high), known in zip(bounds, numbered, strict=True):
         if not any(lengths[low:high]):
             continue
-        asked = _asked(messages, low, high)
         # A window ends before a message that is shown, whatever is said later.
         is_cut = high < len(messages) and not _is_said_by_person(messages[high])
-        found.append(Window(low, high, _context(lengths, low), known, asked, asked is not None and asked == spoken[0], is_cut))
+        found.append(Window(low, high, _context(lengths, low), known, _asked(messages, low, high), is_cut))
     return found
 
 
@@ -125,9 +121,7 @@ def window_hash(messages: Sequence[Message], window: Window) -> str:
         if (text := shown_text(messages[index]))
     ]
     numbered = {"numbered": [list(one) for one in window.numbered]} if window.numbered else {}
-    asked = (
-        {"asked": [window.asked, shown_text(messages[window.asked]), window.asked_first]} if window.asked is not None else {}
-    )
+    asked = {"asked": [window.asked, shown_text(messages[window.asked])]} if window.asked is not None else {}
     is_cut = {"is_cut": True} if window.is_cut else {}
     return sha256_hex(canonical_json({"start": window.start, "messages": seen} | numbered | asked | is_cut))
 

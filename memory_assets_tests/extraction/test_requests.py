@@ -65,10 +65,11 @@ def test_what_is_asked_for_is_a_task_whatever_else_is_kept() -> None:
 
 
 @pytest.mark.parametrize(("answers", "count"), [(1, 0), (4, 1)])
-def test_what_opens_a_session_is_its_task_where_an_agent_works_on_it(answers: int, count: int) -> None:
-    asked = user("The start of the program is very slow when the cloud is down.")
+@pytest.mark.parametrize("before", [[], [user("hello there"), agent("Hello.", uid="hello")]])
+def test_what_begins_a_turn_is_its_task_where_an_agent_works_on_it(before: list[Message], answers: int, count: int) -> None:
+    asked = user("I tried the shop this morning with my phone. The start of the program is very slow when the cloud is down.")
     talk = [agent(f"Let me look at file {number}.", uid=f"a{number}") for number in range(answers)]
-    found = tasks(asked, *talk)
+    found = tasks(*before, asked, *talk)
     assert [item.entry.title for item in found] == ["The start of the program is very slow when the cloud is down."] * count
 
 
@@ -91,7 +92,7 @@ def test_an_answer_a_question_or_an_order_of_one_turn_opens_no_task(said: str) -
     (window,) = windows([user(said), *talk])
     scored = score_window([user(said), *talk], window, built_in_rules())
     request = request_in([one for one in scored if one.spot.voice == "user"])
-    assert request is not None and not asks_for_work(request, len(talk), opens=True)
+    assert request is not None and not asks_for_work(request, len(talk))
 
 
 @pytest.mark.parametrize(
