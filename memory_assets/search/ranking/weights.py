@@ -45,7 +45,7 @@ STAGE_WEIGHTS: Final[Mapping[Stage, float]] = MappingProxyType(
 CONTESTED_PENALTY: Final = -0.5
 """What a memory that another contradicts loses, as much as naming the speaker gives."""
 
-TURN_WEIGHTS: Final[Mapping[Turn, float]] = MappingProxyType({"asks": -0.4, "replies": 0.3, "asks_back": -0.1})
+TURN_WEIGHTS: Final[Mapping[Turn, float]] = MappingProxyType({"asks": -0.45, "replies": 0.35, "asks_back": -0.1})
 """Who asks says the words that are looked for, who replies says what is looked for, often without one of these words. Decision
 0029 has what was measured."""
 
