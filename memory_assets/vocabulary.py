@@ -19,6 +19,9 @@ ORIGINS: tuple[Origin, ...] = get_args(Origin)
 OF_OTHERS: frozenset[Origin | None] = frozenset[Origin | None](("pasted", "template", "tool"))
 """What neither the person nor the agent wrote: wherever it is shown, its origin is."""
 
+Turn = Literal["asks", "replies", "asks_back"]
+"""What a passage is in its conversation: it ends with a question, it follows one of somebody else, or both."""
+
 Stage = Literal["raw", "working", "candidate", "verified", "certified"]
 STAGES: tuple[Stage, ...] = get_args(Stage)
 """How far an entry has come: the ladder that proofs, policy, log and tables share, lowest first."""

@@ -61,7 +61,7 @@ facets AS (
 )
 SELECT j.job_id, j.op, j.item_id AS unit_id, u.unit_kind, u.project, u.worktree, u.session_id, u.message_index, u.place, u.role,
   u.speaker, u.stage, u.status, u.confidence, u.occurred_at, f.facets, u.own_text, u.around_text, {EMBED_TEXT} AS embed_text,
-  u.embed_hash, u.content_hash, u.origin
+  u.embed_hash, u.content_hash, u.origin, u.turn
 FROM jobs j LEFT JOIN memory_units u ON u.unit_id = j.item_id LEFT JOIN facets f ON f.unit_id = j.item_id
 ORDER BY length(u.body) DESC, j.job_id
 """

@@ -49,7 +49,9 @@ _HIT_FIELDS = (
     "status",
     "confidence",
 )
-_WITHOUT_ORIGIN = len(_HIT_FIELDS) + len(("occurred_at", OWN_TEXT))
+_ADDED_LATER = 2
+"""Values at the end of a row that older versions did not write: origin and turn."""
+_ALL = len(_HIT_FIELDS) + len(("occurred_at", OWN_TEXT)) + _ADDED_LATER
 
 _COLUMNS = (
     "unit_id",
@@ -200,21 +202,22 @@ def rows_of(found: pa.Table) -> list[Row]:
 
 def hit_of(row: Row, score: float) -> UnitHit:
     """The hit that a row is with a score."""
-    *fields, own_text, origin = row
-    return _MAKE_HIT(*fields, score, own_text, origin)
+    *fields, own_text, origin, turn = row
+    return _MAKE_HIT(*fields, score, own_text, origin, turn)
 
 
 def _packed(unit: Unit) -> str:
     fields = [getattr(unit, field) for field in _HIT_FIELDS]
-    return json.dumps([*fields, microseconds_of(unit.occurred_at), unit.own_text, unit.origin], ensure_ascii=False)
+    return json.dumps([*fields, microseconds_of(unit.occurred_at), unit.own_text, unit.origin, unit.turn], ensure_ascii=False)
 
 
 def _row(packed: str) -> Row:
     values = json.loads(packed)
     # A row that was written before origins were kept says nothing of its own, and is of no template: those had no rows.
-    *fields, microseconds, own_text, origin = values if len(values) > _WITHOUT_ORIGIN else (*values, None)
+    values += [None] * (_ALL - len(values))
+    *fields, microseconds, own_text, origin, turn = values
     # A tuple: thousands of them are kept, and the garbage collector looks at each list again and again.
-    return (*fields, moment_of(microseconds), own_text, origin)
+    return (*fields, moment_of(microseconds), own_text, origin, turn)
 
 
 _MAKE_HIT: Callable[..., UnitHit] = UnitHit

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from memory_assets.vocabulary import Origin
+from memory_assets.vocabulary import Origin, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,7 @@ class Unit:
         embed_hash: of ``embed_text``: equal ones have one vector.
         content_hash: of everything here that is stored or embedded.
         origin: who wrote a passage; None for what is none.
+        turn: what a passage is in its conversation.
     """
 
     unit_id: str
@@ -47,6 +48,7 @@ class Unit:
     embed_hash: str
     content_hash: str
     origin: Origin | None = None
+    turn: Turn | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,7 @@ class UnitHit:
         score: BM25 for the lexical leg, cosine similarity in [-1, 1] for the vector leg; larger is better.
         own_text: the tokens of what it says, where they were asked for.
         origin: who wrote a passage; None for what is none, and where the row does not say it.
+        turn: what a passage is in its conversation, where the row says it.
     """
 
     unit_id: str
@@ -121,6 +124,7 @@ class UnitHit:
     score: float
     own_text: str = ""
     origin: Origin | None = None
+    turn: Turn | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -349,10 +349,12 @@ def test_what_turns_out_to_be_of_a_program_loses_its_vector(settings: Settings) 
     assert statuses(settings) == {"done": index.count()}
 
 
-def test_a_row_that_was_written_before_origins_were_kept_is_read() -> None:
+def test_a_row_that_was_written_before_origins_and_turns_were_kept_is_read() -> None:
     import pyarrow as pa
 
-    (packed,) = word_rows([unit("unt_a", "the cache", origin="typed")])[HIT].to_pylist()
-    before = json.dumps(json.loads(packed)[:-1])
-    new, old = (hit_of(row, 1.0) for row in rows_of(pa.table({HIT: [packed, before]})))
-    assert (new.origin, old.origin) == ("typed", None) and replace(new, origin=None) == old
+    (packed,) = word_rows([unit("unt_a", "the cache", origin="typed", turn="asks")])[HIT].to_pylist()
+    values = json.loads(packed)
+    rows = [packed, json.dumps(values[:-1]), json.dumps(values[:-2])]
+    new, without_turn, without_both = (hit_of(row, 1.0) for row in rows_of(pa.table({HIT: rows})))
+    assert (new.origin, new.turn) == ("typed", "asks")
+    assert without_turn == replace(new, turn=None) and without_both == replace(new, origin=None, turn=None)

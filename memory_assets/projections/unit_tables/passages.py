@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from memory_assets.projections.unit_tables.turns import turn_of
 from memory_assets.projections.unit_tables.unit_facets import facets_of
 from memory_assets.projections.unit_tables.unit_rows import Draft, citation, spoken
 from memory_assets.text.lexical_text import search_text
 from memory_assets.text.passages import passages
-from memory_assets.vocabulary import ORIGINS, Origin
+from memory_assets.vocabulary import ORIGINS, Origin, Turn
 
 if TYPE_CHECKING:
     import duckdb
@@ -76,6 +77,11 @@ class _Passage:
     head_text: str
     origin: Origin | None
 
+    @property
+    def says(self) -> tuple[str, str | None]:
+        """Who says it."""
+        return self.message.role, self.message.speaker
+
 
 def passage_drafts(connection: duckdb.DuckDBPyConnection) -> Iterator[Draft]:
     """The passages of the scope's sessions."""
@@ -83,7 +89,7 @@ def passage_drafts(connection: duckdb.DuckDBPyConnection) -> Iterator[Draft]:
     for _, of_session in itertools.groupby(messages, key=lambda message: message.session_id):
         parts = [passage for message in of_session for passage in _parts(message)]
         told = [passage for passage in parts if passage.origin != "template"]
-        yield from (_draft(passage, place, _around(told, place)) for place, passage in enumerate(told))
+        yield from (_draft(passage, place, _around(told, place), _turn(told, place)) for place, passage in enumerate(told))
         yield from (_draft(passage, None, ()) for passage in parts if passage.origin == "template")
 
 
@@ -101,12 +107,18 @@ def _around(told: Sequence[_Passage], place: int) -> Sequence[_Passage]:
     return [*told[max(0, place - NEIGHBOURS) : place], *told[place + 1 : place + 1 + NEIGHBOURS]]
 
 
+def _turn(told: Sequence[_Passage], place: int) -> Turn | None:
+    passage = told[place]
+    before = told[place - 1] if place else passage
+    return turn_of(passage.body, before.body if before.says != passage.says else None)
+
+
 def _whole(passage: _Passage) -> dict[str, bool]:
     """Said of a passage that is all of its message: it is cited without its characters."""
     return {"whole": True} if passage.span == (0, len(passage.message.text)) else {}
 
 
-def _draft(passage: _Passage, place: int | None, around: Sequence[_Passage]) -> Draft:
+def _draft(passage: _Passage, place: int | None, around: Sequence[_Passage], turn: Turn | None = None) -> Draft:
     message = passage.message
     return Draft(
         kind="passage",
@@ -128,6 +140,7 @@ def _draft(passage: _Passage, place: int | None, around: Sequence[_Passage]) -> 
         role=message.role,
         speaker=message.speaker,
         origin=passage.origin,
+        turn=turn,
     )
 
 

@@ -13,7 +13,7 @@ from memory_assets.identifiers import canonical_json, sha256_hex, typed_id
 from memory_assets.search.question.time_cues import date_tokens
 from memory_assets.text.lexical_text import SEARCH_TEXT_VERSION, search_text
 from memory_assets.text.tokens import estimate_tokens
-from memory_assets.vocabulary import Origin
+from memory_assets.vocabulary import Origin, Turn
 
 UNIT_RECIPE = "2"
 SUMMARY_TOKENS = 50
@@ -57,6 +57,7 @@ class Unit:
     embed_hash: str
     content_hash: str
     origin: str | None
+    turn: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,7 @@ class Draft:
         around_text: the tokens of what is said around it, without its date.
         facets: (facet, value) pairs, without its role and project.
         citations: as :func:`citation` makes them; none for what nobody is quoted for.
-        origin: of a passage.
+        origin, turn: of a passage.
     """
 
     kind: str
@@ -113,6 +114,7 @@ class Draft:
     role: str | None = None
     speaker: str | None = None
     origin: Origin | None = None
+    turn: Turn | None = None
 
 
 def found(draft: Draft) -> Found:
@@ -143,6 +145,7 @@ def found(draft: Draft) -> Found:
         around_text,
         embed_hash,
         *([draft.origin] if draft.origin else []),
+        *([draft.turn] if draft.turn else []),
     ]
     unit_id = typed_id("unt", draft.kind, draft.source_id)
     summary = summary_of(draft.body if draft.summary is None else draft.summary)
@@ -178,6 +181,7 @@ def found(draft: Draft) -> Found:
         embed_hash=embed_hash,
         content_hash=sha256_hex(canonical_json(indexed))[:32],
         origin=draft.origin,
+        turn=draft.turn,
     )
     return Found(unit, tuple(Facet(unit_id, facet, value) for facet, value in facets))
 

@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Final, cast
 from memory_assets.search.question.intents import NO_INTENT_WEIGHTS, IntentWeights
 from memory_assets.search.ranking.fusion import FusedHit, LegPlace, fuse, good_score
 from memory_assets.search.ranking.rerank import Adjustment, UnitFacts, adjustments, nearness, recency
-from memory_assets.search.ranking.weights import FEEDBACK_Z, LATELY_Z, ORIGIN_WEIGHTS, SPEAKER_Z, WINDOW_Z, Z_IN_GOOD_SCORES
+from memory_assets.search.ranking.weights import (
+    FEEDBACK_Z,
+    LATELY_Z,
+    ORIGIN_WEIGHTS,
+    SPEAKER_Z,
+    TURN_WEIGHTS,
+    WINDOW_Z,
+    Z_IN_GOOD_SCORES,
+)
 from memory_assets.vocabulary import FusionMethod, ScoreKind
 
 if TYPE_CHECKING:
@@ -119,6 +127,8 @@ def _ranked(fused: FusedHit, hit: UnitHit, legs: Sequence[LegScores], adjusted: 
 def _bonuses(hit: UnitHit, cues: Cues) -> Iterator[Adjustment]:
     if hit.origin is not None and hit.origin in ORIGIN_WEIGHTS:
         yield Adjustment(ORIGIN_WEIGHTS[hit.origin], f"origin {hit.origin}")
+    if hit.turn is not None:
+        yield Adjustment(TURN_WEIGHTS[hit.turn], f"turn: {hit.turn}")
     if hit.speaker is not None and hit.speaker in cues.speakers:
         yield Adjustment(SPEAKER_Z, f"{hit.speaker} is named")
     if cues.window is not None:

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Final
 
 from memory_assets.vectors.calibration import FULL_WEIGHT
-from memory_assets.vocabulary import Origin, Stage
+from memory_assets.vocabulary import Origin, Stage, Turn
 
 VECTOR_WEIGHT: Final = FULL_WEIGHT
 """Of the vector retriever beside the lexical one, where its model was not measured; else what the self-test makes of it."""
@@ -44,6 +44,10 @@ STAGE_WEIGHTS: Final[Mapping[Stage, float]] = MappingProxyType(
 
 CONTESTED_PENALTY: Final = -0.5
 """What a memory that another contradicts loses, as much as naming the speaker gives."""
+
+TURN_WEIGHTS: Final[Mapping[Turn, float]] = MappingProxyType({"asks": -0.45, "replies": 0.35, "asks_back": -0.1})
+"""Who asks says the words that are looked for, who replies says what is looked for, often without one of these words. Decision
+0029 has what was measured."""
 
 ORIGIN_WEIGHTS: Final[Mapping[Origin, float]] = MappingProxyType({"pasted": -0.1, "template": -0.8})
 """What a passage loses that neither the person nor the agent wrote. Of two that say the same what was handed over stands behind

@@ -80,6 +80,23 @@ def test_of_two_that_say_the_same_what_was_pasted_stands_behind_and_says_why() -
     assert [(one.hit.unit_id, [bonus.why for bonus in one.bonuses]) for one in order] == [("b", []), ("a", ["origin pasted"])]
 
 
+def test_of_three_that_say_as_much_the_reply_comes_first_and_the_question_last_and_each_says_why() -> None:
+    asks, plain, replies = (
+        hit("a", 5.0, turn="asks"),
+        hit("b", 5.0, session_id="s2"),
+        hit("c", 5.0, session_id="s3", turn="replies"),
+    )
+    legs = [lexical_leg(lexical(asks, plain, replies), query_terms("cache"))]
+    order = ranking(legs, {one.unit_id: one for one in (asks, plain, replies)}, CUES)
+    told = [(one.hit.unit_id, [bonus.why for bonus in one.bonuses]) for one in order]
+    assert told == [("c", ["turn: replies"]), ("b", []), ("a", ["turn: asks"])]
+
+
+def test_a_reply_about_something_else_stays_behind_the_question_that_has_the_words() -> None:
+    asks, replies = hit("a", 9.0, turn="asks"), hit("b", 3.0, turn="replies", session_id="s2")
+    assert [unit_id for unit_id, _ in ranked(asks, replies)] == ["a", "b"]
+
+
 def test_the_better_proved_of_two_likes_comes_first() -> None:
     candidate = hit("a", 5.0, unit_kind="entry", place=None, stage="candidate")
     certified = hit("b", 5.0, unit_kind="entry", place=None, stage="certified", session_id="s2")
