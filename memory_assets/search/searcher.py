@@ -6,10 +6,10 @@ for its vector is found by its words.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from memory_assets.errors import MemoryAssetsError
@@ -20,11 +20,12 @@ from memory_assets.search.answers.hydration import chosen, hits_of
 from memory_assets.search.answers.neighbours import add_what_hangs_on, units_of_task
 from memory_assets.search.crossing.asking import Asked, ask_words
 from memory_assets.search.crossing.bridge import Known
-from memory_assets.search.crossing.explained import explained_by
+from memory_assets.search.crossing.explained import Explained, explained_by
 from memory_assets.search.model_loading import ModelLoading
 from memory_assets.search.question.entities import query_entities
 from memory_assets.search.question.intents import intent_weights
 from memory_assets.search.question.plan import Plan, check_request, plan_of
+from memory_assets.search.question.terms import query_terms
 from memory_assets.search.ranking.certificate import WIDENED_K, SeenHit, certify
 from memory_assets.search.ranking.ranking import BONUS_DEPTH, Cues, raised, ranking
 from memory_assets.search.ranking.retrievers import LEXICAL, leg_depth, lexical_leg, vector_leg
@@ -151,13 +152,19 @@ class Searcher:
         if missing and plan.mode == "vector":
             raise missing
         # The index is asked while the store is opened: neither needs the other.
+        # Who looks into it does not open the store once more: a thread that holds it would wait for one that cannot have it.
+        explained: Future[Explained] = Future()
         with ThreadPoolExecutor(1) as beside:
-            found = beside.submit(self._find, plan, vectors.get(0))
-            with self.database.reading() as connection:
-                state = store_state(connection, self.words, self.index)  # meanwhile
-                answer = self._answer(connection, plan, found.result(), state, reasons, explain)
-                self.database.linger()
-                return answer
+            found = beside.submit(self._find, plan, vectors.get(0), explained.result)
+            try:
+                with self.database.reading() as connection:
+                    explained.set_result(_explained(connection, plan))
+                    state = store_state(connection, self.words, self.index)  # meanwhile
+                    answer = self._answer(connection, plan, found.result(), state, reasons, explain)
+                    self.database.linger()
+                    return answer
+            finally:
+                explained.cancel()  # where the store could not be opened, nobody waits for what it explains
 
     def search_all(
         self, requests: Sequence[SearchRequest], *, explain: bool = False
@@ -183,7 +190,7 @@ class Searcher:
                             raise state
                         if missing and plan.mode == "vector":
                             raise missing
-                        found = self._find(plan, vectors.get(place))
+                        found = self._find(plan, vectors.get(place), partial(_explained, connection, plan))
                         answers.append(self._answer(connection, plan, found, state, reasons, explain))
                     except (EmbedderUnavailableError, FingerprintMismatchError, IndexCorruptError) as error:
                         answers.append(error)
@@ -212,9 +219,13 @@ class Searcher:
             return {}, (f"vector search left out: {error}",), error
         return dict(zip(wanted, made, strict=True)), notes, None
 
-    def _find(self, plan: Plan, vector: Vectors | None) -> _Found:
-        """What the index has for a question, ranked. Needs the store only where words are crossed, for what texts explain."""
-        legs, units, asked, note = self._legs(plan, vector)
+    def _find(self, plan: Plan, vector: Vectors | None, explained: Callable[[], Explained]) -> _Found:
+        """What the index has for a question, ranked. Opens no store.
+
+        Args:
+            explained: what its texts explain of the question's words; asked where these are crossed.
+        """
+        legs, units, asked, note = self._legs(plan, vector, explained)
         cues = Cues(
             now=plan.now,
             speakers=_speakers(plan, asked),
@@ -282,7 +293,9 @@ class Searcher:
         except IndexMissingError as error:
             return error
 
-    def _legs(self, plan: Plan, vector: Vectors | None) -> tuple[list[LegScores], dict[str, UnitHit], Asked | None, str | None]:
+    def _legs(
+        self, plan: Plan, vector: Vectors | None, explained: Callable[[], Explained]
+    ) -> tuple[list[LegScores], dict[str, UnitHit], Asked | None, str | None]:
         depth = leg_depth(plan.k, alone=vector is None or plan.mode == "vector")
         legs: list[LegScores] = []
         units: dict[str, UnitHit] = {}
@@ -291,7 +304,8 @@ class Searcher:
         with ThreadPoolExecutor(1) as beside:
             near = beside.submit(self._near, vector, depth, plan.where) if vector is not None else None
             if plan.mode != "vector":
-                asked = ask_words(self.words, plan.request.query, self._known(), depth, plan.where)
+                known = Known(self.words.english_words, self.words.speakers(), explained)
+                asked = ask_words(self.words, plan.request.query, known, depth, plan.where)
                 legs.append(lexical_leg(asked.hits, asked.terms))
                 units |= {hit.unit_id: hit for hit in (*asked.hits.own, *asked.hits.context)}
             if near is not None:
@@ -303,10 +317,6 @@ class Searcher:
                         raise
                     note = f"vector search left out: {error}"
         return legs, units, asked, note
-
-    def _known(self) -> Known:
-        """What the bridge may ask of the texts; nothing is read before it does."""
-        return Known(self.words.english_words, self.words.speakers(), explained_by(self.database))
 
     def _near(self, vector: Vectors, depth: int, where: UnitFilter) -> list[UnitHit]:
         # A model's files may have been replaced since: vectors of two models are not to be compared.
@@ -342,6 +352,11 @@ def _in_order(plan: Plan, hits: list[SearchHitV1]) -> list[SearchHitV1]:
     if not intent_weights(plan.intent.intent, asked=plan.intent_asked).by_time:
         return hits
     return sorted(hits, key=lambda hit: (hit.ts is None, hit.ts, hit.rank))
+
+
+def _explained(connection: duckdb.DuckDBPyConnection, plan: Plan) -> Explained:
+    words = [term.text for term in query_terms(plan.request.query)] if plan.mode != "vector" else []
+    return explained_by(connection, words)
 
 
 def _window(window: TimeWindow | None) -> WindowV1 | None:

@@ -8,7 +8,7 @@ its sound: a guess that nobody wrote finds nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, zip_longest
 from math import sqrt
@@ -72,12 +72,12 @@ class Known:
         words: asked where a word may be told by its sound: their English words in lower case, by their first letter, a line
             each.
         names: of the people who speak.
-        explained: what the texts explain by themselves of some `readings`, asked once for a question.
+        explained: what the texts explain by themselves of the question's words, asked once where they are crossed.
     """
 
     words: Callable[[], Mapping[str, str]] = dict
     names: frozenset[str] = frozenset()
-    explained: Callable[[Collection[str]], Explained] = lambda _: {}
+    explained: Callable[[], Explained] = dict
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ def crossed(terms: Sequence[Term], known: Known, glossary: Glossary | None = Non
 
 
 def _crossings(words: Sequence[str], known: Known, glossary: Glossary) -> Iterator[Crossing]:
-    told = known.explained(frozenset(reading for word in words for reading in readings(word))) if words else {}
+    told = known.explained()
     names = frozenset(name.casefold() for name in known.names)
     place = 0
     while place < len(words):

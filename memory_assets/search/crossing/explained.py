@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from memory_assets.log.fetching import fetch
@@ -11,7 +11,7 @@ from memory_assets.text.english_forms import base_form
 from memory_assets.text.particles import is_hangul, stems
 
 if TYPE_CHECKING:
-    from memory_assets.log.database import Database
+    import duckdb
 
 Explained = Mapping[str, Sequence[str]]
 """By a word of one language: those of the other that texts give for it, what most messages say first."""
@@ -25,20 +25,14 @@ WHERE korean IN {IN_LIST} OR english IN {IN_LIST} GROUP BY ALL ORDER BY messages
 """
 
 
-def explained_by(database: Database) -> Callable[[Collection[str]], Explained]:
-    """Asks a store for what its messages explain of some `readings`, all at once."""
-
-    def asked(readings: Collection[str]) -> Explained:
-        told = json_list(sorted(readings))
-        with database.reading() as connection:
-            rows = fetch(connection, _PAIRS, [told, told])
-        found: dict[str, list[str]] = {}
-        for korean, english, _ in rows:
-            found.setdefault(korean, []).append(english)
-            found.setdefault(english, []).append(korean)
-        return {word: ways[:MOST_EXPLAINED] for word, ways in found.items()}
-
-    return asked
+def explained_by(connection: duckdb.DuckDBPyConnection, words: Sequence[str]) -> Explained:
+    """What the messages of a store explain of some words of a question, by their `readings`."""
+    told = json_list({reading for word in words for reading in readings(word)})
+    found: dict[str, list[str]] = {}
+    for korean, english, _ in fetch(connection, _PAIRS, [told, told]) if words else []:
+        found.setdefault(korean, []).append(english)
+        found.setdefault(english, []).append(korean)
+    return {word: ways[:MOST_EXPLAINED] for word, ways in found.items()}
 
 
 def readings(word: str) -> tuple[str, ...]:

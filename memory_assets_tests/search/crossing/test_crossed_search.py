@@ -136,3 +136,11 @@ def test_what_was_crossed_is_shown(memory: Memory, capsys: pytest.CaptureFixture
     print_response(ask(memory, "거북이를 입양한 사람은?"), explain=True)
     shown = capsys.readouterr().out
     assert "거북이를 → turtle" in shown and "by the glossary" in shown
+
+
+def test_a_question_that_is_crossed_is_answered_while_the_store_is_kept_open(memory: Memory) -> None:
+    """It opens the store once: a second time it would wait for itself, until it may wait no longer."""
+    with memory.database.kept_open():
+        found = memory.search("거북이를 입양한 사람은 누구야", log=False)
+        assert [hit for hit in found.hits if "turtles" in hit.snippet]
+    assert found.crossed
