@@ -27,6 +27,11 @@ from memory_assets_tests.projections.talk import Talk, ingested
         ("Why? Because it had expired.", None, None),
         ("It had expired.", "Renew it.", None),
         ("", "", None),
+        # A mark that is part of an address or of code asks nothing.
+        ("Done.", "Run curl https://x.test/a?b=1 and show me the output.", None),
+        ("I merged it.", "Use `user?.name` there.", None),
+        ("The regex is `colou?r?`", None, None),
+        ("Fixed: see http://h/p?", None, None),
     ],
 )
 def test_a_passage_asks_and_replies(text: str, asked: str | None, turn: Turn | None) -> None:

@@ -6,7 +6,9 @@ import re
 
 from memory_assets.vocabulary import Turn
 
-_MARK = re.compile("[?？]")
+_MARK = re.compile(r"[?？](?=[\s)\]}\"'”’»*_~!?？]|$)")
+"""A mark that asks: one inside an address or an expression does not."""
+_CODE = re.compile(r"`[^`\n]{0,2000}`|https?://\S{1,2000}")
 _WORD_CHARACTER = re.compile(r"\w")
 
 
@@ -16,8 +18,8 @@ def turn_of(text: str, asked: str | None) -> Turn | None:
     Args:
         asked: the passage before it, where somebody else says that.
     """
-    asks = _ends_asking(text)
-    if asked is not None and _MARK.search(asked):
+    asks = _ends_asking(_CODE.sub(" ", text))
+    if asked is not None and _MARK.search(_CODE.sub(" ", asked)):
         return "asks_back" if asks else "replies"
     return "asks" if asks else None
 

@@ -11,14 +11,20 @@ from memory_assets.search.question.terms import query_terms, standing
 from memory_assets.search.ranking.retrievers import best_said
 from memory_assets.search.ranking.weights import SAID_FROM
 from memory_assets.text.particles import is_hangul
+from memory_assets.vectors.units import LexicalHits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memory_assets.search.crossing.bridge import Crossed, Known
     from memory_assets.search.question.terms import Term
-    from memory_assets.vectors.units import LexicalHits, UnitFilter
+    from memory_assets.vectors.units import UnitFilter, UnitHit
     from memory_assets.vectors.words import WordIndex
+
+
+_MOSTLY_COPIES = 2
+_DEEPER, _DEEPEST = 10, 3000
+"""How many times as many units are asked for where copies of templates took most of the places, and at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +53,11 @@ def ask_words(words: WordIndex, query: str, known: Known, depth: int, where: Uni
     """
     terms = query_terms(query)
     speaks_korean = words.speaks_korean()
-    own = None if not speaks_korean and _is_korean(terms) else words.lexical_search(query, depth, where)
+    own = None if not speaks_korean and _is_korean(terms) else _searched(words, query, depth, where)
     if own is not None and (not (speaks_korean or _has_korean(terms)) or best_said(own, terms) >= SAID_FROM):
         return Asked(own, terms)
     bridge = crossed(terms, known)
-    hits = words.lexical_search(query, depth, where, bridge.weighted_tokens())
+    hits = _searched(words, query, depth, where, bridge.weighted_tokens())
     if not _is_said(bridge, hits):
         return Asked(own or hits, terms)
     shown = tuple(
@@ -59,6 +65,39 @@ def ask_words(words: WordIndex, query: str, known: Known, depth: int, where: Uni
         for one in bridge.crossings
     )
     return Asked(hits, bridge.terms, shown, bridge.speakers)
+
+
+def _searched(
+    words: WordIndex, query: str, depth: int, where: UnitFilter, crossed: Sequence[tuple[str, float]] = ()
+) -> LexicalHits:
+    """The best units, one of equal templates alone: a prompt that a program writes into every session is one text.
+
+    Where copies take most places, further units are asked for once.
+    """
+    found = words.lexical_search(query, depth, where, crossed)
+    hits = _without_copies(found)
+    fields = ((found.context, hits.context), (found.own, hits.own))
+    if not any(len(field) >= depth > _MOSTLY_COPIES * len(kept) for field, kept in fields):
+        return hits
+    deeper = min(depth * _DEEPER, _DEEPEST)
+    further = _without_copies(words.lexical_search(query, deeper, where, crossed))
+    return LexicalHits(further.context[:depth], further.own[:depth])
+
+
+def _without_copies(hits: LexicalHits) -> LexicalHits:
+    return LexicalHits(_once(hits.context), _once(hits.own))
+
+
+def _once(hits: Sequence[UnitHit]) -> tuple[UnitHit, ...]:
+    seen: set[str] = set()
+    kept = []
+    for hit in hits:
+        if hit.origin == "template":
+            if hit.own_text in seen:
+                continue
+            seen.add(hit.own_text)
+        kept.append(hit)
+    return tuple(kept)
 
 
 def _is_said(bridge: Crossed, hits: LexicalHits) -> bool:

@@ -119,7 +119,7 @@ def crossed(terms: Sequence[Term], known: Known, glossary: Glossary | None = Non
 
 def _crossings(words: Sequence[str], known: Known, glossary: Glossary) -> Iterator[Crossing]:
     told = known.explained()
-    names = frozenset(name.casefold() for name in known.names)
+    names = frozenset(part for name in known.names for part in (name.casefold(), *name.casefold().split()))
     place = 0
     while place < len(words):
         word = words[place]

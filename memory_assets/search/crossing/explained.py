@@ -32,7 +32,7 @@ def explained_by(connection: duckdb.DuckDBPyConnection, words: Sequence[str]) ->
     for korean, english, _ in fetch(connection, _PAIRS, [told, told]) if words else []:
         found.setdefault(korean, []).append(english)
         found.setdefault(english, []).append(korean)
-    return {word: ways[:MOST_EXPLAINED] for word, ways in found.items()}
+    return {word: ways for word, ways in found.items() if len(ways) <= MOST_EXPLAINED}
 
 
 def readings(word: str) -> tuple[str, ...]:

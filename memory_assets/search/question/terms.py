@@ -41,7 +41,9 @@ _ENDS_QUESTION: Final = (
 _ONLY_ASKS: Final = re.compile(
     rf"(?:하기로 ?)?(?:했|하|됐|되|된|있|없|였|이었|한|인|할|될){_ENDS_QUESTION}?"
     # What is asked for, as a predicate: 언제야, 뭐였어, 건가요. `언제나` and `누구나` ask nothing.
-    rf"|(?:언제|어디|누구|누군|뭐|뭔|무엇|얼마|왜|것|거|건|걸)(?:인|일|였|이었)?(?!나$)(?:이?야|이?에요|예요|더라|{_ENDS_QUESTION})|건|걸"
+    rf"|(?:언제|어디|누구|누군|뭐|뭔|무엇|얼마|왜|것|건)(?:인|일|였|이었)?(?!나$)(?:이?야|이?에요|예요|더라|{_ENDS_QUESTION})"
+    # 걸었나 and 걸어요 are of 걸다.
+    r"|거(?:인|일|였|이었)?(?:이?야|이?에요|예요|더라|나요|지|죠|니|냐)|걸까요?|건|걸"
 )
 """Korean words that are nothing but the ending of a question."""
 _MAKES_VERB: Final = re.compile(

@@ -94,8 +94,8 @@ def lexical_leg(hits: LexicalHits, terms: Sequence[Term]) -> LegScores:
 def best_said(hits: LexicalHits, terms: Sequence[Term]) -> float:
     """The most that one text has of a question's telling words, 0 to 1; what a program wrote is not said."""
     stems = frozenset(token for term in terms for token in term.tokens)
-    looked_at = (*hits.context[:SAID_DEPTH], *hits.own[:SAID_DEPTH])
-    texts = {hit.unit_id: hit.own_text for hit in looked_at if hit.origin != "template"}
+    said = [[hit for hit in field if hit.origin != "template"][:SAID_DEPTH] for field in (hits.context, hits.own)]
+    texts = {hit.unit_id: hit.own_text for field in said for hit in field}
     return max((_coverage(terms, stems, text) for text in texts.values()), default=0.0)
 
 

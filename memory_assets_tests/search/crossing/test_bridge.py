@@ -147,6 +147,8 @@ def test_what_texts_explain_weighs_less_than_the_glossary_and_names_nobody() -> 
     # What the glossary has is not learned: a bracket behind it is as often a remark.
     assert all(one.by == "glossary" for one in crossed("배포를", known).crossings)
     assert crossed("rollout", known).crossings == ()
+    minji = Known(names=frozenset(("Minji Kim",)), explained=lambda: {"민지": ["minji"]})
+    assert crossed("민지가", minji).speakers == {"Minji Kim"}
 
 
 def test_no_words_of_the_texts_are_read_before_a_sound_is_to_be_told() -> None:

@@ -144,3 +144,19 @@ def test_a_question_that_is_crossed_is_answered_while_the_store_is_kept_open(mem
         found = memory.search("거북이를 입양한 사람은 누구야", log=False)
         assert [hit for hit in found.hits if "turtles" in hit.snippet]
     assert found.crossed
+
+
+PROMPT = (
+    "<context ref='deploy.md'>\nDeploy the billing service: roll back the migration when the health check fails.\n</context>"
+)
+
+
+def test_a_prompt_that_stands_in_every_session_is_found_once_and_drives_nothing_out(tmp_path: Path) -> None:
+    said = ("assistant", "The billing deploy failed on Tuesday: its health check timed out, and we had to roll back.")
+    settings = fill_one(tmp_path, "said", (("user", "Why did it fail?"), said), ())
+    for number in range(80):
+        tell(settings, f"prompt-{number}", (("user", PROMPT), ("user", "Thanks.")), ())
+    write_words(Resources(settings))
+    found = Memory(settings).search("roll back the billing deploy health check", k=5, mode="lexical", log=False)
+    assert said[1] in found.hits[0].snippet
+    assert sum(hit.origin == "template" for hit in found.hits) == 1

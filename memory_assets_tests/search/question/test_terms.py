@@ -65,6 +65,22 @@ def test_what_a_korean_question_is_put_with_tells_nothing(asking: str) -> None:
     assert [term.text for term in query_terms(f"배포를 미룬 {asking}?")] == ["배포를", "미룬"]
 
 
-@pytest.mark.parametrize("telling", ["언제나", "누구나", "건물", "걸음", "거실", "뭐라도", "건강", "거리", "언제까지나"])
+@pytest.mark.parametrize(
+    "telling",
+    [
+        "언제나",
+        "누구나",
+        "건물",
+        "걸음",
+        "거실",
+        "뭐라도",
+        "건강",
+        "거리",
+        "언제까지나",
+        "걸어요",
+        "걸었지",
+        "걸었나",
+    ],
+)
 def test_what_only_begins_like_a_question_word_tells_something(telling: str) -> None:
     assert [term.text for term in query_terms(f"배포를 {telling}")] == ["배포를", telling]
