@@ -43,13 +43,8 @@ def _stored(moment: datetime | None) -> datetime | None:
 
 def _told(since: datetime | None, until: datetime | None) -> str:
     if since is None:
-        return f"before {_moment(until)}" if until is not None else "ever"
+        return f"before {until:%Y-%m-%d}"
     if until is None:
-        return f"since {_moment(since)}"
+        return f"since {since:%Y-%m-%d}"
     first, last = since, until - timedelta(microseconds=1)
     return f"on {first:%Y-%m-%d}" if first.date() == last.date() else f"from {first:%Y-%m-%d} to {last:%Y-%m-%d}"
-
-
-def _moment(moment: datetime) -> str:
-    """A day, and the minute where it is not the day's first."""
-    return f"{moment:%Y-%m-%d}" if (moment.hour, moment.minute) == (0, 0) else f"{moment:%Y-%m-%d %H:%M}"
