@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory_assets.extraction.completeness import points_back
@@ -39,8 +39,7 @@ _BUT = re.compile(r"\b(?:but|however|though|except|still)\b|지만|다만|아직
 _NOT_FOUND = re.compile(
     r"\b(?:unclear|unknown|no idea|nothing (?:found|wrong))\b"
     r"|(?:\bnot|n['’]t) (?:yet )?(?:clear|sure|known|know|find|found|reproduce|tell)\b"
-    r"|\b(?:could not|unable to) (?:find|reproduce|determine|identify|tell|locate|confirm|verify|see|access)"
-    r"|\bcouldn['’]t (?:find|reproduce|determine|identify|tell|locate|confirm|verify|see|access)"
+    r"|\b(?:could not|couldn['’]t|unable to) (?:find|reproduce|determine|identify|tell|locate|confirm|verify|see|access)"
     r"|모르겠|알 수 없|불분명|명확하지 않|(?:찾|알아내|확인하|파악하)지 못|(?:파악|확인|재현)되지",
     re.IGNORECASE,
 )
@@ -118,23 +117,22 @@ def best_report(main: Scored, reports: Sequence[Scored], *, only_request: bool) 
     return max(may, key=fit, default=None)
 
 
-def is_left_open(request: Scored, closing: Iterable[Scored], *, only_request: bool) -> bool:
+def is_left_open(request: Scored, closing: Sequence[Scored], *, only_request: bool) -> bool:
     """Whether the last words of a turn say of a request that it failed or that some of it is left.
 
     An open end speaks of it that shares a word with it, or points back ("it still fails") at a sentence that does. Where
     nothing else was asked for, every open end does, unless it says of another subject that something is left while a sentence
     that shares a word with the request says that this is done.
     """
-    last = list(closing)
     asked = stems_of(request.spot.words)
-    reported = any(one.tells_done and asked & stems_of(one.spot.words) for one in last)
-    for number, one in enumerate(last):
+    reported = any(one.tells_done and asked & stems_of(one.spot.words) for one in closing)
+    for number, one in enumerate(closing):
         text = one.spot.sentence.text
         fails = _FAILS.search(text) is not None
         if not (fails or _LEFT.search(text)) or _is_told_done(one):
             continue
         back = points_back(text)
-        named = stems_of(one.spot.words) | (stems_of(last[number - 1].spot.words) if back and number else frozenset())
+        named = stems_of(one.spot.words) | (stems_of(closing[number - 1].spot.words) if back and number else frozenset())
         if asked & named or (only_request and (fails or back or not reported)):
             return True
     return False

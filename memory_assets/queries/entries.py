@@ -63,8 +63,12 @@ def list_entries(
     entry_type: str | None = None,
     stage: str | None = None,
     limit: int | None = None,
+    with_context: bool = True,
 ) -> tuple[list[EntryView], int]:
     """Current entries of every stage, the newest first, and how many there are without the limit.
+
+    Args:
+        with_context: whether to look up what each stands under, which costs more than all the rest of it.
 
     Raises:
         InvalidArgumentError: there is no such type or stage.
@@ -76,7 +80,7 @@ def list_entries(
         connection, f"{_ENTRIES} {_FILTER} {_NEWEST_FIRST}" + (f" LIMIT {int(limit)}" if limit is not None else ""), chosen
     )
     total = len(rows) if limit is None else scalar(connection, f"SELECT count(*) FROM entries n {_FILTER}", chosen)
-    return _entries(connection, rows), int(total)
+    return _entries(connection, rows, with_context=with_context), int(total)
 
 
 def one_entry(connection: duckdb.DuckDBPyConnection, given: str) -> EntryView:
@@ -179,9 +183,13 @@ def _entry_cited(connection: duckdb.DuckDBPyConnection, given: str) -> str | Non
     return str(row[0]) if row else None
 
 
-def _entries(connection: duckdb.DuckDBPyConnection, rows: Sequence[tuple[Any, ...]]) -> list[EntryView]:
+def _entries(
+    connection: duckdb.DuckDBPyConnection, rows: Sequence[tuple[Any, ...]], *, with_context: bool = True
+) -> list[EntryView]:
     backed = backings(connection, (row[1] for row in rows))
     entries = [_entry(row, backed.of(row[1]).assurance(row[7])) for row in rows]
+    if not with_context:
+        return entries
     contexts = quote_contexts(connection, [_place(entry) for entry in entries])
     return [entry.model_copy(update={"context": context}) for entry, context in zip(entries, contexts, strict=True)]
 

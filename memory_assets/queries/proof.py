@@ -143,7 +143,7 @@ def session_proof(database: Database, given: str) -> SessionProof:
         proofs = proofs_of(log, [session_id], event.stage_version or "")[session_id]
         history = histories(log, log.current([session_id], SessionIngested.event_type))[session_id]
         materialization = materializations(log, [session_id])[session_id]
-        shown = {entry.entry_id: entry for entry in list_entries(connection, session_id=session_id)[0]}
+        shown = {entry.entry_id: entry for entry in list_entries(connection, session_id=session_id, with_context=False)[0]}
     assert proofs.checked is not None
     checked = proofs.checked.payload
     proof = reprove(proof_session(history, materialization), checked.failed_entries)

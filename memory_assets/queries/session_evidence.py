@@ -55,7 +55,7 @@ def session_evidence(connection: duckdb.DuckDBPyConnection, given: str) -> Sessi
         NotFoundError, AmbiguousIdError
     """
     details = session_details(connection, given)
-    entries, _ = list_entries(connection, session_id=details.session.session_id)
+    entries, _ = list_entries(connection, session_id=details.session.session_id, with_context=False)
     placed: dict[int, list[SupportingQuote]] = {}
     failed: list[SupportingQuote] = []
     for entry in reversed(entries):  # as they were said

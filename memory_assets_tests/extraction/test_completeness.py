@@ -154,7 +154,7 @@ def test_a_numbered_file_carries_nothing(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["[06/24/26 16:32 shop ~/work/shop/cli]", "setup_test.go:364: runEnable() error = no agents installed"]
+    "text", ["[06/24/26 16:32 shop ~/code/shop/cli]", "setup_test.go:364: runEnable() error = no agents installed"]
 )
 def test_what_a_terminal_prints_carries_nothing(text: str) -> None:
     assert not carries(user(text))
