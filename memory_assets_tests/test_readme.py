@@ -261,7 +261,10 @@ def test_what_the_readme_shows_of_the_samples_is_there(monkeypatch: pytest.Monke
     for citation in memories:
         memory.resolve(citation)
     assert tasks <= {task.task_id[:12] for task in memory.tasks()}
-    assert f"{sum(verify_all(memory.resources).tables.values()):,} rows of" in text
+    tables = verify_all(memory.resources).tables
+    assert f"equal: {sum(tables.values()):,} rows of {len(tables)} tables" in text
+    stats = memory.stats()
+    assert f"(7 new), {stats.events} events" in text and f"remembered {stats.memories} memories" in text
 
 
 # ------------------------------------------------------------------ following the pages literally
@@ -296,6 +299,18 @@ def test_the_marked_blocks_of_a_page_run_as_they_stand(page: Path, tmp_path: Pat
         done = follow(block, tmp_path)
         assert done.returncode == 0, f"{block}\n{done.stdout}\n{done.stderr}"
         assert "Traceback" not in done.stdout + done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_what_the_readme_prints_is_what_is_printed(tmp_path: Path) -> None:
+    """Every line under a command of the first console block; one with … is cut, and not looked at."""
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    block, *_ = re.findall(r"```console\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    for shown in block.removeprefix("$ ").split("\n$ "):
+        command, *lines = shown.splitlines()
+        printed = follow(command, tmp_path).stdout.splitlines()
+        assert [line for line in lines if line and "…" not in line and line not in printed] == [], command
 
 
 @pytest.mark.slow
