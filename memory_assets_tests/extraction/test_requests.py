@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_assets.evidence.aligner import Aligner
@@ -329,7 +329,6 @@ CALLS = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(CALLS)
 def test_every_step_of_the_history_stands_in_a_quoted_message(calls: list[list[tuple[str, str]]]) -> None:
     talk = [user("Please fix the login form."), *(todos(*items, uid=f"call-{n}") for n, items in enumerate(calls))]

@@ -60,7 +60,7 @@ def stored(payload: Payload, text: str | None = None, version: int | None = None
 
 
 @pytest.mark.parametrize("event_type", EVERY)
-@settings(max_examples=15, suppress_health_check=list(HealthCheck), deadline=None)
+@settings(max_examples=15, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_a_payload_comes_back_as_it_went_in(event_type: str, data: st.DataObject) -> None:
     payload = data.draw(st.from_type(PAYLOADS[event_type]))

@@ -34,7 +34,7 @@ def test_every_text_comes_back_as_it_was_and_is_counted_in_code_points(log: Even
     assert rows(database, "SELECT matched_text, span_start, span_end FROM evidence_spans") == [("a\x00b", 0, 3)]
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(texts=st.lists(st.text(), min_size=1, max_size=20))
 def test_any_text_comes_back(log: EventLog, texts: list[str]) -> None:
     session_id = Story("x").ingest(texts).event_id

@@ -508,7 +508,6 @@ TITLES = [OLD, NEW, "The API listens on port 7070", "Keep the logs", "the api li
 
 @settings(
     max_examples=depth(1, 12),
-    deadline=None,
     suppress_health_check=list(HealthCheck),
     derandomize=True,
     phases=[Phase.explicit, Phase.generate],

@@ -31,7 +31,7 @@ TEXTS = st.lists(
 ALL = "SELECT session_id, message_index, korean, english FROM explained_words ORDER BY ALL"
 
 
-@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@settings(max_examples=6, suppress_health_check=list(HealthCheck), derandomize=True)
 @given(st.lists(st.lists(TEXTS, min_size=1, max_size=2), min_size=2, max_size=3), st.randoms(use_true_random=False))
 def test_any_order_gives_the_same_words(told: list[list[list[str]]], chance: Random) -> None:
     streams = []

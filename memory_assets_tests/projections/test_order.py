@@ -55,7 +55,6 @@ def streams(told: Sequence[tuple[int, str | None, list[tuple[str, list[Remark]]]
 @pytest.mark.deep
 @settings(
     max_examples=depth(1, 12),
-    deadline=None,
     suppress_health_check=list(HealthCheck),
     derandomize=True,
     phases=[Phase.explicit, Phase.generate],

@@ -166,7 +166,6 @@ def assert_invariants(database: Database) -> None:
 @pytest.mark.deep
 @settings(
     max_examples=depth(1, 9),
-    deadline=None,
     suppress_health_check=list(HealthCheck),
     derandomize=True,
     phases=[Phase.explicit, Phase.generate],

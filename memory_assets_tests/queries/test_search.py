@@ -165,7 +165,7 @@ def test_no_character_of_a_question_is_an_operator(memory: Memory, query: str) -
     assert memory.search(query).mode == "lexical"
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.text(max_size=200))
 def test_any_question_is_answered_or_refused(memory: Memory, query: str) -> None:
     try:

@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_assets.sessions.model import Message, MessageKind, Role
@@ -158,7 +158,6 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(deadline=None)
 @given(st.lists(PIECES | st.text(max_size=20), max_size=8).map("".join), st.sampled_from(["user", "assistant"]))
 def test_stretches_cover_a_message_without_gaps(text: str, role: Role) -> None:
     assert "".join(piece for _, piece in told(text, role)) == text

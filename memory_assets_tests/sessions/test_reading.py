@@ -94,7 +94,7 @@ _SPLICES = st.sampled_from(
 )
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=400, suppress_health_check=[HealthCheck.too_slow])
 @given(name=st.sampled_from(sorted(ALL)), data=st.data())
 def test_a_damaged_file_never_raises(name: str, data: st.DataObject) -> None:
     content = bytearray(ALL[name])
@@ -120,7 +120,7 @@ def test_a_damaged_file_never_raises(name: str, data: st.DataObject) -> None:
                 message.text.encode()  # no lone surrogate
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.binary(max_size=300) | st.text(max_size=300).map(lambda text: text.encode("utf-8", "replace")))
 def test_arbitrary_bytes_never_raise(data: bytes) -> None:
     read_source("/f", data)

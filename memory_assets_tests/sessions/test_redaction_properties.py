@@ -36,7 +36,7 @@ def _number_of_lines(text: str) -> int:
     return len((text + "|").splitlines())
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(_texts)
 def test_masking_twice_equals_once(text: str) -> None:
     once = _redact(text)
@@ -44,13 +44,13 @@ def test_masking_twice_equals_once(text: str) -> None:
     assert (twice.text, twice.counts) == (once.text, {})
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(_texts)
 def test_line_numbers_stay(text: str) -> None:
     assert _number_of_lines(_redact(text).text) == _number_of_lines(text)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(_texts)
 def test_what_is_not_masked_is_the_text_itself_in_order(text: str) -> None:
     """The pieces between the markers stand in the original, in this order: nothing is added, moved or reworded."""
@@ -64,7 +64,7 @@ def test_what_is_not_masked_is_the_text_itself_in_order(text: str) -> None:
     assert len(_MARKER.findall(redacted.text)) >= min(1, sum(redacted.counts.values()))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(_nasty_text, st.sampled_from([" ", "\n", "=", '"', "\\n", "(", "한글", "`"]), _nasty_text)
 def test_the_secret_is_nowhere(before: str, glue: str, after: str) -> None:
     redacted = _redact(f"{before}{glue}{_SECRET}{glue}{after}")
@@ -73,7 +73,7 @@ def test_the_secret_is_nowhere(before: str, glue: str, after: str) -> None:
     assert _SECRET[4:24] not in redacted.text
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(_nasty_text, _nasty_text, _nasty_text)
 def test_a_private_word_is_nowhere(before: str, inside: str, after: str) -> None:
     assume("private>" not in (before + inside).lower() and "`" not in before and "~~~" not in before)
@@ -81,7 +81,7 @@ def test_a_private_word_is_nowhere(before: str, inside: str, after: str) -> None
     assert word not in _redact(f"{before}<private>{inside}{word}</private>{after}").text
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(_texts)
 def test_same_text_same_result(text: str) -> None:
     assert _redact(text) == _redact(str(text))

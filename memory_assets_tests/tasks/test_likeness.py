@@ -162,7 +162,7 @@ def test_what_makes_two_tasks(one: str, other: str) -> None:
     assert not never_the_same(one, one)
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=600)
 @given(pairs())
 @example(("fix bug in login", "login bug fix"))
 @example(("flaky test in checkout", "flaky checkout test"))
@@ -177,7 +177,7 @@ def test_names_that_may_be_one_share_a_key(pair: tuple[str, str]) -> None:
     assert not (lexical_likeness(one, other) > 0 and set(tokens(one)).isdisjoint(tokens(other)))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(pairs())
 def test_the_measures_are_symmetric_and_in_bounds(pair: tuple[str, str]) -> None:
     one, other = pair
@@ -190,7 +190,7 @@ def test_the_measures_are_symmetric_and_in_bounds(pair: tuple[str, str]) -> None
     assert len(set(tokens(one))) == len(tokens(one))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(pairs())
 def test_no_number_and_no_negation_is_lost_on_the_way(pair: tuple[str, str]) -> None:
     def facts(name: str) -> Counter[str]:
@@ -224,7 +224,6 @@ def test_a_long_name_costs_little() -> None:
 
 
 @pytest.mark.parametrize("version", [BUNDLED, "all-minilm-l6-v2-1-deadbeef", "some-model-1", "hashing-256-1"])
-@settings(deadline=None)
 @given(st.floats(-1.0, 1.0), st.floats(-1.0, 1.0))
 def test_vectors_suggest_and_never_decide(version: str, one: float, other: float) -> None:
     low, high = sorted((one, other))

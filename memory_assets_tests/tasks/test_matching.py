@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from itertools import permutations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_assets.tasks.matching import POLICY, Known, match, score
@@ -80,7 +80,6 @@ def test_a_claim_from_before_the_task_was_last_spoken_of_counts_as_recent() -> N
     assert score(replace(RECENT, last_said=NOW + timedelta(days=900)), NOW) == score(RECENT, NOW)
 
 
-@settings(deadline=None)
 @given(st.lists(known_tasks, max_size=4))
 def test_the_order_of_the_candidates_does_not_matter(candidates: list[Known]) -> None:
     found = [match(order, NOW) for order in permutations(candidates)]
@@ -91,7 +90,6 @@ def test_the_order_of_the_candidates_does_not_matter(candidates: list[Known]) ->
         assert all(best.score - score(one, NOW) >= POLICY.gap for one in candidates if one.task_id != best.known.task_id)
 
 
-@settings(deadline=None)
 @given(known_tasks)
 def test_a_score_is_a_share(known: Known) -> None:
     assert 0.0 <= score(known, NOW) <= 1.0

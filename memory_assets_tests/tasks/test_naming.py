@@ -4,7 +4,7 @@ import time
 import unicodedata
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memory_assets.tasks.naming import LONGEST_TITLE, blocker_title, task_title
@@ -247,7 +247,6 @@ def test_letters_that_are_taken_apart_are_the_same(text: str) -> None:
     assert blocker_title(apart) == blocker_title(text)
 
 
-@settings(deadline=None)
 @given(texts)
 @example("TODO: TODO")
 @example("done done done is done")

@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memory_assets.tasks.canonical import task_id, task_key
@@ -196,7 +196,6 @@ def test_an_id_names_its_task_and_nothing_shorter_does() -> None:
     assert named_task("the task") is None
 
 
-@settings(deadline=None)
 @given(
     st.one_of(
         st.text(),

@@ -172,7 +172,7 @@ def test_vectors_of_two_models_in_one_table_are_parted(settings: Settings) -> No
 
 
 @pytest.mark.deep
-@hypothesis_settings(max_examples=depth(1, 12), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@hypothesis_settings(max_examples=depth(1, 12), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     removed=st.sets(st.integers(0, 11)),
     doubled=st.sets(st.integers(0, 11)),

@@ -91,7 +91,7 @@ def test_a_reason_holds_nothing_of_what_was_said() -> None:
 
 
 @given(texts, texts)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_it_is_symmetric_and_shares_a_form_and_is_never_a_repetition(one: str, other: str) -> None:
     found, turned = contradiction(one, other), contradiction(other, one)
     assert (found is None) == (turned is None)
@@ -102,7 +102,7 @@ def test_it_is_symmetric_and_shares_a_form_and_is_never_a_repetition(one: str, o
 
 
 @given(texts)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_nothing_contradicts_itself_and_forms_are_few(text: str) -> None:
     assert contradiction(text, text) is None
     forms = conflict_forms(text)
@@ -110,7 +110,6 @@ def test_nothing_contradicts_itself_and_forms_are_few(text: str) -> None:
 
 
 @given(known, st.sampled_from(["{}?", "If so, {}", "For example, {}", 'He said "{}"', "Maybe {}", "만약 {}", "예를 들어 {}"]))
-@settings(deadline=None)
 def test_a_question_an_example_and_a_quotation_contradict_nothing(text: str, frame: str) -> None:
     assert conflict_forms(frame.format(text)) == ()
 

@@ -106,7 +106,7 @@ def test_what_cannot_be_read(tmp_path: Path) -> None:
     assert failed(tmp_path / "a\0b") == {("file-readable", "a\0b")}
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.binary(max_size=300), st.integers(0, len(SOUND.source)))
 def test_no_content_gives_an_exception(tmp_path_factory: pytest.TempPathFactory, piece: bytes, place: int) -> None:
     path = tmp_path_factory.getbasetemp() / "fuzzed.idr"

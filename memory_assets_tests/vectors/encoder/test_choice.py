@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_assets.vectors.embedder import BUNDLED_MODEL, EmbedderSettings, SentenceTransformersEmbedder, local_folder
@@ -232,7 +232,6 @@ def both(tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[OnnxRunt
     return chosen, reference
 
 
-@settings(deadline=None)
 @given(st.lists(st.text(st.characters(exclude_categories=("Cs",)), max_size=300), min_size=1, max_size=6))
 def test_any_text(both: tuple[OnnxRuntime, SentenceTransformersRuntime], texts: list[str]) -> None:
     onnx, torch = (one.encode(texts, 2) for one in both)
