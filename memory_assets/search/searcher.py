@@ -252,7 +252,8 @@ class Searcher:
         hits = chosen(connection, ranked, plan.k)
         if plan.strategy == "complex":
             add_what_hangs_on(connection, hits, plan.where)
-        delivered = hits_of(connection, hits, plan.request.query, relevances=self._relevances(legs), explain=explain)
+        terms = found.asked.terms if found.asked else query_terms(plan.request.query)
+        delivered = hits_of(connection, hits, terms, relevances=self._relevances(legs), explain=explain)
         delivered = _in_order(plan, _within(plan.request.budget, delivered))
         too_dear = len(hits) - len(delivered)
         response = SearchResponseV1(

@@ -4,10 +4,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_assets.search.answers.snippets import SNIPPET_LENGTH, around, snippet
+from memory_assets.search.answers import snippets
+from memory_assets.search.answers.snippets import SNIPPET_LENGTH, Part, Snippet, around
+from memory_assets.search.question.terms import query_terms
 from memory_assets.text.characters import clusters
 
 FILLER = "아무 말이나 적어 둔다. Some words that say nothing at all. " * 30
+
+
+def snippet(text: str, query: str, length: int = SNIPPET_LENGTH, *, shown: tuple[int, int] | None = None) -> str:
+    """What is shown of one text."""
+    return snippets.snippet([Part(text, shown)], query_terms(query), length).text
+
+
+def of_parts(query: str, *parts: Part) -> Snippet:
+    return snippets.snippet(parts, query_terms(query))
 
 
 def test_a_short_text_is_its_own_snippet() -> None:
