@@ -136,19 +136,25 @@ class _Unit:
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """Something that may be shown: a unit, and what of it."""
+    """Something that may be shown: a unit, and what of it.
+
+    Attributes:
+        speakers_beside: whose words the text holds as well.
+    """
 
     unit: _Unit
     text: str
     uris: tuple[str, ...]
     relevance: float | None = None
+    speakers_beside: tuple[str, ...] = ()
 
     def line(self) -> Line:
         unit = self.unit
         day = f"{unit.occurred_at:%Y-%m-%d}"
         match unit.unit_kind:
             case "passage":
-                what = f"{unit.speaker}, {day}" if unit.speaker else day
+                speakers = dict.fromkeys(who for who in (unit.speaker, *self.speakers_beside) if who)
+                what = f"{' and '.join(speakers)}, {day}" if speakers else day
             case "entry":
                 what = f"{unit.entry_type}, {unit.assurance}, {day}"
             case kind:
@@ -335,8 +341,9 @@ def _of_title(unit: _Unit, hit: SearchHitV1 | None = None) -> _Candidate:
 def _of_snippet(unit: _Unit, hit: SearchHitV1) -> _Candidate:
     """What was said, around the words of the question; a task by its title."""
     text = unit.title if unit.unit_kind == "task" else hit.snippet
-    uris = tuple(citation.uri for citation in hit.citations) or unit.uris
-    return _Candidate(unit, text, uris, hit.relevance)
+    beside = () if unit.unit_kind == "task" else hit.beside
+    uris = tuple(citation.uri for citation in (*hit.citations, *beside)) or unit.uris
+    return _Candidate(unit, text, uris, hit.relevance, tuple(who for one in beside if (who := one.name or one.role)))
 
 
 def _gotchas(
