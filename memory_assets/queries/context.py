@@ -136,25 +136,19 @@ class _Unit:
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """Something that may be shown: a unit, and what of it.
-
-    Attributes:
-        speakers_beside: whose words the text holds as well.
-    """
+    """Something that may be shown: a unit, and what of it."""
 
     unit: _Unit
     text: str
     uris: tuple[str, ...]
     relevance: float | None = None
-    speakers_beside: tuple[str, ...] = ()
 
     def line(self) -> Line:
         unit = self.unit
         day = f"{unit.occurred_at:%Y-%m-%d}"
         match unit.unit_kind:
             case "passage":
-                speakers = dict.fromkeys(who for who in (unit.speaker, *self.speakers_beside) if who)
-                what = f"{' and '.join(speakers)}, {day}" if speakers else day
+                what = f"{unit.speaker}, {day}" if unit.speaker else day
             case "entry":
                 what = f"{unit.entry_type}, {unit.assurance}, {day}"
             case kind:
@@ -200,7 +194,7 @@ def context(
 def _searched(searcher: Searcher, query: str, project: str | None) -> list[SearchResponseV1]:
     """What is remembered, what was said and is to be done, and what went wrong. The question's vector is made once."""
     requests = [
-        SearchRequest(query, kinds=kinds, project=project, k=most, log=False)
+        SearchRequest(query, kinds=kinds, project=project, k=most, beside=False, log=False)
         for kinds, most in ((("entry",), _FOUND), (("passage", "task"), _FOUND), (("gotcha",), MOST_GOTCHAS))
     ]
     found = []
@@ -341,9 +335,8 @@ def _of_title(unit: _Unit, hit: SearchHitV1 | None = None) -> _Candidate:
 def _of_snippet(unit: _Unit, hit: SearchHitV1) -> _Candidate:
     """What was said, around the words of the question; a task by its title."""
     text = unit.title if unit.unit_kind == "task" else hit.snippet
-    beside = () if unit.unit_kind == "task" else hit.beside
-    uris = tuple(citation.uri for citation in (*hit.citations, *beside)) or unit.uris
-    return _Candidate(unit, text, uris, hit.relevance, tuple(who for one in beside if (who := one.name or one.role)))
+    uris = tuple(citation.uri for citation in hit.citations) or unit.uris
+    return _Candidate(unit, text, uris, hit.relevance)
 
 
 def _gotchas(

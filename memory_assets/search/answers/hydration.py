@@ -117,11 +117,14 @@ def found_units(connection: duckdb.DuckDBPyConnection, unit_ids: Sequence[str]) 
     }
 
 
-def chosen(connection: duckdb.DuckDBPyConnection, ranked: Sequence[RankedHit], k: int) -> list[Chosen]:
+def chosen(connection: duckdb.DuckDBPyConnection, ranked: Sequence[RankedHit], k: int, *, with_beside: bool) -> list[Chosen]:
     """The first ``k`` that say something which no better one has said; units are read as far as they are needed.
 
     What cites only messages that better hits have delivered is no hit: a memory or task of theirs is shown with the hit that
     has its words, a passage not at all.
+
+    Args:
+        with_beside: read the passages that stand beside them too.
     """
     hits: list[Chosen] = []
     delivered: dict[Place, Chosen] = {}
@@ -143,7 +146,7 @@ def chosen(connection: duckdb.DuckDBPyConnection, ranked: Sequence[RankedHit], k
                     delivered.setdefault(place, hit)
     speaking = _speaking_of(ranked[read:_LOOKED_THROUGH], delivered)
     passages = FoundPassages(ranked)
-    beside = [passages.beside(hit.unit) for hit in hits]
+    beside = [passages.beside(hit.unit) if with_beside else () for hit in hits]
     units = found_units(connection, list(dict.fromkeys([*speaking, *itertools.chain.from_iterable(beside)])))
     for hit, unit_ids in zip(hits, beside, strict=True):
         hit.beside = tuple(units[unit_id] for unit_id in unit_ids if unit_id in units)
