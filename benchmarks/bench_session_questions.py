@@ -28,7 +28,7 @@ REFUSALS), or holds no hit. What the certificates said is counted for both.
 
 Bars, of mode auto: visible at 1 >= .50, at 3 >= .65, at 10 >= .85.
 
---questions names another set of the same form, for which there are no bars. ``ask_korean_questions.ndjson`` is one: 250 Korean
+--questions names another set of the same form, for which there are no bars. ``ask_korean_questions.ndjson`` is one: 269 Korean
 questions about what was said in Korean, or in Korean and English, all with an answer, as they are asked of ``memory ask``. They
 were written over the messages before any ranking was asked; a third is paraphrased. Where the same words, or the same answer in
 the other language, stand elsewhere in those sessions, in what a tool was given or printed too, these are gold as well.
