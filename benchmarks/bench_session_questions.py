@@ -316,7 +316,7 @@ def main() -> None:
             of = {one.id: measured(one, answers[one.id], texts, places) for one in asked}
             answerable = [one for one in asked if one.is_answerable]
             print_answerable(answerable, of, mode)
-            if given.questions == QUESTIONS:
+            if given.questions.samefile(QUESTIONS):
                 print_bars(answerable, of)
             print_refusals(asked, of)
             if given.misses:
