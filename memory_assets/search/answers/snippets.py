@@ -166,8 +166,10 @@ class _Choice:
         self._room = room
         self._pieces = [(number, span) for number, one in enumerate(read) for span in one.pieces]
         wanted = frozenset(token for term in terms for token in term.tokens)
-        told = (_standing(wanted, read[number].text[start:end]) for number, (start, end) in self._pieces)
-        self._held = [[term.held_by(said) for term in terms] for said in told]
+        told = [_standing(wanted, read[number].text[start:end]) for number, (start, end) in self._pieces]
+        # Most pieces hold nothing, or what another holds.
+        held = {said: [term.held_by(said) for term in terms] for said in set(told)}
+        self._held = [held[said] for said in told]
         totals = [sum(column) for column in zip(*self._held, strict=True)]
         self._weights = [math.log1p(len(self._pieces) / total) if total else 0.0 for total in totals]
         self._covered = [0.0] * len(terms)
