@@ -266,20 +266,22 @@ def _hit(
             name: LegPlaceV1(rank=place.rank, score=round(place.score, 6), score_kind=place.score_kind)
             for name, place in ranked.places.items()
         },
-        related=tuple(
-            RelatedV1(
-                unit_kind=other.unit.unit_kind,
-                id=other.unit.address,
-                title=other.unit.title,
-                stage=other.unit.stage,
-                checker=other.unit.checker,
-                status=other.unit.status,
-                relation=other.relation,
-                assurance=backed.assurance(other.unit.unit_kind, other.unit.source_id, other.unit.stage),
-            )
-            for other in hit.related
-        ),
+        related=tuple(_related(other, backed) for other in hit.related),
         steps=_steps(ranked) if explain else None,
+        assurance=backed.assurance(unit.unit_kind, unit.source_id, unit.stage),
+    )
+
+
+def _related(other: Related, backed: Backings) -> RelatedV1:
+    unit = other.unit
+    return RelatedV1(
+        unit_kind=unit.unit_kind,
+        id=unit.address,
+        title=unit.title,
+        stage=unit.stage,
+        checker=unit.checker,
+        status=unit.status,
+        relation=other.relation,
         assurance=backed.assurance(unit.unit_kind, unit.source_id, unit.stage),
     )
 
