@@ -151,8 +151,11 @@ def tell(
     versions = Resources(settings).configured_versions
 
     def made(database: Database) -> None:
-        EventLog(database).append(_session(session_id, "shop", session_id, f"/srv/{session_id}", started, talk, said, versions))
-        catch_up(database, versions, resolve=True)
+        with database.kept_open():
+            EventLog(database).append(
+                _session(session_id, "shop", session_id, f"/srv/{session_id}", started, talk, said, versions)
+            )
+            catch_up(database, versions, resolve=True)
 
     database = Resources(settings).database
     if database.path.exists():

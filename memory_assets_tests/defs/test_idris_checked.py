@@ -387,6 +387,7 @@ def spoiled(history: History, materialization: Materialization) -> ProofSession:
     return ProofSession(session.session_id, (message, *session.messages[1:]), session.entries)
 
 
+@pytest.mark.slow  # what is said of a silent compiler, and of a proof that failed, is asked with every change one by one
 def test_what_a_compiler_proved_that_is_silent_now_does_not_stand_against_the_embedded_checker(
     inbox: Path,
     settings_with: Callable[..., Settings],
