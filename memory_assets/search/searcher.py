@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 from memory_assets.errors import MemoryAssetsError
 from memory_assets.results.certificate import CertificateV1
-from memory_assets.results.search import ComplexityV1, SearchHitV1, SearchResponseV1, WindowV1
+from memory_assets.results.search import ComplexityV1, SearchHitV1, SearchResponseV1
+from memory_assets.search.answers.delivery import in_order, window_of, within_budget
 from memory_assets.search.answers.empty_time import note_on_time
 from memory_assets.search.answers.hydration import chosen, hits_of
 from memory_assets.search.answers.neighbours import add_what_hangs_on, units_of_task
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
     from memory_assets.log.database import Database
     from memory_assets.results.outbox import Calibration
     from memory_assets.search.answers.hydration import Chosen
-    from memory_assets.search.question.time_cues import TimeWindow
     from memory_assets.search.ranking.ranking import RankedHit
     from memory_assets.search.ranking.retrievers import LegScores
     from memory_assets.search.request import SearchRequest
@@ -79,6 +79,18 @@ class _Found:
     by_meaning: bool
     asked: Asked | None
     note: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class LookedUp:
+    """A search's answer, with what it was made of.
+
+    Attributes:
+        asked: the question's words and all units that have them, not only those delivered; None where no words were asked.
+    """
+
+    response: SearchResponseV1
+    asked: Asked | None
 
 
 class Searcher:
@@ -141,6 +153,13 @@ class Searcher:
     def search(self, request: SearchRequest, *, explain: bool = False) -> SearchResponseV1:
         """The best units for a question, best first, each with where it was said.
 
+        Raises: as :meth:`look_up`.
+        """
+        return self.look_up(request, explain=explain).response
+
+    def look_up(self, request: SearchRequest, *, explain: bool = False) -> LookedUp:
+        """A search, for whoever goes on with what it found.
+
         Raises:
             InvalidArgumentError, NotFoundError, AmbiguousIdError: see :meth:`plan`.
             EmbedderUnavailableError, FingerprintMismatchError: the mode is ``vector`` and there is no model, or another one
@@ -162,13 +181,20 @@ class Searcher:
                     state = store_state(connection, self.words, self.index)  # meanwhile
                     answer = self._answer(connection, plan, found.result(), state, reasons, explain)
                     self.database.linger()
-                    return answer
+                    return LookedUp(answer, found.result().asked)
             finally:
                 explained.cancel()  # where the store could not be opened, nobody waits for what it explains
 
     def search_all(
         self, requests: Sequence[SearchRequest], *, explain: bool = False
     ) -> Iterator[SearchResponseV1 | MemoryAssetsError]:
+        """The answers of :meth:`look_up_all`."""
+        for one in self.look_up_all(requests, explain=explain):
+            yield one.response if isinstance(one, LookedUp) else one
+
+    def look_up_all(
+        self, requests: Sequence[SearchRequest], *, explain: bool = False
+    ) -> Iterator[LookedUp | MemoryAssetsError]:
         """Several questions at once: their vectors are made together, and a connection serves some of them.
 
         An error is of its own question, and so is an index that cannot be read; a store that cannot be read is raised, for
@@ -178,7 +204,7 @@ class Searcher:
         vectors, reasons, missing = self._vectors([plan for plan in plans if isinstance(plan, Plan)])
         place = 0
         for start in range(0, len(plans), _AT_ONCE):
-            answers: list[SearchResponseV1 | MemoryAssetsError] = []
+            answers: list[LookedUp | MemoryAssetsError] = []
             with self.database.reading() as connection:
                 state = self._state_or_why(connection)
                 for plan in plans[start : start + _AT_ONCE]:
@@ -191,7 +217,8 @@ class Searcher:
                         if missing and plan.mode == "vector":
                             raise missing
                         found = self._find(plan, vectors.get(place), partial(_explained, connection, plan))
-                        answers.append(self._answer(connection, plan, found, state, reasons, explain))
+                        answer = self._answer(connection, plan, found, state, reasons, explain)
+                        answers.append(LookedUp(answer, found.asked))
                     except (EmbedderUnavailableError, FingerprintMismatchError, IndexCorruptError) as error:
                         answers.append(error)
                     place += 1
@@ -253,7 +280,7 @@ class Searcher:
         if plan.strategy == "complex":
             add_what_hangs_on(connection, hits, plan.where)
         delivered = hits_of(connection, hits, plan.request.query, relevances=self._relevances(legs), explain=explain)
-        delivered = _in_order(plan, _within(plan.request.budget, delivered))
+        delivered = in_order(plan, within_budget(plan.request.budget, delivered))
         too_dear = len(hits) - len(delivered)
         response = SearchResponseV1(
             query=plan.request.query,
@@ -266,7 +293,7 @@ class Searcher:
             intent_asked=plan.intent_asked,
             intent_cues=plan.intent.cues,
             complexity=ComplexityV1(score=round(plan.complexity.score, 4), strategy=plan.strategy, why=plan.complexity.why),
-            window=_window(plan.window),
+            window=window_of(plan),
             speakers=tuple(sorted(_speakers(plan, found.asked))),
             crossed=found.asked.crossed if found.asked else (),
             hits=tuple(delivered),
@@ -334,35 +361,9 @@ class Searcher:
         return relevance(self._calibration, cosine) if self._calibration else 0.0
 
 
-def _within(budget: int | None, hits: list[SearchHitV1]) -> list[SearchHitV1]:
-    """The first hits that a budget pays for; one that is too dear is left out, and what is cheaper behind it is not."""
-    if budget is None:
-        return hits
-    kept: list[SearchHitV1] = []
-    left = budget
-    for hit in hits:
-        if hit.tokens <= left:
-            kept.append(hit.model_copy(update={"rank": len(kept) + 1}))
-            left -= hit.tokens
-    return kept
-
-
-def _in_order(plan: Plan, hits: list[SearchHitV1]) -> list[SearchHitV1]:
-    """What happened is told in the order of time, where that was asked for; the rank still says how good a hit is."""
-    if not intent_weights(plan.intent.intent, asked=plan.intent_asked).by_time:
-        return hits
-    return sorted(hits, key=lambda hit: (hit.ts is None, hit.ts, hit.rank))
-
-
 def _explained(connection: duckdb.DuckDBPyConnection, plan: Plan) -> Explained:
     words = [term.text for term in query_terms(plan.request.query)] if plan.mode != "vector" else []
     return explained_by(connection, words)
-
-
-def _window(window: TimeWindow | None) -> WindowV1 | None:
-    if window is None:
-        return None
-    return WindowV1(since=window.since, until=window.until, cue=window.cue, kind=window.kind)
 
 
 def _speakers(plan: Plan, asked: Asked | None) -> frozenset[str]:

@@ -335,16 +335,17 @@ def test_what_a_program_wrote_has_words_and_no_vector(tmp_path: Path) -> None:
         assert found.same + found.waiting == found.same == len(side.table.rows(["unit_id"]))
 
 
-def test_what_turns_out_to_be_of_a_program_loses_its_vector(settings: Settings) -> None:
+@pytest.mark.parametrize("origin", ["template", "pasted", "tool"])
+def test_what_turns_out_to_be_said_by_nobody_loses_its_vector(settings: Settings, origin: str) -> None:
     drained(settings)
     database, index = parts(settings)
     with database.writing() as connection:
-        connection.execute("UPDATE memory_units SET origin = 'template', content_hash = 'other' WHERE message_index = 3")
+        connection.execute("UPDATE memory_units SET origin = ?, content_hash = 'other' WHERE message_index = 3", [origin])
         enqueue_all(connection, VERSION)
     drained(settings)
-    ((template,),) = rows(settings, "SELECT unit_id FROM memory_units WHERE message_index = 3 AND unit_kind = 'passage'")
-    assert template in Resources(settings).word_index.rows(["unit_id"])["unit_id"].to_pylist()
-    assert template not in index.rows(["unit_id"])["unit_id"].to_pylist()
+    ((unsaid,),) = rows(settings, "SELECT unit_id FROM memory_units WHERE message_index = 3 AND unit_kind = 'passage'")
+    assert unsaid in Resources(settings).word_index.rows(["unit_id"])["unit_id"].to_pylist()
+    assert unsaid not in index.rows(["unit_id"])["unit_id"].to_pylist()
     assert statuses(settings, words=True) == {"done": len(ids_of_units(settings))}
     assert statuses(settings) == {"done": index.count()}
 
