@@ -84,9 +84,10 @@ class Selection:
         self._used.add(_place(one))
         self._texts.add(self._text(one))
 
-    def require(self, request: Scored, steps: Sequence[Todo] = ()) -> None:
-        """A request that is a task whatever it weighs."""
-        self._keep(Choice(request, steps=list(steps), is_request=True))
+    def require(self, request: Scored, steps: Sequence[Todo] = (), beside: Sequence[Scored] = ()) -> None:
+        """A request that is a task whatever it weighs, with what is told beside it."""
+        near = list(beside[: QUOTED_SENTENCES - 1])
+        self._keep(Choice(request, near=near, steps=list(steps), is_request=True))
 
     def run(self) -> list[Choice]:
         """All choices, in the order of the talk."""
