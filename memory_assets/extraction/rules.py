@@ -33,7 +33,7 @@ from memory_assets.extraction.windows import Window
 from memory_assets.sessions.model import Message
 from memory_assets.vocabulary import EntryType, TaskStatus
 
-CODE_VERSION = "7"
+CODE_VERSION = "8"
 
 _OPEN = re.compile(
     r"\b(?:could|should|would|might|may|if|recommend|propose|suggest|lean|want me|alternative|option|no|not|never|wrong"
@@ -182,7 +182,7 @@ def _linked(choices: list[Choice], scored: Sequence[Scored], goes_on: int | None
             only_request = requests[main.turn] == 1
             outcome = outcome_of(main, found, last.get(main.turn, []), only_request=only_request)
             report, choice.outcome, choice.is_left_open = outcome.report, outcome.told, outcome.is_left_open
-        elif main.spot.voice == "working" and main.entry_type == "insight":
+        elif (main.spot.voice == "working" and main.entry_type == "insight") or _decides(main):
             report = best_report(main, found, only_request=False)
         else:
             continue
@@ -207,6 +207,11 @@ def _reversals(choices: Sequence[Choice]) -> None:
                 choice.same.insert(0, decided[number])
         if main.entry_type in ("decision", "preference"):
             decided.append(main)
+
+
+def _decides(main: Scored) -> bool:
+    """Whether a person decides in words of their own: what the agent did of it belongs to the decision."""
+    return main.spot.origin == "typed" and main.spot.voice == "user" and _type(main) == "decision"
 
 
 def _is_request(choice: Choice) -> bool:

@@ -16,12 +16,15 @@ from memory_assets.extraction.conflicts import conflict
 from memory_assets.extraction.cues import Rules
 from memory_assets.extraction.scoring import Scored
 from memory_assets.extraction.todos import Todo
+from memory_assets.tasks.one_turn import is_one_turn
 from memory_assets.text.normal_form import folded
 
 QUOTED_SENTENCES = 3
 """How many sentences an entry quotes."""
 REVERSAL = "reversal"
 """The cue of a sentence that takes back what was decided."""
+ORDER = "imperative"
+"""The cue of a sentence that begins with what is to be done."""
 _COUNTED = 4_000
 """Characters of a message that count towards the budget: a pasted document is no longer talk."""
 _ALIKE_CANDIDATES = 5
@@ -95,7 +98,7 @@ class Selection:
             if best.score < 0 or len(self.choices) >= budget:
                 break
             if (
-                not (self._people_only or can_carry(best))
+                not (self._people_only or (can_carry(best) and not _is_over_with_it(best)))
                 or self.is_used(best)
                 or self._count[best.spot.message_index] >= self._room(best)
             ):
@@ -182,6 +185,13 @@ class Selection:
             talked += min(_COUNTED, sum(len(one.spot.sentence.text) for one in found))
         allowed = self._limits["budget"] + self._limits["budget_growth"] * float(talked**0.5)
         return allowed if self._opening else allowed * self._limits["budget_later"]
+
+
+def _is_over_with_it(one: Scored) -> bool:
+    """Whether a sentence orders a step of a plan, which is the plan's task, or what is over with its turn."""
+    if one.spot.origin == "typed":
+        return is_one_turn(one.spot.sentence.text)
+    return one.spot.in_plan and one.has(ORDER)
 
 
 def _differ(one: Scored, other: Scored) -> bool:
