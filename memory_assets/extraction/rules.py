@@ -64,6 +64,7 @@ def extract_window(messages: Sequence[Message], window: Window, rules: Rules | N
     selection = Selection(scored, rules, people_only=people_only, opening=window.start == 0)
     requests = requests_of(scored)
     entries = list(replies(messages, window, scored, selection))
+    selection.answer(quote for entry in entries for quote in entry.evidence[1:])
     listed = ListedTasks(messages, window, scored, selection, rules)
     turns = turns_of(messages, window)
     steps = _steps_by_turn(listed.called, turns)

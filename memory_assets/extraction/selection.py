@@ -8,12 +8,13 @@ allows, so that a long one does not bury what matters.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from memory_assets.extraction.completeness import can_carry, points_back
 from memory_assets.extraction.conflicts import conflict
 from memory_assets.extraction.cues import Rules
+from memory_assets.extraction.schema import Quote
 from memory_assets.extraction.scoring import Scored
 from memory_assets.extraction.todos import Todo
 from memory_assets.tasks.one_turn import is_one_turn
@@ -23,6 +24,8 @@ QUOTED_SENTENCES = 3
 """How many sentences an entry quotes."""
 REVERSAL = "reversal"
 """The cue of a sentence that takes back what was decided."""
+CAUSES = ("cause", "ko-cause", "because")
+"""The cues of a sentence that says why something is so."""
 ORDER = "imperative"
 """The cue of a sentence that begins with what is to be done."""
 _COUNTED = 4_000
@@ -80,12 +83,17 @@ class Selection:
         self._used: set[tuple[int, int]] = set()
         self._by_word: dict[str, list[int]] = defaultdict(list)
         self._count: Counter[int] = Counter()
+        self._answered: set[int] = set()
         self.choices: list[Choice] = []
 
     def use(self, one: Scored) -> None:
         """A sentence that is quoted already, and is not to be quoted again."""
         self._used.add(_place(one))
         self._texts.add(self._text(one))
+
+    def answer(self, quotes: Iterable[Quote]) -> None:
+        """What a reply decided: of the message that it answers only a cause is one more memory, no option and no argument."""
+        self._answered.update(quote.message_index for quote in quotes)
 
     def require(self, request: Scored, steps: Sequence[Todo] = ()) -> None:
         """A request that is a task whatever it weighs."""
@@ -98,7 +106,7 @@ class Selection:
             if best.score < 0 or len(self.choices) >= budget:
                 break
             if (
-                not (self._people_only or (can_carry(best) and not _is_over_with_it(best)))
+                not (self._people_only or self._can_carry(best))
                 or self.is_used(best)
                 or self._count[best.spot.message_index] >= self._room(best)
             ):
@@ -110,6 +118,10 @@ class Selection:
             else:
                 self._choose(best)
         return sorted(self.choices, key=lambda choice: _place(choice.main))
+
+    def _can_carry(self, one: Scored) -> bool:
+        proposed = one.spot.voice != "user" and one.spot.message_index in self._answered
+        return can_carry(one) and not _is_over_with_it(one) and (not proposed or any(one.has(name) for name in CAUSES))
 
     def _choose(self, best: Scored) -> None:
         self._keep(Choice(best, near=self._near(best)))

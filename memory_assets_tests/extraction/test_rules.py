@@ -17,6 +17,7 @@ from memory_assets.extraction.errors import RulesInvalidError
 from memory_assets.extraction.extractor import RuleExtractor
 from memory_assets.extraction.rules import CODE_VERSION, extract_window
 from memory_assets.extraction.schema import ExtractedEntry
+from memory_assets.extraction.titles import title_of
 from memory_assets.extraction.windows import Window, windows
 from memory_assets.sessions.model import Message
 from memory_assets_tests.depth import depth
@@ -126,6 +127,20 @@ def test_a_step_of_a_plan_is_no_decision() -> None:
         ("task", "Move the reader"),
         ("decision", "The reader lies in its own package instead of in tools/."),
     ]
+
+
+def test_a_proposal_that_is_answered_is_remembered_by_its_answer_and_its_cause() -> None:
+    options = "1. Clear the cache in a release\n2. Keep the prices in `shop.db` instead of the file\n\nWhich one do you want?"
+    argued = "`cart.py` never reads what an operator writes into the table before the evening."
+    cause = "The root cause is that the cart caches `prices.json`, which no deployment clears."
+
+    def titles(said: str) -> list[str]:
+        talk = (user("how does it look"), agent(f"{said}\n\n{options}"), user("2번으로 하자"))
+        return [entry.title for entry in entries(*talk)]
+
+    chosen = "Keep the prices in shop.db instead of the file"
+    assert titles(argued) == [chosen]
+    assert titles(cause) == [title_of(cause), chosen]
 
 
 def test_what_was_done_of_a_decision_belongs_to_it() -> None:
