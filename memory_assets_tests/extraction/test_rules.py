@@ -55,6 +55,7 @@ def entries(*talk: Message) -> list[ExtractedEntry]:
         ("The root cause is a stale cursor in the sensor.", "insight"),
         ("원인은 잘못된 오프셋 계산이다.", "insight"),
         ("see https://github.com/dagster-io/dagster/issues/1234 about it", "reference"),
+        ("ok, here's the log of the run that failed: ~/shop/logs/run-12/debug.log", "reference"),
     ],
 )
 def test_what_a_person_says(text: str, entry_type: str) -> None:
@@ -75,6 +76,14 @@ def test_what_a_person_says(text: str, entry_type: str) -> None:
 def test_what_an_agent_finds_out(text: str, entry_type: str) -> None:
     found = entries(user("how does it look"), agent(text))
     assert [entry.entry_type for entry in found] == [entry_type]
+
+
+@pytest.mark.parametrize(
+    ("heading", "entry_type"), [("Key design decisions", "decision"), ("Why it fails", "insight"), ("The reader", "fact")]
+)
+def test_a_heading_says_what_stands_below_it(heading: str, entry_type: str) -> None:
+    said = f"## {heading}\n\n- **Loop breaking**: `--offline` on every child run of `reader/review.py` ends the review\n"
+    assert [entry.entry_type for entry in entries(user("how does it look"), agent(said))] == [entry_type]
 
 
 @pytest.mark.parametrize(
