@@ -84,6 +84,7 @@ class Selection:
         self._by_word: dict[str, list[int]] = defaultdict(list)
         self._count: Counter[int] = Counter()
         self._answered: set[int] = set()
+        self._worked = {one.turn for one in scored if one.reports}
         self.choices: list[Choice] = []
 
     def use(self, one: Scored) -> None:
@@ -120,8 +121,17 @@ class Selection:
         return sorted(self.choices, key=lambda choice: _place(choice.main))
 
     def _can_carry(self, one: Scored) -> bool:
-        proposed = one.spot.voice != "user" and one.spot.message_index in self._answered
-        return can_carry(one) and not _is_over_with_it(one) and (not proposed or any(one.has(name) for name in CAUSES))
+        if not can_carry(one) or _is_over_with_it(one):
+            return False
+        if one.spot.voice == "user":
+            return True
+        proposed = one.spot.message_index in self._answered and not any(one.has(name) for name in CAUSES)
+        return not (proposed or self._lists_work(one))
+
+    def _lists_work(self, one: Scored) -> bool:
+        """Whether it is a line of the list in which an agent reports what it did, and no phrase says what it is."""
+        listed = one.spot.voice == "closing" and one.spot.sentence.shape == "item" and one.turn in self._worked
+        return listed and one.entry_type in ("fact", None) and all(cue.entry_type is None for cue in one.cues)
 
     def _choose(self, best: Scored) -> None:
         self._keep(Choice(best, near=self._near(best)))

@@ -126,6 +126,15 @@ def test_what_is_over_with_its_turn_is_no_memory(order: str) -> None:
     assert entries(user(order), agent("Fine.")) == []
 
 
+def test_a_line_of_the_list_of_what_was_done_is_no_fact() -> None:
+    did = "I've added the reader of prices to the shop."
+    talk = [
+        user("Please add a reader of prices to the shop."),
+        agent(f"{did}\n\n- Prices and carts of the shop in `shop/prices.py`\n"),
+    ]
+    assert [entry.entry_type for entry in entries(*talk)] == ["task"]
+
+
 def test_a_step_of_a_plan_is_no_decision() -> None:
     plan = (
         "Implement the following plan:\n\n# Move the reader\n\nThe reader lies in its own package instead of in `tools/`.\n\n"
