@@ -1,6 +1,7 @@
 """Whether a search shows the answer, not only the turn that holds it, and whether it says so where nothing is known.
 
   python benchmarks/bench_session_questions.py [SESSIONS_FOLDER] [--home HOME] [--mode auto lexical] [--misses] [--check]
+                                               [--questions FILE]
 
 The sessions are imported into an empty store, or taken from the store of --home as they are there; with neither there is
 nothing to measure, for the texts are no part of this repository. Every question of ``session_questions.ndjson`` is asked of
@@ -26,6 +27,11 @@ others the share that is *refused*: the answer says that the store does not know
 REFUSALS), or holds no hit. What the certificates said is counted for both.
 
 Bars, of mode auto: visible at 1 >= .50, at 3 >= .65, at 10 >= .85.
+
+--questions names another set of the same form, for which there are no bars. ``ask_korean_questions.ndjson`` is one: 269 Korean
+questions about what was said in Korean, or in Korean and English, all with an answer, as they are asked of ``memory ask``. They
+were written over the messages before any ranking was asked; a third is paraphrased. Where the same words, or the same answer in
+the other language, stand elsewhere in those sessions, in what a tool was given or printed too, these are gold as well.
 """
 
 from __future__ import annotations
@@ -105,10 +111,10 @@ class Measured:
     verdict: str
 
 
-def questions() -> list[Question]:
-    """The set, in its order."""
+def questions(path: Path = QUESTIONS) -> list[Question]:
+    """A set, in its order."""
     read = []
-    for line in QUESTIONS.read_text(encoding="utf-8").splitlines():
+    for line in path.read_text(encoding="utf-8").splitlines():
         one = json.loads(line)
         told = (one["id"], one["query"], one["language"], one["crossed"], one["paraphrased"], one["kind"])
         if "session_id" not in one:
@@ -238,9 +244,15 @@ def print_answerable(asked: Sequence[Question], of: Mapping[str, Measured], mode
     print(f"{mode}: {len(asked)} questions with an answer   visible {heads}   found {heads}")
     for label, belongs in groups:
         some = [of[one.id] for one in asked if belongs(one)]
+        if not some:
+            continue
         shown = " ".join(f"{share([one.visible for one in some], depth):.3f} " for depth in DEPTHS)
         right = " ".join(f"{share([one.found for one in some], depth):.3f} " for depth in DEPTHS)
         print(f"  {label:18s} {len(some):4d}                    {shown}         {right}".rstrip())
+
+
+def print_bars(asked: Sequence[Question], of: Mapping[str, Measured]) -> None:
+    """Whether the bars of ``session_questions.ndjson`` are met."""
     bars = ", ".join(f"@{depth} >= {bar:.2f}" for depth, bar in zip(DEPTHS, VISIBLE_BARS, strict=True))
     below = [
         f"@{depth}"
@@ -256,6 +268,8 @@ def print_refusals(asked: Sequence[Question], of: Mapping[str, Measured]) -> Non
         ("without an answer", [one for one in asked if not one.is_answerable]),
         ("with an answer", [one for one in asked if one.is_answerable]),
     ):
+        if not some:
+            continue
         verdicts = Counter(of[one.id].verdict for one in some)
         refused = sum(verdicts[word] for word in REFUSALS)
         told = ", ".join(f"{word} {count}" for word, count in verdicts.most_common())
@@ -281,8 +295,9 @@ def main() -> None:
     parser.add_argument("--mode", nargs="+", choices=("lexical", "vector", "hybrid", "auto"), default=["auto"])
     parser.add_argument("--misses", action="store_true", help="print what is not visible first, and what was not refused")
     parser.add_argument("--check", action="store_true", help="read the folder, check every span, and ask nothing")
+    parser.add_argument("--questions", type=Path, default=QUESTIONS, help="another set of questions, in the same form")
     given = parser.parse_args()
-    asked = questions()
+    asked = questions(given.questions)
     if given.check and given.sessions is not None:
         require_sound(asked, texts_of_folder(given.sessions))
         print(f"{sum(len(one.gold) for one in asked)} spans of {len(asked)} questions hold")
@@ -299,7 +314,10 @@ def main() -> None:
         for mode in given.mode:
             answers = ask(settings, asked, mode)
             of = {one.id: measured(one, answers[one.id], texts, places) for one in asked}
-            print_answerable([one for one in asked if one.is_answerable], of, mode)
+            answerable = [one for one in asked if one.is_answerable]
+            print_answerable(answerable, of, mode)
+            if given.questions.samefile(QUESTIONS):
+                print_bars(answerable, of)
             print_refusals(asked, of)
             if given.misses:
                 print_misses(asked, of)

@@ -33,10 +33,13 @@ if TYPE_CHECKING:
 
     import duckdb
 
+    from memory_assets.ask.asker import Asker
+    from memory_assets.ask.request import AskRequest
     from memory_assets.log.database import Database
     from memory_assets.maintenance.audit import Audit
     from memory_assets.progress import Progress
     from memory_assets.queries.tasks import Which
+    from memory_assets.results.answer import AnswerV1, BulkAnswerItemV1
     from memory_assets.results.context import ContextBundleV1
     from memory_assets.results.details import DetailsV1
     from memory_assets.results.digest import DayDigestV1, ProjectDigestV1, SessionDigestV1
@@ -178,6 +181,39 @@ class Memory:
             EmbedderUnavailableError, IndexCorruptError
         """
         return self._searcher.search(request, explain=explain)
+
+    @cached_property
+    def _asker(self) -> Asker:
+        from memory_assets.ask.asker import Asker
+
+        return Asker(self._searcher)
+
+    def ask(self, request: AskRequest) -> AnswerV1:
+        """The answer to a question in cited quotes, or a refusal; see ``ask.asker.Asker.ask``.
+
+        Raises:
+            InvalidArgumentError: an empty or endless question.
+            EmbedderUnavailableError, IndexCorruptError
+        """
+        return self._asker.ask(request)
+
+    def bulk_ask(
+        self, lines: Iterable[str], *, defaults: AskRequest | None = None, first_line: int = 1
+    ) -> Iterator[BulkAnswerItemV1]:
+        """The answer of each line of JSON, in their order, a hundred at a time; see ``ask.bulk.answers``.
+
+        Args:
+            defaults: what a line does not say itself; its question is not read.
+            first_line: the number of the first one, for the id of a line that has none.
+        """
+        from memory_assets.ask.bulk import answers
+        from memory_assets.ask.request import AskRequest
+        from memory_assets.search.bulk import BATCH_SIZE
+
+        waiting, number = iter(lines), first_line
+        while batch := list(itertools.islice(waiting, BATCH_SIZE)):
+            yield from answers(self._asker, batch, defaults or AskRequest(""), first_line=number)
+            number += len(batch)
 
     def timeline(self, ids: Sequence[str], *, window: int = 3, budget: int | None = None) -> TimelineV1:
         """What was said around some ids; see ``queries.timeline.timeline``. An id that names nothing is an error of its own.

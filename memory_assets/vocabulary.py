@@ -79,6 +79,10 @@ CrossedBy = Literal["glossary", "texts", "sound", "calendar"]
 
 NextAction = Literal["enough", "widen", "timeline", "ask_a_person", "nothing_found"]
 """What to do after an answer."""
+RefusalReason = Literal["score_gate", "attribution", "no_index", "no_chunks"]
+REFUSAL_REASONS: tuple[RefusalReason, ...] = get_args(RefusalReason)
+"""Why a question is not answered: too little speaks of it, nobody whom it names said it, no index, nothing found."""
+
 DisclosureReason = Literal[
     "explicit_ids",
     "high_confidence_single",

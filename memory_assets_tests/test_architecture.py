@@ -14,11 +14,23 @@ PACKAGE = Path(__file__).resolve().parents[1] / "memory_assets"
 
 # The domain: what came in, what is quoted, where it stands, what is proved, what follows. It knows no store.
 DOMAIN = ("text", "sessions", "extraction", "evidence", "graduation", "tasks")
-MIDDLE = (*DOMAIN, "citations", "results", "search", "log", "projections", "vectors", "queries", "maintenance", "commands")
+MIDDLE = (
+    *DOMAIN,
+    "citations",
+    "results",
+    "search",
+    "ask",
+    "log",
+    "projections",
+    "vectors",
+    "queries",
+    "maintenance",
+    "commands",
+)
 SURFACES = ("cli", "mcp")
 # Small roots that every room may use (decision 0010).
 ROOTS = {"errors", "identifiers", "moments", "progress", "shipped_files", "locks", "stopping", "vocabulary"}
-STORE = {"log", "projections", "vectors", "search", "queries", "maintenance", "commands"}
+STORE = {"log", "projections", "vectors", "search", "ask", "queries", "maintenance", "commands"}
 HEAVY = {"dagster", "dagster_duckdb", "duckdb", "lancedb", "litellm", "torch", "sentence_transformers", "transformers"}
 # Adapters to what lies outside: the model, and the proof checker's process.
 ADAPTERS = {

@@ -16,6 +16,7 @@ import typer
 
 from memory_assets.cli import (
     align,
+    ask,
     audit,
     backup,
     builds,
@@ -76,6 +77,7 @@ for group in (
     digest,
     schema,
     search,
+    ask,
     timeline,
     context,
     feedback,

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import queue
 import sys
-import threading
 from dataclasses import replace
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -15,6 +13,7 @@ import typer
 
 from memory_assets.cli.disclosure import print_disclosure
 from memory_assets.cli.invocation import NOTHING_FOUND, OK, JsonOption, KindOption, ProjectOption, invocation
+from memory_assets.cli.lines import batches_of_stdin
 from memory_assets.cli.memories import assurance_cell
 from memory_assets.cli.output import cut, day, one_line, plural, print_json, print_result, styled
 from memory_assets.cli.tables import print_text, terminal_width
@@ -23,13 +22,9 @@ from memory_assets.errors import InvalidArgumentError
 from memory_assets.vocabulary import OF_OTHERS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from memory_assets.memory import Memory, SearchRequest
     from memory_assets.results.search import SearchHitV1, SearchResponseV1
     from memory_assets.vocabulary import Intent
-
-_AT_ONCE = 100
 
 
 class Mode(StrEnum):
@@ -191,49 +186,14 @@ def _intent(given: str | None) -> Intent | None:
 
 def _answer_lines(memory: Memory, defaults: SearchRequest, explain: bool) -> int:
     """One line out for each line in, in their order, as they are answered."""
-    if sys.stdin is None:
-        raise InvalidArgumentError("--bulk reads its questions from stdin, which is closed", hint="give it a file or a pipe")
     number, failed = 1, 0
-    for lines in _batches(sys.stdin.fileno()):
+    for lines in batches_of_stdin():
         for item in memory.bulk_search(lines, defaults=defaults, first_line=number, explain=explain):
             failed += item.error is not None
             print_json(item)
             sys.stdout.flush()
         number += len(lines)
     return NOTHING_FOUND if failed else OK
-
-
-def _batches(descriptor: int) -> Iterator[list[str]]:
-    """The lines that wait, a hundred at most: whoever asks one at a time is answered at once, a file in batches.
-
-    Read as UTF-8 whatever the locale is; what is none becomes halves of surrogate pairs, for its line to be refused.
-    """
-    waiting: queue.Queue[bytes | OSError | None] = queue.Queue(maxsize=10 * _AT_ONCE)
-
-    def read() -> None:
-        # Not `sys.stdin`: at its end the interpreter takes that one's lock, which a thread that reads holds, and gives up.
-        try:
-            with open(descriptor, "rb", closefd=False) as stream:
-                for line in stream:
-                    waiting.put(line)
-            waiting.put(None)
-        except OSError as error:
-            waiting.put(error)
-
-    threading.Thread(target=read, daemon=True).start()
-    said = waiting.get()
-    while isinstance(said, bytes):
-        batch: list[str] = []
-        while isinstance(said, bytes):
-            batch.append(said.decode(errors="surrogateescape"))
-            if len(batch) == _AT_ONCE or waiting.empty():
-                break
-            said = waiting.get()
-        yield batch
-        if isinstance(said, bytes):
-            said = waiting.get()
-    if said is not None:
-        raise said
 
 
 def print_response(response: SearchResponseV1, *, explain: bool = False) -> None:

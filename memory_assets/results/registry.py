@@ -14,6 +14,7 @@ from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
 from memory_assets.errors import NotFoundError
+from memory_assets.results.answer import AnswerV1, BulkAnswerItemV1
 from memory_assets.results.builds import BuildDetails, BuildPage
 from memory_assets.results.certificate import CertificateV1
 from memory_assets.results.citation import AnyCitationV1
@@ -41,10 +42,12 @@ from memory_assets.results.unanswered import UnansweredV1
 
 PRINTED: dict[str, Any] = {
     "ack.v1": AckV1,
+    "answer.v1": AnswerV1,
     "artifact_list.v1": list[ArtifactView],
     "backup.v1": Manifest,
     "build.v1": BuildDetails,
     "build_list.v1": BuildPage,
+    "bulk_answer_item.v1": BulkAnswerItemV1,
     "bulk_search_item.v1": BulkSearchItemV1,
     "certificate.v1": CertificateV1,
     "citation.v1": AnyCitationV1,

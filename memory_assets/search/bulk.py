@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from pydantic import AwareDatetime, BeforeValidator, Field, ValidationError
 
@@ -24,6 +24,8 @@ BATCH_SIZE = 100
 MOST_LINE_CHARACTERS = 200_000
 _MARK = "\ufeff"  # some editors put it in front of a file
 _SCOPED = ("project", "worktree", "task")
+
+Line = TypeVar("Line", bound=WireModel)
 
 
 def _intent(given: object) -> object:
@@ -77,6 +79,24 @@ def answered(
 
 def _asked(line: str, number: int, defaults: SearchRequest) -> tuple[str, SearchRequest | MemoryAssetsError]:
     """A line's id and its question, or what is wrong with it."""
+    given_id, said = read_line(line, number, BulkSearchRequestV1, '{"id": "1", "query": "…"}')
+    if isinstance(said, InvalidArgumentError):
+        return given_id, said
+    given: dict[str, Any] = {name: getattr(said, name) for name in said.model_fields_set - {"id", "schema_version"}}
+    fields = {name: value for name, value in given.items() if value is not None}
+    if not fields.keys().isdisjoint(_SCOPED):
+        # What a line says of where to look is its scope, however far the others look.
+        fields.setdefault("scope", None)
+    return given_id, replace(defaults, **fields)
+
+
+def read_line(line: str, number: int, model: type[Line], example: str) -> tuple[str, Line | InvalidArgumentError]:
+    """A line of JSON as a model, with the id that it is answered by; or what is wrong with it.
+
+    Args:
+        number: of the line, for the id of one that has none.
+        example: a line as it should be.
+    """
     nameless = f"line {number}"
     if len(line) > MOST_LINE_CHARACTERS:
         return nameless, InvalidArgumentError(f"line {number} has {len(line):,} characters", hint="a line is one question")
@@ -85,21 +105,15 @@ def _asked(line: str, number: int, defaults: SearchRequest) -> tuple[str, Search
     try:
         value = json.loads(line.removeprefix(_MARK))
     except (ValueError, RecursionError):
-        return nameless, InvalidArgumentError(f"line {number} is no JSON", hint='as in {"id": "1", "query": "…"}')
+        return nameless, InvalidArgumentError(f"line {number} is no JSON", hint=f"as in {example}")
     given_id = _id_of(value) or nameless
     try:
-        said = BulkSearchRequestV1.model_validate(value)
+        return given_id, model.model_validate(value)
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(map(str, first["loc"])) or "the line"
-        known = ", ".join(BulkSearchRequestV1.model_fields)
+        known = ", ".join(model.model_fields)
         return given_id, InvalidArgumentError(f"line {number}: {field}: {first['msg']}", hint=f"a line may say {known}")
-    given: dict[str, Any] = {name: getattr(said, name) for name in said.model_fields_set - {"id", "schema_version"}}
-    fields = {name: value for name, value in given.items() if value is not None}
-    if not fields.keys().isdisjoint(_SCOPED):
-        # What a line says of where to look is its scope, however far the others look.
-        fields.setdefault("scope", None)
-    return given_id, replace(defaults, **fields)
 
 
 def _id_of(value: object) -> str | None:

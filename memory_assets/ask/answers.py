@@ -1,0 +1,190 @@
+"""Answers and refusals as they are given out: text with marks, a citation for each mark, and how it came about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final
+
+from memory_assets.ask.calibration import calibration
+from memory_assets.ask.extractive import Quote, language_of
+from memory_assets.citations.addresses import SpanCitation
+from memory_assets.identifiers import canonical_json, sha256_hex
+from memory_assets.results.answer import AnswerCitationV1, AnswerRetrievalV1, AnswerV1, ClaimV1, ModelRefV1
+from memory_assets.results.citation import CitationV1
+
+if TYPE_CHECKING:
+    from memory_assets.ask.asker import Considered
+    from memory_assets.ask.passages import Passage
+    from memory_assets.ask.request import AskRequest
+    from memory_assets.ask.said_dates import Language
+    from memory_assets.vectors.errors import IndexMissingError
+    from memory_assets.vocabulary import RefusalReason
+
+EXTRACTIVE: Final = ModelRefV1(id="extractive", provider="memory_assets")
+NEAREST: Final = 3
+"""Candidates that a refusal shows."""
+_SHOWN_UNSEEN: Final = 6
+_NEAREST_CHARACTERS: Final = 160
+_PROVIDERS: Final = "sentence-transformers"
+
+Embedding = tuple[str, str]
+"""The embedding version and the model's name."""
+
+_SAYS: Final[dict[RefusalReason, dict[Language, str]]] = {
+    "score_gate": {"en": "Nothing that was said answers this.", "ko": "이 질문에 답하는 말은 기록에 없습니다."},
+    "attribution": {
+        "en": "Nobody whom the question names said anything of this; others did.",
+        "ko": "질문이 말하는 사람은 이것을 말하지 않았습니다. 다른 사람이 말했습니다.",
+    },
+    "no_index": {"en": "Nothing can be searched: the index is missing.", "ko": "검색할 색인이 없습니다."},
+    "no_chunks": {"en": "Nothing was found.", "ko": "찾은 것이 없습니다."},
+}
+
+
+def answered(seen: Considered, quotes: Sequence[Quote], embedding: Embedding) -> AnswerV1:
+    """An answer of quotes, a line each: when and who, the words, the mark."""
+    lines, citations, claims = [], [], []
+    for number, quote in enumerate(quotes, start=1):
+        marker = f"[{number}]"
+        who = _speaker(seen, quote)
+        led = ", ".join(part for part in (quote.time, who) if part)
+        words = " ".join(quote.text.split())
+        said = f"{led}: {words}" if led else words
+        lines.append(f"{said} {marker}")
+        citations.append(AnswerCitationV1(marker=marker, citation=_citation(quote.passage, quote.start, quote.end)))
+        claims.append(ClaimV1(text=said, markers=(marker,), quotes=(quote.text,), time=quote.time))
+    used = len({quote.passage.place for quote in quotes})
+    return _answer(
+        seen.request,
+        seen=seen,
+        answer="\n".join(lines),
+        grounded=True,
+        citations=tuple(citations),
+        claims=tuple(claims),
+        embedding=embedding,
+        used=used,
+        notes=(*_standing(quotes), *seen.found.response.notes),
+    )
+
+
+def refused(seen: Considered, reason: RefusalReason, embedding: Embedding) -> AnswerV1:
+    """A refusal: what is not known, and the nearest candidates."""
+    language = language_of(seen.question.text)
+    unseen = seen.question.unseen[:_SHOWN_UNSEEN]
+    said = [_SAYS[reason][language]]
+    if unseen:
+        named = ", ".join(unseen)
+        said.append(f"Nothing is known about: {named}." if language == "en" else f"기록에 없는 말: {named}.")
+    nearest = [
+        AnswerCitationV1(marker=None, citation=_citation(passage, *_nearest_span(passage)))
+        for passage, _ in seen.graded[:NEAREST]
+    ]
+    return _answer(
+        seen.request,
+        seen=seen,
+        answer=" ".join(said),
+        grounded=False,
+        reason=reason,
+        citations=tuple(nearest),
+        embedding=embedding,
+        notes=seen.found.response.notes,
+    )
+
+
+def refused_without_index(request: AskRequest, error: IndexMissingError) -> AnswerV1:
+    """A refusal where there are units and no table to find them in."""
+    said = _SAYS["no_index"][language_of(request.question)]
+    return _answer(request, seen=None, answer=said, grounded=False, reason="no_index", notes=(str(error),))
+
+
+def _answer(
+    request: AskRequest,
+    *,
+    seen: Considered | None,
+    answer: str,
+    grounded: bool,
+    reason: RefusalReason | None = None,
+    citations: tuple[AnswerCitationV1, ...] = (),
+    claims: tuple[ClaimV1, ...] = (),
+    embedding: Embedding | None = None,
+    used: int = 0,
+    notes: tuple[str, ...] = (),
+) -> AnswerV1:
+    return AnswerV1(
+        question=request.question,
+        answer=answer,
+        citations=citations,
+        grounded=grounded,
+        refusal_reason=reason,
+        model=EXTRACTIVE,
+        embedding=ModelRefV1(id=embedding[1], provider=_PROVIDERS) if embedding else None,
+        prompt_template_version=f"extractive-v{calibration().version}",
+        retrieval=_retrieval(request, seen, used),
+        claims=claims,
+        created_at=datetime.now(UTC),
+        notes=notes,
+    )
+
+
+def _retrieval(request: AskRequest, seen: Considered | None, used: int) -> AnswerRetrievalV1:
+    gate = calibration().gate(within=request.project is not None)
+    if seen is None:
+        return AnswerRetrievalV1(trace_id=_trace(request, ()), mode="lexical", k=request.search().k or 0, score_gate=gate)
+    response = seen.found.response
+    return AnswerRetrievalV1(
+        trace_id=_trace(request, [hit.unit_id for hit in response.hits]),
+        mode=response.mode,
+        k=response.k or 0,
+        score_gate=gate,
+        top_score=round(max((hit.score for hit in response.hits), default=0.0), 6),
+        chunks_returned=len(response.hits),
+        chunks_used=used,
+        answerability=round(seen.answerability, 6),
+        answerability_parts={name: round(value, 6) for name, value in seen.parts.items()},
+        unseen=seen.question.unseen,
+        speakers=tuple(sorted(seen.question.names)),
+    )
+
+
+def _trace(request: AskRequest, unit_ids: Sequence[str]) -> str:
+    return "ret_" + sha256_hex(canonical_json([request.question, request.project, list(unit_ids)]))[:16]
+
+
+def _speaker(seen: Considered, quote: Quote) -> str | None:
+    """Who said it, where that matters: where speakers have names and the question does not name this one alone."""
+    speaker = quote.passage.speaker
+    return speaker if speaker is not None and seen.question.names != {speaker} else None
+
+
+def _standing(quotes: Sequence[Quote]) -> list[str]:
+    """What is known of quotes that no longer hold, or that others contradict."""
+    notes = []
+    for number, quote in enumerate(quotes, start=1):
+        hit = quote.passage.hit
+        if hit.unit_kind == "entry" and hit.status in ("superseded", "contested"):
+            notes.append(f"[{number}] is {hit.status}: see `memory show {hit.id}`")
+    return notes
+
+
+def _citation(passage: Passage, start: int, end: int) -> CitationV1:
+    session_id, index = passage.place
+    hit = passage.hit
+    label = f"{hit.title or hit.project or session_id}".strip()
+    return CitationV1.of(
+        SpanCitation(session_id, index, ((start, end),)),
+        id=hit.id if hit.unit_kind == "entry" else None,
+        path=getattr(hit.citations[0], "path", None) if hit.citations else None,
+        role=passage.role,
+        name=passage.speaker,
+        ts=passage.said_at.replace(tzinfo=UTC) if passage.said_at.tzinfo is None else passage.said_at,
+        quote=passage.text[start:end],
+        label=label,
+    )
+
+
+def _nearest_span(passage: Passage) -> tuple[int, int]:
+    """The beginning of a passage, as far as a line shows it."""
+    if passage.sentences:
+        return passage.sentences[0].start, passage.sentences[0].end
+    return passage.start, min(passage.end, passage.start + _NEAREST_CHARACTERS)

@@ -1,0 +1,166 @@
+"""A question answered: searched, graded, gated, quoted. Each step is a plain function; this is their order."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memory_assets.ask.answers import answered, refused, refused_without_index
+from memory_assets.ask.calibration import calibration
+from memory_assets.ask.extractive import quotes_for
+from memory_assets.ask.passages import Passage, passages_of
+from memory_assets.ask.question import Question, understood
+from memory_assets.ask.signs import signs_of_answer, signs_of_passage
+from memory_assets.errors import InvalidArgumentError, MemoryAssetsError
+from memory_assets.results.answer import AnswerV1, TokenUsageV1
+from memory_assets.search.searcher import LookedUp
+from memory_assets.vectors.errors import IndexMissingError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memory_assets.ask.request import AskRequest
+    from memory_assets.search.searcher import Searcher
+    from memory_assets.vocabulary import RefusalReason
+
+MOST_CHARACTERS = 20_000
+"""Of a question. What is longer is a document."""
+
+
+@dataclass(frozen=True, slots=True)
+class Considered:
+    """What an answer is made of.
+
+    Attributes:
+        graded: the passages with their grades, best first.
+        answerability: how sure it is that they can answer, 0 to 1; ``parts`` are its signs.
+        gate: the least answerability at which is answered.
+    """
+
+    request: AskRequest
+    question: Question
+    found: LookedUp
+    graded: tuple[tuple[Passage, float], ...]
+    answerability: float
+    parts: Mapping[str, float]
+    gate: float
+
+    @property
+    def refusal(self) -> RefusalReason | None:
+        """Why nothing may be answered; None where it may."""
+        if not self.graded:
+            return "no_chunks"
+        if self.answerability >= self.gate:
+            return None
+        # Somebody else said it: the words are there, and not by whom the question names.
+        by_another = self.parts["held"] >= _SAID and self.parts["held_by_them"] < self.parts["held"] * _BY_THEM
+        return "attribution" if self.question.names and by_another else "score_gate"
+
+
+_SAID, _BY_THEM = 0.6, 0.7
+
+
+class Asker:
+    """Answers from one store.
+
+    Args:
+        searcher: of that store.
+    """
+
+    def __init__(self, searcher: Searcher) -> None:
+        self._searcher = searcher
+
+    def ask(self, request: AskRequest) -> AnswerV1:
+        """The answer to a question, or a refusal.
+
+        Raises:
+            InvalidArgumentError: an empty or endless question.
+            NotFoundError, AmbiguousIdError: see ``search.searcher.Searcher.look_up``.
+            EmbedderUnavailableError, IndexCorruptError
+        """
+        check(request)
+        started = time.monotonic()
+        try:
+            found = self._searcher.look_up(request.search())
+        except IndexMissingError as error:
+            return refused_without_index(request, error)
+        return timed(answer_of(self._considered(request, found), self._searcher), started)
+
+    def ask_all(self, requests: Sequence[AskRequest]) -> Iterator[AnswerV1 | MemoryAssetsError]:
+        """The answers to several questions, whose vectors are made together. An error is of its own question."""
+        wrong = {place: error for place, request in enumerate(requests) if (error := _wrong(request)) is not None}
+        good = [request for place, request in enumerate(requests) if place not in wrong]
+        found = self._searcher.look_up_all([request.search() for request in good])
+        for place, request in enumerate(requests):
+            if place in wrong:
+                yield wrong[place]
+                continue
+            started = time.monotonic()
+            match next(found):
+                case LookedUp() as one:
+                    yield timed(answer_of(self._considered(request, one), self._searcher), started)
+                case IndexMissingError() as missing:
+                    yield refused_without_index(request, missing)
+                case failed:
+                    yield failed
+
+    def _considered(self, request: AskRequest, found: LookedUp) -> Considered:
+        with self._searcher.database.reading() as connection:
+            passages = passages_of(connection, found.response.hits)
+            self._searcher.database.linger()
+        return considered(request, found, passages)
+
+
+def considered(request: AskRequest, found: LookedUp, passages: Sequence[Passage]) -> Considered:
+    """The passages graded, and what they are worth together. Pure."""
+    known = calibration()
+    question = understood(request.question, found)
+    best = max((passage.hit.score for passage in passages), default=0.0)
+    grades = [
+        (passage, known.passage.grade(signs_of_passage(question, passage, passage.hit.rank - 1, best))) for passage in passages
+    ]
+    graded = tuple(sorted(grades, key=lambda one: (-one[1], one[0].hit.rank, one[0].place)))
+    parts = signs_of_answer(question, found.response, graded)
+    answerability = known.answer.grade(parts) if graded else 0.0
+    gate = known.gate(within=request.project is not None)
+    return Considered(request, question, found, graded, answerability, parts, gate)
+
+
+def answer_of(seen: Considered, searcher: Searcher) -> AnswerV1:
+    """The answer in quotes, or the refusal."""
+    embedding = (searcher.index.embedding_version, searcher.settings.embedding.model)
+    if (reason := seen.refusal) is not None:
+        return refused(seen, reason, embedding)
+    quotes = quotes_for(seen.question, seen.graded, calibration(), most_words=seen.request.most_words)
+    return answered(seen, quotes, embedding) if quotes else refused(seen, "no_chunks", embedding)
+
+
+def check(request: AskRequest) -> None:
+    """
+    Raises:
+        InvalidArgumentError: an empty or endless question, a number of words that holds none.
+    """
+    if not request.question.strip():
+        raise InvalidArgumentError("the question is empty", hint="as in memory ask 'why was the deploy rolled back?'")
+    if len(request.question) > MOST_CHARACTERS:
+        raise InvalidArgumentError(
+            f"the question has {len(request.question):,} characters", hint=f"a question has {MOST_CHARACTERS:,} at most"
+        )
+    if request.most_words < 1:
+        raise InvalidArgumentError("an answer of no words says nothing", hint="give it one word at least")
+
+
+def timed(answer: AnswerV1, started: float) -> AnswerV1:
+    """An answer with how long it took."""
+    elapsed = round(1000 * (time.monotonic() - started))
+    return answer.model_copy(update={"usage": TokenUsageV1(latency_ms=elapsed)})
+
+
+def _wrong(request: AskRequest) -> InvalidArgumentError | None:
+    try:
+        check(request)
+    except InvalidArgumentError as error:
+        return error
+    return None

@@ -1,0 +1,137 @@
+"""The answerer without a model: a few quotes, the best first, within so many words."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from memory_assets.ask.said_dates import Language, date_meant, day_words
+from memory_assets.ask.signs import is_question, signs_of_sentence
+from memory_assets.text.particles import is_hangul
+
+if TYPE_CHECKING:
+    from memory_assets.ask.calibration import Calibration
+    from memory_assets.ask.passages import Passage
+    from memory_assets.ask.question import Question
+
+MOST_WORDS: Final = 45
+"""Words of an answer, dates and names included."""
+MOST_PASSAGES: Final = 3
+"""Messages that an answer quotes."""
+_LOOKED_AT: Final = 6
+"""Passages whose sentences are looked at."""
+_WORTH: Final = 0.15
+"""A further message is quoted where its best sentence is worth so much of the best of all."""
+_AS_ANSWER: Final = 0.3
+"""What a question is worth as an answer, beside a statement."""
+_OVERHEAD: Final = 4
+"""Words that a quote costs beside its own: of two that say as much the shorter one is better, but not for ever."""
+
+Graded = Sequence[tuple["Passage", float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """Characters of a message, as an answer shows them.
+
+    Attributes:
+        start, end: half-open, code points of ``passage.text``.
+        time: the date that they mean, where the question asks for a time.
+    """
+
+    passage: Passage
+    start: int
+    end: int
+    time: str | None
+
+    @property
+    def text(self) -> str:
+        return self.passage.text[self.start : self.end]
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    passage: Passage
+    place: int
+    worth: float
+
+    @property
+    def words(self) -> int:
+        return len(self.passage.sentences[self.place].text.split())
+
+    @property
+    def density(self) -> float:
+        return self.worth / math.sqrt(self.words + _OVERHEAD)
+
+
+def language_of(question: str) -> Language:
+    """The language that a question is answered in."""
+    return "ko" if any(map(is_hangul, question)) else "en"
+
+
+def quotes_for(question: Question, graded: Graded, known: Calibration, *, most_words: int = MOST_WORDS) -> list[Quote]:
+    """The quotes that answer, best message first, those of one message in its order; none where nothing can be quoted.
+
+    Args:
+        graded: passages with their grades, best first.
+        most_words: of all quotes with their dates together. The best sentence is quoted whatever its length.
+    """
+    candidates = sorted(_candidates(question, graded, known), key=lambda one: -one.density)
+    if not candidates:
+        return []
+    best = max(one.worth for one in candidates)
+    taken: list[_Candidate] = []
+    passages: list[Passage] = []
+    left = most_words
+    # First which messages, then what else they say, as far as it goes.
+    for one in (*candidates, *candidates):
+        is_new = one.passage not in passages
+        if one in taken or (is_new and (one.worth < _WORTH * best or len(passages) >= MOST_PASSAGES)):
+            continue
+        cost = one.words + (len((_time(question, one.passage, (one,)) or "").split()) if is_new else 0)
+        if cost > left and taken:
+            continue
+        taken.append(one)
+        left -= cost
+        if is_new:
+            passages.append(one.passage)
+    return [quote for passage in passages for quote in _quotes(question, passage, taken)]
+
+
+def _candidates(question: Question, graded: Graded, known: Calibration) -> Iterator[_Candidate]:
+    for rank, (passage, grade) in enumerate(graded[:_LOOKED_AT]):
+        for place, sentence in enumerate(passage.sentences):
+            worth = known.sentence.grade(signs_of_sentence(question, passage, place, grade, rank == 0))
+            yield _Candidate(passage, place, worth * (_AS_ANSWER if is_question(sentence.text) else 1.0))
+
+
+def _quotes(question: Question, passage: Passage, taken: Sequence[_Candidate]) -> Iterator[Quote]:
+    """What was taken of a message; sentences beside each other are one quote."""
+    mine = sorted((one for one in taken if one.passage is passage), key=lambda one: one.place)
+    time = _time(question, passage, mine)
+    start = mine[0].place
+    for one, following in zip(mine, (*mine[1:], None), strict=True):
+        if following is not None and following.place == one.place + 1:
+            continue
+        yield Quote(passage, passage.sentences[start].start, passage.sentences[one.place].end, time)
+        time = None  # said once for a message
+        if following is not None:
+            start = following.place
+
+
+_DURATION: Final = re.compile(r"\bhow long\b|얼마나 (?:오래|걸)", re.IGNORECASE)
+
+
+def _time(question: Question, passage: Passage, taken: Sequence[_Candidate]) -> str | None:
+    """The date that a message means, where the question asks for one: as the quoted sentences say it, else as others of the
+    message do, else when it was said."""
+    if question.asked_for != "time" and not _DURATION.search(question.text):
+        return None
+    language = language_of(question.text)
+    texts = [passage.sentences[one.place].text for one in taken]
+    texts += [sentence.text for sentence in passage.sentences if sentence.text not in texts]
+    meant = (date_meant(text, passage.said_at, language) for text in texts)
+    return next((told for told in meant if told is not None), day_words(passage.said_at.date(), language))
