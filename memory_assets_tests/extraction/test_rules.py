@@ -52,6 +52,7 @@ def entries(*talk: Message) -> list[ExtractedEntry]:
         ("Let's fix the broken login form of the shop.", "task"),
         ("Look at the notes of the review and resolve what is open.", "task"),
         ("가격은 필수 항목으로 명시해줘.", "task"),
+        ("민수한테 배포 일정을 물어봐줘.", "task"),
         ("The root cause is a stale cursor in the sensor.", "insight"),
         ("원인은 잘못된 오프셋 계산이다.", "insight"),
         ("see https://github.com/dagster-io/dagster/issues/1234 about it", "reference"),
