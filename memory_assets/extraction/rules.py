@@ -66,6 +66,7 @@ def extract_window(messages: Sequence[Message], window: Window, rules: Rules | N
     selection = Selection(scored, rules, people_only=people_only, opening=window.start == 0)
     requests = requests_of(scored)
     entries = list(replies(messages, window, scored, selection))
+    selection.answer(quote for entry in entries for quote in entry.evidence[1:])
     listed = ListedTasks(messages, window, scored, selection, rules)
     turns = turns_of(messages, window)
     steps = _steps_by_turn(listed.called, turns)
@@ -219,7 +220,7 @@ def _linked(
             only_request = requests[end] == (end == main.turn)
             outcome = outcome_of(main, found, told.closing.get(end, []), only_request=only_request)
             report, choice.outcome, choice.is_left_open = outcome.report, outcome.told, outcome.is_left_open
-        elif main.spot.voice == "working" and main.entry_type == "insight":
+        elif (main.spot.voice == "working" and main.entry_type == "insight") or _decides(main):
             report = best_report(main, found, only_request=False)
         else:
             continue
@@ -244,6 +245,11 @@ def _reversals(choices: Sequence[Choice]) -> None:
                 choice.same.insert(0, decided[number])
         if main.entry_type in ("decision", "preference"):
             decided.append(main)
+
+
+def _decides(main: Scored) -> bool:
+    """Whether a person decides in words of their own: what the agent did of it belongs to the decision."""
+    return main.spot.origin == "typed" and main.spot.voice == "user" and _type(main) == "decision"
 
 
 def _is_request(choice: Choice) -> bool:
