@@ -58,6 +58,8 @@ _WRONG = re.compile(
     re.IGNORECASE,
 )
 """What says that something is not as it should be."""
+_IN_A_CASE = re.compile(r"\b(?:when|if|before|after|each|every|any)\b|경우|때|마다|전에|[후뒤]에|면(?=\s)", re.IGNORECASE)
+"""What makes an order one for each time that something is so."""
 _FEW_WORDS = 2
 """Telling words that a person's sentence has at least that says what is wrong: a greeting has none."""
 MUCH_WORK = 4
@@ -118,7 +120,7 @@ def asks_for_work(request: Scored, answers: float, *, opens: bool, is_told_done:
     if request.entry_type == "task":
         return request.score >= _ASKS_ENOUGH or also_orders(text) or much
     if request.entry_type == "preference":
-        return _asked_by_phrases(request) > 0 and not is_standing(text)
+        return _asked_by_phrases(request) > 0 and not (is_standing(text) or _IN_A_CASE.search(text))
     if thanks(text) or len(spot.words) < _FEW_WORDS:
         return False
     orders = also_orders(text) or looks_and_changes(text)

@@ -109,6 +109,12 @@ def test_what_a_request_takes_up_is_quoted_with_it() -> None:
     assert point in {quote.quote for quote in task.entry.evidence}
 
 
+def test_what_must_be_is_a_request_where_it_is_asked_for_once() -> None:
+    once, each = "필드 전부 필수에 대한 항목을 명시해줘.", "필드를 추가할 경우 필수에 대한 항목을 명시해줘."
+    assert told(user(once), agent("필수 항목을 명시했습니다.")) == [(once, "done")]
+    assert (each, "done") not in told(user(each), agent("필수 항목을 명시했습니다."))
+
+
 def test_a_plan_that_is_ready_is_nothing_done() -> None:
     ready = "새 문서를 옮길 계획 작성이 완료되었습니다. 이제 실행 준비가 되었습니다."
     assert told(user("이 문서도 옮겨줘."), agent(ready)) == [("이 문서도 옮겨줘.", "pending")]
