@@ -226,6 +226,7 @@ def print_hit(hit: SearchHitV1) -> None:
     )
     if hit.citations:
         more = f"  and {len(hit.citations) - 1} more" if len(hit.citations) > 1 else ""
+        more += "".join(f"  with {one.uri}  {one_line(one.label)}" for one in hit.beside)
         print_text(styled("    ", (hit.citations[0].uri, "cyan"), (f"  {one_line(hit.citations[0].label)}{more}", "dim")))
     else:
         print_text(styled("    ", ("[HYPOTHESIS] nothing is cited for it", "yellow")))

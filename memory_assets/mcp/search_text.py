@@ -117,6 +117,8 @@ def _cited(hit: SearchHitV1, *, behind: int) -> Iterator[str]:
         said = f" ({who})" if who and who != citation.uri else ""
         more = f" and {len(citations) - 1} more" if len(citations) > 1 else ""
         yield f"   cite {address(citation.uri)}{said}{more}"
+    for beside in hit.beside:
+        yield f"   with {address(beside.uri)} ({inline(beside.label, 80)})"
 
 
 def _notes(found: SearchResponseV1) -> Iterator[str]:

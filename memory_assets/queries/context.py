@@ -194,7 +194,7 @@ def context(
 def _searched(searcher: Searcher, query: str, project: str | None) -> list[SearchResponseV1]:
     """What is remembered, what was said and is to be done, and what went wrong. The question's vector is made once."""
     requests = [
-        SearchRequest(query, kinds=kinds, project=project, k=most, log=False)
+        SearchRequest(query, kinds=kinds, project=project, k=most, beside=False, log=False)
         for kinds, most in ((("entry",), _FOUND), (("passage", "task"), _FOUND), (("gotcha",), MOST_GOTCHAS))
     ]
     found = []

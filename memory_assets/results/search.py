@@ -8,7 +8,7 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from memory_assets.results.certificate import CertificateV1
-from memory_assets.results.citation import AnyCitationV1
+from memory_assets.results.citation import AnyCitationV1, CitationV1
 from memory_assets.results.error import ErrorV1
 from memory_assets.results.model import WireModel
 from memory_assets.vocabulary import Assurance, CrossedBy, Origin, ScoreKind, SearchMode, Strategy
@@ -68,7 +68,9 @@ class SearchHitV1(WireModel):
         legs: the hit's place in each leg that found it, by the leg's name.
         id: the memory's address, ``mem:a7Bc3x``, or the task's id; None for what is neither (a passage).
         summary: what it is, in some 50 tokens.
-        snippet: the cited turn's own text, up to 400 characters of it.
+        snippet: what the cited turns say of the question in their own words, up to 400 characters of it.
+        beside: the passages beside the unit of which the snippet shows something too, each cited: another one of the same
+            message, or what was said next.
         tokens: what its title and snippet cost a language model.
         is_cited: at least one citation; a hit without one is shown as a hypothesis.
         checker: who granted the stage, as in ``embedded 1``; shown wherever the stage is.
@@ -97,6 +99,7 @@ class SearchHitV1(WireModel):
     checker: str | None = None
     ts: datetime | None = None
     citations: tuple[AnyCitationV1, ...] = ()
+    beside: tuple[CitationV1, ...] = ()
     is_cited: bool = False
     legs: dict[str, LegPlaceV1] = Field(default_factory=dict)
     related: tuple[RelatedV1, ...] = ()

@@ -33,6 +33,8 @@ class SearchRequest:
         since, until: aware; ``since`` inclusive, ``until`` exclusive.
         stage_min: the lowest stage of a memory that is wanted; passages stand on none and are left out by it.
         budget: tokens that the hits may cost together, as they are delivered; a hard cap.
+        beside: show what of the passages beside a hit says more of the question; for those that put hits together no text need
+            stand twice.
         log: count what is delivered as shown.
         now: aware; what "last week" is counted from. None for the clock.
     """
@@ -53,5 +55,6 @@ class SearchRequest:
     stage_min: str | None = None
     fusion: FusionMethod = "weighted"
     budget: int | None = None
+    beside: bool = True
     log: bool = True
     now: datetime | None = None

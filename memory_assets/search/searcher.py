@@ -276,10 +276,11 @@ class Searcher:
         """What was found, filled in from the store."""
         legs, ranked = found.legs, raised(found.ranked, state.uplifts)
         left_out = (found.note,) if found.note else reasons if not found.by_meaning and plan.mode != "lexical" else ()
-        hits = chosen(connection, ranked, plan.k)
+        hits = chosen(connection, ranked, plan.k, with_beside=plan.request.beside)
         if plan.strategy == "complex":
             add_what_hangs_on(connection, hits, plan.where)
-        delivered = hits_of(connection, hits, plan.request.query, relevances=self._relevances(legs), explain=explain)
+        terms = found.asked.terms if found.asked else query_terms(plan.request.query)
+        delivered = hits_of(connection, hits, terms, relevances=self._relevances(legs), explain=explain)
         delivered = in_order(plan, within_budget(plan.request.budget, delivered))
         too_dear = len(hits) - len(delivered)
         response = SearchResponseV1(

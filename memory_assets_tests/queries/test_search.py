@@ -35,15 +35,30 @@ def own_memory(tmp_path: Path) -> Memory:
     return Memory(fill(tmp_path))
 
 
-def test_a_hit_delivers_the_cited_turns_own_text(memory: Memory) -> None:
+def test_a_hit_delivers_what_its_turns_say_and_what_stands_beside_them(memory: Memory) -> None:
     told = {"shop-1": SHOP, "notes-2": NOTES}
     for question in ("PostgreSQL orders", "결제 서버", "retry budget", "캐시"):
         for hit in memory.search(question).hits:
+            shown = [" ".join(told[one.session_id][one.message_index][1].split()) for one in (*hit.citations, *hit.beside)]
             first = hit.citations[0]
-            assert hit.snippet
-            assert " ".join(hit.snippet.split()) == " ".join(told[first.session_id][first.message_index][1].split())
+            assert hit.snippet and shown[0] in hit.snippet
+            for part in hit.snippet.strip("…").split(" … "):
+                assert any(part in text for text in shown)
             assert first.ts is not None and first.label
             assert hit.tokens > 0 and 0.0 <= hit.relevance <= 1.0
+
+
+def test_the_reply_is_shown_beside_what_was_asked_and_cited(memory: Memory) -> None:
+    hit = next(hit for hit in memory.search("결제 서버 로그", k=5).hits if "원인을 찾아" in hit.snippet)
+    (beside,) = hit.beside
+    assert (beside.session_id, beside.message_index) == ("shop-1", 1)
+    assert [one.message_index for one in hit.citations] == [0]
+    assert "커넥션 풀이 모자랍니다" in hit.snippet
+
+
+def test_what_stands_beside_is_left_out_where_that_is_asked_for(memory: Memory) -> None:
+    for hit in memory.search("PostgreSQL orders", beside=False).hits:
+        assert hit.beside == ()
 
 
 def test_what_says_the_same_is_one_hit(memory: Memory) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,13 +15,15 @@ from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.results.citation import AnyCitationV1, CitationV1
 from memory_assets.results.search import BonusV1, HitStepsV1, LegPlaceV1, RelatedV1, SearchHitV1
 from memory_assets.search.answers.backing import Backings, backings
-from memory_assets.search.answers.snippets import snippet
+from memory_assets.search.answers.beside import FoundPassages
+from memory_assets.search.answers.shown import shown
 from memory_assets.search.answers.unit_citations import CITED, CitedMessage, cited_messages, place_citation
 from memory_assets.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:
     import duckdb
 
+    from memory_assets.search.question.terms import Term
     from memory_assets.search.ranking.ranking import RankedHit
     from memory_assets.vocabulary import Origin
 
@@ -88,11 +91,16 @@ class Related:
 
 @dataclass(slots=True)
 class Chosen:
-    """A unit that is delivered, and what is shown with it."""
+    """A unit that is delivered, and what is shown with it.
+
+    Attributes:
+        beside: passages that stand beside it, whose words its snippet may show.
+    """
 
     ranked: RankedHit
     unit: FoundUnit
     related: list[Related]
+    beside: tuple[FoundUnit, ...] = ()
 
     @property
     def units(self) -> tuple[FoundUnit, ...]:
@@ -109,11 +117,14 @@ def found_units(connection: duckdb.DuckDBPyConnection, unit_ids: Sequence[str]) 
     }
 
 
-def chosen(connection: duckdb.DuckDBPyConnection, ranked: Sequence[RankedHit], k: int) -> list[Chosen]:
+def chosen(connection: duckdb.DuckDBPyConnection, ranked: Sequence[RankedHit], k: int, *, with_beside: bool) -> list[Chosen]:
     """The first ``k`` that say something which no better one has said; units are read as far as they are needed.
 
     What cites only messages that better hits have delivered is no hit: a memory or task of theirs is shown with the hit that
     has its words, a passage not at all.
+
+    Args:
+        with_beside: read the passages that stand beside them too.
     """
     hits: list[Chosen] = []
     delivered: dict[Place, Chosen] = {}
@@ -134,7 +145,11 @@ def chosen(connection: duckdb.DuckDBPyConnection, ranked: Sequence[RankedHit], k
                 for place in unit.places:
                     delivered.setdefault(place, hit)
     speaking = _speaking_of(ranked[read:_LOOKED_THROUGH], delivered)
-    units = found_units(connection, speaking)
+    passages = FoundPassages(ranked)
+    beside = [passages.beside(hit.unit) if with_beside else () for hit in hits]
+    units = found_units(connection, list(dict.fromkeys([*speaking, *itertools.chain.from_iterable(beside)])))
+    for hit, unit_ids in zip(hits, beside, strict=True):
+        hit.beside = tuple(units[unit_id] for unit_id in unit_ids if unit_id in units)
     for unit in (units[unit_id] for unit_id in speaking if unit_id in units):
         if unit.places and unit.places <= delivered.keys():
             _show_with(unit, delivered)
@@ -159,18 +174,22 @@ def _show_with(unit: FoundUnit, delivered: Mapping[Place, Chosen]) -> None:
 def hits_of(
     connection: duckdb.DuckDBPyConnection,
     hits: Sequence[Chosen],
-    query: str,
+    terms: Sequence[Term],
     *,
     relevances: Mapping[str, float],
     explain: bool = False,
 ) -> list[SearchHitV1]:
-    """The hits as they are delivered, each with its citations and the cited turn's own text."""
+    """The hits as they are delivered, each with its citations and what it says of the question.
+
+    Args:
+        terms: the question's telling words.
+    """
     # What a passage says is its own text: of the messages only those are read that something else quotes.
     quoted = {place for hit in hits if not hit.unit.is_passage for place in hit.unit.places}
     said = cited_messages(connection, [{"session_id": session_id, "message_index": n} for session_id, n in quoted])
     backed = backings(connection, (unit.source_id for hit in hits for unit in hit.units if not unit.is_passage))
     return [
-        _hit(rank, hit, said, backed, query, relevances.get(hit.unit.unit_id, 0.0), explain)
+        _hit(rank, hit, said, backed, terms, relevances.get(hit.unit.unit_id, 0.0), explain)
         for rank, hit in enumerate(hits, start=1)
     ]
 
@@ -207,7 +226,7 @@ def _hit(
     hit: Chosen,
     said: Mapping[Place, CitedMessage],
     backed: Backings,
-    query: str,
+    terms: Sequence[Term],
     relevance: float,
     explain: bool,
 ) -> SearchHitV1:
@@ -221,7 +240,7 @@ def _hit(
             for place in unit.cited
             if (place["session_id"], place["message_index"]) in said
         ]
-    text = _text(unit, said, query)
+    text, beside = shown(hit, said, terms)
     return SearchHitV1(
         rank=rank,
         score=round(ranked.score, 6),
@@ -242,37 +261,29 @@ def _hit(
         status=unit.status,
         ts=unit.occurred_at,
         citations=tuple(citations),
+        beside=tuple(_of_passage(other) for other in beside),
         legs={
             name: LegPlaceV1(rank=place.rank, score=round(place.score, 6), score_kind=place.score_kind)
             for name, place in ranked.places.items()
         },
-        related=tuple(
-            RelatedV1(
-                unit_kind=other.unit.unit_kind,
-                id=other.unit.address,
-                title=other.unit.title,
-                stage=other.unit.stage,
-                checker=other.unit.checker,
-                status=other.unit.status,
-                relation=other.relation,
-                assurance=backed.assurance(other.unit.unit_kind, other.unit.source_id, other.unit.stage),
-            )
-            for other in hit.related
-        ),
+        related=tuple(_related(other, backed) for other in hit.related),
         steps=_steps(ranked) if explain else None,
         assurance=backed.assurance(unit.unit_kind, unit.source_id, unit.stage),
     )
 
 
-def _text(unit: FoundUnit, said: Mapping[Place, CitedMessage], query: str) -> str:
-    """The cited turn's own text: of a passage what says most of what was asked, of what was remembered its first quote too."""
-    if unit.is_passage or not unit.cited:
-        return snippet(unit.body, query)
-    first = unit.cited[0]
-    message = said.get((first["session_id"], first["message_index"]))
-    if message is None or not message.text.strip():
-        return snippet(unit.body, query)
-    return snippet(message.text, query, shown=(first["span_start"], first["span_end"]))
+def _related(other: Related, backed: Backings) -> RelatedV1:
+    unit = other.unit
+    return RelatedV1(
+        unit_kind=unit.unit_kind,
+        id=unit.address,
+        title=unit.title,
+        stage=unit.stage,
+        checker=unit.checker,
+        status=unit.status,
+        relation=other.relation,
+        assurance=backed.assurance(unit.unit_kind, unit.source_id, unit.stage),
+    )
 
 
 def _of_passage(unit: FoundUnit) -> CitationV1:

@@ -7,7 +7,7 @@ out, Korean particles are taken off, English endings too. It says which words of
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -54,6 +54,9 @@ _ENDS_PAST: Final = re.compile(rf"{_ENDS_QUESTION}|다|음")
 _PAST: Final = 20
 """The final consonant ㅆ of a syllable."""
 _LONGEST_ENDING: Final = 6
+_NAMES: Final = re.compile(r"[a-z][A-Z]|[A-Za-z][0-9]|[A-Za-z0-9][._/#][A-Za-z0-9]|_")
+"""What only a name is written with: a file, a symbol, a commit. A hyphen or an ordinal (``well-known``, ``2nd``) is none."""
+_LATIN: Final = re.compile(r"[A-Za-z]")
 _ENDING: Final = re.compile(r"(?<=[a-z]{3})(?:ings?|edly|ed|ies|es|s|(?<![aeiou])y|e)$|(?<=[a-z]{2})ies$")
 """Of an English word; what ends in a vowel and y (``deploy``) is whole."""
 _DOUBLED: Final = re.compile(r"([a-z])\1$")
@@ -96,6 +99,12 @@ def query_terms(query: str) -> tuple[Term, ...]:
     telling = [word for folded, word in words.items() if folded not in _SAYS_NOTHING and not _ONLY_ASKS.fullmatch(word)]
     chosen = (telling or [*words.values()])[:MAX_TERMS]
     return tuple(Term(word, forms) for word in chosen if (forms := _forms((*_readings(word), *_without_ending(word)))))
+
+
+def names_in(terms: Sequence[Term]) -> tuple[bool, ...]:
+    """Which of a question's words name something, as they are written; of a Korean question every word in Latin letters."""
+    is_korean = any(is_hangul(character) for term in terms for character in term.text)
+    return tuple(bool(_NAMES.search(term.text) or (is_korean and _LATIN.match(term.text))) for term in terms)
 
 
 def forms_of(text: str) -> tuple[frozenset[str], ...]:

@@ -14,9 +14,17 @@ from dataclasses import dataclass
 from heapq import nlargest
 from typing import TYPE_CHECKING
 
-from memory_assets.search.question.terms import Term, standing
+from memory_assets.search.question.terms import Term, names_in, standing
 from memory_assets.search.ranking.fusion import Candidate, Leg, good_score
-from memory_assets.search.ranking.weights import COVERAGE_WEIGHT, NEIGHBOUR_WEIGHT, OWN_WEIGHT, SESSION_WEIGHT, VECTOR_WEIGHT
+from memory_assets.search.ranking.weights import (
+    COVERAGE_WEIGHT,
+    NAME_WEIGHT,
+    NAMED_COVERAGE_WEIGHT,
+    NEIGHBOUR_WEIGHT,
+    OWN_WEIGHT,
+    SESSION_WEIGHT,
+    VECTOR_WEIGHT,
+)
 
 if TYPE_CHECKING:
     from memory_assets.vectors.units import LexicalHits, UnitHit
@@ -75,8 +83,10 @@ def lexical_leg(hits: LexicalHits, terms: Sequence[Term]) -> LegScores:
         unit_id: _held(terms, stems, found[unit_id].own_text)
         for unit_id in nlargest(COVERAGE_DEPTH, plain, key=plain.__getitem__)
     }
-    telling = _by_rarity(held)
-    scores = {unit_id: score * (1.0 + COVERAGE_WEIGHT * telling.get(unit_id, 0.0) ** 2) for unit_id, score in plain.items()}
+    names = names_in(terms)
+    telling = _by_rarity(held, [NAME_WEIGHT if is_name else 1.0 for is_name in names])
+    weight = NAMED_COVERAGE_WEIGHT if any(names) else COVERAGE_WEIGHT
+    scores = {unit_id: score * (1.0 + weight * telling.get(unit_id, 0.0) ** 2) for unit_id, score in plain.items()}
     steps = {
         unit_id: {
             "context": context.get(unit_id, 0.0),
@@ -153,13 +163,17 @@ def _share(held: Sequence[float]) -> float:
     return sum(held) / len(held) if held else 0.0
 
 
-def _by_rarity(held: Mapping[str, Sequence[float]]) -> dict[str, float]:
+def _by_rarity(held: Mapping[str, Sequence[float]], each_weighs: Sequence[float]) -> dict[str, float]:
     """By unit id how much it has of the question's telling words: one counts for more the fewer of these units have it.
 
     That all have of three words out of four is no answer where the fourth stands in one of them.
+
+    Args:
+        each_weighs: what a word counts beside another that is as rare.
     """
     totals = [sum(column) for column in zip(*held.values(), strict=True)]
-    weights = [math.log1p(len(held) / total) if total else 0.0 for total in totals]
+    rarity = [math.log1p(len(held) / total) if total else 0.0 for total in totals]
+    weights = [each * rare for each, rare in zip(each_weighs, rarity, strict=False)]
     whole = sum(weights)
     return {
         unit_id: sum(weight * one for weight, one in zip(weights, each, strict=True)) / whole if whole else 0.0

@@ -22,6 +22,10 @@ SESSION_WEIGHT: Final = 0.3
 """Of how much the session speaks of it: the sum of its best hits."""
 COVERAGE_WEIGHT: Final = 0.8
 """Of having all words of the question, the rare ones above all."""
+NAMED_COVERAGE_WEIGHT: Final = 1.2
+"""The same, of a question that names something (a file, a symbol): what does not speak of it is no answer."""
+NAME_WEIGHT: Final = 3.0
+"""In it, of a word that names something, beside 1.0 of any other as rare."""
 NEIGHBOUR_WEIGHT: Final = 1.0
 """Of the cosine of the better neighbour."""
 

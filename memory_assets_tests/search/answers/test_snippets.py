@@ -4,10 +4,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_assets.search.answers.snippets import SNIPPET_LENGTH, around, snippet
+from memory_assets.search.answers import snippets
+from memory_assets.search.answers.snippets import SNIPPET_LENGTH, Part, Snippet, around
+from memory_assets.search.question.terms import query_terms
 from memory_assets.text.characters import clusters
 
 FILLER = "아무 말이나 적어 둔다. Some words that say nothing at all. " * 30
+
+
+def snippet(text: str, query: str, length: int = SNIPPET_LENGTH, *, shown: tuple[int, int] | None = None) -> str:
+    """What is shown of one text."""
+    return snippets.snippet([Part(text, shown)], query_terms(query), length).text
+
+
+def of_parts(query: str, *parts: Part) -> Snippet:
+    return snippets.snippet(parts, query_terms(query))
 
 
 def test_a_short_text_is_its_own_snippet() -> None:
@@ -71,6 +82,51 @@ def test_a_snippet_is_never_too_long_and_never_empty(text: str, query: str, leng
     found = snippet(text, query, length)
     assert len(found) <= max(length, 0)
     assert bool(found) == bool(text.split())
+
+
+ASKED = "Which database do we use for the orders?"
+ANSWERED = "PostgreSQL. It keeps the time zone of a moment."
+
+
+def test_of_what_stands_beside_that_is_shown_which_holds_words_of_the_question() -> None:
+    beside = Part(f"{FILLER}The orders are in PostgreSQL. {FILLER}", is_beside=True)
+    found = of_parts("orders database", Part(ASKED), beside)
+    assert found.text.startswith(f"{ASKED} … The orders are in PostgreSQL.") and found.parts == {0, 1}
+
+
+def test_what_stands_beside_and_says_nothing_of_it_is_not_shown() -> None:
+    assert of_parts("orders database", Part(ASKED), Part(FILLER, is_beside=True)) == Snippet(ASKED, frozenset({0}))
+
+
+def test_the_first_sentence_of_an_answer_is_shown_whatever_it_says() -> None:
+    answer = Part(ANSWERED, is_beside=True, is_answer=True)
+    assert of_parts("orders database", Part(ASKED), answer).text == f"{ASKED} … {ANSWERED}"
+
+
+def test_of_what_the_hit_says_itself_something_is_always_shown() -> None:
+    beside = Part("The orders are in the database. " * 40, is_beside=True)
+    found = of_parts("orders database", Part(FILLER), beside)
+    assert 0 in found.parts and "아무 말이나" in found.text
+
+
+def test_all_messages_that_a_hit_cites_are_looked_through() -> None:
+    start = FILLER.index("Some words")
+    found = of_parts(
+        "removed field", Part(FILLER, (start, start + 10)), Part(f"{FILLER}The field author was removed. {FILLER}")
+    )
+    assert "Some words" in found.text and "The field author was removed." in found.text and found.parts == {0, 1}
+
+
+@given(st.lists(st.tuples(ANY, st.booleans(), st.booleans()), max_size=3), ANY, st.text(max_size=60), st.integers(60, 500))
+def test_every_part_of_a_snippet_of_several_texts_stands_in_one_of_those_it_names(
+    others: list[tuple[str, bool, bool]], own: str, query: str, length: int
+) -> None:
+    texts = [Part(own), *(Part(text, None, beside, answers and beside) for text, beside, answers in others)]
+    found = snippets.snippet(texts, query_terms(query), length)
+    assert len(found.text) <= length
+    named = [" ".join(texts[number].text.split()) for number in found.parts]
+    for part in found.text.strip("…").split(" … "):
+        assert any(part.strip("…") in line for line in named)
 
 
 @given(ANY.filter(bool), st.data(), st.integers(60, 500))

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_assets.search.question.terms import query_terms, standing, stem, stemmed
+from memory_assets.search.question.terms import names_in, query_terms, standing, stem, stemmed
 from memory_assets.text.lexical_text import search_text
 
 WORDS = st.lists(
@@ -84,3 +84,13 @@ def test_what_a_korean_question_is_put_with_tells_nothing(asking: str) -> None:
 )
 def test_what_only_begins_like_a_question_word_tells_something(telling: str) -> None:
     assert [term.text for term in query_terms(f"배포를 {telling}")] == ["배포를", telling]
+
+
+def test_what_only_a_name_is_written_with_names_something() -> None:
+    def names(query: str) -> list[str]:
+        terms = query_terms(query)
+        return [term.text for term, is_name in zip(terms, names_in(terms), strict=True) if is_name]
+
+    assert names("why was GetCloudToken moved to auth/token.go in a1b2c3d") == ["GetCloudToken", "auth/token.go", "a1b2c3d"]
+    assert names("why is the well-known cloud down on the 2nd") == []
+    assert names("dupl 훅은 다른 프로젝트에서도 쓸지") == ["dupl"]

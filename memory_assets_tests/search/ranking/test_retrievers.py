@@ -114,6 +114,13 @@ def test_what_a_program_wrote_does_not_say_a_question() -> None:
     assert best_said(lexical(hit("a", 5.0, "cache settings", origin="typed")), terms) == 1.0
 
 
+def test_what_speaks_of_what_the_question_names_comes_before_what_has_its_other_words() -> None:
+    others = [hit(f"o{n}", 9.0, "명령을 해제하는 방법", session_id=f"s{n}") for n in range(2)]
+    named = [hit(f"n{n}", 8.0, "GOPRIVATE is unset with go env", session_id=f"t{n}") for n in range(3)]
+    ranked = order(lexical_leg(lexical(*others, *named), query_terms("GOPRIVATE를 해제하는 명령")))
+    assert ranked[:3] == ["n0", "n1", "n2"]
+
+
 def test_a_rare_word_of_the_question_does_not_lose_to_common_ones() -> None:
     common = [hit(f"c{n:02}", 10.0, "the status of the session before", session_id=f"s{n}") for n in range(40)]
     rare = hit("rare", 9.0, "dimicheck runs at night", session_id="other")
