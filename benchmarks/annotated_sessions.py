@@ -145,7 +145,7 @@ def language(text: str) -> Literal["ko", "en"]:
     return "ko" if re.search("[가-힣]", text) else "en"
 
 
-def _read(path: Path, name: str) -> list[tuple[str, tuple[Message, ...]]]:
+def read_talks(path: Path, name: str) -> list[tuple[str, tuple[Message, ...]]]:
     outcome = read_source(name, path.read_bytes())
     if not isinstance(outcome, SourceTaken):
         raise ValueError(f"{name} holds no session")
@@ -157,7 +157,7 @@ def _by_offsets(path: Path, sessions: Path) -> AnnotatedSession:
     source = sessions / raw["file"]
     if sha256(source.read_bytes()).hexdigest() != raw["file_sha256"]:
         raise ValueError(f"{raw['file']} is not the file that {path.name} annotates")
-    messages = _annotated_talk(path.name, raw, _read(source, raw["file"]))
+    _, messages = annotated_talk(path.name, raw, read_talks(source, raw["file"]))
 
     def text(span: Sequence[int]) -> str:
         return messages[span[0]].text[span[1] : span[2]]
@@ -173,21 +173,23 @@ def _by_offsets(path: Path, sessions: Path) -> AnnotatedSession:
     return AnnotatedSession(path.stem, project_of(raw["file"]), (messages,), tuple(memories), visible, raw)
 
 
-def _annotated_talk(name: str, raw: dict[str, Any], talks: Iterable[tuple[str, tuple[Message, ...]]]) -> tuple[Message, ...]:
+def annotated_talk(
+    name: str, raw: dict[str, Any], talks: Iterable[tuple[str, tuple[Message, ...]]]
+) -> tuple[str, tuple[Message, ...]]:
     """The session that the annotation points into: every message is known by its id and the hash of its text."""
-    for _, messages in talks:
+    for session_id, messages in talks:
         if all(
             int(index) < len(messages)
             and messages[int(index)].uid == uid
             and sha256(messages[int(index)].text.encode()).hexdigest()[:16] == digest
             for index, (uid, digest) in raw["messages"].items()
         ):
-            return messages
+            return session_id, messages
     raise ValueError(f"no session of {raw['file']} has the messages that {name} annotates")
 
 
 def _by_text(name: str, raw: dict[str, Any], sessions: Path) -> AnnotatedSession:
-    talks = tuple(messages for _, messages in _read(sessions / raw["file"], raw["file"]))
+    talks = tuple(messages for _, messages in read_talks(sessions / raw["file"], raw["file"]))
     memories = tuple(
         Memory(one["type"], one["importance"], tuple(told["quote"] for told in (one, *one.get("also", []))))
         for one in raw["entries"]

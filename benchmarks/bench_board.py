@@ -9,7 +9,7 @@ outcome or a step.
 - right state: of the annotated tasks that the board has, those in the state that the readers say. Where several tasks of the
   board meet one, the one counts that quotes its request, else its outcome, else its last step.
 - junk: of the board's tasks, those that meet no annotated one; and the same of those that are in sight, without what is quiet
-  or passed.
+  or passed. Of another session that the same file holds nothing is counted: nobody read it.
 - missing: of the annotated tasks, those that the board does not have.
 
 `--list` prints each task with both states. The hashing embedder stands in for the model; nothing here depends on meaning.
@@ -21,13 +21,13 @@ import argparse
 import json
 import os
 import tempfile
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from annotated_sessions import ANNOTATIONS
+from annotated_sessions import ANNOTATIONS, annotated_talk, read_talks
 
 if TYPE_CHECKING:
     from memory_assets.results.tasks import TaskView
@@ -41,9 +41,10 @@ Span = Sequence[int]
 
 @dataclass(frozen=True)
 class Session:
-    """What readers say of one session."""
+    """What readers say of one session; of others that its file holds they say nothing."""
 
     name: str
+    session_id: str
     file: Path
     relative: str
     last_message: int
@@ -61,7 +62,9 @@ def sessions(folder: Path, only: Sequence[str]) -> list[Session]:
         if only and path.stem not in only:
             continue
         told = json.loads(path.read_text(encoding="utf-8"))
-        found.append(Session(path.stem, folder / told["file"], told["file"], told["last_message"], told["tasks"]))
+        file = folder / told["file"]
+        session_id, _ = annotated_talk(path.name, told, read_talks(file, told["file"]))
+        found.append(Session(path.stem, session_id, file, told["file"], told["last_message"], told["tasks"]))
     return found
 
 
@@ -88,8 +91,7 @@ def as_far_as_read(session: Session, folder: Path) -> Path:
 
 
 def boards(files: Sequence[Path]) -> dict[str, list[TaskView]]:
-    """Of each file its session's tasks on a board that all of the files make."""
-    from memory_assets.configuration import Resources
+    """Of each session its tasks on a board that all of the files make."""
     from memory_assets.defs.run import import_paths
     from memory_assets.memory import Memory
     from memory_assets.settings import load_settings
@@ -98,14 +100,11 @@ def boards(files: Sequence[Path]) -> dict[str, list[TaskView]]:
         settings = load_settings({"home": home})
         for file in files:
             import_paths(settings, [file], project=None)
-        with Resources(settings).database.reading() as connection:
-            uris = connection.execute("SELECT session_id, unnest(source_uris) FROM sessions").fetchall()
         tasks = Memory(settings).tasks()
-    of_session = {session_id: Path(uri.removeprefix("file://")).name for session_id, uri in uris}
-    found: dict[str, list[TaskView]] = {file.name: [] for file in files}
+    found: dict[str, list[TaskView]] = defaultdict(list)
     for task in tasks:
         for session_id in {quote.session_id for quote in task.evidence}:
-            found[of_session[session_id]].append(task)
+            found[session_id].append(task)
     return found
 
 
@@ -173,7 +172,7 @@ def main() -> None:
         found = boards([as_far_as_read(session, Path(folder)) for session in chosen])
     counts: dict[str, Counter[str]] = {language: Counter() for language in ("ko", "en", "all")}
     for session in chosen:
-        told = tally(session, found[session.file.name], listed=arguments.list)
+        told = tally(session, found[session.session_id], listed=arguments.list)
         counts[session.language].update(told)
         counts["all"].update(told)
     print(f"{'':4}  {'right state':13}  {'junk':13}  {'junk in sight':13}  {'missing':13}")

@@ -8,19 +8,16 @@ them, under the names that ``--json`` prints.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
+from memory_assets.ask.request import AskRequest
 from memory_assets.configuration import Resources
 from memory_assets.evidence.model import Evidence
 from memory_assets.log.errors import StoreError, StoreLockedError
 from memory_assets.queries import entries, sessions, statistics
-from memory_assets.results.memories import (
-    EvidenceView,
-    MemoryPage,
-)
+from memory_assets.results.memories import EvidenceView, MemoryPage
 from memory_assets.results.sessions import SessionDetails, SessionSummary
 from memory_assets.results.stats import Stats
 from memory_assets.search.answers.budget import DEFAULT_BUDGET
@@ -34,12 +31,11 @@ if TYPE_CHECKING:
     import duckdb
 
     from memory_assets.ask.asker import Asker
-    from memory_assets.ask.request import AskRequest
     from memory_assets.log.database import Database
     from memory_assets.maintenance.audit import Audit
     from memory_assets.progress import Progress
     from memory_assets.queries.tasks import Which
-    from memory_assets.results.answer import AnswerV1, BulkAnswerItemV1
+    from memory_assets.results.answer import AnswerV1
     from memory_assets.results.context import ContextBundleV1
     from memory_assets.results.details import DetailsV1
     from memory_assets.results.digest import DayDigestV1, ProjectDigestV1, SessionDigestV1
@@ -47,20 +43,14 @@ if TYPE_CHECKING:
     from memory_assets.results.evaluation import EvalRunV1
     from memory_assets.results.feedback import AckV1
     from memory_assets.results.gotchas import GotchaListV1
-    from memory_assets.results.outbox import (
-        Reembedded,
-    )
+    from memory_assets.results.outbox import Reembedded
     from memory_assets.results.search import BulkSearchItemV1, SearchResponseV1
     from memory_assets.results.shown import Resolved
-    from memory_assets.results.tasks import (
-        TaskDetail,
-        TaskView,
-    )
+    from memory_assets.results.tasks import TaskDetail, TaskView
     from memory_assets.results.timeline import TimelineV1
     from memory_assets.search.searcher import Searcher
 
-__all__ = ["Memory", "SearchRequest", "as_plain"]
-
+__all__ = ["AskRequest", "Memory", "SearchRequest", "as_plain"]
 
 P = ParamSpec("P")
 Answer = TypeVar("Answer")
@@ -183,37 +173,15 @@ class Memory:
         return self._searcher.search(request, explain=explain)
 
     @cached_property
-    def _asker(self) -> Asker:
+    def asker(self) -> Asker:
+        """Answers questions in cited quotes; see ``ask.asker.Asker``."""
         from memory_assets.ask.asker import Asker
 
         return Asker(self._searcher)
 
     def ask(self, request: AskRequest) -> AnswerV1:
-        """The answer to a question in cited quotes, or a refusal; see ``ask.asker.Asker.ask``.
-
-        Raises:
-            InvalidArgumentError: an empty or endless question.
-            EmbedderUnavailableError, IndexCorruptError
-        """
-        return self._asker.ask(request)
-
-    def bulk_ask(
-        self, lines: Iterable[str], *, defaults: AskRequest | None = None, first_line: int = 1
-    ) -> Iterator[BulkAnswerItemV1]:
-        """The answer of each line of JSON, in their order, a hundred at a time; see ``ask.bulk.answers``.
-
-        Args:
-            defaults: what a line does not say itself; its question is not read.
-            first_line: the number of the first one, for the id of a line that has none.
-        """
-        from memory_assets.ask.bulk import answers
-        from memory_assets.ask.request import AskRequest
-        from memory_assets.search.bulk import BATCH_SIZE
-
-        waiting, number = iter(lines), first_line
-        while batch := list(itertools.islice(waiting, BATCH_SIZE)):
-            yield from answers(self._asker, batch, defaults or AskRequest(""), first_line=number)
-            number += len(batch)
+        """The answer to a question in cited quotes, or a refusal; raises as ``ask.asker.Asker.ask``."""
+        return self.asker.ask(request)
 
     def timeline(self, ids: Sequence[str], *, window: int = 3, budget: int | None = None) -> TimelineV1:
         """What was said around some ids; see ``queries.timeline.timeline``. An id that names nothing is an error of its own.
@@ -285,12 +253,10 @@ class Memory:
             defaults: what a line does not say itself; its query is not read.
             first_line: the number of the first one, for the id of a line that has none.
         """
-        from memory_assets.search.bulk import BATCH_SIZE, answered
+        from memory_assets.search.bulk import answered, in_batches
 
-        waiting, number = iter(lines), first_line
-        while batch := list(itertools.islice(waiting, BATCH_SIZE)):
+        for number, batch in in_batches(lines, first_line):
             yield from answered(self._searcher, batch, defaults or SearchRequest(""), first_line=number, explain=explain)
-            number += len(batch)
 
     def tasks(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -151,8 +151,11 @@ def tell(
     versions = Resources(settings).configured_versions
 
     def made(database: Database) -> None:
-        EventLog(database).append(_session(session_id, "shop", session_id, f"/srv/{session_id}", started, talk, said, versions))
-        catch_up(database, versions, resolve=True)
+        with database.kept_open():
+            EventLog(database).append(
+                _session(session_id, "shop", session_id, f"/srv/{session_id}", started, talk, said, versions)
+            )
+            catch_up(database, versions, resolve=True)
 
     database = Resources(settings).database
     if database.path.exists():
@@ -160,6 +163,19 @@ def tell(
     else:
         whole = (session_id, talk, said, started, versions)
         _copied(whole, database.path.parent, lambda folder: made(Database(folder)))
+
+
+def tell_each(settings: Settings, talks: Mapping[str, tuple[tuple[str, str], ...]]) -> None:
+    """Add sessions in which nothing is remembered, all of them at once: one fold instead of one each."""
+    resources = Resources(settings)
+    EventLog(resources.database).append(
+        event
+        for session_id, talk in talks.items()
+        for event in _session(
+            session_id, "shop", session_id, f"/srv/{session_id}", STARTED, talk, (), resources.configured_versions
+        )
+    )
+    catch_up(resources.database, resources.configured_versions, resolve=True)
 
 
 def tell_titles(settings: Settings, session_id: str, *titles: str, days: int = 0, checker: str = "embedded 1") -> None:

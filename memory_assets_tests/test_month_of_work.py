@@ -15,7 +15,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import dagster as dg
 import pytest
 
 from memory_assets.commands.task_links import merge, resolve, unmerge
@@ -28,6 +27,7 @@ from memory_assets.queries.conditions import list_conditions
 from memory_assets.queries.task_review import task_review
 from memory_assets.settings import Settings, load_settings
 from memory_assets.tasks.canonical import normalize, task_id, task_key
+from memory_assets_tests.dagster_records import in_memory
 from memory_assets_tests.defs.files import chat
 from memory_assets_tests.defs.state import rows
 from memory_assets_tests.depth import cases, depth
@@ -261,7 +261,7 @@ def model() -> Iterator[Provider]:
     with pytest.MonkeyPatch.context() as patch, serving() as provider:
         for name in [name for name in os.environ if name.startswith("MEMORY_")]:
             patch.delenv(name)
-        instance = dg.DagsterInstance.ephemeral()
+        instance = in_memory()
         patch.setattr(run, "dagster_instance", lambda settings: instance)
         patch.setenv("OPENAI_API_KEY", "test-key")
         patch.setenv("DAGSTER_HOME", "")

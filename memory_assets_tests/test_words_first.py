@@ -178,8 +178,9 @@ def test_missing_vectors_are_said_and_made_again(tmp_path: Path) -> None:
 
 def into_one_table(settings: Settings) -> None:
     """The index as the version before wrote it: words and vector of a unit in one row, and no queue of words."""
-    import lancedb
     import pyarrow as pa
+
+    from memory_assets.vectors.library import lancedb
 
     words, vectors = Resources(settings).word_index, Resources(settings).vector_index
     more = words.rows(["unit_id", "speaker", OWN_TEXT, CONTEXT_TEXT]).sort_by("unit_id")
@@ -190,7 +191,7 @@ def into_one_table(settings: Settings) -> None:
     both = both.replace_schema_metadata({b"layout": ONE_TABLE_LAYOUT.encode(), b"made": b"x"})
     words.drop()
     vectors.drop()
-    lancedb.connect(settings.vectors_folder).create_table(f"units_{vectors.embedding_version}", data=both)
+    lancedb().connect(settings.vectors_folder).create_table(f"units_{vectors.embedding_version}", data=both)
     with Resources(settings).database.writing() as connection:
         connection.execute("DELETE FROM vector_outbox WHERE embedding_version = 'words'")
 

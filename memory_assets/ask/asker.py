@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from memory_assets.ask.question import Question, understood
 from memory_assets.ask.signs import signs_of_answer, signs_of_passage
 from memory_assets.errors import InvalidArgumentError, MemoryAssetsError
 from memory_assets.results.answer import AnswerV1, TokenUsageV1
+from memory_assets.search.bulk import in_batches
 from memory_assets.search.searcher import LookedUp
 from memory_assets.vectors.errors import IndexMissingError
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from memory_assets.ask.request import AskRequest
+    from memory_assets.results.answer import BulkAnswerItemV1
     from memory_assets.search.searcher import Searcher
     from memory_assets.vocabulary import RefusalReason
 
@@ -105,6 +107,18 @@ class Asker:
                     yield refused_without_index(request, missing)
                 case failed:
                     yield failed
+
+    def ask_lines(self, lines: Iterable[str], defaults: AskRequest, *, first_line: int = 1) -> Iterator[BulkAnswerItemV1]:
+        """The answer of each line of JSON, in their order, a hundred at a time; see ``ask.bulk.answers``.
+
+        Args:
+            defaults: what a line does not say itself; its question is not read.
+            first_line: the number of the first one, for the id of a line that has none.
+        """
+        from memory_assets.ask.bulk import answers
+
+        for number, batch in in_batches(lines, first_line):
+            yield from answers(self, batch, defaults, first_line=number)
 
     def _considered(self, request: AskRequest, found: LookedUp) -> Considered:
         with self._searcher.database.reading() as connection:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from memory_assets.ask.request import MOST_WORDS
 from memory_assets.ask.said_dates import Language, date_meant, day_words
 from memory_assets.ask.signs import is_question, signs_of_sentence
 from memory_assets.text.particles import is_hangul
@@ -16,9 +17,8 @@ if TYPE_CHECKING:
     from memory_assets.ask.calibration import Calibration
     from memory_assets.ask.passages import Passage
     from memory_assets.ask.question import Question
+    from memory_assets.text.sentences import Sentence
 
-MOST_WORDS: Final = 45
-"""Words of an answer, dates and names included."""
 MOST_PASSAGES: Final = 3
 """Messages that an answer quotes."""
 _LOOKED_AT: Final = 6
@@ -27,6 +27,8 @@ _WORTH: Final = 0.15
 """A further message is quoted where its best sentence is worth so much of the best of all."""
 _AS_ANSWER: Final = 0.3
 """What a question is worth as an answer, beside a statement."""
+_FEWEST_WORDS: Final = 3
+"""A sentence of fewer answers only where it has a word of the question."""
 _OVERHEAD: Final = 4
 """Words that a quote costs beside its own: of two that say as much the shorter one is better, but not for ever."""
 
@@ -104,8 +106,17 @@ def quotes_for(question: Question, graded: Graded, known: Calibration, *, most_w
 def _candidates(question: Question, graded: Graded, known: Calibration) -> Iterator[_Candidate]:
     for rank, (passage, grade) in enumerate(graded[:_LOOKED_AT]):
         for place, sentence in enumerate(passage.sentences):
+            if _says_nothing(question, sentence):
+                continue
             worth = known.sentence.grade(signs_of_sentence(question, passage, place, grade, rank == 0))
             yield _Candidate(passage, place, worth * (_AS_ANSWER if is_question(sentence.text) else 1.0))
+
+
+def _says_nothing(question: Question, sentence: Sentence) -> bool:
+    """Whether it is a heading, or a word or two of politeness: "Thanks, Melanie!"."""
+    if sentence.shape == "heading":
+        return True
+    return len(sentence.text.split()) < _FEWEST_WORDS and not question.held_in(sentence.text)
 
 
 def _quotes(question: Question, passage: Passage, taken: Sequence[_Candidate]) -> Iterator[Quote]:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
-from memory_assets.ask.extractive import MOST_WORDS
 from memory_assets.search.request import SearchRequest
 from memory_assets.vocabulary import AskedMode
 
-SEARCHED: int = 20
+MOST_WORDS: Final = 45
+"""Words of an answer, dates and names included."""
+
+SEARCHED: Final = 20
 """Hits that an answer is looked for in."""
 
 

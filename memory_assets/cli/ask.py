@@ -17,8 +17,7 @@ from memory_assets.errors import InvalidArgumentError
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from memory_assets.ask.request import AskRequest
-    from memory_assets.memory import Memory
+    from memory_assets.memory import AskRequest, Memory
     from memory_assets.results.answer import AnswerV1
     from memory_assets.results.citation import AnyCitationV1
 
@@ -49,7 +48,7 @@ def ask(
     as_json: JsonOption = False,
 ) -> int:
     """Answer a question from memory, in cited quotes. Exits 1 where nothing that was said answers it."""
-    from memory_assets.ask.request import AskRequest
+    from memory_assets.memory import AskRequest
 
     request = AskRequest(question or "", project=project, mode=mode.value, most_words=words)
     memory = invocation(context).memory()
@@ -71,7 +70,7 @@ def _answer_lines(memory: Memory, defaults: AskRequest) -> int:
     """One line out for each line in, in their order, as they are answered."""
     number, failed = 1, 0
     for lines in batches_of_stdin():
-        for item in memory.bulk_ask(lines, defaults=defaults, first_line=number):
+        for item in memory.asker.ask_lines(lines, defaults, first_line=number):
             failed += item.error is not None
             print_json(item)
             sys.stdout.flush()

@@ -23,7 +23,7 @@ from memory_assets.log.payloads.sessions import (
     SourceRefused,
     SourceRegistered,
 )
-from memory_assets.log.sql import IN_LIST, json_list, visible
+from memory_assets.log.sql import IN_LIST, json_list, seen
 from memory_assets.sessions.files import SourceFile, iter_source_files, load_source
 from memory_assets.sessions.model import Defect, SourceSkipped, SourceTaken
 from memory_assets.sessions.model import SourceRefused as RefusedFile
@@ -164,7 +164,7 @@ def _told_last(opened: OpenStore, uris: Sequence[str]) -> dict[str, str]:
         return {}
     with opened.database.reading() as connection:
         rows = connection.execute(
-            f"SELECT payload_json ->> '$.uri', arg_max(event_id, seq) FROM {visible(_REGISTERED_FILES)} GROUP BY 1",
+            f"SELECT payload_json ->> '$.uri', arg_max(event_id, seq) FROM {seen(connection)(_REGISTERED_FILES)} GROUP BY 1",
             [json_list(uris)],
         ).fetchall()
     return dict(rows)
@@ -249,6 +249,7 @@ class ToldFile:
 def newest_registrations(opened: OpenStore, files: Sequence[SourceFile]) -> dict[str, list[ToldFile]]:
     """By file, the newest registration of each session in it."""
     with opened.database.reading() as connection:
+        visible = seen(connection)
         rows = connection.execute(
             f"""
             WITH told AS (
@@ -333,6 +334,7 @@ def _has_stamp(path: str, stamp: dict[str, int]) -> bool:
 def _unfinished(opened: OpenStore, session_ids: Sequence[str]) -> set[str]:
     """Sessions with a file that was not taken in, or whose chain does not reach its end."""
     with opened.database.reading() as connection:
+        visible = seen(connection)
         rows = connection.execute(
             f"""WITH newest AS (
                   SELECT session_id, arg_max(event_id, seq) AS event_id

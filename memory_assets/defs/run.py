@@ -29,7 +29,7 @@ from memory_assets.locks.process_liveness import runner_name
 from memory_assets.log.errors import StoreFullError, StoreReadOnlyError
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.sessions import QuarantineReleased, SessionIngested
-from memory_assets.log.sql import IN_LIST, json_list, visible
+from memory_assets.log.sql import IN_LIST, json_list, seen
 from memory_assets.maintenance.indexing import write_behind
 from memory_assets.progress import NoProgress, Progress
 from memory_assets.projections.fold import catch_up
@@ -343,7 +343,7 @@ def _bytes_of_sessions(opened: OpenStore, session_ids: Sequence[str]) -> dict[st
     with opened.database.reading() as connection:
         rows = connection.execute(
             f"""SELECT session_id, max(CAST(payload_json ->> '$.byte_length' AS BIGINT))
-                FROM {visible(f"event_type = 'source_registered' AND session_id IN {IN_LIST}")} GROUP BY session_id""",
+                FROM {seen(connection)(f"event_type = 'source_registered' AND session_id IN {IN_LIST}")} GROUP BY session_id""",
             [json_list(session_ids)],
         ).fetchall()
     sizes = dict(rows)

@@ -27,7 +27,7 @@ from memory_assets.log.errors import StoreError
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.sessions import SessionQuarantined
 from memory_assets.log.put_aside import put_aside
-from memory_assets.log.sql import IN_LIST, json_list, visible
+from memory_assets.log.sql import IN_LIST, json_list, seen
 from memory_assets.projections.fold import catch_up
 from memory_assets.queries.refused_files import refused_files
 from memory_assets.sessions.files import SourceFile
@@ -234,7 +234,7 @@ def _answered(opened: OpenStore, session_ids: Sequence[str]) -> set[str]:
     with opened.database.reading() as connection:
         rows = connection.execute(
             f"""WITH mine AS (SELECT seq, event_id, event_type, session_id, payload_json
-                              FROM {visible(f"session_id IN {IN_LIST}")}),
+                              FROM {seen(connection)(f"session_id IN {IN_LIST}")}),
                 released AS (SELECT payload_json ->> '$.quarantine_event_id' AS event_id FROM mine
                   WHERE event_type = 'quarantine_released'),
                 told AS (SELECT session_id, max(seq) AS seq FROM mine WHERE event_type = 'source_registered' GROUP BY ALL)
@@ -302,7 +302,7 @@ def _batch_hash(opened: OpenStore, session_ids: Sequence[str]) -> str:
         rows = connection.execute(
             f"""SELECT session_id, string_agg(DISTINCT payload_json ->> '$.file_hash', ' '
                   ORDER BY payload_json ->> '$.file_hash')
-                FROM {visible(f"event_type = 'source_registered' AND session_id IN {IN_LIST}")}
+                FROM {seen(connection)(f"event_type = 'source_registered' AND session_id IN {IN_LIST}")}
                 GROUP BY session_id ORDER BY session_id""",
             [json_list(session_ids)],
         ).fetchall()

@@ -47,14 +47,18 @@ _ASKS_TO_KNOW = re.compile(
     r"|is (?:it|this|that|the)|are (?:we|these|they|the)|have you|(?:can|could) (?:it|we detect|this|that)(?! be\b))\b"
     r"[^\n]{0,400}\?\W{0,3}$"
     r"|^\W{0,3}(?:q|question)[:,] [^\n]{0,400}\?\W{0,3}$"
+    r"|^\W{0,3}(?:(?:can|could|would) you )?(?:please )?(?:check|tell me|explain|say)[:,]? (?:what|whether|if|how|why|which)\b"
+    r"[^\n]{0,400}\?\W{0,3}$"
+    r"|^\W{0,3}(?:can|could|will|would) you help (?:me|us)(?: out)? (?:if|when|in case)\b[^\n]{0,200}\?\W{0,3}$"
     r"|^\W{0,3}(?:is there (?:a|any) (?:reason|way)|do you (?:think|believe|know))\b"
     r"|^\W{0,3}(?:왜|어떻게|무엇|뭐가|뭘|어디|언제|누가|몇)[^\n]{0,200}(?:까|나|나요|가요|지|죠|어|야)\?\W{0,3}$",
     re.IGNORECASE,
 )
-"""A person's question for something to be told: no memory, whatever its words; what answers it may be one."""
+"""A person's question for something to be told, or promised: no memory, whatever its words; what answers it may be one."""
 _ALSO_ORDERS = re.compile(
     r"\bplease (?!explain|tell|describe)\w"
     r"|[,;.] (?:(?:and|then|so|just) ){0,2}(?:fix|add|remove|change|update|rename|make|revert|clear) (?!and\b|or\b)\w"
+    r"|\band (?:then )?(?:fix|add|remove|change|update|rename|revert) (?:it|them|that|this|these|those|the|any|all|what\w*)\b"
     r"|(?:고쳐|바꿔|만들어|(?:수정|추가|삭제|변경|적용|반영|구현|해결)해)\s?(?:주실|주시|주세요|줄 |줄래|줘|달라|주겠)",
     re.IGNORECASE,
 )

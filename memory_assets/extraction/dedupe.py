@@ -60,6 +60,8 @@ def _merge_same(entries: Iterable[AlignedEntry]) -> list[AlignedEntry]:
             place = next((i for i in candidates if _same_span(_main_span(merged[i]), where)), None)
         if place is None and where is not None:
             place = by_quote.get(folded(where.matched_text))
+            if place is not None and _takes_and_asks(merged[place], item):
+                place = None
         if place is None:
             place = len(merged)
             merged.append(item)
@@ -117,6 +119,13 @@ def _may_join(first: AlignedEntry | None, second: AlignedEntry) -> bool:
     if first.entry.evidence[0] == second.entry.evidence[0]:
         return False  # a reply decides, and asks for it to be done
     return not conflict(first.entry.evidence[0].quote, second.entry.evidence[0].quote)
+
+
+def _takes_and_asks(first: AlignedEntry, second: AlignedEntry) -> bool:
+    """Whether two entries are what a reply decides, and that it asks for what it takes."""
+    one, other = first.entry, second.entry
+    types = {one.entry_type, other.entry_type}
+    return types == {"decision", "task"} and len(one.evidence) > 1 and one.evidence[:2] == other.evidence[:2]
 
 
 def _main_span(item: AlignedEntry) -> AlignedEvidence | None:

@@ -36,6 +36,23 @@ _IS_SO_NO_MORE = re.compile(
 """What fails or is missing is told of the past, or of a case."""
 _DID = re.compile(r"^\W{0,3}(?:(?:i|we)(?:['’]ve| have)? )?[a-z]+ed\b|(?:했|됐|되었|하였)습니다\W{0,3}$", re.IGNORECASE)
 _BUT = re.compile(r"\b(?:but|however|though|except|still)\b|지만|다만|아직|는데", re.IGNORECASE)
+_SUMS_UP = re.compile(
+    r"^\W{0,3}here(?:['’]s| is| are) (?:a (?:short |quick )?(?:summary|overview) of )?"
+    r"(?:what (?:i(?:['’]ve)?|we(?:['’]ve)?|was|has been)?\s?"
+    r"(?:changed|did|done|implemented|fixed|added|updated)\b|(?:all )?the changes\b(?! (?:needed|required|i|we)\b))"
+    r"|^\W{0,3}(?:주요 |전체 )?(?:변경|수정|작업)\s?(?:사항|내용|결과)(?:은|는)?\s?(?:다음|아래|요약|입니다)",
+    re.IGNORECASE,
+)
+"""An agent begins to tell what it did."""
+_PLANNED = re.compile(
+    r"\b(?:the|my|this) plan (?:is|has been|was) (?:now )?(?:ready|written|complete\w*|updated|saved|drafted)\b"
+    r"|\bready to (?:be )?(?:implement|execute|start implement)\w*"
+    r"|(?:계획|플랜)(?:을|이|은|를)?\s?(?:작성|준비|수립)[^.\n]{0,12}(?:완료|했습니다|됐습니다|되었습니다|마쳤)"
+    r"|실행(?:할)? 준비가",
+    re.IGNORECASE,
+)
+"""An agent says that a plan is made: nothing of it is done."""
+_ASKS_FOR_PLAN = re.compile(r"\b(?:plan|design|propos\w+|draft|spec)\b|계획|플랜|설계|제안|방안", re.IGNORECASE)
 _NOT_FOUND = re.compile(
     r"\b(?:unclear|unknown|no idea|nothing (?:found|wrong))\b"
     r"|(?:\bnot|n['’]t) (?:yet )?(?:clear|sure|known|know|find|found|reproduce|tell)\b"
@@ -89,7 +106,7 @@ def outcome_of(request: Scored, reports: Sequence[Scored], closing: Sequence[Sco
     report = best_report(request, reports, only_request=only_request)
     if report is not None or request.status == "blocked":
         return Outcome(report, is_left_open=is_open)
-    done = (one for one in closing if one.tells_done)
+    done = (one for one in closing if one.tells_done or _SUMS_UP.match(one.spot.sentence.text))
     told = best_report(request, list(done), only_request=only_request)
     if told is None and only_request and asks_to_look(request):
         found = [
@@ -125,11 +142,13 @@ def is_left_open(request: Scored, closing: Sequence[Scored], *, only_request: bo
     that shares a word with the request says that this is done.
     """
     asked = stems_of(request.spot.words)
+    wants_more = not (request.spot.in_plan or _ASKS_FOR_PLAN.search(request.spot.sentence.text))
     reported = any(one.tells_done and asked & stems_of(one.spot.words) for one in closing)
     for number, one in enumerate(closing):
         text = one.spot.sentence.text
-        fails = _FAILS.search(text) is not None
-        if not (fails or _LEFT.search(text)) or _is_told_done(one):
+        only_planned = wants_more and _PLANNED.search(text) is not None
+        fails = only_planned or _FAILS.search(text) is not None
+        if not only_planned and (not (fails or _LEFT.search(text)) or _is_told_done(one)):
             continue
         back = points_back(text)
         named = stems_of(one.spot.words) | (stems_of(closing[number - 1].spot.words) if back and number else frozenset())
@@ -150,7 +169,17 @@ def _is_told_done(one: Scored) -> bool:
 def asks_to_look(request: Scored) -> bool:
     """Whether a request is for something to be found out, and nothing else: what the agent finds is its outcome."""
     text = request.spot.sentence.text
-    return _LOOKS.search(text) is not None and _ALSO_CHANGES.search(text) is None
+    return _LOOKS.search(text) is not None and not also_changes(text)
+
+
+def looks_and_changes(text: str) -> bool:
+    """Whether a sentence orders to look at something, and to change what is found there."""
+    return _LOOKS.search(text) is not None and also_changes(text)
+
+
+def also_changes(text: str) -> bool:
+    """Whether an order changes something, beside whatever it looks at."""
+    return _ALSO_CHANGES.search(text) is not None
 
 
 def _is_finding(text: str) -> bool:

@@ -63,6 +63,10 @@ _OFFER = re.compile(
     r"|ok(?:ay)? with|ready to)|(?:할까요|드릴까요|될까요|까요|어떨까요|하시겠습니까|원하시나요|괜찮을까요)\s?\?",
     re.IGNORECASE,
 )
+_OFFERS_TO_DO = re.compile(
+    r"\b(?:want me to|would you like me to|do you want me to|shall i|should i)\b|(?:드릴|[할볼])까요", re.IGNORECASE
+)
+"""An offer to do something, and no question which way is right."""
 _PROPOSES = re.compile(
     r"\bi(?:['’]d| would) (?:go with|recommend|suggest|lean|propose|do)\b|\bi (?:recommend|suggest|propose|lean)\b"
     r"|\brecommended\b"
@@ -116,6 +120,11 @@ def replies(
             if entries:
                 asked = []
         fresh = False
+
+
+def takes_offer(entry: ExtractedEntry) -> bool:
+    """Whether a decision is no choice among ways, but a yes to what the agent offers to do."""
+    return entry.entry_type == "decision" and any(_OFFERS_TO_DO.search(quote.quote) for quote in entry.evidence[1:])
 
 
 def _dialog(index: int, message: Message) -> Iterator[ExtractedEntry]:

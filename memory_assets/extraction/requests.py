@@ -13,12 +13,13 @@ from itertools import groupby
 from operator import itemgetter
 
 from memory_assets.extraction.completeness import GO_ON, also_orders, asks_to_know
+from memory_assets.extraction.outcomes import looks_and_changes
 from memory_assets.extraction.schema import Quote, StatusAt
 from memory_assets.extraction.scoring import Scored
 from memory_assets.extraction.status_history import changes
 from memory_assets.extraction.todos import Todo
 from memory_assets.tasks.done_phrases import thanks
-from memory_assets.tasks.one_turn import is_one_turn
+from memory_assets.tasks.one_turn import is_one_turn, is_standing
 from memory_assets.vocabulary import FINISHED, TaskStatus
 
 _ANSWERS = re.compile(
@@ -34,10 +35,14 @@ _CHOOSES = re.compile(
 """An answer of numbers or letters: nothing else is said in it but a word or two."""
 _ASKS_ANEW = re.compile(
     r"^\W{0,3}\S{1,8}\W{1,3}(?:(?:and|but|so|then)\W{1,3})?(?:now|next|instead|also|please|(?:can|could|would) you"
-    r"|(?:이제|그리고|다음|대신|추가로|그럼 이제)(?=[\s,]))",
+    r"|let['’]?s (?!(?:do|go|use|try|proceed|start|continue|keep|see|make it)\b)\w"
+    r"|(?:이제|그리고|다음|대신|추가로|그럼 이제)(?=[\s,]))"
+    r"|^[^\n]{0,200}[,;.…]\s{0,2}(?:(?:and|but|also|separately|additionally|then|now|next)\b,?\s){0,2}(?:can|could|would) you"
+    r" (?:please )?(?!do (?:it|that|this|so)\b)\w"
+    r"|^[^\n]{1,80}[.!…,]\s{0,2}(?:그리고|추가로|또한?|이제|다음으로)\s\S",
     re.IGNORECASE,
 )
-"""What follows an answer's first word where the message goes on to something else."""
+"""What follows an answer's first words where the message goes on to something else."""
 _NOTES = re.compile(r"^\W{0,3}(?:note|fyi|ps|참고)\b\W", re.IGNORECASE)
 """What a person adds to a request."""
 _TELLING_WORDS = 5
@@ -48,14 +53,16 @@ _ASKS_ENOUGH = -1.0
 """How far below what an entry needs a sentence that asks may be: somebody worked on it."""
 _WRONG = re.compile(
     r"\b(?:not|never|no longer|fail\w*|errors?|wrong\w*|slow\w*|broken|breaks?|missing|incorrect\w*|unexpected\w*|bugs?"
-    r"|crash\w*|issues?|problems?|should(?:n['’]t)?|flaky|hangs?)\b|n['’]t\b"
+    r"|crash\w*|conflicts?|issues?|problems?|should(?:n['’]t)?|flaky|hangs?)\b|n['’]t\b"
     r"|않|없|못|안 |오류|에러|실패|문제|느리|느려|이상|깨[져지]",
     re.IGNORECASE,
 )
 """What says that something is not as it should be."""
+_IN_A_CASE = re.compile(r"\b(?:when|if|before|after|each|every|any)\b|경우|때|마다|전에|[후뒤]에|면(?=\s)", re.IGNORECASE)
+"""What makes an order one for each time that something is so."""
 _FEW_WORDS = 2
 """Telling words that a person's sentence has at least that says what is wrong: a greeting has none."""
-_MUCH_WORK = 4
+MUCH_WORK = 4
 """Messages of the agent in a turn from which the person's words that began it are a request."""
 _MOST_QUOTES = 6
 """Quotes of a request's steps; the further ones add nothing to what is known of it."""
@@ -76,18 +83,22 @@ def request_in(said: Sequence[Scored]) -> Scored | None:
     return max(asking, key=_asking, default=None) or max(whole, key=_telling, default=None)
 
 
-def _asking(one: Scored) -> float:
-    """How much the phrases of a sentence say that something is asked for."""
+def _asking(one: Scored) -> tuple[bool, float]:
+    """How much the phrases of a sentence say that something is asked for; an answer that stands beside it asks for less."""
+    return not is_answer(one), _asked_by_phrases(one)
+
+
+def _asked_by_phrases(one: Scored) -> float:
     return sum(cue.vote for cue in one.cues if cue.entry_type == "task")
 
 
 def _telling(one: Scored) -> tuple[bool, int]:
     """How much a sentence says of its own: of a message that only tells what is wrong, the one that says it and names most."""
     words = len(one.spot.words)
-    return words >= _FEW_WORDS and _WRONG.search(one.spot.sentence.text) is not None, min(_TELLING_WORDS, words)
+    return words >= _FEW_WORDS and says_wrong(one), min(_TELLING_WORDS, words)
 
 
-def asks_for_work(request: Scored, answers: float, *, opens: bool) -> bool:
+def asks_for_work(request: Scored, answers: float, *, opens: bool, is_told_done: bool = False) -> bool:
     """Whether a person's sentence is a task of the turn that it begins.
 
     Its phrases ask for something; or the agent then works much, and it says that something is wrong, or opens the session.
@@ -97,28 +108,38 @@ def asks_for_work(request: Scored, answers: float, *, opens: bool) -> bool:
     Args:
         answers: how many messages the agent says in that turn: it speaks between its calls of tools.
         opens: whether the turn is the first one of the session.
+        is_told_done: whether the agent's last words of that turn say that it is done.
     """
     spot = request.spot
     if spot.in_plan:
         return True
     text = spot.sentence.text
-    if spot.origin != "typed" or is_one_turn(text) or asks_to_know(text) or _answers(request):
+    if spot.origin != "typed" or is_one_turn(text) or asks_to_know(text) or is_answer(request):
         return False
+    much = answers >= MUCH_WORK
     if request.entry_type == "task":
-        return request.score >= _ASKS_ENOUGH or also_orders(text)
-    if request.entry_type == "preference" or thanks(text) or len(spot.words) < _FEW_WORDS:
+        return request.score >= _ASKS_ENOUGH or also_orders(text) or much
+    if request.entry_type == "preference":
+        return _asked_by_phrases(request) > 0 and not (is_standing(text) or _IN_A_CASE.search(text))
+    if thanks(text) or len(spot.words) < _FEW_WORDS:
         return False
-    says_wrong = _WRONG.search(text) is not None and request.entry_type != "decision"
-    return (opens or says_wrong) and answers >= _MUCH_WORK
+    orders = also_orders(text) or looks_and_changes(text)
+    tells_wrong = says_wrong(request) and request.entry_type != "decision"
+    return ((orders or opens or tells_wrong) and much) or (tells_wrong and is_told_done)
 
 
-def _answers(request: Scored) -> bool:
+def says_wrong(one: Scored) -> bool:
+    """Whether a sentence says that something is not as it should be."""
+    return _WRONG.search(one.spot.sentence.text) is not None
+
+
+def is_answer(request: Scored) -> bool:
     """Whether a sentence is an answer to what the agent said: one that opens with one, or a message of numbers."""
     spot = request.spot
     if _CHOOSES.match(spot.message.text):
         return True
-    begins = (spot.sentence.text[:_OPENING], *([spot.message.text[:_OPENING]] if spot.position == 0 else []))
-    return any(_ANSWERS.match(said) is not None and _ASKS_ANEW.match(said) is None for said in begins)
+    begins = (spot.sentence.text, *([spot.message.text] if spot.position == 0 else []))
+    return any(_ANSWERS.match(said[:_OPENING]) is not None and _ASKS_ANEW.match(said) is None for said in begins)
 
 
 def requests_of(scored: Iterable[Scored]) -> dict[int, Scored]:

@@ -20,8 +20,9 @@ from memory_assets.extraction.blockers import blockers_in
 from memory_assets.extraction.completeness import points_back
 from memory_assets.extraction.cues import Rules, built_in_rules
 from memory_assets.extraction.listed_tasks import BOXED, ListedTasks
+from memory_assets.extraction.open_ends import open_ends
 from memory_assets.extraction.outcomes import REPORT_SCORE, Outcome, best_report, outcome_of
-from memory_assets.extraction.replies import replies
+from memory_assets.extraction.replies import replies, takes_offer
 from memory_assets.extraction.requests import asks_for_work, progress_of, request_in, requests_of
 from memory_assets.extraction.schema import ExtractedEntry, Quote, StatusAt
 from memory_assets.extraction.scoring import Scored, is_conversation, score_window, turns_of
@@ -30,10 +31,11 @@ from memory_assets.extraction.status_history import changes
 from memory_assets.extraction.titles import MAX_TITLE, title_of
 from memory_assets.extraction.todos import Todo
 from memory_assets.extraction.windows import Window
+from memory_assets.extraction.works import Turns, told_with, works_of
 from memory_assets.sessions.model import Message
 from memory_assets.vocabulary import EntryType, TaskStatus
 
-CODE_VERSION = "7"
+CODE_VERSION = "8"
 
 _OPEN = re.compile(
     r"\b(?:could|should|would|might|may|if|recommend|propose|suggest|lean|want me|alternative|option|no|not|never|wrong"
@@ -64,18 +66,22 @@ def extract_window(messages: Sequence[Message], window: Window, rules: Rules | N
     selection = Selection(scored, rules, people_only=people_only, opening=window.start == 0)
     requests = requests_of(scored)
     entries = list(replies(messages, window, scored, selection))
+    selection.answer(quote for entry in entries for quote in entry.evidence[1:])
     listed = ListedTasks(messages, window, scored, selection, rules)
     turns = turns_of(messages, window)
     steps = _steps_by_turn(listed.called, turns)
-    if not people_only:
-        _require_requests(requests, selection, steps, scored, window)
+    later = {} if people_only else _require_requests(messages, requests, selection, steps, scored, window)
+    for one, left_open in () if people_only else open_ends(scored, is_cut=window.is_cut):
+        if not selection.is_used(one):
+            selection.use(one)
+            entries.append(left_open)
     entries += _carried_on(messages, window, rules, steps, scored)
     entries += [listed.entry(todo) for todo in (*listed.written, *chain.from_iterable(steps.values()))]
     goes_on = max(turns.values(), default=0) if window.is_cut else None
-    choices = _linked(selection.run(), scored, goes_on)
+    choices = _linked(selection.run(), scored, goes_on, later)
     _reversals(choices)
-    decided = {entry.evidence[0]: entry for entry in entries if entry.entry_type == "decision"}
-    entries.extend(_named(_entry(choice), decided) for choice in choices)
+    kept = [choice for choice in choices if not _only_needs(choice)]
+    entries = [*_asked_by_replies(entries, kept, later, turns)]
     return sorted(entries, key=lambda entry: entry.evidence[0].message_index)
 
 
@@ -115,6 +121,40 @@ def _entry(choice: Choice) -> ExtractedEntry:
     if steps:
         status = steps[-1].status
     return replace(entry, status=status, priority=main.priority, blocked_by=blocked_by, history=changes(steps))
+
+
+def _asked_by_replies(
+    entries: Sequence[ExtractedEntry], choices: Sequence[Choice], later: Mapping[int, Sequence[int]], turns: Mapping[int, int]
+) -> Iterator[ExtractedEntry]:
+    """The entries of the choices, and those before.
+
+    Who says yes to an offer asks for it, and decides nothing more: the words are quoted by the request that they go on with, or
+    are one themselves.
+    """
+    decided = {entry.evidence[0]: entry for entry in entries if entry.entry_type == "decision"}
+    begun = {turn: first for first, others in later.items() for turn in others}
+    asked = [(_named(_entry(choice), decided), choice) for choice in choices]
+    requests = {choice.main.turn for _, choice in asked if choice.is_request}
+    of_work: dict[int, list[Quote]] = {}
+    own = {entry.evidence[0] for entry, _ in asked if entry.entry_type == "task"}
+    for entry in entries:
+        first = begun.get(turns[entry.evidence[0].message_index])
+        if takes_offer(entry) and first in requests:
+            of_work.setdefault(first, []).extend(entry.evidence[:2])
+        elif not (takes_offer(entry) and entry.evidence[0] in own):
+            yield entry
+    for entry, choice in asked:
+        agreed = of_work.get(choice.main.turn, []) if choice.is_request else []
+        yield replace(entry, evidence=tuple(dict.fromkeys((*entry.evidence, *agreed))))
+
+
+def _only_needs(choice: Choice) -> bool:
+    """Whether an agent says on the way that something is needed: what it leaves open at the end is a task (``open_ends``)."""
+    main = choice.main
+    is_listed = main.spot.sentence.shape in BOXED
+    return not (choice.is_request or is_listed or main.spot.voice == "user") and (
+        main.entry_type == "task" and main.status in (None, "pending")
+    )
 
 
 def _named(entry: ExtractedEntry, decided: Mapping[Quote, ExtractedEntry]) -> ExtractedEntry:
@@ -158,31 +198,29 @@ def _type(main: Scored) -> EntryType:
 # -- what belongs together
 
 
-def _linked(choices: list[Choice], scored: Sequence[Scored], goes_on: int | None) -> list[Choice]:
+def _linked(
+    choices: list[Choice], scored: Sequence[Scored], goes_on: int | None, later: Mapping[int, Sequence[int]]
+) -> list[Choice]:
     """Requests with their outcomes and causes with their fixes; an outcome that is cited is no entry of its own.
 
     Args:
         goes_on: the turn that goes on in the next window, which tells what becomes of its request (``_carried_on``).
+        later: of a request's turn those in which the work on it goes on.
     """
-    reports: dict[int, list[Scored]] = {}
-    last: dict[int, list[Scored]] = {}
-    for one in scored:
-        if one.score > REPORT_SCORE and one.reports:
-            reports.setdefault(one.turn, []).append(one)
-        if one.spot.voice == "closing":
-            last.setdefault(one.turn, []).append(one)
+    told = Turns(scored)
     kept = list(choices)
     requests = Counter(choice.main.turn for choice in choices if _is_request(choice))
     for choice in choices:
         main = choice.main
-        found = reports.get(main.turn, [])
+        end = max(later.get(main.turn, ()), default=main.turn)
+        found = told.reports.get(end, [])
         if _is_request(choice):
-            if main.turn == goes_on:
+            if end == goes_on:
                 continue
-            only_request = requests[main.turn] == 1
-            outcome = outcome_of(main, found, last.get(main.turn, []), only_request=only_request)
+            only_request = requests[end] == (end == main.turn)
+            outcome = outcome_of(main, found, told.closing.get(end, []), only_request=only_request)
             report, choice.outcome, choice.is_left_open = outcome.report, outcome.told, outcome.is_left_open
-        elif main.spot.voice == "working" and main.entry_type == "insight":
+        elif (main.spot.voice == "working" and main.entry_type == "insight") or _decides(main):
             report = best_report(main, found, only_request=False)
         else:
             continue
@@ -209,6 +247,11 @@ def _reversals(choices: Sequence[Choice]) -> None:
             decided.append(main)
 
 
+def _decides(main: Scored) -> bool:
+    """Whether a person decides in words of their own: what the agent did of it belongs to the decision."""
+    return main.spot.origin == "typed" and main.spot.voice == "user" and _type(main) == "decision"
+
+
 def _is_request(choice: Choice) -> bool:
     """Whether it is a plan that is handed over, or a request in a person's own words."""
     main = choice.main
@@ -226,19 +269,24 @@ def _steps_by_turn(called: Iterable[Todo], turns: Mapping[int, int]) -> dict[int
 
 
 def _require_requests(
-    requests: Mapping[int, Scored], selection: Selection, steps: dict[int, list[Todo]], scored: Sequence[Scored], window: Window
-) -> None:
-    """What a person asks for is a task of its turn; the items of the turn's list are its steps, and no tasks of their own."""
-    spoken = {(one.turn, one.spot.message_index) for one in scored if one.spot.voice != "user"}
-    answers: Counter[int] = Counter(turn for turn, _ in spoken)
-    first = min(requests, default=0) if window.start == 0 else None
-    last = max((one.turn for one in scored), default=0)
-    for turn, request in requests.items():
-        # A turn that fills a window is much work.
-        many = math.inf if window.is_cut and turn == last else answers[turn]
-        asks = not selection.is_quoted(request) and asks_for_work(request, many, opens=turn == first)
-        if asks or turn in steps:
-            selection.require(request, steps.pop(turn, ()))
+    messages: Sequence[Message],
+    requests: Mapping[int, Scored],
+    selection: Selection,
+    steps: dict[int, list[Todo]],
+    scored: Sequence[Scored],
+    window: Window,
+) -> dict[int, list[int]]:
+    """What a person asks for is a task of its turn; the items of the turn's list are its steps, and no tasks of their own.
+
+    Returns:
+        Of the turns of those requests the ones in which the work on them goes on.
+    """
+    found = works_of(messages, requests, scored, window, has_steps=steps.keys(), is_bound=selection.is_quoted)
+    for work in found:
+        turns = (work.request.turn, *work.later)
+        beside = [one for one in told_with(work.request, scored) if not selection.is_used(one)]
+        selection.require(work.request, [step for turn in turns for step in steps.pop(turn, ())], beside)
+    return {work.request.turn: work.later for work in found}
 
 
 def _carried_on(

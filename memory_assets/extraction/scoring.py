@@ -179,7 +179,7 @@ def _cues_of(spot: Spot, rules: Rules) -> tuple[tuple[Cue, ...], tuple[Cue, ...]
 def _type_of(read: Read, rules: Rules) -> EntryType | None:
     """The type with the most votes, of phrases and of places; the first that was said when two have as many."""
     votes: dict[EntryType, float] = {}
-    for cue in read.cues:
+    for cue in (*read.cues, *read.on_heading):
         if cue.entry_type is not None and cue.vote > 0:
             votes[cue.entry_type] = votes.get(cue.entry_type, 0.0) + cue.vote
     for place in read.places:

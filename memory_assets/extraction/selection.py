@@ -8,20 +8,26 @@ allows, so that a long one does not bury what matters.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from memory_assets.extraction.completeness import can_carry, points_back
 from memory_assets.extraction.conflicts import conflict
 from memory_assets.extraction.cues import Rules
+from memory_assets.extraction.schema import Quote
 from memory_assets.extraction.scoring import Scored
 from memory_assets.extraction.todos import Todo
+from memory_assets.tasks.one_turn import is_one_turn
 from memory_assets.text.normal_form import folded
 
 QUOTED_SENTENCES = 3
 """How many sentences an entry quotes."""
 REVERSAL = "reversal"
 """The cue of a sentence that takes back what was decided."""
+CAUSES = ("cause", "ko-cause", "because")
+"""The cues of a sentence that says why something is so."""
+ORDER = "imperative"
+"""The cue of a sentence that begins with what is to be done."""
 _COUNTED = 4_000
 """Characters of a message that count towards the budget: a pasted document is no longer talk."""
 _ALIKE_CANDIDATES = 5
@@ -77,6 +83,8 @@ class Selection:
         self._used: set[tuple[int, int]] = set()
         self._by_word: dict[str, list[int]] = defaultdict(list)
         self._count: Counter[int] = Counter()
+        self._answered: set[int] = set()
+        self._worked = {one.turn for one in scored if one.reports}
         self.choices: list[Choice] = []
 
     def use(self, one: Scored) -> None:
@@ -84,9 +92,14 @@ class Selection:
         self._used.add(_place(one))
         self._texts.add(self._text(one))
 
-    def require(self, request: Scored, steps: Sequence[Todo] = ()) -> None:
-        """A request that is a task whatever it weighs."""
-        self._keep(Choice(request, steps=list(steps), is_request=True))
+    def answer(self, quotes: Iterable[Quote]) -> None:
+        """What a reply decided: of the message that it answers only a cause is one more memory, no option and no argument."""
+        self._answered.update(quote.message_index for quote in quotes)
+
+    def require(self, request: Scored, steps: Sequence[Todo] = (), beside: Sequence[Scored] = ()) -> None:
+        """A request that is a task whatever it weighs, with what is told beside it."""
+        near = list(beside[: QUOTED_SENTENCES - 1])
+        self._keep(Choice(request, near=near, steps=list(steps), is_request=True))
 
     def run(self) -> list[Choice]:
         """All choices, in the order of the talk."""
@@ -95,7 +108,7 @@ class Selection:
             if best.score < 0 or len(self.choices) >= budget:
                 break
             if (
-                not (self._people_only or can_carry(best))
+                not (self._people_only or self._can_carry(best))
                 or self.is_used(best)
                 or self._count[best.spot.message_index] >= self._room(best)
             ):
@@ -107,6 +120,19 @@ class Selection:
             else:
                 self._choose(best)
         return sorted(self.choices, key=lambda choice: _place(choice.main))
+
+    def _can_carry(self, one: Scored) -> bool:
+        if not can_carry(one) or _is_over_with_it(one):
+            return False
+        if one.spot.voice == "user":
+            return True
+        proposed = one.spot.message_index in self._answered and not any(one.has(name) for name in CAUSES)
+        return not (proposed or self._lists_work(one))
+
+    def _lists_work(self, one: Scored) -> bool:
+        """Whether it is a line of the list in which an agent reports what it did, and no phrase says what it is."""
+        listed = one.spot.voice == "closing" and one.spot.sentence.shape == "item" and one.turn in self._worked
+        return listed and one.entry_type in ("fact", None) and all(cue.entry_type is None for cue in one.cues)
 
     def _choose(self, best: Scored) -> None:
         self._keep(Choice(best, near=self._near(best)))
@@ -182,6 +208,13 @@ class Selection:
             talked += min(_COUNTED, sum(len(one.spot.sentence.text) for one in found))
         allowed = self._limits["budget"] + self._limits["budget_growth"] * float(talked**0.5)
         return allowed if self._opening else allowed * self._limits["budget_later"]
+
+
+def _is_over_with_it(one: Scored) -> bool:
+    """Whether a sentence orders a step of a plan, which is the plan's task, or what is over with its turn."""
+    if one.spot.origin == "typed":
+        return is_one_turn(one.spot.sentence.text)
+    return one.spot.in_plan and one.has(ORDER)
 
 
 def _differ(one: Scored, other: Scored) -> bool:

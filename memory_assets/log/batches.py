@@ -18,7 +18,7 @@ from memory_assets.log.events import NewEvent, event_id_of, payload_text
 from memory_assets.log.links import newest_link
 from memory_assets.log.payloads.sessions import SessionIngested
 from memory_assets.log.rows import write_rows
-from memory_assets.log.sql import IN_LIST, json_list, visible
+from memory_assets.log.sql import IN_LIST, json_list, seen
 from memory_assets.log.tip import Tip
 from memory_assets.moments import microseconds_of
 
@@ -202,7 +202,7 @@ def last_seq(connection: duckdb.DuckDBPyConnection) -> int:
 def _check_heads(connection: duckdb.DuckDBPyConnection, heads: Mapping[str, str | None]) -> None:
     rows = connection.execute(
         f"""SELECT session_id, arg_max(event_id, seq)
-            FROM {visible(f"event_type = 'session_ingested' AND session_id IN {IN_LIST}")} GROUP BY session_id""",
+            FROM {seen(connection)(f"event_type = 'session_ingested' AND session_id IN {IN_LIST}")} GROUP BY session_id""",
         [json_list(heads)],
     ).fetchall()
     now = dict(rows)

@@ -14,7 +14,7 @@ from memory_assets.log.batches import Appended, Build, StageMetric, insert, inse
 from memory_assets.log.database import Database
 from memory_assets.log.events import NewEvent, StoredEvent
 from memory_assets.log.payloads.catalogue import CHAIN
-from memory_assets.log.sql import IN_LIST, json_list, visible
+from memory_assets.log.sql import IN_LIST, json_list, seen
 
 COLUMNS = (
     "seq, event_id, ts, event_type, actor, session_id, payload_json, checksum, occurred_at, payload_version, "
@@ -88,7 +88,7 @@ class EventLog:
             return {}
         with self._database.reading() as connection:
             # Looked up by their ids alone first: the rest of the row is read only for those (measured: a third of the time).
-            wanted = visible(f"seq IN (SELECT seq FROM events WHERE event_id IN {IN_LIST})")
+            wanted = seen(connection)(f"seq IN (SELECT seq FROM events WHERE event_id IN {IN_LIST})")
             found = _select(connection, wanted, [json_list(event_ids)])
         return {event.event_id: event for event in found}
 
@@ -97,7 +97,7 @@ class EventLog:
         with self._database.reading() as connection:
             return _select(
                 connection,
-                visible(f"session_id IN {IN_LIST} AND (? IS NULL OR event_type IN {IN_LIST})") + " ORDER BY seq",
+                seen(connection)(f"session_id IN {IN_LIST} AND (? IS NULL OR event_type IN {IN_LIST})") + " ORDER BY seq",
                 [json_list(session_ids), event_types and "", json_list(event_types or ())],
             )
 
@@ -158,7 +158,7 @@ def current_events(
     steps = chain[1 : chain.index(event_type) + 1]
     query = f"""
         WITH mine AS (SELECT seq, event_id, event_type, session_id, causation_id, stage_version
-                      FROM {visible(f"session_id IN {IN_LIST}")}),
+                      FROM {seen(connection)(f"session_id IN {IN_LIST}")}),
         s0 AS (SELECT session_id, arg_max(event_id, seq) AS event_id FROM mine
                WHERE event_type = 'session_ingested' GROUP BY session_id)
     """

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from memory_assets.log.sql import visible
+from memory_assets.log.sql import seen
 
 if TYPE_CHECKING:
     import duckdb
 
     from memory_assets.vocabulary import PipelineStage
 
-_TOLD = visible("event_type IN ('session_quarantined', 'quarantine_released')")
+_TOLD = "event_type IN ('session_quarantined', 'quarantine_released')"
 
 
 class PutAside(NamedTuple):
@@ -29,7 +29,7 @@ def put_aside(connection: duckdb.DuckDBPyConnection, stage: PipelineStage | None
         stage: only what this stage has put aside.
     """
     rows = connection.execute(
-        f"""WITH told AS (SELECT seq, event_id, event_type, session_id, payload_json FROM {_TOLD}),
+        f"""WITH told AS (SELECT seq, event_id, event_type, session_id, payload_json FROM {seen(connection)(_TOLD)}),
             released AS (SELECT DISTINCT payload_json ->> '$.quarantine_event_id' AS event_id FROM told
               WHERE event_type = 'quarantine_released'),
             dead AS (SELECT t.seq, t.session_id, t.payload_json ->> '$.stage' AS stage,

@@ -7,7 +7,11 @@ so a list travels as one JSON text.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import duckdb
 
 # A set of values to compare with: `WHERE session_id IN {IN_LIST}`, with `json_list(ids)` as the parameter.
 IN_LIST = "(SELECT unnest(from_json(?, '[\"VARCHAR\"]')))"
@@ -41,3 +45,24 @@ def visible(condition: str) -> str:
         WHERE NOT EXISTS (SELECT 1 FROM forgotten_sessions f WHERE f.session_id = e.session_id AND e.seq < f.seq)
           AND NOT EXISTS (SELECT 1 FROM hidden_chains h WHERE h.chain_id = e.chain_id)
           AND NOT EXISTS (SELECT 1 FROM hidden_outcomes o WHERE o.event_id = e.event_id))"""
+
+
+# A session that was forgotten, or that has a history behind its first one: where there is none, the log hides nothing.
+_HIDES_ANYTHING = """
+SELECT coalesce(bool_or(event_type = 'session_forgotten'), false) OR count(*) > count(DISTINCT session_id) FROM events
+WHERE event_type = 'session_forgotten' OR (event_type = 'session_ingested' AND event_id = chain_id)
+"""
+
+
+def seen(connection: duckdb.DuckDBPyConnection) -> Callable[[str], str]:
+    """:func:`visible`, for the statements that follow on this connection before anything is appended.
+
+    Where the log hides nothing, the events of the condition are all visible and nothing is asked about them: to plan what
+    :func:`visible` asks is three quarters of a small question's time (measured: 4.5 ms, and 1.7 with the look at the log).
+    """
+    ((hides,),) = connection.execute(_HIDES_ANYTHING).fetchall()
+    return visible if hides else _of_all
+
+
+def _of_all(condition: str) -> str:
+    return f"(SELECT * EXCLUDE (link_hash) FROM events WHERE {condition})"

@@ -183,6 +183,15 @@ class ContextArguments(Arguments):
     budget: Annotated[int, Field(ge=0, le=100_000, description="Tokens that the whole may cost; a hard cap.")] = 4000
 
 
+class AskArguments(Arguments):
+    """Of ask_memory."""
+
+    question: Annotated[str, Field(description="What you want to know, as a whole question.")]
+    project: Project = None
+    mode: Annotated[AskedMode, Field(description="How to search.")] = "auto"
+    words: Annotated[int, Field(ge=1, le=1000, description="How many words may be quoted together.")] = 45
+
+
 class SessionDigestArguments(Arguments):
     """Of get_session_digest."""
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from memory_assets.errors import InvalidArgumentError
 from memory_assets.mcp import arguments as given
 from memory_assets.mcp.answers import Answer, answer, as_plain
+from memory_assets.mcp.ask_tool import ASK_TOOL
 from memory_assets.mcp.digest_tools import DIGEST_TOOLS
 from memory_assets.mcp.layer_text import context_lines, details_lines, disclosure_lines, gotcha_lines, timeline_lines
 from memory_assets.mcp.output_schemas import Output
@@ -242,6 +243,7 @@ TOOLS: tuple[Tool, ...] = (
         _get_context,
         Output("context_bundle.v1"),
     ),
+    ASK_TOOL,
     *DIGEST_TOOLS,
     Tool(
         "search_gotchas",

@@ -17,7 +17,7 @@ from memory_assets.identifiers import typed_id
 from memory_assets.log.batches import Appended, Build, insert, rows_of
 from memory_assets.log.events import NewEvent, dedupe_key_of, event_id_of
 from memory_assets.log.payloads.graduation import ConflictDetected, ConflictType
-from memory_assets.log.sql import IN_LIST, json_list, visible
+from memory_assets.log.sql import IN_LIST, json_list, seen
 from memory_assets.projections.conflict_resolutions import merges, words_in_force
 
 if TYPE_CHECKING:
@@ -258,7 +258,8 @@ def _write(connection: duckdb.DuckDBPyConnection, found: list[Found], words: lis
     known = {
         row[0]
         for row in connection.execute(
-            f"SELECT event_id FROM {visible(f'event_id IN {IN_LIST}')}", [json_list(conflict.event_id for conflict in found)]
+            f"SELECT event_id FROM {seen(connection)(f'event_id IN {IN_LIST}')}",
+            [json_list(conflict.event_id for conflict in found)],
         ).fetchall()
     }
     rows = [_row(conflict, known, words) for conflict in found]

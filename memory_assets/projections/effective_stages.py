@@ -26,7 +26,7 @@ from memory_assets.identifiers import sha256_hex
 from memory_assets.log.batches import Appended, Build, insert, rows_of
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.graduation import EntryPromoted
-from memory_assets.log.sql import IN_LIST, json_list, visible
+from memory_assets.log.sql import IN_LIST, json_list, seen, visible
 from memory_assets.vocabulary import STAGES, Stage
 
 if TYPE_CHECKING:
@@ -341,7 +341,7 @@ def _write_entries(connection: duckdb.DuckDBPyConnection, standings: list[_Stand
     granted = {
         row[0]
         for row in connection.execute(
-            f"SELECT event_id FROM {visible(f'event_id IN {IN_LIST}')}", [json_list(wanted)]
+            f"SELECT event_id FROM {seen(connection)(f'event_id IN {IN_LIST}')}", [json_list(wanted)]
         ).fetchall()
     }
     rows: list[dict[str, Any]] = []

@@ -11,7 +11,7 @@ import itertools
 from typing import TYPE_CHECKING
 
 from memory_assets.log.payloads.catalogue import CHAIN
-from memory_assets.log.sql import IN_LIST, json_list, visible
+from memory_assets.log.sql import IN_LIST, json_list, seen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +43,7 @@ def open_scope(connection: duckdb.DuckDBPyConnection, session_ids: Sequence[str]
         CREATE OR REPLACE TEMP TABLE scoped AS
         SELECT seq, event_id, ts, event_type, session_id, payload_json, occurred_at, causation_id, stage_version, chain_id,
                project, build_id
-        FROM {visible("session_id IN (SELECT session_id FROM affected)")}
+        FROM {seen(connection)("session_id IN (SELECT session_id FROM affected)")}
         """
     )
     connection.execute(

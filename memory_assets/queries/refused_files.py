@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memory_assets.identifiers import sha256_hex
-from memory_assets.log.sql import visible
+from memory_assets.log.sql import seen
 from memory_assets.sessions.files import found_masked_path, load_source
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ def refused_files(database: Database) -> list[RefusedFile]:
 
 def _told(connection: duckdb.DuckDBPyConnection) -> list[tuple[RefusedFile, str | None]]:
     # What a person named and is none is no news: who named it was told. Few files are refused, and all others are passed over.
+    visible = seen(connection)
     rows = connection.execute(
         f"""WITH refused AS (
               SELECT payload_json ->> '$.uri' AS uri, arg_max(struct_pack(seq, ts, payload_json), seq) AS told

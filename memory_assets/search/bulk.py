@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from pydantic import AwareDatetime, BeforeValidator, Field, ValidationError
@@ -55,6 +56,14 @@ class BulkSearchRequestV1(WireModel):
     fusion: FusionMethod | None = None
     budget: int | None = Field(default=None, ge=1)
     now: AwareDatetime | None = None
+
+
+def in_batches(lines: Iterable[str], first_line: int) -> Iterator[tuple[int, list[str]]]:
+    """Lines a hundred at a time, each time with the number of the first one."""
+    waiting, number = iter(lines), first_line
+    while batch := list(islice(waiting, BATCH_SIZE)):
+        yield number, batch
+        number += len(batch)
 
 
 def answered(

@@ -49,7 +49,8 @@ _LAST_WORDS = 160
 """Characters of a last line that may be the person's own request."""
 _MARKED_LINE = "#|`<>*-0123456789"
 _REQUEST = re.compile(
-    r"(?:줘|주세요|줄래|부탁|해라|하자|할까|까요|나요|바랍니다|\?)[.!~\s]*\Z|\A(?:please|can you|could you|now|let'?s)\b",
+    r"(?:줘|주세요|줄래|부탁(?:해(?:요|줘)?|합니다|드려요|드립니다)?|해라|하자|할까|까요|나요|바랍니다|\?)[.!~\s]*\Z"
+    r"|\A(?:please|can you|could you|now|let'?s)\b",
     re.IGNORECASE,
 )
 _FENCE = re.compile(r"^[ \t]{0,12}(```|~~~)", re.MULTILINE)

@@ -53,6 +53,11 @@ _STANDING = re.compile(r"\b(?:always|never|from now on|every time|whenever|each 
 def is_one_turn(text: str) -> bool:
     """Whether a person's sentence orders what is over with the turn; a standing order never is."""
     said = " ".join(text.split()).strip(" .!?~…")
-    if not said or len(said) > _LONGEST or _STANDING.search(said):
+    if not said or len(said) > _LONGEST or is_standing(said):
         return False
     return _ORDER.fullmatch(said) is not None
+
+
+def is_standing(text: str) -> bool:
+    """Whether a person's sentence orders something from now on."""
+    return _STANDING.search(text) is not None

@@ -157,12 +157,12 @@ def test_status_shows_both_queues(memory: Run, home: Path) -> None:
 
 
 def test_a_table_that_an_older_version_wrote_is_made_anew_without_a_word(memory: Run, home: Path) -> None:
-    import lancedb
+    from memory_assets.vectors.library import lancedb
 
     index = Resources(load_settings({"home": home, "embedding": {"model": "hashing"}})).vector_index
     rows = index.count()
     index.drop()
-    lancedb.connect(str(index.folder)).create_table(
+    lancedb().connect(str(index.folder)).create_table(
         index.table_name, [{"unit_id": "u", "search_text": "x", "vector": [1.0] * 256}]
     )
     write(home, "UPDATE vector_outbox SET status = 'pending'")

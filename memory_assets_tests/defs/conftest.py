@@ -12,6 +12,7 @@ import pytest
 from memory_assets.defs import run
 from memory_assets.defs.reports import ImportReport
 from memory_assets.settings import Settings, load_settings
+from memory_assets_tests.dagster_records import in_memory
 from memory_assets_tests.defs.files import chat, claude, records, talk
 
 
@@ -45,7 +46,7 @@ def inbox(tmp_path: Path) -> Path:
 @pytest.fixture
 def unrecorded(monkeypatch: pytest.MonkeyPatch) -> dg.DagsterInstance:
     """Runs are recorded in memory: half of what a run costs is Dagster's SQLite, which most tests do not look at."""
-    instance = dg.DagsterInstance.ephemeral()
+    instance = in_memory()
     monkeypatch.setattr(run, "dagster_instance", lambda settings: instance)
     return instance
 

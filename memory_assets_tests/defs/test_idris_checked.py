@@ -27,6 +27,7 @@ from memory_assets.log.upcasting import payload_as
 from memory_assets.maintenance.doctor import checks
 from memory_assets.memory import Memory
 from memory_assets.settings import Settings, load_settings
+from memory_assets_tests.dagster_records import in_memory
 from memory_assets_tests.defs.files import chat
 from memory_assets_tests.defs.state import assert_rebuilds_equal, events, rows
 from memory_assets_tests.defs.test_quarantine import latest_check, metadata_of
@@ -336,7 +337,7 @@ def judged_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
     chat(folder / "inbox", "s", SOUND)
     sections = {"home": folder / "home", "embedding": {"model": "hashing"}, "idris": {"path": "/nowhere/idris2"}}
     with pytest.MonkeyPatch.context() as patch:
-        instance = dg.DagsterInstance.ephemeral()
+        instance = in_memory()
         patch.setattr(run, "dagster_instance", lambda settings: instance)
         run.import_paths(load_settings(sections), [folder / "inbox"], project=None)
     assert _verified_check(instance) == (True, "none")
@@ -386,6 +387,7 @@ def spoiled(history: History, materialization: Materialization) -> ProofSession:
     return ProofSession(session.session_id, (message, *session.messages[1:]), session.entries)
 
 
+@pytest.mark.slow  # what is said of a silent compiler, and of a proof that failed, is asked with every change one by one
 def test_what_a_compiler_proved_that_is_silent_now_does_not_stand_against_the_embedded_checker(
     inbox: Path,
     settings_with: Callable[..., Settings],

@@ -19,6 +19,7 @@ from memory_assets.defs.stages.projected import CHECKS
 from memory_assets.memory import Memory
 from memory_assets.settings import Settings, load_settings
 from memory_assets.vectors.embedder import HashingEmbedder
+from memory_assets_tests.dagster_records import in_memory
 from memory_assets_tests.defs.conftest import Import
 from memory_assets_tests.defs.files import STARTED, chat
 from memory_assets_tests.defs.state import assert_rebuilds_equal, events, rows
@@ -124,7 +125,7 @@ def told_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The home of a store that one session with one task was imported into."""
     folder = tmp_path_factory.mktemp("told")
     with pytest.MonkeyPatch.context() as patch:
-        instance = dg.DagsterInstance.ephemeral()
+        instance = in_memory()
         patch.setattr(run, "dagster_instance", lambda settings: instance)
         path = todo(folder / "inbox", "one", 0, "fix the login form of the shop")
         settings = load_settings({"home": folder / "home", "embedding": {"model": "hashing"}})

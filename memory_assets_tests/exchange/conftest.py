@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import dagster as dg
 import pytest
 
 from memory_assets.configuration import Resources
@@ -16,6 +15,7 @@ from memory_assets.defs.reports import ImportReport
 from memory_assets.exchange.exporting import export_to_file
 from memory_assets.projections.rebuild import derived_tables
 from memory_assets.settings import Settings, load_settings
+from memory_assets_tests.dagster_records import in_memory
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "sessions"
 
@@ -28,7 +28,7 @@ def _own_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterato
     monkeypatch.delenv("DAGSTER_HOME", raising=False)
     monkeypatch.setenv("MEMORY_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("MEMORY_EMBEDDING_MODEL", "hashing")
-    instance = dg.DagsterInstance.ephemeral()
+    instance = in_memory()
     monkeypatch.setattr(run, "dagster_instance", lambda settings: instance)
     mask = os.umask(0o022)
     yield
@@ -77,7 +77,7 @@ def examples_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("examples")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MEMORY_EMBEDDING_MODEL", "hashing")
-        instance = dg.DagsterInstance.ephemeral()
+        instance = in_memory()
         patch.setattr(run, "dagster_instance", lambda settings: instance)
         assert store_at(home).take(EXAMPLES).errors == []
     return home

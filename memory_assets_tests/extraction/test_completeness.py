@@ -175,3 +175,16 @@ def test_what_a_person_describes_is_not_decided(text: str, entry_type: str) -> N
     talk = [user(f"{text} Nobody knows why.")]
     (window,) = windows(talk)
     assert [entry.entry_type for entry in extract_window(talk, window)] == [entry_type]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Can you check: what would happen when the token of the login expires?",
+        "Check whether the cart survives a restart?",
+        "Can you help me if the login form breaks again?",
+    ],
+)
+def test_a_question_for_something_to_be_told_or_promised_carries_nothing(text: str) -> None:
+    assert not carries(user(text))
+    assert carries(user("Can you check whether the cart survives a restart, and fix it if it does not?"))

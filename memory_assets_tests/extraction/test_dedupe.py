@@ -92,6 +92,12 @@ def test_a_decision_takes_no_status_of_a_task() -> None:
     assert (merged.entry.entry_type, merged.entry.status, merged.entry.history) == ("decision", None, ())
 
 
+def test_what_a_reply_decides_and_asks_for_stays_two() -> None:
+    quotes = ((0, "We keep the log for ever"), (0, "disks are cheap"))
+    decided, asked = item("Keep the log", *quotes), item("Keep the log", *quotes, kind="task", status="done")
+    assert decided.aligned and [entry.entry.entry_type for entry in merge_entries([decided, asked])] == ["decision", "task"]
+
+
 STATUSES: st.SearchStrategy[TaskStatus] = st.sampled_from(["pending", "in_progress", "blocked", "done", "cancelled"])
 HISTORIES = st.lists(st.tuples(STATUSES, st.integers(0, 60)), min_size=1, max_size=14)
 

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import dagster as dg
 import pytest
 
 from memory_assets.cli.main import main
@@ -22,6 +21,7 @@ from memory_assets.extraction.window_request import request
 from memory_assets.extraction.windows import windows
 from memory_assets.sessions.model import Message
 from memory_assets.settings import Settings, load_settings
+from memory_assets_tests.dagster_records import in_memory
 from memory_assets_tests.defs.files import chat
 from memory_assets_tests.defs.state import events, rows
 from memory_assets_tests.depth import cases
@@ -47,7 +47,7 @@ def entry(title: str, index: int, quote: str, **fields: Any) -> dict[str, Any]:
 def provider(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Provider]:
     for name in [name for name in os.environ if name.startswith("MEMORY_")]:
         monkeypatch.delenv(name)
-    instance = dg.DagsterInstance.ephemeral()
+    instance = in_memory()
     monkeypatch.setattr(run, "dagster_instance", lambda settings: instance)
     monkeypatch.setattr(batch, "OUTAGE_SECONDS", 0.01)
     monkeypatch.setenv("OPENAI_API_KEY", "test-key")

@@ -17,6 +17,7 @@ from memory_assets.extraction.errors import RulesInvalidError
 from memory_assets.extraction.extractor import RuleExtractor
 from memory_assets.extraction.rules import CODE_VERSION, extract_window
 from memory_assets.extraction.schema import ExtractedEntry
+from memory_assets.extraction.titles import title_of
 from memory_assets.extraction.windows import Window, windows
 from memory_assets.sessions.model import Message
 from memory_assets_tests.depth import depth
@@ -42,12 +43,20 @@ def entries(*talk: Message) -> list[ExtractedEntry]:
         ("커밋 메시지는 항상 한국어로 작성한다.", "preference"),
         ("테스트는 절대 건너뛰지 마.", "preference"),
         ("I prefer small modules with one idea each.", "preference"),
+        ("Ask me before you drop a column of the orders table.", "preference"),
+        ("테이블을 지울 경우 먼저 나한테 물어봐줘.", "preference"),
         ("Can you add a test for the reader?", "task"),
         ("fix the flaky sensor test", "task"),
         ("README에 설치 방법을 추가해줘.", "task"),
+        ("Make sure that the parser rejects an empty header.", "task"),
+        ("Let's fix the broken login form of the shop.", "task"),
+        ("Look at the notes of the review and resolve what is open.", "task"),
+        ("가격은 필수 항목으로 명시해줘.", "task"),
+        ("민수한테 배포 일정을 물어봐줘.", "task"),
         ("The root cause is a stale cursor in the sensor.", "insight"),
         ("원인은 잘못된 오프셋 계산이다.", "insight"),
         ("see https://github.com/dagster-io/dagster/issues/1234 about it", "reference"),
+        ("ok, here's the log of the run that failed: ~/shop/logs/run-12/debug.log", "reference"),
     ],
 )
 def test_what_a_person_says(text: str, entry_type: str) -> None:
@@ -68,6 +77,14 @@ def test_what_a_person_says(text: str, entry_type: str) -> None:
 def test_what_an_agent_finds_out(text: str, entry_type: str) -> None:
     found = entries(user("how does it look"), agent(text))
     assert [entry.entry_type for entry in found] == [entry_type]
+
+
+@pytest.mark.parametrize(
+    ("heading", "entry_type"), [("Key design decisions", "decision"), ("Why it fails", "insight"), ("The reader", "fact")]
+)
+def test_a_heading_says_what_stands_below_it(heading: str, entry_type: str) -> None:
+    said = f"## {heading}\n\n- **Loop breaking**: `--offline` on every child run of `reader/review.py` ends the review\n"
+    assert [entry.entry_type for entry in entries(user("how does it look"), agent(said))] == [entry_type]
 
 
 @pytest.mark.parametrize(
@@ -101,6 +118,54 @@ def test_a_report_belongs_to_the_request_that_it_answers(asked: str, report: str
 )
 def test_an_agent_s_narration_is_left_out(text: str) -> None:
     assert entries(user("how does it look"), agent(text)) == []
+
+
+@pytest.mark.parametrize(
+    "order", ["Commit all the changes and push.", "수정된 것들을 전부 커밋해줘.", "Run the tests again, please.", "Push it."]
+)
+def test_what_is_over_with_its_turn_is_no_memory(order: str) -> None:
+    assert entries(user(order), agent("Fine.")) == []
+
+
+def test_a_line_of_the_list_of_what_was_done_is_no_fact() -> None:
+    did = "I've added the reader of prices to the shop."
+    talk = [
+        user("Please add a reader of prices to the shop."),
+        agent(f"{did}\n\n- Prices and carts of the shop in `shop/prices.py`\n"),
+    ]
+    assert [entry.entry_type for entry in entries(*talk)] == ["task"]
+
+
+def test_a_step_of_a_plan_is_no_decision() -> None:
+    plan = (
+        "Implement the following plan:\n\n# Move the reader\n\nThe reader lies in its own package instead of in `tools/`.\n\n"
+        "- Move `tools/reader.py` to `reader/reading.py`\n- Update the imports of `shop/cart.py`\n"
+    )
+    found = [(entry.entry_type, entry.title) for entry in entries(user(plan), agent("I look at the reader."))]
+    assert found == [
+        ("task", "Move the reader"),
+        ("decision", "The reader lies in its own package instead of in tools/."),
+    ]
+
+
+def test_a_proposal_that_is_answered_is_remembered_by_its_answer_and_its_cause() -> None:
+    options = "1. Clear the cache in a release\n2. Keep the prices in `shop.db` instead of the file\n\nWhich one do you want?"
+    argued = "`cart.py` never reads what an operator writes into the table before the evening."
+    cause = "The root cause is that the cart caches `prices.json`, which no deployment clears."
+
+    def titles(said: str) -> list[str]:
+        talk = (user("how does it look"), agent(f"{said}\n\n{options}"), user("2번으로 하자"))
+        return [entry.title for entry in entries(*talk)]
+
+    chosen = "Keep the prices in shop.db instead of the file"
+    assert titles(argued) == [chosen]
+    assert titles(cause) == [title_of(cause), chosen]
+
+
+def test_what_was_done_of_a_decision_belongs_to_it() -> None:
+    decided, did = "We should keep the prices in cents instead of euros.", "Changed the prices of the cart to cents everywhere."
+    (found,) = entries(user("how does it look"), agent("Fine."), user(decided), agent(did))
+    assert (found.entry_type, [quote.quote for quote in found.evidence]) == ("decision", [decided, did])
 
 
 @pytest.mark.parametrize("text", ["thanks!", "ok", "네", "yes", "what does this function do?", "hello, how are you?"])

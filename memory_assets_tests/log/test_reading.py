@@ -9,7 +9,7 @@ from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.catalogue import CHAIN
 from memory_assets.log.payloads.sessions import MessageContinued
 from memory_assets.log.session_history import materializations
-from memory_assets.log.sql import visible
+from memory_assets.log.sql import seen, visible
 from memory_assets_tests.log.samples import newest, taken
 from memory_assets_tests.projections.story import VERSIONS, Remark, Story, other_versions
 
@@ -198,6 +198,7 @@ def test_what_is_visible_is_said_once_for_all_events_and_for_some(log: EventLog,
             start=10,
         )
     ]
+    assert _seen(database) == list(range(1, log.last_seq() + 1)), "nothing is hidden by now"
     log.append([*outcomes, *again.tell(["y"])])
     log.append([forgotten.forget(), again.forget(), taken(2, session_id="forgotten"), *Story("retired").tell(["z"], REMARKS)])
     with database.reading() as connection:
@@ -208,5 +209,25 @@ def test_what_is_visible_is_said_once_for_all_events_and_for_some(log: EventLog,
             "SELECT payload_json ->> '$.uri' FROM visible_events WHERE basis_chains IS NOT NULL ORDER BY seq"
         ).fetchall()
     assert every == some and len(every) < log.last_seq()
+    assert _seen(database) == [seq for (seq,) in every]
     assert shown == {"kept", "retired", "talk-1", "forgotten", "again", None}
     assert resting == [("/talks/12.md",), ("/talks/13.md",)]
+
+
+def _seen(database: Database) -> list[int]:
+    with database.reading() as connection:
+        return [seq for (seq,) in connection.execute(f"SELECT seq FROM {seen(connection)('true')} ORDER BY seq").fetchall()]
+
+
+def test_one_session_that_goes_or_begins_anew_hides_what_it_said(log: EventLog, database: Database) -> None:
+    story = Story("a")
+    log.append([*story.tell(["x"], REMARKS), *Story("b").tell(["x"])])
+    before = log.last_seq()
+    assert len(log.of_sessions(["a"])) == len(_seen(database)) - len(log.of_sessions(["b"])) > 0
+    story.begin_anew()
+    log.append(story.tell(["y"]))
+    assert {event.seq for event in log.of_sessions(["a"])} == set(range(before + 1, log.last_seq() + 1))
+    log.append([story.forget(), Story("never-told").forget()])
+    assert [event.event_type for event in log.of_sessions(["a"])] == ["session_forgotten"]
+    (kept,) = log.by_id([event.event_id for event in log.replay(["session_ingested"])]).values()
+    assert kept == log.current(["b"], "session_ingested")["b"]

@@ -27,6 +27,7 @@ from memory_assets.settings_file import stronger_than_the_file, write_embedding
 from memory_assets.vectors import embedder as embedders
 from memory_assets.vectors.calibration import known_calibration
 from memory_assets.vectors.errors import EmbedderUnavailableError
+from memory_assets_tests.dagster_records import in_memory
 from memory_assets_tests.defs.files import chat, talk
 from memory_assets_tests.filled_store import fill, tell
 from memory_assets_tests.tiny_model import DIMENSIONS, save_tiny_model
@@ -261,7 +262,7 @@ def test_a_setting_changed_by_hand_needs_the_stage_and_the_leaf_behind_it(
 
     from memory_assets.defs import run
 
-    instance = dg.DagsterInstance.ephemeral()
+    instance = in_memory()
     monkeypatch.setattr(run, "dagster_instance", lambda settings: instance)
     home, inbox = tmp_path / "home", tmp_path / "inbox"
     home.mkdir()

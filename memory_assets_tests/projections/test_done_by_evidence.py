@@ -158,6 +158,16 @@ def test_an_order_of_one_turn_is_passed_when_the_turn_ends(log: EventLog, databa
     assert verify(database, VERSIONS).equal
 
 
+def test_an_order_of_one_turn_stays_one_where_the_agent_reports_it(log: EventLog, database: Database) -> None:
+    texts = ["Can you run that example to show the output?", "> I ran the example: it prints the greeting.", "Great, thanks!"]
+    remark = Remark("run that example", 0, "task", status="done")
+    told = Story("talk").tell(texts, [remark])
+    log.append(with_history(told, "run that example", [("pending", 0), ("done", 1)], list(enumerate(texts[:2]))))
+    catch_up(database, VERSIONS, resolve=True)
+    assert rows(database, STANDING) == [("done", "turn_ended", None)]
+    assert verify(database, VERSIONS).equal
+
+
 def test_work_and_standing_orders_stay_open(log: EventLog, database: Database) -> None:
     orders = ["Run the tests and fix what fails.", "앞으로 한글로 답변해줘", "로그인 고쳐줘"]
     talks = [Talk((order, "> There you are.", "Next"), PENDING, at=0, status="pending") for order in orders]

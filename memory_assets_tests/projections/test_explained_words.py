@@ -6,6 +6,7 @@ import tempfile
 from pathlib import Path
 from random import Random
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +14,7 @@ from memory_assets.log.database import Database
 from memory_assets.log.event_log import EventLog
 from memory_assets.projections.fold import catch_up
 from memory_assets.projections.rebuild import verify
+from memory_assets_tests.depth import depth
 from memory_assets_tests.projections.story import VERSIONS, Story, folded, rows, shuffled
 
 TEXTS = st.lists(
@@ -31,7 +33,8 @@ TEXTS = st.lists(
 ALL = "SELECT session_id, message_index, korean, english FROM explained_words ORDER BY ALL"
 
 
-@settings(max_examples=6, suppress_health_check=list(HealthCheck), derandomize=True)
+@pytest.mark.deep
+@settings(max_examples=depth(2, 6), suppress_health_check=list(HealthCheck), derandomize=True)
 @given(st.lists(st.lists(TEXTS, min_size=1, max_size=2), min_size=2, max_size=3), st.randoms(use_true_random=False))
 def test_any_order_gives_the_same_words(told: list[list[list[str]]], chance: Random) -> None:
     streams = []

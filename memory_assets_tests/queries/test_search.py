@@ -8,7 +8,6 @@ from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
-import lancedb
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -22,6 +21,7 @@ from memory_assets.memory import Memory, SearchRequest
 from memory_assets.projections.fold import catch_up
 from memory_assets.settings import load_settings
 from memory_assets.vectors.errors import FingerprintMismatchError, IndexCorruptError
+from memory_assets.vectors.library import lancedb
 from memory_assets_tests.filled_store import NOTES, SHOP, STARTED, fill, tell
 
 
@@ -354,7 +354,7 @@ def test_a_time_that_no_clock_tells_is_no_broken_index(memory: Memory, bad: dict
 
 def test_vectors_of_another_model_are_not_compared_and_it_says_so(tmp_path: Path) -> None:
     own = Memory(fill(tmp_path))
-    table = lancedb.connect(own.settings.vectors_folder).open_table("vectors_hashing-256-1")
+    table = lancedb().connect(own.settings.vectors_folder).open_table("vectors_hashing-256-1")
     table.update(values={"fingerprint": "another"})
     own._searcher.__dict__["_calibration"] = None  # as long as nothing has measured a model, its leg takes part
     hybrid = own.search("keep PostgreSQL for orders", mode="hybrid")

@@ -37,7 +37,8 @@ def test_a_plan_that_is_handed_over_is_pasted_and_what_a_program_adds_to_it_a_te
 
 
 def test_a_request_behind_a_document_is_the_persons_own() -> None:
-    assert told(DOCUMENT + "\n\n이것도 옮겨줘")[-1] == ("typed", "이것도 옮겨줘")
+    for request in ("이것도 옮겨줘", "이것도 수정부탁해.", "이것도 부탁드립니다"):
+        assert told(DOCUMENT + f"\n\n{request}")[-1] == ("typed", request)
     assert [origin for origin, _ in told(DOCUMENT + "\n\nAlways end with a summary.")] == ["pasted"]
 
 

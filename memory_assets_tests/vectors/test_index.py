@@ -234,12 +234,12 @@ def test_a_table_of_other_columns_is_corrupt(index: Both) -> None:
 
 @pytest.mark.parametrize("which", [0, 1])
 def test_a_table_that_an_older_version_wrote_is_corrupt(index: Both, which: int) -> None:
-    import lancedb
+    from memory_assets.vectors.library import lancedb
 
     name = index.tables[which].table_name
     schema = (word_schema(), vector_schema(DIMENSIONS))[which]
     for older, problem in ((schema.remove_metadata(), "layout 1"), (schema.remove(schema.get_field_index("hit")), "hit")):
-        lancedb.connect(index.folder).create_table(name, schema=older, mode="overwrite")
+        lancedb().connect(index.folder).create_table(name, schema=older, mode="overwrite")
         fresh = (WordIndex(index.folder), VectorIndex(index.folder, "hashing-32-1", lambda: DIMENSIONS))[which]
         with pytest.raises(IndexCorruptError, match=problem) as caught:
             fresh.count()

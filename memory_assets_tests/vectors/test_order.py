@@ -100,9 +100,9 @@ def test_a_large_table_finds_the_same_by_its_index_of_vectors(tmp_path: Path, mo
 
 
 def indexed_columns(index: Both) -> set[str]:
-    import lancedb
+    from memory_assets.vectors.library import lancedb
 
-    table = lancedb.connect(index.folder).open_table(index.vectors.table_name)
+    table = lancedb().connect(index.folder).open_table(index.vectors.table_name)
     return {column for one in table.list_indices() for column in one.columns}
 
 

@@ -97,6 +97,10 @@ class _Calls:
         return slice(bisect_right(self.places, first), bisect_left(self.places, end))
 
 
+_LASTING: tuple[DoneBasis, ...] = ("commit", "passing_test")
+"""What an agent reports that stands when the turn has ended."""
+
+
 class ClaimEvidence:
     """The found quotes of entries, and how their sessions go on."""
 
@@ -125,6 +129,8 @@ class ClaimEvidence:
             message_index: of a step of a history the message that says so; None where the whole entry does.
         """
         quotes = self.quotes(entry_id)
+        if claimed != "cancelled" and self._is_over(session_id, quotes) and not self._leaves_something(quotes, project_key):
+            return BorneOut("done", "turn_ended")
         if message_index is not None:
             quotes = [quote for quote in quotes if quote.message_index == message_index]
         if claimed == "done":
@@ -137,12 +143,15 @@ class ClaimEvidence:
                 return BorneOut(None)
         if claimed == "blocked" and quotes and is_guess(quotes[0].text):
             return BorneOut(None)
-        if message_index is None and claimed != "cancelled" and self._is_over(session_id, quotes):
-            return BorneOut("done", "turn_ended")
         if message_index is None and claimed == "pending" and quotes and quotes[0].speaker == "person":
             begun = not is_for_later(quotes[0].text) and self._is_worked_on(session_id, quotes[0].message_index)
             return BorneOut("in_progress" if begun else claimed)
         return BorneOut(claimed)
+
+    def _leaves_something(self, quotes: Sequence[FoundQuote], project_key: str) -> bool:
+        """Whether an agent reports more than that it is done: a commit, or tests that pass."""
+        settled = what_settles(quotes, None, project_key)
+        return settled is not None and settled.basis in _LASTING
 
     def _ends_with(self, session_id: str, quotes: Sequence[FoundQuote], report: FoundQuote) -> bool:
         """Whether a session ends with a report of what its agents changed files for: it shares a word with the request."""

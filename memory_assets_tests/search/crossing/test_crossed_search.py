@@ -13,7 +13,7 @@ from memory_assets.memory import Memory, SearchRequest
 from memory_assets.results.search import SearchResponseV1
 from memory_assets.vectors.units import LexicalHits
 from memory_assets.vectors.words import WordIndex
-from memory_assets_tests.filled_store import fill_one, tell
+from memory_assets_tests.filled_store import fill_one, tell, tell_each
 
 ENGLISH = (
     ("user", "Caroline adopted two turtles last week and they love the garden."),
@@ -154,8 +154,7 @@ PROMPT = (
 def test_a_prompt_that_stands_in_every_session_is_found_once_and_drives_nothing_out(tmp_path: Path) -> None:
     said = ("assistant", "The billing deploy failed on Tuesday: its health check timed out, and we had to roll back.")
     settings = fill_one(tmp_path, "said", (("user", "Why did it fail?"), said), ())
-    for number in range(80):
-        tell(settings, f"prompt-{number}", (("user", PROMPT), ("user", "Thanks.")), ())
+    tell_each(settings, {f"prompt-{number}": (("user", PROMPT), ("user", "Thanks.")) for number in range(80)})
     write_words(Resources(settings))
     found = Memory(settings).search("roll back the billing deploy health check", k=5, mode="lexical", log=False)
     assert said[1] in found.hits[0].snippet

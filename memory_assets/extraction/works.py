@@ -1,0 +1,187 @@
+"""What a window's requests ask for, each with the turns in which it is worked on.
+
+A person who only agrees to what the agent proposes ("yes, let's do that", "계속해줘") goes on with the request before it: what
+the agent then does and reports is done for that request. Where no request is open, the reply itself asks for what it takes. A
+command whose body is a template is known by what the agent says that it will do.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from memory_assets.extraction.completeness import GO_ON
+from memory_assets.extraction.outcomes import REPORT_SCORE, outcome_of
+from memory_assets.extraction.requests import MUCH_WORK, asks_for_work, is_answer, says_wrong
+from memory_assets.extraction.scoring import Scored, is_said, turns_of
+from memory_assets.extraction.windows import Window
+from memory_assets.sessions.model import Message
+from memory_assets.sessions.origins import origins_of
+from memory_assets.tasks.one_turn import is_one_turn
+
+_ANNOUNCES = re.compile(
+    r"^\W{0,3}(?:(?:sure|ok(?:ay)?|great|perfect|now|first|then)\b[\s,.!]{1,3}){0,2}"
+    r"(?:i['’]ll|i will|i['’]m going to|let me) (?:now |first )?"
+    r"|^[^\n]{2,160}(?:하|드리)겠습니다[.!]?$",
+    re.IGNORECASE,
+)
+_GOAL = re.compile(r"^\W{0,4}(?:goals?|objectives?|purpose|목표|목적)[*_]{0,2}\s?[:：]", re.IGNORECASE)
+_TAKES_WORDS = 3
+"""Telling words that a request shares with what it takes up."""
+_BESIDE = 2
+"""How many sentences away from a request a person tells what it is about."""
+
+
+@dataclass(slots=True)
+class Work:
+    """A request, and the later turns in which the work on it goes on."""
+
+    request: Scored
+    later: list[int] = field(default_factory=list)
+
+
+class Turns:
+    """What the agent says in the turns of a window.
+
+    Attributes:
+        reports: of each turn the sentences that report something.
+        closing: of each turn all sentences of the agent's last message.
+    """
+
+    def __init__(self, scored: Iterable[Scored]) -> None:
+        self.reports: dict[int, list[Scored]] = {}
+        self.closing: dict[int, list[Scored]] = {}
+        spoken: set[tuple[int, int]] = set()
+        for one in scored:
+            if one.score > REPORT_SCORE and one.reports:
+                self.reports.setdefault(one.turn, []).append(one)
+            if one.spot.voice == "closing":
+                self.closing.setdefault(one.turn, []).append(one)
+            if one.spot.voice != "user":
+                spoken.add((one.turn, one.spot.message_index))
+        self.answers: Counter[int] = Counter(turn for turn, _ in spoken)
+
+    def is_done(self, request: Scored, turn: int) -> bool:
+        """Whether a turn tells that a request is done, and not that something is left of it."""
+        outcome = outcome_of(request, self.reports.get(turn, []), self.closing.get(turn, []), only_request=True)
+        return (outcome.report is not None or outcome.told is not None) and not outcome.is_left_open
+
+
+def works_of(
+    messages: Sequence[Message],
+    requests: Mapping[int, Scored],
+    scored: Sequence[Scored],
+    window: Window,
+    *,
+    has_steps: Collection[int],
+    is_bound: Callable[[Scored], bool],
+) -> list[Work]:
+    """The requests of a window that are tasks, in order.
+
+    Args:
+        requests: of each turn what the person says by which it is known.
+        has_steps: the turns in which the agent keeps a list.
+        is_bound: whether a sentence is quoted already, as a reply with what it takes.
+    """
+    turns = Turns(scored)
+    bound = {one.turn: one for one in scored if one.spot.voice == "user" and is_bound(one)}
+    announced = dict(_announced(messages, scored, window))
+    opening = min(requests, default=0) if window.start == 0 else None
+    last = max((one.turn for one in scored), default=0)
+    end = max((last, *has_steps))
+    found: list[Work] = []
+    going: Work | None = None
+    before: Scored | None = None
+    for turn in range(min(requests, default=0), end + 1):
+        said = requests.get(turn)
+        request = said or bound.get(turn) or announced.get(turn)
+        goes_on = said is None or is_answer(said) or said.has(GO_ON)
+        if going is None and request is None and before is not None and turn in has_steps:
+            found.append(going := Work(before))  # a list behind a bare yes is for what was asked before it
+        if going is not None and goes_on and turn not in announced:
+            going.later.append(turn)
+        elif request is not None and (
+            turn in has_steps
+            or turn in announced
+            or (
+                is_bound(request)
+                and (turns.answers[turn] >= MUCH_WORK or turn in turns.reports or turns.is_done(request, turn))
+            )
+            or (not is_bound(request) and _asks(request, turns, window, opens=turn == opening, is_last=turn == last))
+        ):
+            found.append(going := Work(request))
+        else:
+            going = None
+        before = request
+        if going is not None and turns.is_done(going.request, turn):
+            going = None
+    return found
+
+
+def _asks(request: Scored, turns: Turns, window: Window, *, opens: bool, is_last: bool) -> bool:
+    # A turn that fills a window is much work.
+    answers = math.inf if window.is_cut and is_last else turns.answers[request.turn]
+    return asks_for_work(request, answers, opens=opens, is_told_done=turns.is_done(request, request.turn))
+
+
+def _announced(messages: Sequence[Message], scored: Iterable[Scored], window: Window) -> Iterator[tuple[int, Scored]]:
+    """The turns that a command begins, whose body is a template, each with what the agent first says that it will do."""
+    turns = turns_of(messages, window)
+    commands = {
+        turns[index]
+        for index in range(window.start, window.end)
+        if is_said(messages[index])
+        and messages[index].role == "user"
+        and all(stretch.origin == "template" for stretch in origins_of(messages[index]))
+    }
+    answers: dict[int, int] = {}
+    for one in scored:
+        if one.turn not in commands:
+            continue
+        if one.spot.voice == "user":
+            commands.discard(one.turn)  # the person says by words what is asked for
+            continue
+        text = one.spot.sentence.text
+        announces = _ANNOUNCES.match(text)
+        is_first = answers.setdefault(one.turn, one.spot.message_index) == one.spot.message_index
+        if is_first and announces is not None and not is_one_turn(text[announces.end() :]):
+            commands.discard(one.turn)
+            yield one.turn, one
+
+
+def told_with(request: Scored, said: Sequence[Scored]) -> list[Scored]:
+    """What is quoted beside a request: the goal of a plan; what says as well that something is wrong, where the person only
+    tells that; what the agent said before and the person takes up."""
+    spot = request.spot
+    if spot.in_plan:
+        plan = (one for one in said if one.spot.message_index == spot.message_index)
+        return [one for one in plan if one is not request and _GOAL.match(one.spot.sentence.text)][:1]
+    wrong = [one for one in said if request.entry_type != "task" and one is not request and _tells_as_well(one, request)]
+    if wrong:
+        return [min(wrong, key=lambda one: (abs(one.spot.position - spot.position), one.spot.position))]
+    return [one for one in (_taken_up(request, said),) if one is not None]
+
+
+def _tells_as_well(one: Scored, request: Scored) -> bool:
+    """Whether a sentence near a request says that something is wrong."""
+    return (
+        one.spot.message_index == request.spot.message_index
+        and one.spot.origin == "typed"
+        and one.entry_type in (None, "fact", "insight")
+        and says_wrong(one)
+        and abs(one.spot.position - request.spot.position) <= _BESIDE
+    )
+
+
+def _taken_up(request: Scored, said: Sequence[Scored]) -> Scored | None:
+    """The sentence of the agent's message before a request that says most of what is asked for."""
+    spot = request.spot
+    before = [one for one in said if one.spot.message_index < spot.message_index]
+    if not before or before[-1].spot.voice != "closing":
+        return None
+    last = [one for one in before if one.spot.message_index == before[-1].spot.message_index]
+    best = max(last, key=lambda one: (len(spot.words & one.spot.words), -one.spot.position))
+    return best if len(spot.words & best.spot.words) >= max(_TAKES_WORDS, len(spot.words) / 2) else None

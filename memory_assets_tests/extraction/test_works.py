@@ -1,0 +1,121 @@
+"""A request goes on in the turns in which the person only agrees; a reply that takes something asks for it."""
+
+import pytest
+
+from memory_assets.extraction.rules import extract_window
+from memory_assets.extraction.windows import windows
+from memory_assets.sessions.model import Message
+from memory_assets_tests.extraction.talk import agent, user
+from memory_assets_tests.extraction.test_requests import tasks, todos
+
+OFFER = "The form and the session disagree. Want me to add a check of the token to the login form?"
+
+
+def told(*talk: Message) -> list[tuple[str, str | None]]:
+    return [(task.entry.title, task.entry.status) for task in tasks(*talk)]
+
+
+@pytest.mark.parametrize(
+    ("request_", "proposal", "yes", "report"),
+    [
+        ("Please fix the login form.", OFFER, "Yeah let's do this", "I added a check of the token to the login form."),
+        (
+            "로그인 화면을 고쳐줘.",
+            "로그인 화면에 토큰 검사를 추가할까요?",
+            "어 그렇게 해줘",
+            "로그인 화면에 토큰 검사를 추가했습니다.",
+        ),
+    ],
+)
+def test_what_is_done_behind_a_yes_is_done_for_the_request(request_: str, proposal: str, yes: str, report: str) -> None:
+    assert told(user(request_), agent(proposal)) == [(request_, "pending")]
+    (task,) = tasks(user(request_), agent(proposal), user(yes), agent(report))
+    assert (task.entry.title, task.entry.status) == (request_, "done")
+    assert {request_, report} <= {quote.quote for quote in task.entry.evidence}
+
+
+def test_another_request_does_not_go_on_with_it() -> None:
+    asked, other = "Please fix the login form.", "Please add the export of invoices."
+    found = told(user(asked), agent(OFFER), user(other), agent("I added the export of invoices."))
+    assert found == [(asked, "pending"), (other, "done")]
+
+
+def test_a_yes_to_an_offer_asks_for_it_where_no_request_is_open() -> None:
+    talk = [user("Where is the token checked?"), agent(OFFER), user("Yes, do it."), agent("I added a check of the token.")]
+    (window,) = windows(talk)
+    entries = [entry for entry in extract_window(talk, window) if entry.evidence[0].message_index == 2]
+    assert [(entry.entry_type, entry.status) for entry in entries] == [("task", "done")]
+    assert entries[0].evidence[1].quote == "Want me to add a check of the token to the login form?"
+
+
+def test_a_choice_among_ways_is_a_decision_and_asks_for_it() -> None:
+    asked = "Which way do you want?\n\n1. Check the token in the form\n2. Check the token in the store"
+    talk = [
+        user("Where is the token checked?"),
+        agent(asked),
+        user("2번으로 해줘."),
+        agent("I moved the check of the token to the store."),
+    ]
+    (window,) = windows(talk)
+    entries = [entry for entry in extract_window(talk, window) if entry.evidence[0].message_index == 2]
+    assert {entry.entry_type for entry in entries} == {"decision", "task"}
+
+
+def test_a_list_behind_a_bare_yes_is_of_what_was_asked_before() -> None:
+    asked = "Does it make sense to test the token of the login form directly?"
+    work = todos(("Write the test", "completed"), ("Run the test", "completed"))
+    assert told(user(asked), agent(OFFER), user("yes"), work) == [(asked, "done")]
+
+
+TEMPLATE = user("## Your task\n\n- Current branch: main\n\nReview the changes.", uid="template").text
+COMMAND = Message(
+    "command", "user", "said", "- Current branch: main\n- Current git status: clean\n\n## Your task\n\nReview the pull request."
+)
+
+
+@pytest.mark.parametrize(
+    ("announced", "is_task"),
+    [
+        ("I'll review the pull request line by line.", True),
+        ("풀 리퀘스트를 한 줄씩 리뷰하겠습니다.", True),
+        ("I'll commit the changes.", False),
+        ("The pull request changes four files.", False),
+    ],
+)
+def test_a_command_is_known_by_what_the_agent_says_that_it_will_do(announced: str, is_task: bool) -> None:
+    found = told(COMMAND, agent(announced), agent("Let me look at the reader.", uid="on"))
+    assert [title for title, _ in found] == ([announced] if is_task else [])
+
+
+def test_a_message_that_tells_what_is_wrong_is_a_request_where_the_agent_says_that_it_is_mended() -> None:
+    wrong = "The export of invoices is missing the column of the tax."
+    opening = (user("Where are invoices stored?"), agent("In a table of their own.", uid="first"))
+    assert told(*opening, user(wrong), agent("This was already fixed with the export of the tax column.")) == [(wrong, "done")]
+    assert told(*opening, user(wrong), agent("Where do you see the export of invoices?")) == []
+
+
+def test_a_plan_is_quoted_with_its_goal() -> None:
+    goal = "**Goal**: Move every format of the reader into a module of its own."
+    plan = f"Implement the following plan:\n\n# Split the reader\n\n{goal}\n\n" + "The reader knows every format. " * 30
+    (task,) = tasks(user(plan), agent("The reader is split into modules now."))
+    assert goal in {quote.quote for quote in task.entry.evidence}
+
+
+def test_what_a_request_takes_up_is_quoted_with_it() -> None:
+    point = "필드 전부가 필수 항목인 건지 문서에 명시되어 있지 않습니다."
+    *_, task = tasks(
+        user("문서를 살펴봐줄래?"), agent(point), user("필드 전부 필수 항목이라고 명시해줘."), agent("문서에 명시했습니다.")
+    )
+    assert point in {quote.quote for quote in task.entry.evidence}
+
+
+def test_what_must_be_is_a_request_where_it_is_asked_for_once() -> None:
+    once, each = "필드 전부 필수에 대한 항목을 명시해줘.", "필드를 추가할 경우 필수에 대한 항목을 명시해줘."
+    assert told(user(once), agent("필수 항목을 명시했습니다.")) == [(once, "done")]
+    assert (each, "done") not in told(user(each), agent("필수 항목을 명시했습니다."))
+
+
+def test_a_plan_that_is_ready_is_nothing_done() -> None:
+    ready = "새 문서를 옮길 계획 작성이 완료되었습니다. 이제 실행 준비가 되었습니다."
+    assert told(user("이 문서도 옮겨줘."), agent(ready)) == [("이 문서도 옮겨줘.", "pending")]
+    assert told(user("이 문서를 옮길 계획을 작성해줘."), agent(ready)) == [("이 문서를 옮길 계획을 작성해줘.", "done")]
