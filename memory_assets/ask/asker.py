@@ -72,7 +72,7 @@ class Asker:
     """
 
     def __init__(self, searcher: Searcher) -> None:
-        self._searcher = searcher
+        self.searcher = searcher
 
     def ask(self, request: AskRequest) -> AnswerV1:
         """The answer to a question, or a refusal.
@@ -85,16 +85,16 @@ class Asker:
         check(request)
         started = time.monotonic()
         try:
-            found = self._searcher.look_up(request.search())
+            found = self.searcher.look_up(request.search())
         except IndexMissingError as error:
             return refused_without_index(request, error)
-        return timed(answer_of(self._considered(request, found), self._searcher), started)
+        return timed(answer_of(self._considered(request, found), self.searcher), started)
 
     def ask_all(self, requests: Sequence[AskRequest]) -> Iterator[AnswerV1 | MemoryAssetsError]:
         """The answers to several questions, whose vectors are made together. An error is of its own question."""
         wrong = {place: error for place, request in enumerate(requests) if (error := _wrong(request)) is not None}
         good = [request for place, request in enumerate(requests) if place not in wrong]
-        found = self._searcher.look_up_all([request.search() for request in good])
+        found = self.searcher.look_up_all([request.search() for request in good])
         for place, request in enumerate(requests):
             if place in wrong:
                 yield wrong[place]
@@ -102,7 +102,7 @@ class Asker:
             started = time.monotonic()
             match next(found):
                 case LookedUp() as one:
-                    yield timed(answer_of(self._considered(request, one), self._searcher), started)
+                    yield timed(answer_of(self._considered(request, one), self.searcher), started)
                 case IndexMissingError() as missing:
                     yield refused_without_index(request, missing)
                 case failed:
@@ -121,9 +121,9 @@ class Asker:
             yield from answers(self, batch, defaults, first_line=number)
 
     def _considered(self, request: AskRequest, found: LookedUp) -> Considered:
-        with self._searcher.database.reading() as connection:
+        with self.searcher.database.reading() as connection:
             passages = passages_of(connection, found.response.hits)
-            self._searcher.database.linger()
+            self.searcher.database.linger()
         return considered(request, found, passages)
 
 
