@@ -12,6 +12,9 @@ _MAY_BECOME_ONE: Final = re.compile(r"\[[0-9\s,;]*")
 LONGEST_MARK: Final = 64
 """Characters after which what began like a mark is held back no longer."""
 
+UNKNOWN: Final = "[?]"
+"""Shown for a mark that nothing stands behind. Left out, what surrounds it could close up to a mark."""
+
 
 def numbers_of(mark: str) -> tuple[int, ...]:
     """The numbers of a mark, each once, as they stand."""
@@ -52,7 +55,8 @@ class MarkFilter:
                 self._held = begun[0]
                 return "".join(told)
             if (mark := MARK.match(text, opened)) is not None:
-                told.append(mark_of([number for number in numbers_of(mark[0]) if number in self._known]))
+                known = [number for number in numbers_of(mark[0]) if number in self._known]
+                told.append(mark_of(known) or UNKNOWN)
                 place = mark.end()
             else:
                 told.append("[")

@@ -19,7 +19,11 @@ def test_a_mark_comes_whole_or_not_at_all() -> None:
 
 
 def test_an_unknown_mark_is_not_shown() -> None:
-    assert "".join(shown(["a [", "9] b [1, 9", "; 2] c"], {1, 2})) == "a  b [1][2] c"
+    assert "".join(shown(["a [", "9] b [1, 9", "; 2] c"], {1, 2})) == "a [?] b [1][2] c"
+
+
+def test_what_surrounds_an_unknown_mark_does_not_close_up_to_one() -> None:
+    assert "[2]" not in "".join(shown(["[2[2]", "]"], {1}))
 
 
 def test_a_bracket_that_becomes_no_mark_is_not_lost() -> None:
@@ -38,4 +42,4 @@ def test_nothing_reaches_a_terminal_that_it_obeys() -> None:
 def test_however_it_is_cut_the_same_is_shown(chunks: list[str]) -> None:
     whole = "".join(shown(["".join(chunks)], {1}))
     assert "".join(shown(chunks, {1})) == whole
-    assert all(set(numbers_of(mark[0])) <= {1} for mark in MARK.finditer(whole.replace("[[", "[ [")))
+    assert all(set(numbers_of(mark[0])) <= {1} for mark in MARK.finditer(whole))
