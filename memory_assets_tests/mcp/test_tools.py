@@ -18,6 +18,7 @@ NAMES = [
     "get_timeline",
     "get_details",
     "get_context",
+    "ask_memory",
     "get_session_digest",
     "get_project_digest",
     "get_day_digest",

@@ -72,7 +72,7 @@ def snippet(parts: Sequence[Part], terms: Sequence[Term], length: int = SNIPPET_
         terms: the telling words of the question.
     """
     own = [number for number, part in enumerate(parts) if not part.is_beside]
-    line = _GAP.join(_flat(parts[number].text) for number in own)
+    line = _GAP.join(filter(None, (_flat(parts[number].text) for number in own)))
     room = length - _MARKS
     if len(line) <= length and (len(own) == len(parts) or len(line) > room):
         return Snippet(line, frozenset(own))

@@ -115,7 +115,7 @@ def test_what_a_program_wrote_does_not_say_a_question() -> None:
 
 
 def test_what_speaks_of_what_the_question_names_comes_before_what_has_its_other_words() -> None:
-    others = [hit(f"o{n}", 9.0, "명령을 해제하는 방법", session_id=f"s{n}") for n in range(2)]
+    others = [hit(f"o{n}", 8.2, "명령을 해제하는 방법", session_id=f"s{n}") for n in range(2)]
     named = [hit(f"n{n}", 8.0, "GOPRIVATE is unset with go env", session_id=f"t{n}") for n in range(3)]
     ranked = order(lexical_leg(lexical(*others, *named), query_terms("GOPRIVATE를 해제하는 명령")))
     assert ranked[:3] == ["n0", "n1", "n2"]
