@@ -23,7 +23,7 @@ from memory_assets.text.opposites import BEGINNINGS, LIMITS_OF_A_QUOTE
 CriticalDifference = Literal["number", "negation", "word", "operator"]
 
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
-_NUMBER_WORD = re.compile(
+NUMBER_WORD = re.compile(
     r"\b(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|sixty|ninety|hundred"
     r"|thousand|million|billion|trillion|first|second|third|fourth|fifth|half|twice|double|once"
     r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|hourly|daily|weekly|monthly|yearly)\b"
@@ -115,7 +115,7 @@ def _numbers(text: str) -> tuple[list[str], list[str]]:
 
     What stands between digits is judged as an operator or as punctuation.
     """
-    return re.findall(r"\d+", "\n".join(_NUMBER.findall(text)).replace(",", "")), _NUMBER_WORD.findall(text)
+    return re.findall(r"\d+", "\n".join(_NUMBER.findall(text)).replace(",", "")), NUMBER_WORD.findall(text)
 
 
 def _negations(text: str) -> Counter[str]:
