@@ -117,7 +117,9 @@ def found_units(connection: duckdb.DuckDBPyConnection, unit_ids: Sequence[str]) 
     }
 
 
-def chosen(connection: duckdb.DuckDBPyConnection, ranked: Sequence[RankedHit], k: int, *, with_beside: bool) -> list[Chosen]:
+def chosen(
+    connection: duckdb.DuckDBPyConnection, ranked: Sequence[RankedHit], k: int, *, with_beside: bool = False
+) -> list[Chosen]:
     """The first ``k`` that say something which no better one has said; units are read as far as they are needed.
 
     What cites only messages that better hits have delivered is no hit: a memory or task of theirs is shown with the hit that
