@@ -91,7 +91,7 @@ class Asked:
 
     @property
     def weight(self) -> float:
-        return {"korean": 0.3, "within": 0.5, "over_all": 0.5}.get(self.kind, 1.0)
+        return {"korean": 0.1, "over_all": 0.5}.get(self.kind, 1.0)
 
 
 def looked_up(searcher: Searcher, asked: Sequence[tuple[str, str | None]]) -> Iterator[tuple[Question, list[Passage], Any]]:
@@ -222,7 +222,7 @@ def passage_model(asked: Sequence[Asked]) -> Model:
 
 def sentence_model(asked: Sequence[Asked]) -> Model:
     rows = [
-        (signs, truth, 0.3 if one.kind == "korean" else 1.0)
+        (signs, truth, one.weight)
         for one in asked
         if one.kind in ("within", "sessions", "korean")
         for signs, truth in one.sentences
