@@ -70,19 +70,27 @@ def test_the_handshake_loads_nothing_of_the_store_and_is_quick(home: Path) -> No
 
 @pytest.mark.deep
 def test_the_first_lexical_answer_waits_for_no_model(home: Path) -> None:
-    spent = []
-    for _ in range(depth(3, 4)):
-        # The store is another model's, which costs the words nothing.
-        with raw(home, interpreter=("-X", "importtime") if not spent else ()) as server:
-            server.hello()
-            server.call(1, "search_memory", query="Redis 캐시", mode="lexical")
-            assert server.line()["result"]["structuredContent"]["hits"]
-            _, cpu, _, told = server.ended()
-            if not spent:
-                assert not {"torch", "litellm", "sentence_transformers", "dagster"} & imported(told)
-        spent.append(cpu)
-    # The bar is 3 s where importing LanceDB as it comes takes 2: machines differ twofold.
-    assert min(spent[1:]) <= 1.5 * cpu_seconds_of("import lancedb"), spent
+    told, _ = first_answer(home, interpreter=("-X", "importtime"))
+    assert not {"torch", "litellm", "sentence_transformers", "dagster"} & imported(told)
+    # The bar is 3 s where importing LanceDB as it comes takes 2: machines differ twofold, and so does one machine from moment to
+    # moment: the two are compared side by side, and once is enough.
+    ratios: list[float] = []
+    while len(ratios) < depth(3, 4) and min(ratios, default=2.0) > 1.5:
+        ratios.append(first_answer(home)[1] / cpu_seconds_of("import lancedb"))
+    assert min(ratios) <= 1.5, ratios
+
+
+def first_answer(home: Path, interpreter: tuple[str, ...] = ()) -> tuple[str, float]:
+    """A server that answers one search by words: what it told on stderr, and its CPU seconds.
+
+    The store is another model's, which costs the words nothing.
+    """
+    with raw(home, interpreter=interpreter) as server:
+        server.hello()
+        server.call(1, "search_memory", query="Redis 캐시", mode="lexical")
+        assert server.line()["result"]["structuredContent"]["hits"]
+        _, cpu, _, told = server.ended()
+        return told, cpu
 
 
 def test_a_tool_list_needs_no_store(tmp_path: Path) -> None:
