@@ -72,7 +72,7 @@ def test_the_handshake_loads_nothing_of_the_store_and_is_quick(home: Path) -> No
 def test_the_first_lexical_answer_waits_for_no_model(home: Path) -> None:
     told, _ = first_answer(home, interpreter=("-X", "importtime"))
     assert not {"torch", "litellm", "sentence_transformers", "dagster"} & imported(told)
-    # The bar is 3 s where importing LanceDB as it comes takes 2: machines differ twofold, and so does one machine from moment to
+    # The bar is 3 s where importing LanceDB as it comes takes 2: machines differ twofold, and one machine from moment to
     # moment: the two are compared side by side, and once is enough.
     ratios: list[float] = []
     while len(ratios) < depth(3, 4) and min(ratios, default=2.0) > 1.5:
