@@ -26,10 +26,6 @@ NEAREST: Final = 3
 """Candidates that a refusal shows."""
 _SHOWN_UNSEEN: Final = 6
 _NEAREST_CHARACTERS: Final = 160
-_PROVIDERS: Final = "sentence-transformers"
-
-Embedding = tuple[str, str]
-"""The embedding version and the model's name."""
 
 _SAYS: Final[dict[RefusalReason, dict[Language, str]]] = {
     "score_gate": {"en": "Nothing that was said answers this.", "ko": "이 질문에 답하는 말은 기록에 없습니다."},
@@ -42,8 +38,12 @@ _SAYS: Final[dict[RefusalReason, dict[Language, str]]] = {
 }
 
 
-def answered(seen: Considered, quotes: Sequence[Quote], embedding: Embedding) -> AnswerV1:
-    """An answer of quotes, a line each: when and who, the words, the mark."""
+def answered(seen: Considered, quotes: Sequence[Quote], model: str) -> AnswerV1:
+    """An answer of quotes, a line each: when and who, the words, the mark.
+
+    Args:
+        model: the embedding model's name.
+    """
     lines, citations, claims = [], [], []
     for number, quote in enumerate(quotes, start=1):
         marker = f"[{number}]"
@@ -62,13 +62,13 @@ def answered(seen: Considered, quotes: Sequence[Quote], embedding: Embedding) ->
         grounded=True,
         citations=tuple(citations),
         claims=tuple(claims),
-        embedding=embedding,
+        model=model,
         used=used,
         notes=(*_standing(quotes), *seen.found.response.notes),
     )
 
 
-def refused(seen: Considered, reason: RefusalReason, embedding: Embedding) -> AnswerV1:
+def refused(seen: Considered, reason: RefusalReason, model: str) -> AnswerV1:
     """A refusal: what is not known, and the nearest candidates."""
     language = language_of(seen.question.text)
     unseen = seen.question.unseen[:_SHOWN_UNSEEN]
@@ -87,7 +87,7 @@ def refused(seen: Considered, reason: RefusalReason, embedding: Embedding) -> An
         grounded=False,
         reason=reason,
         citations=tuple(nearest),
-        embedding=embedding,
+        model=model,
         notes=seen.found.response.notes,
     )
 
@@ -107,7 +107,7 @@ def _answer(
     reason: RefusalReason | None = None,
     citations: tuple[AnswerCitationV1, ...] = (),
     claims: tuple[ClaimV1, ...] = (),
-    embedding: Embedding | None = None,
+    model: str | None = None,
     used: int = 0,
     notes: tuple[str, ...] = (),
 ) -> AnswerV1:
@@ -118,7 +118,7 @@ def _answer(
         grounded=grounded,
         refusal_reason=reason,
         model=EXTRACTIVE,
-        embedding=ModelRefV1(id=embedding[1], provider=_PROVIDERS) if embedding else None,
+        embedding=_embedding(seen, model),
         prompt_template_version=f"extractive-v{calibration().version}",
         retrieval=_retrieval(request, seen, used),
         claims=claims,
@@ -127,16 +127,23 @@ def _answer(
     )
 
 
+def _embedding(seen: Considered | None, model: str | None) -> ModelRefV1 | None:
+    """What made the vectors, where they took part."""
+    if seen is None or model is None or seen.found.response.mode == "lexical":
+        return None
+    return ModelRefV1(id=model, provider="memory_assets" if model == "hashing" else "sentence-transformers")
+
+
 def _retrieval(request: AskRequest, seen: Considered | None, used: int) -> AnswerRetrievalV1:
-    gate = calibration().gate(within=request.project is not None)
     if seen is None:
+        gate = calibration().gate(within=request.project is not None)
         return AnswerRetrievalV1(trace_id=_trace(request, ()), mode="lexical", k=request.search().k or 0, score_gate=gate)
     response = seen.found.response
     return AnswerRetrievalV1(
         trace_id=_trace(request, [hit.unit_id for hit in response.hits]),
         mode=response.mode,
         k=response.k or 0,
-        score_gate=gate,
+        score_gate=seen.gate,
         top_score=round(max((hit.score for hit in response.hits), default=0.0), 6),
         chunks_returned=len(response.hits),
         chunks_used=used,

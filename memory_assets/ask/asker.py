@@ -144,11 +144,11 @@ def considered(request: AskRequest, found: LookedUp, passages: Sequence[Passage]
 
 def answer_of(seen: Considered, searcher: Searcher) -> AnswerV1:
     """The answer in quotes, or the refusal."""
-    embedding = (searcher.index.embedding_version, searcher.settings.embedding.model)
+    model = searcher.settings.embedding.model
     if (reason := seen.refusal) is not None:
-        return refused(seen, reason, embedding)
+        return refused(seen, reason, model)
     quotes = quotes_for(seen.question, seen.graded, calibration(), most_words=seen.request.most_words)
-    return answered(seen, quotes, embedding) if quotes else refused(seen, "no_chunks", embedding)
+    return answered(seen, quotes, model) if quotes else refused(seen, "no_chunks", model)
 
 
 def check(request: AskRequest) -> None:

@@ -13,7 +13,7 @@ from memory_assets.errors import MemoryAssetsError
 from memory_assets.results.answer import BulkAnswerItemV1
 from memory_assets.results.error import ErrorV1
 from memory_assets.results.model import WireModel
-from memory_assets.search.bulk import read_line
+from memory_assets.search.bulk import in_their_order, read_line
 from memory_assets.vocabulary import AskedMode
 
 if TYPE_CHECKING:
@@ -39,11 +39,9 @@ def answers(asker: Asker, lines: Sequence[str], defaults: AskRequest, *, first_l
         first_line: the number of the first one, for the id of a line that has none.
     """
     asked = [_asked(line, number, defaults) for number, line in enumerate(lines, start=first_line) if line.strip()]
-    given = asker.ask_all([request for _, request in asked if isinstance(request, AskRequest)])
-    for given_id, request in asked:
-        outcome = next(given) if isinstance(request, AskRequest) else request
-        if isinstance(outcome, MemoryAssetsError):
-            yield BulkAnswerItemV1(id=given_id, error=ErrorV1(code=outcome.code, message=str(outcome), hint=outcome.hint))
+    for given_id, outcome in in_their_order(asked, asker.ask_all):
+        if isinstance(outcome, ErrorV1):
+            yield BulkAnswerItemV1(id=given_id, error=outcome)
         else:
             yield BulkAnswerItemV1(id=given_id, answer=outcome)
 

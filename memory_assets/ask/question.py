@@ -82,6 +82,8 @@ def understood(text: str, found: LookedUp) -> Question:
     return Question(text, asked_for(text), tuple(_weighed(telling, texts)), names)
 
 
+# A passage is read for its own grade, for its sentences and for what all are worth together.
+@lru_cache(maxsize=1 << 11)
 def tokens_of(text: str) -> frozenset[str]:
     """The tokens of a text that words of a question are compared with: as the index has them, English ones by their base form
     too (``went`` is ``go``), Korean verbs by the forms that a dictionary may have of them."""

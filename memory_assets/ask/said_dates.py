@@ -12,32 +12,13 @@ from typing import Final, Literal, assert_never
 
 from memory_assets.search.question.calendar import Ago, Ahead, Lately, OnDate, OnWeekday, Past, Season, Weekend, days_of
 from memory_assets.search.question.plain_question import plain
-from memory_assets.search.question.time_mentions import Mention, mentions
+from memory_assets.search.question.time_mentions import MONTH_NAMES, NUMBERS, Mention, mentions
 
 Language = Literal["en", "ko"]
 
-_MONTHS: Final = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-)
+_MONTHS: Final = tuple(map(str.capitalize, MONTH_NAMES))
 _WEEKDAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _WEEKDAYS_KOREAN: Final = "월화수목금토일"
-_NUMBERS: Final = {
-    word: number
-    for number, word in enumerate(
-        ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"], start=1
-    )
-} | {"a": 1, "an": 1, "한": 1, "두": 2, "세": 3, "네": 4}
 _SINCE: Final = re.compile(
     r"\b(?P<count>\d{1,2}|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve) years? (?:now|already|so far)\b"
     r"|\bfor (?:about |over |almost |nearly )?(?P<for>\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
@@ -61,7 +42,7 @@ def date_meant(text: str, said_at: datetime, language: Language) -> str | None:
             return told
     if (since := _SINCE.search(spoken)) is not None:
         count = since["count"] or since["for"] or since["korean"]
-        year = today.year - (int(count) if count.isdigit() else _NUMBERS[count.lower()])
+        year = today.year - (int(count) if count.isdigit() else NUMBERS[count.lower()])
         return f"since {year}" if language == "en" else f"{year}년부터"
     return None
 

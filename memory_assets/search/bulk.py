@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
@@ -27,6 +27,8 @@ _MARK = "\ufeff"  # some editors put it in front of a file
 _SCOPED = ("project", "worktree", "task")
 
 Line = TypeVar("Line", bound=WireModel)
+Request = TypeVar("Request")
+Outcome = TypeVar("Outcome")
 
 
 def _intent(given: object) -> object:
@@ -77,13 +79,29 @@ def answered(
         first_line: the number of the first one, for the id of a line that has none.
     """
     asked = [_asked(line, number, defaults) for number, line in enumerate(lines, start=first_line) if line.strip()]
-    answers = searcher.search_all([request for _, request in asked if isinstance(request, SearchRequest)], explain=explain)
-    for given_id, request in asked:
-        outcome = next(answers) if isinstance(request, SearchRequest) else request
-        if isinstance(outcome, MemoryAssetsError):
-            yield BulkSearchItemV1(id=given_id, error=ErrorV1(code=outcome.code, message=str(outcome), hint=outcome.hint))
+    for given_id, outcome in in_their_order(asked, lambda requests: searcher.search_all(requests, explain=explain)):
+        if isinstance(outcome, ErrorV1):
+            yield BulkSearchItemV1(id=given_id, error=outcome)
         else:
             yield BulkSearchItemV1(id=given_id, response=outcome)
+
+
+def in_their_order(
+    asked: Sequence[tuple[str, Request | MemoryAssetsError]],
+    answer_all: Callable[[list[Request]], Iterator[Outcome | MemoryAssetsError]],
+) -> Iterator[tuple[str, Outcome | ErrorV1]]:
+    """The answers to the questions among some lines, which are asked together, and the errors of the others, line by line.
+
+    Args:
+        asked: by the id of each line its question, or what is wrong with it.
+    """
+    answers = answer_all([request for _, request in asked if not isinstance(request, MemoryAssetsError)])
+    for given_id, request in asked:
+        outcome = request if isinstance(request, MemoryAssetsError) else next(answers)
+        if isinstance(outcome, MemoryAssetsError):
+            yield given_id, ErrorV1(code=outcome.code, message=str(outcome), hint=outcome.hint)
+        else:
+            yield given_id, outcome
 
 
 def _asked(line: str, number: int, defaults: SearchRequest) -> tuple[str, SearchRequest | MemoryAssetsError]:

@@ -41,7 +41,7 @@ _UNITS: Final[dict[str, Unit]] = {unit: unit for unit in _UNITS_ENGLISH} | _UNIT
 _NAMES_OF_NUMBERS = "one two three four five six seven eight nine ten eleven twelve"
 _NUMBERS_ENGLISH: Final = {word: number for number, word in enumerate(_NAMES_OF_NUMBERS.split(), start=1)} | {"a": 1, "an": 1}
 _NUMBERS_KOREAN: Final = {"한": 1, "두": 2, "세": 3, "석": 3, "네": 4, "넉": 4, "다섯": 5, "여섯": 6, "일": 1, "이": 2, "삼": 3}
-_NUMBERS: Final = _NUMBERS_ENGLISH | _NUMBERS_KOREAN
+NUMBERS: Final = _NUMBERS_ENGLISH | _NUMBERS_KOREAN
 _SPANS_KOREAN: Final[dict[str, tuple[Unit, int]]] = {
     "하루": ("day", 1),
     "이틀": ("day", 2),
@@ -103,7 +103,7 @@ Reader = Callable[[re.Match[str], str], Place | None]
 
 
 def _number(text: str) -> int:
-    return _NUMBERS[text] if text in _NUMBERS else int(text)
+    return NUMBERS[text] if text in NUMBERS else int(text)
 
 
 def _month(match: re.Match[str]) -> int:
