@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from memory_assets.ask.request import MOST_WORDS
-from memory_assets.ask.said_dates import Language, date_meant, day_words
+from memory_assets.ask.said_dates import Language, date_meant, said_on
 from memory_assets.ask.signs import is_question, signs_of_sentence
 from memory_assets.text.particles import is_hangul
 
@@ -145,4 +145,4 @@ def _time(question: Question, passage: Passage, taken: Sequence[_Candidate]) -> 
     texts = [passage.sentences[one.place].text for one in taken]
     texts += [sentence.text for sentence in passage.sentences if sentence.text not in texts]
     meant = (date_meant(text, passage.said_at, language) for text in texts)
-    return next((told for told in meant if told is not None), day_words(passage.said_at.date(), language))
+    return next((told for told in meant if told is not None), said_on(passage.said_at, language))

@@ -54,6 +54,12 @@ def day_words(day: date, language: Language) -> str:
     return f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
 
 
+def said_on(said_at: datetime, language: Language) -> str:
+    """The day on which something was said, as what is known of a sentence that names no time."""
+    day = day_words(said_at.date(), language)
+    return f"{day}에 한 말" if language == "ko" else f"said {day}"
+
+
 def _month_words(day: date, language: Language) -> str:
     return f"{day.year}년 {day.month}월" if language == "ko" else f"{_MONTHS[day.month - 1]} {day.year}"
 
@@ -77,8 +83,9 @@ def _told(mention: Mention, text: str, today: date, language: Language) -> str |
             if weeks_ago == 0:
                 return f"{spoken_on}이 있는 주의 주말" if korean else f"the weekend of {spoken_on}"
             return f"{spoken_on} 전 주말" if korean else f"the weekend before {spoken_on}"
-        case OnWeekday(weekday):
-            return _weekday(place, weekday, today, language)
+        case OnWeekday(weekday, before_today):
+            # "No deploy on Friday" is said of every Friday, or of the next one: only the last one is told.
+            return _weekday(place, weekday, today, language) if before_today else None
         case OnDate():
             return _dated(place, today, language)
         case Ago():
@@ -99,8 +106,6 @@ def _dated(place: OnDate, today: date, language: Language) -> str | None:
 def _weekday(place: OnWeekday, weekday: int, today: date, language: Language) -> str | None:
     if (days := days_of(place, today)) is None:
         return None
-    if days[0] == today:
-        return day_words(today, language)
     if language == "ko":
         return f"{day_words(days[0], language)} ({day_words(today, language)} 전 {_WEEKDAYS_KOREAN[weekday]}요일)"
     return f"{day_words(days[0], language)} (the {_WEEKDAYS[weekday]} before {day_words(today, language)})"

@@ -66,6 +66,7 @@ def ask(memory: Memory, question: str, *, project: str | None = "home", words: i
     [
         ("When did Mina go to the pottery workshop?", "24 May 2023: "),
         ("When did Jonas adopt a greyhound?", "19 May 2023 (the Friday before 25 May 2023): "),
+        ("When did Mina make two blue bowls and a vase?", "said 25 May 2023: "),
         ("What is the greyhound of Jonas called?", "a greyhound called Biscuit"),
         ("Why did we move the uploads to object storage?", "because the disk was full twice"),
         ("How many attempts does the retry budget have?", "3 attempts"),

@@ -43,6 +43,9 @@ THURSDAY = datetime(2023, 5, 25, 13, 14)
         ("3년째 쓰고 있다", "2020년부터"),
         ("We keep PostgreSQL 16 for orders.", None),
         ("캐시는 Redis로 옮긴다", None),
+        ("그럼 앞으로 배포는 매주 목요일 오전에만 하기로 했어. 금요일 배포는 금지야.", None),
+        ("목요일에 배포한다", None),
+        ("No deploy on Friday.", None),
     ],
 )
 def test_a_day_is_counted_from_the_day_on_which_it_was_said(text: str, meant: str | None) -> None:
