@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from memory_assets.log.payloads import builds, entries, evaluation, graduation, log_end, sessions, task_words, tasks, usage
+from memory_assets.log.payloads import (
+    answers,
+    builds,
+    entries,
+    evaluation,
+    graduation,
+    log_end,
+    sessions,
+    task_words,
+    tasks,
+    usage,
+)
 from memory_assets.log.payloads.base import Payload
 from memory_assets.vocabulary import PipelineStage
 
@@ -60,6 +71,7 @@ PAYLOADS: dict[str, type[Payload]] = {
         task_words.ConditionAnswered,
         usage.UnitFeedback,
         evaluation.EvalRunRecorded,
+        answers.AnswerRecorded,
         builds.BuildStarted,
         builds.BuildFinished,
         log_end.LogEndAccepted,
