@@ -22,6 +22,7 @@ from memory_assets.shipped_files import shipped_folder
 from memory_assets.vocabulary import PipelineStage
 
 if TYPE_CHECKING:
+    from memory_assets.ask.answerer import Answerer
     from memory_assets.evidence.aligner import Aligner
     from memory_assets.extraction.cues import Rules
     from memory_assets.extraction.extractor import Extractor
@@ -133,6 +134,13 @@ class Resources:
                 window_characters=chosen.window_characters,
             )
         )
+
+    @cached_property
+    def answerer(self) -> Answerer:
+        """Who answers questions: quotes alone, or the model that the settings name."""
+        from memory_assets.ask.answerer import ExtractiveAnswerer
+
+        return ExtractiveAnswerer(self.settings.embedding.model)
 
     @cached_property
     def embedder(self) -> Embedder:

@@ -35,6 +35,19 @@ _SAYS: Final[dict[RefusalReason, dict[Language, str]]] = {
     },
     "no_index": {"en": "Nothing can be searched: the index is missing.", "ko": "검색할 색인이 없습니다."},
     "no_chunks": {"en": "Nothing was found.", "ko": "찾은 것이 없습니다."},
+    "llm_self_judge": {
+        "en": "The model says that what was found does not answer this.",
+        "ko": "모델은 찾은 것이 이 질문에 답하지 않는다고 합니다.",
+    },
+    "llm_stream_aborted": {"en": "The answer was stopped before it said anything.", "ko": "답이 시작되기 전에 멈췄습니다."},
+    "nli_verification_failed": {
+        "en": "The answer does not follow from what was said.",
+        "ko": "답이 기록된 말에서 따라 나오지 않습니다.",
+    },
+    "nli_model_unavailable": {
+        "en": "Nobody can judge whether an answer follows from what was said.",
+        "ko": "답이 기록된 말에서 따라 나오는지 판단할 모델이 없습니다.",
+    },
 }
 
 
