@@ -14,12 +14,12 @@ from memory_assets.extraction.answers import ReadAnswer, UnreadableAnswer, Windo
 from memory_assets.extraction.errors import ExtractionFailed, ModelUnavailable
 from memory_assets.extraction.extractor import ExtractionAnswer
 from memory_assets.extraction.grounding import ground
-from memory_assets.extraction.provider_reply import Reply, reply_of, same_model
 from memory_assets.extraction.telemetry import ExtractionTelemetry
 from memory_assets.extraction.window_request import prompt, request
 from memory_assets.extraction.windows import WINDOW_CHARACTERS, Window
 from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.providers.client import is_served, kind_of, litellm_client, price_of
+from memory_assets.providers.replies import Reply, reply_of, same_model
 from memory_assets.providers.retries import (
     is_down,
     is_of_the_request,
@@ -39,6 +39,9 @@ _ROUNDS = 2
 _REPAIR_EXCERPT = 4_000
 _GRACE = 1.0
 """Seconds that a client gets to end its own time-out before it is left alone."""
+
+
+_Answered = tuple[Reply, ExtractionTelemetry]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +144,7 @@ class ModelExtractor:
         unread: list[str] = []
         answer: ReadAnswer | UnreadableAnswer = UnreadableAnswer("it was not asked for")
         while isinstance(answer, UnreadableAnswer) and len(unread) < _ROUNDS:
-            reply = self._ask(talk, window, spent)
-            spent = reply.telemetry
+            reply, spent = self._ask(talk, window, spent)
             if reply.refused:
                 raise self._failed("declined to answer", window, spent)
             warnings["answers of another model"] += not same_model(self.settings.model, reply.model)
@@ -169,12 +171,12 @@ class ModelExtractor:
             replace(spent, seconds=round(time.monotonic() - started, 3)),
         )
 
-    def _ask(self, talk: list[dict[str, str]], window: Window, spent: ExtractionTelemetry) -> Reply:
-        """One answer; its telemetry adds to ``spent``."""
+    def _ask(self, talk: list[dict[str, str]], window: Window, spent: ExtractionTelemetry) -> _Answered:
+        """One answer, and ``spent`` with what it cost."""
         with self._server.turn():
             return self._ask_patiently(talk, window, spent)
 
-    def _ask_patiently(self, talk: list[dict[str, str]], window: Window, spent: ExtractionTelemetry) -> Reply:
+    def _ask_patiently(self, talk: list[dict[str, str]], window: Window, spent: ExtractionTelemetry) -> _Answered:
         """One answer, with further attempts after rate limits, server errors and time-outs."""
         settings, server = self.settings, self._server
         failures = calls = 0
@@ -185,7 +187,7 @@ class ModelExtractor:
             calls += 1
             offered = dict(server.optional)
             try:
-                reply = self._sent(talk, offered, calls)
+                reply, cost = self._sent(talk, offered, calls)
             except Exception as error:  # litellm lets through whatever a provider's client raises
                 refused = refused_parameter(error, set(offered))
                 if refused is not None:
@@ -202,9 +204,9 @@ class ModelExtractor:
                 self.sleep(wait)
             else:
                 server.answered()
-                return replace(reply, telemetry=spent.plus(reply.telemetry))
+                return reply, spent.plus(cost)
 
-    def _sent(self, talk: list[dict[str, str]], optional: dict[str, Any], calls: int) -> Reply:
+    def _sent(self, talk: list[dict[str, str]], optional: dict[str, Any], calls: int) -> _Answered:
         litellm, settings = litellm_client(), self.settings
         response = within(
             settings.timeout + _GRACE,
@@ -220,7 +222,8 @@ class ModelExtractor:
                 **optional,
             ),
         )
-        return reply_of(response, cost_usd=price_of(response), calls=calls)
+        reply = reply_of(response)
+        return reply, ExtractionTelemetry(reply.input_tokens, reply.output_tokens, price_of(response), attempts=calls)
 
     def _unanswered(self, error: Exception, calls: int, window: Window, spent: ExtractionTelemetry) -> ExtractionFailed:
         """Why no answer came: the window, which is put aside, or the server, which is asked again another time."""
@@ -258,11 +261,11 @@ class ModelExtractor:
     def answers_now(self) -> ExtractionTelemetry | None:
         """See ``Extractor.answers_now``."""
         try:
-            reply = self._sent([{"role": "user", "content": "Say yes."}], {}, 1)
+            _, cost = self._sent([{"role": "user", "content": "Say yes."}], {}, 1)
         except Exception:  # litellm lets through whatever a provider's client raises
             return None
         self._server.answered()
-        return reply.telemetry
+        return cost
 
 
 def _repair(text: str, answer: UnreadableAnswer) -> list[dict[str, str]]:
