@@ -20,6 +20,7 @@ from memory_assets.results.certificate import CertificateV1
 from memory_assets.results.citation import AnyCitationV1
 from memory_assets.results.context import ContextBundleV1
 from memory_assets.results.copies import Exported, Manifest, Recovered, Restored
+from memory_assets.results.correction import CorrectionV1
 from memory_assets.results.details import DetailsV1
 from memory_assets.results.digest import DayDigestV1, ProjectDigestV1, SessionDigestV1
 from memory_assets.results.disclosure import DisclosureV1
@@ -54,6 +55,7 @@ PRINTED: dict[str, Any] = {
     "citation.v1": AnyCitationV1,
     "condition_list.v1": list[ConditionView],
     "context_bundle.v1": ContextBundleV1,
+    "correction.v1": CorrectionV1,
     "day_digest.v1": DayDigestV1,
     "details.v1": DetailsV1,
     "disclosure.v1": DisclosureV1,
