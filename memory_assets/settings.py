@@ -24,6 +24,7 @@ from pydantic_settings import (
 )
 
 from memory_assets.errors import ConfigInvalidError
+from memory_assets.vocabulary import RecordedAnswers
 
 SETTINGS_FILE_NAME = "memory.toml"
 _FILE_VALUES = "values_of_the_settings_file"
@@ -172,6 +173,12 @@ class EvaluationSettings(Section):
     tolerance: float = Field(default=0.02, ge=0, le=1)
 
 
+class AskSettings(Section):
+    """Which answers are recorded: those of conversations alone, each, or none; a command's own word goes before."""
+
+    record: RecordedAnswers = "conversations"
+
+
 class StoreSettings(Section):
     """How long to wait for other processes."""
 
@@ -204,6 +211,7 @@ class Settings(BaseSettings):
     dagster: DagsterSettings = DagsterSettings()
     store: StoreSettings = StoreSettings()
     evaluation: EvaluationSettings = EvaluationSettings()
+    ask: AskSettings = AskSettings()
 
     @property
     def store_folder(self) -> Path:

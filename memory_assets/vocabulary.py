@@ -83,6 +83,9 @@ RefusalReason = Literal["score_gate", "attribution", "no_index", "no_chunks"]
 REFUSAL_REASONS: tuple[RefusalReason, ...] = get_args(RefusalReason)
 """Why a question is not answered: too little speaks of it, nobody whom it names said it, no index, nothing found."""
 
+RecordedAnswers = Literal["conversations", "always", "never"]
+"""Which answers are written into the log."""
+
 DisclosureReason = Literal[
     "explicit_ids",
     "high_confidence_single",

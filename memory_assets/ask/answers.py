@@ -123,6 +123,8 @@ def _answer(
         retrieval=_retrieval(request, seen, used),
         claims=claims,
         created_at=datetime.now(UTC),
+        conversation_id=request.conversation.conversation_id if request.conversation else None,
+        turn_index=request.conversation.turn_index if request.conversation else None,
         notes=notes,
     )
 
