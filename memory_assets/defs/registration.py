@@ -18,7 +18,6 @@ from memory_assets.identifiers import sha256_hex
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.sessions import (
     DefectRecord,
-    SessionForgotten,
     SessionVectorized,
     SourceRefused,
     SourceRegistered,
@@ -354,8 +353,7 @@ def _forgotten(opened: OpenStore, session_ids: Sequence[str]) -> set[str]:
     """A session that was forgotten stays so, whatever file tells of it again."""
     with opened.database.reading() as connection:
         rows = connection.execute(
-            f"SELECT DISTINCT session_id FROM events WHERE event_type = ? AND session_id IN {IN_LIST}",
-            [SessionForgotten.event_type, json_list(session_ids)],
+            f"SELECT session_id FROM forgotten_sessions WHERE session_id IN {IN_LIST}", [json_list(session_ids)]
         ).fetchall()
     return {row[0] for row in rows}
 
