@@ -13,10 +13,10 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from memory_assets.ask.marks import MARK
-from memory_assets.ask.question import tokens_of
 from memory_assets.ask.request import AskRequest
 from memory_assets.errors import MemoryAssetsError
 from memory_assets.log.payloads.question_result import QuestionResult
+from memory_assets.search.answerability.question import tokens_of
 from memory_assets.search.evaluation.golden import GoldenQuestion, GoldenSuite, is_address
 from memory_assets.search.evaluation.measures import Delivered, holds, is_at, not_asked, share
 from memory_assets.search.question.terms import query_terms

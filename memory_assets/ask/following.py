@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from memory_assets.ask.question import Question, understood
+from memory_assets.search.answerability.question import Question, understood
 from memory_assets.search.question.speakers import named_speakers
 from memory_assets.search.question.terms import query_terms
 

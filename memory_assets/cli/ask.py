@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from memory_assets.cli.draft import drafting
 from memory_assets.cli.invocation import NOTHING_FOUND, OK, JsonOption, ProjectOption, invocation
 from memory_assets.cli.lines import batches_of_stdin
 from memory_assets.cli.output import day, one_line, plural, print_json, styled
@@ -77,7 +78,9 @@ def ask(
         raise InvalidArgumentError("no question is given", hint="as in memory ask 'why was the deploy rolled back?'")
     if conversation is not None or goes_on:
         request = replace(request, conversation=conversation_for(memory.resources, conversation, continued=goes_on))
-    answer = recorded(memory.resources, request, memory.ask(request), wanted=record)
+    with drafting(wanted=not as_json) as listen:
+        answer = memory.asker.ask(request, listen)
+    answer = recorded(memory.resources, request, answer, wanted=record)
     if as_json:
         print_json(answer)
     else:

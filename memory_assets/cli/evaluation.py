@@ -109,7 +109,7 @@ def ask(
 
     memory = invocation(context).memory()
     found = evaluate_answers(
-        memory.asker,
+        memory.asker.searcher,
         golden_path(memory.settings, file),
         mode=mode.value if mode else None,
         progress=progress_for_people(as_json=as_json),

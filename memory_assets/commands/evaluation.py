@@ -6,7 +6,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from memory_assets import __version__
-from memory_assets.ask.calibration import calibration
+from memory_assets.ask.answerer import ExtractiveAnswerer
+from memory_assets.ask.asker import Asker
 from memory_assets.ask.evaluation import answer_suite
 from memory_assets.commands.said import command, now
 from memory_assets.identifiers import canonical_json, typed_id
@@ -28,13 +29,13 @@ from memory_assets.queries.evaluation import (
     run_v1,
 )
 from memory_assets.queries.golden_file import read_golden
+from memory_assets.search.answerability.calibration import calibration
 from memory_assets.search.errors import GoldenInvalidError
 from memory_assets.search.evaluation.measures import aggregate, below_the_bars, compare, regressions
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memory_assets.ask.asker import Asker
     from memory_assets.configuration import Resources
     from memory_assets.log.payloads.question_result import QuestionResult
     from memory_assets.results.evaluation import EvalRunV1
@@ -87,14 +88,14 @@ def evaluate(
 
 
 def evaluate_answers(
-    asker: Asker,
+    searcher: Searcher,
     path: Path,
     *,
     mode: str | None = None,
     unless_known: bool = False,
     progress: Progress | None = None,
 ) -> EvalRunV1:
-    """Ask the questions of a file, and write down how their answers fared; as :func:`evaluate`.
+    """Ask the questions of a file, and write down how their answers in quotes fared; as :func:`evaluate`. No model is asked.
 
     Args:
         mode: one for all questions.
@@ -103,13 +104,14 @@ def evaluate_answers(
         GoldenInvalidError: the file cannot be read, or nothing in it expects an answer.
     """
     suite, shown = read_golden(path), progress or NoProgress()
+    asker = Asker(searcher, ExtractiveAnswerer(searcher.settings.embedding.model))
     if not any(question.expects_answer for question in suite.questions):
         raise GoldenInvalidError(
             f"{path}: no question expects an answer",
             hint="give each its answer, addresses under expected, or unanswerable: true",
         )
     return _measured(
-        asker.searcher.resources,
+        searcher.resources,
         suite,
         AskedAs(mode, of="answers"),
         lambda known: list(answer_suite(suite, asker, known, mode, shown.advance)),

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import dagster as dg
 
-from memory_assets.ask.asker import Asker
 from memory_assets.commands.evaluation import evaluate, evaluate_answers
 from memory_assets.defs.last_made import LOG_SEQ
 from memory_assets.defs.leaves import memory_index
@@ -86,7 +85,7 @@ def ask_eval(event_log: EventLogResource) -> Iterator[dg.MaterializeResult[None]
     if not _expects_answers(file):
         yield _nothing_asked("ask_eval", "no golden question expects an answer", "docs/evaluation.md says what one may expect")
         return
-    found = evaluate_answers(Asker(Searcher(opened.resources)), file, unless_known=True)
+    found = evaluate_answers(Searcher(opened.resources), file, unless_known=True)
     yield _measured("ask_eval", found, ANSWER_METRICS)
 
 

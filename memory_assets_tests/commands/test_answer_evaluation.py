@@ -71,7 +71,7 @@ def golden(tmp_path: Path) -> Path:
 
 
 def evaluated(memory: Memory, golden: Path, *, mode: str | None = None, unless_known: bool = False) -> EvalRunV1:
-    return evaluate_answers(memory.asker, golden, mode=mode, unless_known=unless_known)
+    return evaluate_answers(memory.asker.searcher, golden, mode=mode, unless_known=unless_known)
 
 
 def test_a_run_measures_what_is_said_cited_and_refused(memory: Memory, golden: Path) -> None:
