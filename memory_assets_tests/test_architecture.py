@@ -268,7 +268,6 @@ LONG_FUNCTIONS = {
     "cli.search.search": "the options of a command are its parameters",
     "cli.task_detail.print_detail": "a page, from top to bottom",
     "commands.decisions.record_decision": "checked, proved and written, or refused with every reason",
-    "commands.evaluation.evaluate": "one run of golden questions",
     "defs.batch.run_stage": "one turn of each session, and what comes of it",
     "defs.registration.register": "what becomes of a file, one case for each outcome",
     "defs.run.import_paths": "an import, from the first file to its report",

@@ -16,6 +16,7 @@ import typer
 
 from memory_assets.cli import (
     align,
+    answers,
     ask,
     audit,
     backup,
@@ -81,6 +82,7 @@ for group in (
     schema,
     search,
     ask,
+    answers,
     timeline,
     context,
     feedback,
