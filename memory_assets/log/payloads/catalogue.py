@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from memory_assets.log.payloads import builds, entries, evaluation, graduation, log_end, sessions, task_words, tasks, usage
+from memory_assets.log.payloads import (
+    builds,
+    entries,
+    evaluation,
+    graduation,
+    log_end,
+    purged,
+    sessions,
+    task_words,
+    tasks,
+    usage,
+)
 from memory_assets.log.payloads.base import Payload
 from memory_assets.vocabulary import PipelineStage
 
@@ -63,6 +74,7 @@ PAYLOADS: dict[str, type[Payload]] = {
         builds.BuildStarted,
         builds.BuildFinished,
         log_end.LogEndAccepted,
+        purged.Purged,
     )
 }
 # The stages' own results, in the order of the road: each is made from the one before it.
