@@ -31,6 +31,7 @@ from memory_assets.results.gotchas import GotchaListV1
 from memory_assets.results.memories import EntryView, EvidenceView, MemoryView
 from memory_assets.results.metrics import Metrics
 from memory_assets.results.outbox import InLine, OutboxDrained, OutboxStatus, Reembedded
+from memory_assets.results.purge import PurgeReportV1
 from memory_assets.results.schema import SchemaDefinitionV1, SchemaV1
 from memory_assets.results.search import BulkSearchItemV1, SearchHitV1, SearchResponseV1
 from memory_assets.results.sessions import SessionDetails, SessionSummary
@@ -72,6 +73,7 @@ PRINTED: dict[str, Any] = {
     "outbox_drained.v1": OutboxDrained,
     "outbox_reconciled.v1": InLine,
     "project_digest.v1": ProjectDigestV1,
+    "purge_report.v1": PurgeReportV1,
     "recovered.v1": Recovered,
     "reembed.v1": Reembedded,
     "restored.v1": Restored,

@@ -10,7 +10,9 @@ import dagster as dg
 import pytest
 
 from memory_assets.configuration import Resources
-from memory_assets.defs import run
+from memory_assets.defs import purging, run
+from memory_assets.defs.instance import dagster_instance as instance_of
+from memory_assets.defs.rescanning import rescan
 from memory_assets.log.database import Database
 from memory_assets.log.errors import StoreFullError, StoreLockedError
 from memory_assets.log.events import NewEvent
@@ -22,7 +24,7 @@ from memory_assets.maintenance.purge import rewriting
 from memory_assets.maintenance.purge.new_store import operational_tables
 from memory_assets.maintenance.purge.rewriting import rewrite
 from memory_assets.memory import Memory
-from memory_assets.settings import Settings
+from memory_assets.settings import Settings, load_settings
 from memory_assets_tests.defs.conftest import Mixed
 from memory_assets_tests.defs.files import chat, talk
 from memory_assets_tests.defs.state import (
@@ -33,6 +35,7 @@ from memory_assets_tests.defs.state import (
     log_of,
     rows,
     tables,
+    texts_of_dagster,
     texts_of_store,
 )
 
@@ -185,3 +188,77 @@ def test_an_index_that_is_gone_is_made_again(marked: Mixed) -> None:
     assert rewrite(Resources(settings)) is not None
     run.run_sessions(settings, None)
     assert_rebuilds_equal(settings)
+
+
+def dagsters(settings: Settings, word: str) -> set[str]:
+    return {place for place, text in texts_of_dagster(settings) if word in text}
+
+
+@pytest.fixture
+def quoting(tmp_path: Path) -> Settings:
+    """A store whose runs are recorded on the disk, with session text in the records: a run of both sessions, and one of each."""
+    settings = load_settings({"home": tmp_path / "home", "dagster": {"show_quotes": True}})
+    inbox = tmp_path / "inbox"
+    chat(inbox, FORGOTTEN, [f"We decided to call the release {SECRET}.", f"TODO: {SECRET} needs a test before Friday."])
+    chat(inbox, "staying", talk(1))
+    run.import_paths(settings, [inbox], project=None)
+    chat(
+        inbox,
+        FORGOTTEN,
+        [f"We decided to call the release {SECRET}.", f"TODO: {SECRET} needs a test before Friday.", "Thanks."],
+    )
+    run.import_paths(settings, [inbox], project=None)
+    chat(inbox, "staying", talk(1, 6))
+    run.import_paths(settings, [inbox], project=None)
+    return settings
+
+
+def test_dagsters_records_of_it_are_gone_too(quoting: Settings) -> None:
+    settings = quoting
+    instance = instance_of(settings)
+    assert dagsters(settings, SECRET) and len(instance.get_runs()) == 3
+    forget(settings, FORGOTTEN)
+
+    report = purging.purge_all(settings, purging.planned_purge(settings))
+
+    assert dagsters(settings, SECRET) == set() and files_holding(settings.home, SECRET.encode()) == []
+    assert dagsters(settings, FORGOTTEN) == set() and files_holding(settings.dagster_home, FORGOTTEN.encode()) == []
+    assert report.found_before > report.pieces > 0 and report.found_after == 0
+    assert report.dagster is not None and (report.dagster.runs, report.dagster.partitions) == (1, 1)
+    assert len(instance.get_runs()) == 2 and instance.get_dynamic_partitions("sessions") == ["staying"]
+    # What Dagster knows of the other one is as it was, and the road goes on.
+    staying = instance.get_materialized_partitions(dg.AssetKey("ingested"))
+    assert staying == {"staying"}
+    assert run.run_sessions(settings, None).events_appended == 0
+    assert run.import_paths(settings, [settings.home.parent / "inbox"], project=None).events_appended == 0
+    assert not (settings.home / rewriting.PENDING).exists()
+
+
+def test_a_purge_that_was_killed_before_dagster_is_ended_by_the_next(
+    quoting: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = quoting
+    forget(settings, FORGOTTEN)
+    with monkeypatch.context() as patch:
+        patch.setattr(purging, "purge_records", _die)
+        with pytest.raises(KeyboardInterrupt):
+            purging.purge_all(settings, purging.planned_purge(settings))
+    assert places_of(settings, SECRET) == set() and dagsters(settings, SECRET)
+    planned = purging.planned_purge(settings)
+    assert planned.removed == {}
+    assert purging.purge_all(settings, planned).dagster is not None
+    assert dagsters(settings, SECRET) == set() and files_holding(settings.home, SECRET.encode()) == []
+
+
+def test_what_an_older_policy_let_in_goes_with_its_history(quoting: Settings, tmp_path: Path) -> None:
+    path = tmp_path / "policy.json"
+    pattern = {"name": "fountain", "kind": "SECRET:fountain", "literals": [SECRET], "pattern": SECRET}
+    path.write_text(json.dumps({"policy_id": "mine", "version": 1, "patterns": [pattern]}), encoding="utf-8")
+    settings = quoting.model_copy(update={"privacy": quoting.privacy.model_copy(update={"policy_file": path})})
+    rescan(settings)
+    report = purging.purge_all(settings, purging.planned_purge(settings))
+    assert (report.sessions, report.sessions_in_part) == (0, 2)
+    assert places_of(settings, SECRET) == set() and files_holding(settings.home, SECRET.encode()) == []
+    assert dagsters(settings, SECRET) == set()
+    assert_rebuilds_equal(settings)
+    assert fsck(Resources(settings)).finding_count == 0
