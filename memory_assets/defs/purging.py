@@ -19,6 +19,7 @@ from memory_assets.defs.instance import dagster_home, dagster_instance
 from memory_assets.defs.partitions import SESSIONS_PARTITIONS_NAME
 from memory_assets.defs.pruning import delete_run, keeps_outcomes
 from memory_assets.defs.resources import open_store
+from memory_assets.identifiers import sha256_hex
 from memory_assets.maintenance.forget import honour_forgetting
 from memory_assets.maintenance.purge.purge import Plan, dry_run, plan, purge
 from memory_assets.results.purge import DagsterPurgedV1, PurgeReportV1
@@ -38,11 +39,14 @@ _RUNS = "SELECT run_id, json_group_array(DISTINCT partition) FROM event_logs WHE
 _TOLD_AGAIN = """DELETE FROM event_logs WHERE partition IN (SELECT value FROM json_each(:changed)) AND EXISTS (
   SELECT 1 FROM event_logs new WHERE new.asset_key = event_logs.asset_key AND new.partition = event_logs.partition
     AND new.dagster_event_type = event_logs.dagster_event_type AND new.id > event_logs.id)"""
+_NEWEST = "SELECT DISTINCT partition || ' ' || run_id FROM event_logs WHERE partition IS NOT NULL"
+_OF_OLDER_RUNS = """DELETE FROM event_logs WHERE partition IN (SELECT value FROM json_each(:changed))
+  AND partition || ' ' || run_id NOT IN (SELECT value FROM json_each(:newest))"""
 _NAMING = """DELETE FROM event_logs WHERE partition IN (SELECT value FROM json_each(:gone))
   OR EXISTS (SELECT 1 FROM json_each(:spelled) WHERE instr(event, value) > 0)"""
-# Leaves have no partitions, and what they say of all sessions may quote any.
+# Leaves have no partitions, and what they say of all sessions may quote any; a step repeats it of its output.
 _OF_LEAVES = """DELETE FROM event_logs WHERE partition IS NULL
-  AND dagster_event_type IN ('ASSET_MATERIALIZATION', 'ASSET_OBSERVATION')"""
+  AND dagster_event_type IN ('ASSET_MATERIALIZATION', 'ASSET_OBSERVATION', 'STEP_OUTPUT', 'HANDLED_OUTPUT')"""
 _INDEX = (
     "DELETE FROM asset_event_tags WHERE event_id NOT IN (SELECT id FROM event_logs)",
     """DELETE FROM asset_check_executions
@@ -51,6 +55,15 @@ _INDEX = (
       SELECT event FROM event_logs WHERE event_logs.asset_key = asset_keys.asset_key
         AND dagster_event_type = 'ASSET_MATERIALIZATION' ORDER BY id DESC LIMIT 1)""",
 )
+# What tells of a run or a tick as a whole and names such a session beside others: it is called by a hash there.
+_RENAMED = {
+    "runs": ("run_body", "partition"),
+    "run_tags": ("value",),
+    "bulk_actions": ("body",),
+    "job_ticks": ("tick_body",),
+    "instigators": ("instigator_body",),
+    "kvs": ("value",),
+}
 
 
 def planned_purge(settings: Settings) -> Plan:
@@ -90,7 +103,11 @@ def purge_records(settings: Settings, sessions: Mapping[str, bool]) -> DagsterPu
     # Another connection's file would be replaced under it.
     instance.event_log_storage.dispose()
     instance.run_storage.dispose()
-    records = sum(_clean(path, gone, sorted(sessions.keys() - set(gone))) for path in _databases(home))
+    changed = sorted(sessions.keys() - set(gone))
+    # The file of what all runs have done comes first: it tells which run told of a session last.
+    records = _clean(index, gone, changed, None)
+    newest = _newest(index)
+    records += sum(_clean(path, gone, changed, newest) for path in _databases(home) if path != index)
     _drop_printed(home, gone)
     return DagsterPurgedV1(runs=len(runs), records=records, partitions=partitions, beyond="")
 
@@ -116,18 +133,40 @@ def _databases(home: Path) -> list[Path]:
     return sorted([*(home / "history").rglob("*.db"), *(home / "schedules").glob("*.db")])
 
 
-def _clean(path: Path, gone: list[str], changed: list[str]) -> int:
-    """Delete the rows of a file that name these sessions, and write the file anew; how many rows."""
+def _newest(index: Path) -> list[str]:
+    """Sessions with the runs that told of them last."""
+    if not index.exists():
+        return []
+    with _opened(index) as connection:
+        return [row[0] for row in connection.execute(_NEWEST)]
+
+
+def _clean(path: Path, gone: list[str], changed: list[str], newest: list[str] | None) -> int:
+    """Delete the rows of a file that name these sessions, and write the file anew; how many rows.
+
+    Args:
+        newest: of a run's own file: see :func:`_newest`.
+    """
+    if not path.exists():
+        return 0
     # As JSON writes a key in an event: not a part of a longer one.
     spelled = [quoted for key in gone for quoted in (f'"{key}"', f'\\"{key}\\"', f"|{key}", f"[{key}]", f" {key} ")]
-    values = {"gone": json.dumps(gone), "changed": json.dumps(changed), "spelled": json.dumps(spelled)}
+    values = {
+        "gone": json.dumps(gone),
+        "changed": json.dumps(changed),
+        "spelled": json.dumps(spelled),
+        "newest": json.dumps(newest),
+    }
     with _opened(path) as connection:
         tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         before = connection.total_changes
         if "event_logs" in tables:
-            for statement in (_NAMING, _TOLD_AGAIN, _OF_LEAVES):
+            for statement in (_NAMING, _TOLD_AGAIN if newest is None else _OF_OLDER_RUNS, _OF_LEAVES):
                 connection.execute(statement, values)
         records = connection.total_changes - before
+        for table in _RENAMED.keys() & tables:
+            for key in gone:
+                _rename(connection, table, key)
         if "asset_keys" in tables:
             for statement in _INDEX:
                 connection.execute(statement, values)
@@ -136,6 +175,16 @@ def _clean(path: Path, gone: list[str], changed: list[str]) -> int:
         connection.execute("VACUUM")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return records
+
+
+def _rename(connection: sqlite3.Connection, table: str, key: str) -> None:
+    other = f"forgotten-{sha256_hex(key)[:12]}"
+    for column in _RENAMED[table]:
+        connection.execute(f"UPDATE {table} SET {column} = ? WHERE {column} = ?", (other, key))
+        for before, after in ((f'"{key}"', f'"{other}"'), (f'\\"{key}\\"', f'\\"{other}\\"')):
+            connection.execute(
+                f"UPDATE {table} SET {column} = replace({column}, ?, ?) WHERE instr({column}, ?) > 0", (before, after, before)
+            )
 
 
 @contextlib.contextmanager

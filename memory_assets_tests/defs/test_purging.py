@@ -196,7 +196,7 @@ def dagsters(settings: Settings, word: str) -> set[str]:
 
 @pytest.fixture
 def quoting(tmp_path: Path) -> Settings:
-    """A store whose runs are recorded on the disk, with session text in the records: a run of both sessions, and one of each."""
+    """A store whose runs are recorded on the disk, with session text in them: a run of both sessions, and one of each."""
     settings = load_settings({"home": tmp_path / "home", "dagster": {"show_quotes": True}})
     inbox = tmp_path / "inbox"
     chat(inbox, FORGOTTEN, [f"We decided to call the release {SECRET}.", f"TODO: {SECRET} needs a test before Friday."])
