@@ -32,6 +32,7 @@ from memory_assets.cli import (
     export,
     extraction,
     feedback,
+    forgetting,
     fsck,
     idris,
     importing,
@@ -68,6 +69,7 @@ app = typer.Typer(
 for group in (
     importing,
     privacy,
+    forgetting,
     sessions,
     pipeline,
     entries,

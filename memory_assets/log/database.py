@@ -255,18 +255,10 @@ class Database:
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[Path]:
-        """The store's folder under the exclusive lock, with nothing of it open: who rewrites the files opens them itself.
-
-        Who then puts others in their place does so with :meth:`put_in_place_alone`.
-        """
+        """The store's folder under the exclusive lock, with nothing of it open, for who puts other files in their place."""
         self._ensure_schema()
         with self._exclusive():
             yield self.path.parent
-
-    def put_in_place_alone(self, staged: Path, aside: str) -> None:
-        """:meth:`put_in_place` inside :meth:`alone`; the old files are deleted."""
-        swap.begin(self.path.parent, staged, aside, keep_old=False)
-        swap.finish(self.path.parent)
 
     def put_in_place(self, staged: Path, aside: str) -> None:
         """Make the files of a folder in the store's folder the store; see :mod:`~memory_assets.log.swap`."""

@@ -19,7 +19,7 @@ from memory_assets.log.batches import Build
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.base import Payload
 from memory_assets.log.payloads.catalogue import PAYLOADS
-from memory_assets.log.payloads.sessions import SessionForgotten
+from memory_assets.log.payloads.forgetting import SessionForgotten
 from memory_assets.results.purge import DagsterPurgedV1
 from memory_assets.settings import Settings
 from memory_assets_tests.defs.conftest import Mixed
@@ -29,8 +29,13 @@ from memory_assets_tests.defs.state import assert_rebuilds_equal, files_holding,
 MARK = "qzxmark"
 SESSION = "marked-session"
 # Said of the store or of no session: nothing ties them to what is forgotten.
-OF_NO_SESSION = {"eval_run_recorded", "log_end_accepted", "purged", "task_declared", "session_forgotten"}
-OUTCOMES = {name for name in PAYLOADS if PAYLOADS[name].__module__.endswith(".tasks")} | {"conflict_detected"}
+OF_NO_SESSION = {"eval_run_recorded", "log_end_accepted", "purged", "task_declared"} | {
+    name for name in PAYLOADS if PAYLOADS[name].__module__.endswith(".forgetting")
+}
+OUTCOMES = {name for name in PAYLOADS if PAYLOADS[name].__module__.endswith(".tasks")} | {
+    "conflict_detected",
+    "answer_recorded",
+}
 OF_THE_SESSION = {name for name in PAYLOADS if PAYLOADS[name].__module__.endswith((".sessions", ".entries"))} | {
     "idris_checked",
     "entry_promoted",

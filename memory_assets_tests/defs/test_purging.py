@@ -17,7 +17,7 @@ from memory_assets.log.database import Database
 from memory_assets.log.errors import StoreFullError, StoreLockedError
 from memory_assets.log.events import NewEvent
 from memory_assets.log.migrations import table_classes
-from memory_assets.log.payloads.sessions import SessionForgotten
+from memory_assets.log.payloads.forgetting import SessionForgotten
 from memory_assets.log.swap import SWAP_FILE_NAME
 from memory_assets.maintenance.fsck import fsck
 from memory_assets.maintenance.purge import rewriting

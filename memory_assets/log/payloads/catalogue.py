@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from memory_assets.log.payloads import (
+    answers,
     builds,
     entries,
     evaluation,
+    forgetting,
     graduation,
     log_end,
     purged,
@@ -45,7 +47,10 @@ PAYLOADS: dict[str, type[Payload]] = {
         sessions.SessionVectorized,
         sessions.SessionQuarantined,
         sessions.QuarantineReleased,
-        sessions.SessionForgotten,
+        forgetting.SessionForgotten,
+        forgetting.SessionUnforgotten,
+        forgetting.TextForgotten,
+        forgetting.TextUnforgotten,
         tasks.TaskCreated,
         tasks.TaskEvidenceLinked,
         tasks.TaskTitleChanged,
@@ -71,6 +76,7 @@ PAYLOADS: dict[str, type[Payload]] = {
         task_words.ConditionAnswered,
         usage.UnitFeedback,
         evaluation.EvalRunRecorded,
+        answers.AnswerRecorded,
         builds.BuildStarted,
         builds.BuildFinished,
         log_end.LogEndAccepted,

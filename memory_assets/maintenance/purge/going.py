@@ -13,8 +13,8 @@ from memory_assets.projections.commands import COMMANDS
 if TYPE_CHECKING:
     import duckdb
 
-TOMBSTONES = ("session_forgotten", "text_forgotten", "forgetting_undone", "purged")
-"""They say that something was forgotten, without its text."""
+TOMBSTONES = ("session_forgotten", "session_unforgotten", "text_forgotten", "text_unforgotten", "purged")
+"""They say that something was forgotten, or wanted back, without its text."""
 
 # Each statement reads what those before it found: `going` grows.
 _STEPS = (
@@ -95,6 +95,15 @@ SELECT seq FROM events WHERE event_type = 'session_rejected' AND seq NOT IN (SEL
   AND (payload_json ->> '$.uri') IN (SELECT uri FROM gone);
 """
 
+# A conversation about what is gone: a question that nothing answered rests on no history, and speaks of it all the same.
+_OF_ANSWERS = """
+INSERT INTO going
+SELECT seq FROM events WHERE event_type = 'answer_recorded' AND seq NOT IN (SELECT seq FROM going)
+  AND (payload_json ->> '$.conversation_id') IN (
+    SELECT payload_json ->> '$.conversation_id' FROM events
+    WHERE event_type = 'answer_recorded' AND seq IN (SELECT seq FROM going));
+"""
+
 # Runs that wrote nothing but what is gone.
 _OF_BUILDS = """
 CREATE OR REPLACE TEMP TABLE gone_builds AS
@@ -124,7 +133,7 @@ def find_going(connection: duckdb.DuckDBPyConnection) -> int:
     for statement in _STEPS:
         connection.execute(statement)
     if _count(connection):
-        for statements in (_OF_ENTRIES, _OF_TASKS, _OF_UNITS, _OF_FILES, _OF_BUILDS):
+        for statements in (_OF_ENTRIES, _OF_TASKS, _OF_UNITS, _OF_FILES, _OF_ANSWERS, _OF_BUILDS):
             connection.execute(statements)
         connection.execute(_SESSIONS)
     return _count(connection)

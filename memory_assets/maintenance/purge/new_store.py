@@ -37,6 +37,7 @@ _NEW = "memory.main"
 
 # What is not copied of the tables whose rows people's words and files make: the rows of events that are gone.
 _LEFT_OUT = {
+    "answers": "event_id IN (SELECT event_id FROM gone_events)",
     "decisions": "event_id IN (SELECT event_id FROM gone_events)",
     "decision_evidence": f"decision_id IN (SELECT decision_id FROM {_OLD}.decisions WHERE event_id IN (FROM gone_events))",
     "task_words": "event_id IN (SELECT event_id FROM gone_events)",

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memory_assets.log import swap
 from memory_assets.log.database import NEEDED_BYTES, STORE_FILE_NAME, Database
 from memory_assets.log.errors import StoreLockedError, full_disk, of_system
 from memory_assets.log.opening import opened_to_write
@@ -83,7 +84,8 @@ def _rewritten(database: Database, vectors: Path, told: Progress) -> Rewritten |
             (staged / PENDING).write_text(json.dumps(store.sessions, ensure_ascii=False), encoding="utf-8")
             (staged / PENDING).chmod(0o600)
             _bring_to_disk(staged)
-            database.put_in_place_alone(staged, _ASIDE)
+            swap.begin(folder, staged, _ASIDE, keep_old=False)
+            swap.finish(folder)
             told.advance()
         except OSError as error:
             raise of_system(error, folder) from error
@@ -122,7 +124,7 @@ def _staged(folder: Path) -> Iterator[Path]:
         yield staged
     finally:
         # Where the new files are to be put in place, whoever carries that through clears it.
-        if not (folder / "store.swap").exists():
+        if not swap.is_waiting(folder):
             shutil.rmtree(staged, ignore_errors=True)
 
 
