@@ -202,7 +202,7 @@ def test_nobody_imports_the_assets_but_the_code_location_and_late_the_command_li
     assert early == []
     # Of the assets, these modules serve the commands.
     served = {name for module in all_of("cli") for name, _ in own(module) if room(name) == "defs"}
-    assert served <= {"defs", "defs.run", "defs.rescanning", "defs.development"}
+    assert served <= {"defs", "defs.run", "defs.rescanning", "defs.development", "defs.purging"}
 
 
 def _named(node: ast.stmt) -> Iterator[tuple[str, int]]:
