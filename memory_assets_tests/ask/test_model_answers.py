@@ -34,7 +34,7 @@ def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[Provider]:
 
 
 def settings(home: Path, provider: Provider, **ask: Any) -> Settings:
-    chosen = {"model": "openai/tiny", "api_base": provider.base, "silence_seconds": 0.5, "timeout_seconds": 5} | ask
+    chosen = {"model": "openai/tiny", "api_base": provider.base, "silence_seconds": 5, "timeout_seconds": 10} | ask
     return load_settings({"home": home, "embedding": {"model": "hashing"}, "ask": chosen})
 
 
@@ -117,7 +117,6 @@ def test_where_nothing_holds_the_quotes_answer_and_say_so(home: Path, provider: 
         (500, "500"),
         (404, "no such model"),
         (401, "the key"),
-        (3.0, "in time"),
         (Reply(""), "nothing"),
     ],
 )
@@ -126,6 +125,11 @@ def test_a_model_that_fails_leaves_the_quotes_and_says_so(home: Path, provider: 
     check(answer)
     assert answer.grounded and QUOTE in answer.answer and answer.model.id == "extractive"
     assert "openai/tiny" in answer.notes[0] and why in answer.notes[0] and "quotes alone" in answer.notes[0]
+
+
+def test_a_silent_model_leaves_the_quotes(home: Path, provider: Provider) -> None:
+    answer = ask(home, provider, 3.0, silence_seconds=0.3)
+    assert answer.grounded and QUOTE in answer.answer and "in time" in answer.notes[0]
 
 
 def test_a_model_of_no_provider_leaves_the_quotes(home: Path, provider: Provider) -> None:
