@@ -82,15 +82,18 @@ def _answer_lines(memory: Memory, defaults: AskRequest) -> int:
 
 def print_answer(answer: AnswerV1, *, explain: bool = False) -> None:
     """The answer, a rule, what its marks stand for, and a line that says what it is worth."""
+    is_marked = any(cited.marker is not None for cited in answer.citations)
+    if is_marked and not answer.grounded:
+        print_text(styled(("stopped, and not verified to its end:", "yellow")))
     if explain and answer.grounded:
         _print_claims(answer)
     else:
         for line in answer.answer.splitlines():
             print_text(styled(one_line(line)))
     print_text(styled(""))
-    if not answer.grounded and answer.citations:
+    if answer.citations and not is_marked:
         print_text(styled(("nearest:", "dim")))
-    if answer.grounded and not explain:
+    if is_marked and not (explain and answer.grounded):
         print_text(styled(("─" * min(terminal_width(), _WIDEST), "dim")))
     if not (explain and answer.grounded):
         for cited in answer.citations:

@@ -208,3 +208,15 @@ def test_without_a_model_the_answer_is_the_same_as_ever(home: Path, provider: Pr
     told = answer.model_dump(mode="json")
     assert "verification" not in told and set(told["usage"]) == {"prompt_tokens", "completion_tokens", "latency_ms"}
     assert not provider.requests
+
+
+def test_a_day_has_its_limit_and_shows_what_is_left(home: Path, provider: Provider) -> None:
+    said = telling("The greyhound is called Biscuit [n].")
+    first = ask(home, provider, said, model="openai/gpt-4o-mini", usd_per_day=1.0)
+    assert first.model.id == "openai/gpt-4o-mini" and 0 < (first.usage.cost_usd or 0) < 0.01
+    assert first.usage.left_today_usd == pytest.approx(1.0 - (first.usage.cost_usd or 0))
+    asked = len(provider.requests)
+    for limits in ({"usd_per_day": 1e-6}, {"usd_per_call": 1e-6}, {"model": "openai/tiny", "usd_per_call": 1.0}):
+        answer = ask(home, provider, said, **{"model": "openai/gpt-4o-mini", **limits})
+        assert answer.grounded and answer.model.id == "extractive" and "was not asked" in answer.notes[0]
+    assert len(provider.requests) == asked
