@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal
 
-from memory_assets.ask.question import tokens_of
 from memory_assets.ask.stated_facts import telling, without_dates
 from memory_assets.evidence.critical import is_negated
+from memory_assets.search.answerability.question import tokens_of
 from memory_assets.text.english_forms import base_form
 from memory_assets.text.opposites import LIMITS_OF_A_QUOTE, WHOLE_WORDS, opposites
 from memory_assets.text.particles import is_hangul

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from memory_assets.ask.answers import answered, refused
-from memory_assets.ask.calibration import calibration
 from memory_assets.ask.extractive import quotes_for
+from memory_assets.search.answerability.calibration import calibration
 
 if TYPE_CHECKING:
     from memory_assets.ask.asker import Considered

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
-from memory_assets.ask.calibration import calibration
 from memory_assets.ask.extractive import Quote, language_of
 from memory_assets.citations.addresses import SpanCitation
 from memory_assets.identifiers import canonical_json, sha256_hex
@@ -21,12 +20,13 @@ from memory_assets.results.answer import (
     VerificationV1,
 )
 from memory_assets.results.citation import CitationV1
+from memory_assets.search.answerability.calibration import calibration
 
 if TYPE_CHECKING:
     from memory_assets.ask.asker import Considered
-    from memory_assets.ask.passages import Passage
     from memory_assets.ask.request import AskRequest
     from memory_assets.ask.said_dates import Language
+    from memory_assets.search.answerability.passages import Passage
     from memory_assets.vectors.errors import IndexMissingError
     from memory_assets.vocabulary import RefusalReason
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memory_assets.ask.answers import refused, refused_without_index
-from memory_assets.ask.calibration import calibration
-from memory_assets.ask.passages import Passage, passages_of
-from memory_assets.ask.question import Question, understood
-from memory_assets.ask.signs import signs_of_answer, signs_of_passage
 from memory_assets.errors import InvalidArgumentError, MemoryAssetsError
 from memory_assets.results.answer import AnswerV1
+from memory_assets.search.answerability.calibration import calibration
+from memory_assets.search.answerability.passages import Passage, passages_of
+from memory_assets.search.answerability.question import Question, understood
+from memory_assets.search.answerability.signs import signs_of_answer, signs_of_passage
 from memory_assets.search.bulk import in_batches
 from memory_assets.search.searcher import LookedUp
 from memory_assets.vectors.errors import IndexMissingError

@@ -14,7 +14,7 @@ from memory_assets.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:
     from memory_assets.ask.asker import Considered
-    from memory_assets.ask.passages import Passage
+    from memory_assets.search.answerability.passages import Passage
 
 MOST_EVIDENCE: Final = 12
 """Pieces that a model is shown: what is graded lower answers seldom, and is paid for."""

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
-from memory_assets.ask.question import tokens_of
 from memory_assets.evidence.critical import NUMBER_WORD
+from memory_assets.search.answerability.question import tokens_of
 from memory_assets.text.particles import is_hangul
 
 Day = tuple[int | None, int | None, int | None]

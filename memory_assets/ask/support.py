@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memory_assets.ask.question import tokens_of
 from memory_assets.ask.stated_facts import telling
 from memory_assets.ask.statements import QUOTED, Statement
 from memory_assets.evidence.aligner import Aligner
 from memory_assets.evidence.model import AlignedEvidence
+from memory_assets.search.answerability.question import tokens_of
 
 if TYPE_CHECKING:
     from memory_assets.ask.packing import Piece
