@@ -157,7 +157,6 @@ def test_a_paraphrase_is_kept(text: str) -> None:
         ("배포는 금요일 이전입니다 [3].", "opposite"),
         ("디스크가 가득 찼습니다 [2].", "words"),
         ("Yes [2].", "words"),
-        ("Yes… [2].", "words"),
         ("That is so [2].", "words"),
     ],
 )
