@@ -39,7 +39,7 @@ def purge(
         report = purging.purge_report(settings, planned)
     else:
         if planned.removed and not yes:
-            _ask(sum(planned.removed.values()), len(planned.sessions))
+            _ask(sum(planned.removed.values()), len(planned.sessions), as_json=as_json)
         report = purging.purge_all(settings, planned, progress=progress_for_people(as_json=as_json))
     if as_json:
         print_json(report)
@@ -48,13 +48,10 @@ def purge(
     return NOTHING_FOUND if not dry_run and report.found_after else OK
 
 
-def _ask(events: int, sessions: int) -> None:
+def _ask(events: int, sessions: int, *, as_json: bool) -> None:
     what = f"{plural(events, 'event')} of {plural(sessions, 'session')}"
-    if not sys.stdin.isatty():
-        raise InvalidArgumentError(
-            f"{what} would be gone for good, and nobody can be asked",
-            hint="`memory purge --dry-run` shows what, `--yes` does it",
-        )
+    if as_json or not sys.stdin.isatty():
+        raise InvalidArgumentError(f"{what} would be gone for good", hint="`--yes` says so; `--dry-run` shows what and where")
     if not typer.confirm(f"{what} will be gone for good. Go on?", err=True):
         raise typer.Abort
 
