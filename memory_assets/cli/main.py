@@ -16,6 +16,7 @@ import typer
 
 from memory_assets.cli import (
     align,
+    answers,
     ask,
     audit,
     backup,
@@ -23,6 +24,7 @@ from memory_assets.cli import (
     conditions,
     conflicts,
     context,
+    correcting,
     decisions,
     digest,
     entries,
@@ -32,6 +34,7 @@ from memory_assets.cli import (
     export,
     extraction,
     feedback,
+    forgetting,
     fsck,
     idris,
     importing,
@@ -67,6 +70,7 @@ app = typer.Typer(
 for group in (
     importing,
     privacy,
+    forgetting,
     sessions,
     pipeline,
     entries,
@@ -78,9 +82,11 @@ for group in (
     schema,
     search,
     ask,
+    answers,
     timeline,
     context,
     feedback,
+    correcting,
     evaluation,
     events,
     tasks,

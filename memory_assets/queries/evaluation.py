@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from memory_assets.citations.addresses import MemoryCitation, MessageCitation, SpanCitation, parse_citation
 from memory_assets.errors import InvalidArgumentError, MemoryAssetsError, NotFoundError
@@ -29,29 +29,42 @@ if TYPE_CHECKING:
     from memory_assets.results.search import SearchResponseV1
     from memory_assets.search.searcher import Searcher
 
-# What is written about search itself changes nothing that search answers.
+# What is written about search and answers themselves changes nothing that they say.
 _CORPUS_SEQ = """
-SELECT coalesce(max(seq), 0) FROM events WHERE event_type NOT IN ('eval_run_recorded', 'build_started', 'build_finished')
+SELECT coalesce(max(seq), 0) FROM events
+WHERE event_type NOT IN ('eval_run_recorded', 'answer_recorded', 'build_started', 'build_finished')
 """
 _RUNS = """
 SELECT run_id, suite, suite_hash, corpus_seq, config_json, aggregate_json, results_json, passed, reasons_json,
   baseline_run_id, ran_at
 FROM eval_runs
 """
-_SAME_QUESTION = "suite = $suite AND (config_json ->> '$.mode') = $mode AND (config_json ->> '$.k') = $k"
+_SAME_QUESTION = """suite = $suite AND (config_json ->> '$.mode') = $mode AND (config_json ->> '$.k') = $k
+  AND coalesce(config_json ->> '$.of', 'search') = $of"""
 
 
 @dataclass(frozen=True, slots=True)
 class AskedAs:
-    """How a whole suite is asked, over what its questions say; None for as they say."""
+    """How a whole suite is asked, over what its questions say; None for as they say.
+
+    Attributes:
+        of: what is measured: what search finds, or what is answered.
+    """
 
     mode: str | None = None
     k: int | None = None
+    of: Literal["search", "answers"] = "search"
 
     @property
     def config(self) -> dict[str, str]:
         """As it is kept with the run."""
-        return {"mode": self.mode or "as asked", "k": "as asked" if self.k is None else str(self.k)}
+        told = {"mode": self.mode or "as asked", "k": "as asked" if self.k is None else str(self.k)}
+        return told if self.of == "search" else {**told, "of": self.of}
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """As runs are looked for."""
+        return {**self.config, "of": self.of}
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +144,7 @@ def last_passed(connection: duckdb.DuckDBPyConnection, suite: str, asked_as: Ask
     rows = fetch(
         connection,
         f"{_RUNS} WHERE passed AND {_SAME_QUESTION} ORDER BY ran_at DESC, run_id LIMIT 1",
-        {"suite": suite, **asked_as.config},
+        {"suite": suite, **asked_as.parameters},
     )
     return _run(rows[0]) if rows else None
 
@@ -141,7 +154,7 @@ def last_of(connection: duckdb.DuckDBPyConnection, suite: str, asked_as: AskedAs
     rows = fetch(
         connection,
         f"{_RUNS} WHERE {_SAME_QUESTION} ORDER BY ran_at DESC, run_id LIMIT 1",
-        {"suite": suite, **asked_as.config},
+        {"suite": suite, **asked_as.parameters},
     )
     return _run(rows[0]) if rows else None
 
@@ -238,7 +251,8 @@ def _names(cited: object, short_ids: set[str], lengths: Mapping[tuple[str, int],
 def _last_two(connection: duckdb.DuckDBPyConnection) -> tuple[RecordedRun, RecordedRun]:
     rows = fetch(
         connection,
-        f"""{_RUNS} WHERE suite = (SELECT suite FROM eval_runs ORDER BY ran_at DESC, run_id LIMIT 1)
+        f"""{_RUNS} WHERE (suite, coalesce(config_json ->> '$.of', 'search')) = (
+              SELECT (suite, coalesce(config_json ->> '$.of', 'search')) FROM eval_runs ORDER BY ran_at DESC, run_id LIMIT 1)
             ORDER BY ran_at DESC, run_id LIMIT 2""",
     )
     if len(rows) < 2:
@@ -276,6 +290,7 @@ def _question_v1(result: QuestionResult, query: str) -> EvalQuestionV1:
         gone=result.gone,
         skipped=result.skipped,
         error=result.error,
+        answerability=None if result.answerability is None else round(result.answerability, 6),
     )
 
 

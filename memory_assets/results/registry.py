@@ -20,6 +20,7 @@ from memory_assets.results.certificate import CertificateV1
 from memory_assets.results.citation import AnyCitationV1
 from memory_assets.results.context import ContextBundleV1
 from memory_assets.results.copies import Exported, Manifest, Recovered, Restored
+from memory_assets.results.correction import CorrectionV1
 from memory_assets.results.details import DetailsV1
 from memory_assets.results.digest import DayDigestV1, ProjectDigestV1, SessionDigestV1
 from memory_assets.results.disclosure import DisclosureV1
@@ -27,10 +28,12 @@ from memory_assets.results.doctor import DoctorV1
 from memory_assets.results.error import ErrorV1
 from memory_assets.results.evaluation import EvalComparisonV1, EvalInitV1, EvalRunV1
 from memory_assets.results.feedback import AckV1, UnitStandingV1
+from memory_assets.results.forgetting import ForgetReportV1, ForgettingListV1, UnforgetReportV1
 from memory_assets.results.gotchas import GotchaListV1
 from memory_assets.results.memories import EntryView, EvidenceView, MemoryView
 from memory_assets.results.metrics import Metrics
 from memory_assets.results.outbox import InLine, OutboxDrained, OutboxStatus, Reembedded
+from memory_assets.results.recorded_answer import RecordedAnswerListV1, RecordedAnswerV1
 from memory_assets.results.schema import SchemaDefinitionV1, SchemaV1
 from memory_assets.results.search import BulkSearchItemV1, SearchHitV1, SearchResponseV1
 from memory_assets.results.sessions import SessionDetails, SessionSummary
@@ -53,6 +56,7 @@ PRINTED: dict[str, Any] = {
     "citation.v1": AnyCitationV1,
     "condition_list.v1": list[ConditionView],
     "context_bundle.v1": ContextBundleV1,
+    "correction.v1": CorrectionV1,
     "day_digest.v1": DayDigestV1,
     "details.v1": DetailsV1,
     "disclosure.v1": DisclosureV1,
@@ -65,6 +69,8 @@ PRINTED: dict[str, Any] = {
     "eval_run.v1": EvalRunV1,
     "evidence.v1": EvidenceView,
     "exported.v1": Exported,
+    "forget_report.v1": ForgetReportV1,
+    "forgetting_list.v1": ForgettingListV1,
     "gotcha_list.v1": GotchaListV1,
     "memory.v1": MemoryView,
     "metrics.v1": Metrics,
@@ -72,6 +78,8 @@ PRINTED: dict[str, Any] = {
     "outbox_drained.v1": OutboxDrained,
     "outbox_reconciled.v1": InLine,
     "project_digest.v1": ProjectDigestV1,
+    "recorded_answer.v1": RecordedAnswerV1,
+    "recorded_answer_list.v1": RecordedAnswerListV1,
     "recovered.v1": Recovered,
     "reembed.v1": Reembedded,
     "restored.v1": Restored,
@@ -89,6 +97,7 @@ PRINTED: dict[str, Any] = {
     "task_review.v1": TaskReview,
     "timeline.v1": TimelineV1,
     "unanswered.v1": UnansweredV1,
+    "unforget_report.v1": UnforgetReportV1,
     "unit_standing.v1": UnitStandingV1,
 }
 """The type of every printed object."""
