@@ -94,9 +94,12 @@ def test_a_full_disk_is_said_and_leaves_nothing(
 
 @pytest.mark.skipif(os.geteuid() == 0 and shutil.which("setpriv") is None, reason="nobody may not write anywhere")
 def test_a_folder_that_cannot_be_written_is_said(filled: Path, tmp_path: Path) -> None:
-    ended = _as_nobody(filled, tmp_path, "export", str(tmp_path / "e"), "--json")
+    folder = tmp_path / "nobody's"
+    folder.mkdir()
+    folder.chmod(0o555)
+    ended = _as_nobody(filled, tmp_path, "export", str(folder / "e"), "--json")
     assert ended.returncode == 2 and json.loads(ended.stderr)["code"] == "io_error", ended
-    assert str(tmp_path / "e") in ended.stderr and "Traceback" not in ended.stderr
+    assert str(folder / "e") in ended.stderr and "Traceback" not in ended.stderr
 
 
 @pytest.mark.skipif(os.geteuid() == 0 and shutil.which("setpriv") is None, reason="nobody may not write anywhere")
@@ -109,8 +112,8 @@ def test_a_store_that_is_read_only_is_exported(filled: Path, tmp_path: Path) -> 
 def _as_nobody(home: Path, tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run a command that can read a copy of a store and write nothing but to the system's folder for such."""
     copy = tmp_path / "copy"
-    shutil.rmtree(copy, ignore_errors=True)
-    shutil.copytree(home, copy)
+    if not copy.exists():  # what nobody can write, another command finds as it was
+        shutil.copytree(home, copy)
     for folder in (tmp_path, *tmp_path.parents):
         if folder.stat().st_uid == os.geteuid() and folder != Path("/"):
             folder.chmod(folder.stat().st_mode | 0o055)
