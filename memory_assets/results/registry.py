@@ -33,6 +33,7 @@ from memory_assets.results.gotchas import GotchaListV1
 from memory_assets.results.memories import EntryView, EvidenceView, MemoryView
 from memory_assets.results.metrics import Metrics
 from memory_assets.results.outbox import InLine, OutboxDrained, OutboxStatus, Reembedded
+from memory_assets.results.purge import PurgeReportV1
 from memory_assets.results.recorded_answer import RecordedAnswerListV1, RecordedAnswerV1
 from memory_assets.results.schema import SchemaDefinitionV1, SchemaV1
 from memory_assets.results.search import BulkSearchItemV1, SearchHitV1, SearchResponseV1
@@ -80,6 +81,7 @@ PRINTED: dict[str, Any] = {
     "project_digest.v1": ProjectDigestV1,
     "recorded_answer.v1": RecordedAnswerV1,
     "recorded_answer_list.v1": RecordedAnswerListV1,
+    "purge_report.v1": PurgeReportV1,
     "recovered.v1": Recovered,
     "reembed.v1": Reembedded,
     "restored.v1": Restored,
