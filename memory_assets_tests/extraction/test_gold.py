@@ -15,8 +15,6 @@ import duckdb
 import pytest
 
 from memory_assets.cli.main import main
-from memory_assets.defs import run
-from memory_assets_tests.dagster_records import in_memory
 from memory_assets_tests.extraction.gold_model import GoldModel
 from memory_assets_tests.extraction.provider import Provider, serving
 
@@ -42,8 +40,6 @@ def configured(monkeypatch: pytest.MonkeyPatch, home: Path, provider: Provider) 
         "DAGSTER_HOME": "",
     }.items():
         monkeypatch.setenv(name, value)
-    records = in_memory()
-    monkeypatch.setattr(run, "dagster_instance", lambda settings: records)
 
 
 def scored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
