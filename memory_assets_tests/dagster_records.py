@@ -23,12 +23,12 @@ def in_memory() -> dg.DagsterInstance:
     (measured: a fourteenth of the CPU of an import).
     """
     with pytest.MonkeyPatch.context() as patch:
-        # Nobody migrates these records: to say which migration they are of reads 89 files each time.
+        # Nobody migrates these records: to say which migration they are of reads 89 files each time (30 ms).
         for storage_module in (events_in_memory, runs_in_memory):
             patch.setattr(storage_module, "stamp_alembic_rev", lambda *_: None)
         instance = dg.DagsterInstance.ephemeral()
     events, runs = instance.event_log_storage, instance.run_storage
-    # Asked 130 times an import, and every table is there from the beginning.
+    # Asked 200 times an import (10 ms), and every table is there from the beginning.
     setattr(events, "has_table", functools.cache(events.has_table))  # noqa: B010 (a method, to mypy)
     storages: tuple[tuple[Any, str], ...] = ((events, "_connect"), (runs, "connect"))
     for storage, name in storages:
