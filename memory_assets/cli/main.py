@@ -16,6 +16,7 @@ import typer
 
 from memory_assets.cli import (
     align,
+    answers,
     ask,
     audit,
     backup,
@@ -23,6 +24,7 @@ from memory_assets.cli import (
     conditions,
     conflicts,
     context,
+    correcting,
     decisions,
     digest,
     entries,
@@ -81,9 +83,11 @@ for group in (
     schema,
     search,
     ask,
+    answers,
     timeline,
     context,
     feedback,
+    correcting,
     evaluation,
     events,
     tasks,

@@ -42,6 +42,7 @@ PAYLOADS: dict[str, type[Payload]] = {
         graduation.ConflictDetected,
         graduation.ConflictResolved,
         graduation.ConflictReopened,
+        graduation.MemoryCorrected,
         graduation.DecisionRecorded,
         sessions.SessionProjected,
         sessions.SessionVectorized,
