@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -14,6 +15,7 @@ from memory_assets.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:
     from memory_assets.ask.asker import Considered
+    from memory_assets.ask.conversation import Turn
     from memory_assets.search.answerability.passages import Passage
 
 MOST_EVIDENCE: Final = 12
@@ -54,21 +56,34 @@ class Packed:
 
 
 def packed(seen: Considered, most_tokens: int) -> Packed:
-    """The rules and the question, which are always sent, and the best evidence beside them.
+    """The rules and the question, which are always sent, the best evidence beside them, and of earlier turns as many as
+    there is room for, the newest first.
 
     Raises:
         InvalidArgumentError: the rules, the question and one piece of evidence are more than the budget.
     """
     candidates = [_piece(seen, number, passage) for number, (passage, _) in enumerate(seen.graded[:MOST_EVIDENCE], start=1)]
+    earlier = seen.request.conversation.turns if seen.request.conversation else ()
     for count in range(len(candidates), 0, -1):
-        talk = messages_for(seen.question.text, [piece.given for piece in candidates[:count]], language_of(seen.question.text))
-        tokens = sum(estimate_tokens(message["content"]) for message in talk)
-        if tokens <= most_tokens:
-            return Packed(tuple(candidates[:count]), tuple(talk), tokens)
+        sent = _sent(seen, candidates[:count])
+        if sent.tokens > most_tokens:
+            continue
+        for turns in range(1, len(earlier) + 1):
+            longer = _sent(seen, candidates[:count], earlier[:turns])
+            if longer.tokens > most_tokens:
+                break
+            sent = longer
+        return sent
     raise InvalidArgumentError(
         f"ask.prompt_tokens is {most_tokens:,}, and the rules, this question and one piece of evidence take more",
         hint="give it more, or ask a shorter question",
     )
+
+
+def _sent(seen: Considered, pieces: Sequence[Piece], earlier: Sequence[Turn] = ()) -> Packed:
+    question = seen.question.text
+    talk = messages_for(question, [piece.given for piece in pieces], language_of(question), earlier)
+    return Packed(tuple(pieces), tuple(talk), sum(estimate_tokens(message["content"]) for message in talk))
 
 
 def _piece(seen: Considered, number: int, passage: Passage) -> Piece:
