@@ -86,12 +86,14 @@ RefusalReason = Literal[
     "no_chunks",
     "llm_self_judge",
     "llm_stream_aborted",
+    "multi_hop_decompose_failed",
     "nli_verification_failed",
     "nli_model_unavailable",
 ]
 REFUSAL_REASONS: tuple[RefusalReason, ...] = get_args(RefusalReason)
 """Why a question is not answered: too little speaks of it, nobody whom it names said it, no index, nothing found; the model
-says that it cannot, somebody stopped it, its answer does not follow from the evidence, nobody can say whether it does."""
+says that it cannot, somebody stopped it, the question cannot be taken apart, its answer does not follow from the evidence,
+nobody can say whether it does."""
 
 RecordedAnswers = Literal["conversations", "always", "never"]
 """Which answers are written into the log."""

@@ -42,5 +42,11 @@ class ExtractiveAnswerer:
 
     def answer(self, seen: Considered, listen: Listen | None = None) -> AnswerV1:
         """See ``Answerer.answer``; nothing is drafted."""
-        quotes = quotes_for(seen.question, seen.graded, calibration(), most_words=seen.request.most_words)
+        most_words = seen.request.most_words
+        if seen.of:
+            from memory_assets.ask.hopping import merged_quotes
+
+            quotes = merged_quotes(seen.of, most_words)
+        else:
+            quotes = quotes_for(seen.question, seen.graded, calibration(), most_words=most_words)
         return answered(seen, quotes, self.embedding) if quotes else refused(seen, "no_chunks", self.embedding)

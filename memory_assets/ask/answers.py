@@ -49,6 +49,10 @@ _SAYS: Final[dict[RefusalReason, dict[Language, str]]] = {
         "ko": "모델은 찾은 것이 이 질문에 답하지 않는다고 합니다.",
     },
     "llm_stream_aborted": {"en": "The answer was stopped before it said anything.", "ko": "답이 시작되기 전에 멈췄습니다."},
+    "multi_hop_decompose_failed": {
+        "en": "The question cannot be taken apart into five questions at most.",
+        "ko": "질문을 다섯 개 이하의 질문으로 나눌 수 없습니다.",
+    },
     "nli_verification_failed": {
         "en": "The answer does not follow from what was said.",
         "ko": "답이 기록된 말에서 따라 나오지 않습니다.",
@@ -120,6 +124,13 @@ def refused(
         notes=(*notes, *seen.found.response.notes),
         by=by,
     )
+
+
+def refused_undivided(request: AskRequest) -> AnswerV1:
+    """A refusal where several hops are wanted and the question cannot be taken apart."""
+    reason: RefusalReason = "multi_hop_decompose_failed"
+    said = _SAYS[reason][language_of(request.question)]
+    return answer_v1(request, seen=None, answer=said, grounded=False, reason=reason)
 
 
 def refused_without_index(request: AskRequest, error: IndexMissingError) -> AnswerV1:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from memory_assets.ask.answers import refused, refused_without_index
+from memory_assets.ask.answers import refused, refused_undivided, refused_without_index
 from memory_assets.ask.following import is_unheard, readings
 from memory_assets.errors import InvalidArgumentError, MemoryAssetsError
 from memory_assets.results.answer import AnswerV1
@@ -40,6 +40,7 @@ class Considered:
         graded: the passages with their grades, best first.
         answerability: how sure it is that they can answer, 0 to 1; ``parts`` are its signs.
         gate: the least answerability at which is answered.
+        of: the parts that it is made of, where a question was taken apart.
     """
 
     request: AskRequest
@@ -49,6 +50,7 @@ class Considered:
     answerability: float
     parts: Mapping[str, float]
     gate: float
+    of: tuple[Considered, ...] = ()
 
     @property
     def refusal(self) -> RefusalReason | None:
@@ -96,6 +98,8 @@ class Asker:
         check(request)
         started = time.monotonic()
         try:
+            if request.multi_hop:
+                return timed(self._hopped(request, listen), started)
             found = self.searcher.look_up(request.search())
         except IndexMissingError as error:
             return refused_without_index(request, error)
@@ -130,6 +134,27 @@ class Asker:
 
         for number, batch in in_batches(lines, first_line):
             yield from answers(self, batch, defaults, first_line=number)
+
+    def _hopped(self, request: AskRequest, listen: Listen | None) -> AnswerV1:
+        """The answer to a question that is taken apart first."""
+        from memory_assets.ask.decomposition import RuleDecomposer
+        from memory_assets.ask.hopping import hopped
+
+        told = hopped(request, RuleDecomposer(), self._considered_all)
+        if told.seen is None:
+            return refused_undivided(request).model_copy(update={"hops": told.hops})
+        answer = answer_of(told.seen, self.answerer, self._embedding, listen)
+        notes = [f"nothing that was said answers: {part}" for part in told.open] if answer.grounded else []
+        return answer.model_copy(update={"hops": told.hops, "notes": (*notes, *answer.notes)})
+
+    def _considered_all(self, requests: Sequence[AskRequest]) -> list[Considered]:
+        """What was found for several questions, graded; what fails for one of them is raised."""
+        seen = []
+        for request, found in zip(requests, self.searcher.look_up_all([one.search() for one in requests]), strict=True):
+            if not isinstance(found, LookedUp):
+                raise found
+            seen.append(self._considered(request, found))
+        return seen
 
     @property
     def _embedding(self) -> str:

@@ -1,4 +1,4 @@
-"""What a model is shown: numbered evidence, the best first, then what the question follows on, as much as a budget holds."""
+"""What a model is shown of what was found: numbered evidence, the best first, as much as a budget of tokens holds."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from memory_assets.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:
     from memory_assets.ask.asker import Considered
+    from memory_assets.ask.conversation import Turn
     from memory_assets.search.answerability.passages import Passage
 
 MOST_EVIDENCE: Final = 12
@@ -55,39 +56,34 @@ class Packed:
 
 
 def packed(seen: Considered, most_tokens: int) -> Packed:
-    """The rules and the question, which are always sent, the best evidence beside them, and the last turns behind it.
+    """The rules and the question, which are always sent, the best evidence beside them, and of earlier turns as many as
+    there is room for, the newest first.
 
     Raises:
         InvalidArgumentError: the rules, the question and one piece of evidence are more than the budget.
     """
     candidates = [_piece(seen, number, passage) for number, (passage, _) in enumerate(seen.graded[:MOST_EVIDENCE], start=1)]
+    earlier = seen.request.conversation.turns if seen.request.conversation else ()
     for count in range(len(candidates), 0, -1):
         sent = _sent(seen, candidates[:count])
-        if sent.tokens <= most_tokens:
-            return _with_turns(seen, sent, most_tokens)
+        if sent.tokens > most_tokens:
+            continue
+        for turns in range(1, len(earlier) + 1):
+            longer = _sent(seen, candidates[:count], earlier[:turns])
+            if longer.tokens > most_tokens:
+                break
+            sent = longer
+        return sent
     raise InvalidArgumentError(
         f"ask.prompt_tokens is {most_tokens:,}, and the rules, this question and one piece of evidence take more",
         hint="give it more, or ask a shorter question",
     )
 
 
-def _sent(seen: Considered, pieces: Sequence[Piece], earlier: Sequence[str] = ()) -> Packed:
+def _sent(seen: Considered, pieces: Sequence[Piece], earlier: Sequence[Turn] = ()) -> Packed:
     question = seen.question.text
     talk = messages_for(question, [piece.given for piece in pieces], language_of(question), earlier)
     return Packed(tuple(pieces), tuple(talk), sum(estimate_tokens(message["content"]) for message in talk))
-
-
-def _with_turns(seen: Considered, sent: Packed, most_tokens: int) -> Packed:
-    """What is sent with as many of the last turns as the budget still holds."""
-    conversation = seen.request.conversation
-    earlier: list[str] = []
-    for turn in conversation.turns if conversation else ():
-        earlier.insert(0, "\n".join(part for part in (turn.question, turn.answer) if part))
-        longer = _sent(seen, sent.pieces, earlier)
-        if longer.tokens > most_tokens:
-            break
-        sent = longer
-    return sent
 
 
 def asked_words(seen: Considered) -> str:

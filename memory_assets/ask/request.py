@@ -28,6 +28,7 @@ class AskRequest:
         mode: how to search.
         most_words: of the quotes together, dates and names included.
         now: aware; what "last week" is counted from. None for the clock.
+        multi_hop: whether it is taken apart and answered in several hops.
         conversation: what the question is asked in; None where it stands alone.
     """
 
@@ -37,6 +38,7 @@ class AskRequest:
     most_words: int = MOST_WORDS
     now: datetime | None = None
     conversation: Conversation | None = None
+    multi_hop: bool = False
 
     def search(self) -> SearchRequest:
         """What is searched for it. What a person is shown of an answer is not counted as a hit that was shown."""

@@ -48,6 +48,9 @@ def ask(
     goes_on: Annotated[
         bool, typer.Option("--continue", help="The conversation has to be there; without a name it is the last one.")
     ] = False,
+    multi_hop: Annotated[
+        bool, typer.Option("--multi-hop", help="Take the question apart, and answer each part of it.")
+    ] = False,
     record: Annotated[
         bool | None,
         typer.Option("--record/--no-record", help="Whether the answer is recorded; otherwise ask.record.", show_default=False),
@@ -64,14 +67,15 @@ def ask(
     from memory_assets.commands.answers import conversation_for, recorded
     from memory_assets.memory import AskRequest
 
-    request = AskRequest(question or "", project=project, mode=mode.value, most_words=words)
+    request = AskRequest(question or "", project=project, mode=mode.value, most_words=words, multi_hop=multi_hop)
     memory = invocation(context).memory()
     if bulk:
         if question is not None:
             raise InvalidArgumentError("--bulk reads its questions from stdin", hint="leave the question out")
-        if conversation is not None or goes_on or record:
+        if conversation is not None or goes_on or record or multi_hop:
             raise InvalidArgumentError(
-                "--bulk asks questions that stand alone and records none", hint="leave --session, --continue and --record out"
+                "--bulk asks questions that stand alone, each once, and records none",
+                hint="leave --session, --continue, --multi-hop and --record out",
             )
         return _answer_lines(memory, request)
     if question is None:
@@ -176,7 +180,8 @@ def _print_trace(answer: AnswerV1) -> None:
         ("latency", f"{answer.usage.latency_ms} ms"),
     )
     print_text(styled(("retrieval trace", "bold")))
-    for name, value in rows:
+    hops = [f"{hop.kind} {hop.iter}: {', '.join(map(one_line, hop.sub_queries)) or '-'}" for hop in answer.hops]
+    for name, value in (*rows, *([("hops", "; ".join(hops))] if hops else [])):
         print_text(styled((f"  {name:<14}", "dim"), value))
     print_text(styled(""))
 

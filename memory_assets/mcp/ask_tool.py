@@ -22,7 +22,14 @@ def _ask_memory(store: Store, asked: given.AskArguments) -> Answer:
 
     resources = store.memory.resources
     talk = conversation_for(resources, asked.conversation) if asked.conversation is not None else None
-    request = AskRequest(asked.question, project=asked.project, mode=asked.mode, most_words=asked.words, conversation=talk)
+    request = AskRequest(
+        asked.question,
+        project=asked.project,
+        mode=asked.mode,
+        most_words=asked.words,
+        conversation=talk,
+        multi_hop=asked.multi_hop,
+    )
     told = recorded(resources, request, store.memory.ask(request))
     return answer(told, list(answer_lines(told)))
 

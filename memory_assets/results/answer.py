@@ -74,6 +74,25 @@ def _is_absent(value: object) -> bool:
     return value is None
 
 
+class HopRecordV1(WireModel):
+    """One hop of several.
+
+    Attributes:
+        kind: the question was taken apart, parts of it were asked, or the answers were put together.
+        iter: which round, from 0.
+        sub_queries: the parts.
+        context_chunks_added: messages that were looked at here first.
+        forced_stop: nothing more was asked though parts are open, or there were more of them than may be.
+    """
+
+    kind: Literal["decompose", "decide", "synthesize"]
+    iter: int = Field(default=0, ge=0)
+    sub_queries: tuple[str, ...] = ()
+    context_chunks_added: int = Field(default=0, ge=0)
+    llm_call_ms: int = Field(default=0, ge=0)
+    forced_stop: bool = False
+
+
 class TokenUsageV1(WireModel):
     """What the answer cost.
 
@@ -114,6 +133,7 @@ class AnswerV1(WireModel):
         refusal_reason: why nothing is answered; None where something is.
         model: what answered; the extractive answerer is one too.
         claims: the answer's statements, those that were struck out too.
+        hops: how a question was taken apart and answered, where several hops were asked for.
         verification: absent where no model answered and nobody was asked to judge.
         usage, created_at: of this run; everything else is the same for the same question and store, but for what a model says.
         notes: what a person should know of how the answer came about.
@@ -135,6 +155,7 @@ class AnswerV1(WireModel):
     created_at: datetime
     conversation_id: str | None = None
     turn_index: int | None = Field(default=None, ge=0)
+    hops: tuple[HopRecordV1, ...] = ()
     notes: tuple[str, ...] = ()
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from memory_assets.ask.asker import considered
 from memory_assets.ask.conversation import LAST_ANSWER_CHARACTERS, Conversation, Turn
+from memory_assets.ask.packing import packed
 from memory_assets.ask.request import AskRequest
 from memory_assets.cli.main import main
 from memory_assets.commands.answers import conversation_for, record_answer, recorded
@@ -23,6 +26,7 @@ from memory_assets.projections.fold import catch_up
 from memory_assets.projections.rebuild import verify
 from memory_assets.queries.answers import list_answers, one_answer
 from memory_assets.results.answer import AnswerV1
+from memory_assets.search.answerability.passages import passages_of
 from memory_assets.settings import load_settings
 from memory_assets_tests.ask.test_asking import store
 from memory_assets_tests.cli.test_machine import on_a_read_only_medium
@@ -217,3 +221,33 @@ def test_the_commands(memory: Memory, capsys: pytest.CaptureFixture[str]) -> Non
     code, out, _ = run("answers", "show", listed["answers"][1]["answer_id"])
     assert code == 0 and "turn 0 of talk" in out and "「I adopted a greyhound called Biscuit last Friday." in out
     assert run("answers", "show", "ans_nothing")[0] == 2
+
+
+def test_a_model_is_shown_evidence_first_and_of_earlier_turns_the_newest_that_fit(memory: Memory) -> None:
+    def contents(most_tokens: int, turns: tuple[Turn, ...]) -> tuple[int, str]:
+        talk = Conversation("talk", len(turns), turns) if turns else None
+        request = AskRequest(ADOPTED, project="home", mode="lexical", conversation=talk)
+        found = memory.asker.searcher.look_up(AskRequest(ADOPTED, project="home", mode="lexical").search())
+        with memory.database.reading() as connection:
+            seen = considered(request, found, passages_of(connection, found.response.hits))
+        sent = packed(seen, most_tokens)
+        assert sent.tokens <= most_tokens
+        return len(sent.pieces), sent.talk[1]["content"]
+
+    turns = tuple(Turn(f"question {number}?", "word " * 60) for number in range(8))
+    pieces, _ = contents(6_000, ())
+    kept, told = contents(6_000, turns)
+    assert kept == pieces and all(turn.question in told for turn in turns)
+    least = next(tokens for tokens in range(100, 6_000, 10) if _fits(partial(contents, tokens, ()), pieces))
+    kept, told = contents(least + 200, turns)
+    assert kept == pieces and "question 0?" in told and "question 7?" not in told
+    assert contents(least, turns)[0] == pieces and "asked:" not in contents(least, turns)[1]
+    with pytest.raises(InvalidArgumentError, match=r"ask\.prompt_tokens"):
+        contents(50, turns)
+
+
+def _fits(contents: Callable[[], tuple[int, str]], pieces: int) -> bool:
+    try:
+        return contents()[0] == pieces
+    except InvalidArgumentError:
+        return False
