@@ -1,4 +1,4 @@
-"""Fits the weights of ``memory_assets/ask/calibration.toml``, each judged on what it was not fitted on.
+"""Fits the weights of ``memory_assets/search/answerability/calibration.toml``, each judged on what it was not fitted on.
 
   python benchmarks/fit_ask.py FOLDER --chats HOME --sessions HOME [--write]
 
@@ -32,18 +32,18 @@ from typing import TYPE_CHECKING, Any
 from bench_session_questions import questions
 
 if TYPE_CHECKING:
-    from memory_assets.ask.calibration import Weights
     from memory_assets.ask.extractive import Quote
     from memory_assets.ask.line_signs import Line
-    from memory_assets.ask.passages import Passage
-    from memory_assets.ask.question import Question
     from memory_assets.results.search import SearchResponseV1
+    from memory_assets.search.answerability.calibration import Weights
+    from memory_assets.search.answerability.passages import Passage
+    from memory_assets.search.answerability.question import Question
     from memory_assets.search.searcher import Searcher
     from memory_assets.text.sentences import Sentence
 
 HERE = Path(__file__).parent
-FILE = HERE.parent / "memory_assets" / "ask" / "calibration.toml"
-VERSION = "1"
+FILE = HERE.parent / "memory_assets" / "search" / "answerability" / "calibration.toml"
+VERSION = "2"
 GATES = {"within_a_project": 0.38, "over_all": 0.38}
 LOOKED_AT = 6
 SIGNS_LEFT_OUT = frozenset(("by_meaning",))
@@ -77,8 +77,8 @@ class Asked:
         fold: what is left out together.
         says: how much of the answer a sentence of a passage says, 0 to 1.
         gold: the answer of a conversation's question, or the words that hold it in agent sessions.
-        passages: the signs of each; ``sentences`` those of the first ones by their grades, ``lines`` of agent sessions; ``answer``
-            of everything.
+        passages: the signs of each; ``sentences`` those of the first ones by their grades; ``lines`` of agent sessions, each
+            with whether it has the gold words; ``answer`` of everything.
     """
 
     kind: str
@@ -105,9 +105,9 @@ class Asked:
 
 def looked_up(searcher: Searcher, asked: Sequence[tuple[str, str | None]]) -> Iterator[tuple[Question, list[Passage], Any]]:
     """Each question with its passages and its search, as an answer begins with them."""
-    from memory_assets.ask.passages import passages_of
-    from memory_assets.ask.question import understood
     from memory_assets.ask.request import AskRequest
+    from memory_assets.search.answerability.passages import passages_of
+    from memory_assets.search.answerability.question import understood
     from memory_assets.search.searcher import LookedUp
 
     requests = [AskRequest(text, project=project).search() for text, project in asked]
@@ -209,7 +209,7 @@ class Model:
         return [float(one) for one in self.fitted.predict_proba([[s[name] for name in self.names] for s in signs])[:, 1]]
 
     def weights(self) -> Weights:
-        from memory_assets.ask.calibration import Weights
+        from memory_assets.search.answerability.calibration import Weights
 
         coefficients = (float(one) for one in self.fitted.coef_[0])
         return Weights(float(self.fitted.intercept_[0]), dict(zip(self.names, coefficients, strict=True)))
@@ -247,8 +247,9 @@ def sentence_model(asked: Sequence[Asked]) -> Model:
 def line_weights(asked: Sequence[Asked]) -> Weights:
     """Of lines, the weights under which one that holds the answer is the likeliest among all lines of its question."""
     import numpy as np
-    from memory_assets.ask.calibration import Weights
     from scipy.optimize import minimize
+
+    from memory_assets.search.answerability.calibration import Weights
 
     some = [one for one in asked if any(right for _, right in one.lines)]
     names = list(some[0].lines[0][0].signs)
@@ -285,10 +286,10 @@ def left_out(asked: Sequence[Asked]) -> Iterator[tuple[list[Asked], list[Asked]]
 
 def measure(asked: Sequence[Asked]) -> None:
     """Fill in the signs of everything; those that need grades get them from models that did not see the question."""
-    from memory_assets.ask.calibration import Calibration
     from memory_assets.ask.extractive import quotes_for
     from memory_assets.ask.line_signs import lines_of
-    from memory_assets.ask.signs import signs_of_answer, signs_of_passage, signs_of_sentence
+    from memory_assets.search.answerability.calibration import Calibration
+    from memory_assets.search.answerability.signs import signs_of_answer, signs_of_passage, signs_of_sentence
 
     for one in asked:
         best = max((passage.hit.score for passage in one.found), default=0.0)
@@ -319,7 +320,7 @@ def measure(asked: Sequence[Asked]) -> None:
 
 def holds_gold(line: Line, gold: Sequence[str]) -> float:
     """Whether a line has the gold words, or is most of a line among them."""
-    said = words_of(line.passage.sentences[line.number].text)
+    said = words_of(line.passage.lines[line.number].text)
     return float(any(words_of(one) in said or (len(said) >= LEAST_PART and said in words_of(one)) for one in gold))
 
 

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Final
 from memory_assets.ask.line_signs import lines_of
 from memory_assets.ask.request import MOST_WORDS
 from memory_assets.ask.said_dates import Language, date_meant, said_on
-from memory_assets.ask.signs import is_question, signs_of_sentence
 from memory_assets.ask.windows import windows_of
+from memory_assets.search.answerability.signs import is_question, signs_of_sentence
 from memory_assets.text.particles import is_hangul
 
 if TYPE_CHECKING:
-    from memory_assets.ask.calibration import Calibration
-    from memory_assets.ask.passages import Passage, Quotable
-    from memory_assets.ask.question import Question
+    from memory_assets.search.answerability.calibration import Calibration
+    from memory_assets.search.answerability.passages import Passage, Quotable
+    from memory_assets.search.answerability.question import Question
 
 MOST_PASSAGES: Final = 3
 """Messages that an answer quotes."""
@@ -116,7 +116,7 @@ def _windows(question: Question, graded: Graded, known: Calibration, most_words:
     quotes = []
     for window in windows_of(scored, most_words):
         passage = window.passage
-        time = _time(question, passage, [one.text for one in passage.sentences[window.first : window.last + 1]])
+        time = _time(question, passage, [one.text for one in passage.lines[window.first : window.last + 1]])
         quotes.append(Quote(passage, window.start, window.end, time))
     return quotes
 

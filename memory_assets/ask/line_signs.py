@@ -1,8 +1,8 @@
 """What is measured of a line that an agent or its user wrote: how likely the answer stands in it.
 
-A message of an agent has forty sentences, list items, rows and lines of code, of which one answers; its neighbours, the heading
-above it and what was asked before it say what it speaks of. Lines are compared with all other lines that were found for the same
-question, so a sign need only tell one from another.
+A message of an agent has forty sentences, list items, rows and lines of code, of which one answers; its neighbours, the
+heading above it and what was asked before it say what it speaks of. Lines are compared with all other lines that were found
+for the same question, so a sign need only tell one from another.
 """
 
 from __future__ import annotations
@@ -13,18 +13,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from memory_assets.ask.asked_for import fits
-from memory_assets.ask.question import tokens_of
-from memory_assets.ask.signs import is_question
+from memory_assets.search.answerability.asked_for import fits
+from memory_assets.search.answerability.question import tokens_of
+from memory_assets.search.answerability.signs import is_question
 
 if TYPE_CHECKING:
-    from memory_assets.ask.passages import Passage, Quotable
-    from memory_assets.ask.question import Question
+    from memory_assets.search.answerability.passages import Passage, Quotable
+    from memory_assets.search.answerability.question import Question
 
 LOOKED_AT: Final = 10
 """Passages whose lines are looked at, the best ones."""
 _LEAST_WORDS: Final = 4
-_MANY_WORDS: Final = 30
 _NUMBER: Final = re.compile(r"\d")
 _PATH: Final = re.compile(r"[\w.-]+/[\w./-]+|\b[\w-]+\.(?:py|ts|js|tsx|md|toml|json|sql|sh|yml|yaml|rs|go)\b")
 _MARKUP: Final = "*_` "
@@ -54,10 +53,10 @@ def lines_of(question: Question, graded: Sequence[tuple[Passage, float]]) -> lis
     Args:
         graded: passages with their grades, best first.
     """
-    some = [(passage, grade) for passage, grade in graded[:LOOKED_AT] if passage.sentences]
+    some = [(passage, grade) for passage, grade in graded[:LOOKED_AT] if passage.lines]
     if not some:
         return []
-    held = [[_held(question, one.text) for one in passage.sentences] for passage, _ in some]
+    held = [[_held(question, one.text) for one in passage.lines] for passage, _ in some]
     weighing = _Weighing(question, held)
     best_grade = max(grade for _, grade in some)
     best_score = max(passage.hit.score for passage, _ in graded) or 1.0
@@ -69,7 +68,7 @@ def lines_of(question: Question, graded: Sequence[tuple[Passage, float]]) -> lis
             "score": passage.hit.score / best_score,
             "by_user": float(passage.role == "user"),
             "by_tool": float(passage.role == "tool"),
-            "lines": math.log1p(len(passage.sentences)),
+            "lines": math.log1p(len(passage.lines)),
             "cosine": max(0.0, vector.score) if (vector := passage.hit.legs.get("vector")) else 0.0,
         }
         shown = _blank(passage.hit.snippet)
@@ -77,7 +76,7 @@ def lines_of(question: Question, graded: Sequence[tuple[Passage, float]]) -> lis
         whole = _most(of_lines)
         of_passage["more_before"] = weighing.more(before, whole)
         within = weighing.within(of_lines)
-        for number, line in enumerate(passage.sentences):
+        for number, line in enumerate(passage.lines):
             by_place = _by_place(question, passage, number, of_lines, weighing)
             by_place["held_in_message"] = _weighed(of_lines[number], within)
             by_place["in_snippet"] = float(_blank(line.text) in shown)
@@ -119,7 +118,7 @@ def _by_place(
     question: Question, passage: Passage, number: int, of_lines: Sequence[Shares], weighing: _Weighing
 ) -> dict[str, float]:
     """What a line holds of the question, and what stands around it does beside."""
-    lines, held = passage.sentences, of_lines[number]
+    lines, held = passage.lines, of_lines[number]
     line = lines[number]
     nothing = (0.0,) * len(held)
     heading = _held(question, line.heading) if line.heading else nothing
@@ -140,12 +139,11 @@ def _by_text(question: Question, line: Quotable) -> dict[str, float]:
     """What a line says, whatever of the question it holds."""
     text, bare = line.text, line.text.strip(_MARKUP)
     asked = frozenset(token for word in question.words for token in word.term.tokens)
-    new, words = len(tokens_of(text) - asked), len(text.split())
+    new = len(tokens_of(text) - asked)
     return {
         "new": math.log1p(new),
         "says_again": float(new <= 1),
-        "short": float(words < _LEAST_WORDS),
-        "long": max(0, words - _MANY_WORDS) / _MANY_WORDS,
+        "short": float(len(text.split()) < _LEAST_WORDS),
         "fits": float(fits(question.asked_for, text)),
         "number": float(question.asked_for in ("number", "time") and _NUMBER.search(text) is not None),
         "path": float(_PATH.search(text) is not None),

@@ -7,20 +7,22 @@ line with the better ones of those beside it, as far as there is room.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from memory_assets.ask.line_signs import Line
-    from memory_assets.ask.passages import Passage
+    from memory_assets.search.answerability.passages import Passage
 
 MOST_WINDOWS: Final = 3
-_FIRST: Final = 0.6
+_WORD: Final = re.compile(r"\w")
+_FIRST: Final = 0.67
 """Of all words, how many the first window has."""
-_FURTHER: Final = 0.35
+_FURTHER: Final = 0.33
 """The same of each other one."""
-_WORTH: Final = 0.08
+_WORTH: Final = 0.03
 """How likely a further window's best line is, at the least, beside the first one's."""
 
 
@@ -34,15 +36,16 @@ class Window:
 
     @property
     def start(self) -> int:
-        return self.passage.sentences[self.first].start
+        return self.passage.lines[self.first].start
 
     @property
     def end(self) -> int:
-        return self.passage.sentences[self.last].end
+        return self.passage.lines[self.last].end
 
     @property
     def words(self) -> int:
-        return len(self.passage.text[self.start : self.end].split())
+        """Marks of lists and tables are none."""
+        return sum(_WORD.search(word) is not None for word in self.passage.text[self.start : self.end].split())
 
     def holds(self, passage: Passage, number: int) -> bool:
         return self.passage is passage and self.first <= number <= self.last
@@ -84,9 +87,7 @@ def _grown(window: Window, taken: Sequence[Window], scores: Mapping[tuple[int, i
                 (window.first - 1, Window(passage, window.first - 1, window.last)),
                 (window.last + 1, Window(passage, window.first, window.last + 1)),
             )
-            if (id(passage), number) in scores
-            and not any(one.holds(passage, number) for one in taken)
-            and grown.words <= room
+            if (id(passage), number) in scores and not any(one.holds(passage, number) for one in taken) and grown.words <= room
         ]
         if not wider:
             return window

@@ -23,9 +23,11 @@ MOST_PASSAGES: Final = 28
 """Messages that are looked at for an answer."""
 _AROUND: Final = 400
 """Characters on either side of what a memory or task quotes that are looked at with it."""
-_BEYOND: Final = 1500
-"""Characters of the message on either side of that part that may be quoted too."""
-_MOST_SENTENCES: Final = 120
+_BEYOND: Final = 1_500
+"""Characters of the message on either side of that part whose lines are looked at too."""
+_MOST_SENTENCES: Final = 60
+_READ: Final = 8_000
+"""Characters behind the beginning of that part that are looked at, at the most."""
 
 _MESSAGES: Final = """
 WITH places AS (
@@ -76,7 +78,8 @@ class Passage:
         start, end: the part that may be quoted, half-open, code points.
         speaker: by name where the conversation has names, else None.
         before: what was said just before it, and by whom; empty where it is the first.
-        sentences: of that part and around it, in order.
+        sentences: of that part, in order, with the rows of its tables.
+        lines: of the message within and around that part, in order: its sentences, rows, and lines of code.
     """
 
     hit: SearchHitV1
@@ -90,6 +93,7 @@ class Passage:
     before: str
     before_speaker: str | None
     sentences: tuple[Quotable, ...]
+    lines: tuple[Quotable, ...]
 
 
 def passages_of(connection: duckdb.DuckDBPyConnection, hits: Sequence[SearchHitV1]) -> list[Passage]:
@@ -126,6 +130,7 @@ def _passage(hit: SearchHitV1, place: Place, start: int | None, end: int | None,
     low, high = start or 0, len(text) if end is None else end
     if hit.unit_kind != "passage":
         low, high = max(0, low - _AROUND), min(len(text), high + _AROUND)
+    lines = tuple(_quotable(text, max(0, low - _BEYOND), min(len(text), low + _READ, high + _BEYOND)))
     return Passage(
         hit=hit,
         place=place,
@@ -137,8 +142,14 @@ def _passage(hit: SearchHitV1, place: Place, start: int | None, end: int | None,
         said_at=said_at,
         before=before if isinstance(before, str) else "",
         before_speaker=before_name if isinstance(before_name, str) else None,
-        sentences=tuple(_quotable(text, max(0, low - _BEYOND), min(len(text), high + _BEYOND))),
+        sentences=tuple(_sentences([one for one in lines if one.start >= low and one.end <= high])),
+        lines=lines,
     )
+
+
+def _sentences(lines: Sequence[Quotable]) -> Sequence[Quotable]:
+    """What is said of some lines; where that is nothing, all of them."""
+    return ([one for one in lines if one.shape != "code"] or lines)[:_MOST_SENTENCES]
 
 
 def _quotable(text: str, start: int, end: int) -> list[Quotable]:
@@ -162,7 +173,7 @@ def _quotable(text: str, start: int, end: int) -> list[Quotable]:
             found[number] = replace(one, heading=heading)
         else:
             heading = one.heading
-    return found[:_MOST_SENTENCES]
+    return found
 
 
 def _shape(sentence: Sentence) -> QuotableShape:
