@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from memory_assets.ask.answers import refused, refused_without_index
+from memory_assets.ask.following import is_unheard, readings
 from memory_assets.errors import InvalidArgumentError, MemoryAssetsError
 from memory_assets.results.answer import AnswerV1
 from memory_assets.search.answerability.calibration import calibration
 from memory_assets.search.answerability.passages import Passage, passages_of
-from memory_assets.search.answerability.question import Question, understood
+from memory_assets.search.answerability.question import Question
 from memory_assets.search.answerability.signs import signs_of_answer, signs_of_passage
 from memory_assets.search.bulk import in_batches
 from memory_assets.search.searcher import LookedUp
@@ -69,15 +70,17 @@ class Asker:
 
     Args:
         searcher: of that store.
+        answerer: who answers; None for the one that the settings choose.
     """
 
-    def __init__(self, searcher: Searcher) -> None:
+    def __init__(self, searcher: Searcher, answerer: Answerer | None = None) -> None:
         self.searcher = searcher
+        self._answerer = answerer
 
     @property
     def answerer(self) -> Answerer:
-        """Who answers, as the settings choose."""
-        return self.searcher.resources.answerer
+        """Who answers."""
+        return self._answerer or self.searcher.resources.answerer
 
     def ask(self, request: AskRequest, listen: Listen | None = None) -> AnswerV1:
         """The answer to a question, or a refusal.
@@ -140,9 +143,16 @@ class Asker:
 
 
 def considered(request: AskRequest, found: LookedUp, passages: Sequence[Passage]) -> Considered:
-    """The passages graded, and what they are worth together. Pure."""
+    """The passages graded, and what they are worth together. Pure. In a conversation the question is read by itself first."""
+    first, *others = (_graded(request, question, found, passages) for question in readings(request, found))
+    if request.conversation is not None and is_unheard(first.question):
+        # It was searched with words of an answer, which find something whatever is asked.
+        return replace(first, answerability=0.0)
+    return next((seen for seen in (first, *others) if seen.refusal is None), first)
+
+
+def _graded(request: AskRequest, question: Question, found: LookedUp, passages: Sequence[Passage]) -> Considered:
     known = calibration()
-    question = understood(request.question, found)
     best = max((passage.hit.score for passage in passages), default=0.0)
     grades = [
         (passage, known.passage.grade(signs_of_passage(question, passage, passage.hit.rank - 1, best))) for passage in passages
