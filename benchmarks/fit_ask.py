@@ -7,8 +7,10 @@ store --chats has its sessions; the store --sessions has the agent sessions that
 ``ask_korean_questions.ndjson`` ask about. None of these texts is part of this repository.
 
 Three logistic models are fitted: whether a passage holds the answer, how much of the answer a sentence says, and whether what
-was found can hold the answer. Each is fitted without one conversation (of agent sessions without a fifth of them) and asked
-about what was left out; the figures printed are of these. --write fits on everything and writes the file.
+was found can hold the answer; and, of agent sessions, in which of all lines that were found the answer stands: under these
+weights the right line is to be the likeliest, which no threshold for each line alone can say. Each is fitted without one
+conversation (of agent sessions without a fifth of them) and asked about what was left out; the figures printed are of these.
+--write fits on everything and writes the file.
 
 Printed: the share of the right messages among the first 1, 2 and 3 passages, as search ranks them and as the model does; of
 conversations how much of the answer the quotes hold and how many of the messages that they cite are right, of agent sessions
@@ -36,10 +38,9 @@ if TYPE_CHECKING:
     from memory_assets.ask.line_signs import Line
     from memory_assets.results.search import SearchResponseV1
     from memory_assets.search.answerability.calibration import Weights
-    from memory_assets.search.answerability.passages import Passage
+    from memory_assets.search.answerability.passages import Passage, Quotable
     from memory_assets.search.answerability.question import Question
     from memory_assets.search.searcher import Searcher
-    from memory_assets.text.sentences import Sentence
 
 HERE = Path(__file__).parent
 FILE = HERE.parent / "memory_assets" / "search" / "answerability" / "calibration.toml"
@@ -88,7 +89,7 @@ class Asked:
     response: SearchResponseV1
     wanted: int
     right: list[bool]
-    says: Callable[[Passage, Sentence], float]
+    says: Callable[[Passage, Quotable], float]
     gold: tuple[str, ...] = ()
     passages: list[Mapping[str, float]] = field(default_factory=list)
     grades: list[float] = field(default_factory=list)
@@ -128,7 +129,7 @@ def of_chats(folder: Path, home: Path) -> Iterator[Asked]:
         wanted = set(gold["turns"])
         right = [book["turn_of"].get(f"{one.place[0]}#{one.place[1]}") in wanted for one in passages]
 
-        def says(passage: Passage, sentence: Sentence, answer: str = str(gold["answer"] or "")) -> float:
+        def says(passage: Passage, sentence: Quotable, answer: str = str(gold["answer"] or "")) -> float:
             return shared(sentence.text, answer)
 
         yield Asked(
@@ -158,7 +159,7 @@ def of_sessions(home: Path, name: str, kind: str) -> Iterator[Asked]:
                 gold[span.message[0], index].append((span.start, span.end))
         right = [any(start < p.end and end > p.start for start, end in gold.get(p.place, ())) for p in passages]
 
-        def says(passage: Passage, sentence: Sentence, gold: Mapping[Place, list[tuple[int, int]]] = gold) -> float:
+        def says(passage: Passage, sentence: Quotable, gold: Mapping[Place, list[tuple[int, int]]] = gold) -> float:
             spans = gold.get(passage.place, [])
             return max((max(0, min(b, sentence.end) - max(a, sentence.start)) / (b - a) for a, b in spans), default=0.0)
 
