@@ -239,7 +239,7 @@ def sentence_model(asked: Sequence[Asked]) -> Model:
     rows = [
         (signs, truth, one.weight)
         for one in asked
-        if one.kind in ("within", "sessions", "korean")
+        if one.kind == "within"  # of agent sessions lines are quoted
         for signs, truth in one.sentences
     ]
     return Model(rows, 0.5)
