@@ -7,8 +7,10 @@ store --chats has its sessions; the store --sessions has the agent sessions that
 ``ask_korean_questions.ndjson`` ask about. None of these texts is part of this repository.
 
 Three logistic models are fitted: whether a passage holds the answer, how much of the answer a sentence says, and whether what
-was found can hold the answer. Each is fitted without one conversation (of agent sessions without a fifth of them) and asked
-about what was left out; the figures printed are of these. --write fits on everything and writes the file.
+was found can hold the answer; and, of agent sessions, in which of all lines that were found the answer stands: under these
+weights the right line is to be the likeliest, which no threshold for each line alone can say. Each is fitted without one
+conversation (of agent sessions without a fifth of them) and asked about what was left out; the figures printed are of these.
+--write fits on everything and writes the file.
 
 Printed: the share of the right messages among the first 1, 2 and 3 passages, as search ranks them and as the model does; of
 conversations how much of the answer the quotes hold and how many of the messages that they cite are right, of agent sessions
@@ -33,16 +35,16 @@ from bench_session_questions import questions
 
 if TYPE_CHECKING:
     from memory_assets.ask.extractive import Quote
+    from memory_assets.ask.line_signs import Line
     from memory_assets.results.search import SearchResponseV1
     from memory_assets.search.answerability.calibration import Weights
-    from memory_assets.search.answerability.passages import Passage
+    from memory_assets.search.answerability.passages import Passage, Quotable
     from memory_assets.search.answerability.question import Question
     from memory_assets.search.searcher import Searcher
-    from memory_assets.text.sentences import Sentence
 
 HERE = Path(__file__).parent
 FILE = HERE.parent / "memory_assets" / "search" / "answerability" / "calibration.toml"
-VERSION = "1"
+VERSION = "2"
 GATES = {"within_a_project": 0.38, "over_all": 0.38}
 LOOKED_AT = 6
 SIGNS_LEFT_OUT = frozenset(("by_meaning",))
@@ -59,6 +61,12 @@ WEIGHTS = {
 }
 """Of a question of each kind, for the model of answerability: they are of very different number."""
 
+LINE_WEIGHTS = {"sessions": 1.0, "korean": 0.5}
+"""Of a question of each kind, for the lines: there are more Korean ones, and of fewer sessions."""
+LINE_PENALTY = 10.0
+LEAST_PART = 13
+"""Characters of a line that is part of the gold words."""
+
 Place = tuple[str, int]
 
 
@@ -70,7 +78,8 @@ class Asked:
         fold: what is left out together.
         says: how much of the answer a sentence of a passage says, 0 to 1.
         gold: the answer of a conversation's question, or the words that hold it in agent sessions.
-        passages: the signs of each; ``sentences`` those of the first ones by their grades; ``answer`` of everything.
+        passages: the signs of each; ``sentences`` those of the first ones by their grades; ``lines`` of agent sessions, each
+            with whether it has the gold words; ``answer`` of everything.
     """
 
     kind: str
@@ -80,11 +89,12 @@ class Asked:
     response: SearchResponseV1
     wanted: int
     right: list[bool]
-    says: Callable[[Passage, Sentence], float]
+    says: Callable[[Passage, Quotable], float]
     gold: tuple[str, ...] = ()
     passages: list[Mapping[str, float]] = field(default_factory=list)
     grades: list[float] = field(default_factory=list)
     sentences: list[tuple[Mapping[str, float], float]] = field(default_factory=list)
+    lines: list[tuple[Line, float]] = field(default_factory=list)
     answer: Mapping[str, float] = field(default_factory=dict)
     answerability: float = 0.0
     quotes: list[Quote] = field(default_factory=list)
@@ -119,7 +129,7 @@ def of_chats(folder: Path, home: Path) -> Iterator[Asked]:
         wanted = set(gold["turns"])
         right = [book["turn_of"].get(f"{one.place[0]}#{one.place[1]}") in wanted for one in passages]
 
-        def says(passage: Passage, sentence: Sentence, answer: str = str(gold["answer"] or "")) -> float:
+        def says(passage: Passage, sentence: Quotable, answer: str = str(gold["answer"] or "")) -> float:
             return shared(sentence.text, answer)
 
         yield Asked(
@@ -149,7 +159,7 @@ def of_sessions(home: Path, name: str, kind: str) -> Iterator[Asked]:
                 gold[span.message[0], index].append((span.start, span.end))
         right = [any(start < p.end and end > p.start for start, end in gold.get(p.place, ())) for p in passages]
 
-        def says(passage: Passage, sentence: Sentence, gold: Mapping[Place, list[tuple[int, int]]] = gold) -> float:
+        def says(passage: Passage, sentence: Quotable, gold: Mapping[Place, list[tuple[int, int]]] = gold) -> float:
             spans = gold.get(passage.place, [])
             return max((max(0, min(b, sentence.end) - max(a, sentence.start)) / (b - a) for a, b in spans), default=0.0)
 
@@ -206,8 +216,13 @@ class Model:
         return Weights(float(self.fitted.intercept_[0]), dict(zip(self.names, coefficients, strict=True)))
 
     def section(self, name: str) -> str:
-        lines = [f"{sign} = {value:.4f}\n" for sign, value in zip(self.names, self.fitted.coef_[0], strict=True)]
-        return f"[{name}]\nintercept = {self.fitted.intercept_[0]:.4f}\n{''.join(lines)}\n"
+        return section(name, self.weights())
+
+
+def section(name: str, weights: Weights) -> str:
+    """Weights as a part of the file."""
+    lines = [f"{sign} = {value:.4f}\n" for sign, value in weights.of.items()]
+    return f"[{name}]\nintercept = {weights.intercept:.4f}\n{''.join(lines)}\n"
 
 
 def passage_model(asked: Sequence[Asked]) -> Model:
@@ -224,10 +239,40 @@ def sentence_model(asked: Sequence[Asked]) -> Model:
     rows = [
         (signs, truth, one.weight)
         for one in asked
-        if one.kind in ("within", "sessions", "korean")
+        if one.kind == "within"  # of agent sessions lines are quoted
         for signs, truth in one.sentences
     ]
     return Model(rows, 0.5)
+
+
+def line_weights(asked: Sequence[Asked]) -> Weights:
+    """Of lines, the weights under which one that holds the answer is the likeliest among all lines of its question."""
+    import numpy as np
+    from scipy.optimize import minimize
+
+    from memory_assets.search.answerability.calibration import Weights
+
+    some = [one for one in asked if any(right for _, right in one.lines)]
+    names = list(some[0].lines[0][0].signs)
+    signs = np.array([[line.signs[name] for name in names] for one in some for line, _ in one.lines])
+    right = np.array([share for one in some for _, share in one.lines])
+    lengths = [len(one.lines) for one in some]
+    starts = np.r_[0, np.cumsum(lengths)[:-1]]
+    question = np.repeat(np.arange(len(some)), lengths)
+    counted = np.array([LINE_WEIGHTS[one.kind] for one in some])
+    spread = signs.std(0) + 1e-9
+    scaled = (signs - signs.mean(0)) / spread
+
+    def loss(weights: Any) -> tuple[float, Any]:
+        scores = scaled @ weights
+        grown = np.exp(scores - np.maximum.reduceat(scores, starts)[question])
+        total, good = np.add.reduceat(grown, starts), np.add.reduceat(grown * right, starts) + 1e-12
+        slope = (grown / total[question] - grown * right / good[question]) * counted[question]
+        penalty = LINE_PENALTY * float(weights @ weights)
+        return float((counted * np.log(total / good)).sum()) + penalty, scaled.T @ slope + 2 * LINE_PENALTY * weights
+
+    found = minimize(loss, np.zeros(len(names)), jac=True, method="L-BFGS-B", options={"maxiter": 300}).x
+    return Weights(0.0, {name: float(weight) for name, weight in zip(names, found / spread, strict=True)})
 
 
 def answer_model(asked: Sequence[Asked]) -> Model:
@@ -243,6 +288,7 @@ def left_out(asked: Sequence[Asked]) -> Iterator[tuple[list[Asked], list[Asked]]
 def measure(asked: Sequence[Asked]) -> None:
     """Fill in the signs of everything; those that need grades get them from models that did not see the question."""
     from memory_assets.ask.extractive import quotes_for
+    from memory_assets.ask.line_signs import lines_of
     from memory_assets.search.answerability.calibration import Calibration
     from memory_assets.search.answerability.signs import signs_of_answer, signs_of_passage, signs_of_sentence
 
@@ -261,14 +307,22 @@ def measure(asked: Sequence[Asked]) -> None:
                 for rank, (passage, grade) in enumerate(ranked[:LOOKED_AT])
                 for place, sentence in enumerate(passage.sentences)
             ]
+        if one.kind in LINE_WEIGHTS:
+            one.lines = [(line, holds_gold(line, one.gold)) for line in lines_of(one.question, ranked)]
         one.answer = signs_of_answer(one.question, one.response, ranked) if ranked else {}
     for fitted_on, rest in left_out(asked):
-        model, of_sentences = answer_model(fitted_on), sentence_model(fitted_on).weights()
-        known = Calibration(VERSION, of_sentences, of_sentences, of_sentences, *GATES.values())
+        model, of_sentences, of_lines = answer_model(fitted_on), sentence_model(fitted_on).weights(), line_weights(fitted_on)
+        known = Calibration(VERSION, of_sentences, of_sentences, of_lines, of_sentences, *GATES.values())
         for one in rest:
             one.answerability = model.grades([one.answer])[0] if one.answer else 0.0
             ranked = sorted(zip(one.found, one.grades, strict=True), key=lambda pair: -pair[1])
             one.quotes = quotes_for(one.question, ranked, known)
+
+
+def holds_gold(line: Line, gold: Sequence[str]) -> float:
+    """Whether a line has the gold words, or is most of a line among them."""
+    said = words_of(line.passage.lines[line.number].text)
+    return float(any(words_of(one) in said or (len(said) >= LEAST_PART and said in words_of(one)) for one in gold))
 
 
 def report(asked: Sequence[Asked]) -> None:
@@ -328,6 +382,7 @@ def written(asked: Sequence[Asked]) -> str:
         f'version = "{VERSION}"\n\n'
         + passage_model(asked).section("passage")
         + sentence_model(asked).section("sentence")
+        + section("line", line_weights(asked))
         + answer_model(asked).section("answer")
         + f"[gates]\n{gates}"
     )

@@ -8,16 +8,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from memory_assets.ask.line_signs import lines_of
 from memory_assets.ask.request import MOST_WORDS
 from memory_assets.ask.said_dates import Language, date_meant, said_on
+from memory_assets.ask.windows import windows_of
 from memory_assets.search.answerability.signs import is_question, signs_of_sentence
 from memory_assets.text.particles import is_hangul
 
 if TYPE_CHECKING:
     from memory_assets.search.answerability.calibration import Calibration
-    from memory_assets.search.answerability.passages import Passage
+    from memory_assets.search.answerability.passages import Passage, Quotable
     from memory_assets.search.answerability.question import Question
-    from memory_assets.text.sentences import Sentence
 
 MOST_PASSAGES: Final = 3
 """Messages that an answer quotes."""
@@ -61,8 +62,12 @@ class _Candidate:
     worth: float
 
     @property
+    def text(self) -> str:
+        return self.passage.sentences[self.place].text
+
+    @property
     def words(self) -> int:
-        return len(self.passage.sentences[self.place].text.split())
+        return len(self.text.split())
 
     @property
     def density(self) -> float:
@@ -75,12 +80,15 @@ def language_of(question: str) -> Language:
 
 
 def quotes_for(question: Question, graded: Graded, known: Calibration, *, most_words: int = MOST_WORDS) -> list[Quote]:
-    """The quotes that answer, best message first, those of one message in its order; none where nothing can be quoted.
+    """The quotes that answer; none where nothing can be quoted. Of a conversation whose speakers have names the best message
+    comes first and its quotes in its order, of messages of agents the best window.
 
     Args:
         graded: passages with their grades, best first.
         most_words: of all quotes with their dates together. The best sentence is quoted whatever its length.
     """
+    if graded and graded[0][0].speaker is None:
+        return _windows(question, graded, known, most_words)
     candidates = sorted(_candidates(question, graded, known), key=lambda one: -one.density)
     if not candidates:
         return []
@@ -93,7 +101,7 @@ def quotes_for(question: Question, graded: Graded, known: Calibration, *, most_w
         is_new = one.passage not in passages
         if one in taken or (is_new and (one.worth < _WORTH * best or len(passages) >= MOST_PASSAGES)):
             continue
-        cost = one.words + (len((_time(question, one.passage, (one,)) or "").split()) if is_new else 0)
+        cost = one.words + (len((_time(question, one.passage, (one.text,)) or "").split()) if is_new else 0)
         if cost > left and taken:
             continue
         taken.append(one)
@@ -101,6 +109,16 @@ def quotes_for(question: Question, graded: Graded, known: Calibration, *, most_w
         if is_new:
             passages.append(one.passage)
     return [quote for passage in passages for quote in _quotes(question, passage, taken)]
+
+
+def _windows(question: Question, graded: Graded, known: Calibration, most_words: int) -> list[Quote]:
+    scored = [(line, known.line.score(line.signs)) for line in lines_of(question, graded)]
+    quotes = []
+    for window in windows_of(scored, most_words):
+        passage = window.passage
+        time = _time(question, passage, [one.text for one in passage.lines[window.first : window.last + 1]])
+        quotes.append(Quote(passage, window.start, window.end, time))
+    return quotes
 
 
 def _candidates(question: Question, graded: Graded, known: Calibration) -> Iterator[_Candidate]:
@@ -112,7 +130,7 @@ def _candidates(question: Question, graded: Graded, known: Calibration) -> Itera
             yield _Candidate(passage, place, worth * (_AS_ANSWER if is_question(sentence.text) else 1.0))
 
 
-def _says_nothing(question: Question, sentence: Sentence) -> bool:
+def _says_nothing(question: Question, sentence: Quotable) -> bool:
     """Whether it is a heading, or a word or two of politeness: "Thanks, Melanie!"."""
     if sentence.shape == "heading":
         return True
@@ -122,7 +140,7 @@ def _says_nothing(question: Question, sentence: Sentence) -> bool:
 def _quotes(question: Question, passage: Passage, taken: Sequence[_Candidate]) -> Iterator[Quote]:
     """What was taken of a message; sentences beside each other are one quote."""
     mine = sorted((one for one in taken if one.passage is passage), key=lambda one: one.place)
-    time = _time(question, passage, mine)
+    time = _time(question, passage, [one.text for one in mine])
     start = mine[0].place
     for one, following in zip(mine, (*mine[1:], None), strict=True):
         if following is not None and following.place == one.place + 1:
@@ -136,13 +154,12 @@ def _quotes(question: Question, passage: Passage, taken: Sequence[_Candidate]) -
 _DURATION: Final = re.compile(r"\bhow long\b|얼마나 (?:오래|걸)", re.IGNORECASE)
 
 
-def _time(question: Question, passage: Passage, taken: Sequence[_Candidate]) -> str | None:
+def _time(question: Question, passage: Passage, quoted: Sequence[str]) -> str | None:
     """The date that a message means, where the question asks for one: as the quoted sentences say it, else as others of the
     message do, else when it was said."""
     if question.asked_for != "time" and not _DURATION.search(question.text):
         return None
     language = language_of(question.text)
-    texts = [passage.sentences[one.place].text for one in taken]
-    texts += [sentence.text for sentence in passage.sentences if sentence.text not in texts]
+    texts = [*quoted, *(sentence.text for sentence in passage.sentences if sentence.text not in quoted)]
     meant = (date_meant(text, passage.said_at, language) for text in texts)
     return next((told for told in meant if told is not None), said_on(passage.said_at, language))

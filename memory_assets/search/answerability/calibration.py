@@ -19,10 +19,13 @@ class Weights:
     intercept: float
     of: Mapping[str, float]
 
+    def score(self, signs: Mapping[str, float]) -> float:
+        """The logarithm of how much more likely something is than something else whose score is 0."""
+        return self.intercept + math.fsum(weight * signs.get(name, 0.0) for name, weight in self.of.items())
+
     def grade(self, signs: Mapping[str, float]) -> float:
         """Between 0 and 1."""
-        told = self.intercept + math.fsum(weight * signs.get(name, 0.0) for name, weight in self.of.items())
-        return 1.0 / (1.0 + math.exp(-max(-60.0, min(60.0, told))))
+        return 1.0 / (1.0 + math.exp(-max(-60.0, min(60.0, self.score(signs)))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +35,8 @@ class Calibration:
     Attributes:
         version: of the file; an answer names it.
         passage: whether a passage holds the answer.
-        sentence: how much of the answer a sentence says.
+        sentence: how much of the answer a sentence of a conversation says.
+        line: in which line of an agent's messages the answer stands, beside all other lines.
         answer: whether what was found can hold the answer.
         gate_within, gate_over_all: the least answerability at which is answered, within a project and over the whole store.
     """
@@ -40,6 +44,7 @@ class Calibration:
     version: str
     passage: Weights
     sentence: Weights
+    line: Weights
     answer: Weights
     gate_within: float
     gate_over_all: float
@@ -53,9 +58,9 @@ class Calibration:
 def calibration() -> Calibration:
     """The shipped one, read once."""
     told = tomllib.loads(resources.files(__package__).joinpath(FILE).read_text(encoding="utf-8"))
-    passage, sentence, answer = (_weights(told[name]) for name in ("passage", "sentence", "answer"))
+    passage, sentence, line, answer = (_weights(told[name]) for name in ("passage", "sentence", "line", "answer"))
     gates = told["gates"]
-    return Calibration(told["version"], passage, sentence, answer, gates["within_a_project"], gates["over_all"])
+    return Calibration(told["version"], passage, sentence, line, answer, gates["within_a_project"], gates["over_all"])
 
 
 def _weights(told: Mapping[str, float]) -> Weights:

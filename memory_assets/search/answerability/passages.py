@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from memory_assets.log.fetching import fetch
 from memory_assets.text.sentences import Sentence, sentences
@@ -19,11 +19,15 @@ if TYPE_CHECKING:
 
 Place = tuple[str, int]
 
-MOST_PASSAGES: Final = 20
+MOST_PASSAGES: Final = 28
 """Messages that are looked at for an answer."""
 _AROUND: Final = 400
 """Characters on either side of what a memory or task quotes that are looked at with it."""
+_BEYOND: Final = 1_500
+"""Characters of the message on either side of that part whose lines are looked at too."""
 _MOST_SENTENCES: Final = 60
+_READ: Final = 8_000
+"""Characters behind the beginning of that part that are looked at, at the most."""
 
 _MESSAGES: Final = """
 WITH places AS (
@@ -40,21 +44,42 @@ FROM places p JOIN messages m USING (session_id, message_index)
 LEFT JOIN before b USING (session_id, message_index)
 LEFT JOIN messages e ON e.session_id = p.session_id AND e.message_index = b.earlier
 """
-_ROW: Final = re.compile(r"^[ \t]{0,8}\|(?![ :|-]*$).*\|[ \t]*$", re.MULTILINE)
-_LINE: Final = re.compile(r"\S(?:[^\n]{0,218}\S)?")
+_ROW: Final = re.compile(r"\|(?![ :|-]*$).*\|$")
+_LINE: Final = re.compile(r"[^\s](?:[^\n]{0,218}[^\s])?")
+_WORD: Final = re.compile(r"\w\w")
+
+
+QuotableShape = Literal["prose", "item", "heading", "row", "code"]
+
+
+@dataclass(frozen=True, slots=True)
+class Quotable:
+    """A sentence, or a line that is none.
+
+    Attributes:
+        start, end: half-open, code points of the message.
+        heading: what it stands under, empty where that is nothing.
+    """
+
+    start: int
+    end: int
+    text: str
+    shape: QuotableShape
+    heading: str
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A part of a message that a hit cites.
+    """A part of a message that a hit cites, or that search showed beside one.
 
     Attributes:
-        hit: the best hit that cites it; ``place`` the message.
+        hit: the best hit that cites it, or beside which it stands; ``place`` is the message.
         text: the whole stored message; spans index it.
         start, end: the part that may be quoted, half-open, code points.
         speaker: by name where the conversation has names, else None.
         before: what was said just before it, and by whom; empty where it is the first.
-        sentences: of that part, in order.
+        sentences: of that part, in order, with the rows of its tables.
+        lines: of the message within and around that part, in order: its sentences, rows, and lines of code.
     """
 
     hit: SearchHitV1
@@ -67,13 +92,14 @@ class Passage:
     said_at: datetime
     before: str
     before_speaker: str | None
-    sentences: tuple[Sentence, ...]
+    sentences: tuple[Quotable, ...]
+    lines: tuple[Quotable, ...]
 
 
 def passages_of(connection: duckdb.DuckDBPyConnection, hits: Sequence[SearchHitV1]) -> list[Passage]:
     """The passages of some hits, best first; each message once."""
     spans: dict[Place, tuple[SearchHitV1, int | None, int | None]] = {}
-    for hit, place, start, end in _cited(hits):
+    for hit, place, start, end in (*_cited(hits), *_beside(hits)):
         if place not in spans and len(spans) < MOST_PASSAGES:
             spans[place] = (hit, start, end)
     points = json.dumps([{"session_id": session_id, "message_index": index} for session_id, index in spans])
@@ -89,12 +115,22 @@ def _cited(hits: Sequence[SearchHitV1]) -> Iterator[tuple[SearchHitV1, Place, in
                 yield hit, (session_id, index), getattr(citation, "span_start", None), getattr(citation, "span_end", None)
 
 
+def _beside(hits: Sequence[SearchHitV1]) -> Iterator[tuple[SearchHitV1, Place, int | None, int | None]]:
+    """What search showed beside its hits, in sessions with agents. In conversations of people it answers no better (measured),
+    and is cited in vain."""
+    for hit in hits:
+        for citation in hit.beside:
+            if citation.name is None and citation.session_id is not None and citation.message_index is not None:
+                yield hit, (citation.session_id, citation.message_index), citation.span_start, citation.span_end
+
+
 def _passage(hit: SearchHitV1, place: Place, start: int | None, end: int | None, row: tuple[object, ...]) -> Passage:
     text, name, role, said_at, _, before, before_name, _ = row
     assert isinstance(text, str) and isinstance(role, str) and isinstance(said_at, datetime)
     low, high = start or 0, len(text) if end is None else end
     if hit.unit_kind != "passage":
         low, high = max(0, low - _AROUND), min(len(text), high + _AROUND)
+    lines = tuple(_quotable(text, max(0, low - _BEYOND), min(len(text), low + _READ, high + _BEYOND)))
     return Passage(
         hit=hit,
         place=place,
@@ -106,14 +142,43 @@ def _passage(hit: SearchHitV1, place: Place, start: int | None, end: int | None,
         said_at=said_at,
         before=before if isinstance(before, str) else "",
         before_speaker=before_name if isinstance(before_name, str) else None,
-        sentences=tuple(_quotable(text, low, high)),
+        sentences=tuple(_sentences([one for one in lines if one.start >= low and one.end <= high])),
+        lines=lines,
     )
 
 
-def _quotable(text: str, start: int, end: int) -> list[Sentence]:
-    """Sentences and rows of tables within a part of a message; where it has none, its lines."""
-    within = [one for one in sentences(text) if one.start >= start and one.end <= end]
-    rows = [Sentence(match.start(), match.end(), match[0], "item", "") for match in _ROW.finditer(text, start, end)]
-    found = sorted([*within, *rows], key=lambda one: one.start)
-    lines = () if found else _LINE.finditer(text, start, end)
-    return (found or [Sentence(match.start(), match.end(), match[0], "prose", "") for match in lines])[:_MOST_SENTENCES]
+def _sentences(lines: Sequence[Quotable]) -> Sequence[Quotable]:
+    """What is said of some lines; where that is nothing, all of them."""
+    return ([one for one in lines if one.shape != "code"] or lines)[:_MOST_SENTENCES]
+
+
+def _quotable(text: str, start: int, end: int) -> list[Quotable]:
+    """The sentences within a part of a message, and its lines that are none: of tables, of code, of what a program wrote."""
+    told = [one for one in sentences(text) if one.start >= start and one.end <= end]
+    found = [Quotable(one.start, one.end, one.text, _shape(one), one.heading) for one in told]
+    covered = sorted((one.start, one.end) for one in told)
+    place, heading = 0, ""
+    for match in _LINE.finditer(text, start, end):
+        while place < len(covered) and covered[place][1] <= match.start():
+            place += 1
+        if (place < len(covered) and covered[place][0] < match.end()) or not _WORD.search(match[0]):
+            continue
+        shape: QuotableShape = "row" if _ROW.fullmatch(match[0]) else "code"
+        found.append(Quotable(match.start(), match.end(), match[0], shape, ""))
+    found.sort(key=lambda one: one.start)
+    for number, one in enumerate(found):
+        if one.shape == "heading":
+            heading = one.text
+        elif one.shape in ("row", "code"):
+            found[number] = replace(one, heading=heading)
+        else:
+            heading = one.heading
+    return found
+
+
+def _shape(sentence: Sentence) -> QuotableShape:
+    match sentence.shape:
+        case "prose" | "heading":
+            return sentence.shape
+        case _:
+            return "item"

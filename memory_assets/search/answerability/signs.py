@@ -15,9 +15,8 @@ from memory_assets.search.answerability.question import tokens_of
 
 if TYPE_CHECKING:
     from memory_assets.results.search import SearchResponseV1
-    from memory_assets.search.answerability.passages import Passage
+    from memory_assets.search.answerability.passages import Passage, Quotable
     from memory_assets.search.answerability.question import Question
-    from memory_assets.text.sentences import Sentence
 
 Signs = Mapping[str, float]
 
@@ -71,7 +70,7 @@ def signs_of_sentence(question: Question, passage: Passage, place: int, grade: f
         grade: of the passage.
         is_best: whether it is the best one.
     """
-    sentence: Sentence = passage.sentences[place]
+    sentence: Quotable = passage.sentences[place]
     tokens = tokens_of(sentence.text)
     asked = frozenset(token for word in question.words for token in word.term.tokens)
     words = len(sentence.text.split())
