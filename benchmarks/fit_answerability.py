@@ -5,11 +5,11 @@
 The arguments are those of ``fit_ask.py``, and so are the questions; none of their texts is part of this repository.
 
 Two logistic models are fitted: whether a unit that was found holds the answer, and whether what was found does. Each is fitted
-without one conversation (of agent sessions without a fifth of them) and asked about what was left out; the figures printed are of
-these. --write fits on everything and writes the file.
+without one conversation (of agent sessions without a fifth of them) and asked about what was left out; the figures printed are
+of these. --write fits on everything and writes the file.
 
-Printed: for a range of gates how many questions of each kind are said to be unknown; the area under the curve; and for a range of
-numbers how many questions reach them, and of these how many have the right message among the first three hits.
+Printed: for a range of gates how many questions of each kind are said to be unknown; the area under the curve; and for a range
+of numbers how many questions reach them, and of these how many have the right message among the first three hits.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How sure it is that what a search found can hold the answer: one number, that search, answers and certificates share.
 
 Two logistic models over named signs: the first grades each unit that was found, the second what all are worth together. Their
-weights and the gates stand in ``answerability.toml``. There is no gate on a fused score or a rank, and nothing is read from the store.
+weights and the gates stand in ``answerability.toml``. There is no gate on a fused score or a rank, and the store is not read.
 """
 
 from __future__ import annotations

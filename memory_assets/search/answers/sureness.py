@@ -88,7 +88,7 @@ def _says(unknown: Sequence[str], other: Language | None) -> str:
 
 
 def _only_held_by(sure: Answerability, asked: Asked, speaks: Callable[[Language], bool]) -> Language | None:
-    """The language whose text alone could hold the words that nothing has: none of them is known to have a way to say it there."""
+    """The language whose text alone could hold the words that nothing has: for none of them a way to say it there is known."""
     unseen = frozenset(sure.evidence.unseen)
     terms = [term for term in asked.terms if term.text in unseen]
     words = [term.text for term, is_name in zip(terms, names_in(terms), strict=True) if not is_name]
