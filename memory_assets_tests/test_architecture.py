@@ -29,7 +29,7 @@ MIDDLE = (
 )
 SURFACES = ("cli", "mcp")
 # Small roots that every room may use (decision 0010).
-ROOTS = {"errors", "identifiers", "moments", "progress", "shipped_files", "locks", "stopping", "vocabulary"}
+ROOTS = {"errors", "identifiers", "moments", "progress", "providers", "shipped_files", "locks", "stopping", "vocabulary"}
 STORE = {"log", "projections", "vectors", "search", "ask", "queries", "maintenance", "commands"}
 HEAVY = {"dagster", "dagster_duckdb", "duckdb", "lancedb", "litellm", "torch", "sentence_transformers", "transformers"}
 # Adapters to what lies outside: the model, and the proof checker's process.
@@ -233,6 +233,16 @@ def test_only_who_is_asked_reads_the_tables_and_lets_people_speak() -> None:
     above = ("memory", "defs", "queries", "maintenance", "commands", *SURFACES)
     askers = [module for module in modules() if room(module) not in above]
     assert violations(askers, {"queries", "commands"}) == []
+
+
+def test_a_model_of_others_is_asked_through_one_room() -> None:
+    askers = {module for module in modules() for name, _ in imports(module) if room(name) in ("litellm", "openai", "httpx")}
+    assert askers == {"providers.client"}
+    assert {room(module) for module in modules() for name, _ in own(module) if room(name) == "providers"} <= {
+        "providers",
+        "extraction",
+        "ask",
+    }
 
 
 def test_the_stores_file_is_opened_in_one_place() -> None:

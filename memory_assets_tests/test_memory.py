@@ -10,7 +10,7 @@ from memory_assets.configuration import Resources
 from memory_assets.errors import InvalidArgumentError, NotFoundError
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
-from memory_assets.log.payloads.sessions import SessionForgotten
+from memory_assets.log.payloads.forgetting import SessionForgotten
 from memory_assets.maintenance.doctor import checks as doctor
 from memory_assets.maintenance.indexing import write_waiting
 from memory_assets.maintenance.init import initialise

@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memory_assets.ask.answers import answered, refused, refused_without_index
-from memory_assets.ask.extractive import quotes_for
+from memory_assets.ask.answers import refused, refused_without_index
 from memory_assets.errors import InvalidArgumentError, MemoryAssetsError
-from memory_assets.results.answer import AnswerV1, TokenUsageV1
+from memory_assets.results.answer import AnswerV1
 from memory_assets.search.answerability.calibration import calibration
 from memory_assets.search.answerability.passages import Passage, passages_of
 from memory_assets.search.answerability.question import Question, understood
@@ -22,6 +21,7 @@ from memory_assets.vectors.errors import IndexMissingError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from memory_assets.ask.answerer import Answerer, Listen
     from memory_assets.ask.request import AskRequest
     from memory_assets.results.answer import BulkAnswerItemV1
     from memory_assets.search.searcher import Searcher
@@ -74,11 +74,19 @@ class Asker:
     def __init__(self, searcher: Searcher) -> None:
         self.searcher = searcher
 
-    def ask(self, request: AskRequest) -> AnswerV1:
+    @property
+    def answerer(self) -> Answerer:
+        """Who answers, as the settings choose."""
+        return self.searcher.resources.answerer
+
+    def ask(self, request: AskRequest, listen: Listen | None = None) -> AnswerV1:
         """The answer to a question, or a refusal.
 
+        Args:
+            listen: is told the draft of a model's answer as it comes; see ``ask.answerer.Answerer``.
+
         Raises:
-            InvalidArgumentError: an empty or endless question.
+            InvalidArgumentError: an empty or endless question, or one that a model's budget does not hold.
             NotFoundError, AmbiguousIdError: see ``search.searcher.Searcher.look_up``.
             EmbedderUnavailableError, IndexCorruptError
         """
@@ -88,7 +96,7 @@ class Asker:
             found = self.searcher.look_up(request.search())
         except IndexMissingError as error:
             return refused_without_index(request, error)
-        return timed(answer_of(self._considered(request, found), self.searcher), started)
+        return timed(answer_of(self._considered(request, found), self.answerer, self._embedding, listen), started)
 
     def ask_all(self, requests: Sequence[AskRequest]) -> Iterator[AnswerV1 | MemoryAssetsError]:
         """The answers to several questions, whose vectors are made together. An error is of its own question."""
@@ -102,7 +110,7 @@ class Asker:
             started = time.monotonic()
             match next(found):
                 case LookedUp() as one:
-                    yield timed(answer_of(self._considered(request, one), self.searcher), started)
+                    yield timed(answer_of(self._considered(request, one), self.answerer, self._embedding), started)
                 case IndexMissingError() as missing:
                     yield refused_without_index(request, missing)
                 case failed:
@@ -119,6 +127,10 @@ class Asker:
 
         for number, batch in in_batches(lines, first_line):
             yield from answers(self, batch, defaults, first_line=number)
+
+    @property
+    def _embedding(self) -> str:
+        return self.searcher.settings.embedding.model
 
     def _considered(self, request: AskRequest, found: LookedUp) -> Considered:
         with self.searcher.database.reading() as connection:
@@ -142,13 +154,11 @@ def considered(request: AskRequest, found: LookedUp, passages: Sequence[Passage]
     return Considered(request, question, found, graded, answerability, parts, gate)
 
 
-def answer_of(seen: Considered, searcher: Searcher) -> AnswerV1:
-    """The answer in quotes, or the refusal."""
-    model = searcher.settings.embedding.model
+def answer_of(seen: Considered, answerer: Answerer, embedding: str, listen: Listen | None = None) -> AnswerV1:
+    """The answer, or the refusal: below the gate nobody is asked for one."""
     if (reason := seen.refusal) is not None:
-        return refused(seen, reason, model)
-    quotes = quotes_for(seen.question, seen.graded, calibration(), most_words=seen.request.most_words)
-    return answered(seen, quotes, model) if quotes else refused(seen, "no_chunks", model)
+        return refused(seen, reason, embedding)
+    return answerer.answer(seen, listen)
 
 
 def check(request: AskRequest) -> None:
@@ -169,7 +179,7 @@ def check(request: AskRequest) -> None:
 def timed(answer: AnswerV1, started: float) -> AnswerV1:
     """An answer with how long it took."""
     elapsed = round(1000 * (time.monotonic() - started))
-    return answer.model_copy(update={"usage": TokenUsageV1(latency_ms=elapsed)})
+    return answer.model_copy(update={"usage": answer.usage.model_copy(update={"latency_ms": elapsed})})
 
 
 def _wrong(request: AskRequest) -> InvalidArgumentError | None:

@@ -76,6 +76,11 @@ _FUNCTION_WORD: Final = re.compile(
 )
 
 
+def telling(text: str) -> str:
+    """A text without the English words that stand in every text."""
+    return _LATIN_WORD.sub(lambda match: "" if _FUNCTION_WORD.fullmatch(match[0].lower()) else match[0], text)
+
+
 @dataclass(frozen=True, slots=True)
 class Facts:
     """What some evidence states.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from memory_assets.cli.draft import drafting
 from memory_assets.cli.invocation import NOTHING_FOUND, OK, JsonOption, ProjectOption, invocation
 from memory_assets.cli.lines import batches_of_stdin
 from memory_assets.cli.output import day, one_line, plural, print_json, styled
@@ -58,7 +59,8 @@ def ask(
         return _answer_lines(memory, request)
     if question is None:
         raise InvalidArgumentError("no question is given", hint="as in memory ask 'why was the deploy rolled back?'")
-    answer = memory.ask(request)
+    with drafting(wanted=not as_json) as listen:
+        answer = memory.asker.ask(request, listen)
     if as_json:
         print_json(answer)
     else:

@@ -50,13 +50,16 @@ def import_(
         str | None,
         typer.Option("--project", help="The project of these sessions, whatever their files say.", show_default=False),
     ] = None,
+    again: Annotated[bool, typer.Option("--again", help="Also what was forgotten of them: it is remembered again.")] = False,
     as_json: JsonOption = False,
 ) -> int:
     """Take in session files: everything from reading to searchable memory, in this process."""
     from memory_assets.defs import run
 
     call = invocation(context)
-    report = run.import_paths(call.settings(), paths, project=project, progress=progress_for_people(as_json=as_json))
+    report = run.import_paths(
+        call.settings(), paths, project=project, again=again, progress=progress_for_people(as_json=as_json)
+    )
     if as_json:
         print_json(report.as_json())
     else:

@@ -32,6 +32,7 @@ from memory_assets.cli import (
     export,
     extraction,
     feedback,
+    forgetting,
     fsck,
     idris,
     importing,
@@ -67,6 +68,7 @@ app = typer.Typer(
 for group in (
     importing,
     privacy,
+    forgetting,
     sessions,
     pipeline,
     entries,

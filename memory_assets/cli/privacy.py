@@ -23,6 +23,7 @@ def register(app: typer.Typer) -> None:
     group = typer.Typer(no_args_is_help=True, help="What is masked, before and after it was taken in.")
     group.command("scan")(scan)
     group.command("rescan")(rescan)
+    group.command("forgotten")(forgotten)
     app.add_typer(group, name="privacy")
 
 
@@ -59,6 +60,21 @@ def rescan(
     else:
         print_rescan(report)
     return NOTHING_FOUND if report["run"] and report["run"]["quarantined"] else OK
+
+
+def forgotten(context: typer.Context, as_json: JsonOption = False) -> int:
+    """List every word of forgetting that the store holds, the newest first: by number and place, never by text."""
+    from memory_assets.cli.forgetting import print_forgettings
+    from memory_assets.queries.forgettings import list_forgettings
+
+    listed = invocation(context).memory().read(list_forgettings)
+    if as_json:
+        print_json(listed)
+    elif listed.forgettings:
+        print_forgettings(listed)
+    else:
+        print_text(styled("nothing was forgotten"))
+    return OK
 
 
 def print_scan(scanned: list[ScannedFile], total: int) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from memory_assets.defs.forgetting_words import wanted_again
 from memory_assets.defs.own_sessions import without_own_sessions
 from memory_assets.defs.resources import OpenStore
 from memory_assets.defs.sources import ReadFile, SourceReader, stamp_of
@@ -18,7 +19,6 @@ from memory_assets.identifiers import sha256_hex
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.sessions import (
     DefectRecord,
-    SessionForgotten,
     SessionVectorized,
     SourceRefused,
     SourceRegistered,
@@ -82,10 +82,13 @@ def found_files(paths: Sequence[Path], sources: SourceReader) -> tuple[list[Sour
     return files, registration
 
 
-def register(opened: OpenStore, files: Sequence[SourceFile], *, project: str | None = None, actor: str = "cli") -> Registration:
+def register(
+    opened: OpenStore, files: Sequence[SourceFile], *, project: str | None = None, again: bool = False, actor: str = "cli"
+) -> Registration:
     """Read files, log what is new of them, and say which sessions have something to do.
 
     Args:
+        again: what was forgotten of their sessions is wanted back.
         project: the project of their sessions, over what the files say.
 
     Raises:
@@ -129,6 +132,9 @@ def register(opened: OpenStore, files: Sequence[SourceFile], *, project: str | N
                 if defect.reason != "unreadable_file":
                     told.append((file.path, read, []))
     sessions = list(dict.fromkeys(sessions))
+    back = wanted_again(opened, [*sessions, *registration.unchanged]) if again else []
+    opened.appended += opened.log.append(back).new
+    sessions += sorted({str(event.session_id) for event in back}.difference(sessions))
     forgotten = _forgotten(opened, sessions)
     for session_id in sorted(forgotten):
         registration.skipped.append(Defect(session_id, None, "session_forgotten", "this session was forgotten"))
@@ -137,7 +143,10 @@ def register(opened: OpenStore, files: Sequence[SourceFile], *, project: str | N
         registration.events_appended = opened.log.append(wanted).new
         opened.appended += registration.events_appended
     open_sessions = _unfinished(opened, [session_id for session_id in sessions if session_id not in forgotten])
+    # The parts that are wanted back come with a new history.
+    open_sessions |= {str(event.session_id) for event in back}
     registration.to_run = [session_id for session_id in sessions if session_id in open_sessions]
+    registration.unchanged = [session_id for session_id in registration.unchanged if session_id not in open_sessions]
     registration.unchanged += [
         session_id
         for session_id in sessions
@@ -354,8 +363,7 @@ def _forgotten(opened: OpenStore, session_ids: Sequence[str]) -> set[str]:
     """A session that was forgotten stays so, whatever file tells of it again."""
     with opened.database.reading() as connection:
         rows = connection.execute(
-            f"SELECT DISTINCT session_id FROM events WHERE event_type = ? AND session_id IN {IN_LIST}",
-            [SessionForgotten.event_type, json_list(session_ids)],
+            f"SELECT session_id FROM forgotten_sessions WHERE session_id IN {IN_LIST}", [json_list(session_ids)]
         ).fetchall()
     return {row[0] for row in rows}
 

@@ -65,11 +65,19 @@ class RunFailedError(MemoryAssetsError):
 
 
 def import_paths(
-    settings: Settings, paths: Sequence[Path], *, project: str | None, progress: Progress | None = None
+    settings: Settings,
+    paths: Sequence[Path],
+    *,
+    project: str | None,
+    again: bool = False,
+    progress: Progress | None = None,
 ) -> ImportReport:
     """Register files and folders, run the seven assets over what is new in them, and say what came of it.
 
     Exports of other stores are taken in first.
+
+    Args:
+        again: what was forgotten of these files' sessions is wanted back.
 
     Raises:
         InvalidArgumentError: a project is given for an export.
@@ -97,7 +105,7 @@ def import_paths(
         done = 0
         for batch in batches(sizes, most=settings.dagster.batch_size, most_bytes=settings.dagster.batch_bytes):
             stop_if_asked()
-            registration = register(opened, batch, project=project)
+            registration = register(opened, batch, project=project, again=again)
             whole.add(registration)
             of_batch = sum(sizes[file] for file in batch)
             known = len(registration.to_run) + len(registration.unchanged)

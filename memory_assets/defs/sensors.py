@@ -165,7 +165,8 @@ def _leaves(context: dg.SensorEvaluationContext, opened: OpenStore) -> dg.Sensor
     seen = min(log_seq_of(last_metadata(context.instance, leaf.key)) or 0 for leaf in LEAVES)
     with opened.database.reading() as connection:
         newest = connection.execute(
-            "SELECT max(seq) FROM events WHERE seq > ? AND event_type NOT IN ('build_started', 'build_finished')",
+            """SELECT max(seq) FROM events
+               WHERE seq > ? AND event_type NOT IN ('build_started', 'build_finished', 'answer_recorded')""",
             [seen],
         ).fetchall()[0][0]
     if newest is None:

@@ -15,9 +15,10 @@ from memory_assets.log.errors import LogTamperedError, StoreError
 from memory_assets.log.event_log import COLUMNS
 from memory_assets.log.events import StoredEvent
 from memory_assets.log.links import LINKED_COLUMNS, LINKED_ROW, has_link, link_of
+from memory_assets.log.payloads.answers import AnswerRecorded
 from memory_assets.log.payloads.builds import BuildFinished, BuildStarted
+from memory_assets.log.payloads.forgetting import SessionForgotten, SessionUnforgotten, TextForgotten, TextUnforgotten
 from memory_assets.log.payloads.log_end import LogEndAccepted
-from memory_assets.log.payloads.sessions import SessionForgotten
 from memory_assets.log.session_history import History, history_of
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.log.tip import FIRST, Tip
@@ -27,8 +28,9 @@ if TYPE_CHECKING:
 
     from memory_assets.log.database import Database
 
-OF_THIS_STORE = frozenset({SessionForgotten.event_type, LogEndAccepted.event_type})
-"""What is said to one store alone: that it shall forget, and where its own log ends."""
+_OF_THIS_STORE = (SessionForgotten, SessionUnforgotten, TextForgotten, TextUnforgotten, LogEndAccepted, AnswerRecorded)
+OF_THIS_STORE = frozenset(payload.event_type for payload in _OF_THIS_STORE)
+"""What is said to one store alone: what it shall forget, where its own log ends, and what it was asked."""
 
 _BUILDS = frozenset({BuildStarted.event_type, BuildFinished.event_type})
 _LIGHT_ROWS = 20_000

@@ -20,7 +20,8 @@ from memory_assets.log.errors import UnknownEventTypeError
 from memory_assets.log.event_log import COLUMNS
 from memory_assets.log.events import StoredEvent
 from memory_assets.log.links import LINKED_COLUMNS, LINKED_ROW, newest_link
-from memory_assets.log.payloads.sessions import MessageContinued, SessionForgotten, SessionIngested, SessionVectorized
+from memory_assets.log.payloads.forgetting import TextForgotten
+from memory_assets.log.payloads.sessions import MessageContinued, SessionIngested, SessionVectorized
 from memory_assets.log.rows import ROW_COLUMNS, write_rows
 from memory_assets.log.session_history import messages_at
 from memory_assets.log.sql import IN_LIST, json_list, visible
@@ -152,7 +153,9 @@ def _plan(incoming: duckdb.DuckDBPyConnection, here: duckdb.DuckDBPyConnection, 
             elif known[event_id] != checksum:
                 otherwise.add(session_id)
         since = upto
-    forgotten = _among(here, f"event_type = '{SessionForgotten.event_type}'", plan.sessions)
+    forgotten = _among(here, "session_id IN (SELECT session_id FROM forgotten_sessions)", plan.sessions)
+    # The history there may hold what was forgotten here, and would be the newest one.
+    forgotten |= _among(here, f"event_type = '{TextForgotten.event_type}'", plan.sessions) & (missing | otherwise)
     told_here = _among(here, f"event_type = '{SessionIngested.event_type}'", plan.sessions)
     for session_id in plan.sessions:
         if session_id in forgotten:

@@ -120,6 +120,17 @@ def history_of(events: Sequence[StoredEvent]) -> History:
     return _history(next(event for event in reversed(events) if event.event_type == SessionIngested.event_type), events)
 
 
+def history_at(events: Sequence[StoredEvent], revision: str) -> History | None:
+    """A session's whole history as it stood at one of its revisions; None where that is not among the events.
+
+    Args:
+        events: the session's ``session_ingested`` and ``message_continued`` in commit order, of retired histories too.
+        revision: the id of the ``session_ingested``.
+    """
+    place = next((place for place, event in enumerate(events) if event.event_id == revision), None)
+    return None if place is None else _history(events[place], [*events[: place + 1], *_continuing(events[place + 1 :])])
+
+
 def extractions(log: EventLog, session_ids: Sequence[str]) -> dict[str, Extraction]:
     """What was extracted from each session's newest history."""
     manifests = _manifests(log, session_ids, MemoryExtracted)
@@ -175,6 +186,11 @@ def _history(head: StoredEvent, events: Sequence[StoredEvent]) -> History:
         heading, revision, newest = told.heading or heading, told.revision, messages
     assert heading is not None
     return History(head.session_id, head.event_id, head.chain_id, revision, heading, tuple(newest))
+
+
+def _continuing(events: Sequence[StoredEvent]) -> Iterator[StoredEvent]:
+    """The long texts that stand behind the revision that they belong to."""
+    return (event for event in events if event.event_type == MessageContinued.event_type)
 
 
 def messages_at(events: Sequence[StoredEvent], chain_id: str, revisions: Collection[str]) -> dict[str, tuple[Message, ...]]:

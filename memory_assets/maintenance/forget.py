@@ -18,7 +18,8 @@ def honour_forgetting(resources: Resources) -> bool:
     """
     with resources.database.reading() as connection:
         waiting = connection.execute(
-            """SELECT 1 FROM events WHERE event_type = 'session_forgotten'
+            """SELECT 1 FROM events
+               WHERE event_type IN ('session_forgotten', 'session_unforgotten', 'text_forgotten', 'text_unforgotten')
                AND seq > (SELECT coalesce(max(last_seq), 0) FROM projection_offsets) LIMIT 1"""
         ).fetchall()
     if not waiting:

@@ -34,7 +34,7 @@ FROM told
 # How often something was shown outlives its unit too, until anything is forgotten: whose it was is not known of all of it then.
 _FORGET_SHOWN = """
 DELETE FROM unit_usage WHERE (unit_kind, source_id) NOT IN (SELECT (unit_kind, source_id) FROM memory_units)
-  AND EXISTS (SELECT 1 FROM events WHERE event_type = 'session_forgotten'
+  AND EXISTS (SELECT 1 FROM events WHERE event_type IN ('session_forgotten', 'text_forgotten')
     AND seq > (SELECT coalesce(max(last_seq), 0) FROM projection_offsets))
 """
 

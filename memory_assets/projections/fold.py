@@ -14,6 +14,7 @@ from memory_assets.graduation.conflicts.contradictions import DETECTOR_VERSION
 from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.log.batches import Appended, Build
 from memory_assets.log.sql import IN_LIST, json_list
+from memory_assets.projections.answers import fold_answers
 from memory_assets.projections.commands import close_commands, open_commands, sessions_named
 from memory_assets.projections.conflicts import fold_conflicts, log_conflicts
 from memory_assets.projections.decisions import fold_decisions
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from memory_assets.log.database import Database
 
 PROJECTOR = "all"
-PROJECTOR_VERSION = f"15.{STATEMENT_VERSION}.{DETECTOR_VERSION}"
+PROJECTOR_VERSION = f"16.{STATEMENT_VERSION}.{DETECTOR_VERSION}"
 # Sessions folded at a time: their events are copied into a temporary table.
 SCOPE_SIZE = 200
 # These say how far a session has come, or of what use it was, and change none of what it says: no message, entry or unit
@@ -54,8 +55,8 @@ MARKS = (
     "unit_feedback",
 )
 
-# What a run leaves behind its sessions: it changes marks and builds, and no other table.
-_PASSING = (*(mark for mark in MARKS if mark != "unit_feedback"), "build_started", "build_finished")
+# What a run leaves behind its sessions, and an answer: it changes marks, builds and answers, and no other table.
+_PASSING = (*(mark for mark in MARKS if mark != "unit_feedback"), "build_started", "build_finished", "answer_recorded")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +112,7 @@ def fold(
     if not resolve and _say_no_more_than(connection, since, _PASSING):
         fold_source_files(connection, since)
         fold_builds(connection, since)
+        fold_answers(connection, since)
         _fold_marks(connection, [session_id for session_id, _ in touched])
         return Folded(len(touched), _write_offset(connection, projector))
     open_commands(connection)
@@ -134,6 +136,7 @@ def fold(
     fold_decisions(connection, since)
     fold_feedback(connection)
     fold_evaluations(connection, since)
+    fold_answers(connection, since)
     close_commands(connection)
     return Folded(len(touched), _write_offset(connection, projector), _together(appended))
 

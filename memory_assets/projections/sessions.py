@@ -161,14 +161,14 @@ def fold_sessions(connection: duckdb.DuckDBPyConnection) -> None:
 
 
 def fold_source_files(connection: duckdb.DuckDBPyConnection, since: int) -> None:
-    """Fold the files that something was logged of since an offset, or that hold a session which was forgotten since."""
+    """Fold the files that something was logged of since an offset, or that hold a session forgotten or wanted back since."""
     connection.execute(
         """CREATE OR REPLACE TEMP TABLE read_files AS SELECT DISTINCT payload_json ->> '$.uri' AS uri FROM events
            WHERE seq > ? AND event_type IN ('source_registered', 'session_rejected')""",
         [since],
     )
     forgotten = connection.execute(
-        "SELECT session_id FROM events WHERE seq > ? AND event_type = 'session_forgotten'", [since]
+        "SELECT session_id FROM events WHERE seq > ? AND event_type IN ('session_forgotten', 'session_unforgotten')", [since]
     ).fetchall()
     if forgotten:
         connection.execute(

@@ -20,6 +20,7 @@ ERROR_CODES: dict[str, str] = {
     "extraction_error": "extraction failed",
     "extraction_failed": "the extraction model gave no answer that could be read",
     "exists_already": "something stands where the result would go, and is kept",
+    "forgotten_text_moved": "a file tells what was forgotten in other words, so that it cannot be kept away",
     "generic": "something that was not foreseen",
     "graduation": "something in the proof layer failed that is not a verdict",
     "head_moved": "another process added to a session at the same time; run the command again",

@@ -27,6 +27,7 @@ from memory_assets.results.doctor import DoctorV1
 from memory_assets.results.error import ErrorV1
 from memory_assets.results.evaluation import EvalComparisonV1, EvalInitV1, EvalRunV1
 from memory_assets.results.feedback import AckV1, UnitStandingV1
+from memory_assets.results.forgetting import ForgetReportV1, ForgettingListV1, UnforgetReportV1
 from memory_assets.results.gotchas import GotchaListV1
 from memory_assets.results.memories import EntryView, EvidenceView, MemoryView
 from memory_assets.results.metrics import Metrics
@@ -66,6 +67,8 @@ PRINTED: dict[str, Any] = {
     "eval_run.v1": EvalRunV1,
     "evidence.v1": EvidenceView,
     "exported.v1": Exported,
+    "forget_report.v1": ForgetReportV1,
+    "forgetting_list.v1": ForgettingListV1,
     "gotcha_list.v1": GotchaListV1,
     "memory.v1": MemoryView,
     "metrics.v1": Metrics,
@@ -91,6 +94,7 @@ PRINTED: dict[str, Any] = {
     "task_review.v1": TaskReview,
     "timeline.v1": TimelineV1,
     "unanswered.v1": UnansweredV1,
+    "unforget_report.v1": UnforgetReportV1,
     "unit_standing.v1": UnitStandingV1,
 }
 """The type of every printed object."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from memory_assets.sessions.keys import session_key
+from memory_assets.sessions.masking.forgotten_spans import FILLER
 from memory_assets.sessions.model import Message, MessageKind, Role, Session, SourceFormat
 from memory_assets.sessions.origins import Stretch, hands_over_plan, origins_of
 from memory_assets.sessions.source import DefectLog, without_data_uris
@@ -176,7 +177,7 @@ def _texts_of(message: Message, stretches: Sequence[Stretch], origin: Origin) ->
 
 def short_title(text: str) -> str:
     """The first sentence of a text, on one line and at most 80 characters; behind a colon the next line belongs to it."""
-    lines = [stripped for line in text[:2000].split("\n") if (stripped := line.strip("#>*-= \t`"))]
+    lines = [stripped for line in text[:2000].split("\n") if (stripped := line.strip(f"#>*-= \t`{FILLER}"))]
     if not lines:
         return ""
     end = _SENTENCE_END.search(lines[0])

@@ -12,7 +12,7 @@ from memory_assets.configuration import Resources
 from memory_assets.errors import InvalidArgumentError, NotFoundError
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
-from memory_assets.log.payloads.sessions import SessionForgotten
+from memory_assets.log.payloads.forgetting import SessionForgotten
 from memory_assets.memory import Memory
 from memory_assets.projections.fold import catch_up
 from memory_assets.projections.rebuild import rebuild, verify

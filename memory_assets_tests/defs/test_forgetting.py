@@ -8,7 +8,7 @@ import pytest
 from memory_assets.defs import run
 from memory_assets.errors import NotFoundError
 from memory_assets.log.events import NewEvent
-from memory_assets.log.payloads.sessions import SessionForgotten
+from memory_assets.log.payloads.forgetting import SessionForgotten
 from memory_assets.memory import Memory
 from memory_assets.settings import Settings
 from memory_assets_tests.defs.conftest import GROWN, HALVED, Mixed

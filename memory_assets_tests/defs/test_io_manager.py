@@ -18,7 +18,7 @@ from memory_assets.defs.resources import EventLogResource, open_store
 from memory_assets.log import event_log
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent, StoredEvent
-from memory_assets.log.payloads.sessions import SessionForgotten
+from memory_assets.log.payloads.forgetting import SessionForgotten
 from memory_assets.log.session_history import Alignment, Extraction, History, Materialization
 from memory_assets.settings import Settings
 from memory_assets.vocabulary import PIPELINE_STAGES

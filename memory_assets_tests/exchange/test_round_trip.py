@@ -16,7 +16,7 @@ from memory_assets.identifiers import sha256_hex
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
 from memory_assets.log.links import Sound
-from memory_assets.log.payloads.sessions import SessionForgotten
+from memory_assets.log.payloads.forgetting import SessionForgotten
 from memory_assets.maintenance.rebuild import verify_all
 from memory_assets.projections.fold import catch_up
 from memory_assets_tests.defs.files import chat, claude, records, talk

@@ -8,7 +8,8 @@ from memory_assets.log import upcasting
 from memory_assets.log.errors import UnknownEventTypeError
 from memory_assets.log.payloads.base import Payload
 from memory_assets.log.payloads.catalogue import PAYLOADS
-from memory_assets.log.payloads.sessions import SessionForgotten, SourceTakenFor
+from memory_assets.log.payloads.forgetting import SessionForgotten
+from memory_assets.log.payloads.sessions import SourceTakenFor
 from memory_assets.log.upcasting import payload_as, read_payload
 from memory_assets_tests.log.test_payloads import stored
 

@@ -14,7 +14,7 @@ from memory_assets.configuration import Resources
 from memory_assets.errors import InvalidArgumentError
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
-from memory_assets.log.payloads.sessions import SessionForgotten
+from memory_assets.log.payloads.forgetting import SessionForgotten
 from memory_assets.maintenance.doctor import checks
 from memory_assets.maintenance.indexing import bring_in_line, write_waiting
 from memory_assets.maintenance.init import initialise

@@ -23,9 +23,9 @@ from memory_assets.log.payloads.entries import (
     EvidenceRecord,
     MemoryExtracted,
 )
+from memory_assets.log.payloads.forgetting import SessionForgotten
 from memory_assets.log.payloads.graduation import EntryPromoted, EntryPromotionRejected, IdrisChecked, VerdictRecord
 from memory_assets.log.payloads.sessions import (
-    SessionForgotten,
     SessionHeading,
     SessionIngested,
     SessionProjected,

@@ -20,6 +20,7 @@ from memory_assets.projections.rebuild import derived_tables, rebuild, replay, v
 from memory_assets_tests.log.samples import build
 from memory_assets_tests.projections.people import recorded, said
 from memory_assets_tests.projections.story import VERSIONS, Remark, Story, rows, tables
+from memory_assets_tests.projections.test_answers import answered
 from memory_assets_tests.projections.test_forgotten import registered
 from memory_assets_tests.projections.test_quarantine import letter
 
@@ -55,6 +56,7 @@ TAMPERED = {
     "decision_evidence": ("role", "tampered"),
     "unit_feedback": ("note", "tampered"),
     "eval_runs": ("suite", "tampered"),
+    "answers": ("question", "tampered"),
 }
 # All columns are the key: what is tampered with is a row too many and one too few.
 ONLY_KEYS = {"unit_facets", "explained_words"}
@@ -102,6 +104,7 @@ def filled_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
                     run_id="evl_1", suite="s", suite_hash="h", corpus_seq=1, config={}, aggregate={}, results=[], passed=True
                 )
             ),
+            answered("Which database?", story),
             letter("aligned", "unexpected", session_id="b"),
             NewEvent(BuildFinished(build_id="b1", status="success"), inputs=("b1",)),
         ],

@@ -17,7 +17,7 @@ from memory_assets.configuration import Resources
 from memory_assets.log.database import Database
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
-from memory_assets.log.payloads.sessions import SessionForgotten
+from memory_assets.log.payloads.forgetting import SessionForgotten
 from memory_assets.projections.fold import catch_up
 from memory_assets.search import usage
 from memory_assets.search.usage import note_shown, take_shown

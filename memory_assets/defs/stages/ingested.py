@@ -18,12 +18,14 @@ from memory_assets.defs.batch import (
 )
 from memory_assets.defs.resources import EventLogResource
 from memory_assets.defs.sources import SourceReader
+from memory_assets.defs.stages.forgotten import bring_back, overwrite
 from memory_assets.defs.stages.merging import Merged, heading_of_all, masked_again, merge
 from memory_assets.defs.stages.stage_asset import stage_asset
 from memory_assets.errors import MemoryAssetsError
 from memory_assets.identifiers import canonical_json
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent, StoredEvent
+from memory_assets.log.forgotten_texts import NOTHING_FORGOTTEN, ForgottenTexts, forgotten_texts
 from memory_assets.log.long_texts import announced, continuing, split
 from memory_assets.log.payloads.sessions import (
     MessageContinued,
@@ -99,8 +101,8 @@ def ingested(
         told = opened.log.of_sessions(
             session_ids, [SourceRegistered.event_type, SourceTakenFor.event_type, SourceTold.event_type]
         )
-        registered, sources = pending_registrations(told), _sources(told)
-        _add_revisions(opened.log, sources)
+        registered, sources = pending_registrations(told), sources_of(opened.log, told)
+        forgotten = forgotten_texts(opened.log, opened.database, list(known))
         output = run_stage(
             context,
             event_log,
@@ -113,6 +115,7 @@ def ingested(
                 registered.get(session_id, []),
                 sources.get(session_id, Sources()),
                 opened.sources,
+                forgotten.get(session_id, NOTHING_FORGOTTEN),
                 shows_title=opened.settings.dagster.show_quotes,
             ),
         )
@@ -133,10 +136,11 @@ def ingest(
     registered: Sequence[StoredEvent],
     sources: Sources,
     reader: SourceReader,
+    forgotten: ForgottenTexts = NOTHING_FORGOTTEN,
     *,
     shows_title: bool = False,
 ) -> SessionResult:
-    """The events that bring a session's history up to its files.
+    """The events that bring a session's history up to its files, and to what was forgotten of it.
 
     Args:
         known: the history so far.
@@ -146,18 +150,24 @@ def ingest(
 
     Raises:
         SourceMissingError: there is neither a history nor a readable file.
+        ForgottenTextMovedError: see ``defs.stages.forgotten.stay_away``.
     """
-    # A changed policy begins a new chain: what the old one let through is not read any more.
-    retired = known is not None and known.heading.redaction_policy != reader.policy.policy_hash
+    # A changed policy begins a new chain, and so does a word of what is to be forgotten: what the old one let through is not
+    # read any more.
+    retired = known is not None and (
+        known.heading.redaction_policy != reader.policy.policy_hash or forgotten.differ_from(known.heading.forgotten)
+    )
     before = {} if known is None else told_by_source(known, sorted(sources.taken), sources.events)
-    if retired:
+    if known is not None and retired:
+        new = forgotten.new(known.heading.forgotten)
+        before = {uri: overwrite(bring_back(told, forgotten), known, new) for uri, told in before.items()}
         before = {uri: masked_again(session_id, told, reader) for uri, told in before.items()}
-    merged = merge(session_id, before, registered, sources.taken, reader)
+    merged = merge(session_id, before, registered, sources.taken, reader, known, forgotten)
     if not merged.messages:
         raise SourceMissingError(
             f"no file of session {session_id} can be read", hint="add the file again with `memory sessions add`"
         )
-    heading = _session_heading(known, merged, sources.given_project, reader)
+    heading = _session_heading(known, merged, sources.given_project, reader, forgotten)
     title = {"title": heading.title} if shows_title and heading.title else {}
     result = SessionResult(events=[*merged.events], metadata=dict(title), standing=known.event_id if known else None)
     head = None if known is None or retired else known
@@ -218,7 +228,12 @@ def pending_registrations(events: Sequence[StoredEvent]) -> dict[str, list[Store
     return pending
 
 
-def _sources(events: Sequence[StoredEvent]) -> dict[str, Sources]:
+def sources_of(log: EventLog, events: Sequence[StoredEvent]) -> dict[str, Sources]:
+    """By session, what was told of its files.
+
+    Args:
+        events: the sessions' source_registered, source_taken and source_told events in commit order.
+    """
     sources: dict[str, Sources] = {}
     for event in events:
         of_session = sources.setdefault(str(event.session_id), Sources())
@@ -229,6 +244,7 @@ def _sources(events: Sequence[StoredEvent]) -> dict[str, Sources]:
             of_session.events.append(event)
         else:
             of_session.given_project = event.project or of_session.given_project
+    _add_revisions(log, sources)
     return sources
 
 
@@ -240,7 +256,9 @@ def _add_revisions(log: EventLog, sources: Mapping[str, Sources]) -> None:
             sources[str(event.session_id)].events.append(event)
 
 
-def _session_heading(known: History | None, merged: Merged, given_project: str | None, reader: SourceReader) -> SessionHeading:
+def _session_heading(
+    known: History | None, merged: Merged, given_project: str | None, reader: SourceReader, forgotten: ForgottenTexts
+) -> SessionHeading:
     """What the next revision says beside its messages."""
     told = heading_of_all(merged)
     return SessionHeading(
@@ -255,6 +273,7 @@ def _session_heading(known: History | None, merged: Merged, given_project: str |
         parser_version=reader.version.split(" redaction")[0],
         redaction_policy=reader.policy.policy_hash,
         ordinal_uids=told.ordinal_uids,
+        forgotten=forgotten.applied_next(known.heading.forgotten if known else ()),
     )
 
 

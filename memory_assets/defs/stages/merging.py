@@ -7,8 +7,11 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from memory_assets.defs.sources import ReadFile, SourceReader
+from memory_assets.defs.stages.forgotten import stay_away
 from memory_assets.log.events import NewEvent, StoredEvent
+from memory_assets.log.forgotten_texts import NOTHING_FORGOTTEN, ForgottenTexts
 from memory_assets.log.payloads.sessions import SourceHeading, SourceRegistered, SourceTakenFor
+from memory_assets.log.session_history import History
 from memory_assets.log.transcripts import ToldBySource
 from memory_assets.log.upcasting import payload_as
 from memory_assets.sessions.files import SourceFile
@@ -50,12 +53,15 @@ def merge(
     registered: Sequence[StoredEvent],
     taken: Mapping[str, str],
     reader: SourceReader,
+    known: History | None = None,
+    forgotten: ForgottenTexts = NOTHING_FORGOTTEN,
 ) -> Merged:
     """Read what was registered of a session and unite it with what was told before; any order gives the same.
 
     Args:
         before: by uri, what each source told.
         taken: by uri, the hash of the content that was taken last.
+        forgotten: what no file may bring back into the history that is ``known``.
     """
     sources = dict(before)
     registrations: dict[str, str] = {}
@@ -68,6 +74,8 @@ def merge(
         session = next((found for found in read.outcome.sessions if found.session_id == session_id), None)
         if session is None:
             continue
+        if known is not None and forgotten.active:
+            session = stay_away(session, known, before.get(uri), forgotten)
         sources[uri] = _told_now(session, sources.get(uri), read, misread=taken.get(uri) == read.outcome.file_hash)
         registrations[uri] = registration.event_id
         events.append(

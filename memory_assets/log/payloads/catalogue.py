@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from memory_assets.log.payloads import builds, entries, evaluation, graduation, log_end, sessions, task_words, tasks, usage
+from memory_assets.log.payloads import (
+    answers,
+    builds,
+    entries,
+    evaluation,
+    forgetting,
+    graduation,
+    log_end,
+    sessions,
+    task_words,
+    tasks,
+    usage,
+)
 from memory_assets.log.payloads.base import Payload
 from memory_assets.vocabulary import PipelineStage
 
@@ -34,7 +46,10 @@ PAYLOADS: dict[str, type[Payload]] = {
         sessions.SessionVectorized,
         sessions.SessionQuarantined,
         sessions.QuarantineReleased,
-        sessions.SessionForgotten,
+        forgetting.SessionForgotten,
+        forgetting.SessionUnforgotten,
+        forgetting.TextForgotten,
+        forgetting.TextUnforgotten,
         tasks.TaskCreated,
         tasks.TaskEvidenceLinked,
         tasks.TaskTitleChanged,
@@ -60,6 +75,7 @@ PAYLOADS: dict[str, type[Payload]] = {
         task_words.ConditionAnswered,
         usage.UnitFeedback,
         evaluation.EvalRunRecorded,
+        answers.AnswerRecorded,
         builds.BuildStarted,
         builds.BuildFinished,
         log_end.LogEndAccepted,

@@ -67,6 +67,7 @@ class SessionHeading(Value):
         started_at: the session's own, or the file's date where it has none; taken once, kept by later revisions.
         started_by_source: that a source says ``started_at`` itself, where no message has a time that would tell.
         ordinal_uids: messages are known by their positions, as their source gives them no ids.
+        forgotten: ids of the ``text_forgotten`` events whose spans are overwritten in this history.
     """
 
     source_format: SourceFormat
@@ -80,6 +81,7 @@ class SessionHeading(Value):
     parser_version: str
     redaction_policy: str
     ordinal_uids: bool = False
+    forgotten: list[str] = []
 
 
 class SessionIngested(Payload):
@@ -200,10 +202,3 @@ class QuarantineReleased(Payload):
     event_type: ClassVar[str] = "quarantine_released"
     stage: PipelineStage
     quarantine_event_id: str
-
-
-class SessionForgotten(Payload):
-    """Nothing of the session is to be read any more."""
-
-    event_type: ClassVar[str] = "session_forgotten"
-    reason: str

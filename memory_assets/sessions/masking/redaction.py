@@ -125,7 +125,7 @@ def redact_session(
         return replace(message, text=text, name=name, tool_name=tool_name, uid=uid, tool_use_id=tool_use_id)
 
     messages = tuple(masked_message(index, message) for index, message in enumerate(session.messages))
-    title = masked_field(_uncut_title(session, messages), "title")
+    title = masked_field(uncut_title(session, messages), "title")
     source_id = plainly(session.source_id)
     clean = replace(
         session,
@@ -140,7 +140,7 @@ def redact_session(
     return clean, dict(sorted(counts.items())), tuple(defects)
 
 
-def _uncut_title(session: Session, masked: Sequence[Message]) -> str | None:
+def uncut_title(session: Session, masked: Sequence[Message]) -> str | None:
     """The title to be masked: one out of the messages is taken from what is left of them.
 
     Cut off a private block or a key it would hold its beginning, which nothing would tell from other words.

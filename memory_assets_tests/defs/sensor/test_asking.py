@@ -13,7 +13,7 @@ import pytest
 from memory_assets.defs import run, sensors
 from memory_assets.defs.partitions import RANGE_END_TAG, RANGE_START_TAG
 from memory_assets.log.events import NewEvent
-from memory_assets.log.payloads.sessions import SessionForgotten
+from memory_assets.log.payloads.forgetting import SessionForgotten
 from memory_assets.settings import Settings
 from memory_assets_tests.defs.files import chat, claude, records, talk
 from memory_assets_tests.defs.sensor.ticks import Tick, asked, launch, settled, text_file

@@ -12,7 +12,7 @@ from memory_assets.defs import run, sensors, vectors
 from memory_assets.defs.code_location import build_definitions
 from memory_assets.defs.partitions import RANGE_END_TAG, RANGE_START_TAG
 from memory_assets.log.events import NewEvent
-from memory_assets.log.payloads.sessions import SessionForgotten
+from memory_assets.log.payloads.forgetting import SessionForgotten
 from memory_assets.settings import Settings
 from memory_assets.vocabulary import PIPELINE_STAGES
 from memory_assets_tests.defs.files import chat, talk

@@ -1,0 +1,155 @@
+"""What a word of forgetting takes, counted and named, before it is said."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from memory_assets.citations.addresses import MessageCitation
+from memory_assets.log.fetching import fetch
+from memory_assets.log.sql import IN_LIST, json_list
+from memory_assets.queries.forgettable import Forgettable
+from memory_assets.results.forgetting import ForgetReportV1, ForgottenPartV1, ForgottenSessionV1, NamedV1
+
+if TYPE_CHECKING:
+    import duckdb
+
+MOST_ELSEWHERE = 100
+_TELLING = 12
+"""Characters of words that are looked for elsewhere: what is shorter stands in much that has nothing to do with it."""
+
+_SPAN = '[{"session_id": "VARCHAR", "message_index": "INTEGER", "start": "INTEGER", "end": "INTEGER"}]'
+_PARTS = f"parts AS (SELECT unnest(from_json($parts, '{_SPAN}'), recursive := true))"
+
+
+def report_of(connection: duckdb.DuckDBPyConnection, found: Forgettable, *, dry_run: bool) -> ForgetReportV1:
+    """What goes, counted and named, and where the same words stand besides."""
+    sessions = _sessions(connection, found.sessions)
+    parts = _parts(connection, found)
+    _list_affected(connection, found)
+    ((entries,),) = fetch(connection, "SELECT count(*) FROM affected_entries")
+    messages = sum(session.messages for session in sessions)
+    messages += len({(part.session_id, part.message_index) for part in parts if part.message_index is not None})
+    report = ForgetReportV1(
+        dry_run=dry_run,
+        sessions=tuple(sessions),
+        parts=tuple(parts),
+        messages=messages,
+        entries=entries,
+        memories_gone=_named(connection, _MEMORIES.format(rest="NOT EXISTS")),
+        memories_kept=_named(connection, _MEMORIES.format(rest="EXISTS")),
+        tasks_gone=_named(connection, _TASKS),
+        elsewhere=_elsewhere(connection, found),
+    )
+    connection.execute("DROP TABLE affected_entries")
+    return report
+
+
+# Entries of sessions that go, and those with evidence in a part that goes.
+_AFFECTED = f"""
+CREATE OR REPLACE TEMP TABLE affected_entries AS
+WITH {_PARTS}
+SELECT entry_id FROM entries
+WHERE session_id IN (SELECT unnest(from_json($sessions, '["VARCHAR"]')))
+UNION
+SELECT e.entry_id FROM evidence_spans e JOIN parts p USING (session_id, message_index)
+WHERE e.span_start < p."end" AND p.start < e.span_end
+"""
+_MEMORIES = """
+SELECT 'mem:' || m.short_id, m.title FROM memories m
+WHERE m.memory_id IN (SELECT memory_id FROM entries WHERE entry_id IN (SELECT entry_id FROM affected_entries))
+  AND {rest} (SELECT 1 FROM entries n WHERE n.memory_id = m.memory_id AND n.status <> 'superseded'
+    AND n.entry_id NOT IN (SELECT entry_id FROM affected_entries))
+ORDER BY m.title, m.short_id
+"""
+_TASKS = """
+SELECT t.entity_id, t.title FROM entities t
+WHERE t.entity_type = 'task'
+  AND EXISTS (SELECT 1 FROM edges g JOIN affected_entries a ON a.entry_id = g.src_id
+    WHERE g.rel_type = 'evidence_of' AND g.dst_id = t.entity_id)
+  AND NOT EXISTS (SELECT 1 FROM edges g JOIN entries n ON n.entry_id = g.src_id AND n.status <> 'superseded'
+    WHERE g.rel_type = 'evidence_of' AND g.dst_id = t.entity_id AND n.entry_id NOT IN (SELECT entry_id FROM affected_entries))
+ORDER BY 2, 1
+"""
+
+
+def _list_affected(connection: duckdb.DuckDBPyConnection, found: Forgettable) -> None:
+    parts = [
+        {"session_id": session_id, "message_index": place.message_index, "start": start, "end": end}
+        for session_id, places in found.places.items()
+        for place in places
+        if place.field == "text"
+        for start, end in place.spans
+    ]
+    connection.execute(_AFFECTED, {"parts": json.dumps(parts), "sessions": json_list(found.sessions)})
+
+
+def _named(connection: duckdb.DuckDBPyConnection, statement: str) -> tuple[NamedV1, ...]:
+    return tuple(NamedV1(address=address, title=title) for address, title in fetch(connection, statement))
+
+
+def _sessions(connection: duckdb.DuckDBPyConnection, session_ids: Iterable[str]) -> list[ForgottenSessionV1]:
+    rows = fetch(
+        connection,
+        f"""SELECT session_id, title, project, started_at, message_count, source_uris FROM sessions
+            WHERE session_id IN {IN_LIST} ORDER BY started_at, session_id""",
+        [json_list(session_ids)],
+    )
+    return [
+        ForgottenSessionV1(
+            session_id=row[0], title=row[1], project=row[2], started_at=row[3], messages=row[4], sources=tuple(row[5])
+        )
+        for row in rows
+    ]
+
+
+def _parts(connection: duckdb.DuckDBPyConnection, found: Forgettable) -> list[ForgottenPartV1]:
+    rows = fetch(
+        connection,
+        f"SELECT session_id, message_index, char_len FROM messages WHERE session_id IN {IN_LIST}",
+        [json_list(found.places)],
+    )
+    lengths = {(row[0], row[1]): row[2] for row in rows}
+    parts = []
+    for session_id, places in sorted(found.places.items()):
+        for place in places:
+            characters = len({at for start, end in place.spans for at in range(start, end)})
+            whole = place.field == "text" and characters == lengths.get((session_id, place.message_index or 0))
+            parts.append(
+                ForgottenPartV1(
+                    session_id=session_id,
+                    message_index=place.message_index,
+                    field=place.field,
+                    characters=characters,
+                    whole=whole,
+                )
+            )
+    return parts
+
+
+def _elsewhere(connection: duckdb.DuckDBPyConnection, found: Forgettable) -> tuple[str, ...]:
+    """Other messages with the same words: they stay."""
+    spans = [
+        {"session_id": session_id, "message_index": place.message_index, "start": start, "end": end}
+        for session_id, places in found.places.items()
+        for place in places
+        if place.field == "text"
+        for start, end in place.spans
+        if end - start >= _TELLING
+    ][:MOST_ELSEWHERE]
+    if not spans:
+        return ()
+    rows = fetch(
+        connection,
+        f"""WITH {_PARTS}, gone AS (
+             SELECT DISTINCT p.session_id, p.message_index, trim(substring(m.text, p.start + 1, p."end" - p.start)) AS words
+             FROM parts p JOIN messages m USING (session_id, message_index)
+           )
+           SELECT DISTINCT m.session_id, m.message_index FROM messages m JOIN gone g
+             ON contains(m.text, g.words) AND length(g.words) >= $least
+           WHERE (m.session_id, m.message_index) NOT IN (SELECT (session_id, message_index) FROM gone)
+           ORDER BY 1, 2 LIMIT $most""",
+        {"parts": json.dumps(spans), "least": _TELLING, "most": MOST_ELSEWHERE},
+    )
+    return tuple(MessageCitation(session_id, index).uri for session_id, index in rows)
