@@ -28,7 +28,7 @@ from bench_session_questions import questions
 from fit_ask import ANSWERABLE, HERE, WEIGHTS, Model, Place, opened
 
 if TYPE_CHECKING:
-    from memory_assets.results.search import SearchHitV1
+    from memory_assets.results.citation import AnyCitationV1
     from memory_assets.search.answerability.evidence import Evidence
     from memory_assets.search.searcher import LookedUp, Searcher
 
@@ -49,7 +49,7 @@ class Example:
     Attributes:
         fold: what is left out together.
         right: by the id of each unit that is a hit, whether it cites a message that answers.
-        is_first: whether one of the first three hits does.
+        is_first: whether one of the first three hits does, or what stands beside it.
     """
 
     kind: str
@@ -89,13 +89,13 @@ def example(kind: str, fold: str, found: LookedUp, gold: Mapping[Place, Sequence
         gold: the messages that answer it, each with the characters that do; none for all of them.
     """
     hits = found.response.hits
-    right = {hit.unit_id: _is_right(hit, gold) for hit in hits}
-    first = any(right[hit.unit_id] for hit in sorted(hits, key=lambda hit: hit.rank)[:FIRST])
+    right = {hit.unit_id: _cites(hit.citations, gold) for hit in hits}
+    first = any(_cites((*hit.citations, *hit.beside), gold) for hit in sorted(hits, key=lambda hit: hit.rank)[:FIRST])
     return Example(kind, fold, found.answerability.evidence, right, first)
 
 
-def _is_right(hit: SearchHitV1, gold: Mapping[Place, Sequence[tuple[int, int]]]) -> bool:
-    for cited in (*hit.citations, *hit.beside):
+def _cites(citations: Sequence[AnyCitationV1], gold: Mapping[Place, Sequence[tuple[int, int]]]) -> bool:
+    for cited in citations:
         place = getattr(cited, "session_id", None), getattr(cited, "message_index", None)
         start, end = getattr(cited, "span_start", None), getattr(cited, "span_end", None)
         spans = gold.get(place)  # type: ignore[arg-type]
@@ -108,16 +108,18 @@ def of_chats(folder: Path, home: Path) -> Iterator[Example]:
     """The questions over conversations."""
     book = json.loads((folder / "gold.json").read_text(encoding="utf-8"))
     lines = [json.loads(line) for line in (folder / "questions.ndjson").read_text(encoding="utf-8").splitlines()]
-    places: dict[str, Place] = {}
+    places: dict[tuple[str, str], Place] = {}
     for written, turn in book["turn_of"].items():
         session_id, _, index = written.rpartition("#")
-        places[turn] = session_id, int(index)
+        places[session_id.rpartition("-")[0], turn] = session_id, int(index)
     kinds = {"in": "within", "open": "over_all"}
     found = looked_up(opened(home), [(line["question"], line.get("project")) for line in lines])
     for line, one in zip(lines, found, strict=True):
         asked = book["ask"][line["id"]]
-        gold: dict[Place, list[tuple[int, int]]] = {places[turn]: [] for turn in asked["turns"] if turn in places}
-        yield example(kinds.get(asked["kind"], asked["kind"]), line["id"].partition("/")[0], one, gold)
+        conversation = line["id"].partition("/")[0]
+        answers = [place for turn in asked["turns"] if (place := places.get((conversation, turn))) is not None]
+        gold: dict[Place, list[tuple[int, int]]] = {place: [] for place in answers}
+        yield example(kinds.get(asked["kind"], asked["kind"]), conversation, one, gold)
 
 
 def of_sessions(home: Path, name: str, kind: str) -> Iterator[Example]:

@@ -13,17 +13,16 @@ from memory_assets.results.answer import AnswerV1
 from memory_assets.search.answerability.calibration import calibration
 from memory_assets.search.answerability.passages import Passage, passages_of
 from memory_assets.search.answerability.question import Question, understood
-from memory_assets.search.answerability.signs import signs_of_answer, signs_of_passage
+from memory_assets.search.answerability.signs import signs_of_passage
 from memory_assets.search.bulk import in_batches
 from memory_assets.search.searcher import LookedUp
 from memory_assets.vectors.errors import IndexMissingError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from memory_assets.ask.answerer import Answerer, Listen
     from memory_assets.ask.request import AskRequest
     from memory_assets.results.answer import BulkAnswerItemV1
+    from memory_assets.search.answerability.sureness import Answerability
     from memory_assets.search.searcher import Searcher
     from memory_assets.vocabulary import RefusalReason
 
@@ -37,31 +36,26 @@ class Considered:
 
     Attributes:
         graded: the passages with their grades, best first.
-        answerability: how sure it is that they can answer, 0 to 1; ``parts`` are its signs.
-        gate: the least answerability at which is answered.
     """
 
     request: AskRequest
     question: Question
     found: LookedUp
     graded: tuple[tuple[Passage, float], ...]
-    answerability: float
-    parts: Mapping[str, float]
-    gate: float
+
+    @property
+    def sure(self) -> Answerability:
+        """How sure it is that what was found can answer: the number of the search."""
+        return self.found.answerability
 
     @property
     def refusal(self) -> RefusalReason | None:
         """Why nothing may be answered; None where it may."""
         if not self.graded:
             return "no_chunks"
-        if self.answerability >= self.gate:
+        if self.sure.is_known:
             return None
-        # Somebody else said it: the words are there, and not by whom the question names.
-        by_another = self.parts["held"] >= _SAID and self.parts["held_by_them"] < self.parts["held"] * _BY_THEM
-        return "attribution" if self.question.names and by_another else "score_gate"
-
-
-_SAID, _BY_THEM = 0.6, 0.7
+        return "attribution" if self.sure.is_by_another else "score_gate"
 
 
 class Asker:
@@ -140,7 +134,7 @@ class Asker:
 
 
 def considered(request: AskRequest, found: LookedUp, passages: Sequence[Passage]) -> Considered:
-    """The passages graded, and what they are worth together. Pure."""
+    """The passages graded; what was found is as sure as the search says. Pure."""
     known = calibration()
     question = understood(request.question, found)
     best = max((passage.hit.score for passage in passages), default=0.0)
@@ -148,10 +142,7 @@ def considered(request: AskRequest, found: LookedUp, passages: Sequence[Passage]
         (passage, known.passage.grade(signs_of_passage(question, passage, passage.hit.rank - 1, best))) for passage in passages
     ]
     graded = tuple(sorted(grades, key=lambda one: (-one[1], one[0].hit.rank, one[0].place)))
-    parts = signs_of_answer(question, found.response, graded)
-    answerability = known.answer.grade(parts) if graded else 0.0
-    gate = known.gate(within=request.project is not None)
-    return Considered(request, question, found, graded, answerability, parts, gate)
+    return Considered(request, question, found, graded)
 
 
 def answer_of(seen: Considered, answerer: Answerer, embedding: str, listen: Listen | None = None) -> AnswerV1:

@@ -287,16 +287,9 @@ class Searcher:
         delivered = hits_of(connection, hits, terms, relevances=relevances, explain=explain)
         delivered = in_order(plan, within_budget(plan.request.budget, delivered))
         too_dear = len(hits) - len(delivered)
-        evidence = evidence_of(
-            terms,
-            speakers,
-            ranked,
-            held=next((leg.held for leg in legs if leg.leg.name == LEXICAL), {}),
-            relevances=relevances,
-            # Rows of vectors have no words.
-            texts={} if found.asked else {hit.unit.unit_id: search_text(hit.unit.body) for hit in hits},
-        )
-        sure = answerability_of(evidence, within=plan.is_within)
+        # Rows of vectors have no words.
+        texts = {} if found.asked else {hit.unit.unit_id: search_text(hit.unit.body) for hit in hits}
+        sure = answerability_of(evidence_of(terms, speakers, ranked, legs, relevances, texts), within=plan.is_within)
         response = SearchResponseV1(
             query=plan.request.query,
             mode=plan.mode if found.by_meaning or plan.mode == "vector" else "lexical",

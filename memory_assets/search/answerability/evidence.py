@@ -14,6 +14,7 @@ from memory_assets.search.ranking.retrievers import LEXICAL, VECTOR
 
 if TYPE_CHECKING:
     from memory_assets.search.ranking.ranking import RankedHit
+    from memory_assets.search.ranking.retrievers import LegScores
     from memory_assets.vectors.units import UnitHit
 
 Held = tuple[float, ...]
@@ -129,8 +130,7 @@ def evidence_of(
     terms: Sequence[Term],
     names: frozenset[str],
     ranked: Sequence[RankedHit],
-    *,
-    held: Mapping[str, Sequence[float]],
+    legs: Sequence[LegScores],
     relevances: Mapping[str, float],
     texts: Mapping[str, str],
 ) -> Evidence:
@@ -138,13 +138,13 @@ def evidence_of(
 
     Args:
         terms: the question's words; ``names`` those who speak and whom it names.
-        held: by unit id, how far the best units have each of the terms.
+        legs: of the ranking; what the best units have of the terms is known to that by words.
         texts: by unit id the tokens of units whose rows have none; these are looked at in their place.
     """
     kept = telling_terms(names, terms)
     places = [place for place, term in enumerate(terms) if term in kept]
     stems = frozenset(token for term in kept for token in term.tokens)
-    known = {unit_id: tuple(each[place] for place in places) for unit_id, each in held.items()}
+    known = {unit_id: tuple(each[place] for place in places) for leg in legs for unit_id, each in leg.held.items()}
     units = {one.hit.unit_id: one.hit for one in ranked}
 
     def held_by(hit: UnitHit) -> Held:

@@ -24,6 +24,8 @@ Signs = Mapping[str, float]
 FILE: Final = "answerability.toml"
 FEATURES: Final = "1"
 """Which signs there are: weights that were fitted to others are not used."""
+_SAID: Final = 0.6
+_BY_THEM: Final = 0.7
 _LONG: Final = 2000
 """Characters of tokens from which a unit is as long as counts."""
 
@@ -71,6 +73,12 @@ class Answerability:
     def is_known(self) -> bool:
         """Whether what was found may hold the answer."""
         return bool(self.evidence.units) and self.value >= self.gate
+
+    @property
+    def is_by_another(self) -> bool:
+        """Whether what was asked was said, and not by whom the question names."""
+        held = self.parts["held"]
+        return bool(self.evidence.names) and held >= _SAID and self.parts["held_by_them"] < held * _BY_THEM
 
     @property
     def unknown(self) -> tuple[str, ...]:
