@@ -24,6 +24,7 @@ from pydantic_settings import (
 )
 
 from memory_assets.errors import ConfigInvalidError
+from memory_assets.vocabulary import RecordedAnswers
 
 SETTINGS_FILE_NAME = "memory.toml"
 _FILE_VALUES = "values_of_the_settings_file"
@@ -179,6 +180,7 @@ class AskSettings(Section):
         timeout_seconds: for a whole answer; ``silence_seconds`` for the next word of one.
         prompt_tokens: of the rules, the question and the evidence together.
         usd_per_call, usd_per_day: what a call and a day (UTC) may cost; a model without a known price is then not asked.
+        record: which answers are recorded: those of conversations alone, each, or none; a command's own word goes before.
         nli: the entry point that judges whether an answer follows from its evidence; ``nli_threshold`` 0 asks nobody.
     """
 
@@ -192,6 +194,7 @@ class AskSettings(Section):
     usd_per_day: Annotated[float, Field(ge=0)] | None = None
     nli: str | None = None
     nli_threshold: float = Field(default=0.0, ge=0, le=1)
+    record: RecordedAnswers = "conversations"
 
 
 class StoreSettings(Section):

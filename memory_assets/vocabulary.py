@@ -93,6 +93,9 @@ REFUSAL_REASONS: tuple[RefusalReason, ...] = get_args(RefusalReason)
 """Why a question is not answered: too little speaks of it, nobody whom it names said it, no index, nothing found; the model
 says that it cannot, somebody stopped it, its answer does not follow from the evidence, nobody can say whether it does."""
 
+RecordedAnswers = Literal["conversations", "always", "never"]
+"""Which answers are written into the log."""
+
 DisclosureReason = Literal[
     "explicit_ids",
     "high_confidence_single",

@@ -184,6 +184,8 @@ def answer_v1(
         verification=by.verification if by else None,
         usage=by.usage if by else TokenUsageV1(),
         created_at=datetime.now(UTC),
+        conversation_id=request.conversation.conversation_id if request.conversation else None,
+        turn_index=request.conversation.turn_index if request.conversation else None,
         notes=notes,
     )
 

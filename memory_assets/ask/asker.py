@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from memory_assets.ask.answers import refused, refused_without_index
+from memory_assets.ask.following import is_unheard, readings
 from memory_assets.errors import InvalidArgumentError, MemoryAssetsError
 from memory_assets.results.answer import AnswerV1
 from memory_assets.search.answerability.calibration import calibration
 from memory_assets.search.answerability.passages import Passage, passages_of
-from memory_assets.search.answerability.question import Question, understood
+from memory_assets.search.answerability.question import Question
 from memory_assets.search.answerability.signs import signs_of_passage
+from memory_assets.search.answerability.sureness import Answerability, answerability_of
 from memory_assets.search.bulk import in_batches
 from memory_assets.search.searcher import LookedUp
 from memory_assets.vectors.errors import IndexMissingError
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
     from memory_assets.ask.answerer import Answerer, Listen
     from memory_assets.ask.request import AskRequest
     from memory_assets.results.answer import BulkAnswerItemV1
-    from memory_assets.search.answerability.sureness import Answerability
     from memory_assets.search.searcher import Searcher
     from memory_assets.vocabulary import RefusalReason
 
@@ -36,17 +37,14 @@ class Considered:
 
     Attributes:
         graded: the passages with their grades, best first.
+        sure: how sure it is that what was found can answer.
     """
 
     request: AskRequest
     question: Question
     found: LookedUp
     graded: tuple[tuple[Passage, float], ...]
-
-    @property
-    def sure(self) -> Answerability:
-        """How sure it is that what was found can answer: the number of the search."""
-        return self.found.answerability
+    sure: Answerability
 
     @property
     def refusal(self) -> RefusalReason | None:
@@ -63,15 +61,17 @@ class Asker:
 
     Args:
         searcher: of that store.
+        answerer: who answers; None for the one that the settings choose.
     """
 
-    def __init__(self, searcher: Searcher) -> None:
+    def __init__(self, searcher: Searcher, answerer: Answerer | None = None) -> None:
         self.searcher = searcher
+        self._answerer = answerer
 
     @property
     def answerer(self) -> Answerer:
-        """Who answers, as the settings choose."""
-        return self.searcher.resources.answerer
+        """Who answers."""
+        return self._answerer or self.searcher.resources.answerer
 
     def ask(self, request: AskRequest, listen: Listen | None = None) -> AnswerV1:
         """The answer to a question, or a refusal.
@@ -134,15 +134,30 @@ class Asker:
 
 
 def considered(request: AskRequest, found: LookedUp, passages: Sequence[Passage]) -> Considered:
-    """The passages graded; what was found is as sure as the search says. Pure."""
+    """The passages graded, as sure as the search is. Pure. In a conversation the question is read by itself first."""
+    first, *others = (_graded(request, question, found, passages) for question in readings(request, found))
+    if request.conversation is not None and is_unheard(first.question):
+        # It was searched with words of an answer, which find something whatever is asked.
+        return replace(first, sure=replace(first.sure, value=0.0))
+    return next((seen for seen in (first, *others) if seen.refusal is None), first)
+
+
+def _graded(request: AskRequest, question: Question, found: LookedUp, passages: Sequence[Passage]) -> Considered:
     known = calibration()
-    question = understood(request.question, found)
     best = max((passage.hit.score for passage in passages), default=0.0)
     grades = [
         (passage, known.passage.grade(signs_of_passage(question, passage, passage.hit.rank - 1, best))) for passage in passages
     ]
     graded = tuple(sorted(grades, key=lambda one: (-one[1], one[0].hit.rank, one[0].place)))
-    return Considered(request, question, found, graded)
+    return Considered(request, question, found, graded, _sure(request, question, found))
+
+
+def _sure(request: AskRequest, question: Question, found: LookedUp) -> Answerability:
+    """How sure it is that what was found can answer: the number of the search, in a conversation that of the words read."""
+    if request.conversation is None:
+        return found.answerability
+    evidence = found.answerability.evidence.read_as((word.term.text for word in question.words), question.names)
+    return answerability_of(evidence, within=request.project is not None)
 
 
 def answer_of(seen: Considered, answerer: Answerer, embedding: str, listen: Listen | None = None) -> AnswerV1:

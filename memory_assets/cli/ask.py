@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -40,6 +41,17 @@ def ask(
         Mode, typer.Option("--mode", help="lexical (words), vector (meaning), hybrid (both), auto (what suits the question).")
     ] = Mode.auto,
     words: Annotated[int, typer.Option("--words", min=1, max=1000, help="How many words may be quoted together.")] = 45,
+    conversation: Annotated[
+        str | None,
+        typer.Option("--session", help="Ask in the conversation of this name: it begins, or goes on.", show_default=False),
+    ] = None,
+    goes_on: Annotated[
+        bool, typer.Option("--continue", help="The conversation has to be there; without a name it is the last one.")
+    ] = False,
+    record: Annotated[
+        bool | None,
+        typer.Option("--record/--no-record", help="Whether the answer is recorded; otherwise ask.record.", show_default=False),
+    ] = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Show each statement with its quote, and how the answer was looked for.")
     ] = False,
@@ -49,6 +61,7 @@ def ask(
     as_json: JsonOption = False,
 ) -> int:
     """Answer a question from memory, in cited quotes. Exits 1 where nothing that was said answers it."""
+    from memory_assets.commands.answers import conversation_for, recorded
     from memory_assets.memory import AskRequest
 
     request = AskRequest(question or "", project=project, mode=mode.value, most_words=words)
@@ -56,11 +69,18 @@ def ask(
     if bulk:
         if question is not None:
             raise InvalidArgumentError("--bulk reads its questions from stdin", hint="leave the question out")
+        if conversation is not None or goes_on or record:
+            raise InvalidArgumentError(
+                "--bulk asks questions that stand alone and records none", hint="leave --session, --continue and --record out"
+            )
         return _answer_lines(memory, request)
     if question is None:
         raise InvalidArgumentError("no question is given", hint="as in memory ask 'why was the deploy rolled back?'")
+    if conversation is not None or goes_on:
+        request = replace(request, conversation=conversation_for(memory.resources, conversation, continued=goes_on))
     with drafting(wanted=not as_json) as listen:
         answer = memory.asker.ask(request, listen)
+    answer = recorded(memory.resources, request, answer, wanted=record)
     if as_json:
         print_json(answer)
     else:
@@ -94,7 +114,7 @@ def print_answer(answer: AnswerV1, *, explain: bool = False) -> None:
         print_text(styled(("─" * min(terminal_width(), _WIDEST), "dim")))
     if not (explain and answer.grounded):
         for cited in answer.citations:
-            _print_citation(cited.marker, cited.citation)
+            print_citation(cited.marker, cited.citation)
         print_text(styled(""))
     if explain:
         _print_trace(answer)
@@ -114,12 +134,13 @@ def _print_claims(answer: AnswerV1) -> None:
         print_text(styled(""))
 
 
-def _print_citation(marker: str | None, citation: AnyCitationV1) -> None:
+def print_citation(marker: str | None, citation: AnyCitationV1, *, quoted: bool = True) -> None:
+    """A citation's address, when and by whom it was said; of one without a mark its words too, where ``quoted``."""
     said = getattr(citation, "ts", None)
     who = getattr(citation, "name", None) or getattr(citation, "role", None) or ""
     print_text(styled((f"{marker or '·'} ", "bold"), (citation.uri, "cyan")))
     print_text(styled((f"    {day(said)}  {one_line(who)}  {one_line(citation.label)}", "dim")))
-    if marker is None and citation.quote:
+    if quoted and marker is None and citation.quote:
         print_text(styled(f"    {one_line(citation.quote)[:_WIDEST]}"))
 
 

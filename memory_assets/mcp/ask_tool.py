@@ -17,9 +17,13 @@ if TYPE_CHECKING:
 
 
 def _ask_memory(store: Store, asked: given.AskArguments) -> Answer:
+    from memory_assets.commands.answers import conversation_for, recorded
     from memory_assets.memory import AskRequest
 
-    told = store.memory.ask(AskRequest(asked.question, project=asked.project, mode=asked.mode, most_words=asked.words))
+    resources = store.memory.resources
+    talk = conversation_for(resources, asked.conversation) if asked.conversation is not None else None
+    request = AskRequest(asked.question, project=asked.project, mode=asked.mode, most_words=asked.words, conversation=talk)
+    told = recorded(resources, request, store.memory.ask(request))
     return answer(told, list(answer_lines(told)))
 
 

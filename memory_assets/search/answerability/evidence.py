@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from memory_assets.search.answerability.question import telling_terms
@@ -100,6 +100,17 @@ class Evidence:
         some = [(word.weight, one) for word, one in zip(self.words, held, strict=True) if word.is_name == named]
         whole = math.fsum(weight for weight, _ in some)
         return math.fsum(weight * one for weight, one in some) / whole if whole else 0.0
+
+    def read_as(self, words: Iterable[str], names: frozenset[str]) -> Evidence:
+        """The same units for a question of fewer words, which names these people."""
+        read = frozenset(words)
+        places = [place for place, word in enumerate(self.words) if word.text in read]
+
+        def of(held: Held) -> Held:
+            return tuple(held[place] for place in places)
+
+        units = tuple(replace(unit, held=of(unit.held), before=of(unit.before)) for unit in self.units)
+        return Evidence(tuple(self.words[place] for place in places), names, units)
 
     @property
     def unseen(self) -> tuple[str, ...]:
