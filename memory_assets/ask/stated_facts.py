@@ -76,6 +76,11 @@ _FUNCTION_WORD: Final = re.compile(
 )
 
 
+def without_dates(text: str) -> str:
+    """A text without its dates, one form for each character."""
+    return _without_dates(_plain(text))
+
+
 def telling(text: str) -> str:
     """A text without the English words that stand in every text."""
     return _LATIN_WORD.sub(lambda match: "" if _FUNCTION_WORD.fullmatch(match[0].lower()) else match[0], text)

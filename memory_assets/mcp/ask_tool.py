@@ -30,7 +30,12 @@ def _ask_memory(store: Store, asked: given.AskArguments) -> Answer:
 def answer_lines(told: AnswerV1) -> Iterator[str]:
     """The quotes with what their marks stand for; of a refusal what was nearest."""
     if told.grounded:
-        yield f"answered in quotes, answerability {told.retrieval.answerability:.2f}. {EVIDENCE}"
+        how = (
+            "in quotes"
+            if told.model.provider == "memory_assets"
+            else f"by {told.model.id}, each statement held to what it cites"
+        )
+        yield f"answered {how}, answerability {told.retrieval.answerability:.2f}. {EVIDENCE}"
     else:
         yield f"not answered ({told.refusal_reason}), answerability {told.retrieval.answerability:.2f}"
     yield from quoted(told.answer)

@@ -22,7 +22,7 @@ def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[Provider]:
 
 
 def model(provider: Provider, name: str = "openai/tiny", **settings: Any) -> LanguageModel:
-    chosen = {"timeout": 5.0, "silence": 2.0, "max_tokens": 50} | settings
+    chosen = {"timeout": 8.0, "silence": 5.0, "max_tokens": 50} | settings
     return LanguageModel(ModelSettings(name, provider.base, **chosen))
 
 

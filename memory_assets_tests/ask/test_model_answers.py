@@ -34,7 +34,7 @@ def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[Provider]:
 
 
 def settings(home: Path, provider: Provider, **ask: Any) -> Settings:
-    chosen = {"model": "openai/tiny", "api_base": provider.base, "silence_seconds": 0.5, "timeout_seconds": 5} | ask
+    chosen = {"model": "openai/tiny", "api_base": provider.base, "silence_seconds": 5, "timeout_seconds": 10} | ask
     return load_settings({"home": home, "embedding": {"model": "hashing"}, "ask": chosen})
 
 
@@ -117,7 +117,6 @@ def test_where_nothing_holds_the_quotes_answer_and_say_so(home: Path, provider: 
         (500, "500"),
         (404, "no such model"),
         (401, "the key"),
-        (3.0, "in time"),
         (Reply(""), "nothing"),
     ],
 )
@@ -126,6 +125,11 @@ def test_a_model_that_fails_leaves_the_quotes_and_says_so(home: Path, provider: 
     check(answer)
     assert answer.grounded and QUOTE in answer.answer and answer.model.id == "extractive"
     assert "openai/tiny" in answer.notes[0] and why in answer.notes[0] and "quotes alone" in answer.notes[0]
+
+
+def test_a_silent_model_leaves_the_quotes(home: Path, provider: Provider) -> None:
+    answer = ask(home, provider, 3.0, silence_seconds=0.3)
+    assert answer.grounded and QUOTE in answer.answer and "in time" in answer.notes[0]
 
 
 def test_a_model_of_no_provider_leaves_the_quotes(home: Path, provider: Provider) -> None:
@@ -204,3 +208,15 @@ def test_without_a_model_the_answer_is_the_same_as_ever(home: Path, provider: Pr
     told = answer.model_dump(mode="json")
     assert "verification" not in told and set(told["usage"]) == {"prompt_tokens", "completion_tokens", "latency_ms"}
     assert not provider.requests
+
+
+def test_a_day_has_its_limit_and_shows_what_is_left(home: Path, provider: Provider) -> None:
+    said = telling("The greyhound is called Biscuit [n].")
+    first = ask(home, provider, said, model="openai/gpt-4o-mini", usd_per_day=1.0)
+    assert first.model.id == "openai/gpt-4o-mini" and 0 < (first.usage.cost_usd or 0) < 0.01
+    assert first.usage.left_today_usd == pytest.approx(1.0 - (first.usage.cost_usd or 0))
+    asked = len(provider.requests)
+    for limits in ({"usd_per_day": 1e-6}, {"usd_per_call": 1e-6}, {"model": "openai/tiny", "usd_per_call": 1.0}):
+        answer = ask(home, provider, said, **{"model": "openai/gpt-4o-mini", **limits})
+        assert answer.grounded and answer.model.id == "extractive" and "was not asked" in answer.notes[0]
+    assert len(provider.requests) == asked
