@@ -47,9 +47,15 @@ def test_a_correction_holds_and_what_it_corrects_stays_as_history(corrected_stor
     assert [(quote.quote.matched_text, quote.message and quote.message.name) for quote in evidence.quotes] == [(NEW, "Jiho")]
     assert decision(settings, OLD).entry_count == 2
     assert_rebuilds_equal(settings)
+    # Asked in the old one's words, what holds is found first.
+    for query in ("We decided to round every entry up to 15 minutes, because customers check the invoice", "round entry"):
+        found = [hit.title for hit in Memory(settings).search(query, mode="lexical").hits]
+        assert found[0] == NEW and len(found) > 1, query
     # A correction is corrected like any memory; the last one holds.
     again = correct(settings, report.correction.citation, "We do not round at all any more.", by="Mina")
     assert decision(settings, NEW).superseded_by == again.correction.citation
+    found = [hit.title for hit in Memory(settings).search("round every entry", mode="lexical").hits]
+    assert found.index(again.correction.title) < found.index(NEW)
     assert {memory.status for memory in Memory(settings).memories().memories if memory.entry_type == "decision"} == {
         "active",
         "deprecated",
