@@ -21,6 +21,7 @@ from memory_assets.results.answer import (
 )
 from memory_assets.results.citation import CitationV1
 from memory_assets.search.answerability.calibration import calibration
+from memory_assets.search.answerability.sureness import shipped
 
 if TYPE_CHECKING:
     from memory_assets.ask.asker import Considered
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 EXTRACTIVE: Final = ModelRefV1(id="extractive", provider="memory_assets")
 NEAREST: Final = 3
 """Candidates that a refusal shows."""
-_SHOWN_UNSEEN: Final = 6
+_SHOWN_UNKNOWN: Final = 6
 _NEAREST_CHARACTERS: Final = 160
 
 _SAYS: Final[dict[RefusalReason, dict[Language, str]]] = {
@@ -62,6 +63,12 @@ _SAYS: Final[dict[RefusalReason, dict[Language, str]]] = {
         "ko": "답이 기록된 말에서 따라 나오는지 판단할 모델이 없습니다.",
     },
 }
+
+_ELSEWHERE: Final[dict[Language, str]] = {
+    "en": "영어로 된 글에만 있을 수 있습니다. 영어로 물어보세요.",
+    "ko": "Only text in Korean could hold it: ask in Korean.",
+}
+"""Where only text of another language than the question's could hold it."""
 
 
 def answered(seen: Considered, quotes: Sequence[Quote], model: str) -> AnswerV1:
@@ -104,11 +111,14 @@ def refused(
         notes: what a person should know of it besides.
     """
     language = language_of(seen.question.text)
-    unseen = seen.question.unseen[:_SHOWN_UNSEEN]
+    unknown = (seen.sure.unknown or seen.question.unseen)[:_SHOWN_UNKNOWN]
     said = [_SAYS[reason][language]]
-    if unseen:
-        named = ", ".join(unseen)
-        said.append(f"Nothing is known about: {named}." if language == "en" else f"기록에 없는 말: {named}.")
+    if unknown:
+        named = ", ".join(unknown)
+        said.append(f"Nothing is known about: {named}." if language == "en" else f"알려진 것이 없습니다: {named}.")
+    retrieval = seen.found.response.retrieval
+    if retrieval is not None and retrieval.other_language is not None:
+        said.append(_ELSEWHERE[retrieval.other_language])
     nearest = [
         AnswerCitationV1(marker=None, citation=citation_of(passage, *_nearest_span(passage)))
         for passage, _ in seen.graded[:NEAREST]
@@ -200,20 +210,20 @@ def _embedding(seen: Considered | None, model: str | None) -> ModelRefV1 | None:
 
 def _retrieval(request: AskRequest, seen: Considered | None, used: int) -> AnswerRetrievalV1:
     if seen is None:
-        gate = calibration().gate(within=request.project is not None)
+        gate = shipped().gate(within=request.project is not None)
         return AnswerRetrievalV1(trace_id=_trace(request, ()), mode="lexical", k=request.search().k or 0, score_gate=gate)
     response = seen.found.response
     return AnswerRetrievalV1(
         trace_id=_trace(request, [hit.unit_id for hit in response.hits]),
         mode=response.mode,
         k=response.k or 0,
-        score_gate=seen.gate,
+        score_gate=seen.sure.gate,
         top_score=round(max((hit.score for hit in response.hits), default=0.0), 6),
         chunks_returned=len(response.hits),
         chunks_used=used,
-        answerability=round(seen.answerability, 6),
-        answerability_parts={name: round(value, 6) for name, value in seen.parts.items()},
-        unseen=seen.question.unseen,
+        answerability=seen.sure.value,
+        answerability_parts={name: round(value, 6) for name, value in seen.sure.parts.items()},
+        unseen=seen.sure.evidence.unseen,
         speakers=tuple(sorted(seen.question.names)),
     )
 

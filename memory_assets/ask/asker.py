@@ -14,14 +14,13 @@ from memory_assets.results.answer import AnswerV1
 from memory_assets.search.answerability.calibration import calibration
 from memory_assets.search.answerability.passages import Passage, passages_of
 from memory_assets.search.answerability.question import Question
-from memory_assets.search.answerability.signs import signs_of_answer, signs_of_passage
+from memory_assets.search.answerability.signs import signs_of_passage
+from memory_assets.search.answerability.sureness import Answerability, answerability_of
 from memory_assets.search.bulk import in_batches
 from memory_assets.search.searcher import LookedUp
 from memory_assets.vectors.errors import IndexMissingError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from memory_assets.ask.answerer import Answerer, Listen
     from memory_assets.ask.request import AskRequest
     from memory_assets.results.answer import BulkAnswerItemV1
@@ -38,8 +37,7 @@ class Considered:
 
     Attributes:
         graded: the passages with their grades, best first.
-        answerability: how sure it is that they can answer, 0 to 1; ``parts`` are its signs.
-        gate: the least answerability at which is answered.
+        sure: how sure it is that what was found can answer.
         of: the parts that it is made of, where a question was taken apart.
     """
 
@@ -47,9 +45,7 @@ class Considered:
     question: Question
     found: LookedUp
     graded: tuple[tuple[Passage, float], ...]
-    answerability: float
-    parts: Mapping[str, float]
-    gate: float
+    sure: Answerability
     of: tuple[Considered, ...] = ()
 
     @property
@@ -57,14 +53,9 @@ class Considered:
         """Why nothing may be answered; None where it may."""
         if not self.graded:
             return "no_chunks"
-        if self.answerability >= self.gate:
+        if self.sure.is_known:
             return None
-        # Somebody else said it: the words are there, and not by whom the question names.
-        by_another = self.parts["held"] >= _SAID and self.parts["held_by_them"] < self.parts["held"] * _BY_THEM
-        return "attribution" if self.question.names and by_another else "score_gate"
-
-
-_SAID, _BY_THEM = 0.6, 0.7
+        return "attribution" if self.sure.is_by_another else "score_gate"
 
 
 class Asker:
@@ -168,11 +159,11 @@ class Asker:
 
 
 def considered(request: AskRequest, found: LookedUp, passages: Sequence[Passage]) -> Considered:
-    """The passages graded, and what they are worth together. Pure. In a conversation the question is read by itself first."""
+    """The passages graded, as sure as the search is. Pure. In a conversation the question is read by itself first."""
     first, *others = (_graded(request, question, found, passages) for question in readings(request, found))
     if request.conversation is not None and is_unheard(first.question):
         # It was searched with words of an answer, which find something whatever is asked.
-        return replace(first, answerability=0.0)
+        return replace(first, sure=replace(first.sure, value=0.0))
     return next((seen for seen in (first, *others) if seen.refusal is None), first)
 
 
@@ -183,10 +174,15 @@ def _graded(request: AskRequest, question: Question, found: LookedUp, passages: 
         (passage, known.passage.grade(signs_of_passage(question, passage, passage.hit.rank - 1, best))) for passage in passages
     ]
     graded = tuple(sorted(grades, key=lambda one: (-one[1], one[0].hit.rank, one[0].place)))
-    parts = signs_of_answer(question, found.response, graded)
-    answerability = known.answer.grade(parts) if graded else 0.0
-    gate = known.gate(within=request.project is not None)
-    return Considered(request, question, found, graded, answerability, parts, gate)
+    return Considered(request, question, found, graded, _sure(request, question, found))
+
+
+def _sure(request: AskRequest, question: Question, found: LookedUp) -> Answerability:
+    """How sure it is that what was found can answer: the number of the search, in a conversation that of the words read."""
+    if request.conversation is None:
+        return found.answerability
+    evidence = found.answerability.evidence.read_as((word.term.text for word in question.words), question.names)
+    return answerability_of(evidence, within=request.project is not None)
 
 
 def answer_of(seen: Considered, answerer: Answerer, embedding: str, listen: Listen | None = None) -> AnswerV1:

@@ -127,7 +127,7 @@ def _together(request: AskRequest, parts: Sequence[Considered]) -> Considered:
     graded = {
         passage.place: (passage, grade) for part in parts for passage, grade in sorted(part.graded, key=lambda one: one[1])
     }
-    least = min(parts, key=lambda part: part.answerability)
+    least = min(parts, key=lambda part: part.sure.value)
     question = replace(
         parts[0].question,
         text=request.question,

@@ -46,6 +46,8 @@ def print_context(bundle: ContextBundleV1) -> None:
     else:
         print_text(styled("nothing found" if bundle.certificate else "nothing that was found fits into the budget"))
     certificate = bundle.certificate
+    if bundle.retrieval is not None and not bundle.retrieval.known:
+        sys.stderr.write(f"{one_line(bundle.retrieval.says)}\n")
     sure = f"; {certificate.completeness:.0%} of the question is covered: {certificate.hint}" if certificate else ""
     sys.stderr.write(f"{bundle.budget.used:,} of {bundle.budget.total:,} tokens{sure}\n")
     for note in bundle.notes:

@@ -129,7 +129,7 @@ def search(
     no_log: Annotated[bool, typer.Option("--no-log", help="Do not count what is delivered as shown.")] = False,
     as_json: JsonOption = False,
 ) -> int:
-    """Search memories, tasks and passages, each hit with its address. Exits 1 where nothing is found."""
+    """Search memories, tasks and passages, each hit with its address. Exits 1 where nothing is known."""
     from memory_assets.memory import SearchRequest
 
     now = datetime.now(UTC)
@@ -164,12 +164,14 @@ def search(
     response = memory.search_for(replace(request, budget=None) if expand else request, explain=explain)
     if expand:
         disclosed = memory.disclose(response, budget=2000 if budget is None else budget)
+        if not as_json:
+            _print_unknown(response)
         print_result(disclosed, print_disclosure, as_json=as_json)
     elif as_json:
         print_json(response)
     else:
         print_response(response, explain=explain)
-    return OK if response.hits else NOTHING_FOUND
+    return OK if response.hits and _is_known(response) else NOTHING_FOUND
 
 
 def _intent(given: str | None) -> Intent | None:
@@ -200,6 +202,7 @@ def print_response(response: SearchResponseV1, *, explain: bool = False) -> None
     """Four lines a hit: what it is, where it was said, its title, its text."""
     if explain:
         _print_reading(response)
+    _print_unknown(response)
     for hit in response.hits:
         print_hit(hit)
         if explain:
@@ -209,6 +212,16 @@ def print_response(response: SearchResponseV1, *, explain: bool = False) -> None
     print_text(styled((_footer(response), "dim")))
     for note in response.notes:
         sys.stderr.write(f"note: {one_line(note)}\n")
+
+
+def _is_known(response: SearchResponseV1) -> bool:
+    return response.retrieval is None or response.retrieval.known
+
+
+def _print_unknown(response: SearchResponseV1) -> None:
+    """Where what was found can hold no answer, that comes first."""
+    if response.hits and response.retrieval is not None and not response.retrieval.known:
+        print_text(styled((one_line(response.retrieval.says), "yellow")), styled(("the nearest, no answers:", "dim")))
 
 
 def print_hit(hit: SearchHitV1) -> None:
@@ -279,6 +292,10 @@ def _print_reading(response: SearchResponseV1) -> None:
                 (f"  by {_TOLD_BY[crossed.by]}, weight {crossed.weight:.2f}", "dim"),
             )
         )
+    if (retrieval := response.retrieval) is not None:
+        signs = ", ".join(f"{name} {value:.2f}" for name, value in retrieval.answerability_parts.items())
+        said = f"{retrieval.answerability:.2f}, gate {retrieval.score_gate:.2f}"
+        print_text(styled(("sure       ", "dim"), said, (f"  ({signs})", "dim")))
     legs = " and ".join(response.channels) or "nothing"
     print_text(
         styled(("searched   ", "dim"), f"{legs}, {response.score_kind}, vectors {response.embedding_version or '-'}"),

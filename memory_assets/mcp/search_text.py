@@ -19,7 +19,19 @@ _SNIPPET = 1000
 
 def search_lines(found: SearchResponseV1) -> list[str]:
     """The answer to one question."""
-    return [*_heading(found), *([EVIDENCE] if found.hits else []), *hit_lines(found.hits), *_notes(found)]
+    return [
+        *_heading(found),
+        *unknown_lines(found),
+        *([EVIDENCE] if found.hits else []),
+        *hit_lines(found.hits),
+        *_notes(found),
+    ]
+
+
+def unknown_lines(found: SearchResponseV1) -> Iterator[str]:
+    """Where what was found can hold no answer, that, in words."""
+    if found.hits and found.retrieval is not None and not found.retrieval.known:
+        yield f"{inline(found.retrieval.says, 300)}. What follows is the nearest and no answer."
 
 
 def hits_cost(found: SearchResponseV1) -> int:
@@ -42,6 +54,7 @@ def bulk_lines(items: Sequence[BulkSearchItemV1]) -> Iterator[str]:
         elif item.response is not None:
             yield f"## {inline(item.id, 100)}: {inline(item.response.query, 160)}"
             yield from _heading(item.response)
+            yield from unknown_lines(item.response)
             yield from hit_lines(item.response.hits)
 
 
@@ -103,6 +116,8 @@ def _heading(found: SearchResponseV1) -> Iterator[str]:
     certificate = found.certificate
     if certificate is not None:
         if found.hits:
+            if found.retrieval is not None:
+                parts.append(f"answerability {found.retrieval.answerability:.2f}")
             parts.append(f"completeness {certificate.completeness:.2f}")
         missing = ", ".join(inline(word, 40) for word in certificate.missing[:5])
         parts.append(f"next: {certificate.next_action}{f' (not spoken of: {missing})' if missing and found.hits else ''}")

@@ -15,7 +15,7 @@ from memory_assets.mcp.ask_tool import ASK_TOOL
 from memory_assets.mcp.digest_tools import DIGEST_TOOLS
 from memory_assets.mcp.layer_text import context_lines, details_lines, disclosure_lines, gotcha_lines, timeline_lines
 from memory_assets.mcp.output_schemas import Output
-from memory_assets.mcp.search_text import bulk_lines, hits_cost, search_lines
+from memory_assets.mcp.search_text import bulk_lines, hits_cost, search_lines, unknown_lines
 from memory_assets.mcp.store_text import ack_lines, doctor_lines, evidence_lines, schema_lines, stats_lines
 from memory_assets.mcp.task_text import condition_lines, task_lines, task_list_lines
 from memory_assets.mcp.tool import Tool
@@ -49,8 +49,9 @@ def _search_memory(store: Store, asked: given.SearchArguments) -> Answer:
     }
     if asked.expand:
         budget = _DISCLOSED if asked.budget is None else asked.budget
-        opened = store.memory.disclose(store.memory.search(asked.query, **fields), budget=budget)
-        return answer(opened, list(disclosure_lines(opened)))
+        found = store.memory.search(asked.query, **fields)
+        opened = store.memory.disclose(found, budget=budget)
+        return answer(opened, [*unknown_lines(found), *disclosure_lines(opened)])
     if asked.budget is None:
         found = store.memory.search(asked.query, **fields)
     else:
@@ -197,8 +198,8 @@ TOOLS: tuple[Tool, ...] = (
         "mixed. Layer 1: some 100 to 200 tokens a hit; `budget` caps them, and `expand` opens what is plainly "
         "meant. Every hit has addresses (mem:…, session:…) to cite "
         "and to pass to get_timeline (layer 2) or get_details (layer 3). The certificate says how complete the answer is and "
-        "what to do next. No hit is an answer too. The first question may be answered by words alone while the model is "
-        "loaded; a note says so.",
+        "what to do next. That nothing is known is an answer too: the hits are the nearest then, and no answers. The first "
+        "question may be answered by words alone while the model is loaded; a note says so.",
         given.SearchArguments,
         _search_memory,
         Output("search_response.v1", other="disclosure.v1"),

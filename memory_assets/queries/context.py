@@ -27,10 +27,11 @@ from memory_assets.results.context import (
     SectionName,
     TokenBudgetV1,
 )
+from memory_assets.results.retrieval import RetrievalV1
 from memory_assets.search.answers.backing import backings
 from memory_assets.search.answers.budget import DEFAULT_BUDGET, TokenBudget
 from memory_assets.search.answers.context_text import ContextWriter, Line, WrittenLine
-from memory_assets.search.ranking.certificate import SeenHit, certify
+from memory_assets.search.ranking.certificate import SeenHit, Sure, certify
 from memory_assets.search.request import SearchRequest
 from memory_assets.search.usage import note_shown
 from memory_assets.text.lexical_text import search_text
@@ -239,6 +240,7 @@ def _bundle(
         for one in delivered
     ]
     budget = page.writer.budget
+    retrieval, sure = _surest((entries, said, issues), is_narrowed=project is not None)
     bundle = ContextBundleV1(
         query=query,
         project=project,
@@ -255,10 +257,21 @@ def _bundle(
         ),
         sections=tuple(page.sections),
         text=page.writer.text,
-        certificate=CertificateV1.of(certify(query, seen)) if delivered or not hits else None,
+        certificate=CertificateV1.of(certify(query, seen, sure=sure)) if delivered or not hits else None,
+        retrieval=retrieval,
         notes=tuple(dict.fromkeys((*_too_small(budget, hits, delivered), *entries.notes, *said.notes, *issues.notes))),
     )
     return bundle, [(one.unit.unit_kind, one.unit.source_id) for one in delivered]
+
+
+def _surest(found: Sequence[SearchResponseV1], *, is_narrowed: bool) -> tuple[RetrievalV1 | None, Sure | None]:
+    """How sure the surest of some searches is, and what that says of what to do next."""
+    told = [(one.retrieval, one.certificate) for one in found if one.retrieval is not None]
+    if not told:
+        return None, None
+    retrieval, certificate = max(told, key=lambda one: one[0].answerability)
+    suffices = certificate is not None and certificate.next_action == "enough"
+    return retrieval, Sure(retrieval.known, suffices, is_narrowed=is_narrowed)
 
 
 def _too_small(budget: TokenBudget, hits: Sequence[SearchHitV1], delivered: Sequence[_Candidate]) -> list[str]:

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from memory_assets.results.certificate import CertificateV1
 from memory_assets.results.model import WireModel
+from memory_assets.results.retrieval import RetrievalV1
 from memory_assets.vocabulary import Assurance, Origin
 
 SectionName = Literal["constitution", "skills", "recent_gotchas", "context", "code_symbols"]
@@ -81,6 +82,8 @@ class ContextBundleV1(WireModel):
         text: the whole of it as Markdown; what sessions say is escaped in it.
         budget: ``used`` is what ``text`` costs.
         certificate: how far what is delivered suffices for the question; None where the budget holds nothing of what was found.
+        retrieval: how sure it is that what was found can hold the answer: of the searches that it is put together of (what is
+            remembered, what was said, what went wrong) the surest.
     """
 
     schema_version: Literal["context_bundle.v1"] = "context_bundle.v1"
@@ -90,4 +93,5 @@ class ContextBundleV1(WireModel):
     sections: tuple[ContextSectionV1, ...] = ()
     text: str = ""
     certificate: CertificateV1 | None = None
+    retrieval: RetrievalV1 | None = None
     notes: tuple[str, ...] = ()

@@ -35,6 +35,7 @@ from memory_assets.results.metrics import Metrics
 from memory_assets.results.outbox import InLine, OutboxDrained, OutboxStatus, Reembedded
 from memory_assets.results.purge import PurgeReportV1
 from memory_assets.results.recorded_answer import RecordedAnswerListV1, RecordedAnswerV1
+from memory_assets.results.retrieval import RetrievalV1
 from memory_assets.results.schema import SchemaDefinitionV1, SchemaV1
 from memory_assets.results.search import BulkSearchItemV1, SearchHitV1, SearchResponseV1
 from memory_assets.results.sessions import SessionDetails, SessionSummary
@@ -85,6 +86,7 @@ PRINTED: dict[str, Any] = {
     "recovered.v1": Recovered,
     "reembed.v1": Reembedded,
     "restored.v1": Restored,
+    "retrieval.v1": RetrievalV1,
     "schema.v1": SchemaV1,
     "schema_definition.v1": SchemaDefinitionV1,
     "search_hit.v1": SearchHitV1,

@@ -11,6 +11,7 @@ from memory_assets.results.certificate import CertificateV1
 from memory_assets.results.citation import AnyCitationV1, CitationV1
 from memory_assets.results.error import ErrorV1
 from memory_assets.results.model import WireModel
+from memory_assets.results.retrieval import RetrievalV1
 from memory_assets.vocabulary import Assurance, CrossedBy, Origin, ScoreKind, SearchMode, Strategy
 
 
@@ -156,6 +157,8 @@ class SearchResponseV1(WireModel):
         speakers: people who speak in the store and whom the question names.
         crossed: the words of the question that were looked for in the other language too; none where its own answers.
         certificate: how far the hits suffice, and what to do next.
+        retrieval: how sure it is that what was found can hold the answer; where it says that nothing is known, the hits are the
+            nearest and no answers.
         notes: what a person should know of how the answer came about (a leg that was left out, and why).
         estimated_tokens: what the hits' titles and snippets cost a language model.
     """
@@ -176,6 +179,7 @@ class SearchResponseV1(WireModel):
     crossed: tuple[CrossedTermV1, ...] = ()
     hits: tuple[SearchHitV1, ...] = ()
     certificate: CertificateV1 | None = None
+    retrieval: RetrievalV1 | None = None
     budget: int | None = None
     estimated_tokens: int = 0
     notes: tuple[str, ...] = ()

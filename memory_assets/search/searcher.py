@@ -13,13 +13,15 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from memory_assets.errors import MemoryAssetsError
-from memory_assets.results.certificate import CertificateV1
-from memory_assets.results.search import ComplexityV1, SearchHitV1, SearchResponseV1
+from memory_assets.results.search import ComplexityV1, SearchResponseV1
+from memory_assets.search.answerability.evidence import evidence_of
+from memory_assets.search.answerability.sureness import Answerability, answerability_of
 from memory_assets.search.answers.corrections import corrections_first
 from memory_assets.search.answers.delivery import in_order, window_of, within_budget
 from memory_assets.search.answers.empty_time import note_on_time
 from memory_assets.search.answers.hydration import chosen, hits_of
 from memory_assets.search.answers.neighbours import add_what_hangs_on, units_of_task
+from memory_assets.search.answers.sureness import certificate_of, retrieval_of
 from memory_assets.search.crossing.asking import Asked, ask_words
 from memory_assets.search.crossing.bridge import Known
 from memory_assets.search.crossing.explained import Explained, explained_by
@@ -28,11 +30,11 @@ from memory_assets.search.question.entities import query_entities
 from memory_assets.search.question.intents import intent_weights
 from memory_assets.search.question.plan import Plan, check_request, plan_of
 from memory_assets.search.question.terms import query_terms
-from memory_assets.search.ranking.certificate import WIDENED_K, SeenHit, certify
 from memory_assets.search.ranking.ranking import BONUS_DEPTH, Cues, raised, ranking
 from memory_assets.search.ranking.retrievers import LEXICAL, leg_depth, lexical_leg, vector_leg
 from memory_assets.search.store_state import StoreState, notes_on, store_state
 from memory_assets.search.usage import note_shown
+from memory_assets.text.lexical_text import search_text
 from memory_assets.vectors.calibration import known_calibration, relevance
 from memory_assets.vectors.errors import (
     EmbedderUnavailableError,
@@ -47,7 +49,7 @@ if TYPE_CHECKING:
     from memory_assets.configuration import Resources
     from memory_assets.log.database import Database
     from memory_assets.results.outbox import Calibration
-    from memory_assets.search.answers.hydration import Chosen
+    from memory_assets.search.answers.sureness import Language
     from memory_assets.search.ranking.ranking import RankedHit
     from memory_assets.search.ranking.retrievers import LegScores
     from memory_assets.search.request import SearchRequest
@@ -88,10 +90,12 @@ class LookedUp:
 
     Attributes:
         asked: the question's words and all units that have them, not only those delivered; None where no words were asked.
+        answerability: how sure it is that what was found can answer.
     """
 
     response: SearchResponseV1
     asked: Asked | None
+    answerability: Answerability
 
 
 class Searcher:
@@ -182,7 +186,7 @@ class Searcher:
                     state = store_state(connection, self.words, self.index)  # meanwhile
                     answer = self._answer(connection, plan, found.result(), state, reasons, explain)
                     self.database.linger()
-                    return LookedUp(answer, found.result().asked)
+                    return answer
             finally:
                 explained.cancel()  # where the store could not be opened, nobody waits for what it explains
 
@@ -218,8 +222,7 @@ class Searcher:
                         if missing and plan.mode == "vector":
                             raise missing
                         found = self._find(plan, vectors.get(place), partial(_explained, connection, plan))
-                        answer = self._answer(connection, plan, found, state, reasons, explain)
-                        answers.append(LookedUp(answer, found.asked))
+                        answers.append(self._answer(connection, plan, found, state, reasons, explain))
                     except (EmbedderUnavailableError, FingerprintMismatchError, IndexCorruptError) as error:
                         answers.append(error)
                     place += 1
@@ -273,7 +276,7 @@ class Searcher:
         state: StoreState,
         reasons: tuple[str, ...],
         explain: bool,
-    ) -> SearchResponseV1:
+    ) -> LookedUp:
         """What was found, filled in from the store."""
         legs = found.legs
         ranked = corrections_first(connection, raised(found.ranked, state.uplifts), 2 * plan.k)
@@ -282,9 +285,13 @@ class Searcher:
         if plan.strategy == "complex":
             add_what_hangs_on(connection, hits, plan.where)
         terms = found.asked.terms if found.asked else query_terms(plan.request.query)
-        delivered = hits_of(connection, hits, terms, relevances=self._relevances(legs), explain=explain)
+        relevances, speakers = self._relevances(legs), _speakers(plan, found.asked)
+        delivered = hits_of(connection, hits, terms, relevances=relevances, explain=explain)
         delivered = in_order(plan, within_budget(plan.request.budget, delivered))
         too_dear = len(hits) - len(delivered)
+        # Rows of vectors have no words.
+        texts = {} if found.asked else {hit.unit.unit_id: search_text(hit.unit.body) for hit in hits}
+        sure = answerability_of(evidence_of(terms, speakers, ranked, legs, relevances, texts), within=plan.is_within)
         response = SearchResponseV1(
             query=plan.request.query,
             mode=plan.mode if found.by_meaning or plan.mode == "vector" else "lexical",
@@ -297,10 +304,11 @@ class Searcher:
             intent_cues=plan.intent.cues,
             complexity=ComplexityV1(score=round(plan.complexity.score, 4), strategy=plan.strategy, why=plan.complexity.why),
             window=window_of(plan),
-            speakers=tuple(sorted(_speakers(plan, found.asked))),
+            speakers=tuple(sorted(speakers)),
             crossed=found.asked.crossed if found.asked else (),
             hits=tuple(delivered),
-            certificate=_certificate(plan, found.asked, hits, delivered),
+            retrieval=retrieval_of(sure, found.asked, self._speaks, explain=explain),
+            certificate=certificate_of(plan, found.asked, speakers, sure, hits, delivered),
             budget=plan.request.budget,
             estimated_tokens=sum(hit.tokens for hit in delivered),
             notes=(
@@ -315,7 +323,10 @@ class Searcher:
             shown = {hit.unit_id for hit in delivered}
             told = [unit for hit in hits if hit.unit.unit_id in shown for unit in hit.units]
             note_shown(self.settings, [(unit.unit_kind, unit.source_id) for unit in told])
-        return response
+        return LookedUp(response, found.asked, sure)
+
+    def _speaks(self, language: Language) -> bool:
+        return self.words.speaks_korean() if language == "ko" else self.words.holds_any(("the",))
 
     def _state_or_why(self, connection: duckdb.DuckDBPyConnection) -> StoreState | IndexMissingError:
         try:
@@ -372,28 +383,3 @@ def _explained(connection: duckdb.DuckDBPyConnection, plan: Plan) -> Explained:
 def _speakers(plan: Plan, asked: Asked | None) -> frozenset[str]:
     """Who is named: by their name, and by its sound where the other language was asked."""
     return plan.speakers | (asked.speakers if asked else frozenset())
-
-
-def _certificate(plan: Plan, asked: Asked | None, hits: Sequence[Chosen], delivered: Sequence[SearchHitV1]) -> CertificateV1:
-    of_unit = {hit.unit.unit_id: hit.ranked.hit for hit in hits}
-    seen = [
-        SeenHit(
-            tokens=of_unit[hit.unit_id].own_text.split(),
-            citations=tuple(citation.uri for citation in hit.citations),
-            relevance=hit.relevance,
-            said_at=hit.ts,
-            speaker=of_unit[hit.unit_id].speaker,
-        )
-        for hit in delivered
-    ]
-    return CertificateV1.of(
-        certify(
-            plan.request.query,
-            seen,
-            window=plan.window,
-            files=plan.request.files,
-            speakers=_speakers(plan, asked),
-            terms=asked.terms if asked else None,
-            widened=plan.request.scope == "org" and plan.k >= WIDENED_K,
-        )
-    )

@@ -106,7 +106,7 @@ def test_what_nobody_spoke_of_is_refused_and_named(memory: Memory) -> None:
 
 def test_a_refusal_speaks_the_language_of_the_question(memory: Memory) -> None:
     answer = ask(memory, "카카오 로그인은 누가 맡았지?")
-    assert not answer.grounded and "기록에 없" in answer.answer
+    assert not answer.grounded and "알려진 것이 없습니다: 카카오" in answer.answer
 
 
 def test_what_another_said_is_less_of_an_answer(memory: Memory) -> None:

@@ -87,6 +87,18 @@ def test_nothing_found_is_code_1(memory: Run, filled: Path) -> None:
     assert ended.code == 1 and ended.json["hits"] == []
 
 
+def test_what_is_not_known_is_said_first_and_is_code_1(memory: Run, filled: Path) -> None:
+    ended = memory("search", "Why did the cafeteria menu change?")
+    first, second, *hits = ended.out.splitlines()
+    assert ended.code == 1 and first.startswith("nothing is known about: cafeteria, menu, change")
+    assert second == "the nearest, no answers:" and "session:" in "".join(hits)
+    told = memory("search", "Why did the cafeteria menu change?", "--json")
+    assert told.code == 1 and told.json["hits"] and told.json["retrieval"]["known"] is False
+    assert memory("search", "Why did the cafeteria menu change?", "--expand").code == 1
+    known = memory("search", "PostgreSQL orders", "--explain")
+    assert known.code == 0 and "nothing is known" not in known.out and "gate 0.38  (held " in known.out
+
+
 def test_doctor_warns_of_what_was_put_aside_and_is_3_where_something_is_unhealthy(memory: Run, filled: Path) -> None:
     ended = memory("doctor", "--json")
     assert ended.code == 0 and ended.json["healthy"]

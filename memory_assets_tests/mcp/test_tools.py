@@ -113,6 +113,18 @@ def test_no_hit_is_a_result(client: Connected) -> None:
     assert structured["hits"] == [] and text.startswith("nothing found")
 
 
+def test_that_nothing_is_known_is_said_before_the_nearest(client: Connected) -> None:
+    question = "Why did the cafeteria menu change?"
+    structured, text = found(client, "search_memory", query=question)
+    assert structured["hits"] and structured["retrieval"]["known"] is False
+    said = "nothing is known about: cafeteria, menu, change"
+    assert said in text and text.index(said) < text.index("1. ") and "the nearest and no answer" in text
+    assert said in found(client, "search_memory", query=question, expand=True)[1]
+    assert said in found(client, "get_context", query=question)[1]
+    assert said in found(client, "bulk_search", queries=[question])[1]
+    assert "nothing is known" not in found(client, "search_memory", query="PostgreSQL orders")[1]
+
+
 def test_filters_are_obeyed(client: Connected) -> None:
     assert {hit["unit_kind"] for hit in found(client, "search_memory", query="PostgreSQL", kinds=["entry"])[0]["hits"]} == {
         "entry"

@@ -76,7 +76,7 @@ def understood(text: str, found: LookedUp) -> Question:
     """A question after its search."""
     names = frozenset(found.response.speakers)
     terms = found.asked.terms if found.asked else query_terms(text)
-    telling = [_in_its_forms(term) for term in _telling(names, terms)]
+    telling = [_in_its_forms(term) for term in telling_terms(names, terms)]
     hits = (*found.asked.hits.context, *found.asked.hits.own) if found.asked else ()
     texts = list({hit.unit_id: hit.own_text for hit in hits}.values())[:_COUNTED]
     return Question(text, asked_for(text), tuple(_weighed(telling, texts)), names)
@@ -106,7 +106,7 @@ def _in_its_forms(term: Term) -> Term:
     return replace(term, forms=tuple(dict.fromkeys((*term.forms, *others))))
 
 
-def _telling(names: Iterable[str], terms: Sequence[Term]) -> Sequence[Term]:
+def telling_terms(names: Iterable[str], terms: Sequence[Term]) -> Sequence[Term]:
     """The words but for names and for what only asks for a number; where nothing else is asked, all of them."""
     forms = [form for name in names for form in forms_of(name)]
     rest = [

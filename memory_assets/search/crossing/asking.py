@@ -35,12 +35,14 @@ class Asked:
         terms: the words that were looked for.
         crossed: those of the other language, as they are shown; none where they were not looked for.
         speakers: whom these name by the sound of their name.
+        with_a_way: the words that the other language is known to have a way to say; None where that was not looked up.
     """
 
     hits: LexicalHits
     terms: tuple[Term, ...]
     crossed: tuple[CrossedTermV1, ...] = ()
     speakers: frozenset[str] = frozenset()
+    with_a_way: frozenset[str] | None = None
 
 
 def ask_words(words: WordIndex, query: str, known: Known, depth: int, where: UnitFilter) -> Asked:
@@ -57,14 +59,15 @@ def ask_words(words: WordIndex, query: str, known: Known, depth: int, where: Uni
     if own is not None and (not (speaks_korean or _has_korean(terms)) or best_said(own, terms) >= SAID_FROM):
         return Asked(own, terms)
     bridge = crossed(terms, known)
+    with_a_way = frozenset(terms[place].text for crossing in bridge.crossings for place in crossing.places)
     hits = _searched(words, query, depth, where, bridge.weighted_tokens())
     if not _is_said(bridge, hits):
-        return Asked(own or hits, terms)
+        return Asked(own or hits, terms, with_a_way=with_a_way)
     shown = tuple(
         CrossedTermV1(said=one.said, ways=tuple(way.text for way in one.ways), weight=one.weight, by=one.by)
         for one in bridge.crossings
     )
-    return Asked(hits, bridge.terms, shown, bridge.speakers)
+    return Asked(hits, bridge.terms, shown, bridge.speakers, with_a_way)
 
 
 def _searched(

@@ -50,6 +50,18 @@ class Plan:
     where: UnitFilter
     notes: tuple[str, ...]
 
+    @property
+    def is_within(self) -> bool:
+        """Whether only a project, a folder or a task is searched."""
+        return bool(self.where.project or self.where.worktree or self.where.unit_ids)
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether a wider search may find what this one does not."""
+        where, request = self.where, self.request
+        others = where.roles or where.stages or where.facets or where.since or where.until or request.kinds
+        return self.is_within or bool(others)
+
 
 def plan_of(
     request: SearchRequest,

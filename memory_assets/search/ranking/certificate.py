@@ -19,6 +19,21 @@ from memory_assets.search.question.terms import Term, forms_of, query_terms, ste
 from memory_assets.search.question.time_cues import TimeWindow
 from memory_assets.vocabulary import FacetKind, NextAction
 
+
+@dataclass(frozen=True, slots=True)
+class Sure:
+    """What is known of whether the hits can hold the answer.
+
+    Attributes:
+        is_known: whether they may; ``suffices`` whether the first ones are likely to.
+        is_narrowed: a wider search may find what this one does not.
+    """
+
+    is_known: bool
+    suffices: bool
+    is_narrowed: bool = False
+
+
 WIDEN_BELOW: Final = 0.6
 WIDENED_K: Final = 20
 """Hits that a widened search asks for."""
@@ -102,6 +117,7 @@ def certify(
     speakers: Collection[str] = (),
     terms: Sequence[Term] | None = None,
     widened: bool = False,
+    sure: Sure | None = None,
 ) -> Certificate:
     """What the hits of a question are worth. Linear in the question and, but for its near-duplicates, in the hits.
 
@@ -112,6 +128,7 @@ def certify(
         files, speakers: what it names of these.
         terms: its telling words; None for those of its own language alone.
         widened: the hits are of a search that was widened already, so that this is not asked for once more.
+        sure: what decides what to do next; None where that is told by the completeness alone.
     """
     asked = query_terms(query) if terms is None else terms
     facets = _facets(query, asked, hits, entities, window, files, speakers)
@@ -125,7 +142,7 @@ def certify(
         missing=tuple(dict.fromkeys(facet.name for facet in facets if facet.is_missing)),
         hits=len(hits),
         distinct=distinct,
-        next_action=next_action(completeness, hits=len(hits), widened=widened),
+        next_action=next_action(completeness, hits=len(hits), widened=widened, sure=sure),
     )
 
 
@@ -162,11 +179,17 @@ def _facets(
     return tuple(Facet(kind, name, 1 / len(found), covered) for kind, name, covered in found)
 
 
-def next_action(completeness: float, *, hits: int, widened: bool = False) -> NextAction:
-    """What to do with hits of this completeness: widen the search once, then look around the hits or ask."""
+def next_action(completeness: float, *, hits: int, widened: bool = False, sure: Sure | None = None) -> NextAction:
+    """What to do with hits of this completeness: widen the search once, then look around the hits or ask.
+
+    Where nothing is known of the question, more hits of the same search do not help. That its words stand in the hits is not
+    enough: they must be likely to answer it.
+    """
     if not hits:
         return "nothing_found"
-    if completeness >= ENOUGH_FROM:
+    if sure is not None and not sure.is_known:
+        return "widen" if sure.is_narrowed else "ask_a_person"
+    if completeness >= ENOUGH_FROM if sure is None else sure.suffices:
         return "enough"
     if completeness < WIDEN_BELOW:
         return "ask_a_person" if widened else "widen"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from heapq import nlargest
 from typing import TYPE_CHECKING
 
@@ -46,11 +46,13 @@ class LegScores:
     Attributes:
         steps: by unit id, the named parts of its score.
         raw: by unit id, what says how sure a hit is: the coverage of the question by words, or the cosine.
+        held: by unit id, how far the best units have each of the question's telling words; by words alone.
     """
 
     leg: Leg
     steps: Mapping[str, Mapping[str, float]]
     raw: Mapping[str, float]
+    held: Mapping[str, Sequence[float]] = field(default_factory=dict)
 
 
 def leg_depth(k: int, *, alone: bool) -> int:
@@ -98,7 +100,7 @@ def lexical_leg(hits: LexicalHits, terms: Sequence[Term]) -> LegScores:
     }
     candidates = _best_first(scores)
     covered = {unit_id: _share(each) for unit_id, each in held.items()}
-    return LegScores(Leg(LEXICAL, "bm25", candidates, scale=good_score(candidates)), steps, covered)
+    return LegScores(Leg(LEXICAL, "bm25", candidates, scale=good_score(candidates)), steps, covered, held)
 
 
 def best_said(hits: LexicalHits, terms: Sequence[Term]) -> float:
