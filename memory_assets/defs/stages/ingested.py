@@ -18,7 +18,7 @@ from memory_assets.defs.batch import (
 )
 from memory_assets.defs.resources import EventLogResource
 from memory_assets.defs.sources import SourceReader
-from memory_assets.defs.stages.forgotten import bring_back, overwrite
+from memory_assets.defs.stages.forgotten import forgotten_in
 from memory_assets.defs.stages.merging import Merged, heading_of_all, masked_again, merge
 from memory_assets.defs.stages.stage_asset import stage_asset
 from memory_assets.errors import MemoryAssetsError
@@ -159,8 +159,7 @@ def ingest(
     )
     before = {} if known is None else told_by_source(known, sorted(sources.taken), sources.events)
     if known is not None and retired:
-        new = forgotten.new(known.heading.forgotten)
-        before = {uri: overwrite(bring_back(told, forgotten), known, new) for uri, told in before.items()}
+        before = forgotten_in(before, known, forgotten)
         before = {uri: masked_again(session_id, told, reader) for uri, told in before.items()}
     merged = merge(session_id, before, registered, sources.taken, reader, known, forgotten)
     if not merged.messages:
