@@ -159,7 +159,8 @@ def test_any_history_is_that_of_files_that_never_held_the_words(tmp_path: Path) 
     first = int(os.environ.get("FIRST_SEED", "0"))
     for seed in range(first, first + depth(25, 2000)):
         both = Both(tmp_path / str(seed // 100), seed)
-        steps(both)
-        history = both.store.history(both.draft.session_id)
-        assert history is not None
-        assert (said(history), plain(history.heading.title or "")) == both.expected(), seed
+        with both.store.database.kept_open(), both.model_store.database.kept_open():
+            steps(both)
+            history = both.store.history(both.draft.session_id)
+            assert history is not None
+            assert (said(history), plain(history.heading.title or "")) == both.expected(), seed

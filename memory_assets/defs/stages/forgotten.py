@@ -44,7 +44,7 @@ def forgotten_in(told: Mapping[str, ToldBySource], known: History, forgotten: Fo
     for event_id, payload in new.items():
         for place in payload.places:
             for index in _meant(place, known, event_id, payload, forgotten):
-                words |= _words(after[index].text, place.spans) if place.field == "text" else set()
+                words |= _words(after[index].text if place.field == "text" else after[index].name or "", place.spans)
                 after[index] = _without(after[index], place)
     title_spans = [
         span for payload in new.values() for place in payload.places if place.field == "title" for span in place.spans
@@ -195,19 +195,28 @@ class _Away:
         self._session = session
         self._forgotten = forgotten
         self._said = [as_told(message) for message in (known.messages if before is None else before.transcript.messages)]
-        self.kept = {m.text for m in known.messages if FILLER in m.text and as_told(m).uid in forgotten.uids}
-        is_page = before is not None and bool(before.page)
-        self.before: dict[str, list[Message]] = {}
-        # Positions in another file are none of this one's.
-        for message in self._said if before is not None or not session.ordinal_uids else ():
-            if message.text in self.kept or (is_page and FILLER in message.text):
-                self.before.setdefault(message.uid, []).append(message)
         self._originals = [
             (original, place)
             for event_id, place in forgotten.places
             if place.field == "text" and (original := _message(forgotten.originals.get(event_id), place)) is not None
         ]
+        self.kept = {message.text for message in known.messages if self._is_overwritten(message)}
+        is_page = before is not None and bool(before.page)
+        self.before: dict[str, list[Message]] = {}
+        # Positions in another file are none of this one's.
+        for message in self._said if before is not None or not session.ordinal_uids else ():
+            if self._is_overwritten(message) or (is_page and FILLER in message.text):
+                self.before.setdefault(message.uid, []).append(message)
         self._names = self._told_names()
+
+    def _is_overwritten(self, message: Message) -> bool:
+        """Whether blocks in a message stand for what was forgotten; people draw with them too."""
+        if FILLER not in message.text:
+            return False
+        if as_told(message).uid in self._forgotten.uids or not self._forgotten.originals.keys() >= self._forgotten.active.keys():
+            return True
+        text = message.text.strip()
+        return any(are_alike(text[: len(said)], said) for original, _ in self._originals if (said := original.text.strip()))
 
     def messages(self) -> list[Message]:
         """The file's messages, as they are kept."""
