@@ -1,4 +1,4 @@
-"""Fits the weights of ``memory_assets/ask/calibration.toml``, each judged on what it was not fitted on.
+"""Fits the weights of ``memory_assets/search/answerability/calibration.toml``, each judged on what it was not fitted on.
 
   python benchmarks/fit_ask.py FOLDER --chats HOME --sessions HOME [--write]
 
@@ -32,16 +32,16 @@ from typing import TYPE_CHECKING, Any
 from bench_session_questions import questions
 
 if TYPE_CHECKING:
-    from memory_assets.ask.calibration import Weights
     from memory_assets.ask.extractive import Quote
-    from memory_assets.ask.passages import Passage
-    from memory_assets.ask.question import Question
     from memory_assets.results.search import SearchResponseV1
+    from memory_assets.search.answerability.calibration import Weights
+    from memory_assets.search.answerability.passages import Passage
+    from memory_assets.search.answerability.question import Question
     from memory_assets.search.searcher import Searcher
     from memory_assets.text.sentences import Sentence
 
 HERE = Path(__file__).parent
-FILE = HERE.parent / "memory_assets" / "ask" / "calibration.toml"
+FILE = HERE.parent / "memory_assets" / "search" / "answerability" / "calibration.toml"
 VERSION = "1"
 GATES = {"within_a_project": 0.38, "over_all": 0.38}
 LOOKED_AT = 6
@@ -96,9 +96,9 @@ class Asked:
 
 def looked_up(searcher: Searcher, asked: Sequence[tuple[str, str | None]]) -> Iterator[tuple[Question, list[Passage], Any]]:
     """Each question with its passages and its search, as an answer begins with them."""
-    from memory_assets.ask.passages import passages_of
-    from memory_assets.ask.question import understood
     from memory_assets.ask.request import AskRequest
+    from memory_assets.search.answerability.passages import passages_of
+    from memory_assets.search.answerability.question import understood
     from memory_assets.search.searcher import LookedUp
 
     requests = [AskRequest(text, project=project).search() for text, project in asked]
@@ -200,7 +200,7 @@ class Model:
         return [float(one) for one in self.fitted.predict_proba([[s[name] for name in self.names] for s in signs])[:, 1]]
 
     def weights(self) -> Weights:
-        from memory_assets.ask.calibration import Weights
+        from memory_assets.search.answerability.calibration import Weights
 
         coefficients = (float(one) for one in self.fitted.coef_[0])
         return Weights(float(self.fitted.intercept_[0]), dict(zip(self.names, coefficients, strict=True)))
@@ -242,9 +242,9 @@ def left_out(asked: Sequence[Asked]) -> Iterator[tuple[list[Asked], list[Asked]]
 
 def measure(asked: Sequence[Asked]) -> None:
     """Fill in the signs of everything; those that need grades get them from models that did not see the question."""
-    from memory_assets.ask.calibration import Calibration
     from memory_assets.ask.extractive import quotes_for
-    from memory_assets.ask.signs import signs_of_answer, signs_of_passage, signs_of_sentence
+    from memory_assets.search.answerability.calibration import Calibration
+    from memory_assets.search.answerability.signs import signs_of_answer, signs_of_passage, signs_of_sentence
 
     for one in asked:
         best = max((passage.hit.score for passage in one.found), default=0.0)

@@ -22,6 +22,7 @@ from memory_assets.shipped_files import shipped_folder
 from memory_assets.vocabulary import PipelineStage
 
 if TYPE_CHECKING:
+    from memory_assets.ask.answerer import Answerer
     from memory_assets.evidence.aligner import Aligner
     from memory_assets.extraction.cues import Rules
     from memory_assets.extraction.extractor import Extractor
@@ -133,6 +134,38 @@ class Resources:
                 window_characters=chosen.window_characters,
             )
         )
+
+    @cached_property
+    def answerer(self) -> Answerer:
+        """Who answers questions: quotes alone, or the model that the settings name."""
+        from memory_assets.ask.answerer import ExtractiveAnswerer
+
+        chosen, embedding = self.settings.ask, self.settings.embedding.model
+        answerer: Answerer = ExtractiveAnswerer(embedding)
+        if chosen.model is not None:
+            answerer = self._asked_model(chosen.model, answerer)
+        if chosen.nli_threshold > 0:
+            from memory_assets.ask.entailment import Entailment
+            from memory_assets.ask.judged_answerer import JudgedAnswerer
+
+            answerer = JudgedAnswerer(answerer, Entailment(chosen.nli, chosen.nli_threshold), embedding)
+        return answerer
+
+    def _asked_model(self, model: str, fallback: Answerer) -> Answerer:
+        from memory_assets.ask.model import LanguageModel, ModelSettings
+        from memory_assets.ask.model_answerer import ModelAnswerer
+        from memory_assets.ask.spending import FILE_NAME, Spending
+
+        chosen = self.settings.ask
+        asked = ModelSettings(
+            model=model,
+            api_base=chosen.api_base,
+            timeout=chosen.timeout_seconds,
+            silence=chosen.silence_seconds,
+            max_tokens=chosen.max_tokens,
+        )
+        spending = Spending(self.settings.home / FILE_NAME, chosen.usd_per_call, chosen.usd_per_day)
+        return ModelAnswerer(LanguageModel(asked), fallback, spending, chosen.prompt_tokens, self.settings.embedding.model)
 
     @cached_property
     def embedder(self) -> Embedder:

@@ -24,6 +24,7 @@ from pydantic_settings import (
 )
 
 from memory_assets.errors import ConfigInvalidError
+from memory_assets.vocabulary import RecordedAnswers
 
 SETTINGS_FILE_NAME = "memory.toml"
 _FILE_VALUES = "values_of_the_settings_file"
@@ -172,6 +173,30 @@ class EvaluationSettings(Section):
     tolerance: float = Field(default=0.02, ge=0, le=1)
 
 
+class AskSettings(Section):
+    """Who answers: quotes alone, or the litellm ``model`` where one is named, held to its evidence.
+
+    Attributes:
+        timeout_seconds: for a whole answer; ``silence_seconds`` for the next word of one.
+        prompt_tokens: of the rules, the question and the evidence together.
+        usd_per_call, usd_per_day: what a call and a day (UTC) may cost; a model without a known price is then not asked.
+        record: which answers are recorded: those of conversations alone, each, or none; a command's own word goes before.
+        nli: the entry point that judges whether an answer follows from its evidence; ``nli_threshold`` 0 asks nobody.
+    """
+
+    model: str | None = None
+    api_base: str | None = None
+    timeout_seconds: Seconds = 120.0
+    silence_seconds: Seconds = 30.0
+    max_tokens: Count = 600
+    prompt_tokens: Count = 6_000
+    usd_per_call: Annotated[float, Field(ge=0)] | None = None
+    usd_per_day: Annotated[float, Field(ge=0)] | None = None
+    nli: str | None = None
+    nli_threshold: float = Field(default=0.0, ge=0, le=1)
+    record: RecordedAnswers = "conversations"
+
+
 class StoreSettings(Section):
     """How long to wait for other processes."""
 
@@ -202,6 +227,7 @@ class Settings(BaseSettings):
     privacy: PrivacySettings = PrivacySettings()
     sessions: SessionsSettings = SessionsSettings()
     dagster: DagsterSettings = DagsterSettings()
+    ask: AskSettings = AskSettings()
     store: StoreSettings = StoreSettings()
     evaluation: EvaluationSettings = EvaluationSettings()
 

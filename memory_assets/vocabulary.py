@@ -79,9 +79,22 @@ CrossedBy = Literal["glossary", "texts", "sound", "calendar"]
 
 NextAction = Literal["enough", "widen", "timeline", "ask_a_person", "nothing_found"]
 """What to do after an answer."""
-RefusalReason = Literal["score_gate", "attribution", "no_index", "no_chunks"]
+RefusalReason = Literal[
+    "score_gate",
+    "attribution",
+    "no_index",
+    "no_chunks",
+    "llm_self_judge",
+    "llm_stream_aborted",
+    "nli_verification_failed",
+    "nli_model_unavailable",
+]
 REFUSAL_REASONS: tuple[RefusalReason, ...] = get_args(RefusalReason)
-"""Why a question is not answered: too little speaks of it, nobody whom it names said it, no index, nothing found."""
+"""Why a question is not answered: too little speaks of it, nobody whom it names said it, no index, nothing found; the model
+says that it cannot, somebody stopped it, its answer does not follow from the evidence, nobody can say whether it does."""
+
+RecordedAnswers = Literal["conversations", "always", "never"]
+"""Which answers are written into the log."""
 
 DisclosureReason = Literal[
     "explicit_ids",

@@ -124,8 +124,10 @@ def _fill(home: Path) -> None:
     log = EventLog(database)
     log.append(
         [
-            *_session("shop-1", "shop", "결제 서버 장애", "/srv/장애.jsonl", STARTED, SHOP, SHOP_ENTRIES, versions),
-            *_session("notes-2", "shop", "Notes", "/srv/notes.md", STARTED + timedelta(days=3), NOTES, NOTES_ENTRIES, versions),
+            *session_events("shop-1", "shop", "결제 서버 장애", "/srv/장애.jsonl", STARTED, SHOP, SHOP_ENTRIES, versions),
+            *session_events(
+                "notes-2", "shop", "Notes", "/srv/notes.md", STARTED + timedelta(days=3), NOTES, NOTES_ENTRIES, versions
+            ),
             NewEvent(
                 SessionQuarantined(stage="ingested", error_code="unexpected", detail="too strange", uri="/srv/odd.md"),
                 session_id="odd-3",
@@ -153,7 +155,7 @@ def tell(
     def made(database: Database) -> None:
         with database.kept_open():
             EventLog(database).append(
-                _session(session_id, "shop", session_id, f"/srv/{session_id}", started, talk, said, versions)
+                session_events(session_id, "shop", session_id, f"/srv/{session_id}", started, talk, said, versions)
             )
             catch_up(database, versions, resolve=True)
 
@@ -171,7 +173,7 @@ def tell_each(settings: Settings, talks: Mapping[str, tuple[tuple[str, str], ...
     EventLog(resources.database).append(
         event
         for session_id, talk in talks.items()
-        for event in _session(
+        for event in session_events(
             session_id, "shop", session_id, f"/srv/{session_id}", STARTED, talk, (), resources.configured_versions
         )
     )
@@ -185,7 +187,7 @@ def tell_titles(settings: Settings, session_id: str, *titles: str, days: int = 0
     tell(settings, session_id, talk, said, STARTED + timedelta(days=days))
 
 
-def _session(
+def session_events(
     session_id: str,
     project: str,
     title: str,
@@ -195,6 +197,7 @@ def _session(
     said: tuple[Said, ...],
     versions: dict[str, str],
 ) -> list[NewEvent]:
+    """What the stages log of a session."""
     messages = [
         Message(f"u{index}", role, "said", text, started + timedelta(minutes=index))  # type: ignore[arg-type]
         for index, (role, text) in enumerate(talk)

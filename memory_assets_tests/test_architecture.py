@@ -29,7 +29,7 @@ MIDDLE = (
 )
 SURFACES = ("cli", "mcp")
 # Small roots that every room may use (decision 0010).
-ROOTS = {"errors", "identifiers", "moments", "progress", "shipped_files", "locks", "stopping", "vocabulary"}
+ROOTS = {"errors", "identifiers", "moments", "progress", "providers", "shipped_files", "locks", "stopping", "vocabulary"}
 STORE = {"log", "projections", "vectors", "search", "ask", "queries", "maintenance", "commands"}
 HEAVY = {"dagster", "dagster_duckdb", "duckdb", "lancedb", "litellm", "torch", "sentence_transformers", "transformers"}
 # Adapters to what lies outside: the model, and the proof checker's process.
@@ -189,6 +189,9 @@ def test_the_log_stands_on_nothing_and_the_folds_on_the_log() -> None:
     assert len(pure) > 15 and violations(pure, {"log", "configuration"}) == []
 
 
+_SERVING = (".run", ".rescanning", ".forgetting", ".correcting", ".purging", ".development")
+
+
 def test_nobody_imports_the_assets_but_the_code_location_and_late_the_command_line() -> None:
     allowed = {"definitions", "defs", "cli"}
     assert violations([module for module in modules() if room(module) not in allowed], {"defs", "definitions"}) == []
@@ -202,7 +205,7 @@ def test_nobody_imports_the_assets_but_the_code_location_and_late_the_command_li
     assert early == []
     # Of the assets, these modules serve the commands.
     served = {name for module in all_of("cli") for name, _ in own(module) if room(name) == "defs"}
-    assert served <= {"defs", "defs.run", "defs.rescanning", "defs.development"}
+    assert served <= {f"defs{inner}" for inner in ("", *_SERVING)}
 
 
 def _named(node: ast.stmt) -> Iterator[tuple[str, int]]:
@@ -235,6 +238,16 @@ def test_only_who_is_asked_reads_the_tables_and_lets_people_speak() -> None:
     assert violations(askers, {"queries", "commands"}) == []
 
 
+def test_a_model_of_others_is_asked_through_one_room() -> None:
+    askers = {module for module in modules() for name, _ in imports(module) if room(name) in ("litellm", "openai", "httpx")}
+    assert askers == {"providers.client"}
+    assert {room(module) for module in modules() for name, _ in own(module) if room(name) == "providers"} <= {
+        "providers",
+        "extraction",
+        "ask",
+    }
+
+
 def test_the_stores_file_is_opened_in_one_place() -> None:
     connecting = {
         module
@@ -258,7 +271,6 @@ LONG_FUNCTIONS = {
     "cli.search.search": "the options of a command are its parameters",
     "cli.task_detail.print_detail": "a page, from top to bottom",
     "commands.decisions.record_decision": "checked, proved and written, or refused with every reason",
-    "commands.evaluation.evaluate": "one run of golden questions",
     "defs.batch.run_stage": "one turn of each session, and what comes of it",
     "defs.registration.register": "what becomes of a file, one case for each outcome",
     "defs.run.import_paths": "an import, from the first file to its report",

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
-from memory_assets.ask.calibration import calibration
 from memory_assets.ask.extractive import Quote, language_of
 from memory_assets.citations.addresses import SpanCitation
 from memory_assets.identifiers import canonical_json, sha256_hex
-from memory_assets.results.answer import AnswerCitationV1, AnswerRetrievalV1, AnswerV1, ClaimV1, ModelRefV1
+from memory_assets.results.answer import (
+    AnswerCitationV1,
+    AnswerRetrievalV1,
+    AnswerV1,
+    ClaimV1,
+    ModelRefV1,
+    TokenUsageV1,
+    VerificationV1,
+)
 from memory_assets.results.citation import CitationV1
+from memory_assets.search.answerability.calibration import calibration
 
 if TYPE_CHECKING:
     from memory_assets.ask.asker import Considered
-    from memory_assets.ask.passages import Passage
     from memory_assets.ask.request import AskRequest
     from memory_assets.ask.said_dates import Language
+    from memory_assets.search.answerability.passages import Passage
     from memory_assets.vectors.errors import IndexMissingError
     from memory_assets.vocabulary import RefusalReason
 
@@ -35,6 +44,19 @@ _SAYS: Final[dict[RefusalReason, dict[Language, str]]] = {
     },
     "no_index": {"en": "Nothing can be searched: the index is missing.", "ko": "검색할 색인이 없습니다."},
     "no_chunks": {"en": "Nothing was found.", "ko": "찾은 것이 없습니다."},
+    "llm_self_judge": {
+        "en": "The model says that what was found does not answer this.",
+        "ko": "모델은 찾은 것이 이 질문에 답하지 않는다고 합니다.",
+    },
+    "llm_stream_aborted": {"en": "The answer was stopped before it said anything.", "ko": "답이 시작되기 전에 멈췄습니다."},
+    "nli_verification_failed": {
+        "en": "The answer does not follow from what was said.",
+        "ko": "답이 기록된 말에서 따라 나오지 않습니다.",
+    },
+    "nli_model_unavailable": {
+        "en": "Nobody can judge whether an answer follows from what was said.",
+        "ko": "답이 기록된 말에서 따라 나오는지 판단할 모델이 없습니다.",
+    },
 }
 
 
@@ -52,10 +74,10 @@ def answered(seen: Considered, quotes: Sequence[Quote], model: str) -> AnswerV1:
         words = " ".join(quote.text.split())
         said = f"{led}: {words}" if led else words
         lines.append(f"{said} {marker}")
-        citations.append(AnswerCitationV1(marker=marker, citation=_citation(quote.passage, quote.start, quote.end)))
+        citations.append(AnswerCitationV1(marker=marker, citation=citation_of(quote.passage, quote.start, quote.end)))
         claims.append(ClaimV1(text=said, markers=(marker,), quotes=(quote.text,), time=quote.time))
     used = len({quote.passage.place for quote in quotes})
-    return _answer(
+    return answer_v1(
         seen.request,
         seen=seen,
         answer="\n".join(lines),
@@ -64,12 +86,19 @@ def answered(seen: Considered, quotes: Sequence[Quote], model: str) -> AnswerV1:
         claims=tuple(claims),
         model=model,
         used=used,
-        notes=(*_standing(quotes), *seen.found.response.notes),
+        notes=(*standing(enumerate((quote.passage for quote in quotes), start=1)), *seen.found.response.notes),
     )
 
 
-def refused(seen: Considered, reason: RefusalReason, model: str) -> AnswerV1:
-    """A refusal: what is not known, and the nearest candidates."""
+def refused(
+    seen: Considered, reason: RefusalReason, model: str, *, by: AnsweredBy | None = None, notes: Sequence[str] = ()
+) -> AnswerV1:
+    """A refusal: what is not known, and the nearest candidates.
+
+    Args:
+        by: who refuses; None for the quotes alone.
+        notes: what a person should know of it besides.
+    """
     language = language_of(seen.question.text)
     unseen = seen.question.unseen[:_SHOWN_UNSEEN]
     said = [_SAYS[reason][language]]
@@ -77,10 +106,10 @@ def refused(seen: Considered, reason: RefusalReason, model: str) -> AnswerV1:
         named = ", ".join(unseen)
         said.append(f"Nothing is known about: {named}." if language == "en" else f"기록에 없는 말: {named}.")
     nearest = [
-        AnswerCitationV1(marker=None, citation=_citation(passage, *_nearest_span(passage)))
+        AnswerCitationV1(marker=None, citation=citation_of(passage, *_nearest_span(passage)))
         for passage, _ in seen.graded[:NEAREST]
     ]
-    return _answer(
+    return answer_v1(
         seen.request,
         seen=seen,
         answer=" ".join(said),
@@ -88,17 +117,28 @@ def refused(seen: Considered, reason: RefusalReason, model: str) -> AnswerV1:
         reason=reason,
         citations=tuple(nearest),
         model=model,
-        notes=seen.found.response.notes,
+        notes=(*notes, *seen.found.response.notes),
+        by=by,
     )
 
 
 def refused_without_index(request: AskRequest, error: IndexMissingError) -> AnswerV1:
     """A refusal where there are units and no table to find them in."""
     said = _SAYS["no_index"][language_of(request.question)]
-    return _answer(request, seen=None, answer=said, grounded=False, reason="no_index", notes=(str(error),))
+    return answer_v1(request, seen=None, answer=said, grounded=False, reason="no_index", notes=(str(error),))
 
 
-def _answer(
+@dataclass(frozen=True, slots=True)
+class AnsweredBy:
+    """A model that answered, by its prompt; what it took, and how its statements were held to the evidence."""
+
+    model: ModelRefV1
+    prompt_version: str
+    usage: TokenUsageV1
+    verification: VerificationV1
+
+
+def answer_v1(
     request: AskRequest,
     *,
     seen: Considered | None,
@@ -110,19 +150,32 @@ def _answer(
     model: str | None = None,
     used: int = 0,
     notes: tuple[str, ...] = (),
+    by: AnsweredBy | None = None,
 ) -> AnswerV1:
+    """An answer as it is given out.
+
+    Args:
+        seen: what it is made of; None where nothing could be searched.
+        model: the embedding model's name.
+        used: messages that it cites.
+        by: the model that answered; None for the quotes alone.
+    """
     return AnswerV1(
         question=request.question,
         answer=answer,
         citations=citations,
         grounded=grounded,
         refusal_reason=reason,
-        model=EXTRACTIVE,
+        model=by.model if by else EXTRACTIVE,
         embedding=_embedding(seen, model),
-        prompt_template_version=f"extractive-v{calibration().version}",
+        prompt_template_version=by.prompt_version if by else f"extractive-v{calibration().version}",
         retrieval=_retrieval(request, seen, used),
         claims=claims,
+        verification=by.verification if by else None,
+        usage=by.usage if by else TokenUsageV1(),
         created_at=datetime.now(UTC),
+        conversation_id=request.conversation.conversation_id if request.conversation else None,
+        turn_index=request.conversation.turn_index if request.conversation else None,
         notes=notes,
     )
 
@@ -164,17 +217,18 @@ def _speaker(seen: Considered, quote: Quote) -> str | None:
     return speaker if speaker is not None and seen.question.names != {speaker} else None
 
 
-def _standing(quotes: Sequence[Quote]) -> list[str]:
-    """What is known of quotes that no longer hold, or that others contradict."""
+def standing(cited: Iterable[tuple[int, Passage]]) -> list[str]:
+    """What is known of cited passages, by their numbers, that no longer hold or that others contradict."""
     notes = []
-    for number, quote in enumerate(quotes, start=1):
-        hit = quote.passage.hit
+    for number, passage in cited:
+        hit = passage.hit
         if hit.unit_kind == "entry" and hit.status in ("superseded", "contested"):
             notes.append(f"[{number}] is {hit.status}: see `memory show {hit.id}`")
     return notes
 
 
-def _citation(passage: Passage, start: int, end: int) -> CitationV1:
+def citation_of(passage: Passage, start: int, end: int) -> CitationV1:
+    """Characters of a passage's message, as they are cited."""
     session_id, index = passage.place
     hit = passage.hit
     label = f"{hit.title or hit.project or session_id}".strip()

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from memory_assets.ask.answers import answered, refused, refused_without_index
-from memory_assets.ask.calibration import calibration
-from memory_assets.ask.extractive import quotes_for
-from memory_assets.ask.passages import Passage, passages_of
-from memory_assets.ask.question import Question, understood
-from memory_assets.ask.signs import signs_of_answer, signs_of_passage
+from memory_assets.ask.answers import refused, refused_without_index
+from memory_assets.ask.following import is_unheard, readings
 from memory_assets.errors import InvalidArgumentError, MemoryAssetsError
-from memory_assets.results.answer import AnswerV1, TokenUsageV1
+from memory_assets.results.answer import AnswerV1
+from memory_assets.search.answerability.calibration import calibration
+from memory_assets.search.answerability.passages import Passage, passages_of
+from memory_assets.search.answerability.question import Question
+from memory_assets.search.answerability.signs import signs_of_answer, signs_of_passage
 from memory_assets.search.bulk import in_batches
 from memory_assets.search.searcher import LookedUp
 from memory_assets.vectors.errors import IndexMissingError
@@ -22,6 +22,7 @@ from memory_assets.vectors.errors import IndexMissingError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from memory_assets.ask.answerer import Answerer, Listen
     from memory_assets.ask.request import AskRequest
     from memory_assets.results.answer import BulkAnswerItemV1
     from memory_assets.search.searcher import Searcher
@@ -69,16 +70,26 @@ class Asker:
 
     Args:
         searcher: of that store.
+        answerer: who answers; None for the one that the settings choose.
     """
 
-    def __init__(self, searcher: Searcher) -> None:
+    def __init__(self, searcher: Searcher, answerer: Answerer | None = None) -> None:
         self.searcher = searcher
+        self._answerer = answerer
 
-    def ask(self, request: AskRequest) -> AnswerV1:
+    @property
+    def answerer(self) -> Answerer:
+        """Who answers."""
+        return self._answerer or self.searcher.resources.answerer
+
+    def ask(self, request: AskRequest, listen: Listen | None = None) -> AnswerV1:
         """The answer to a question, or a refusal.
 
+        Args:
+            listen: is told the draft of a model's answer as it comes; see ``ask.answerer.Answerer``.
+
         Raises:
-            InvalidArgumentError: an empty or endless question.
+            InvalidArgumentError: an empty or endless question, or one that a model's budget does not hold.
             NotFoundError, AmbiguousIdError: see ``search.searcher.Searcher.look_up``.
             EmbedderUnavailableError, IndexCorruptError
         """
@@ -88,7 +99,7 @@ class Asker:
             found = self.searcher.look_up(request.search())
         except IndexMissingError as error:
             return refused_without_index(request, error)
-        return timed(answer_of(self._considered(request, found), self.searcher), started)
+        return timed(answer_of(self._considered(request, found), self.answerer, self._embedding, listen), started)
 
     def ask_all(self, requests: Sequence[AskRequest]) -> Iterator[AnswerV1 | MemoryAssetsError]:
         """The answers to several questions, whose vectors are made together. An error is of its own question."""
@@ -102,7 +113,7 @@ class Asker:
             started = time.monotonic()
             match next(found):
                 case LookedUp() as one:
-                    yield timed(answer_of(self._considered(request, one), self.searcher), started)
+                    yield timed(answer_of(self._considered(request, one), self.answerer, self._embedding), started)
                 case IndexMissingError() as missing:
                     yield refused_without_index(request, missing)
                 case failed:
@@ -120,6 +131,10 @@ class Asker:
         for number, batch in in_batches(lines, first_line):
             yield from answers(self, batch, defaults, first_line=number)
 
+    @property
+    def _embedding(self) -> str:
+        return self.searcher.settings.embedding.model
+
     def _considered(self, request: AskRequest, found: LookedUp) -> Considered:
         with self.searcher.database.reading() as connection:
             passages = passages_of(connection, found.response.hits)
@@ -128,9 +143,16 @@ class Asker:
 
 
 def considered(request: AskRequest, found: LookedUp, passages: Sequence[Passage]) -> Considered:
-    """The passages graded, and what they are worth together. Pure."""
+    """The passages graded, and what they are worth together. Pure. In a conversation the question is read by itself first."""
+    first, *others = (_graded(request, question, found, passages) for question in readings(request, found))
+    if request.conversation is not None and is_unheard(first.question):
+        # It was searched with words of an answer, which find something whatever is asked.
+        return replace(first, answerability=0.0)
+    return next((seen for seen in (first, *others) if seen.refusal is None), first)
+
+
+def _graded(request: AskRequest, question: Question, found: LookedUp, passages: Sequence[Passage]) -> Considered:
     known = calibration()
-    question = understood(request.question, found)
     best = max((passage.hit.score for passage in passages), default=0.0)
     grades = [
         (passage, known.passage.grade(signs_of_passage(question, passage, passage.hit.rank - 1, best))) for passage in passages
@@ -142,13 +164,11 @@ def considered(request: AskRequest, found: LookedUp, passages: Sequence[Passage]
     return Considered(request, question, found, graded, answerability, parts, gate)
 
 
-def answer_of(seen: Considered, searcher: Searcher) -> AnswerV1:
-    """The answer in quotes, or the refusal."""
-    model = searcher.settings.embedding.model
+def answer_of(seen: Considered, answerer: Answerer, embedding: str, listen: Listen | None = None) -> AnswerV1:
+    """The answer, or the refusal: below the gate nobody is asked for one."""
     if (reason := seen.refusal) is not None:
-        return refused(seen, reason, model)
-    quotes = quotes_for(seen.question, seen.graded, calibration(), most_words=seen.request.most_words)
-    return answered(seen, quotes, model) if quotes else refused(seen, "no_chunks", model)
+        return refused(seen, reason, embedding)
+    return answerer.answer(seen, listen)
 
 
 def check(request: AskRequest) -> None:
@@ -169,7 +189,7 @@ def check(request: AskRequest) -> None:
 def timed(answer: AnswerV1, started: float) -> AnswerV1:
     """An answer with how long it took."""
     elapsed = round(1000 * (time.monotonic() - started))
-    return answer.model_copy(update={"usage": TokenUsageV1(latency_ms=elapsed)})
+    return answer.model_copy(update={"usage": answer.usage.model_copy(update={"latency_ms": elapsed})})
 
 
 def _wrong(request: AskRequest) -> InvalidArgumentError | None:

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Final
 
 from memory_assets.ask.request import MOST_WORDS
 from memory_assets.ask.said_dates import Language, date_meant, said_on
-from memory_assets.ask.signs import is_question, signs_of_sentence
+from memory_assets.search.answerability.signs import is_question, signs_of_sentence
 from memory_assets.text.particles import is_hangul
 
 if TYPE_CHECKING:
-    from memory_assets.ask.calibration import Calibration
-    from memory_assets.ask.passages import Passage
-    from memory_assets.ask.question import Question
+    from memory_assets.search.answerability.calibration import Calibration
+    from memory_assets.search.answerability.passages import Passage
+    from memory_assets.search.answerability.question import Question
     from memory_assets.text.sentences import Sentence
 
 MOST_PASSAGES: Final = 3

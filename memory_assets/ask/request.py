@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from memory_assets.search.request import SearchRequest
 from memory_assets.vocabulary import AskedMode
+
+if TYPE_CHECKING:
+    from memory_assets.ask.conversation import Conversation
 
 MOST_WORDS: Final = 45
 """Words of an answer, dates and names included."""
@@ -25,6 +28,7 @@ class AskRequest:
         mode: how to search.
         most_words: of the quotes together, dates and names included.
         now: aware; what "last week" is counted from. None for the clock.
+        conversation: what the question is asked in; None where it stands alone.
     """
 
     question: str
@@ -32,7 +36,9 @@ class AskRequest:
     mode: AskedMode = "auto"
     most_words: int = MOST_WORDS
     now: datetime | None = None
+    conversation: Conversation | None = None
 
     def search(self) -> SearchRequest:
         """What is searched for it. What a person is shown of an answer is not counted as a hit that was shown."""
-        return SearchRequest(self.question, mode=self.mode, k=SEARCHED, project=self.project, log=False, now=self.now)
+        query = self.conversation.searched(self.question) if self.conversation else self.question
+        return SearchRequest(query, mode=self.mode, k=SEARCHED, project=self.project, log=False, now=self.now)

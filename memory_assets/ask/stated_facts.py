@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
-from memory_assets.ask.question import tokens_of
 from memory_assets.evidence.critical import NUMBER_WORD
+from memory_assets.search.answerability.question import tokens_of
 from memory_assets.text.particles import is_hangul
 
 Day = tuple[int | None, int | None, int | None]
@@ -74,6 +74,16 @@ _FUNCTION_WORD: Final = re.compile(
     r"to|together|too|under|unlike|until|was|we|were|what|when|where|whether|which|while|who|whose|why|will|"
     r"with|within|without|would|yes|yet|you|your"
 )
+
+
+def without_dates(text: str) -> str:
+    """A text without its dates, one form for each character."""
+    return _without_dates(_plain(text))
+
+
+def telling(text: str) -> str:
+    """A text without the English words that stand in every text."""
+    return _LATIN_WORD.sub(lambda match: "" if _FUNCTION_WORD.fullmatch(match[0].lower()) else match[0], text)
 
 
 @dataclass(frozen=True, slots=True)

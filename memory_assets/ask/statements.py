@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final, Literal
 
+from memory_assets.ask.agreement import WhyTurned, disagreement
 from memory_assets.ask.marks import MARK, mark_of, numbers_of, without_controls
 from memory_assets.ask.stated_facts import Facts, dates_stand, facts_of, missing_name, missing_number
 from memory_assets.evidence.aligner import Aligner
 from memory_assets.evidence.model import AlignedEvidence
 
-WhyStruck = Literal["no_mark", "unknown_mark", "no_words", "quote", "number", "date", "name"]
+WhyStruck = Literal["no_mark", "unknown_mark", "no_words", "quote", "number", "date", "name"] | WhyTurned
 
 QUOTED: Final = re.compile(r'"[^"\n]{1,600}"|“[^”\n]{1,600}”|‘[^’\n]{1,600}’|「[^」\n]{1,600}」|`[^`\n]{1,600}`')
 _QUOTE_MARKS: Final = re.compile(r'["“”「」`]')
@@ -145,7 +146,9 @@ class _Checking:
         cited = [self._evidence[number] for number in part.marks]
         if (quote := self._unplaced(part.text, cited)) is not None:
             return "quote", quote
-        return _unsupported(part.text, _facts(cited), self._question, self._speakers)
+        if (unsupported := _unsupported(part.text, _facts(cited), self._question, self._speakers)) is not None:
+            return unsupported
+        return disagreement(part.text, _told(cited), self._question)
 
     def _unplaced(self, text: str, cited: Sequence[GivenEvidence]) -> str | None:
         """A quote that stands in no cited evidence as it is; one that is not closed stands nowhere."""
@@ -179,8 +182,11 @@ def _unsupported(text: str, facts: Facts, question: str, speakers: frozenset[str
 
 def _facts(cited: Sequence[GivenEvidence]) -> Facts:
     """What the cited evidence states: its text, the date that it means, when and by whom it was said."""
-    told = [part for one in cited for part in (one.text, one.time, one.speaker) if part]
-    return facts_of("\n".join(told), [one.said_on for one in cited if one.said_on is not None])
+    return facts_of("\n".join(_told(cited)), [one.said_on for one in cited if one.said_on is not None])
+
+
+def _told(cited: Sequence[GivenEvidence]) -> list[str]:
+    return [part for one in cited for part in (one.text, one.time, one.speaker) if part]
 
 
 def _sentences(text: str) -> Iterator[str]:

@@ -14,7 +14,17 @@ from memory_assets.backup.errors import FileExistsAlreadyError
 from memory_assets.errors import InvalidArgumentError, is_full_disk
 from memory_assets.log.errors import StoreError, StoreLockedError, full_disk
 
-_OF_THE_STORE = ("memory.duckdb", "memory.toml", "golden.yaml", "store.", "restore.lock", "vectors", "dagster", "runners")
+_OF_THE_STORE = (
+    "memory.duckdb",
+    "memory.toml",
+    "golden.yaml",
+    "store.",
+    "restore.lock",
+    "vectors",
+    "dagster",
+    "runners",
+    "purge.",
+)
 """How the names in a store's folder begin that mean something there."""
 
 

@@ -25,6 +25,7 @@ _KINDS = {
     "negation": "a denial",
     "opposite": "the opposite",
     "status_clash": "another end of a task",
+    "corrected": "a correction",
 }
 ConflictArgument = Annotated[str, typer.Argument(help="The conflict's id or its beginning.")]
 

@@ -1,4 +1,4 @@
-"""`memory eval`: golden questions, and how search fares with them."""
+"""`memory eval`: golden questions, and how search and answers fare with them."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from memory_assets.results.evaluation import EvalComparisonV1, EvalRunV1
 
 _METRICS = ("hit_at_k", "mrr", "recall_at_k", "precision_at_k", "must_contain")
+_OF_ANSWERS = ("answer_recall", "citation_precision", "citation_recall", "answered", "refused")
 _NAMES = {
     "hit_at_k": "hit@k",
     "mrr": "MRR",
@@ -24,6 +25,12 @@ _NAMES = {
     "precision_at_k": "precision@k",
     "must_contain": "must contain",
     "forbidden_hits": "forbidden hits",
+    "answer_recall": "answer",
+    "citation_precision": "cite prec.",
+    "citation_recall": "cite rec.",
+    "answered": "answered",
+    "refused": "refused",
+    "auc": "AUC",
 }
 _ID_SHOWN = 12
 FileArgument = Annotated[
@@ -36,6 +43,7 @@ def register(app: typer.Typer) -> None:
     group = typer.Typer(no_args_is_help=True, help="Golden questions: write a first file, ask them, compare two runs.")
     group.command("init")(init)
     group.command("run")(run)
+    group.command("ask")(ask)
     group.command("compare")(compare)
     app.add_typer(group, name="eval")
 
@@ -84,6 +92,32 @@ def run(
     return NOTHING_FOUND if gate and not found.passed else OK
 
 
+def ask(
+    context: typer.Context,
+    file: FileArgument = None,
+    mode: Annotated[
+        Mode | None, typer.Option("--mode", help="Ask all of them so, whatever they say: lexical, vector, hybrid or auto.")
+    ] = None,
+    gate: Annotated[
+        bool, typer.Option("--gate", help="Exit 1 where a question failed, a bar does not hold or something grew worse.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> int:
+    """Answer golden questions, and measure what is answered, cited and refused."""
+    from memory_assets.commands.evaluation import evaluate_answers
+    from memory_assets.queries.golden_file import golden_path
+
+    memory = invocation(context).memory()
+    found = evaluate_answers(
+        memory.asker.searcher,
+        golden_path(memory.settings, file),
+        mode=mode.value if mode else None,
+        progress=progress_for_people(as_json=as_json),
+    )
+    print_result(found, print_run, as_json=as_json)
+    return NOTHING_FOUND if gate and not found.passed else OK
+
+
 def compare(
     context: typer.Context,
     before: Annotated[
@@ -109,10 +143,11 @@ def compare(
 def print_run(found: EvalRunV1) -> None:
     """A row a question, then the means, then whether it passed and why not."""
     asked = [question for question in found.questions if not question.skipped]
+    metrics = _OF_ANSWERS if found.config.get("of") == "answers" else _METRICS
     rows: list[list[Cell]] = [
         [
             question.id,
-            *(_share(getattr(question, name)) for name in _METRICS),
+            *(_share(getattr(question, name)) for name in metrics),
             (str(question.forbidden_hits), "red" if question.forbidden_hits else "dim"),
             (question.error or (f"{question.gone} gone" if question.gone else ""), "red"),
             question.query,
@@ -122,13 +157,13 @@ def print_run(found: EvalRunV1) -> None:
     rows.append(
         [
             ("mean", "bold"),
-            *(_share(found.aggregate.get(name)) for name in _METRICS),
+            *(_share(found.aggregate.get(name)) for name in metrics),
             (f"{found.aggregate.get('forbidden_hits', 0):.0f}", "bold"),
             "",
             "",
         ]
     )
-    header = ["question", *(_NAMES[name] for name in _METRICS), "forbidden", "", ""]
+    header = ["question", *(_NAMES[name] for name in metrics), "forbidden", "", ""]
     print_table(header, rows, shrink=((8, 12), (0, 8)), drop=(4, 5, 8), right=frozenset(range(1, 7)))
     counted = [plural(len(asked), "question")]
     if skipped := len(found.questions) - len(asked):
@@ -139,6 +174,8 @@ def print_run(found: EvalRunV1) -> None:
             (f"  suite {found.suite}, {', '.join(counted)}, mode {found.config.get('mode', '-')}", "dim"),
         )
     )
+    if (area := found.aggregate.get("auc")) is not None:
+        print_text(styled(("AUC of answerability  ", "dim"), f"{area:.3f}"))
     baseline = f"compared with {found.baseline_run_id[:_ID_SHOWN]}" if found.baseline_run_id else "no earlier run that passed"
     print_text(styled(("passed", "bold green") if found.passed else ("not passed", "bold red"), (f"  {baseline}", "dim")))
     for reason in found.reasons:

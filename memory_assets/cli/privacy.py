@@ -111,5 +111,5 @@ def print_rescan(report: dict[str, Any]) -> None:
     if report["keys_with_secrets"]:
         count = plural(report["keys_with_secrets"], "session")
         print_text(styled((f"{count} named by an id that holds a secret: forget and import them again", "yellow")))
-    left = "the events of before stay in the log and deleted rows in files of the index, read by nothing, until purged"
+    left = "the events of before stay in the log and deleted rows in files of the index, read by nothing, until `memory purge`"
     print_text(styled((left, "dim")))

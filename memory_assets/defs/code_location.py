@@ -5,7 +5,7 @@ from __future__ import annotations
 import dagster as dg
 
 from memory_assets.defs.checks import event_log_integrity, tasks_replay_equal
-from memory_assets.defs.evaluation import retrieval_eval
+from memory_assets.defs.evaluation import ask_eval, retrieval_eval
 from memory_assets.defs.io_manager import EventLogIOManager
 from memory_assets.defs.jobs import embed_waiting_units, graduate_sessions, refresh_leaves
 from memory_assets.defs.leaves import ledgers, memory_index
@@ -43,6 +43,7 @@ def build_definitions(settings: Settings | None = None) -> dg.Definitions:
         ledgers,
         task_board,
         retrieval_eval,
+        ask_eval,
     ]
     event_log = EventLogResource(settings_json=settings.model_dump_json() if settings else None)
     return dg.Definitions(

@@ -1,6 +1,6 @@
 """A session's digest on its page of the UI: counts and addresses, and its words where the settings let them in.
 
-Dagster's records cannot be purged by session: without ``dagster.show_quotes`` no text of one stands in them (docs/privacy.md).
+Dagster has no purge by session of its own: without ``dagster.show_quotes`` no text of one stands in them (docs/privacy.md).
 """
 
 from __future__ import annotations

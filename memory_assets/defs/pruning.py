@@ -37,7 +37,7 @@ def prune_runs(instance: dg.DagsterInstance, home: Path, *, older_than_days: int
     deleted = 0
     while runs := instance.get_run_records(dg.RunsFilter(statuses=_FINISHED, created_before=limit), limit=_AT_ONCE):
         for record in runs:
-            _delete(instance, home, record.dagster_run.run_id)
+            delete_run(instance, home, record.dagster_run.run_id)
         deleted += len(runs)
     return deleted
 
@@ -62,7 +62,7 @@ def prune_by_itself(instance: dg.DagsterInstance, home: Path, kept: DagsterSetti
         for run_id in _beyond(instance, kept):
             if time.monotonic() > deadline:
                 break
-            _delete(instance, home, run_id)
+            delete_run(instance, home, run_id)
             deleted += 1
     return deleted
 
@@ -84,7 +84,8 @@ def _beyond(instance: dg.DagsterInstance, kept: DagsterSettings) -> Iterator[str
         yield record.dagster_run.run_id
 
 
-def _delete(instance: dg.DagsterInstance, home: Path, run_id: str) -> None:
+def delete_run(instance: dg.DagsterInstance, home: Path, run_id: str) -> None:
+    """Delete what is kept of a run, and what it printed."""
     instance.delete_run(run_id)
     # What the daemon's runs printed lies where Dagster's own manager of compute logs keeps it.
     with contextlib.suppress(OSError):

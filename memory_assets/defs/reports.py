@@ -115,7 +115,7 @@ def looked_for(paths: Sequence[Path], files: int, found: Registration) -> dict[s
         return None
     if any(defect.reason not in _NO_SESSION for defect in found.skipped):
         return None
-    return {"files": files, "suffixes": sorted(SUFFIXES), "formats": sorted(get_args(SourceFormat))}
+    return {"files": files, "suffixes": sorted(SUFFIXES), "formats": sorted({*get_args(SourceFormat)} - {"correction"})}
 
 
 def checkers_of(opened: OpenStore, session_ids: Sequence[str]) -> str:

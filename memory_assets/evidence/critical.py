@@ -81,6 +81,11 @@ def critical_differences(quote: str, found: str) -> tuple[CriticalDifference, ..
     return tuple(kinds)
 
 
+def is_negated(text: str) -> bool:
+    """Whether a text denies something."""
+    return sum(_negations(_plain(text).casefold()).values()) > 0
+
+
 def joins_otherwise(text: str, first_end: int, second_start: int) -> bool:
     """Whether what an ellipsis leaves out between two parts of a text turns what is quoted round.
 

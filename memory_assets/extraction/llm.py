@@ -1,46 +1,36 @@
-"""The model extractor: any provider that litellm names, held to quotes by a schema.
-
-litellm is imported when the first window is sent. No socket is opened but to the model that the settings name: its cost
-map is the local one, callbacks and telemetry are off, no tokenizer is downloaded, and no redirect is followed. Keys come
-from the environment, and from no ``.env`` file that happens to lie around.
-"""
+"""The model extractor: any provider that litellm names (``providers.client``), held to quotes by a schema."""
 
 from __future__ import annotations
 
 import contextlib
-import os
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
 from typing import Any
 
 from memory_assets.extraction.answers import ReadAnswer, UnreadableAnswer, WindowAnswer, read_answer, read_broken_answer
 from memory_assets.extraction.errors import ExtractionFailed, ModelUnavailable
 from memory_assets.extraction.extractor import ExtractionAnswer
 from memory_assets.extraction.grounding import ground
-from memory_assets.extraction.provider_reply import Reply, reply_of, same_model
-from memory_assets.extraction.retries import (
-    OutOfTimeError,
+from memory_assets.extraction.telemetry import ExtractionTelemetry
+from memory_assets.extraction.window_request import prompt, request
+from memory_assets.extraction.windows import WINDOW_CHARACTERS, Window
+from memory_assets.identifiers import canonical_json, sha256_hex
+from memory_assets.providers.client import is_served, kind_of, litellm_client, price_of
+from memory_assets.providers.replies import Reply, reply_of, same_model
+from memory_assets.providers.retries import (
     is_down,
     is_of_the_request,
     is_rate_limit,
-    is_unreached,
     may_be_declined,
-    redirect_of,
     refused_parameter,
-    status_of,
     wait_before_next,
     was_heard,
     within,
     worth_another,
 )
-from memory_assets.extraction.telemetry import ExtractionTelemetry
-from memory_assets.extraction.window_request import prompt, request
-from memory_assets.extraction.windows import WINDOW_CHARACTERS, Window
-from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.sessions.model import Message
 
 _CODE_VERSION = "3"
@@ -49,6 +39,9 @@ _ROUNDS = 2
 _REPAIR_EXCERPT = 4_000
 _GRACE = 1.0
 """Seconds that a client gets to end its own time-out before it is left alone."""
+
+
+_Answered = tuple[Reply, ExtractionTelemetry]
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,8 +144,7 @@ class ModelExtractor:
         unread: list[str] = []
         answer: ReadAnswer | UnreadableAnswer = UnreadableAnswer("it was not asked for")
         while isinstance(answer, UnreadableAnswer) and len(unread) < _ROUNDS:
-            reply = self._ask(talk, window, spent)
-            spent = reply.telemetry
+            reply, spent = self._ask(talk, window, spent)
             if reply.refused:
                 raise self._failed("declined to answer", window, spent)
             warnings["answers of another model"] += not same_model(self.settings.model, reply.model)
@@ -179,12 +171,12 @@ class ModelExtractor:
             replace(spent, seconds=round(time.monotonic() - started, 3)),
         )
 
-    def _ask(self, talk: list[dict[str, str]], window: Window, spent: ExtractionTelemetry) -> Reply:
-        """One answer; its telemetry adds to ``spent``."""
+    def _ask(self, talk: list[dict[str, str]], window: Window, spent: ExtractionTelemetry) -> _Answered:
+        """One answer, and ``spent`` with what it cost."""
         with self._server.turn():
             return self._ask_patiently(talk, window, spent)
 
-    def _ask_patiently(self, talk: list[dict[str, str]], window: Window, spent: ExtractionTelemetry) -> Reply:
+    def _ask_patiently(self, talk: list[dict[str, str]], window: Window, spent: ExtractionTelemetry) -> _Answered:
         """One answer, with further attempts after rate limits, server errors and time-outs."""
         settings, server = self.settings, self._server
         failures = calls = 0
@@ -195,7 +187,7 @@ class ModelExtractor:
             calls += 1
             offered = dict(server.optional)
             try:
-                reply = self._sent(talk, offered, calls)
+                reply, cost = self._sent(talk, offered, calls)
             except Exception as error:  # litellm lets through whatever a provider's client raises
                 refused = refused_parameter(error, set(offered))
                 if refused is not None:
@@ -212,10 +204,10 @@ class ModelExtractor:
                 self.sleep(wait)
             else:
                 server.answered()
-                return replace(reply, telemetry=spent.plus(reply.telemetry))
+                return reply, spent.plus(cost)
 
-    def _sent(self, talk: list[dict[str, str]], optional: dict[str, Any], calls: int) -> Reply:
-        litellm, settings = _litellm(), self.settings
+    def _sent(self, talk: list[dict[str, str]], optional: dict[str, Any], calls: int) -> _Answered:
+        litellm, settings = litellm_client(), self.settings
         response = within(
             settings.timeout + _GRACE,
             lambda: litellm.completion(
@@ -230,12 +222,13 @@ class ModelExtractor:
                 **optional,
             ),
         )
-        return reply_of(response, cost_usd=_price(litellm, response), calls=calls)
+        reply = reply_of(response)
+        return reply, ExtractionTelemetry(reply.input_tokens, reply.output_tokens, price_of(response), attempts=calls)
 
     def _unanswered(self, error: Exception, calls: int, window: Window, spent: ExtractionTelemetry) -> ExtractionFailed:
         """Why no answer came: the window, which is put aside, or the server, which is asked again another time."""
-        what = f"failed after {calls} attempt(s): {_kind(error)}"
-        if is_of_the_request(error) and _is_served(self.settings.model):
+        what = f"failed after {calls} attempt(s): {kind_of(error)}"
+        if is_of_the_request(error) and is_served(self.settings.model):
             return self._failed(what, window, spent)
         if may_be_declined(error) and self._server.answers:
             return self._failed(what, window, spent)
@@ -268,11 +261,11 @@ class ModelExtractor:
     def answers_now(self) -> ExtractionTelemetry | None:
         """See ``Extractor.answers_now``."""
         try:
-            reply = self._sent([{"role": "user", "content": "Say yes."}], {}, 1)
+            _, cost = self._sent([{"role": "user", "content": "Say yes."}], {}, 1)
         except Exception:  # litellm lets through whatever a provider's client raises
             return None
         self._server.answered()
-        return reply.telemetry
+        return cost
 
 
 def _repair(text: str, answer: UnreadableAnswer) -> list[dict[str, str]]:
@@ -285,71 +278,3 @@ def _repair(text: str, answer: UnreadableAnswer) -> list[dict[str, str]]:
 def _optional_parameters() -> dict[str, Any]:
     schema = {"name": "window_answer", "strict": True, "schema": WindowAnswer.model_json_schema()}
     return {"temperature": 0, "response_format": {"type": "json_schema", "json_schema": schema}}
-
-
-@cache
-def _litellm() -> Any:
-    """litellm, quiet and kept from every address but the model's and from every file but its own."""
-    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # these are read while it is imported
-    os.environ["LITELLM_MODE"] = "PRODUCTION"  # else the .env of whatever folder it lies in is read into the environment
-    os.environ.setdefault("HF_HUB_OFFLINE", "1")
-    import litellm
-
-    for name in ("callbacks", "input_callback", "success_callback", "failure_callback", "service_callback"):
-        setattr(litellm, name, [])
-    litellm.telemetry = False
-    litellm.suppress_debug_info = True
-    litellm.turn_off_message_logging = True
-    litellm.disable_hf_tokenizer_download = True
-    _follow_no_redirect(litellm)
-    return litellm
-
-
-def _follow_no_redirect(litellm: Any) -> None:
-    """Send what is meant for one server to no other, whatever that one says: a redirect would take the whole window along.
-
-    litellm follows redirects and has no setting for it. Whatever it asks over HTTP goes through one of its two handlers, or
-    through OpenAI's client on ``client_session``.
-    """
-    from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler, HTTPHandler
-
-    for handler in (HTTPHandler, AsyncHTTPHandler):
-        own: Any = handler.client
-        # Where the client is used, not where it is made: some were made before this and are kept in caches.
-        setattr(handler, "client", property(partial(_without_redirects, own.fget), own.fset))  # noqa: B010
-    litellm.client_session = HTTPHandler().client
-
-
-def _without_redirects(client_of: Callable[[Any], Any], handler: Any) -> Any:
-    client = client_of(handler)
-    client.follow_redirects = False
-    return client
-
-
-def _kind(error: Exception) -> str:
-    """What kind of failure it was, in a few words that hold nothing of the request."""
-    if isinstance(error, OutOfTimeError):
-        return "no whole answer in time"
-    if is_unreached(error):
-        return "no connection"
-    redirect = redirect_of(error)
-    if redirect is not None:
-        return f"it redirects elsewhere ({redirect}), which is not followed"
-    status = status_of(error)
-    return f"{type(error).__name__} ({status})" if status is not None else type(error).__name__
-
-
-def _is_served(model: str) -> bool:
-    """Whether litellm knows a provider for a model of this name; for any other it answers itself, as if it had been asked."""
-    try:
-        _litellm().get_llm_provider(model)
-    except Exception:
-        return False
-    return True
-
-
-def _price(litellm: Any, response: Any) -> float | None:
-    try:
-        return float(litellm.completion_cost(completion_response=response))
-    except Exception:  # the price of most models is unknown, and litellm says so in many ways
-        return None

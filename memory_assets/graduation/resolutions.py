@@ -22,6 +22,7 @@ class ConflictCommand:
     Attributes:
         resolution: None where an earlier one was taken back.
         older, newer: entry ids of the sides, older and newer as they were called then.
+        corrects: the newer side is what the person says instead.
     """
 
     said_at: datetime
@@ -32,6 +33,7 @@ class ConflictCommand:
     newer: frozenset[str]
     said_by: str
     note: str = ""
+    corrects: bool = False
 
     def speaks_of(self, one: Set[str], other: Set[str]) -> bool:
         """Whether it is about these two sides, whichever is called the older: each side that it names is on one of them."""

@@ -253,6 +253,13 @@ class Database:
         with self._shared():
             yield self.path.parent
 
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[Path]:
+        """The store's folder under the exclusive lock, with nothing of it open, for who puts other files in their place."""
+        self._ensure_schema()
+        with self._exclusive():
+            yield self.path.parent
+
     def put_in_place(self, staged: Path, aside: str) -> None:
         """Make the files of a folder in the store's folder the store; see :mod:`~memory_assets.log.swap`."""
         with self._lock.exclusive():

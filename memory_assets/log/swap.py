@@ -1,4 +1,4 @@
-"""Another store in the place of this one: all of its files, or none, whenever the process is killed.
+"""Another store in the place of this one: all of its files and folders, or none, whenever the process is killed.
 
 A store is more than one file, and no system renames several at once. So the names are written down first, in a file that is put
 in place whole. From then on the new store is the store: whoever opens it next, under the lock, carries the renaming through.
@@ -25,15 +25,16 @@ def is_waiting(folder: Path) -> bool:
     return (folder / SWAP_FILE_NAME).exists()
 
 
-def begin(folder: Path, staged: Path, aside: str) -> None:
+def begin(folder: Path, staged: Path, aside: str, *, keep_old: bool = True) -> None:
     """Write down what is to be done, under the exclusive lock. After this the staged store is the one that counts.
 
     Args:
-        staged: a folder in ``folder`` with the new files.
+        staged: a folder in ``folder`` with the new files and folders.
         aside: the name of the folder in ``folder`` that the old ones are kept in.
+        keep_old: else the old ones are deleted once the new ones are in place.
     """
-    names = sorted(path.name for path in staged.iterdir() if path.is_file())
-    text = json.dumps({"staged": staged.name, "aside": aside, "names": names})
+    names = sorted(path.name for path in staged.iterdir())
+    text = json.dumps({"staged": staged.name, "aside": aside, "names": names, "keep_old": keep_old})
     unfinished = folder / f"{SWAP_FILE_NAME}.new"
     try:
         with unfinished.open("w", encoding="utf-8") as file:
@@ -67,11 +68,20 @@ def finish(folder: Path) -> None:
             if name in waiting:
                 (staged / name).replace(folder / name)
         sync_folder(folder)
+        if not said.get("keep_old", True):
+            _delete(aside)
         (folder / SWAP_FILE_NAME).unlink()
         sync_folder(folder)
     except OSError as error:
         raise of_system(error, folder / SWAP_FILE_NAME) from error
     shutil.rmtree(staged, ignore_errors=True)
+
+
+def _delete(folder: Path) -> None:
+    # What another process still writes there is gone with the next look: until then the swap is not done.
+    if folder.exists():
+        shutil.rmtree(folder)
+        sync_folder(folder.parent)
 
 
 def sync_folder(folder: Path) -> None:

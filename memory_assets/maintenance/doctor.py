@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 # Of so much free space a person is told: an import of some hundred sessions takes it.
 LITTLE_BYTES = 500_000_000
 # Written behind the fold that they report: a fold has nothing to take from them.
-_NOT_FOLDED = ("build_started", "build_finished", "session_vectorized", "log_end_accepted")
+_NOT_FOLDED = ("build_started", "build_finished", "session_vectorized", "log_end_accepted", "purged")
 
 
 def checks(resources: Resources) -> list[CheckV1]:

@@ -190,6 +190,10 @@ class AskArguments(Arguments):
     project: Project = None
     mode: Annotated[AskedMode, Field(description="How to search.")] = "auto"
     words: Annotated[int, Field(ge=1, le=1000, description="How many words may be quoted together.")] = 45
+    conversation: Annotated[
+        str | None,
+        Field(description="A name of your own: the question follows on those asked under it before ('when was that?')."),
+    ] = None
 
 
 class SessionDigestArguments(Arguments):

@@ -17,16 +17,25 @@ if TYPE_CHECKING:
 
 
 def _ask_memory(store: Store, asked: given.AskArguments) -> Answer:
+    from memory_assets.commands.answers import conversation_for, recorded
     from memory_assets.memory import AskRequest
 
-    told = store.memory.ask(AskRequest(asked.question, project=asked.project, mode=asked.mode, most_words=asked.words))
+    resources = store.memory.resources
+    talk = conversation_for(resources, asked.conversation) if asked.conversation is not None else None
+    request = AskRequest(asked.question, project=asked.project, mode=asked.mode, most_words=asked.words, conversation=talk)
+    told = recorded(resources, request, store.memory.ask(request))
     return answer(told, list(answer_lines(told)))
 
 
 def answer_lines(told: AnswerV1) -> Iterator[str]:
     """The quotes with what their marks stand for; of a refusal what was nearest."""
     if told.grounded:
-        yield f"answered in quotes, answerability {told.retrieval.answerability:.2f}. {EVIDENCE}"
+        how = (
+            "in quotes"
+            if told.model.provider == "memory_assets"
+            else f"by {told.model.id}, each statement held to what it cites"
+        )
+        yield f"answered {how}, answerability {told.retrieval.answerability:.2f}. {EVIDENCE}"
     else:
         yield f"not answered ({told.refusal_reason}), answerability {told.retrieval.answerability:.2f}"
     yield from quoted(told.answer)

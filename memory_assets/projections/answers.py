@@ -10,9 +10,10 @@ from memory_assets.log.sql import visible
 if TYPE_CHECKING:
     import duckdb
 
-# New answers, and what may hide old ones: a session is forgotten, or begins another history.
+# New answers, and what may hide old ones or bring them back: a session is forgotten, is wanted back, or begins another history.
 _DUE = f"""
-SELECT 1 FROM events WHERE seq > ? AND (event_type IN ('{AnswerRecorded.event_type}', 'session_forgotten')
+SELECT 1 FROM events WHERE seq > ? AND (
+  event_type IN ('{AnswerRecorded.event_type}', 'session_forgotten', 'session_unforgotten')
   OR (event_type = 'session_ingested' AND event_id = chain_id)) LIMIT 1
 """
 _VISIBLE = f"""

@@ -12,6 +12,7 @@ from memory_assets.log.payloads.graduation import (
     ConflictResolved,
     EntriesDemoted,
     EntryPromotionRejected,
+    MemoryCorrected,
     PromotionConfirmed,
 )
 
@@ -20,7 +21,14 @@ if TYPE_CHECKING:
 
 COMMANDS = tuple(
     payload.event_type
-    for payload in (ConflictResolved, ConflictReopened, PromotionConfirmed, EntriesDemoted, EntryPromotionRejected)
+    for payload in (
+        ConflictResolved,
+        ConflictReopened,
+        MemoryCorrected,
+        PromotionConfirmed,
+        EntriesDemoted,
+        EntryPromotionRejected,
+    )
 )
 
 _SAID = f"""

@@ -23,13 +23,26 @@ WHERE c.event_type IN ('conflict_resolved', 'conflict_reopened') GROUP BY ALL
 """
 
 
+# A correction sets aside what it is about; its other side is whatever its session says by now.
+_CORRECTIONS = """
+SELECT c.occurred_at, c.event_id, list(DISTINCT e.entry_id), list(DISTINCT n.entry_id), c.payload_json ->> '$.corrected_by'
+FROM commands c JOIN command_entries e USING (event_id)
+JOIN entries n ON n.session_id = (c.payload_json ->> '$.correction_session_id') AND n.status <> 'superseded'
+WHERE c.event_type = 'memory_corrected' GROUP BY ALL
+"""
+
+
 def words_in_force(connection: duckdb.DuckDBPyConnection) -> list[ConflictCommand]:
     """The words that nobody has replaced, the last one first: resolutions, and those that took one back."""
-    found = in_force(
+    said = [
         ConflictCommand(at, event_id, conflict_id, resolution, frozenset(older or ()), frozenset(newer or ()), by, note)
         for at, event_id, conflict_id, resolution, older, newer, by, note in connection.execute(_WORDS).fetchall()
-    )
-    return found[::-1]
+    ]
+    said += [
+        ConflictCommand(at, event_id, "", "keep_newer", frozenset(older), frozenset(newer), by, corrects=True)
+        for at, event_id, older, newer, by in connection.execute(_CORRECTIONS).fetchall()
+    ]
+    return in_force(said)[::-1]
 
 
 def merges(words: list[ConflictCommand]) -> list[ConflictCommand]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import product
 from typing import TYPE_CHECKING
 
 from memory_assets.graduation.conflicts.contradictions import DETECTOR_VERSION, Contradiction, contradiction
@@ -151,7 +152,10 @@ def fold_conflicts(connection: duckdb.DuckDBPyConnection) -> None:
     """Look for the conflicts of the touched memories anew; whoever is or was in one with them is touched too."""
     touched = [row[0] for row in connection.execute("SELECT DISTINCT memory_id FROM touched_memories").fetchall()]
     words = words_in_force(connection)
-    found = {conflict.conflict_id: conflict for conflict in (*_merged(connection, words), *_found(connection))}
+    found = {
+        conflict.conflict_id: conflict
+        for conflict in (*_merged(connection, words), *_found(connection), *_corrected(connection, words))
+    }
     connection.execute(_PARTNERS)
     connection.execute(
         f"DELETE FROM conflicts WHERE older_memory_id IN {IN_LIST} OR newer_memory_id IN {IN_LIST}",
@@ -229,6 +233,30 @@ def _merged(connection: duckdb.DuckDBPyConnection, words: list[ConflictCommand])
             found = contradiction(one.sound[0].said, other.sound[0].said)
             kind, reason = (found.kind, found.reason) if found else ("different_value", "another value")
             yield Found(one, other, kind, reason, merged=word)
+
+
+def _corrected(connection: duckdb.DuckDBPyConnection, words: list[ConflictCommand]) -> Iterator[Found]:
+    """What people corrected, whether or not the texts contradict each other."""
+    corrections = [word for word in words if word.corrects]
+    if not corrections:
+        return
+    named = {entry_id for word in corrections for entry_id in (*word.older, *word.newer)}
+    of_entries = dict(
+        connection.execute(
+            f"SELECT entry_id, memory_id FROM entries WHERE memory_id IS NOT NULL AND entry_id IN {IN_LIST}", [json_list(named)]
+        ).fetchall()
+    )
+    touched = {row[0] for row in connection.execute(_OF_WORDS, [json_list(named)]).fetchall()}
+    memories = _memories(connection, of_entries.values())
+    for word in reversed(corrections):
+        older = {of_entries[entry_id] for entry_id in word.older & of_entries.keys()}
+        newer = {of_entries[entry_id] for entry_id in word.newer & of_entries.keys()}
+        for one, other in sorted(product(older, newer)):
+            if one == other or not touched.intersection((one, other)):
+                continue
+            sides = Side(tuple(memories[one])), Side(tuple(memories[other]))
+            if all(side.sound for side in sides):
+                yield Found(*sides, "corrected", "a person says otherwise")
 
 
 def _memories(connection: duckdb.DuckDBPyConnection, wanted: Iterable[str]) -> dict[str, list[Entry]]:

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from memory_assets.citations.addresses import MemoryCitation, MessageCitation, SpanCitation, parse_citation
 from memory_assets.errors import InvalidArgumentError, MemoryAssetsError, NotFoundError
@@ -39,20 +39,32 @@ SELECT run_id, suite, suite_hash, corpus_seq, config_json, aggregate_json, resul
   baseline_run_id, ran_at
 FROM eval_runs
 """
-_SAME_QUESTION = "suite = $suite AND (config_json ->> '$.mode') = $mode AND (config_json ->> '$.k') = $k"
+_SAME_QUESTION = """suite = $suite AND (config_json ->> '$.mode') = $mode AND (config_json ->> '$.k') = $k
+  AND coalesce(config_json ->> '$.of', 'search') = $of"""
 
 
 @dataclass(frozen=True, slots=True)
 class AskedAs:
-    """How a whole suite is asked, over what its questions say; None for as they say."""
+    """How a whole suite is asked, over what its questions say; None for as they say.
+
+    Attributes:
+        of: what is measured: what search finds, or what is answered.
+    """
 
     mode: str | None = None
     k: int | None = None
+    of: Literal["search", "answers"] = "search"
 
     @property
     def config(self) -> dict[str, str]:
         """As it is kept with the run."""
-        return {"mode": self.mode or "as asked", "k": "as asked" if self.k is None else str(self.k)}
+        told = {"mode": self.mode or "as asked", "k": "as asked" if self.k is None else str(self.k)}
+        return told if self.of == "search" else {**told, "of": self.of}
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """As runs are looked for."""
+        return {**self.config, "of": self.of}
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +144,7 @@ def last_passed(connection: duckdb.DuckDBPyConnection, suite: str, asked_as: Ask
     rows = fetch(
         connection,
         f"{_RUNS} WHERE passed AND {_SAME_QUESTION} ORDER BY ran_at DESC, run_id LIMIT 1",
-        {"suite": suite, **asked_as.config},
+        {"suite": suite, **asked_as.parameters},
     )
     return _run(rows[0]) if rows else None
 
@@ -142,7 +154,7 @@ def last_of(connection: duckdb.DuckDBPyConnection, suite: str, asked_as: AskedAs
     rows = fetch(
         connection,
         f"{_RUNS} WHERE {_SAME_QUESTION} ORDER BY ran_at DESC, run_id LIMIT 1",
-        {"suite": suite, **asked_as.config},
+        {"suite": suite, **asked_as.parameters},
     )
     return _run(rows[0]) if rows else None
 
@@ -239,7 +251,8 @@ def _names(cited: object, short_ids: set[str], lengths: Mapping[tuple[str, int],
 def _last_two(connection: duckdb.DuckDBPyConnection) -> tuple[RecordedRun, RecordedRun]:
     rows = fetch(
         connection,
-        f"""{_RUNS} WHERE suite = (SELECT suite FROM eval_runs ORDER BY ran_at DESC, run_id LIMIT 1)
+        f"""{_RUNS} WHERE (suite, coalesce(config_json ->> '$.of', 'search')) = (
+              SELECT (suite, coalesce(config_json ->> '$.of', 'search')) FROM eval_runs ORDER BY ran_at DESC, run_id LIMIT 1)
             ORDER BY ran_at DESC, run_id LIMIT 2""",
     )
     if len(rows) < 2:
@@ -277,6 +290,7 @@ def _question_v1(result: QuestionResult, query: str) -> EvalQuestionV1:
         gone=result.gone,
         skipped=result.skipped,
         error=result.error,
+        answerability=None if result.answerability is None else round(result.answerability, 6),
     )
 
 

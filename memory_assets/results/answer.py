@@ -70,12 +70,39 @@ class AnswerRetrievalV1(WireModel):
     speakers: tuple[str, ...] = ()
 
 
+def _is_absent(value: object) -> bool:
+    return value is None
+
+
 class TokenUsageV1(WireModel):
-    """What the answer cost."""
+    """What the answer cost.
+
+    Attributes:
+        cost_usd: of the model's answer; absent where none was asked or its price is not known.
+        left_today_usd: of what a day may cost; absent where nothing limits it.
+    """
 
     prompt_tokens: int = Field(default=0, ge=0)
     completion_tokens: int = Field(default=0, ge=0)
     latency_ms: int = Field(default=0, ge=0)
+    cost_usd: float | None = Field(default=None, ge=0, exclude_if=_is_absent)
+    left_today_usd: float | None = Field(default=None, ge=0, exclude_if=_is_absent)
+
+
+class VerificationV1(WireModel):
+    """How the statements of a model's answer were held to their evidence.
+
+    Attributes:
+        statements: that it made; ``kept`` of them are the answer, ``struck`` are not in it.
+        nli_score: the least of the judge's scores, where one was asked; ``nli_passed`` whether it reached the threshold.
+    """
+
+    statements: int = Field(default=0, ge=0)
+    kept: int = Field(default=0, ge=0)
+    struck: int = Field(default=0, ge=0)
+    nli_score: float | None = Field(default=None, ge=0, le=1)
+    nli_threshold: float = Field(default=0.0, ge=0, le=1)
+    nli_passed: bool | None = None
 
 
 class AnswerV1(WireModel):
@@ -87,7 +114,8 @@ class AnswerV1(WireModel):
         refusal_reason: why nothing is answered; None where something is.
         model: what answered; the extractive answerer is one too.
         claims: the answer's statements, those that were struck out too.
-        usage, created_at: of this run; everything else is the same for the same question and store.
+        verification: absent where no model answered and nobody was asked to judge.
+        usage, created_at: of this run; everything else is the same for the same question and store, but for what a model says.
         notes: what a person should know of how the answer came about.
     """
 
@@ -102,15 +130,12 @@ class AnswerV1(WireModel):
     prompt_template_version: str
     retrieval: AnswerRetrievalV1
     claims: tuple[ClaimV1, ...] = ()
+    verification: VerificationV1 | None = Field(default=None, exclude_if=_is_absent)
     usage: TokenUsageV1 = Field(default_factory=TokenUsageV1)
     created_at: datetime
     conversation_id: str | None = None
     turn_index: int | None = Field(default=None, ge=0)
     notes: tuple[str, ...] = ()
-
-
-def _is_absent(half: object) -> bool:
-    return half is None
 
 
 class BulkAnswerItemV1(WireModel):

@@ -11,12 +11,14 @@ from memory_assets.results.model import WireModel
 
 
 class EvalQuestionV1(WireModel):
-    """How search fared with one question. The text is the asker's own file's and is not kept with the run.
+    """How search, or an answer, fared with one question. The text is the asker's own file's and is not kept with the run.
 
     Attributes:
         query: empty where the run is read back and the file does not hold the question any more.
         delivered: how many hits there were, k at the most.
         hit_at_k, mrr, recall_at_k, precision_at_k, must_contain: 0 to 1, None where nothing is expected of it.
+        answer_recall, citation_precision, citation_recall, answered, refused: the same, of an answer.
+        answerability: how sure it was that the question can be answered; None of a search.
         forbidden_hits: hits that hold what they must not.
         gone: expected addresses that name nothing in the store.
         error: the code of what failed, empty mostly.
@@ -35,6 +37,12 @@ class EvalQuestionV1(WireModel):
     gone: int = 0
     skipped: bool = False
     error: str = ""
+    answer_recall: float | None = None
+    citation_precision: float | None = None
+    citation_recall: float | None = None
+    answered: float | None = None
+    refused: float | None = None
+    answerability: float | None = None
 
 
 class EvalRunV1(WireModel):

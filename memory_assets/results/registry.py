@@ -20,6 +20,7 @@ from memory_assets.results.certificate import CertificateV1
 from memory_assets.results.citation import AnyCitationV1
 from memory_assets.results.context import ContextBundleV1
 from memory_assets.results.copies import Exported, Manifest, Recovered, Restored
+from memory_assets.results.correction import CorrectionV1
 from memory_assets.results.details import DetailsV1
 from memory_assets.results.digest import DayDigestV1, ProjectDigestV1, SessionDigestV1
 from memory_assets.results.disclosure import DisclosureV1
@@ -32,6 +33,8 @@ from memory_assets.results.gotchas import GotchaListV1
 from memory_assets.results.memories import EntryView, EvidenceView, MemoryView
 from memory_assets.results.metrics import Metrics
 from memory_assets.results.outbox import InLine, OutboxDrained, OutboxStatus, Reembedded
+from memory_assets.results.purge import PurgeReportV1
+from memory_assets.results.recorded_answer import RecordedAnswerListV1, RecordedAnswerV1
 from memory_assets.results.schema import SchemaDefinitionV1, SchemaV1
 from memory_assets.results.search import BulkSearchItemV1, SearchHitV1, SearchResponseV1
 from memory_assets.results.sessions import SessionDetails, SessionSummary
@@ -54,6 +57,7 @@ PRINTED: dict[str, Any] = {
     "citation.v1": AnyCitationV1,
     "condition_list.v1": list[ConditionView],
     "context_bundle.v1": ContextBundleV1,
+    "correction.v1": CorrectionV1,
     "day_digest.v1": DayDigestV1,
     "details.v1": DetailsV1,
     "disclosure.v1": DisclosureV1,
@@ -75,6 +79,9 @@ PRINTED: dict[str, Any] = {
     "outbox_drained.v1": OutboxDrained,
     "outbox_reconciled.v1": InLine,
     "project_digest.v1": ProjectDigestV1,
+    "recorded_answer.v1": RecordedAnswerV1,
+    "recorded_answer_list.v1": RecordedAnswerListV1,
+    "purge_report.v1": PurgeReportV1,
     "recovered.v1": Recovered,
     "reembed.v1": Reembedded,
     "restored.v1": Restored,

@@ -52,6 +52,11 @@ _LIES = (
     ("[1]", "(1)"),
     ("[1]", "[1](https://evil.example/x)"),
     ("[2]", "[2], as Mallory approved"),
+    ("Jordan runs", "Jordan does not run"),
+    ("adopted", "never adopted"),
+    ("timeout is", "timeout might be"),
+    ("The timeout is 30 seconds", "The administrator approved"),
+    ("30초입니다", "30초가 아닙니다"),
 )
 _NOISE = ("\x1b[2J", "[", "]", "[[[", "[1, 2, 99]", "```\n", '"', "“", "\n\n- ", "\x00", "[1][1][1]", "?!…", "\u202e", "[0]")
 

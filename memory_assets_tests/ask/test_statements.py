@@ -67,7 +67,7 @@ def test_what_does_not_is_struck_with_its_reason(text: str, why: str) -> None:
 
 
 def test_the_question_lends_names_and_no_numbers() -> None:
-    assert held("Rex came [1].", "Did Rex come?").kept
+    assert held("Rex and the 2 cats [1].", "Did Rex come?").kept
     assert not held("She has 9 cats [1].", "Has she 9 cats?").kept
 
 
@@ -111,3 +111,53 @@ def test_no_text_breaks_it_and_nothing_is_kept_without_a_known_mark(text: str) -
     assert all(one.marks and set(one.marks) <= {1, 2, 3, 4} for one in result.kept)
     again = held(result.text)
     assert not again.struck
+
+
+TOLD = (
+    GivenEvidence(1, "We do not use Redis any more; we use Postgres. The cache might move to disk.", None, "Mina"),
+    GivenEvidence(2, "The backups are encrypted. Uploads moved to object storage because the disk was full.", None, "Jonas"),
+    GivenEvidence(3, "캐시는 Redis로 옮기지 않기로 했다. 배포는 금요일 이후에 한다.", None, "민수"),
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "They use Postgres, not Redis [1].",
+        "Redis is not used any more [1].",
+        "The cache might move to disk [1].",
+        "The backups are encrypted [2].",
+        "Uploads went to object storage because the disk was full [2].",
+        "캐시를 Redis로 옮기지 않습니다 [3].",
+        "배포는 금요일 이후입니다 [3].",
+    ],
+)
+def test_a_paraphrase_is_kept(text: str) -> None:
+    assert verified(statements_of(text), TOLD).kept, verified(statements_of(text), TOLD).struck
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("They use Redis [1].", "negation"),
+        ("They do not use Postgres [1].", "negation"),
+        ("The backups are not encrypted [2].", "negation"),
+        ("The backups were never encrypted [2].", "negation"),
+        ("The cache moves to disk [1].", "limit"),
+        ("The backups might be encrypted [2].", "limit"),
+        ("The old backups are decrypted [2].", "words"),
+        ("The encrypted backups are decrypted [2].", "opposite"),
+        ("The backups encrypt and decrypt uploads [2].", "opposite"),
+        ("The uploads leave the whole company alone [2].", "words"),
+        ("Nobody knows why [2].", "words"),
+        ("The backups are encrypted, and nobody does it [2].", "negation"),
+        ("Uploads are enabled [2].", "words"),
+        ("le disque etait plein hier soir [2].", "words"),
+        ("캐시를 Redis로 옮깁니다 [3].", "negation"),
+        ("배포는 금요일 이전입니다 [3].", "opposite"),
+        ("디스크가 가득 찼습니다 [2].", "words"),
+    ],
+)
+def test_what_turns_its_evidence_round_is_struck(text: str, why: str) -> None:
+    result = verified(statements_of(text), TOLD)
+    assert [one.why for one in result.struck] == [why]

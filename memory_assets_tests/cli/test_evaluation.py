@@ -29,6 +29,23 @@ def test_the_whole_round(memory: Run, writable: Path) -> None:
     assert len(runs) == 3
 
 
+def test_answers_are_measured_on_a_terminal_and_as_json(memory: Run, writable: Path, tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text(
+        "bars: {answer_recall: 1.0}\nquestions: ["
+        "{id: orders, query: Which PostgreSQL do the orders keep?, answer: PostgreSQL 16},"
+        "{id: never, query: Which insurance covers the helicopter?, unanswerable: true}, {query: so}]\n"
+    )
+    shown = memory("eval", "ask", str(file), "--gate")
+    assert (shown.code, shown.err) == (0, "") and "AUC of answerability  1.000" in shown.out and "1 skipped" in shown.out
+    told = memory("eval", "ask", str(file), "--json").json
+    assert told["passed"] and told["aggregate"]["refused"] == 1.0 and told["questions"][0]["answered"] == 1.0
+    assert memory("eval", "compare", "--file", str(file)).code == 0
+    file.write_text(file.read_text().replace("PostgreSQL 16", "MongoDB"))
+    failed = memory("eval", "ask", str(file), "--gate")
+    assert failed.code == 1 and "answer_recall 0.000 is below the bar of 1.000" in failed.out
+
+
 def test_the_gate(memory: Run, writable: Path, tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     file.write_text(

@@ -66,7 +66,7 @@ def test_a_folder_without_sessions_says_what_was_looked_for(
     assert "formats looked for: aider, chat.v1, chatgpt, claude_code" in said
 
 
-def _on_a_read_only_medium(home: Path, *command: str) -> subprocess.CompletedProcess[str]:
+def on_a_read_only_medium(home: Path, *command: str) -> subprocess.CompletedProcess[str]:
     program = 'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && shift && exec "$@"'
     arguments = [sys.executable, "-m", "memory_assets", "--home", str(home), *command]
     return subprocess.run(
@@ -81,7 +81,7 @@ def _on_a_read_only_medium(home: Path, *command: str) -> subprocess.CompletedPro
 @pytest.mark.skipif(os.geteuid() != 0 or shutil.which("unshare") is None, reason="only root can mount a medium read-only")
 @pytest.mark.deep
 @pytest.mark.parametrize("with_locks", cases([False], [True]))
-def test_a_store_on_a_read_only_medium_is_read_and_not_written(tmp_path: Path, *, with_locks: bool) -> None:
+def test_a_storeon_a_read_only_medium_is_read_and_not_written(tmp_path: Path, *, with_locks: bool) -> None:
     home = tmp_path / "home"
     assert main(["--home", str(home), "init", "--json"]) == 0
     if not with_locks:
@@ -89,9 +89,9 @@ def test_a_store_on_a_read_only_medium_is_read_and_not_written(tmp_path: Path, *
             (home / lock).unlink(missing_ok=True)
     some = [("stats",), ("fsck",)]
     for command in depth(some, [*some, ("sessions", "list"), ("tasks",), ("events", "tail"), ("doctor",)]):
-        ended = _on_a_read_only_medium(home, *command)
+        ended = on_a_read_only_medium(home, *command)
         assert ended.returncode == 0, (command, ended.stdout, ended.stderr)
-    ended = _on_a_read_only_medium(home, "rebuild", "--json")
+    ended = on_a_read_only_medium(home, "rebuild", "--json")
     assert ended.returncode == 2, ended.stderr
     assert json.loads(ended.stderr)["code"] == "store_read_only"
     assert "cannot be written" in ended.stderr

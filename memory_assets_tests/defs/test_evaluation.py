@@ -10,8 +10,8 @@ import pytest
 
 from memory_assets.defs import run
 from memory_assets.defs.code_location import build_definitions
-from memory_assets.defs.evaluation import retrieval_eval
-from memory_assets.log.payloads.question_result import METRICS
+from memory_assets.defs.evaluation import ask_eval, retrieval_eval
+from memory_assets.log.payloads.question_result import ANSWER_METRICS, METRICS
 from memory_assets.memory import Memory
 from memory_assets.queries.events import event_stats
 from memory_assets.settings import Settings
@@ -25,20 +25,20 @@ def settings(tmp_path: Path) -> Settings:
     return fill(tmp_path / "home")
 
 
-def made(settings: Settings, instance: dg.DagsterInstance) -> dict[str, Any]:
+def made(settings: Settings, instance: dg.DagsterInstance, leaf: dg.AssetsDefinition = retrieval_eval) -> dict[str, Any]:
     """What its page shows, after it is made by hand."""
     job = build_definitions(settings).resolve_implicit_global_asset_job_def()
-    done = job.get_subset(
-        asset_selection={retrieval_eval.key}, asset_check_selection=set(retrieval_eval.check_keys)
-    ).execute_in_process(instance=instance, run_config=run.QUIET)
+    done = job.get_subset(asset_selection={leaf.key}, asset_check_selection=set(leaf.check_keys)).execute_in_process(
+        instance=instance, run_config=run.QUIET
+    )
     assert done.success
-    event = instance.get_latest_materialization_event(retrieval_eval.key)
+    event = instance.get_latest_materialization_event(leaf.key)
     assert event is not None and event.asset_materialization is not None
     return dict(event.asset_materialization.metadata)
 
 
-def passed(instance: dg.DagsterInstance) -> bool:
-    found = instance.event_log_storage.get_latest_asset_check_execution_by_key(list(retrieval_eval.check_keys))
+def passed(instance: dg.DagsterInstance, leaf: dg.AssetsDefinition = retrieval_eval) -> bool:
+    found = instance.event_log_storage.get_latest_asset_check_execution_by_key(list(leaf.check_keys))
     (record,) = found.values()
     assert record.event is not None and record.event.asset_check_evaluation is not None
     return record.event.asset_check_evaluation.passed
@@ -59,6 +59,26 @@ def test_its_page_shows_numbers_and_no_text(settings: Settings, unrecorded: dg.D
     (row,) = page["by_question"].records
     assert row.data["question"] == "cache" and {*METRICS} <= row.data.keys()
     assert "캐시" not in repr(page) and "Redis" not in repr(page)
+
+
+def test_the_page_of_answers_shows_numbers_and_no_text(settings: Settings, unrecorded: dg.DagsterInstance) -> None:
+    assert made(settings, unrecorded, ask_eval)["questions"].value == 0 and passed(unrecorded, ask_eval)
+    settings.golden_file.write_text(f"suite: shop\nquestions:\n{QUESTION}", encoding="utf-8")
+    assert made(settings, unrecorded, ask_eval)["questions"].value == 0
+    settings.golden_file.write_text(
+        f"suite: shop\nquestions:\n{QUESTION}"
+        "  - {id: orders, query: Which PostgreSQL do the orders keep?, answer: PostgreSQL 16}\n"
+        "  - {id: kakao, query: Which insurance covers the helicopter?, unanswerable: true}\n",
+        encoding="utf-8",
+    )
+    page = made(settings, unrecorded, ask_eval)
+    assert passed(unrecorded, ask_eval)
+    assert (page["questions"].value, page["scored"].value, page["skipped"].value) == (3, 2, 1)
+    assert {"answer_recall", "answered", "refused", "auc"} <= page.keys() and page["answer_recall"].value == 1.0
+    assert {row.data["question"] for row in page["by_question"].records} == {"orders", "kakao"}
+    assert all({*ANSWER_METRICS} <= row.data.keys() for row in page["by_question"].records)
+    assert "PostgreSQL" not in repr(page) and "insurance" not in repr(page)
+    assert made(settings, unrecorded, ask_eval) == page
 
 
 def test_it_asks_again_only_when_questions_or_log_have_changed(

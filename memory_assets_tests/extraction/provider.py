@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from itertools import cycle
+from typing import Any, Literal
 
 Asked = dict[str, Any]
 
@@ -23,6 +24,10 @@ class Reply:
         raw: the body, byte for byte, instead of a completion.
         sent: how many bytes of the body are sent before the connection is closed; all of them by default.
         drip: seconds between one byte and the next, until the client is gone.
+        chunks: the pieces of a stream, where one is asked for; of ``content`` three characters at a time by default.
+        pause: seconds before each of them.
+        streams: whether a stream is given where one is asked for.
+        goes_on: what comes behind the last piece until the client is gone: ``chunks`` again, comments, or nothing.
     """
 
     content: str | None = ""
@@ -34,7 +39,22 @@ class Reply:
     raw: bytes | None = None
     sent: int | None = None
     drip: float | None = None
+    chunks: tuple[str, ...] | None = None
+    pause: float = 0.0
+    streams: bool = True
+    goes_on: Literal["chunks", "comments", "silent"] | None = None
     error: str = "no: Let's keep the event log for ever"
+
+    def pieces(self) -> Iterator[str]:
+        """What a stream says, piece by piece."""
+        told = self.content or ""
+        once = self.chunks or tuple(told[place : place + 3] for place in range(0, len(told), 3))
+        yield from cycle(once) if self.goes_on == "chunks" else once
+
+    def chunk(self, delta: dict[str, Any], finish: str | None = None) -> bytes:
+        choice = {"index": 0, "delta": delta, "finish_reason": finish}
+        told = {"id": "x", "object": "chat.completion.chunk", "created": 1, "model": self.model, "choices": [choice]}
+        return b"data: " + json.dumps(told).encode() + b"\n\n"
 
     def body(self) -> bytes:
         if self.raw is not None:
@@ -66,6 +86,8 @@ class Provider:
     def __init__(self) -> None:
         self.plan: list[Planned] = []
         self.requests: list[Asked] = []
+        self.first_piece_at = 0.0
+        """When the first piece of the last stream was sent, by ``time.monotonic``."""
         self._lock = threading.Lock()
         provider = self
 
@@ -76,7 +98,28 @@ class Provider:
                     provider.requests.append({"path": self.path, **asked})
                     planned = provider.plan[min(len(provider.requests), len(provider.plan)) - 1]
                 with suppress(BrokenPipeError, ConnectionResetError):  # the client may give up waiting, as it should
-                    self._send(provider._reply(planned, asked))
+                    reply = provider._reply(planned, asked)
+                    if asked.get("stream") and reply.streams and reply.status == 200 and reply.raw is None:
+                        self._stream(reply)
+                    else:
+                        self._send(reply)
+
+            def _stream(self, reply: Reply) -> None:
+                self.send_response(200)
+                self.send_header("content-type", "text/event-stream")
+                self.end_headers()
+                for number, piece in enumerate(reply.pieces()):
+                    time.sleep(reply.pause)
+                    self._flushed(reply.chunk({"role": "assistant", "content": piece}))
+                    provider.first_piece_at = provider.first_piece_at if number else time.monotonic()
+                while reply.goes_on is not None:
+                    self._flushed(b": still here\n\n" if reply.goes_on == "comments" else b"")
+                    time.sleep(0.02)
+                self._flushed(reply.chunk({}, reply.finish) + b"data: [DONE]\n\n")
+
+            def _flushed(self, data: bytes) -> None:
+                self.wfile.write(data)
+                self.wfile.flush()
 
             def _send(self, reply: Reply) -> None:
                 data = reply.body()

@@ -18,6 +18,7 @@ from memory_assets.log.database import Database
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.answers import AnswerRecorded, CitedSpan
+from memory_assets.log.payloads.forgetting import SessionUnforgotten
 from memory_assets.projections.fold import catch_up
 from memory_assets.projections.rebuild import verify
 from memory_assets_tests.depth import depth
@@ -84,6 +85,19 @@ def test_it_is_hidden_with_any_session_that_it_cites(log: EventLog, database: Da
     log.append([answered("Other again?", other)])
     catch_up(database, VERSIONS)
     assert rows(database, "SELECT question FROM answers ORDER BY 1") == [("Nothing?",), ("One?",), ("Other again?",)]
+    assert verify(database, VERSIONS).equal
+
+
+def test_it_comes_back_with_a_session_that_is_wanted_back(
+    log: EventLog, database: Database, stories: tuple[Story, Story]
+) -> None:
+    one, _ = stories
+    log.append([answered("One?", one), one.forget()])
+    catch_up(database, VERSIONS)
+    assert rows(database, "SELECT question FROM answers") == []
+    log.append([NewEvent(SessionUnforgotten(), session_id=one.session_id, inputs=("wanted",))])
+    catch_up(database, VERSIONS)
+    assert rows(database, "SELECT question FROM answers") == [("One?",)]
     assert verify(database, VERSIONS).equal
 
 

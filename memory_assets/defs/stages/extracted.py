@@ -25,6 +25,7 @@ from memory_assets.defs.resources import EventLogResource, OpenStore
 from memory_assets.defs.stages.stage_asset import RETRIES, stage_asset
 from memory_assets.extraction.answers import SPANS_REFUSED
 from memory_assets.extraction.asking import Asking, Question
+from memory_assets.extraction.corrections import Corrector
 from memory_assets.extraction.errors import ExtractionFailed, ModelUnavailable
 from memory_assets.extraction.extractor import ExtractionAnswer, Extractor
 from memory_assets.extraction.telemetry import ExtractionTelemetry
@@ -116,7 +117,7 @@ def _plans(
     """What is to be asked about each session, in the order of the sessions and of their windows."""
     plans: dict[str, list[Question]] = {}
     for session_id in session_ids:
-        if (history := histories.get(session_id)) is None:
+        if (history := histories.get(session_id)) is None or history.heading.source_format == "correction":
             continue
         with contextlib.suppress(Exception):  # a session that cannot be cut is put aside when its turn comes
             plans[session_id] = [
@@ -156,6 +157,7 @@ def extract(
     """One answer a window; those that are known are not asked for again."""
     version = opened.versions["extracted"]
     wanted = _windows(history, opened)
+    extractor = _extractor_of(history, extractor)
     # A model's answer is dear: it is in the log before the next one is taken.
     dear = _is_dear(extractor)
     result = SessionResult()
@@ -206,6 +208,11 @@ def extract(
         "extractor": f"{extractor.name} {version}",
     } | {f"model_{name}": value for name, value in now.as_json().items() if name != "windows" and value is not None}
     return result
+
+
+def _extractor_of(history: History, extractor: Extractor) -> Extractor:
+    """What a person typed to correct a memory is taken as it is, whoever extracts all else."""
+    return Corrector(source_id=history.heading.source_id) if history.heading.source_format == "correction" else extractor
 
 
 def _taken(asking: Asking, event_id: str, opened: OpenStore) -> ExtractionAnswer:

@@ -292,7 +292,7 @@ def _revision(
 ) -> list[NewEvent]:
     before = known.messages if known and not retired else ()
     prefix = common_prefix(before, merged.messages)
-    content_hash = _content_hash(merged.messages)
+    content_hash = content_hash_of(merged.messages)
     messages, rest = split((message.uid, message) for message in merged.messages[prefix:])
     payload = SessionIngested(
         revision=known.revision + 1 if known else 1,
@@ -316,7 +316,8 @@ def _revision(
     return [event, *continuing(event, rest, chain_id=chain_id, occurred_at=heading.started_at)]
 
 
-def _content_hash(messages: Sequence[Message]) -> str:
+def content_hash_of(messages: Sequence[Message]) -> str:
+    """What tells that a history holds the same messages."""
     digest = sha256()
     for message in messages:
         told_at = message.ts and message.ts.astimezone(UTC).isoformat()

@@ -14,6 +14,7 @@ class CitedSpan(Value):
     Attributes:
         marker: of the answer, ``[1]``; empty for a candidate that a refusal names.
         span_start, span_end: half-open, code points; equal ones for the message as a whole.
+        quote_hash: of the characters that stood there.
     """
 
     marker: str = ""
@@ -21,6 +22,7 @@ class CitedSpan(Value):
     message_index: int
     span_start: int = 0
     span_end: int = 0
+    quote_hash: str = ""
 
 
 class AnswerRecorded(Payload):

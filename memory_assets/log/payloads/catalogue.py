@@ -10,6 +10,7 @@ from memory_assets.log.payloads import (
     forgetting,
     graduation,
     log_end,
+    purged,
     sessions,
     task_words,
     tasks,
@@ -41,6 +42,7 @@ PAYLOADS: dict[str, type[Payload]] = {
         graduation.ConflictDetected,
         graduation.ConflictResolved,
         graduation.ConflictReopened,
+        graduation.MemoryCorrected,
         graduation.DecisionRecorded,
         sessions.SessionProjected,
         sessions.SessionVectorized,
@@ -79,6 +81,7 @@ PAYLOADS: dict[str, type[Payload]] = {
         builds.BuildStarted,
         builds.BuildFinished,
         log_end.LogEndAccepted,
+        purged.Purged,
     )
 }
 # The stages' own results, in the order of the road: each is made from the one before it.

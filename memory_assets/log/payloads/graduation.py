@@ -9,7 +9,7 @@ from memory_assets.graduation.resolutions import Resolution
 from memory_assets.log.payloads.base import Payload, Value
 from memory_assets.vocabulary import Stage
 
-ConflictType = Literal["different_value", "negation", "opposite", "status_clash"]
+ConflictType = Literal["different_value", "negation", "opposite", "status_clash", "corrected"]
 
 
 class RuleFailureRecord(Value):
@@ -144,6 +144,20 @@ class ConflictResolved(Payload):
     newer_ids: list[str]
     resolved_by: str
     note: str = ""
+
+
+class MemoryCorrected(Payload):
+    """A person says otherwise than these entries, all of one memory: what they said is a session of its own.
+
+    Attributes:
+        older_ids: the entries.
+        correction_session_id: what the person typed is its one message, and its entry is the other side.
+    """
+
+    event_type: ClassVar[str] = "memory_corrected"
+    older_ids: list[str]
+    correction_session_id: str
+    corrected_by: str
 
 
 class ConflictReopened(Payload):

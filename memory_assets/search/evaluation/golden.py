@@ -11,7 +11,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
 
 from memory_assets.citations.addresses import MemoryCitation, MessageCitation, NotACitation, SpanCitation, parse_citation
 from memory_assets.identifiers import canonical_json, sha256_hex
@@ -29,6 +29,7 @@ _DEEPEST = 8
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _Phrase = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2_000)]
 _Phrases = Annotated[list[_Phrase], Field(max_length=1_000)]
+_Answers = Annotated[_Phrases, BeforeValidator(lambda given: [given] if isinstance(given, str) else given)]
 _Share = Annotated[float, Field(ge=0, le=1)]
 
 
@@ -43,6 +44,7 @@ class GoldenQuestion:
         contains: phrases, each of which a hit should hold.
         must_contain: phrases that should stand somewhere in what is delivered.
         forbidden: phrases and addresses that no hit may hold or be.
+        answers: ways to say the answer, of which the nearest counts; ``unanswerable`` where the store does not hold it.
     """
 
     question_id: str
@@ -55,11 +57,18 @@ class GoldenQuestion:
     contains: tuple[str, ...]
     must_contain: tuple[str, ...]
     forbidden: tuple[str, ...]
+    answers: tuple[str, ...] = ()
+    unanswerable: bool = False
 
     @property
     def expects(self) -> bool:
-        """Whether its answer can be measured at all."""
+        """Whether what search finds for it can be measured at all."""
         return bool(self.expected or self.contains or self.must_contain or self.forbidden)
+
+    @property
+    def expects_answer(self) -> bool:
+        """Whether its answer can be measured: what it should say, what it should cite, or that there is none."""
+        return bool(self.answers or self.expected or self.unanswerable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +100,12 @@ class _Bars(_Strict):
     recall_at_k: _Share | None = None
     precision_at_k: _Share | None = None
     must_contain: _Share | None = None
+    answer_recall: _Share | None = None
+    citation_precision: _Share | None = None
+    citation_recall: _Share | None = None
+    answered: _Share | None = None
+    refused: _Share | None = None
+    auc: _Share | None = None
     forbidden_hits: Annotated[int, Field(ge=0)] = 0
 
 
@@ -104,6 +119,8 @@ class _Question(_Strict):
     contains: _Phrases = []
     must_contain: _Phrases = []
     forbidden: _Phrases = []
+    answer: _Answers = []
+    unanswerable: bool = False
 
 
 class _File(_Strict):
@@ -209,7 +226,9 @@ def _question(number: int, given: _Question, default_k: int) -> GoldenQuestion:
                 f"question {number}: no address, {reason}",
                 hint="phrases stand under contains, must_contain or forbidden",
             )
-    asked = {
+    if given.unanswerable and (given.answer or given.expected or given.contains or given.must_contain):
+        raise GoldenInvalidError(f"question {number}: it is unanswerable, and something is expected of it")
+    asked: dict[str, Any] = {
         "query": unicodedata.normalize("NFC", given.query),
         "k": given.k or default_k,
         "mode": given.mode,
@@ -219,6 +238,9 @@ def _question(number: int, given: _Question, default_k: int) -> GoldenQuestion:
         "must_contain": sorted(given.must_contain),
         "forbidden": sorted(given.forbidden),
     }
+    # Only where they are said: a question without them is the one that it was before there were any.
+    asked |= {"answer": sorted(given.answer)} if given.answer else {}
+    asked |= {"unanswerable": True} if given.unanswerable else {}
     question_hash = sha256_hex(canonical_json(asked))[:32]
     question_id = f"q-{question_hash[:12]}" if given.id is None else given.id
     if not _ID.fullmatch(question_id):
@@ -237,6 +259,8 @@ def _question(number: int, given: _Question, default_k: int) -> GoldenQuestion:
         contains=tuple(dict.fromkeys(given.contains)),
         must_contain=tuple(dict.fromkeys(given.must_contain)),
         forbidden=tuple(dict.fromkeys(given.forbidden)),
+        answers=tuple(dict.fromkeys(given.answer)),
+        unanswerable=given.unanswerable,
     )
 
 

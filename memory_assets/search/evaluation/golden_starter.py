@@ -26,6 +26,8 @@ _HEADING = """\
 #   contains      phrases, each of which some hit should hold
 #   must_contain  phrases that should stand in what is delivered, whichever hit it is
 #   forbidden     phrases or addresses that no hit may hold or be
+#   answer        what `memory ask` should say, or several ways to say it; `memory eval ask` measures that
+#   unanswerable  true where nothing that was said answers it
 # A question that expects nothing is skipped and counted.
 
 suite: golden
@@ -40,6 +42,9 @@ bars:
 #  recall_at_k: 0.8
 #  precision_at_k: 0.1
 #  must_contain: 1.0
+#  answer_recall: 0.5
+#  answered: 0.9
+#  refused: 0.8
 
 """
 

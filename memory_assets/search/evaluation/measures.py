@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from memory_assets.citations.addresses import MemoryCitation, MessageCitation, SpanCitation, parse_citation
-from memory_assets.log.payloads.question_result import METRICS, QuestionResult
+from memory_assets.log.payloads.question_result import ANSWER_METRICS, METRICS, QuestionResult
 from memory_assets.search.evaluation.golden import GoldenQuestion, is_address
 
 # Metrics are means of a few numbers: what differs by less is equal.
@@ -48,8 +48,8 @@ def measure(question: GoldenQuestion, hits: Sequence[Delivered], *, gone: int = 
     targets = (*question.expected, *question.contains)
     met = [
         {
-            *(("at", address) for address in question.expected if _is_at(hit, address)),
-            *(("holds", phrase) for phrase in question.contains if _holds(hit, phrase)),
+            *(("at", address) for address in question.expected if is_at(hit, address)),
+            *(("holds", phrase) for phrase in question.contains if holds(hit, phrase)),
         }
         for hit in kept
     ]
@@ -64,9 +64,9 @@ def measure(question: GoldenQuestion, hits: Sequence[Delivered], *, gone: int = 
         reciprocal_rank=(1 / ranks[0] if ranks else 0.0) if targets else None,
         recall=len(set().union(*met)) / len(targets) if targets else None,
         precision=len(ranks) / question.k if targets else None,
-        must_contain=_share(_folded(phrase) in together for phrase in question.must_contain),
+        must_contain=share(_folded(phrase) in together for phrase in question.must_contain),
         forbidden=sum(
-            any((_is_at if is_address(unwanted) else _holds)(hit, unwanted) for unwanted in question.forbidden) for hit in kept
+            any((is_at if is_address(unwanted) else holds)(hit, unwanted) for unwanted in question.forbidden) for hit in kept
         ),
         gone=gone,
     )
@@ -98,10 +98,12 @@ def aggregate(results: Iterable[QuestionResult]) -> dict[str, float]:
     told = list(results)
     asked = [result for result in told if not result.skipped]
     means = {}
-    for name in METRICS:
+    for name in (*METRICS, *ANSWER_METRICS):
         values = [value for result in asked if (value := result.metrics[name]) is not None]
         if values:
             means[name] = round(sum(values) / len(values), 6)
+    if (area := area_under_curve(asked)) is not None:
+        means["auc"] = round(area, 6)
     return means | {
         "forbidden_hits": float(sum(result.forbidden for result in asked)),
         "questions": float(len(told)),
@@ -110,6 +112,17 @@ def aggregate(results: Iterable[QuestionResult]) -> dict[str, float]:
         "failed": float(sum(bool(result.error) for result in asked)),
         "gone": float(sum(result.gone for result in asked)),
     }
+
+
+def area_under_curve(results: Iterable[QuestionResult]) -> float | None:
+    """How often a question that can be answered looks more answerable than one that cannot; None without both kinds."""
+    told = [result for result in results if result.answerability is not None]
+    can = [result.answerability or 0.0 for result in told if result.answered is not None]
+    cannot = [result.answerability or 0.0 for result in told if result.refused is not None]
+    if not can or not cannot:
+        return None
+    ahead = sum(1.0 if one > other else 0.5 if one == other else 0.0 for one in can for other in cannot)
+    return ahead / (len(can) * len(cannot))
 
 
 def below_the_bars(found: Mapping[str, float], bars: Mapping[str, float]) -> list[str]:
@@ -174,7 +187,11 @@ def compare(before: Sequence[QuestionResult], after: Sequence[QuestionResult]) -
     first, second = aggregate(earlier[key] for key in common), aggregate(later[key] for key in common)
     return Comparison(
         common=len(common),
-        changes=tuple(Change(name, first[name], second[name]) for name in (*METRICS, "forbidden_hits") if name in first),
+        changes=tuple(
+            Change(name, first[name], second[name])
+            for name in (*METRICS, *ANSWER_METRICS, "auc", "forbidden_hits")
+            if name in first and name in second  # where nothing is answered nothing is cited
+        ),
         questions=tuple(change for key in common if (change := _changed(earlier[key], later[key])) is not None),
         only_before=tuple(key[0] for key in earlier if key not in later),
         only_after=tuple(key[0] for key in later if key not in earlier),
@@ -195,7 +212,7 @@ def regressions(comparison: Comparison, tolerance: float) -> list[str]:
 def _changed(before: QuestionResult, after: QuestionResult) -> QuestionChange | None:
     told = [Change("forbidden_hits", before.forbidden, after.forbidden)]
     # The rank of the first relevant hit tells more than whether there is one.
-    for name in ("mrr", "recall_at_k", "must_contain", "precision_at_k", "hit_at_k"):
+    for name in ("mrr", "recall_at_k", "must_contain", "precision_at_k", "hit_at_k", *ANSWER_METRICS):
         one, other = before.metrics[name], after.metrics[name]
         if one is not None and other is not None:
             told.append(Change(name, one, other))
@@ -203,11 +220,13 @@ def _changed(before: QuestionResult, after: QuestionResult) -> QuestionChange | 
     return QuestionChange(after.question_id, changes[0].gain > 0, changes) if changes else None
 
 
-def _holds(hit: Delivered, phrase: str) -> bool:
+def holds(hit: Delivered, phrase: str) -> bool:
+    """Whether a hit says a phrase."""
     return _folded(phrase) in _folded(hit.text)
 
 
-def _is_at(hit: Delivered, address: str) -> bool:
+def is_at(hit: Delivered, address: str) -> bool:
+    """Whether a hit is, or cites, what an address names."""
     match parse_citation(address):
         case MemoryCitation() as wanted:
             return wanted.uri in hit.addresses
@@ -228,7 +247,8 @@ def _covers(place: str, wanted: MessageCitation | SpanCitation) -> bool:
     return True
 
 
-def _share(held: Iterable[bool]) -> float | None:
+def share(held: Iterable[bool]) -> float | None:
+    """How many of them hold, 0 to 1; None of none."""
     told = list(held)
     return sum(told) / len(told) if told else None
 

@@ -75,6 +75,10 @@ def test_the_hash_is_of_what_is_asked_and_wanted_in_any_order() -> None:
         ("questions: [{id: 질문, query: x}]", "question 1: its id is none"),
         ("questions: [{id: a, query: x}, {id: a, query: y}]", "question 2: its id stands there twice: a"),
         ("bars: {mrr: 2}", "bars.mrr: "),
+        ("questions: [{query: x, answer: 5}]", "question 1, answer: "),
+        ("questions: [{query: x, answer: [a, ' ']}]", "question 1, answer, 1: "),
+        ("questions: [{query: x, answer: a, unanswerable: true}]", "question 1: it is unanswerable, and"),
+        ("questions: [{query: x, contains: [a], unanswerable: true}]", "question 1: it is unanswerable, and"),
         ("suite: 나의 질문", "suite: "),
         ("questions:\n  - query: x\n    contains: [a]\n    contains: [b]\n", "line 4: a key stands there twice"),
         ("questions: []\nquestions: [{query: x}]", "line 2: a key stands there twice"),
@@ -102,6 +106,18 @@ def test_no_text_of_its_author_is_in_what_is_said_of_a_file(text: str) -> None:
     # Dagster keeps the whole chain of what was raised.
     assert "amber" not in "".join(traceback.format_exception_only(refused.value.__cause__ or refused.value))
     assert "amber" not in str(refused.value)
+
+
+def test_what_is_expected_of_an_answer_makes_another_question_and_nothing_of_it_the_same() -> None:
+    plain, said, several, never = parse_golden(
+        "questions: [{id: a, query: x, forbidden: [y]}, {id: b, query: x, forbidden: [y], answer: z},"
+        "{id: c, query: x, forbidden: [y], answer: [z]}, {id: d, query: x, forbidden: [y], unanswerable: true}]"
+    ).questions
+    assert said.question_hash == several.question_hash and said.answers == ("z",)
+    assert len({plain.question_hash, said.question_hash, never.question_hash}) == 3
+    # As it was before answers could be expected: a run of then is compared with one of now.
+    assert plain.question_hash == "9bb11ab19c5bdad285aadf2062cd6ff6"
+    assert (plain.expects_answer, said.expects_answer, never.expects_answer, never.expects) == (False, True, True, True)
 
 
 def test_questions_may_share_what_they_expect() -> None:

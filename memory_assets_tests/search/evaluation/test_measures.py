@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_assets.log.payloads.question_result import QuestionResult
+from memory_assets.log.payloads.question_result import METRICS, QuestionResult
 from memory_assets.search.evaluation.golden import GoldenQuestion
 from memory_assets.search.evaluation.measures import (
     Delivered,
@@ -110,7 +110,7 @@ def test_means_are_of_the_questions_that_define_them() -> None:
 )
 def test_every_share_is_one(hits: list[Delivered], k: int, phrases: list[str]) -> None:
     found = measure(question(k=k, contains=phrases, must_contain=phrases, forbidden=phrases), hits)
-    for value in found.metrics.values():
+    for value in map(found.metrics.get, METRICS):
         assert (value is None) if not phrases else 0 <= value <= 1  # type: ignore[operator]
     assert found.forbidden <= min(k, len(hits))
 

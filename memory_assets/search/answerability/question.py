@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from memory_assets.ask.asked_for import AskedFor, asked_for
+from memory_assets.search.answerability.asked_for import AskedFor, asked_for
 from memory_assets.search.question.terms import Term, forms_of, query_terms, standing, stemmed
 from memory_assets.text.english_forms import base_form
 from memory_assets.text.korean_verbs import dictionary_forms

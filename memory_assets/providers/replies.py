@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from memory_assets.extraction.telemetry import ExtractionTelemetry
 from memory_assets.text.half_characters import HALF
-
-"""Half a character, which cannot be sent back nor stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,30 +16,38 @@ class Reply:
         cut_off: the answer reached the limit of its length.
         refused: the model or its provider declined to answer.
         model: the name under which the server says that it answered; empty when it does not say.
+        input_tokens, output_tokens: as the server counted them; 0 where it does not say.
     """
 
     text: str
     cut_off: bool
     refused: bool
     model: str
-    telemetry: ExtractionTelemetry
+    input_tokens: int
+    output_tokens: int
 
 
-def reply_of(response: Any, *, cost_usd: float | None, calls: int) -> Reply:
+def reply_of(response: Any) -> Reply:
     """A chat completion as litellm gives it."""
     choices = getattr(response, "choices", None) or []
     message = getattr(choices[0], "message", None) if choices else None
     finish = str(getattr(choices[0], "finish_reason", "") or "") if choices else ""
-    text = HALF.sub("\ufffd", _text_of(message))
+    text = whole_characters(_text_of(message))
     usage = getattr(response, "usage", None)
-    telemetry = ExtractionTelemetry(
-        input_tokens=_count(usage, "prompt_tokens"),
-        output_tokens=_count(usage, "completion_tokens"),
-        cost_usd=cost_usd,
-        attempts=calls,
+    refused = not text.strip() and (finish == "content_filter" or declines(message))
+    return Reply(
+        text,
+        finish == "length",
+        refused,
+        str(getattr(response, "model", "") or "")[:200],
+        input_tokens=count_of(usage, "prompt_tokens"),
+        output_tokens=count_of(usage, "completion_tokens"),
     )
-    refused = not text.strip() and (finish == "content_filter" or _declines(message))
-    return Reply(text, finish == "length", refused, str(getattr(response, "model", "") or "")[:200], telemetry)
+
+
+def whole_characters(text: str) -> str:
+    """A text without half characters, which can neither be sent back nor stored."""
+    return HALF.sub("\ufffd", text)
 
 
 def same_model(asked: str, answered: str) -> bool:
@@ -64,7 +69,8 @@ def _text_of(message: Any) -> str:
     return arguments if isinstance(arguments, str) else ""
 
 
-def _declines(message: Any) -> bool:
+def declines(message: Any) -> bool:
+    """Whether a message, or a piece of one, says that the model will not answer."""
     return bool(_field(message, "refusal") or _field(_field(message, "provider_specific_fields"), "refusal"))
 
 
@@ -72,6 +78,7 @@ def _field(value: Any, name: str) -> Any:
     return value.get(name) if isinstance(value, dict) else getattr(value, name, None)
 
 
-def _count(usage: Any, name: str) -> int:
+def count_of(usage: Any, name: str) -> int:
+    """A count of tokens as a server gives it; 0 where it gives none."""
     count = getattr(usage, name, 0)
     return count if isinstance(count, int) and count > 0 else 0

@@ -10,13 +10,13 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from memory_assets.ask.asked_for import fits, named
-from memory_assets.ask.question import tokens_of
+from memory_assets.search.answerability.asked_for import fits, named
+from memory_assets.search.answerability.question import tokens_of
 
 if TYPE_CHECKING:
-    from memory_assets.ask.passages import Passage
-    from memory_assets.ask.question import Question
     from memory_assets.results.search import SearchResponseV1
+    from memory_assets.search.answerability.passages import Passage
+    from memory_assets.search.answerability.question import Question
     from memory_assets.text.sentences import Sentence
 
 Signs = Mapping[str, float]

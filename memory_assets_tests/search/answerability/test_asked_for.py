@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory_assets.ask.asked_for import AskedFor, asked_for, fits
+from memory_assets.search.answerability.asked_for import AskedFor, asked_for, fits
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,201 @@
+"""`memory purge`, and what Dagster's own records hold of what was forgotten.
+
+Where our storage keeps the records, they are SQLite files in DAGSTER_HOME. Runs of forgotten sessions alone are deleted as
+`memory prune` deletes runs. Of other runs go the rows that name such a session, and what a leaf of the graph wrote about all
+sessions: it is made again, and what it said of the log's length is not true any more. Then every file is written anew, for
+SQLite leaves deleted rows in it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memory_assets.defs.instance import dagster_home, dagster_instance
+from memory_assets.defs.partitions import SESSIONS_PARTITIONS_NAME
+from memory_assets.defs.pruning import delete_run, keeps_outcomes
+from memory_assets.defs.resources import open_store
+from memory_assets.identifiers import sha256_hex
+from memory_assets.maintenance.forget import honour_forgetting
+from memory_assets.maintenance.purge.purge import Plan, dry_run, plan, purge
+from memory_assets.results.purge import DagsterPurgedV1, PurgeReportV1
+from memory_assets.settings import Settings
+
+if TYPE_CHECKING:
+    import dagster as dg
+
+    from memory_assets.progress import Progress
+
+_WAIT_SECONDS = 30.0
+_OTHER_STORAGE = "Dagster's records lie in another storage than ours: what they say of these sessions stays there"
+
+# A run and the sessions that it named.
+_RUNS = "SELECT run_id, json_group_array(DISTINCT partition) FROM event_logs WHERE partition IS NOT NULL GROUP BY run_id"
+# Of a session that lives: what its newest run told again.
+_TOLD_AGAIN = """DELETE FROM event_logs WHERE partition IN (SELECT value FROM json_each(:changed)) AND EXISTS (
+  SELECT 1 FROM event_logs new WHERE new.asset_key = event_logs.asset_key AND new.partition = event_logs.partition
+    AND new.dagster_event_type = event_logs.dagster_event_type AND new.id > event_logs.id)"""
+_NEWEST = "SELECT DISTINCT partition || ' ' || run_id FROM event_logs WHERE partition IS NOT NULL"
+_OF_OLDER_RUNS = """DELETE FROM event_logs WHERE partition IN (SELECT value FROM json_each(:changed))
+  AND partition || ' ' || run_id NOT IN (SELECT value FROM json_each(:newest))"""
+_NAMING = """DELETE FROM event_logs WHERE partition IN (SELECT value FROM json_each(:gone))
+  OR EXISTS (SELECT 1 FROM json_each(:spelled) WHERE instr(event, value) > 0)"""
+# Leaves have no partitions, and what they say of all sessions may quote any; a step repeats it of its output.
+_OF_LEAVES = """DELETE FROM event_logs WHERE partition IS NULL
+  AND dagster_event_type IN ('ASSET_MATERIALIZATION', 'ASSET_OBSERVATION', 'STEP_OUTPUT', 'HANDLED_OUTPUT')"""
+_INDEX = (
+    "DELETE FROM asset_event_tags WHERE event_id NOT IN (SELECT id FROM event_logs)",
+    """DELETE FROM asset_check_executions
+      WHERE EXISTS (SELECT 1 FROM json_each(:spelled) WHERE instr(evaluation_event, value) > 0)""",
+    """UPDATE asset_keys SET cached_status_data = NULL, last_materialization = (
+      SELECT event FROM event_logs WHERE event_logs.asset_key = asset_keys.asset_key
+        AND dagster_event_type = 'ASSET_MATERIALIZATION' ORDER BY id DESC LIMIT 1)""",
+)
+# What tells of a run or a tick as a whole and names such a session beside others: it is called by a hash there.
+_RENAMED = {
+    "runs": ("run_body", "partition"),
+    "run_tags": ("value",),
+    "bulk_actions": ("body",),
+    "job_ticks": ("tick_body",),
+    "instigators": ("instigator_body",),
+    "kvs": ("value",),
+}
+
+
+def planned_purge(settings: Settings) -> Plan:
+    """What there is to purge; what was forgotten is forgotten by the tables first."""
+    resources = open_store(settings).resources
+    honour_forgetting(resources)
+    return plan(resources)
+
+
+def purge_report(settings: Settings, planned: Plan) -> PurgeReportV1:
+    """What a purge would take out; nothing is changed."""
+    return dry_run(open_store(settings).resources, planned)
+
+
+def purge_all(settings: Settings, planned: Plan, *, progress: Progress | None = None) -> PurgeReportV1:
+    """Take out of the store, its index and Dagster's records what was forgotten. See ``maintenance.purge.purge.purge``."""
+
+    def elsewhere(sessions: Mapping[str, bool]) -> DagsterPurgedV1:
+        return purge_records(settings, sessions)
+
+    return purge(open_store(settings).resources, planned, elsewhere, progress=progress)
+
+
+def purge_records(settings: Settings, sessions: Mapping[str, bool]) -> DagsterPurgedV1:
+    """Take sessions out of Dagster's records: those of which nothing is left, and what older histories of others said."""
+    if not (settings.dagster_home / "dagster.yaml").exists():
+        return DagsterPurgedV1(runs=0, records=0, partitions=0, beyond="")
+    home, instance = dagster_home(settings), dagster_instance(settings)
+    gone = [key for key, wholly in sessions.items() if wholly]
+    partitions = _drop_partitions(instance, gone)
+    if not keeps_outcomes(instance):
+        return DagsterPurgedV1(runs=0, records=0, partitions=partitions, beyond=_OTHER_STORAGE)
+    index = home / "history" / "runs" / "index.db"
+    runs = _runs_of(index, gone)
+    for run_id in runs:
+        delete_run(instance, home, run_id)
+    # Another connection's file would be replaced under it.
+    instance.event_log_storage.dispose()
+    instance.run_storage.dispose()
+    changed = sorted(sessions.keys() - set(gone))
+    # The file of what all runs have done comes first: it tells which run told of a session last.
+    records = _clean(index, gone, changed, None)
+    newest = _newest(index)
+    records += sum(_clean(path, gone, changed, newest) for path in _databases(home) if path != index)
+    _drop_printed(home, gone)
+    return DagsterPurgedV1(runs=len(runs), records=records, partitions=partitions, beyond="")
+
+
+def _drop_partitions(instance: dg.DagsterInstance, gone: Iterable[str]) -> int:
+    known = set(instance.get_dynamic_partitions(SESSIONS_PARTITIONS_NAME))
+    dropped = [key for key in gone if key in known]
+    for key in dropped:
+        instance.delete_dynamic_partition(SESSIONS_PARTITIONS_NAME, key)
+    return len(dropped)
+
+
+def _runs_of(index: Path, gone: Iterable[str]) -> list[str]:
+    """Runs that named these sessions and no others."""
+    if not index.exists():
+        return []
+    with _opened(index) as connection:
+        named = {run_id: set(json.loads(keys)) for run_id, keys in connection.execute(_RUNS)}
+    return sorted(run_id for run_id, keys in named.items() if keys <= set(gone))
+
+
+def _databases(home: Path) -> list[Path]:
+    return sorted([*(home / "history").rglob("*.db"), *(home / "schedules").glob("*.db")])
+
+
+def _newest(index: Path) -> list[str]:
+    """Sessions with the runs that told of them last."""
+    if not index.exists():
+        return []
+    with _opened(index) as connection:
+        return [row[0] for row in connection.execute(_NEWEST)]
+
+
+def _clean(path: Path, gone: list[str], changed: list[str], newest: list[str] | None) -> int:
+    """Delete the rows of a file that name these sessions, and write the file anew; how many rows.
+
+    Args:
+        newest: of a run's own file: see :func:`_newest`.
+    """
+    if not path.exists():
+        return 0
+    # As JSON writes a key in an event: not a part of a longer one.
+    spelled = [quoted for key in gone for quoted in (f'"{key}"', f'\\"{key}\\"', f"|{key}", f"[{key}]", f" {key} ")]
+    values = {
+        "gone": json.dumps(gone),
+        "changed": json.dumps(changed),
+        "spelled": json.dumps(spelled),
+        "newest": json.dumps(newest),
+    }
+    with _opened(path) as connection:
+        tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        before = connection.total_changes
+        if "event_logs" in tables:
+            for statement in (_NAMING, _TOLD_AGAIN if newest is None else _OF_OLDER_RUNS, _OF_LEAVES):
+                connection.execute(statement, values)
+        records = connection.total_changes - before
+        for table in _RENAMED.keys() & tables:
+            for key in gone:
+                _rename(connection, table, key)
+        if "asset_keys" in tables:
+            for statement in _INDEX:
+                connection.execute(statement, values)
+        connection.commit()
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        connection.execute("VACUUM")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return records
+
+
+def _rename(connection: sqlite3.Connection, table: str, key: str) -> None:
+    other = f"forgotten-{sha256_hex(key)[:12]}"
+    for column in _RENAMED[table]:
+        connection.execute(f"UPDATE {table} SET {column} = ? WHERE {column} = ?", (other, key))
+        for before, after in ((f'"{key}"', f'"{other}"'), (f'\\"{key}\\"', f'\\"{other}\\"')):
+            connection.execute(
+                f"UPDATE {table} SET {column} = replace({column}, ?, ?) WHERE instr({column}, ?) > 0", (before, after, before)
+            )
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[sqlite3.Connection]:
+    with contextlib.closing(sqlite3.connect(path, timeout=_WAIT_SECONDS)) as connection:
+        yield connection
+
+
+def _drop_printed(home: Path, gone: list[str]) -> None:
+    """What runs printed, where it names one of these sessions."""
+    keys = [key.encode() for key in gone]
+    for path in (home / "storage").rglob("compute_logs/*"):
+        if path.is_file() and any(key in path.read_bytes() for key in keys):
+            path.unlink()

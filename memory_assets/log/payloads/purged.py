@@ -1,0 +1,26 @@
+"""What was taken out of the log for good."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from memory_assets.log.payloads.base import Payload
+
+
+class Purged(Payload):
+    """The log was written anew without what was forgotten; its links begin anew, and this is the first event behind the others.
+
+    Attributes:
+        old_seq, old_link: where the log ended before; the link in hex.
+        new_seq, new_link: where it ends in front of this event.
+        removed: how many events are gone, by type.
+        survivors_digest: over every column of all events that stayed but seq and link: the same in the old log and the new one.
+    """
+
+    event_type: ClassVar[str] = "purged"
+    old_seq: int
+    old_link: str
+    new_seq: int
+    new_link: str
+    removed: dict[str, int]
+    survivors_digest: str

@@ -1,0 +1,1 @@
+"""What was forgotten is taken out of every file: `memory purge`."""

@@ -1,0 +1,190 @@
+"""`memory purge`: what was forgotten is taken out of every file that is ours, and the report proves it.
+
+The order makes it resumable: the store is put in place with a note of what is left to do elsewhere, and the note goes when that
+is done. Whoever is killed before leaves the old store, whoever is killed behind it leaves the note to the next purge.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memory_assets.log.database import STORE_FILE_NAME
+from memory_assets.log.links import newest_link
+from memory_assets.log.tip import FIRST, Tip
+from memory_assets.maintenance.purge.going import counted_by_type, find_going, sessions_concerned
+from memory_assets.maintenance.purge.golden import drop_made_questions, golden_without_answer
+from memory_assets.maintenance.purge.rewriting import STAGED, all_done, left_to_do, rewrite
+from memory_assets.maintenance.purge.traces import count_in_files, count_in_index, count_in_tables, take_pieces
+from memory_assets.projections.fold import catch_up
+from memory_assets.results.purge import DagsterPurgedV1, IndexTableV1, OutOfReachV1, PurgeReportV1, TraceV1
+from memory_assets.search.usage import take_shown
+
+if TYPE_CHECKING:
+    from memory_assets.configuration import Resources
+    from memory_assets.progress import Progress
+
+Elsewhere = Callable[[Mapping[str, bool]], DagsterPurgedV1]
+"""Takes sessions out of other records than ours: by key, and whether nothing of them is left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a purge would take out of the store as it is."""
+
+    removed: dict[str, int]
+    kept: int
+    sessions: dict[str, bool]
+    pieces: tuple[str, ...]
+    tip: Tip
+    index: dict[str, int] = field(default_factory=dict)
+
+
+def plan(resources: Resources) -> Plan:
+    """What there is to purge. Folds what the log holds, and changes nothing else."""
+    take_shown(resources.settings, resources.database)
+    catch_up(resources.database, resources.configured_versions, resolve=True)
+    with resources.database.reading() as connection:
+        going = find_going(connection)
+        ((count,),) = connection.execute("SELECT count(*) FROM events").fetchall()
+        return Plan(
+            counted_by_type(connection) if going else {},
+            int(count) - going,
+            sessions_concerned(connection) if going else {},
+            take_pieces(connection) if going else (),
+            newest_link(connection) or FIRST,
+        )
+
+
+def purge(resources: Resources, planned: Plan, elsewhere: Elsewhere, *, progress: Progress | None = None) -> PurgeReportV1:
+    """Take out what is to be purged, of the store first, then of everything else; also what a killed purge left to do.
+
+    Args:
+        planned: what :func:`plan` gave; what was forgotten since goes as well.
+
+    Raises:
+        IndexBusyError, StoreLockedError, StoreFullError, StoreError, IndexWriteError, LogTamperedError: the store is as it was.
+    """
+    folder = resources.settings.store_folder
+    questions = golden_without_answer(resources)
+    before = _traces(resources, planned.pieces)
+    written = rewrite(resources, progress=progress)
+    _clear_leftovers(folder)
+    sessions = left_to_do(folder)
+    dagster = None
+    if sessions is not None:
+        dagster = elsewhere(sessions)
+        drop_made_questions(resources)
+        all_done(folder)
+    after = _traces(resources, planned.pieces)
+    told = written.store.told if written else None
+    return PurgeReportV1(
+        dry_run=False,
+        purged=written is not None,
+        sessions=sum((written.store.sessions if written else {}).values()),
+        sessions_in_part=sum(not wholly for wholly in (written.store.sessions if written else {}).values()),
+        events_removed=told.removed if told else {},
+        events_kept=written.store.events if written else planned.kept,
+        survivors_digest=told.survivors_digest if told else "",
+        old_seq=told.old_seq if told else planned.tip.seq,
+        old_link=told.old_link if told else planned.tip.link_hash.hex(),
+        new_seq=told.new_seq if told else planned.tip.seq,
+        new_link=told.new_link if told else planned.tip.link_hash.hex(),
+        index=_index(written.index if written else {}),
+        pieces=len(planned.pieces),
+        traces=_compared(resources, before, after),
+        found_before=before.total(),
+        found_after=after.total(),
+        dagster=dagster,
+        golden_questions=questions,
+        out_of_reach=_out_of_reach(resources),
+    )
+
+
+def dry_run(resources: Resources, planned: Plan) -> PurgeReportV1:
+    """What a purge would say, with the control alone; nothing is changed."""
+    questions = golden_without_answer(resources)
+    before = _traces(resources, planned.pieces)
+    return PurgeReportV1(
+        dry_run=True,
+        purged=False,
+        sessions=sum(planned.sessions.values()),
+        sessions_in_part=sum(not wholly for wholly in planned.sessions.values()),
+        events_removed=planned.removed,
+        events_kept=planned.kept,
+        survivors_digest="",
+        old_seq=planned.tip.seq,
+        old_link=planned.tip.link_hash.hex(),
+        new_seq=planned.tip.seq,
+        new_link=planned.tip.link_hash.hex(),
+        index=(),
+        pieces=len(planned.pieces),
+        traces=_compared(resources, before, before),
+        found_before=before.total(),
+        found_after=before.total(),
+        golden_questions=questions,
+        out_of_reach=_out_of_reach(resources),
+    )
+
+
+def _traces(resources: Resources, pieces: tuple[str, ...]) -> Counter[str]:
+    if not pieces:
+        return Counter()
+    settings = resources.settings
+    with resources.database.reading() as connection:
+        found = count_in_tables(connection, pieces, STORE_FILE_NAME)
+    return found + count_in_index(settings.vectors_folder, pieces) + count_in_files(_folders(resources), pieces)
+
+
+def _folders(resources: Resources) -> set[Path]:
+    return {resources.settings.home, resources.settings.dagster_home}
+
+
+def _compared(resources: Resources, before: Counter[str], after: Counter[str]) -> tuple[TraceV1, ...]:
+    home = f"{resources.settings.home}/"
+    return tuple(
+        TraceV1(place=place.removeprefix(home), before=before[place], after=after[place]) for place in sorted(before | after)
+    )
+
+
+def _index(counts: Mapping[str, tuple[int, int]]) -> tuple[IndexTableV1, ...]:
+    return tuple(IndexTableV1(table=table, before=had, after=has) for table, (had, has) in sorted(counts.items()))
+
+
+def _clear_leftovers(folder: Path) -> None:
+    """What processes that were killed left beside the store and that is a copy of it."""
+    from memory_assets.log.errors import StoreLockedError
+    from memory_assets.log.lock import StoreLock
+
+    shutil.rmtree(folder / STAGED, ignore_errors=True)
+    for scratch in folder.glob("memory-rebuild-*"):
+        # Whoever still works there holds its lock.
+        try:
+            with StoreLock(scratch, timeout=0).exclusive():
+                shutil.rmtree(scratch, ignore_errors=True)
+        except StoreLockedError:
+            continue
+
+
+def _out_of_reach(resources: Resources) -> tuple[OutOfReachV1, ...]:
+    settings = resources.settings
+    found = [
+        OutOfReachV1(what=str(path), why="a store that was replaced and kept: delete it where nobody wants it back")
+        for path in sorted(settings.home.glob("replaced-*"))
+    ]
+    if settings.sessions_folder.is_dir():
+        found.append(
+            OutOfReachV1(what=str(settings.sessions_folder), why="the files that sessions came from are read and never deleted")
+        )
+    found.append(OutOfReachV1(what="session files elsewhere", why="they are read and never deleted"))
+    found.append(OutOfReachV1(what="backups and exports", why="they are files of your own: make new ones and delete the old"))
+    found.append(
+        OutOfReachV1(
+            what="copies of these files", why="snapshots of the file system, synced folders and free blocks of the disk"
+        )
+    )
+    return tuple(found)

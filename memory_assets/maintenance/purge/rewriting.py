@@ -1,0 +1,144 @@
+"""The store and its index written anew and put in place together: all of it or nothing, whenever the process is killed."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memory_assets.log import swap
+from memory_assets.log.database import NEEDED_BYTES, STORE_FILE_NAME, Database
+from memory_assets.log.errors import StoreLockedError, full_disk, of_system
+from memory_assets.log.opening import opened_to_write
+from memory_assets.log.sql import WORDS
+from memory_assets.log.swap import sync_folder
+from memory_assets.maintenance.purge.new_index import write_new_index
+from memory_assets.maintenance.purge.new_store import MovedOnError, NewStore, write_new_store
+from memory_assets.progress import NoProgress, Progress
+from memory_assets.projections.fold import catch_up
+from memory_assets.vectors.writer_lock import only_writer
+
+if TYPE_CHECKING:
+    from memory_assets.configuration import Resources
+
+STAGED = "purge.staged"
+_ASIDE = "purge.old"
+PENDING = "purge.pending"
+"""Beside the new store from the moment on at which it is the store: what is left to be done elsewhere."""
+
+_TRIES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """What was put in place.
+
+    Attributes:
+        index: of each table of the index how many rows it had and has.
+    """
+
+    store: NewStore
+    index: dict[str, tuple[int, int]]
+
+
+def rewrite(resources: Resources, *, progress: Progress | None = None) -> Rewritten | None:
+    """Put a store in place that never held what is to be purged; None where nothing is.
+
+    Raises:
+        IndexBusyError, StoreLockedError: somebody else writes or reads; nothing was changed.
+        StoreFullError, StoreError, IndexWriteError, LogTamperedError: nothing was changed.
+    """
+    settings, database = resources.settings, resources.database
+    with contextlib.ExitStack() as locks:
+        # In the order of who drains: the index first, then the store.
+        for version in _versions(settings.vectors_folder):
+            locks.enter_context(
+                only_writer(settings.store_folder, version, wait_seconds=settings.store.lock_timeout_seconds, progress=progress)
+            )
+        for _ in range(_TRIES):
+            # What rests on several sessions is said anew without the forgotten ones before they are gone.
+            catch_up(database, resources.configured_versions, resolve=True)
+            with contextlib.suppress(MovedOnError):
+                return _rewritten(database, settings.vectors_folder, progress or NoProgress())
+    raise StoreLockedError("others go on writing to the store", hint="wait for them to finish, then purge again")
+
+
+def _rewritten(database: Database, vectors: Path, told: Progress) -> Rewritten | None:
+    with database.alone() as folder, _staged(folder) as staged:
+        _check_room(folder, vectors)
+        try:
+            told.start(3, "writing the store anew")
+            store = write_new_store(folder, staged)
+            if store is None:
+                return None
+            told.advance(1, "writing the index anew")
+            with opened_to_write(staged / STORE_FILE_NAME) as connection:
+                index = write_new_index(vectors, staged / vectors.name, connection)
+                connection.execute("CHECKPOINT")
+            told.advance(1, "putting them in place")
+            (staged / PENDING).write_text(json.dumps(store.sessions, ensure_ascii=False), encoding="utf-8")
+            (staged / PENDING).chmod(0o600)
+            _bring_to_disk(staged)
+            swap.begin(folder, staged, _ASIDE, keep_old=False)
+            swap.finish(folder)
+            told.advance()
+        except OSError as error:
+            raise of_system(error, folder) from error
+        finally:
+            told.finish()
+    return Rewritten(store, index)
+
+
+def left_to_do(folder: Path) -> dict[str, bool] | None:
+    """The sessions that a purge took out of the store and not yet of everything else; None where there is none."""
+    try:
+        told: dict[str, bool] = json.loads((folder / PENDING).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    return told
+
+
+def all_done(folder: Path) -> None:
+    """Nothing is left to do of a purge."""
+    (folder / PENDING).unlink(missing_ok=True)
+    sync_folder(folder)
+
+
+def _versions(vectors: Path) -> list[str]:
+    tables = sorted(path.name for path in vectors.glob("*.lance")) if vectors.is_dir() else []
+    return [WORDS, *(name.removeprefix("vectors_").removesuffix(".lance") for name in tables if name != f"{WORDS}.lance")]
+
+
+@contextlib.contextmanager
+def _staged(folder: Path) -> Iterator[Path]:
+    """An empty folder for the new files; what a killed purge left there is cleared, and what this one leaves."""
+    staged = folder / STAGED
+    shutil.rmtree(staged, ignore_errors=True)
+    staged.mkdir(mode=0o700)
+    try:
+        yield staged
+    finally:
+        # Where the new files are to be put in place, whoever carries that through clears it.
+        if not swap.is_waiting(folder):
+            shutil.rmtree(staged, ignore_errors=True)
+
+
+def _check_room(folder: Path, vectors: Path) -> None:
+    # The new files are no larger than the old ones, and a file that DuckDB cannot end may end the process.
+    files = [folder / STORE_FILE_NAME, folder / f"{STORE_FILE_NAME}.wal", *vectors.rglob("*")]
+    if shutil.disk_usage(folder).free < sum(path.stat().st_size for path in files if path.is_file()) + NEEDED_BYTES:
+        raise full_disk(folder)
+
+
+def _bring_to_disk(folder: Path) -> None:
+    for path in folder.rglob("*"):
+        if path.is_dir():
+            sync_folder(path)
+            continue
+        with path.open("rb") as file:
+            os.fsync(file.fileno())

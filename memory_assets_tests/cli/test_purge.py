@@ -1,0 +1,77 @@
+"""`memory purge`: who is asked, what is refused, and what is printed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from memory_assets.log.database import Database
+from memory_assets.log.event_log import EventLog
+from memory_assets.vectors.writer_lock import only_writer
+from memory_assets_tests.cli.conftest import Run
+
+
+@pytest.fixture
+def store(imported_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of a store that the stages filled, to be changed."""
+    home = tmp_path / "copy"
+    shutil.copytree(imported_home, home)
+    monkeypatch.setenv("MEMORY_HOME", str(home))
+    return home
+
+
+def test_nothing_to_purge(memory: Run, store: Path) -> None:
+    ended = memory("purge")
+    assert (ended.code, ended.out.strip()) == (0, "there is nothing to purge")
+    assert memory("purge", "--yes", "--json").json["purged"] is False
+
+
+def test_it_is_refused_where_nobody_can_be_asked(memory: Run, store: Path) -> None:
+    assert memory("forget", "--session", "one", "--yes").code == 0
+    before = memory("events", "--json").out
+    for arguments in (["purge"], ["purge", "--json"]):
+        ended = memory(*arguments)
+        assert ended.code == 2 and "--yes" in ended.err, ended
+    assert json.loads(memory("purge", "--json").err)["code"] == "invalid_argument"
+    dry = memory("purge", "--dry-run", "--json").json
+    assert dry["dry_run"] and dry["events_removed"]["session_ingested"] >= 1 and dry["found_before"] > 0
+    assert memory("events", "--json").out == before
+
+
+def test_purged_and_printed(memory: Run, store: Path) -> None:
+    assert memory("forget", "--session", "one", "--yes").code == 0
+    count = EventLog(Database(store)).last_seq()
+    ended = memory("purge", "--yes", "--json")
+    told = ended.json
+    assert ended.code == 0 and told["purged"] and told["found_before"] > 0 and told["found_after"] == 0
+    assert told["old_seq"] == count and told["events_kept"] == count - sum(told["events_removed"].values())
+    assert {item["what"] for item in told["out_of_reach"]} >= {"backups and exports"}
+    assert memory("fsck").code == 0 and memory("rebuild", "--verify").code == 0
+    assert memory("privacy", "forgotten", "--json").json["forgettings"][0]["purged"] is True
+    assert memory("backup", str(store.parent / "behind.memory")).code == 0
+    assert memory("recover", "--to", str(store.parent / "saved"), "--json").json["incomplete_sessions"] == []
+    assert "there is nothing to purge" in memory("purge").out
+
+
+def test_one_purge_at_a_time(memory: Run, store: Path) -> None:
+    assert memory("forget", "--session", "one", "--yes").code == 0
+    with only_writer(store, "words"):
+        ended = memory("--set", "store.lock_timeout_seconds=0.2", "purge", "--yes", "--json")
+    assert ended.code == 2 and json.loads(ended.err)["code"] == "store_locked"
+    assert memory("purge", "--yes", "--json").json["purged"] is True
+
+
+def test_golden_questions_that_were_made_of_it_go_and_others_are_named(memory: Run, store: Path) -> None:
+    assert memory("eval", "init").code == 0
+    golden = store / "golden.yaml"
+    own = '  - id: mine\n    query: "my own words"\n    expected:\n      - "session:one#m=0"\n'
+    golden.write_text(golden.read_text(encoding="utf-8") + own, encoding="utf-8")
+    made = golden.read_text(encoding="utf-8").count("session:one#")
+    assert made > 1
+    assert memory("forget", "--session", "one", "--yes").code == 0
+    told = memory("purge", "--yes", "--json").json
+    assert "mine" in told["golden_questions"] and len(told["golden_questions"]) == made
+    assert golden.read_text(encoding="utf-8").count("session:one#") == 1
