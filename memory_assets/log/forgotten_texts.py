@@ -11,6 +11,7 @@ from memory_assets.log.events import StoredEvent
 from memory_assets.log.payloads.forgetting import ForgottenField, ForgottenPlace, TextForgotten, TextUnforgotten
 from memory_assets.log.payloads.sessions import MessageContinued, SessionIngested
 from memory_assets.log.session_history import History, history_at
+from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.log.upcasting import payload_as
 
 if TYPE_CHECKING:
@@ -105,6 +106,15 @@ def _of_session(session_id: str, events: Sequence[StoredEvent], database: Databa
     revisions = all_revisions(database, session_id)
     found = {event_id: history_at(revisions, payload.history_event_id) for event_id, payload in said.items()}
     return ForgottenTexts(said, frozenset(back), {event_id: history for event_id, history in found.items() if history})
+
+
+def forgotten_sessions(database: Database, session_ids: Sequence[str]) -> set[str]:
+    """Those that were forgotten as a whole, and that nobody wanted back."""
+    with database.reading() as connection:
+        rows = connection.execute(
+            f"SELECT session_id FROM forgotten_sessions WHERE session_id IN {IN_LIST}", [json_list(session_ids)]
+        ).fetchall()
+    return {row[0] for row in rows}
 
 
 def all_revisions(database: Database, session_id: str) -> list[StoredEvent]:

@@ -13,8 +13,8 @@ import pytest
 from memory_assets.sessions.masking.forgotten_spans import overwritten
 from memory_assets.sessions.masking.redaction_policy import default_policy, load_policy
 from memory_assets.settings import load_settings
-from memory_assets_tests.depth import depth
 from memory_assets_tests.defs.told_files import Draft, ToldStore, plain, said, spans_of, texts_of
+from memory_assets_tests.depth import depth
 
 MILD = load_policy('{"policy_id": "mild", "version": 1, "emails": false}')
 FILES = ("records", "records", "records", "half", "later", "page")

@@ -168,7 +168,17 @@ class Draft:
         )
 
 
-_WORDS = ["postgres", "배포", "캐시를 옮긴다", "mail me at gil@example.org", "tests pass", "█████ 50%", "the queue", "TODO", "rollback"]
+_WORDS = [
+    "postgres",
+    "배포",
+    "캐시를 옮긴다",
+    "mail me at gil@example.org",
+    "tests pass",
+    "█████ 50%",
+    "the queue",
+    "TODO",
+    "rollback",
+]
 
 
 def spans_of(history: History, words: str, *, whole: bool) -> list[ForgottenPlace]:
@@ -180,7 +190,9 @@ def spans_of(history: History, words: str, *, whole: bool) -> list[ForgottenPlac
             if at >= 0:
                 spans = [(0, len(text))] if whole else [(at, at + len(words))]
                 places.append(
-                    ForgottenPlace.model_validate({"field": of_field, "message_index": index, "uid": message.uid, "spans": spans})
+                    ForgottenPlace.model_validate(
+                        {"field": of_field, "message_index": index, "uid": message.uid, "spans": spans}
+                    )
                 )
     title = history.heading.title or ""
     if words in title:
@@ -219,4 +231,3 @@ def texts_of(store: OpenStore, session_id: str) -> Iterable[str]:
         for event in store.log.of_sessions([session_id]):
             if event.chain_id == history.chain_id:
                 yield event.payload_json
-

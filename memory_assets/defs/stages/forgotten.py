@@ -133,13 +133,32 @@ def _with_words(message: Message, original: Message, place: ForgottenPlace, forg
 
 
 def _title_back(title: str, forgotten: ForgottenTexts) -> str:
-    for event_id, payload in reversed(forgotten.unforgotten.items()):
-        history = forgotten.originals.get(event_id)
-        original = history.heading.title if history else None
-        if original is not None and are_alike(title, original):
-            spans = [span for place in payload.places if place.field == "title" for span in place.spans]
-            title = with_words_again(title, original, without_spans(spans, forgotten.spans_of(None, "title")))
+    away = forgotten.spans_of(None, "title")
+    for original, spans in reversed(_original_titles(forgotten, forgotten.unforgotten)):
+        # A title has no blanks at its end, nor two in a row.
+        kept = {at_most_a_title(overwritten(original, [*spans, *others])) for others in ((), away)}
+        if title in kept:
+            title = overwritten(original, away)
     return title
+
+
+def _original_titles(forgotten: ForgottenTexts, words: Mapping[str, TextForgotten]) -> list[tuple[str, Spans]]:
+    """The titles of which something was forgotten, as far as the log still holds them."""
+    return [
+        (original, place.spans)
+        for event_id, payload in words.items()
+        for place in payload.places
+        if place.field == "title" and event_id in forgotten.originals
+        if (original := forgotten.originals[event_id].heading.title)
+    ]
+
+
+def _title_away(title: str, kept: str | None, forgotten: ForgottenTexts) -> str | None:
+    """A title as a file gives it, without what was forgotten of the session's: where the log knows the words, without these."""
+    known = _original_titles(forgotten, forgotten.active)
+    if len(known) < sum(place.field == "title" for _, place in forgotten.places):
+        return kept
+    return _without_words(title, set().union(*(_words(original, spans) for original, spans in known)))
 
 
 def _title(heading: SourceHeading, before: Iterable[Message], after: Iterable[Message]) -> str | None:
@@ -178,8 +197,8 @@ def stay_away(session: Session, known: History, before: ToldBySource | None, for
     away = _Away(session, known, before, forgotten)
     named = [away.named(message) for message in away.messages()]
     title = uncut_title(session, named)
-    if forgotten.of_title and title == session.title:
-        title = known.heading.title if before is None else before.heading.title
+    if title and forgotten.of_title and title == session.title:
+        title = _title_away(title, (known if before is None else before).heading.title, forgotten)
     return replace(session, messages=tuple(named), title=at_most_a_title(title) if title else title)
 
 
@@ -213,7 +232,10 @@ class _Away:
         """Whether blocks in a message stand for what was forgotten; people draw with them too."""
         if FILLER not in message.text:
             return False
-        if as_told(message).uid in self._forgotten.uids or not self._forgotten.originals.keys() >= self._forgotten.active.keys():
+        if (
+            as_told(message).uid in self._forgotten.uids
+            or not self._forgotten.originals.keys() >= self._forgotten.active.keys()
+        ):
             return True
         text = message.text.strip()
         return any(are_alike(text[: len(said)], said) for original, _ in self._originals if (said := original.text.strip()))

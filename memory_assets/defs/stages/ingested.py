@@ -25,7 +25,7 @@ from memory_assets.errors import MemoryAssetsError
 from memory_assets.identifiers import canonical_json
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent, StoredEvent
-from memory_assets.log.forgotten_texts import NOTHING_FORGOTTEN, ForgottenTexts, forgotten_texts
+from memory_assets.log.forgotten_texts import NOTHING_FORGOTTEN, ForgottenTexts, forgotten_sessions, forgotten_texts
 from memory_assets.log.long_texts import announced, continuing, split
 from memory_assets.log.payloads.sessions import (
     MessageContinued,
@@ -103,12 +103,14 @@ def ingested(
         )
         registered, sources = pending_registrations(told), sources_of(opened.log, told)
         forgotten = forgotten_texts(opened.log, opened.database, list(known))
+        # A file may have been registered at the moment at which its session was forgotten.
+        gone = forgotten_sessions(opened.database, session_ids)
         output = run_stage(
             context,
             event_log,
             "ingested",
             session_ids,
-            [session_id for session_id in session_ids if session_id in known or session_id in registered],
+            [one for one in session_ids if one not in gone and (one in known or one in registered)],
             lambda session_id: ingest(
                 session_id,
                 known.get(session_id),
