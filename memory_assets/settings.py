@@ -137,9 +137,21 @@ class EmbeddingSettings(Section):
 
 
 class PrivacySettings(Section):
-    """``policy_file``: a JSON file with further patterns to mask."""
+    """``policy_file``: a JSON file with further patterns to mask.
+
+    Attributes:
+        keep_days: sessions that ended longer ago are forgotten by `memory privacy retention` and the schedule; 0: none.
+        keep_days_by_project: the same for the sessions of some projects, in place of ``keep_days``: ``shop=90, notes=0``.
+    """
 
     policy_file: UserPath | None = None
+    keep_days: Annotated[int, Field(ge=0, le=36_500)] = 0
+    keep_days_by_project: Annotated[str, Field(pattern=r"^\s*([^=,]+=\s*\d{1,5}\s*(,\s*|$))*$")] = ""
+
+    def days_of(self, project: str | None) -> int:
+        """How many days the sessions of a project are kept; 0: for ever."""
+        pairs = [pair.split("=") for pair in self.keep_days_by_project.split(",") if pair.strip()]
+        return {name.strip(): int(days) for name, days in pairs}.get(project or "", self.keep_days)
 
 
 class SessionsSettings(Section):

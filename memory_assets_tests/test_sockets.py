@@ -103,10 +103,12 @@ def with_a_model(folder: Path, provider: Provider) -> Group:
     provider.plan = [body(entry)]
     file = chat(folder / "inbox", "modelled", turns)
     model = ["--set", "extraction.model=openai/tiny", "--set", f"extraction.api_base={provider.base}"]
+    asked = ["--set", "ask.model=openai/tiny", "--set", f"ask.api_base={provider.base}"]
     commands = [
         [*model, "import", str(file), "--json"],
         [*model, "run", "--all", "--json"],
         [*model, "rebuild", "--verify", "--json"],
+        [*asked, "ask", turns[0], "--mode", "lexical", "--json"],
     ]
     return folder / "home", commands, address_of(provider)
 
@@ -147,6 +149,6 @@ def test_the_guard_sees_what_is_reached(told_of: list[Told]) -> None:
 def test_the_model_alone_is_reached_and_paid_once(told_of: list[Told], provider: Provider) -> None:
     codes, told = told_of[2]
     host, port = address_of(provider)
-    assert codes == [0, 0, 0]
+    assert codes == [0, 0, 0, 0]
     assert {address for _, address in told} <= {f"('{host}', {port})", host}
-    assert len(provider.requests) == 1
+    assert len(provider.requests) == 2 and provider.requests[1]["stream"]  # a window, and a question

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal
 
-from memory_assets.ask.stated_facts import telling, without_dates
+from memory_assets.ask.stated_facts import has_date, telling, without_dates
 from memory_assets.evidence.critical import is_negated
 from memory_assets.search.answerability.question import tokens_of
 from memory_assets.text.english_forms import base_form
@@ -65,10 +65,12 @@ def disagreement(claim: str, cited: Sequence[str], question: str = "") -> tuple[
         question: its names may be used.
     """
     plain = without_dates(claim)
-    evidence = [clause for text in cited for clause in _clauses(without_dates(text))]
-    asked = frozenset(_telling_words(question))
-    telling_words = [word for word in _telling_words(plain) if not (word in asked and word.capitalize() in plain)]
+    evidence = [clause for text in cited for clause in _clauses_of_evidence(text)]
     held = frozenset().union(*(clause.tokens for clause in evidence))
+    lent = frozenset(word for word in _telling_words(question) if word.capitalize() in plain and not _is_held(word, held))
+    telling_words = [word for word in _telling_words(plain) if word not in lent]
+    if not telling_words and not any(char.isdigit() for char in claim) and not has_date(claim):
+        return "words", claim.strip()  # "yes": whatever it agrees to, nobody can check it
     if (others := _other_words(telling_words, held, plain, cited)) is not None:
         return "words", others
     known = frozenset().union(*(clause.words | clause.bases for clause in evidence))
@@ -130,6 +132,12 @@ def _opposites() -> dict[str, set[str]]:
 
 def _all_words(clauses: Sequence[_Clause]) -> frozenset[str]:
     return frozenset().union(*(clause.words | clause.bases for clause in clauses))
+
+
+# It is cut once, however many statements cite it.
+@lru_cache(maxsize=64)
+def _clauses_of_evidence(text: str) -> tuple[_Clause, ...]:
+    return tuple(_clauses(without_dates(text)))
 
 
 def _clauses(text: str) -> Iterator[_Clause]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from memory_assets.ask.answers import AnsweredBy, answer_v1, citation_of, refused, standing
 from memory_assets.ask.marks import MARK, MarkFilter, mark_of, numbers_of
 from memory_assets.ask.model import Aborted, Declined, Failed, LanguageModel, Said, Used
-from memory_assets.ask.packing import Packed, packed
+from memory_assets.ask.packing import Packed, asked_words, packed
 from memory_assets.ask.prompt import PROMPT_VERSION, says_insufficient
 from memory_assets.ask.spending import Refused, Reserved, Spending
 from memory_assets.ask.statements import Statement, Struck, Verified, statements_of, verified
@@ -74,7 +74,7 @@ class ModelAnswerer:
 
     def _verified(self, seen: Considered, sent: Packed, text: str, usage: TokenUsageV1, notes: list[str]) -> AnswerV1:
         """What of an answer holds; where nothing does, the quotes with what was struck."""
-        held = verified(statements_of(text), sent.given, seen.question.text)
+        held = verified(statements_of(text), sent.given, asked_words(seen))
         if not held.kept:
             why = "said nothing that its evidence says"
             return self._fallen_back(seen, why, usage, held)
@@ -99,7 +99,7 @@ class ModelAnswerer:
         said = f"{marks.shown(text)}{marks.rest()}".strip()
         if not said:
             return refused(seen, "llm_stream_aborted", self.embedding, by=self._by(usage))
-        held = verified(statements_of(said), sent.given, seen.question.text)
+        held = verified(statements_of(said), sent.given, asked_words(seen))
         told = _told(sent, held, also=[number for mark in MARK.finditer(said) for number in numbers_of(mark[0])])
         return answer_v1(
             seen.request,

@@ -1,7 +1,8 @@
-"""What a model is shown of what was found: numbered evidence, the best first, as much as a budget of tokens holds."""
+"""What a model is shown: numbered evidence, the best first, then what the question follows on, as much as a budget holds."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -54,21 +55,45 @@ class Packed:
 
 
 def packed(seen: Considered, most_tokens: int) -> Packed:
-    """The rules and the question, which are always sent, and the best evidence beside them.
+    """The rules and the question, which are always sent, the best evidence beside them, and the last turns behind it.
 
     Raises:
         InvalidArgumentError: the rules, the question and one piece of evidence are more than the budget.
     """
     candidates = [_piece(seen, number, passage) for number, (passage, _) in enumerate(seen.graded[:MOST_EVIDENCE], start=1)]
     for count in range(len(candidates), 0, -1):
-        talk = messages_for(seen.question.text, [piece.given for piece in candidates[:count]], language_of(seen.question.text))
-        tokens = sum(estimate_tokens(message["content"]) for message in talk)
-        if tokens <= most_tokens:
-            return Packed(tuple(candidates[:count]), tuple(talk), tokens)
+        sent = _sent(seen, candidates[:count])
+        if sent.tokens <= most_tokens:
+            return _with_turns(seen, sent, most_tokens)
     raise InvalidArgumentError(
         f"ask.prompt_tokens is {most_tokens:,}, and the rules, this question and one piece of evidence take more",
         hint="give it more, or ask a shorter question",
     )
+
+
+def _sent(seen: Considered, pieces: Sequence[Piece], earlier: Sequence[str] = ()) -> Packed:
+    question = seen.question.text
+    talk = messages_for(question, [piece.given for piece in pieces], language_of(question), earlier)
+    return Packed(tuple(pieces), tuple(talk), sum(estimate_tokens(message["content"]) for message in talk))
+
+
+def _with_turns(seen: Considered, sent: Packed, most_tokens: int) -> Packed:
+    """What is sent with as many of the last turns as the budget still holds."""
+    conversation = seen.request.conversation
+    earlier: list[str] = []
+    for turn in conversation.turns if conversation else ():
+        earlier.insert(0, "\n".join(part for part in (turn.question, turn.answer) if part))
+        longer = _sent(seen, sent.pieces, earlier)
+        if longer.tokens > most_tokens:
+            break
+        sent = longer
+    return sent
+
+
+def asked_words(seen: Considered) -> str:
+    """The question with those that it follows on: what a person said, whose names an answer may use."""
+    conversation = seen.request.conversation
+    return "\n".join([seen.question.text, *(turn.question for turn in (conversation.turns if conversation else ()))])
 
 
 def _piece(seen: Considered, number: int, passage: Passage) -> Piece:

@@ -21,11 +21,18 @@ INSUFFICIENT: Final[dict[Language, str]] = {
 _LANGUAGES: Final[dict[Language, str]] = {"en": "English", "ko": "Korean"}
 
 
-def messages_for(question: str, evidence: Sequence[GivenEvidence], language: Language) -> list[dict[str, str]]:
-    """The messages for a question. The fence is made of all that it encloses, so that no text within can know it."""
+def messages_for(
+    question: str, evidence: Sequence[GivenEvidence], language: Language, earlier: Sequence[str] = ()
+) -> list[dict[str, str]]:
+    """The messages for a question. The fence is made of all that it encloses, so that no text within can know it.
+
+    Args:
+        earlier: turns that the question follows on, in their order; evidence of nothing.
+    """
     told = [(one.number, one.text, one.time, one.speaker, str(one.said_on or "")) for one in evidence]
-    boundary = sha256_hex(canonical_json([question, told]))[:16]
+    boundary = sha256_hex(canonical_json([question, told, list(earlier)]))[:16]
     parts = [f"<<<evidence {one.number} {boundary}>>>\n{_told(one)}\n<<<end {boundary}>>>" for one in evidence]
+    parts += [f"<<<earlier {boundary}>>>\n{turn}\n<<<end {boundary}>>>" for turn in earlier]
     parts.append(f"<<<question {boundary}>>>\n{question}\n<<<end {boundary}>>>")
     rules = _rules().replace("{insufficient}", INSUFFICIENT[language]).replace("{language}", _LANGUAGES[language])
     return [{"role": "system", "content": rules}, {"role": "user", "content": "\n".join(parts)}]

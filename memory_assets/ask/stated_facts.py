@@ -76,6 +76,11 @@ _FUNCTION_WORD: Final = re.compile(
 )
 
 
+def has_date(text: str) -> bool:
+    """Whether a text names a date."""
+    return bool(_date_matches(_plain(text)))
+
+
 def without_dates(text: str) -> str:
     """A text without its dates, one form for each character."""
     return _without_dates(_plain(text))

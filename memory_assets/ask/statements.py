@@ -129,6 +129,7 @@ class _Checking:
         self._question = question
         self._speakers = frozenset(one.speaker for one in evidence.values() if one.speaker)
         self._aligner = Aligner(fuzzy=False)
+        self._facts: dict[tuple[int, ...], Facts] = {}
 
     def failure(self, statement: Statement) -> Struck | None:
         if not _WORD.search(statement.text):
@@ -146,9 +147,15 @@ class _Checking:
         cited = [self._evidence[number] for number in part.marks]
         if (quote := self._unplaced(part.text, cited)) is not None:
             return "quote", quote
-        if (unsupported := _unsupported(part.text, _facts(cited), self._question, self._speakers)) is not None:
+        if (unsupported := _unsupported(part.text, self._facts_of(part.marks), self._question, self._speakers)) is not None:
             return unsupported
         return disagreement(part.text, _told(cited), self._question)
+
+    def _facts_of(self, marks: tuple[int, ...]) -> Facts:
+        """What the evidence of some marks states; it is read once, however many parts have these marks."""
+        if marks not in self._facts:
+            self._facts[marks] = _facts([self._evidence[number] for number in marks])
+        return self._facts[marks]
 
     def _unplaced(self, text: str, cited: Sequence[GivenEvidence]) -> str | None:
         """A quote that stands in no cited evidence as it is; one that is not closed stands nowhere."""

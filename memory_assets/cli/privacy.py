@@ -24,6 +24,7 @@ def register(app: typer.Typer) -> None:
     group.command("scan")(scan)
     group.command("rescan")(rescan)
     group.command("forgotten")(forgotten)
+    group.command("retention")(retention)
     app.add_typer(group, name="privacy")
 
 
@@ -74,6 +75,25 @@ def forgotten(context: typer.Context, as_json: JsonOption = False) -> int:
         print_forgettings(listed)
     else:
         print_text(styled("nothing was forgotten"))
+    return OK
+
+
+def retention(
+    context: typer.Context,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would go, and change nothing.")] = False,
+    as_json: JsonOption = False,
+) -> int:
+    """Forget the sessions that ended longer ago than the setting privacy.keep_days keeps them."""
+    from memory_assets.cli.forgetting import print_report
+    from memory_assets.defs.retention import forget_what_is_old
+
+    report = forget_what_is_old(invocation(context).settings(), dry_run=dry_run)
+    if as_json:
+        print_json(report)
+    elif report.sessions:
+        print_report(report)
+    else:
+        print_text(styled("nothing is older than what is kept"))
     return OK
 
 

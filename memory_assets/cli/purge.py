@@ -74,7 +74,8 @@ def print_report(report: PurgeReportV1) -> None:
         left = (f"found {report.found_after:,} times now", "red" if report.found_after else "green")
         print_text(styled(left))
         for trace in [trace for trace in report.traces if trace.after][:SHOWN]:
-            print_text(styled(("still in ", "red"), one_line(trace.place)))
+            style = "red" if trace.within_reach else "yellow"
+            print_text(styled(("still in ", style), one_line(trace.place), "" if trace.within_reach else ", which is yours"))
         if report.survivors_digest:
             print_text(styled((f"what stays is what it was: {report.survivors_digest}", "dim")))
     if report.dagster is not None:

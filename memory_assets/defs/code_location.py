@@ -10,6 +10,7 @@ from memory_assets.defs.io_manager import EventLogIOManager
 from memory_assets.defs.jobs import embed_waiting_units, graduate_sessions, refresh_leaves
 from memory_assets.defs.leaves import ledgers, memory_index
 from memory_assets.defs.resources import EventLogResource, open_store
+from memory_assets.defs.retention import forget_old_sessions, nightly_retention, retention
 from memory_assets.defs.sensors import sessions_folder
 from memory_assets.defs.stages.aligned import aligned
 from memory_assets.defs.stages.extracted import extracted
@@ -44,12 +45,14 @@ def build_definitions(settings: Settings | None = None) -> dg.Definitions:
         task_board,
         retrieval_eval,
         ask_eval,
+        retention,
     ]
     event_log = EventLogResource(settings_json=settings.model_dump_json() if settings else None)
     return dg.Definitions(
         assets=dg.map_asset_specs(lambda spec: spec.replace_attributes(code_version=versions.get(spec.key)), assets),
         asset_checks=[store_state, event_log_integrity, tasks_replay_equal],
-        jobs=[graduate_sessions, embed_waiting_units, refresh_leaves],
+        jobs=[graduate_sessions, embed_waiting_units, refresh_leaves, forget_old_sessions],
+        schedules=[nightly_retention],
         sensors=[sessions_folder],
         resources={"event_log": event_log, "io_manager": EventLogIOManager(store=event_log)},
         executor=dg.in_process_executor,

@@ -37,7 +37,9 @@ class Corrector(RuleExtractor):
         return "correction"
 
     def extract(self, messages: Sequence[Message], window: Window) -> ExtractionAnswer:
-        """The one entry of the session."""
+        """The one entry of the session; none where what was typed is forgotten."""
+        if not any(map(str.isalnum, messages[0].text)):
+            return ExtractionAnswer(())
         entry_type = next(known for known in get_args(EntryType) if known == self.source_id.split(".")[1])
         text = messages[0].text.strip()
         return ExtractionAnswer((ExtractedEntry(entry_type, title_of(text), (Quote(0, text),)),))

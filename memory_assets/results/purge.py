@@ -13,11 +13,13 @@ class TraceV1(WireModel):
     Attributes:
         place: a file, or what a reader gets out of it: ``memory.duckdb: events`` is the table, uncompressed.
         before, after: how often; before is the control, without which nothing found would prove nothing.
+        within_reach: a purge takes it out there; what is a person's own (session files, kept stores) it reads alone.
     """
 
     place: str
     before: int
     after: int
+    within_reach: bool = True
 
 
 class IndexTableV1(WireModel):
@@ -61,7 +63,7 @@ class PurgeReportV1(WireModel):
             from the new one. Empty after a dry run.
         old_seq, old_link: where the log ended; new_seq, new_link: where it ends in front of the event that tells of the purge.
         pieces: how many pieces of forgotten text, which nothing that stays says, were looked for.
-        traces: where they were found, before or after.
+        traces: where they were found, before or after; ``found_before`` and ``found_after`` count those within reach.
         golden_questions: ids or numbers of golden questions whose answer is gone; the file is the user's own.
     """
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from memory_assets.errors import MemoryAssetsError
 from memory_assets.results.certificate import CertificateV1
 from memory_assets.results.search import ComplexityV1, SearchHitV1, SearchResponseV1
+from memory_assets.search.answers.corrections import corrections_first
 from memory_assets.search.answers.delivery import in_order, window_of, within_budget
 from memory_assets.search.answers.empty_time import note_on_time
 from memory_assets.search.answers.hydration import chosen, hits_of
@@ -274,7 +275,8 @@ class Searcher:
         explain: bool,
     ) -> SearchResponseV1:
         """What was found, filled in from the store."""
-        legs, ranked = found.legs, raised(found.ranked, state.uplifts)
+        legs = found.legs
+        ranked = corrections_first(connection, raised(found.ranked, state.uplifts), 2 * plan.k)
         left_out = (found.note,) if found.note else reasons if not found.by_meaning and plan.mode != "lexical" else ()
         hits = chosen(connection, ranked, plan.k, with_beside=plan.request.beside)
         if plan.strategy == "complex":

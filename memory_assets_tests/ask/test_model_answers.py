@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from memory_assets.ask.conversation import Conversation, Turn
 from memory_assets.ask.request import AskRequest
 from memory_assets.errors import InvalidArgumentError
 from memory_assets.memory import Memory
@@ -220,3 +221,15 @@ def test_a_day_has_its_limit_and_shows_what_is_left(home: Path, provider: Provid
         answer = ask(home, provider, said, **{"model": "openai/gpt-4o-mini", **limits})
         assert answer.grounded and answer.model.id == "extractive" and "was not asked" in answer.notes[0]
     assert len(provider.requests) == asked
+
+
+def test_earlier_turns_are_sent_as_far_as_the_budget_goes_and_are_no_evidence(home: Path, provider: Provider) -> None:
+    turns = (Turn("Who is Rex?", "Rex is a parrot of 99 years."), Turn("older " * 400, ""))
+    talk = Conversation("pets", 2, turns)
+    provider.plan = [telling("The greyhound is called Biscuit [n].", "Rex is 99 years old [n].")]
+    memory = Memory(settings(home, provider, prompt_tokens=1_200))
+    answer = memory.ask(AskRequest(QUESTION, project="home", mode="lexical", conversation=talk))
+    sent = provider.requests[0]["messages"][1]["content"]
+    assert "Rex is a parrot" in sent and "older older" not in sent and sent.count("<<<earlier") == 1
+    assert sent.index("<<<evidence") < sent.index("<<<earlier") < sent.index("<<<question")
+    assert [claim.why for claim in answer.claims if claim.is_struck] == ["number: 99 year"]

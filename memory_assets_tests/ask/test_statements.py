@@ -156,6 +156,8 @@ def test_a_paraphrase_is_kept(text: str) -> None:
         ("캐시를 Redis로 옮깁니다 [3].", "negation"),
         ("배포는 금요일 이전입니다 [3].", "opposite"),
         ("디스크가 가득 찼습니다 [2].", "words"),
+        ("Yes [2].", "words"),
+        ("That is so [2].", "words"),
     ],
 )
 def test_what_turns_its_evidence_round_is_struck(text: str, why: str) -> None:

@@ -9,6 +9,8 @@ import shutil
 import stat
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -92,28 +94,36 @@ def test_a_full_disk_is_said_and_leaves_nothing(
     assert (tmp_path / "e").read_text() == "mine"
 
 
+@pytest.fixture
+def anybodys() -> Iterator[Path]:
+    """A folder that every user can read. Pytest's own is shut to others again by whoever begins to run tests beside these."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
 @pytest.mark.skipif(os.geteuid() == 0 and shutil.which("setpriv") is None, reason="nobody may not write anywhere")
-def test_a_folder_that_cannot_be_written_is_said(filled: Path, tmp_path: Path) -> None:
-    ended = _as_nobody(filled, tmp_path, "export", str(tmp_path / "e"), "--json")
+def test_a_folder_that_cannot_be_written_is_said(filled: Path, anybodys: Path) -> None:
+    (anybodys / "shut").mkdir()
+    (anybodys / "shut").chmod(0o555)
+    file = anybodys / "shut" / "e"
+    ended = _as_nobody(filled, anybodys, "export", str(file), "--json")
     assert ended.returncode == 2 and json.loads(ended.stderr)["code"] == "io_error", ended
-    assert str(tmp_path / "e") in ended.stderr and "Traceback" not in ended.stderr
+    assert str(file) in ended.stderr and "Traceback" not in ended.stderr
 
 
 @pytest.mark.skipif(os.geteuid() == 0 and shutil.which("setpriv") is None, reason="nobody may not write anywhere")
-def test_a_store_that_is_read_only_is_exported(filled: Path, tmp_path: Path) -> None:
+def test_a_store_that_is_read_only_is_exported(filled: Path, anybodys: Path) -> None:
     for kind in FORMATS:
-        ended = _as_nobody(filled, tmp_path, "export", "--format", kind)
+        ended = _as_nobody(filled, anybodys, "export", "--format", kind)
         assert ended.returncode == 0 and ended.stdout and ended.stderr == "", ended
 
 
-def _as_nobody(home: Path, tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def _as_nobody(home: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run a command that can read a copy of a store and write nothing but to the system's folder for such."""
-    copy = tmp_path / "copy"
-    shutil.rmtree(copy, ignore_errors=True)
-    shutil.copytree(home, copy)
-    for folder in (tmp_path, *tmp_path.parents):
-        if folder.stat().st_uid == os.geteuid() and folder != Path("/"):
-            folder.chmod(folder.stat().st_mode | 0o055)
+    copy = folder / "copy"
+    if not copy.exists():  # what nobody can write, another command finds as it was
+        shutil.copytree(home, copy)
     for path in (copy, *copy.rglob("*")):
         path.chmod(0o555 if path.is_dir() else 0o444)
     before = ["setpriv", "--reuid=65534", "--clear-groups", "--bounding-set=-all"] if os.geteuid() == 0 else []

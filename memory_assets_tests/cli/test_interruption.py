@@ -22,10 +22,12 @@ import pytest
 
 from memory_assets import stopping
 from memory_assets.cli.interruption import stoppable
+from memory_assets.defs import run
 from memory_assets.defs.instance import dagster_instance
 from memory_assets.defs.run import import_paths
 from memory_assets.log.database import Database
 from memory_assets.settings import Settings, load_settings
+from memory_assets_tests.dagster_records import in_memory
 from memory_assets_tests.defs.files import chat, talk
 from memory_assets_tests.defs.state import assert_rebuilds_equal, differing, tables
 from memory_assets_tests.depth import cases, depth
@@ -131,7 +133,10 @@ def test_an_import_is_interrupted_wherever_it_is(place: str, tmp_path: Path, fol
         said = interrupted(process)
     assert re.search(r"\d of 6 sessions are done", said) or place in ("while Dagster makes its files", "inside a file"), said
     if place in ("inside the extractor", "while tables are folded"):
-        import_paths(settings_of(tmp_path / "undisturbed"), [folder], project=None)
+        with pytest.MonkeyPatch.context() as unrecorded:
+            records = in_memory()
+            unrecorded.setattr(run, "dagster_instance", lambda settings: records)
+            import_paths(settings_of(tmp_path / "undisturbed"), [folder], project=None)
         goes_on(tmp_path / "home", folder, tmp_path / "undisturbed")
 
 

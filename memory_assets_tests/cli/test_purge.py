@@ -56,6 +56,25 @@ def test_purged_and_printed(memory: Run, store: Path) -> None:
     assert "there is nothing to purge" in memory("purge").out
 
 
+def test_files_of_the_user_are_named_and_left(memory: Run, store: Path) -> None:
+    """A purge exits 0 where only what a person keeps still says it."""
+    inbox = store / "sessions"
+    inbox.mkdir(exist_ok=True)
+    said = [text for (text,) in _texts(store)]
+    kept = inbox / "kept.txt"
+    kept.write_text("\n".join(said), encoding="utf-8")
+    assert memory("forget", "--session", "one", "--yes").code == 0
+    ended = memory("purge", "--yes", "--json")
+    (trace,) = [trace for trace in ended.json["traces"] if trace["after"]]
+    assert (ended.code, ended.json["found_after"]) == (0, 0)
+    assert (trace["place"], trace["within_reach"]) == ("sessions/kept.txt", False) and kept.exists()
+
+
+def _texts(store: Path) -> list[tuple[str]]:
+    with Database(store).reading() as connection:
+        return connection.execute("SELECT text FROM messages WHERE session_id = 'one'").fetchall()
+
+
 def test_one_purge_at_a_time(memory: Run, store: Path) -> None:
     assert memory("forget", "--session", "one", "--yes").code == 0
     with only_writer(store, "words"):

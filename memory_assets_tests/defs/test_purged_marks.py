@@ -6,6 +6,7 @@ import dataclasses
 import typing
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
@@ -117,8 +118,8 @@ def marked_events(settings: Settings) -> tuple[list[NewEvent], Build]:
 
 
 @pytest.fixture
-def marked(mixed_copy: Mixed, unrecorded: dg.DagsterInstance) -> Mixed:
-    run.import_paths(mixed_copy.settings, [chat(mixed_copy.folder.parent / "marked", SESSION, talk(31, 6))], project=None)
+def marked(mixed_copy: Mixed, unrecorded: dg.DagsterInstance, tmp_path: Path) -> Mixed:
+    run.import_paths(mixed_copy.settings, [chat(tmp_path / "marked", SESSION, talk(31, 6))], project=None)
     return mixed_copy
 
 

@@ -48,14 +48,14 @@ def forget(settings: Settings, session_id: str) -> None:
 
 
 @pytest.fixture
-def marked(mixed_copy: Mixed, unrecorded: dg.DagsterInstance) -> Mixed:
+def marked(mixed_copy: Mixed, unrecorded: dg.DagsterInstance, tmp_path: Path) -> Mixed:
     """The mixed store with a session that alone says a word."""
     turns = [
         f"We decided to call the release {SECRET} because the team likes it.",
         f"TODO: finish the migration of {SECRET} before Friday.",
         f"The root cause of the outage was {SECRET} running out of memory.",
     ]
-    run.import_paths(mixed_copy.settings, [chat(mixed_copy.folder.parent / "marked", FORGOTTEN, turns)], project=None)
+    run.import_paths(mixed_copy.settings, [chat(tmp_path / "marked", FORGOTTEN, turns)], project=None)
     return mixed_copy
 
 
@@ -96,17 +96,17 @@ def test_what_was_forgotten_is_gone_and_the_rest_is_what_it_was(marked: Mixed) -
     assert told.seq == len(events(settings))
 
 
-def test_purging_again_finds_nothing_and_importing_again_brings_nothing_back(marked: Mixed) -> None:
+def test_purging_again_finds_nothing_and_importing_again_brings_nothing_back(marked: Mixed, tmp_path: Path) -> None:
     settings = marked.settings
     forget(settings, FORGOTTEN)
     assert rewrite(Resources(settings)) is not None
     count = len(events(settings))
     assert rewrite(Resources(settings)) is None and len(events(settings)) == count
-    report = run.import_paths(settings, [marked.folder, marked.folder.parent / "marked"], project=None)
+    report = run.import_paths(settings, [marked.folder, tmp_path / "marked"], project=None)
     assert (report.new, report.events_appended) == (0, 0) and len(events(settings)) == count
     assert places_of(settings, SECRET) == set()
     # Something new goes behind what stayed.
-    later = run.import_paths(settings, [chat(marked.folder.parent / "later", "later", talk(21))], project=None)
+    later = run.import_paths(settings, [chat(tmp_path / "later", "later", talk(21))], project=None)
     assert later.new == 1
     assert_rebuilds_equal(settings)
     assert fsck(Resources(settings)).finding_count == 0

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from memory_assets.defs.run import import_paths
 from memory_assets.settings import Settings
+from memory_assets_tests.defs.conftest import Import
 from memory_assets_tests.defs.files import chat, claude, records
 from memory_assets_tests.defs.state import rows, texts_of_dagster, texts_of_store
 from memory_assets_tests.depth import depth
@@ -159,10 +159,10 @@ def test_no_kind_is_in_any_byte_of_the_home(tmp_path: Path, settings: Settings) 
     require_gone(found, kinds, kept)
 
 
-def test_ordinary_lines_are_kept_as_they_are(tmp_path: Path, settings: Settings) -> None:
+def test_ordinary_lines_are_kept_as_they_are(tmp_path: Path, settings: Settings, take: Import) -> None:
     lines: list[Any] = [*LATER_ORDINARY_LINES, *ordinary_lines("end")][:300]
     chat(tmp_path / "inbox", "ordinary", lines)
-    import_paths(settings, [tmp_path / "inbox"], project=None)
+    take(tmp_path / "inbox")
     kept = {text for (text,) in rows(settings, "SELECT text FROM messages")}
     touched = [line for line in lines if line.strip() not in kept and line not in kept]
     assert len(lines) == 300

@@ -32,6 +32,9 @@ Elsewhere = Callable[[Mapping[str, bool]], DagsterPurgedV1]
 """Takes sessions out of other records than ours: by key, and whether nothing of them is left."""
 
 
+_OURS = ("memory.duckdb", "store.", "vectors", "dagster/", "usage/", "cache/", "runners/", "purge.", "memory-rebuild-")
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What a purge would take out of the store as it is."""
@@ -96,9 +99,9 @@ def purge(resources: Resources, planned: Plan, elsewhere: Elsewhere, *, progress
         new_link=told.new_link if told else planned.tip.link_hash.hex(),
         index=_index(written.index if written else {}),
         pieces=len(planned.pieces),
-        traces=_compared(resources, before, after),
-        found_before=before.total(),
-        found_after=after.total(),
+        traces=(traces := _compared(resources, before, after)),
+        found_before=sum(trace.before for trace in traces if trace.within_reach),
+        found_after=sum(trace.after for trace in traces if trace.within_reach),
         dagster=dagster,
         golden_questions=questions,
         out_of_reach=_out_of_reach(resources),
@@ -123,9 +126,9 @@ def dry_run(resources: Resources, planned: Plan) -> PurgeReportV1:
         new_link=planned.tip.link_hash.hex(),
         index=(),
         pieces=len(planned.pieces),
-        traces=_compared(resources, before, before),
-        found_before=before.total(),
-        found_after=before.total(),
+        traces=(traces := _compared(resources, before, before)),
+        found_before=sum(trace.before for trace in traces if trace.within_reach),
+        found_after=sum(trace.after for trace in traces if trace.within_reach),
         golden_questions=questions,
         out_of_reach=_out_of_reach(resources),
     )
@@ -147,8 +150,19 @@ def _folders(resources: Resources) -> set[Path]:
 def _compared(resources: Resources, before: Counter[str], after: Counter[str]) -> tuple[TraceV1, ...]:
     home = f"{resources.settings.home}/"
     return tuple(
-        TraceV1(place=place.removeprefix(home), before=before[place], after=after[place]) for place in sorted(before | after)
+        TraceV1(
+            place=place.removeprefix(home),
+            before=before[place],
+            after=after[place],
+            within_reach=_is_ours(resources, place.removeprefix(home)),
+        )
+        for place in sorted(before | after)
     )
+
+
+def _is_ours(resources: Resources, place: str) -> bool:
+    """Whether this package alone writes there: session files, kept stores and whatever else lies there are a person's."""
+    return place.startswith((*_OURS, f"{resources.settings.dagster_home}/"))
 
 
 def _index(counts: Mapping[str, tuple[int, int]]) -> tuple[IndexTableV1, ...]:

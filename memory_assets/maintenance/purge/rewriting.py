@@ -71,6 +71,8 @@ def rewrite(resources: Resources, *, progress: Progress | None = None) -> Rewrit
 def _rewritten(database: Database, vectors: Path, told: Progress) -> Rewritten | None:
     with database.alone() as folder, _staged(folder) as staged:
         _check_room(folder, vectors)
+        # What a killed process spilled there; nobody else has the store open now.
+        shutil.rmtree(folder / f"{STORE_FILE_NAME}.tmp", ignore_errors=True)
         try:
             told.start(3, "writing the store anew")
             store = write_new_store(folder, staged)

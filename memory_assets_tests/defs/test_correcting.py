@@ -1,0 +1,112 @@
+"""A person says otherwise: what they say holds, is found first, and goes like all that is said."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from memory_assets.commands.errors import NotPossibleError
+from memory_assets.defs import run
+from memory_assets.defs.correcting import correct
+from memory_assets.defs.forgetting import forget, unforget
+from memory_assets.errors import InvalidArgumentError, NotFoundError
+from memory_assets.memory import Memory
+from memory_assets.queries.forgettable import ToForget
+from memory_assets.results.memories import MemoryView
+from memory_assets.settings import Settings
+from memory_assets_tests.defs.files import chat
+from memory_assets_tests.defs.state import assert_rebuilds_equal, events, rows, texts_of_store
+
+OLD = "We decided to round every entry up to 15 minutes, because customers check the invoice."
+NEW = "We round every entry up to 6 minutes, since the customers asked for it."
+TASK = "TODO: write the page about rounding before Friday."
+
+
+@pytest.fixture
+def corrected_store(settings: Settings, tmp_path: Path, unrecorded: dg.DagsterInstance) -> Settings:
+    """A store of two sessions that decided the same, and a task."""
+    files = [chat(tmp_path / "files", f"talk-{number}", ["How do we round?", OLD, TASK, "Thanks."]) for number in (1, 2)]
+    assert run.import_paths(settings, files, project=None).errors == []
+    return settings
+
+
+def decision(settings: Settings, text: str) -> MemoryView:
+    return next(memory for memory in Memory(settings).memories().memories if memory.title == text)
+
+
+def test_a_correction_holds_and_what_it_corrects_stays_as_history(corrected_store: Settings) -> None:
+    settings = corrected_store
+    before = decision(settings, OLD)
+    report = correct(settings, before.citation, NEW, by="Jiho")
+    assert (report.correction.title, report.correction.entry_type) == (NEW, "decision")
+    assert (report.corrected.status, report.corrected.superseded_by) == ("deprecated", report.correction.citation)
+    evidence = Memory(settings).evidence(report.correction.citation)
+    assert [(quote.quote.matched_text, quote.message and quote.message.name) for quote in evidence.quotes] == [(NEW, "Jiho")]
+    assert decision(settings, OLD).entry_count == 2
+    assert_rebuilds_equal(settings)
+    # Asked in the old one's words, what holds is found first.
+    for query in ("We decided to round every entry up to 15 minutes, because customers check the invoice", "round entry"):
+        found = [hit.title for hit in Memory(settings).search(query, mode="lexical").hits]
+        assert found[0] == NEW and len(found) > 1, query
+    # A correction is corrected like any memory; the last one holds.
+    again = correct(settings, report.correction.citation, "We do not round at all any more.", by="Mina")
+    assert decision(settings, NEW).superseded_by == again.correction.citation
+    found = [hit.title for hit in Memory(settings).search("round every entry", mode="lexical").hits]
+    assert found.index(again.correction.title) < found.index(NEW)
+    assert {memory.status for memory in Memory(settings).memories().memories if memory.entry_type == "decision"} == {
+        "active",
+        "deprecated",
+    }
+    assert_rebuilds_equal(settings)
+
+
+def test_a_forgotten_correction_lets_the_old_memory_be(corrected_store: Settings) -> None:
+    settings = corrected_store
+    report = correct(settings, decision(settings, OLD).citation, NEW, by="Jiho")
+    said = forget(settings, ToForget(ids=(f"session:{report.correction.session_id}#m=0",)))
+    assert decision(settings, OLD).status == "active"
+    assert not [hit for hit in Memory(settings).search("6 minutes", mode="lexical").hits if "6 minutes" in str(hit)]
+    assert_rebuilds_equal(settings)
+    unforget(settings, said.events)
+    assert decision(settings, OLD).superseded_by == decision(settings, NEW).citation
+    forget(settings, ToForget(sessions=("talk-1", "talk-2")))
+    assert [memory.title for memory in Memory(settings).memories().memories] == [NEW]
+    told = {place for place, text in texts_of_store(settings) if "15 minutes" in text}
+    assert told <= {"events.payload_json", "events.dedupe_key", "event_dedup.dedupe_key"}
+    assert_rebuilds_equal(settings)
+
+
+def test_what_is_said_of_it_later_is_in_conflict_again(corrected_store: Settings, tmp_path: Path) -> None:
+    settings = corrected_store
+    correct(settings, decision(settings, OLD).citation, NEW, by="Jiho")
+    later = chat(tmp_path / "files", "talk-3", ["How do we round?", OLD, "Thanks."], started=datetime(2099, 1, 1, tzinfo=UTC))
+    assert run.import_paths(settings, [later], project=None).errors == []
+    assert decision(settings, OLD).status == "contested"
+    assert_rebuilds_equal(settings)
+
+
+def test_a_secret_in_a_correction_is_masked(corrected_store: Settings) -> None:
+    settings = corrected_store
+    secret = "ghp_" + "a1B2" * 9
+    report = correct(settings, decision(settings, OLD).citation, f"We use the token {secret} for the invoices.", by="Jiho")
+    assert secret not in report.model_dump_json()
+    assert not [place for place, text in texts_of_store(settings) if secret in text]
+
+
+def test_what_cannot_be_corrected_changes_nothing(corrected_store: Settings) -> None:
+    settings = corrected_store
+    count = len(events(settings))
+    task = next(memory for memory in Memory(settings).memories().memories if memory.entry_type == "task")
+    with pytest.raises(NotPossibleError, match="task"):
+        correct(settings, task.citation, NEW, by="Jiho")
+    known = decision(settings, OLD).citation
+    for text in ("", "   ", OLD, "x" * 100_000):
+        with pytest.raises(InvalidArgumentError):
+            correct(settings, known, text, by="Jiho")
+    with pytest.raises(NotFoundError):
+        correct(settings, "mem:zzzzzz", NEW, by="Jiho")
+    assert len(events(settings)) == count
+    assert rows(settings, "SELECT count(*) FROM sessions WHERE source_kind = 'correction'") == [(0,)]
