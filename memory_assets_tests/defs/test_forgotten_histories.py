@@ -157,7 +157,7 @@ def steps(both: Both) -> None:
 @pytest.mark.timeout(7200)
 def test_any_history_is_that_of_files_that_never_held_the_words(tmp_path: Path) -> None:
     first = int(os.environ.get("FIRST_SEED", "0"))
-    for seed in range(first, first + depth(25, 2000)):
+    for seed in range(first, first + depth(8, 2000)):
         both = Both(tmp_path / str(seed // 100), seed)
         with both.store.database.kept_open(), both.model_store.database.kept_open():
             steps(both)
