@@ -10,19 +10,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from memory_assets.commands.said import settle
 from memory_assets.defs.forgetting_words import session_forgotten, session_unforgotten, text_unforgotten
 from memory_assets.defs.resources import OpenStore, open_store
 from memory_assets.defs.run import run_sessions
+from memory_assets.defs.stages.forgotten import with_copies
 from memory_assets.defs.stages.ingested import Sources, ingest, sources_of
 from memory_assets.errors import InvalidArgumentError, NotFoundError
 from memory_assets.identifiers import sha256_hex
 from memory_assets.log.errors import HeadMovedError
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent, payload_text
-from memory_assets.log.forgotten_texts import NOTHING_FORGOTTEN, ForgottenTexts, all_revisions, forgotten_texts
+from memory_assets.log.fetching import fetch
+from memory_assets.log.forgotten_texts import NOTHING_FORGOTTEN, ForgottenTexts, forgotten_texts
 from memory_assets.log.payloads.forgetting import (
     ForgottenPlace,
     SessionForgotten,
@@ -30,8 +32,10 @@ from memory_assets.log.payloads.forgetting import (
     TextForgotten,
     TextUnforgotten,
 )
-from memory_assets.log.payloads.sessions import SourceRegistered, SourceTakenFor, SourceTold
-from memory_assets.log.session_history import History, history_at
+from memory_assets.log.payloads.sessions import SessionIngested, SourceRegistered, SourceTakenFor, SourceTold
+from memory_assets.log.session_history import History, histories
+from memory_assets.log.sql import IN_LIST, json_list
+from memory_assets.memory import Memory
 from memory_assets.progress import Progress
 from memory_assets.projections.fold import catch_up
 from memory_assets.queries.forget_report import report_of
@@ -40,6 +44,9 @@ from memory_assets.queries.forgettings import list_forgettings
 from memory_assets.results.forgetting import ForgetReportV1, ForgettingV1, UnforgetReportV1
 from memory_assets.settings import Settings
 
+if TYPE_CHECKING:
+    import duckdb
+
 _TRIES = 3
 _SOURCES = [SourceRegistered.event_type, SourceTakenFor.event_type, SourceTold.event_type]
 
@@ -47,15 +54,17 @@ Report = TypeVar("Report")
 
 
 def what_would_go(settings: Settings, wanted: ToForget) -> ForgetReportV1:
-    """What a word of forgetting would take; nothing is changed.
+    """What a word of forgetting would take; nothing is changed, and a store that can only be read will do.
 
     Raises:
         InvalidArgumentError, NotFoundError, AmbiguousIdError: see ``queries.forgettable.forgettable``.
     """
-    opened = _opened(settings)
-    wanted = _as_logged(opened, wanted)
-    with opened.database.reading() as connection:
-        return report_of(connection, forgettable(connection, wanted), dry_run=True)
+    memory = Memory(settings)
+    opened = open_store(settings)
+    with memory.database.reading() as connection:
+        found = forgettable(connection, _as_logged(opened, wanted))
+        _add_copies(found, _histories(EventLog(memory.database), found))
+        return report_of(connection, found, dry_run=True)
 
 
 def forget(settings: Settings, wanted: ToForget, *, reason: str = "asked", progress: Progress | None = None) -> ForgetReportV1:
@@ -65,16 +74,21 @@ def forget(settings: Settings, wanted: ToForget, *, reason: str = "asked", progr
         InvalidArgumentError, NotFoundError, AmbiguousIdError: see ``queries.forgettable.forgettable``.
         StoreLockedError, StoreFullError, StoreReadOnlyError: nothing was changed.
     """
-    opened = _opened(settings)
+    opened = open_store(settings)
+    opened.follow_versions()
     wanted = _as_logged(opened, wanted)
 
     def say() -> tuple[ForgetReportV1, Forgettable]:
+        # What is meant is found in the tables: they must know of all that the log holds, or other words would be meant.
+        catch_up(opened.database, opened.resources.configured_versions)
         with opened.database.reading() as connection:
             found = forgettable(connection, wanted)
+            histories = _histories(opened.log, found)
+            _expect_folded(connection, histories)
+            _add_copies(found, histories)
             report = report_of(connection, found, dry_run=False)
         at = datetime.now(UTC)
         events = [session_forgotten(session_id, at, reason) for session_id in sorted(found.sessions)]
-        histories = opened.histories(sorted(found.places))
         for session_id, history in histories.items():
             events += _of_parts(opened, history, found.places[session_id], at, reason)
         opened.log.append(events, heads={session_id: history.event_id for session_id, history in histories.items()})
@@ -115,14 +129,16 @@ def unforget(settings: Settings, given: Sequence[str], *, progress: Progress | N
     def say() -> tuple[str, ...]:
         events = [session_unforgotten(one.session_id, one.event_id) for one in whole]
         # First the sessions: what is wanted back of a part is read from a history that may be read.
-        said = opened.log.append(events).new
-        histories = opened.histories(sorted(parts))
-        for session_id, history in histories.items():
-            events += _back(opened, history, parts[session_id])
-        opened.log.append(
-            events[len(whole) :], heads={session_id: history.event_id for session_id, history in histories.items()}
-        )
-        opened.appended += said
+        opened.appended += opened.log.append(events).new
+        known = opened.histories(sorted(parts))
+        for session_id, event_ids in parts.items():
+            if session_id in known:
+                events += _back(opened, known[session_id], event_ids)
+            else:
+                # The session is forgotten as a whole: its parts come back with it.
+                events += [text_unforgotten(session_id, event_id) for event_id in event_ids]
+        heads = {session_id: history.event_id for session_id, history in known.items()}
+        opened.appended += opened.log.append(events[len(whole) :], heads=heads).new
         words = (SessionUnforgotten, TextUnforgotten)
         return tuple(event.event_id for event in events if isinstance(event.payload, words))
 
@@ -130,7 +146,8 @@ def unforget(settings: Settings, given: Sequence[str], *, progress: Progress | N
     settle(opened.resources)
     sessions = sorted({one.session_id for one in chosen})
     _run_on(settings, opened, sessions, progress)
-    return UnforgetReportV1(session_ids=tuple(sessions), events=said)
+    there = opened.log.current(sessions, SessionIngested.event_type)
+    return UnforgetReportV1(session_ids=tuple(one for one in sessions if one in there), events=said)
 
 
 def _opened(settings: Settings) -> OpenStore:
@@ -138,6 +155,26 @@ def _opened(settings: Settings) -> OpenStore:
     opened.follow_versions()
     catch_up(opened.database, opened.resources.configured_versions)
     return opened
+
+
+def _histories(log: EventLog, found: Forgettable) -> dict[str, History]:
+    """The newest history of each session of which a part goes."""
+    return histories(log, log.current(sorted(found.places), SessionIngested.event_type))
+
+
+def _expect_folded(connection: duckdb.DuckDBPyConnection, known: Mapping[str, History]) -> None:
+    """Raise HeadMovedError where the tables say what a session was before its newest revision."""
+    rows = fetch(
+        connection, f"SELECT session_id, ingest_event_id FROM sessions WHERE session_id IN {IN_LIST}", [json_list(known)]
+    )
+    folded = dict(rows)
+    if moved := [session_id for session_id, history in known.items() if folded.get(session_id) != history.event_id]:
+        raise HeadMovedError(moved)
+
+
+def _add_copies(found: Forgettable, known: Mapping[str, History]) -> None:
+    for session_id, history in known.items():
+        found.places[session_id] = with_copies(history, found.places[session_id])
 
 
 def _as_logged(opened: OpenStore, wanted: ToForget) -> ToForget:
@@ -167,25 +204,15 @@ def _of_parts(
         actor="person",
         occurred_at=at,
     )
-    known = _known(opened, history.session_id)
-    return [word, *_next_history(opened, history, replace(known, active={**known.active, word.event_id: payload}))]
+    known = _known(opened, history.session_id).and_also(word.event_id, payload, history)
+    return [word, *_next_history(opened, history, known)]
 
 
 def _back(opened: OpenStore, history: History, event_ids: Sequence[str]) -> list[NewEvent]:
     """The words that take tombstones back, and the history in which their words stand again."""
     known = _known(opened, history.session_id)
-    revisions = all_revisions(opened.database, history.session_id)
-    again = {event_id: known.active[event_id] for event_id in event_ids if event_id in known.active}
-    originals: Mapping[str, History | None] = {
-        event_id: history_at(revisions, payload.history_event_id) for event_id, payload in again.items()
-    }
-    wanted = ForgottenTexts(
-        active={event_id: payload for event_id, payload in known.active.items() if event_id not in again},
-        unforgotten={**known.unforgotten, **again},
-        originals={**known.originals, **{event_id: original for event_id, original in originals.items() if original}},
-    )
-    words = [text_unforgotten(history.session_id, event_id) for event_id in again]
-    return [*words, *_next_history(opened, history, wanted)] if words else []
+    words = [text_unforgotten(history.session_id, event_id) for event_id in event_ids if event_id in known.active]
+    return [*words, *_next_history(opened, history, known.wanting_back(event_ids))] if words else []
 
 
 def _known(opened: OpenStore, session_id: str) -> ForgottenTexts:
@@ -216,6 +243,6 @@ def _named(known: Sequence[ForgettingV1], given: str) -> list[ForgettingV1]:
 
 def _run_on(settings: Settings, opened: OpenStore, session_ids: Sequence[str], progress: Progress | None) -> None:
     """The stages over what is left of these sessions, or there again."""
-    known = opened.log.current(session_ids, "session_ingested")
+    known = opened.log.current(session_ids, SessionIngested.event_type)
     if known:
         run_sessions(settings, sorted(known), progress=progress)

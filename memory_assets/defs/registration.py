@@ -17,6 +17,7 @@ from memory_assets.defs.resources import OpenStore
 from memory_assets.defs.sources import ReadFile, SourceReader, stamp_of
 from memory_assets.identifiers import sha256_hex
 from memory_assets.log.events import NewEvent
+from memory_assets.log.forgotten_texts import forgotten_sessions
 from memory_assets.log.payloads.sessions import (
     DefectRecord,
     SessionVectorized,
@@ -135,7 +136,7 @@ def register(
     back = wanted_again(opened, [*sessions, *registration.unchanged]) if again else []
     opened.appended += opened.log.append(back).new
     sessions += sorted({str(event.session_id) for event in back}.difference(sessions))
-    forgotten = _forgotten(opened, sessions)
+    forgotten = forgotten_sessions(opened.database, sessions)
     for session_id in sorted(forgotten):
         registration.skipped.append(Defect(session_id, None, "session_forgotten", "this session was forgotten"))
     wanted = [event for event in events if event.session_id not in forgotten]
@@ -357,15 +358,6 @@ def _unfinished(opened: OpenStore, session_ids: Sequence[str]) -> set[str]:
         ).fetchall()
     through = opened.log.current(session_ids, SessionVectorized.event_type)
     return {row[0] for row in rows} | {session_id for session_id in session_ids if session_id not in through}
-
-
-def _forgotten(opened: OpenStore, session_ids: Sequence[str]) -> set[str]:
-    """A session that was forgotten stays so, whatever file tells of it again."""
-    with opened.database.reading() as connection:
-        rows = connection.execute(
-            f"SELECT session_id FROM forgotten_sessions WHERE session_id IN {IN_LIST}", [json_list(session_ids)]
-        ).fetchall()
-    return {row[0] for row in rows}
 
 
 def content_hash(path: str) -> str | None:

@@ -20,7 +20,7 @@ from memory_assets.log.errors import UnknownEventTypeError
 from memory_assets.log.event_log import COLUMNS
 from memory_assets.log.events import StoredEvent
 from memory_assets.log.links import LINKED_COLUMNS, LINKED_ROW, newest_link
-from memory_assets.log.payloads.forgetting import TextForgotten
+from memory_assets.log.payloads.forgetting import TextForgotten, TextUnforgotten
 from memory_assets.log.payloads.sessions import MessageContinued, SessionIngested, SessionVectorized
 from memory_assets.log.rows import ROW_COLUMNS, write_rows
 from memory_assets.log.session_history import messages_at
@@ -136,6 +136,10 @@ def _taken(plan: _Plan, incoming: duckdb.DuckDBPyConnection, events: int) -> Tak
     )
 
 
+_HOLDS = f"""event_type = '{TextForgotten.event_type}' AND event_id NOT IN (
+  SELECT payload_json ->> '$.forgetting_event_id' FROM events WHERE event_type = '{TextUnforgotten.event_type}')"""
+
+
 def _plan(incoming: duckdb.DuckDBPyConnection, here: duckdb.DuckDBPyConnection, parts: tuple[int, ...]) -> _Plan:
     plan = _Plan()
     missing: set[str] = set()
@@ -155,7 +159,7 @@ def _plan(incoming: duckdb.DuckDBPyConnection, here: duckdb.DuckDBPyConnection, 
         since = upto
     forgotten = _among(here, "session_id IN (SELECT session_id FROM forgotten_sessions)", plan.sessions)
     # The history there may hold what was forgotten here, and would be the newest one.
-    forgotten |= _among(here, f"event_type = '{TextForgotten.event_type}'", plan.sessions) & (missing | otherwise)
+    forgotten |= _among(here, _HOLDS, plan.sessions) & (missing | otherwise)
     told_here = _among(here, f"event_type = '{SessionIngested.event_type}'", plan.sessions)
     for session_id in plan.sessions:
         if session_id in forgotten:

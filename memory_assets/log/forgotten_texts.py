@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from memory_assets.log.event_log import COLUMNS, EventLog
 from memory_assets.log.events import StoredEvent
-from memory_assets.log.payloads.forgetting import TextForgotten, TextUnforgotten
+from memory_assets.log.payloads.forgetting import ForgottenField, ForgottenPlace, TextForgotten, TextUnforgotten
 from memory_assets.log.payloads.sessions import MessageContinued, SessionIngested
 from memory_assets.log.session_history import History, history_at
+from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.log.upcasting import payload_as
 
 if TYPE_CHECKING:
@@ -24,14 +25,32 @@ class ForgottenTexts:
     """What was forgotten of one session, by the ids of the ``text_forgotten`` events.
 
     Attributes:
-        active: what is to stay away.
-        unforgotten: what was wanted back.
-        originals: by the same ids, the history in which what was wanted back still stands; none after a purge.
+        said: every word of forgetting, in the order in which they were said.
+        back: those that were wanted back.
+        originals: the history in which the words still stand; none after a purge.
     """
 
-    active: Mapping[str, TextForgotten] = field(default_factory=dict)
-    unforgotten: Mapping[str, TextForgotten] = field(default_factory=dict)
+    said: Mapping[str, TextForgotten] = field(default_factory=dict)
+    back: frozenset[str] = frozenset()
     originals: Mapping[str, History] = field(default_factory=dict)
+
+    @property
+    def active(self) -> dict[str, TextForgotten]:
+        """What is to stay away."""
+        return {event_id: payload for event_id, payload in self.said.items() if event_id not in self.back}
+
+    @property
+    def unforgotten(self) -> dict[str, TextForgotten]:
+        """What was wanted back."""
+        return {event_id: payload for event_id, payload in self.said.items() if event_id in self.back}
+
+    def and_also(self, event_id: str, payload: TextForgotten, history: History) -> ForgottenTexts:
+        """One word more, about a history."""
+        return replace(self, said={**self.said, event_id: payload}, originals={**self.originals, event_id: history})
+
+    def wanting_back(self, event_ids: Iterable[str]) -> ForgottenTexts:
+        """Some words taken back."""
+        return replace(self, back=self.back.union(event_ids))
 
     def differ_from(self, applied: Collection[str]) -> bool:
         """Whether a history in which these are overwritten is another than it should be."""
@@ -41,19 +60,28 @@ class ForgottenTexts:
         """What the next history has overwritten: what another store kept away of it stays away too."""
         return sorted((set(applied) | self.active.keys()) - self.unforgotten.keys())
 
-    def new(self, applied: Collection[str]) -> list[TextForgotten]:
+    def new(self, applied: Collection[str]) -> dict[str, TextForgotten]:
         """What a history still holds though it was forgotten."""
-        return [payload for event_id, payload in self.active.items() if event_id not in applied]
+        return {event_id: payload for event_id, payload in self.active.items() if event_id not in applied}
+
+    @property
+    def places(self) -> list[tuple[str, ForgottenPlace]]:
+        """All that is to stay away, each with the id of its word."""
+        return [(event_id, place) for event_id, payload in self.active.items() for place in payload.places]
 
     @property
     def uids(self) -> set[str]:
         """The messages of which something is to stay away."""
-        return {place.uid for payload in self.active.values() for place in payload.places if place.uid is not None}
+        return {place.uid for _, place in self.places if place.uid is not None}
+
+    def spans_of(self, uid: str | None, of_field: ForgottenField) -> list[tuple[int, int]]:
+        """What is to stay away of a message, or of the title."""
+        return [span for _, place in self.places if (place.uid, place.field) == (uid, of_field) for span in place.spans]
 
     @property
     def of_title(self) -> bool:
         """Whether words of the title are to stay away."""
-        return any(place.field == "title" for payload in self.active.values() for place in payload.places)
+        return any(place.field == "title" for _, place in self.places)
 
 
 NOTHING_FORGOTTEN = ForgottenTexts()
@@ -68,18 +96,25 @@ def forgotten_texts(log: EventLog, database: Database, session_ids: Sequence[str
 
 
 def _of_session(session_id: str, events: Sequence[StoredEvent], database: Database) -> ForgottenTexts:
-    active: dict[str, TextForgotten] = {}
-    unforgotten: dict[str, TextForgotten] = {}
+    said: dict[str, TextForgotten] = {}
+    back: set[str] = set()
     for event in events:
         if event.event_type == TextForgotten.event_type:
-            active[event.event_id] = payload_as(event, TextForgotten)
-            continue
-        forgetting = payload_as(event, TextUnforgotten).forgetting_event_id
-        if forgetting in active:
-            unforgotten[forgetting] = active.pop(forgetting)
-    revisions = all_revisions(database, session_id) if unforgotten else ()
-    found = {event_id: history_at(revisions, payload.history_event_id) for event_id, payload in unforgotten.items()}
-    return ForgottenTexts(active, unforgotten, {event_id: history for event_id, history in found.items() if history})
+            said[event.event_id] = payload_as(event, TextForgotten)
+        else:
+            back.add(payload_as(event, TextUnforgotten).forgetting_event_id)
+    revisions = all_revisions(database, session_id)
+    found = {event_id: history_at(revisions, payload.history_event_id) for event_id, payload in said.items()}
+    return ForgottenTexts(said, frozenset(back), {event_id: history for event_id, history in found.items() if history})
+
+
+def forgotten_sessions(database: Database, session_ids: Sequence[str]) -> set[str]:
+    """Those that were forgotten as a whole, and that nobody wanted back."""
+    with database.reading() as connection:
+        rows = connection.execute(
+            f"SELECT session_id FROM forgotten_sessions WHERE session_id IN {IN_LIST}", [json_list(session_ids)]
+        ).fetchall()
+    return {row[0] for row in rows}
 
 
 def all_revisions(database: Database, session_id: str) -> list[StoredEvent]:

@@ -281,7 +281,7 @@ def _add_titles(connection: duckdb.DuckDBPyConnection, found: Forgettable) -> No
             title, text = texts.get((session_id, place.message_index or 0), ("", ""))
             for start, end in place.spans if title else ():
                 gone = " ".join(text[start:end].split())
-                if title in gone:
+                if title.removesuffix("…") in gone:
                     found.add(session_id, ForgottenPlace(field="title", spans=[(0, len(title))]))
                 elif len(gone) > 1 and gone in title:
                     at = title.index(gone)

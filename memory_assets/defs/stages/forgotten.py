@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from memory_assets.errors import MemoryAssetsError
 from memory_assets.log.forgotten_texts import ForgottenTexts
-from memory_assets.log.payloads.forgetting import ForgottenPlace, TextForgotten
+from memory_assets.log.payloads.forgetting import ForgottenField, ForgottenPlace, TextForgotten
 from memory_assets.log.payloads.sessions import SourceHeading
 from memory_assets.log.session_history import History
 from memory_assets.log.transcripts import ToldBySource
+from memory_assets.sessions.copies import spans_in_copy, word_spans
 from memory_assets.sessions.draft import at_most_a_title
-from memory_assets.sessions.masking.forgotten_spans import FILLER, holds_back, overwritten, with_words_again
+from memory_assets.sessions.following import following
+from memory_assets.sessions.masking.forgotten_spans import (
+    FILLER,
+    are_alike,
+    goes_on_from,
+    holds_back,
+    overwritten,
+    with_words_again,
+    without_spans,
+)
 from memory_assets.sessions.masking.redaction import uncut_title
 from memory_assets.sessions.model import Message, Session
 from memory_assets.sessions.rereading import as_told
@@ -26,40 +36,153 @@ class ForgottenTextMovedError(MemoryAssetsError):
     code = "forgotten_text_moved"
 
 
-def overwrite(told: ToldBySource, known: History, forgotten: Iterable[TextForgotten]) -> ToldBySource:
-    """What a source told, without what was forgotten of the history; the same words elsewhere in the session go too."""
-    texts: dict[str, list[tuple[int, int]]] = {}
-    names: dict[str, list[tuple[int, int]]] = {}
-    title: list[tuple[int, int]] = []
-    for place in (place for payload in forgotten for place in payload.places):
-        message = _message(known, place)
-        if place.field == "title":
-            title += place.spans
-        elif place.field == "text" and message is not None:
-            texts.setdefault(message.text, []).extend(place.spans)
-        elif message is not None and message.name is not None:
-            names.setdefault(message.name, []).extend(place.spans)
+def forgotten_in(told: Mapping[str, ToldBySource], known: History, forgotten: ForgottenTexts) -> dict[str, ToldBySource]:
+    """What the sources of a history told, with what was wanted back of it and without what is to stay away."""
+    new = forgotten.new(known.heading.forgotten)
+    after = _brought_back(known.messages, forgotten)
+    words: set[str] = set()
+    for event_id, payload in new.items():
+        for place in payload.places:
+            for index in _meant(place, known, event_id, payload, forgotten):
+                words |= _words(after[index].text if place.field == "text" else after[index].name or "", place.spans)
+                after[index] = _without(after[index], place)
+    title_spans = [
+        span for payload in new.values() for place in payload.places if place.field == "title" for span in place.spans
+    ]
+    words |= _words(known.heading.title or "", title_spans)
 
-    def without(message: Message) -> Message:
-        name = None if message.name is None else overwritten(message.name, names.get(message.name, ()))
-        return replace(message, text=overwritten(message.text, texts.get(message.text, ())), name=name)
+    def changed(told: ToldBySource) -> ToldBySource:
+        messages = following(told.transcript.messages, known.messages, after, lambda text: _without_words(text, words))
+        title = _title(told.heading, told.transcript.messages, messages)
+        if title is not None and title == told.heading.title:
+            title = _title_back(title, forgotten)
+            spans = title_spans if title == known.heading.title else ()
+            title = overwritten(title, spans) if spans else _without_words(title, words)
+        heading = told.heading.model_copy(update={"title": at_most_a_title(title) if title else title})
+        return replace(told, transcript=replace(told.transcript, messages=tuple(messages)), heading=heading)
 
-    return _changed(told, [without(message) for message in told.transcript.messages], title=title)
+    return {uri: changed(of_source) for uri, of_source in told.items()}
 
 
-def bring_back(told: ToldBySource, forgotten: ForgottenTexts) -> ToldBySource:
-    """What a source told, with what was wanted back, as far as the log still holds it."""
-    messages = list(told.transcript.messages)
-    title = told.heading.title
-    for event_id, history in forgotten.originals.items():
-        for place in forgotten.unforgotten[event_id].places:
-            original = _message(history, place)
-            if place.field == "title" and title and history.heading.title and holds_back(title, history.heading.title):
-                title = with_words_again(title, history.heading.title, place.spans)
-            elif original is not None:
-                messages = [_brought_back(message, original, place) for message in messages]
-    back = replace(told, heading=told.heading.model_copy(update={"title": title}))
-    return _changed(back, messages, title=())
+def _meant(
+    place: ForgottenPlace, known: History, event_id: str, payload: TextForgotten, forgotten: ForgottenTexts
+) -> Iterator[int]:
+    """Where in a history the message of a place stands."""
+    if place.message_index is None:
+        return
+    if payload.history_event_id == known.event_id:
+        if place.message_index < len(known.messages):
+            yield place.message_index
+        return
+    original = _message(forgotten.originals.get(event_id), place)
+    for index, message in enumerate(known.messages):
+        if as_told(message).uid == place.uid and (original is None or message.text.startswith(original.text)):
+            yield index
+
+
+def with_copies(history: History, places: Sequence[ForgottenPlace]) -> list[ForgottenPlace]:
+    """Places of a history, and of the same words in copies of these messages; under the ids that their sources give them."""
+    spans: dict[tuple[int, ForgottenField], set[tuple[int, int]]] = {}
+    title = [place for place in places if place.message_index is None]
+    for place in places:
+        message = _message(history, place)
+        if place.message_index is None or message is None:
+            continue
+        spans.setdefault((place.message_index, place.field), set()).update(place.spans)
+        for index, copy in enumerate(history.messages) if place.field == "text" else ():
+            if index != place.message_index and (found := spans_in_copy(message, copy, place.spans)):
+                spans.setdefault((index, "text"), set()).update(found)
+    uids = [as_told(message).uid for message in history.messages]
+    return [
+        ForgottenPlace(field=of_field, message_index=index, uid=uids[index], spans=sorted(found))
+        for (index, of_field), found in sorted(spans.items())
+    ] + title
+
+
+def _without(message: Message, place: ForgottenPlace) -> Message:
+    if place.field == "name":
+        return replace(message, name=message.name and overwritten(message.name, place.spans))
+    return replace(message, text=overwritten(message.text, place.spans))
+
+
+def _brought_back(messages: Sequence[Message], forgotten: ForgottenTexts) -> list[Message]:
+    """A history's messages with what was wanted back of them, as far as the log still holds it.
+
+    What was forgotten last comes back first: what was forgotten before it was overwritten by then.
+    """
+    after = list(messages)
+    for event_id, payload in reversed(forgotten.unforgotten.items()):
+        for place in payload.places:
+            original = _message(forgotten.originals.get(event_id), place)
+            if original is not None:
+                told = [index for index, message in enumerate(after) if as_told(message).uid == place.uid]
+                same = [index for index in told if bool(after[index].superseded_kind) == bool(original.superseded_kind)]
+                for index in same or told:
+                    after[index] = _with_words(after[index], original, place, forgotten)
+    return after
+
+
+def _with_words(message: Message, original: Message, place: ForgottenPlace, forgotten: ForgottenTexts) -> Message:
+    spans = without_spans(place.spans, forgotten.spans_of(place.uid, place.field))
+    if place.field == "name":
+        if message.name and original.name and are_alike(message.name, original.name):
+            return replace(message, name=with_words_again(message.name, original.name, spans))
+    elif are_alike(message.text[: len(original.text)], original.text):
+        return replace(message, text=with_words_again(message.text, original.text, spans))
+    return message
+
+
+def _title_back(title: str, forgotten: ForgottenTexts) -> str:
+    away = forgotten.spans_of(None, "title")
+    for original, spans in reversed(_original_titles(forgotten, forgotten.unforgotten)):
+        # A title has no blanks at its end, nor two in a row.
+        kept = {at_most_a_title(overwritten(original, [*spans, *others])) for others in ((), away)}
+        if title in kept:
+            title = overwritten(original, away)
+    return title
+
+
+def _original_titles(forgotten: ForgottenTexts, words: Mapping[str, TextForgotten]) -> list[tuple[str, Spans]]:
+    """The titles of which something was forgotten, as far as the log still holds them."""
+    return [
+        (original, place.spans)
+        for event_id, payload in words.items()
+        for place in payload.places
+        if place.field == "title" and event_id in forgotten.originals
+        if (original := forgotten.originals[event_id].heading.title)
+    ]
+
+
+def _title_away(title: str, kept: str | None, forgotten: ForgottenTexts) -> str | None:
+    """A title as a file gives it, without what was forgotten of the session's: where the log knows the words, without these."""
+    known = _original_titles(forgotten, forgotten.active)
+    if len(known) < sum(place.field == "title" for _, place in forgotten.places):
+        return kept
+    return _without_words(title, set().union(*(_words(original, spans) for original, spans in known)))
+
+
+def _title(heading: SourceHeading, before: Iterable[Message], after: Iterable[Message]) -> str | None:
+    """The title that follows from other messages, where it followed from them before."""
+    told = tuple(as_told(message) for message in before)
+    session = Session("", heading.source_id, heading.source_format, told, title=heading.title)
+    return uncut_title(session, [as_told(message) for message in after])
+
+
+def _words(text: str, spans: Spans) -> set[str]:
+    """What stands in some spans, where it tells enough to be looked for."""
+    return {words for start, end in spans if len(words := text[start:end].strip()) > 1 and FILLER not in words}
+
+
+def _without_words(text: str, words: Iterable[str]) -> str:
+    """What no message of the history tells: a page that was left out of it, or the title of another source."""
+    if any(text.strip() in gone for gone in words) and len(text.strip()) > 1:
+        return overwritten(text, [(0, len(text))])
+    return overwritten(text, [span for gone in words for span in word_spans(gone, text)])
+
+
+def _message(history: History | None, place: ForgottenPlace) -> Message | None:
+    index = place.message_index
+    return None if history is None or index is None or index >= len(history.messages) else history.messages[index]
 
 
 def stay_away(session: Session, known: History, before: ToldBySource | None, forgotten: ForgottenTexts) -> Session:
@@ -71,74 +194,97 @@ def stay_away(session: Session, known: History, before: ToldBySource | None, for
     Raises:
         ForgottenTextMovedError: the file tells one of these messages in other words, or its records have moved.
     """
-    kept = {message.text for message in known.messages if message.uid in forgotten.uids and FILLER in message.text}
-    said_before = [as_told(message) for message in (known.messages if before is None else before.transcript.messages)]
-    by_uid = {message.uid: message for message in said_before}
-    overwritten_before = {uid: message for uid, message in by_uid.items() if message.text in kept}
-    messages = [_as_kept(message, overwritten_before, kept, session) for message in session.messages]
-    if session.ordinal_uids and not overwritten_before.keys() <= {message.uid for message in messages}:
-        for message in messages:
-            if message.uid not in by_uid or not holds_back(by_uid[message.uid].text, message.text):
-                raise _moved(session)
-    names = {message.uid: message.name for message in said_before if message.uid in forgotten.uids and message.name}
-    named = [_with_name(message, names.get(message.uid)) for message in messages]
+    away = _Away(session, known, before, forgotten)
+    named = [away.named(message) for message in away.messages()]
     title = uncut_title(session, named)
-    if forgotten.of_title and title == session.title:
-        title = known.heading.title
+    if title and forgotten.of_title and title == session.title:
+        title = _title_away(title, (known if before is None else before).heading.title, forgotten)
     return replace(session, messages=tuple(named), title=at_most_a_title(title) if title else title)
 
 
-def _as_kept(message: Message, before: Mapping[str, Message], kept: set[str], session: Session) -> Message:
-    known = before.get(message.uid)
-    if known is not None:
-        if not holds_back(known.text, message.text):
-            raise _moved(session)
-        return replace(message, text=known.text + message.text[len(known.text) :])
-    # Another file of the session may tell it under another id: enough of it was kept to know it by.
-    for text in kept:
-        if len(text) == len(message.text) and text.strip(f"{FILLER} \n") and holds_back(text, message.text):
+class _Away:
+    """What is to stay away from one reading of a file.
+
+    Attributes:
+        kept: texts of the history in which something is overwritten.
+        before: by the record's id, what this source, or else the history, has of it in which something is overwritten.
+    """
+
+    def __init__(self, session: Session, known: History, before: ToldBySource | None, forgotten: ForgottenTexts) -> None:
+        self._session = session
+        self._forgotten = forgotten
+        self._said = [as_told(message) for message in (known.messages if before is None else before.transcript.messages)]
+        self._originals = [
+            (original, place)
+            for event_id, place in forgotten.places
+            if place.field == "text" and (original := _message(forgotten.originals.get(event_id), place)) is not None
+        ]
+        self.kept = {message.text for message in known.messages if self._is_overwritten(message)}
+        is_page = before is not None and bool(before.page)
+        self.before: dict[str, list[Message]] = {}
+        # Positions in another file are none of this one's.
+        for message in self._said if before is not None or not session.ordinal_uids else ():
+            if self._is_overwritten(message) or (is_page and FILLER in message.text):
+                self.before.setdefault(message.uid, []).append(message)
+        self._names = self._told_names()
+
+    def _is_overwritten(self, message: Message) -> bool:
+        """Whether blocks in a message stand for what was forgotten; people draw with them too."""
+        if FILLER not in message.text:
+            return False
+        if (
+            as_told(message).uid in self._forgotten.uids
+            or not self._forgotten.originals.keys() >= self._forgotten.active.keys()
+        ):
+            return True
+        text = message.text.strip()
+        return any(are_alike(text[: len(said)], said) for original, _ in self._originals if (said := original.text.strip()))
+
+    def messages(self) -> list[Message]:
+        """The file's messages, as they are kept."""
+        messages = [self._as_kept(message) for message in self._session.messages]
+        if self._session.ordinal_uids and not self.before.keys() <= {message.uid for message in messages}:
+            by_uid = {message.uid: message for message in self._said}
+            for message in messages:
+                if message.uid not in by_uid or not holds_back(by_uid[message.uid].text[: len(message.text)], message.text):
+                    raise _moved(self._session)
+        return messages
+
+    def _as_kept(self, message: Message) -> Message:
+        if known := self.before.get(message.uid):
+            fitting = (text for one in known if (text := self._text_of(one.text, message)) is not None)
+            text = next(fitting, None)
+            if text is None:
+                raise _moved(self._session)
             return replace(message, text=text)
-    return message
-
-
-def _with_name(message: Message, name: str | None) -> Message:
-    if name is None or message.name is None or FILLER not in name or not holds_back(name, message.name):
+        # Another file of the session may tell it under another id: by its words, or by enough of what is left of them.
+        for original, place in self._originals:
+            message = replace(message, text=overwritten(message.text, spans_in_copy(original, message, place.spans)))
+        for text in self.kept:
+            if len(text) == len(message.text) and text.strip(f"{FILLER} \n") and holds_back(text, message.text):
+                return replace(message, text=text)
         return message
-    return replace(message, name=name)
 
+    def _text_of(self, kept: str, message: Message) -> str | None:
+        """What is kept of a message, and what it says behind that; None where it says other words."""
+        said, is_last = message.text, message.uid == self._session.messages[-1].uid
+        if len(said) < len(kept):
+            is_cut = holds_back(kept[: len(said)], said) and (is_last or not self._session.ordinal_uids)
+            return kept[: len(said)] if is_cut else None
+        says_more = any(said.startswith(original.text) and holds_back(kept, original.text) for original, _ in self._originals)
+        return kept + said[len(kept) :] if says_more or goes_on_from(kept, said) else None
 
-def _brought_back(message: Message, original: Message, place: ForgottenPlace) -> Message:
-    if as_told(message).uid not in (original.uid, original.source_uid):
-        return message
-    if place.field == "name":
-        known, before = message.name or "", original.name or ""
-    else:
-        known, before = message.text, original.text
-    if not holds_back(known[: len(before)], before):
-        return message
-    restored = with_words_again(known, before, place.spans)
-    return replace(message, name=restored) if place.field == "name" else replace(message, text=restored)
+    def named(self, message: Message) -> Message:
+        """The message, its speaker called as the history calls them."""
+        kept = self._names.get(message.name) if message.name else None
+        return message if kept is None else replace(message, name=kept)
 
-
-def _changed(told: ToldBySource, messages: Sequence[Message], *, title: Spans) -> ToldBySource:
-    """What a source told with other messages, and the title that follows from them."""
-    heading = told.heading
-    before = _session(heading, told.transcript.messages)
-    said = uncut_title(before, [as_told(message) for message in messages])
-    if said and said == heading.title:
-        said = overwritten(said, title)
-    changed = heading.model_copy(update={"title": at_most_a_title(said) if said else said})
-    return ToldBySource(replace(told.transcript, messages=tuple(messages)), changed)
-
-
-def _session(heading: SourceHeading, messages: Iterable[Message]) -> Session:
-    told = tuple(as_told(message) for message in messages)
-    return Session("", heading.source_id, heading.source_format, told, title=heading.title)
-
-
-def _message(history: History, place: ForgottenPlace) -> Message | None:
-    index = place.message_index
-    return None if index is None or index >= len(history.messages) else history.messages[index]
+    def _told_names(self) -> dict[str | None, str]:
+        """By what the file calls a speaker of whom something was forgotten, what is kept of the name."""
+        uids = self._forgotten.uids
+        kept = {message.uid: message.name for message in self._said if message.uid in uids and FILLER in (message.name or "")}
+        pairs = [(message.name, kept.get(message.uid)) for message in self._session.messages]
+        return {told: name for told, name in pairs if told and name and len(told) == len(name) and holds_back(name, told)}
 
 
 def _moved(session: Session) -> ForgottenTextMovedError:

@@ -18,14 +18,14 @@ from memory_assets.defs.batch import (
 )
 from memory_assets.defs.resources import EventLogResource
 from memory_assets.defs.sources import SourceReader
-from memory_assets.defs.stages.forgotten import bring_back, overwrite
+from memory_assets.defs.stages.forgotten import forgotten_in
 from memory_assets.defs.stages.merging import Merged, heading_of_all, masked_again, merge
 from memory_assets.defs.stages.stage_asset import stage_asset
 from memory_assets.errors import MemoryAssetsError
 from memory_assets.identifiers import canonical_json
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent, StoredEvent
-from memory_assets.log.forgotten_texts import NOTHING_FORGOTTEN, ForgottenTexts, forgotten_texts
+from memory_assets.log.forgotten_texts import NOTHING_FORGOTTEN, ForgottenTexts, forgotten_sessions, forgotten_texts
 from memory_assets.log.long_texts import announced, continuing, split
 from memory_assets.log.payloads.sessions import (
     MessageContinued,
@@ -103,12 +103,14 @@ def ingested(
         )
         registered, sources = pending_registrations(told), sources_of(opened.log, told)
         forgotten = forgotten_texts(opened.log, opened.database, list(known))
+        # A file may have been registered at the moment at which its session was forgotten.
+        gone = forgotten_sessions(opened.database, session_ids)
         output = run_stage(
             context,
             event_log,
             "ingested",
             session_ids,
-            [session_id for session_id in session_ids if session_id in known or session_id in registered],
+            [one for one in session_ids if one not in gone and (one in known or one in registered)],
             lambda session_id: ingest(
                 session_id,
                 known.get(session_id),
@@ -159,8 +161,7 @@ def ingest(
     )
     before = {} if known is None else told_by_source(known, sorted(sources.taken), sources.events)
     if known is not None and retired:
-        new = forgotten.new(known.heading.forgotten)
-        before = {uri: overwrite(bring_back(told, forgotten), known, new) for uri, told in before.items()}
+        before = forgotten_in(before, known, forgotten)
         before = {uri: masked_again(session_id, told, reader) for uri, told in before.items()}
     merged = merge(session_id, before, registered, sources.taken, reader, known, forgotten)
     if not merged.messages:

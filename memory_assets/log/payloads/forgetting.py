@@ -14,7 +14,7 @@ class ForgottenPlace(Value):
     """Spans of one field of a session.
 
     Attributes:
-        message_index, uid: of the message, as the history has it; None for the title.
+        message_index, uid: of the message; its place in the history, and the id that its source gives it. None for the title.
         spans: half-open ranges of code points, in the text as it was masked when it was forgotten.
     """
 

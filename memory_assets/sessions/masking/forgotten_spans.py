@@ -14,6 +14,9 @@ FILLER = "█"
 _SHOWN = 8
 """Fillers at the most: the rest of a long span is blank."""
 
+_TELLING_TAIL = 6
+"""Characters behind what was overwritten that show that it still stands where it stood."""
+
 _BREAKS = frozenset("\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
 
 
@@ -44,6 +47,32 @@ def holds_back(kept: str, told: str) -> bool:
     return len(kept) <= len(told) and all(
         mine == theirs or mine in (FILLER, " ") for mine, theirs in zip(kept, told, strict=False)
     )
+
+
+def are_alike(one: str, other: str) -> bool:
+    """Whether two texts may be one, of which other parts are overwritten here and there."""
+    blank = (FILLER, " ")
+    return len(one) == len(other) and all(a == b or a in blank or b in blank for a, b in zip(one, other, strict=True))
+
+
+def goes_on_from(kept: str, told: str) -> bool:
+    """Whether a text says what was kept of it, so that what it says behind that may be taken in.
+
+    Where nothing is kept behind what was overwritten, words of it may have moved there.
+    """
+    if not holds_back(kept, told):
+        return False
+    return len(kept) == len(told) or len(kept.rpartition(FILLER)[2].strip()) >= _TELLING_TAIL
+
+
+def without_spans(spans: Iterable[tuple[int, int]], others: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """What of some ranges lies in none of the others."""
+    left = [(start, end) for start, end in spans if start < end]
+    for gone_from, gone_to in others:
+        if gone_from < gone_to:
+            halves = [((start, min(end, gone_from)), (max(start, gone_to), end)) for start, end in left]
+            left = [(start, end) for pair in halves for start, end in pair if start < end]
+    return left
 
 
 def with_words_again(kept: str, original: str, spans: Iterable[tuple[int, int]]) -> str:
