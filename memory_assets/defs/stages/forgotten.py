@@ -219,6 +219,7 @@ class _Away:
             for event_id, place in forgotten.places
             if place.field == "text" and (original := _message(forgotten.originals.get(event_id), place)) is not None
         ]
+        self._knows_all = forgotten.originals.keys() >= forgotten.active.keys()
         self.kept = {message.text for message in known.messages if self._is_overwritten(message)}
         is_page = before is not None and bool(before.page)
         self.before: dict[str, list[Message]] = {}
@@ -232,10 +233,7 @@ class _Away:
         """Whether blocks in a message stand for what was forgotten; people draw with them too."""
         if FILLER not in message.text:
             return False
-        if (
-            as_told(message).uid in self._forgotten.uids
-            or not self._forgotten.originals.keys() >= self._forgotten.active.keys()
-        ):
+        if as_told(message).uid in self._forgotten.uids or not self._knows_all:
             return True
         text = message.text.strip()
         return any(are_alike(text[: len(said)], said) for original, _ in self._originals if (said := original.text.strip()))
@@ -260,7 +258,7 @@ class _Away:
         # Another file of the session may tell it under another id: by its words, or by enough of what is left of them.
         for original, place in self._originals:
             message = replace(message, text=overwritten(message.text, spans_in_copy(original, message, place.spans)))
-        for text in self.kept:
+        for text in () if self._knows_all else self.kept:
             if len(text) == len(message.text) and text.strip(f"{FILLER} \n") and holds_back(text, message.text):
                 return replace(message, text=text)
         return message
@@ -271,7 +269,7 @@ class _Away:
         if len(said) < len(kept):
             is_cut = holds_back(kept[: len(said)], said) and (is_last or not self._session.ordinal_uids)
             return kept[: len(said)] if is_cut else None
-        says_more = any(said.startswith(original.text) and holds_back(kept, original.text) for original, _ in self._originals)
+        says_more = any(said.startswith(original.text) and are_alike(kept, original.text) for original, _ in self._originals)
         return kept + said[len(kept) :] if says_more or goes_on_from(kept, said) else None
 
     def named(self, message: Message) -> Message:
