@@ -85,9 +85,7 @@ def correct(settings: Settings, given: str, text: str, *, by: str, progress: Pro
 
 def _check(entry: EntryView, memory: MemoryView, said: str) -> None:
     if entry.entry_type == "task":
-        raise NotPossibleError(
-            "a task is not corrected", hint="`memory task` has words that say how it stands"
-        )
+        raise NotPossibleError("a task is not corrected", hint="`memory task` has words that say how it stands")
     if any(quote.matched_text is not None and quote.matched_text.strip() == said for quote in entry.evidence):
         raise InvalidArgumentError("these are the memory's own words", hint="say what is so instead")
 

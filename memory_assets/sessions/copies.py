@@ -51,6 +51,10 @@ def is_damaged_copy(text: str, sound: str) -> bool:
     return len(sound) - at <= len(text) - len(text.rstrip(REPLACEMENT))
 
 
+_TELLING = 12
+"""Characters of a message that is known by standing in another one."""
+
+
 def spans_in_copy(message: Message, copy: Message, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Where in a copy of a message stands what stands in some spans of it; nothing where it is no copy.
 
@@ -65,6 +69,10 @@ def spans_in_copy(message: Message, copy: Message, spans: Sequence[tuple[int, in
     if core and core == said.strip():
         shift = told.index(core) - said.index(core)
         return [(max(0, start + shift), end + shift) for start, end in spans]
+    if copy.role == message.role and len(whole := said.strip()) >= _TELLING and whole in told:
+        # Another source tells it with more around it.
+        shifts = [match.start() - said.index(whole) for match in re.finditer(re.escape(whole), told)]
+        return [(max(0, start + shift), min(len(told), end + shift)) for shift in shifts for start, end in spans]
     is_same_record = _record_of(copy) is not None and _record_of(copy) == _record_of(message)
     if copy.role != message.role or not (is_same_record or copy.superseded_kind or message.superseded_kind):
         return []
