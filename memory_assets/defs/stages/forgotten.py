@@ -161,6 +161,16 @@ def _title_away(title: str, kept: str | None, forgotten: ForgottenTexts) -> str 
     return _without_words(title, set().union(*(_words(original, spans) for original, spans in known)))
 
 
+def _words_away(forgotten: ForgottenTexts) -> set[str]:
+    """What is to stay away, in words, as far as the log still holds them: a new file may say it in its title."""
+    words: set[str] = set()
+    for event_id, place in forgotten.places:
+        original = _message(forgotten.originals.get(event_id), place)
+        if original is not None:
+            words |= _words(original.text if place.field == "text" else original.name or "", place.spans)
+    return words
+
+
 def _title(heading: SourceHeading, before: Iterable[Message], after: Iterable[Message]) -> str | None:
     """The title that follows from other messages, where it followed from them before."""
     told = tuple(as_told(message) for message in before)
@@ -199,6 +209,8 @@ def stay_away(session: Session, known: History, before: ToldBySource | None, for
     title = uncut_title(session, named)
     if title and forgotten.of_title and title == session.title:
         title = _title_away(title, (known if before is None else before).heading.title, forgotten)
+    if title:
+        title = _without_words(title, _words_away(forgotten))
     return replace(session, messages=tuple(named), title=at_most_a_title(title) if title else title)
 
 
@@ -213,6 +225,7 @@ class _Away:
     def __init__(self, session: Session, known: History, before: ToldBySource | None, forgotten: ForgottenTexts) -> None:
         self._session = session
         self._forgotten = forgotten
+        self._known = known.messages
         self._said = [as_told(message) for message in (known.messages if before is None else before.transcript.messages)]
         self._originals = [
             (original, place)
@@ -269,8 +282,11 @@ class _Away:
         if len(said) < len(kept):
             is_cut = holds_back(kept[: len(said)], said) and (is_last or not self._session.ordinal_uids)
             return kept[: len(said)] if is_cut else None
-        says_more = any(said.startswith(original.text) and are_alike(kept, original.text) for original, _ in self._originals)
-        return kept + said[len(kept) :] if says_more or goes_on_from(kept, said) else None
+        begun = [(original, place) for original, place in self._originals if said.startswith(original.text)]
+        if not any(are_alike(kept, original.text) for original, _ in begun) and not goes_on_from(kept, said):
+            return None
+        # Another source may have told more of it before, and that was forgotten too.
+        return overwritten(kept + said[len(kept) :], [span for _, place in begun for span in place.spans])
 
     def named(self, message: Message) -> Message:
         """The message, its speaker called as the history calls them."""
@@ -280,7 +296,9 @@ class _Away:
     def _told_names(self) -> dict[str | None, str]:
         """By what the file calls a speaker of whom something was forgotten, what is kept of the name."""
         uids = self._forgotten.uids
-        kept = {message.uid: message.name for message in self._said if message.uid in uids and FILLER in (message.name or "")}
+        # What another source told of a record counts for this one's first telling of it too.
+        told = [*(as_told(message) for message in self._known), *self._said]
+        kept = {message.uid: message.name for message in told if message.uid in uids and FILLER in (message.name or "")}
         pairs = [(message.name, kept.get(message.uid)) for message in self._session.messages]
         return {told: name for told, name in pairs if told and name and len(told) == len(name) and holds_back(name, told)}
 
