@@ -66,8 +66,9 @@ def home(tmp_path_factory: pytest.TempPathFactory, inbox: Path) -> Path:
 def test_a_hybrid_search_finds_by_meaning_without_pytorch(home: Path) -> None:
     code, out, said, held = memory(home, "search", "Where do clients' files live?", "--mode", "hybrid", "--json")
     answer = json.loads(out)
-    # In other words than its answer it is found, and may be said to be unknown all the same.
-    assert code in (0, 1) and answer["mode"] == "hybrid" and "vector" in answer["channels"], said
+    # In other words than its answer it is found, and may be said to be unknown all the same: the exit code says which.
+    assert code == (0 if answer["retrieval"]["known"] else 1), said
+    assert answer["mode"] == "hybrid" and "vector" in answer["channels"], said
     assert "Frankfurt" in answer["hits"][0]["title"] + answer["hits"][0]["snippet"]
     assert held == {"onnxruntime"}
 
@@ -93,7 +94,8 @@ def test_a_cache_that_cannot_be_written_costs_time_alone(home: Path, tmp_path: P
     assert memory(folder, "import", str(inbox))[0] == 0
     question = ("search", "Where do clients' files live?", "--mode", "hybrid", "--json")
     code, out, _, held = memory(folder, *question)
-    assert code in (0, 1) and json.loads(out)["mode"] == "hybrid" and held == {"onnxruntime", "onnx"}
+    assert code == (0 if json.loads(out)["retrieval"]["known"] else 1)
+    assert json.loads(out)["mode"] == "hybrid" and held == {"onnxruntime", "onnx"}
     told, of_others = (json.loads(text) for text in (out, memory(home, *question)[1]))
     assert [(hit["title"], round(hit["score"], 3)) for hit in told["hits"]] == [
         (hit["title"], round(hit["score"], 3)) for hit in of_others["hits"]
@@ -105,7 +107,8 @@ def test_a_damaged_graph_is_made_again_by_the_search_that_meets_it(home: Path) -
     whole = file.read_bytes()
     file.write_bytes(whole[: len(whole) // 2])
     code, out, _, held = memory(home, "search", "Where do clients' files live?", "--mode", "hybrid", "--json")
-    assert code in (0, 1) and json.loads(out)["mode"] == "hybrid" and held == {"onnxruntime", "onnx"}
+    assert code == (0 if json.loads(out)["retrieval"]["known"] else 1)
+    assert json.loads(out)["mode"] == "hybrid" and held == {"onnxruntime", "onnx"}
     assert file.read_bytes() == whole
 
 

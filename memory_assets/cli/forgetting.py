@@ -185,7 +185,9 @@ def print_report(report: ForgetReportV1) -> None:
     _print_named("of memories, which other evidence holds: they stay", report.memories_kept)
     _print_named("of tasks, of which nothing else speaks", report.tasks_gone)
     if report.elsewhere:
-        count = f"{len(report.elsewhere):,}{'+' if len(report.elsewhere) >= 100 else ''}"
+        from memory_assets.queries.forget_report import MOST_ELSEWHERE
+
+        count = f"{len(report.elsewhere):,}{'+' if len(report.elsewhere) >= MOST_ELSEWHERE else ''}"
         print_text(styled((f"the same words stand in {count} other messages, which stay:", "yellow")))
         print_text(*(styled("  ", (one_line(uri), "cyan")) for uri in report.elsewhere[:SHOWN]))
     if report.events:

@@ -26,18 +26,20 @@ METRICS = ("hit_at_k", "mrr", "recall_at_k", "precision_at_k", "must_contain", "
 ANSWER_METRICS = ("answer_recall", "citation_precision", "citation_recall", "answered", "refused", "forbidden_hits")
 
 
+def _no_regression(leaf: str) -> dg.AssetCheckSpec:
+    return dg.AssetCheckSpec(
+        "no_regression",
+        asset=leaf,
+        description="No question failed, every bar of the file holds, nothing is worse than in the last run that passed.",
+    )
+
+
 @dg.asset(
     deps=[memory_index],
     group_name="evaluation",
     kinds={"duckdb", "lancedb"},
     owners=["team:memory"],
-    check_specs=[
-        dg.AssetCheckSpec(
-            "no_regression",
-            asset="retrieval_eval",
-            description="No question failed, every bar of the file holds, nothing is worse than in the last run that passed.",
-        )
-    ],
+    check_specs=[_no_regression("retrieval_eval")],
     description="""How well search finds what the golden questions of `evaluation.file` expect.
 
 - **reads** the file of questions, the index and the store
@@ -62,13 +64,7 @@ def retrieval_eval(event_log: EventLogResource) -> Iterator[dg.MaterializeResult
     group_name="evaluation",
     kinds={"duckdb", "lancedb"},
     owners=["team:memory"],
-    check_specs=[
-        dg.AssetCheckSpec(
-            "no_regression",
-            asset="ask_eval",
-            description="No question failed, every bar of the file holds, nothing is worse than in the last run that passed.",
-        )
-    ],
+    check_specs=[_no_regression("ask_eval")],
     description="""How well answers say and cite what the golden questions of `evaluation.file` expect, and what they refuse.
 
 - **reads** the file of questions, the index and the store

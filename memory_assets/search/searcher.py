@@ -279,7 +279,9 @@ class Searcher:
     ) -> LookedUp:
         """What was found, filled in from the store."""
         legs = found.legs
-        ranked = corrections_first(connection, raised(found.ranked, state.uplifts), 2 * plan.k)
+        ranked = raised(found.ranked, state.uplifts)
+        if state.has_corrections:
+            ranked = corrections_first(connection, ranked, 2 * plan.k)
         left_out = (found.note,) if found.note else reasons if not found.by_meaning and plan.mode != "lexical" else ()
         hits = chosen(connection, ranked, plan.k, with_beside=plan.request.beside)
         if plan.strategy == "complex":

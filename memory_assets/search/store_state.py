@@ -28,12 +28,14 @@ class StoreState:
         without_vector: units that are found by their words alone, for they wait for their vectors.
         vectors_made: units that have a vector, as the outbox has it.
         uplifts: by unit id, -1 to 1, what people said of some units.
+        has_corrections: a person has said otherwise than a memory does.
     """
 
     waiting: int
     without_vector: int
     vectors_made: int
     uplifts: Mapping[str, float]
+    has_corrections: bool
 
 
 def store_state(connection: duckdb.DuckDBPyConnection, words: WordIndex, index: VectorIndex) -> StoreState:
@@ -42,13 +44,14 @@ def store_state(connection: duckdb.DuckDBPyConnection, words: WordIndex, index: 
     Raises:
         IndexMissingError: no table holds what was made searchable. To find nothing would look like the truth.
     """
-    made, waiting, vectors_made, without_vector, said = fetch(
+    made, waiting, vectors_made, without_vector, said, corrected = fetch(
         connection,
         """SELECT count(*) FILTER (embedding_version = $words AND status <> 'pending'),
              count(*) FILTER (embedding_version = $words AND status = 'pending'),
              count(*) FILTER (embedding_version = $version AND status = 'done'),
              count(*) FILTER (embedding_version = $version AND status = 'pending' AND op = 'upsert'),
-             (SELECT count(*) FROM unit_feedback)
+             (SELECT count(*) FROM unit_feedback),
+             EXISTS (SELECT 1 FROM conflicts WHERE conflict_type = 'corrected')
            FROM vector_outbox WHERE embedding_version IN ($words, $version)""",
         {"words": WORDS, "version": index.embedding_version},
     )[0]
@@ -60,7 +63,7 @@ def store_state(connection: duckdb.DuckDBPyConnection, words: WordIndex, index: 
             )
     uplifts = unit_uplifts(connection) if said else {}
     by_unit = {typed_id("unt", *of): uplift for of, uplift in uplifts.items() if uplift}
-    return StoreState(waiting, without_vector, vectors_made, by_unit)
+    return StoreState(waiting, without_vector, vectors_made, by_unit, corrected)
 
 
 def notes_on(state: StoreState, words: WordIndex, index: VectorIndex, *, mode: str) -> list[str]:

@@ -14,7 +14,6 @@ from memory_assets.search.ranking.rerank import Adjustment
 if TYPE_CHECKING:
     import duckdb
 
-_ANY = "SELECT 1 FROM conflicts WHERE conflict_type = 'corrected' LIMIT 1"
 # Units that show a corrected memory, itself or a message of its quotes, each with the unit of the correction.
 _CORRECTED = f"""
 WITH corrected AS (
@@ -40,8 +39,6 @@ def corrections_first(connection: duckdb.DuckDBPyConnection, ranked: Sequence[Ra
     Args:
         looked_at: how many of the best are looked at for what was corrected; their corrections may stand anywhere.
     """
-    if not ranked or not fetch(connection, _ANY):
-        return list(ranked)
     ids = json_list(one.hit.unit_id for one in ranked[:looked_at])
     of_unit: dict[str, set[str]] = {}
     for unit_id, correction in fetch(connection, _CORRECTED, [ids, ids]):
