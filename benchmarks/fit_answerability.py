@@ -25,7 +25,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from bench_session_questions import questions
-from fit_ask import ANSWERABLE, HERE, WEIGHTS, Model, Place, opened
+from fit_ask import ANSWERABLE, HERE, Model, Place, opened
 
 if TYPE_CHECKING:
     from memory_assets.results.citation import AnyCitationV1
@@ -34,6 +34,16 @@ if TYPE_CHECKING:
 
 FILE = HERE.parent / "memory_assets" / "search" / "answerability" / "answerability.toml"
 VERSION = "1"
+WEIGHTS = {
+    "within": 0.5,
+    "over_all": 1.0,
+    "absent": 1.0,
+    "adversarial": 1.6,
+    "sessions": 2.0,
+    "unanswerable": 5.0,
+    "korean": 0.3,
+}
+"""Of a question of each kind, for the model of answerability: they are of very different number."""
 GATES = {"within_a_project": 0.38, "over_all": 0.38, "enough_from": 0.8}
 """Chosen by the figures that this program prints."""
 HEADING = "Made by benchmarks/fit_answerability.py of conversations and agent sessions. Not edited by hand."

@@ -6,16 +6,15 @@ FOLDER holds ``questions.ndjson`` and ``gold.json`` as the program that scores `
 store --chats has its sessions; the store --sessions has the agent sessions that ``session_questions.ndjson`` and
 ``ask_korean_questions.ndjson`` ask about. None of these texts is part of this repository.
 
-Three logistic models are fitted: whether a passage holds the answer, how much of the answer a sentence says, and whether what
-was found can hold the answer; and, of agent sessions, in which of all lines that were found the answer stands: under these
-weights the right line is to be the likeliest, which no threshold for each line alone can say. Each is fitted without one
+Two logistic models are fitted: whether a passage holds the answer, and how much of the answer a sentence says; and, of agent
+sessions, in which of all lines that were found the answer stands: under these weights the right line is to be the likeliest,
+which no threshold for each line alone can say. Each is fitted without one
 conversation (of agent sessions without a fifth of them) and asked about what was left out; the figures printed are of these.
 --write fits on everything and writes the file.
 
 Printed: the share of the right messages among the first 1, 2 and 3 passages, as search ranks them and as the model does; of
 conversations how much of the answer the quotes hold and how many of the messages that they cite are right, of agent sessions
-how often the gold words stand in the first quote and in the first three; for a range of gates how many questions of each kind
-are refused; and the area under the curve of answerability.
+how often the gold words stand in the first quote and in the first three. What is refused, ``fit_answerability.py`` fits.
 """
 
 from __future__ import annotations
@@ -36,7 +35,6 @@ from bench_session_questions import questions
 if TYPE_CHECKING:
     from memory_assets.ask.extractive import Quote
     from memory_assets.ask.line_signs import Line
-    from memory_assets.results.search import SearchResponseV1
     from memory_assets.search.answerability.calibration import Weights
     from memory_assets.search.answerability.passages import Passage, Quotable
     from memory_assets.search.answerability.question import Question
@@ -45,22 +43,8 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 FILE = HERE.parent / "memory_assets" / "search" / "answerability" / "calibration.toml"
 VERSION = "2"
-GATES = {"within_a_project": 0.38, "over_all": 0.38}
 LOOKED_AT = 6
-SIGNS_LEFT_OUT = frozenset(("by_meaning",))
-"""Of whether there is an answer: that a store has vectors says nothing of a question."""
 ANSWERABLE = ("within", "over_all", "sessions", "korean")
-WEIGHTS = {
-    "within": 0.5,
-    "over_all": 1.0,
-    "absent": 1.0,
-    "adversarial": 1.6,
-    "sessions": 2.0,
-    "unanswerable": 5.0,
-    "korean": 0.3,
-}
-"""Of a question of each kind, for the model of answerability: they are of very different number."""
-
 LINE_WEIGHTS = {"sessions": 1.0, "korean": 0.5}
 """Of a question of each kind, for the lines: there are more Korean ones, and of fewer sessions."""
 LINE_PENALTY = 10.0
@@ -79,14 +63,13 @@ class Asked:
         says: how much of the answer a sentence of a passage says, 0 to 1.
         gold: the answer of a conversation's question, or the words that hold it in agent sessions.
         passages: the signs of each; ``sentences`` those of the first ones by their grades; ``lines`` of agent sessions, each
-            with whether it has the gold words; ``answer`` of everything.
+            with whether it has the gold words.
     """
 
     kind: str
     fold: str
     question: Question
     found: list[Passage]
-    response: SearchResponseV1
     wanted: int
     right: list[bool]
     says: Callable[[Passage, Quotable], float]
@@ -95,8 +78,6 @@ class Asked:
     grades: list[float] = field(default_factory=list)
     sentences: list[tuple[Mapping[str, float], float]] = field(default_factory=list)
     lines: list[tuple[Line, float]] = field(default_factory=list)
-    answer: Mapping[str, float] = field(default_factory=dict)
-    answerability: float = 0.0
     quotes: list[Quote] = field(default_factory=list)
 
     @property
@@ -104,7 +85,7 @@ class Asked:
         return {"korean": 0.1, "over_all": 0.5}.get(self.kind, 1.0)
 
 
-def looked_up(searcher: Searcher, asked: Sequence[tuple[str, str | None]]) -> Iterator[tuple[Question, list[Passage], Any]]:
+def looked_up(searcher: Searcher, asked: Sequence[tuple[str, str | None]]) -> Iterator[tuple[Question, list[Passage]]]:
     """Each question with its passages and its search, as an answer begins with them."""
     from memory_assets.ask.request import AskRequest
     from memory_assets.search.answerability.passages import passages_of
@@ -115,7 +96,7 @@ def looked_up(searcher: Searcher, asked: Sequence[tuple[str, str | None]]) -> It
     for (text, _), found in zip(asked, searcher.look_up_all(requests), strict=True):
         assert isinstance(found, LookedUp), found
         with searcher.database.reading() as connection:
-            yield understood(text, found), passages_of(connection, found.response.hits), found.response
+            yield understood(text, found), passages_of(connection, found.response.hits)
 
 
 def of_chats(folder: Path, home: Path) -> Iterator[Asked]:
@@ -124,7 +105,7 @@ def of_chats(folder: Path, home: Path) -> Iterator[Asked]:
     lines = [json.loads(line) for line in (folder / "questions.ndjson").read_text(encoding="utf-8").splitlines()]
     found = looked_up(opened(home), [(line["question"], line.get("project")) for line in lines])
     kinds = {"in": "within", "open": "over_all"}
-    for line, (question, passages, response) in zip(lines, found, strict=True):
+    for line, (question, passages) in zip(lines, found, strict=True):
         gold = book["ask"][line["id"]]
         wanted = set(gold["turns"])
         right = [book["turn_of"].get(f"{one.place[0]}#{one.place[1]}") in wanted for one in passages]
@@ -137,7 +118,6 @@ def of_chats(folder: Path, home: Path) -> Iterator[Asked]:
             line["id"].partition("/")[0],
             question,
             passages,
-            response,
             len(wanted),
             right,
             says,
@@ -152,7 +132,7 @@ def of_sessions(home: Path, name: str, kind: str) -> Iterator[Asked]:
     with searcher.database.reading() as connection:
         rows = connection.execute("SELECT session_id, message_uid, message_index FROM messages").fetchall()
     index_of = {(session, uid): index for session, uid, index in reversed(rows)}
-    for one, (question, passages, response) in zip(asked, looked_up(searcher, [(q.query, None) for q in asked]), strict=True):
+    for one, (question, passages) in zip(asked, looked_up(searcher, [(q.query, None) for q in asked]), strict=True):
         gold: dict[Place, list[tuple[int, int]]] = defaultdict(list)
         for span in one.gold:
             if (index := index_of.get(span.message)) is not None:
@@ -166,7 +146,7 @@ def of_sessions(home: Path, name: str, kind: str) -> Iterator[Asked]:
         texts = {p.place: p.text for p in passages}
         held = tuple(texts[place][a:b] for place, spans in gold.items() if place in texts for a, b in spans)
         fold = f"{kind} {int(sha256(str(one.messages[:1] or one.id).encode()).hexdigest(), 16) % 5}"
-        yield Asked(kind if one.is_answerable else "unanswerable", fold, question, passages, response, 1, right, says, held)
+        yield Asked(kind if one.is_answerable else "unanswerable", fold, question, passages, 1, right, says, held)
 
 
 def opened(home: Path) -> Searcher:
@@ -195,7 +175,7 @@ class Model:
         import numpy as np
         from sklearn.linear_model import LogisticRegression
 
-        self.names = [name for name in rows[0][0] if name not in SIGNS_LEFT_OUT]
+        self.names = list(rows[0][0])
         signs = np.array([[row[0][name] for name in self.names] for row in rows])
         truth, weight = np.array([row[1] for row in rows], dtype=float), np.array([row[2] for row in rows])
         both = np.vstack([signs, signs])
@@ -275,10 +255,6 @@ def line_weights(asked: Sequence[Asked]) -> Weights:
     return Weights(0.0, {name: float(weight) for name, weight in zip(names, found / spread, strict=True)})
 
 
-def answer_model(asked: Sequence[Asked]) -> Model:
-    return Model([(one.answer, float(one.kind in ANSWERABLE), WEIGHTS[one.kind]) for one in asked if one.answer], 1.0)
-
-
 def left_out(asked: Sequence[Asked]) -> Iterator[tuple[list[Asked], list[Asked]]]:
     """What is fitted on, and what is asked about, fold by fold."""
     for fold in sorted({one.fold for one in asked}):
@@ -290,7 +266,7 @@ def measure(asked: Sequence[Asked]) -> None:
     from memory_assets.ask.extractive import quotes_for
     from memory_assets.ask.line_signs import lines_of
     from memory_assets.search.answerability.calibration import Calibration
-    from memory_assets.search.answerability.signs import signs_of_answer, signs_of_passage, signs_of_sentence
+    from memory_assets.search.answerability.signs import signs_of_passage, signs_of_sentence
 
     for one in asked:
         best = max((passage.hit.score for passage in one.found), default=0.0)
@@ -309,12 +285,10 @@ def measure(asked: Sequence[Asked]) -> None:
             ]
         if one.kind in LINE_WEIGHTS:
             one.lines = [(line, holds_gold(line, one.gold)) for line in lines_of(one.question, ranked)]
-        one.answer = signs_of_answer(one.question, one.response, ranked) if ranked else {}
     for fitted_on, rest in left_out(asked):
-        model, of_sentences, of_lines = answer_model(fitted_on), sentence_model(fitted_on).weights(), line_weights(fitted_on)
-        known = Calibration(VERSION, of_sentences, of_sentences, of_lines, of_sentences, *GATES.values())
+        of_sentences, of_lines = sentence_model(fitted_on).weights(), line_weights(fitted_on)
+        known = Calibration(VERSION, of_sentences, of_sentences, of_lines)
         for one in rest:
-            one.answerability = model.grades([one.answer])[0] if one.answer else 0.0
             ranked = sorted(zip(one.found, one.grades, strict=True), key=lambda pair: -pair[1])
             one.quotes = quotes_for(one.question, ranked, known)
 
@@ -340,13 +314,6 @@ def report(asked: Sequence[Asked]) -> None:
         shown = "  ".join(f"@{k} {before:.3f} -> {after:.3f}" for k, before, after in pairs)
         print(f"{kind:<14}{len(some):>5} questions, right messages {shown}")
         print(f"{'':<14}{of_quotes(kind, some)}")
-    kinds = sorted({one.kind for one in asked})
-    print("refused at   " + "".join(f"{kind:>14}" for kind in kinds))
-    for gate in (0.3, 0.34, 0.38, 0.42, 0.46, 0.5):
-        shares = [fmean(one.answerability < gate for one in asked if one.kind == kind) for kind in kinds]
-        print(f"{gate:<13.2f}" + "".join(f"{share:>14.3f}" for share in shares))
-    for yes, no in (("over_all", "absent"), ("within", "adversarial"), ("sessions", "unanswerable")):
-        print(f"{yes} against {no}: AUC {area(asked, yes, no):.3f}")
 
 
 def of_quotes(kind: str, some: Sequence[Asked]) -> str:
@@ -368,23 +335,14 @@ def words_of(text: str) -> str:
     return " ".join(text.split())
 
 
-def area(asked: Sequence[Asked], yes: str, no: str) -> float:
-    from sklearn.metrics import roc_auc_score
-
-    some = [one for one in asked if one.kind in (yes, no)]
-    return float(roc_auc_score([one.kind == yes for one in some], [one.answerability for one in some]))
-
-
 def written(asked: Sequence[Asked]) -> str:
-    gates = "".join(f"{name} = {value}\n" for name, value in GATES.items())
     return (
         "# Made by benchmarks/fit_ask.py of conversations and agent sessions. Not edited by hand.\n"
         f'version = "{VERSION}"\n\n'
         + passage_model(asked).section("passage")
         + sentence_model(asked).section("sentence")
-        + section("line", line_weights(asked))
-        + answer_model(asked).section("answer")
-        + f"[gates]\n{gates}"
+        + section("line", line_weights(asked)).rstrip()
+        + "\n"
     )
 
 

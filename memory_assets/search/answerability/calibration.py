@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from typing import Any
 
 FILE = "calibration.toml"
 
@@ -37,31 +38,22 @@ class Calibration:
         passage: whether a passage holds the answer.
         sentence: how much of the answer a sentence of a conversation says.
         line: in which line of an agent's messages the answer stands, beside all other lines.
-        answer: whether what was found can hold the answer.
-        gate_within, gate_over_all: the least answerability at which is answered, within a project and over the whole store.
     """
 
     version: str
     passage: Weights
     sentence: Weights
     line: Weights
-    answer: Weights
-    gate_within: float
-    gate_over_all: float
-
-    def gate(self, *, within: bool) -> float:
-        """The gate of a question within a project, or over the whole store."""
-        return self.gate_within if within else self.gate_over_all
 
 
 @cache
 def calibration() -> Calibration:
     """The shipped one, read once."""
     told = tomllib.loads(resources.files(__package__).joinpath(FILE).read_text(encoding="utf-8"))
-    passage, sentence, line, answer = (_weights(told[name]) for name in ("passage", "sentence", "line", "answer"))
-    gates = told["gates"]
-    return Calibration(told["version"], passage, sentence, line, answer, gates["within_a_project"], gates["over_all"])
+    passage, sentence, line = (weights_of(told[name]) for name in ("passage", "sentence", "line"))
+    return Calibration(told["version"], passage, sentence, line)
 
 
-def _weights(told: Mapping[str, float]) -> Weights:
-    return Weights(told["intercept"], {name: weight for name, weight in told.items() if name != "intercept"})
+def weights_of(told: Mapping[str, Any]) -> Weights:
+    """A section of a file of weights."""
+    return Weights(float(told["intercept"]), {name: float(value) for name, value in told.items() if name != "intercept"})

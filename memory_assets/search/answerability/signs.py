@@ -7,14 +7,13 @@ compared, and none depends on how many other passages were found but for the ran
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from memory_assets.search.answerability.asked_for import fits, named
 from memory_assets.search.answerability.question import tokens_of
 
 if TYPE_CHECKING:
-    from memory_assets.results.search import SearchResponseV1
     from memory_assets.search.answerability.passages import Passage, Quotable
     from memory_assets.search.answerability.question import Question
 
@@ -92,32 +91,4 @@ def signs_of_sentence(question: Question, passage: Passage, place: int, grade: f
         "fits": float(fits(kind, sentence.text)),
         "fits_a_time": float(kind == "time" and fits(kind, sentence.text)),
         "names": min(3, named(sentence.text)) / 3 if kind in ("person", "place", "other") else 0.0,
-    }
-
-
-def signs_of_answer(question: Question, response: SearchResponseV1, graded: Sequence[tuple[Passage, float]]) -> Signs:
-    """Of whether what was found can hold the answer.
-
-    Args:
-        graded: the passages with their grades, best first.
-    """
-    total = math.fsum(word.weight for word in question.words) or 1.0
-    held = [(passage, question.held_in(passage.text[passage.start : passage.end])) for passage, _ in graded]
-    by_them = [share for passage, share in held if not question.names or passage.speaker in question.names]
-    cosines = [leg.score for hit in response.hits if (leg := hit.legs.get("vector"))]
-    bm25 = [leg.score for hit in response.hits if (leg := hit.legs.get("lexical"))]
-    grades = sorted((grade for _, grade in graded), reverse=True)
-    first, second = [*grades, 0.0, 0.0][:2]
-    return {
-        "held": max((share for _, share in held), default=0.0),
-        "held_by_them": max(by_them, default=0.0),
-        "unseen": math.fsum(word.weight for word in question.words if not word.is_seen) / total,
-        "bm25": min(3.0, max(bm25, default=0.0) / (3 * total)),
-        "cosine": max(cosines, default=0.0),
-        "by_meaning": float(bool(cosines)),
-        "best": math.log(first + 1e-3),
-        "second": math.log(second + 1e-3),
-        "words": min(3.0, len(question.words) / 5),
-        "names": float(bool(question.names)),
-        "relevance": max((hit.relevance for hit in response.hits), default=0.0),
     }

@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from memory_assets.search.answerability.calibration import Weights
+from memory_assets.search.answerability.calibration import Weights, weights_of
 
 if TYPE_CHECKING:
     from memory_assets.search.answerability.evidence import Evidence, Found
@@ -163,8 +163,8 @@ def read_calibration(text: str) -> SurenessCalibration | None:
     gates = told["gates"]
     return SurenessCalibration(
         str(told["version"]),
-        _weights(told["unit"]),
-        _weights(told["answer"]),
+        weights_of(told["unit"]),
+        weights_of(told["answer"]),
         float(gates["within_a_project"]),
         float(gates["over_all"]),
         float(gates["enough_from"]),
@@ -197,8 +197,3 @@ def _section(name: str, weights: Weights) -> str:
         + "".join(f"{sign} = {value:.4f}\n" for sign, value in weights.of.items())
         + "\n"
     )
-
-
-def _weights(told: Mapping[str, Any]) -> Weights:
-    signs = {name: float(value) for name, value in told.items() if name != "intercept"}
-    return Weights(float(told["intercept"]), signs)
