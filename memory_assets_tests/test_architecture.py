@@ -27,7 +27,7 @@ MIDDLE = (
     "maintenance",
     "commands",
 )
-SURFACES = ("cli", "mcp")
+SURFACES = ("cli", "hooks", "mcp")
 # Small roots that every room may use (decision 0010).
 ROOTS = {"errors", "identifiers", "moments", "progress", "providers", "shipped_files", "locks", "stopping", "vocabulary"}
 STORE = {"log", "projections", "vectors", "search", "ask", "queries", "maintenance", "commands"}
@@ -218,8 +218,11 @@ def _named(node: ast.stmt) -> Iterator[tuple[str, int]]:
 def test_surfaces_ask_and_print() -> None:
     """They ask the façade, or give its resources to what is done: store, log and index are opened below."""
     asked = {"memory", "queries", "commands", "maintenance", "backup", "exchange", "results", "search"}
-    known = {"cli", "mcp", "settings", "errors", "progress", "stopping", "vocabulary", "defs", "text", "evidence"}
-    served = {"sessions.privacy_scan", "graduation.proofs.module_files"}
+    known = {*SURFACES, "settings", "errors", "progress", "stopping", "vocabulary", "defs", "text", "evidence"}
+    # What hooks keep becomes a session file: they write one, look into the agent's own, and mask before either.
+    kept = {"draft", "files", "keys", "masking.redaction", "model", "reading", "readers.chat_v1", "recalled", "times"}
+    served = {"sessions.privacy_scan", "graduation.proofs.module_files", "identifiers"}
+    served |= {f"sessions.{name}" for name in (*kept, "tolerant_json")}
     importers = all_of(*SURFACES)
     forbidden = {room(module) for module in modules()} - asked - known - {""}
     used = {name for module in importers for name, _ in own(module) if room(name) in forbidden}
