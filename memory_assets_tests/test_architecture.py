@@ -29,7 +29,18 @@ MIDDLE = (
 )
 SURFACES = ("cli", "hooks", "mcp")
 # Small roots that every room may use (decision 0010).
-ROOTS = {"errors", "identifiers", "moments", "progress", "providers", "shipped_files", "locks", "stopping", "vocabulary"}
+ROOTS = {
+    "client_settings",
+    "errors",
+    "identifiers",
+    "moments",
+    "progress",
+    "providers",
+    "shipped_files",
+    "locks",
+    "stopping",
+    "vocabulary",
+}
 STORE = {"log", "projections", "vectors", "search", "ask", "queries", "maintenance", "commands"}
 HEAVY = {"dagster", "dagster_duckdb", "duckdb", "lancedb", "litellm", "torch", "sentence_transformers", "transformers"}
 # Adapters to what lies outside: the model, and the proof checker's process.
@@ -218,7 +229,18 @@ def _named(node: ast.stmt) -> Iterator[tuple[str, int]]:
 def test_surfaces_ask_and_print() -> None:
     """They ask the façade, or give its resources to what is done: store, log and index are opened below."""
     asked = {"memory", "queries", "commands", "maintenance", "backup", "exchange", "results", "search"}
-    known = {*SURFACES, "settings", "errors", "progress", "stopping", "vocabulary", "defs", "text", "evidence"}
+    known = {
+        *SURFACES,
+        "client_settings",
+        "settings",
+        "errors",
+        "progress",
+        "stopping",
+        "vocabulary",
+        "defs",
+        "text",
+        "evidence",
+    }
     # What hooks keep becomes a session file: they write one, look into the agent's own, and mask before either.
     kept = {"draft", "files", "keys", "masking.redaction", "model", "reading", "readers.chat_v1", "recalled", "times"}
     served = {"sessions.privacy_scan", "graduation.proofs.module_files", "identifiers"}

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import portalocker
+
+from memory_assets.client_settings.files import replace_text
 
 _LOCK_SECONDS = 5.0
 
@@ -74,15 +75,6 @@ def append_line(path: Path, line: str) -> None:
 
 
 def replace_file(path: Path, text: str) -> None:
-    """Write a file at once: whoever reads it sees the old text or the new one."""
+    """Write a file of these folders at once: whoever reads it sees the old text or the new one."""
     private_folder(path.parent)
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    replace_text(path, text)
