@@ -27,7 +27,7 @@ MIDDLE = (
     "maintenance",
     "commands",
 )
-SURFACES = ("cli", "mcp")
+SURFACES = ("cli", "mcp", "viewer")
 # Small roots that every room may use (decision 0010).
 ROOTS = {"errors", "identifiers", "moments", "progress", "providers", "shipped_files", "locks", "stopping", "vocabulary"}
 STORE = {"log", "projections", "vectors", "search", "ask", "queries", "maintenance", "commands"}
@@ -218,8 +218,8 @@ def _named(node: ast.stmt) -> Iterator[tuple[str, int]]:
 def test_surfaces_ask_and_print() -> None:
     """They ask the façade, or give its resources to what is done: store, log and index are opened below."""
     asked = {"memory", "queries", "commands", "maintenance", "backup", "exchange", "results", "search"}
-    known = {"cli", "mcp", "settings", "errors", "progress", "stopping", "vocabulary", "defs", "text", "evidence"}
-    served = {"sessions.privacy_scan", "graduation.proofs.module_files"}
+    known = {"cli", "mcp", "viewer", "settings", "errors", "progress", "stopping", "vocabulary", "defs", "text", "evidence"}
+    served = {"sessions.privacy_scan", "sessions.masking.redaction", "graduation.proofs.module_files"}
     importers = all_of(*SURFACES)
     forbidden = {room(module) for module in modules()} - asked - known - {""}
     used = {name for module in importers for name, _ in own(module) if room(name) in forbidden}

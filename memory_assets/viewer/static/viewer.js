@@ -1,0 +1,35 @@
+// What the pages do in the browser: keys, the place that an address names, an answer as it comes. No page needs it to be read.
+(() => {
+  "use strict";
+
+  const typing = (element) => element.closest("input, textarea, select, [contenteditable]") !== null;
+
+  // j and k go down and up the rows of a page; Enter opens the first link of the row.
+  const step = (by) => {
+    const rows = [...document.querySelectorAll("main [data-row]")].filter((row) => row.getClientRects().length > 0);
+    if (rows.length === 0) return;
+    const now = rows.findIndex((row) => row.classList.contains("at"));
+    const next = Math.min(rows.length - 1, Math.max(0, now < 0 ? (by > 0 ? 0 : rows.length - 1) : now + by));
+    if (now >= 0) rows[now].classList.remove("at");
+    rows[next].classList.add("at");
+    const link = rows[next].querySelector("a, summary, button");
+    if (link) link.focus({ preventScroll: true });
+    rows[next].scrollIntoView({ block: "nearest" });
+  };
+
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || typing(event.target)) return;
+    if (event.key === "/") {
+      event.preventDefault();
+      document.getElementById("find")?.select();
+      document.getElementById("find")?.focus();
+    } else if (event.key === "j") step(1);
+    else if (event.key === "k") step(-1);
+  });
+
+  // The csrf token goes with what htmx sends, as with a form.
+  document.addEventListener("htmx:configRequest", (event) => {
+    const token = document.querySelector('meta[name="csrf"]');
+    if (token) event.detail.headers["X-CSRF-Token"] = token.content;
+  });
+})();
