@@ -27,6 +27,22 @@
     else if (event.key === "k") step(-1);
   });
 
+  // An address says where by its fragment (#m=12&c=140-182), which no server sees: the page that marks these words is asked for.
+  const place = /^#m=(\d+)(?:&c=([\d,-]+))?$/;
+  const follow = () => {
+    const named = place.exec(window.location.hash);
+    if (named === null || document.querySelector(".messages[data-session]") === null) return;
+    const asked = new URLSearchParams({ m: named[1] });
+    if (named[2]) asked.set("c", named[2]);
+    window.location.replace(`${window.location.pathname}?${asked}#m${named[1]}`);
+  };
+  window.addEventListener("hashchange", follow);
+  follow();
+
+  // The cited words come into sight, wherever their message begins.
+  const mark = document.querySelector(".message.cited mark");
+  if (mark && place.exec(window.location.hash) === null) mark.scrollIntoView({ block: "center", behavior: "instant" });
+
   // The csrf token goes with what htmx sends, as with a form.
   document.addEventListener("htmx:configRequest", (event) => {
     const token = document.querySelector('meta[name="csrf"]');
