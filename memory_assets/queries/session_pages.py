@@ -115,7 +115,9 @@ def told_between(connection: duckdb.DuckDBPyConnection, session_id: str, first: 
 
 def message_count(connection: duckdb.DuckDBPyConnection, session_id: str) -> int:
     """How far the indexes of a session's messages go: one more than the last."""
-    return int(scalar(connection, "SELECT coalesce(max(message_index) + 1, 0) FROM messages WHERE session_id = ?", [session_id]))
+    return int(
+        scalar(connection, "SELECT coalesce(max(message_index) + 1, 0) FROM messages WHERE session_id = ?", [session_id])
+    )
 
 
 def cited_segments(session_id: str, message: str, characters: str | None) -> tuple[int, tuple[tuple[int, int], ...]]:

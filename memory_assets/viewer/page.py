@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import urlencode
 
 from starlette.concurrency import run_in_threadpool
+from starlette.convertors import Convertor, register_url_convertor
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
@@ -26,6 +27,21 @@ THEMES: Final = ("auto", "light", "dark")
 A_YEAR: Final = 365 * 24 * 3600
 _SWITCHES: Final = ("language", "theme")
 _BUSY: Final = ("store_locked",)
+
+
+class _AnyText(Convertor[str]):
+    """The rest of a path, whatever it is: starlette's ``path`` ends at a line break, and a project may be called anything."""
+
+    regex = r"[\s\S]*"
+
+    def convert(self, value: str) -> str:
+        return value
+
+    def to_string(self, value: str) -> str:
+        return value
+
+
+register_url_convertor("text", _AnyText())
 
 Handler = Callable[[Request], Response] | Callable[[Request], Awaitable[Response]]
 

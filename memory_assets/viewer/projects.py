@@ -36,4 +36,4 @@ def project(request: Request) -> Response:
 
 
 # The name of a project may be a path.
-ROUTES: Final = (page_route("/projects", projects), page_route("/projects/{name:path}", project))
+ROUTES: Final = (page_route("/projects", projects), page_route("/projects/{name:text}", project))

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from memory_assets.errors import NotFoundError
-from memory_assets.viewer import projects, sessions, today
+from memory_assets.viewer import asking, memories, projects, searching, sessions, today
 from memory_assets.viewer.page import page_route
 
 if TYPE_CHECKING:
@@ -22,13 +22,20 @@ _TYPES: Final = {
     ".svg": "image/svg+xml",
     ".txt": "text/plain; charset=utf-8",
 }
-_PAGES: Final = (today.ROUTES, projects.ROUTES, sessions.ROUTES)
+_PAGES: Final = (
+    today.ROUTES,
+    projects.ROUTES,
+    sessions.ROUTES,
+    memories.ROUTES,
+    searching.ROUTES,
+    asking.ROUTES,
+)
 
 
 def viewer_routes() -> list[BaseRoute]:
     """Every page and what it needs. They go behind all other routes: the last one answers whatever nobody knows."""
     pages = [route for routes in _PAGES for route in routes]
-    return [*pages, page_route("/static/{name}", static_file), page_route("/{path:path}", unknown_page)]
+    return [*pages, page_route("/static/{name}", static_file), page_route("/{path:text}", unknown_page)]
 
 
 def static_file(request: Request) -> Response:

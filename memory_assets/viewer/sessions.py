@@ -115,9 +115,7 @@ def _of(cited: tuple[int, Segments] | None, told: ToldMessage) -> Segments | Non
     return cited[1] if cited is not None and cited[0] == told.message.message_index else None
 
 
-def _read(
-    connection: duckdb.DuckDBPyConnection, page: Page, session_id: str, cited: tuple[int, Segments] | None
-) -> _Read:
+def _read(connection: duckdb.DuckDBPyConnection, page: Page, session_id: str, cited: tuple[int, Segments] | None) -> _Read:
     found = one_session(connection, session_id)
     count = message_count(connection, found.session_id)
     if cited is not None and page.asked("page") is None:

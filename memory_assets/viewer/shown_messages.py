@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from memory_assets.viewer.markdown_tree import Node, size_of, tree_of
 from memory_assets.viewer.masking import Masked
+from memory_assets.vocabulary import OF_OTHERS
 
 if TYPE_CHECKING:
     from memory_assets.queries.session_pages import OriginStretch, ToldMessage
@@ -28,6 +29,8 @@ AROUND: Final = 2_000
 MARGIN: Final = 5_000
 """Characters beside a part that are looked at with it when it is masked: a secret that the edge cuts would look like none."""
 MOST_STRETCHES: Final = 24
+LONG_STRETCH: Final = 900
+"""Characters from which what somebody pasted is folded beside what was typed."""
 MOST_ELEMENTS: Final = 1_000
 """Of the texts of a page; its frame has some 800 more at the most."""
 
@@ -44,11 +47,17 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class ShownStretch:
-    """What one hand wrote: as Markdown where ``nodes`` are given, otherwise character by character."""
+    """What one hand wrote: as Markdown where ``nodes`` are given, otherwise character by character.
+
+    Attributes:
+        is_folded: it is long, and beside words of the person or the agent.
+    """
 
     origin: str
+    length: int
     pieces: tuple[Piece, ...] = ()
     nodes: tuple[Node, ...] = ()
+    is_folded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,12 +131,17 @@ def shown_message(
         start=start,
         end=end,
         length=len(text),
-        is_folded=told.message.kind != "said" and cited is None and part is None,
+        is_folded=cited is None and part is None and _is_quiet(told.message, stretches),
         is_cited=cited is not None,
         is_marked=bool(cited) and offset is not None,
         was_masked=offset is None,
         preview=Masked(" ".join(whole[:300].split())[:120]),
     )
+
+
+def _is_quiet(message: MessageView, stretches: Sequence[ShownStretch]) -> bool:
+    """Whether nobody wrote it for somebody to read."""
+    return message.kind != "said" or all(stretch.origin in ("template", "tool") for stretch in stretches)
 
 
 def _window(length: int, cited: Segments | None) -> tuple[int, int]:
@@ -161,7 +175,8 @@ def _stretches(
         if cited is None and one.origin != "tool":
             nodes = tree_of(words)
             if budget.takes(size_of(nodes)):
-                yield ShownStretch(one.origin, nodes=_spelled(nodes, mask))
+                is_folded = len(within) > 1 and one.origin in OF_OTHERS and len(words) > LONG_STRETCH
+                yield ShownStretch(one.origin, len(words), nodes=_spelled(nodes, mask), is_folded=is_folded)
                 continue
         yield _verbatim(one.origin, words, one.start, cited or (), mask, budget)
 
@@ -176,7 +191,7 @@ def _verbatim(origin: str, text: str, start: int, cited: Segments, mask: Mask, b
             pieces.append(Piece("mark", Masked(text[low:high])))
             place = high
     pieces += _plain(text[place:], mask, budget)
-    return ShownStretch(origin, tuple(pieces))
+    return ShownStretch(origin, len(text), tuple(pieces))
 
 
 def _plain(text: str, mask: Mask, budget: Budget) -> list[Piece]:
