@@ -163,7 +163,7 @@ class SessionsSettings(Section):
 
 class DagsterSettings(Section):
     """What Dagster shows: no session text unless ``show_quotes``; ``viewer_url``, with ``{address}`` in it, is where links to
-    citations lead.
+    citations lead; ``ui_url`` is where Dagster's own pages are, for links that lead there.
 
     Attributes:
         batch_size: sessions of one run, at most; ``batch_bytes``: bytes of their files. What is larger is run alone.
@@ -176,6 +176,7 @@ class DagsterSettings(Section):
     keep_runs: Count = 1_000
     keep_runs_days: Count = 30
     viewer_url: Annotated[str, AfterValidator(_viewer_url)] | None = None
+    ui_url: Annotated[str, Field(pattern=r"^https?://[A-Za-z0-9._:/\[\]-]+[A-Za-z0-9\]]$")] | None = None
 
 
 class EvaluationSettings(Section):
