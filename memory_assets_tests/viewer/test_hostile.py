@@ -1,4 +1,4 @@
-"""Thirty payloads in every text that a session or a person brings, in a real browser: nothing runs, loads or leads elsewhere."""
+"""Thirty payloads in every text that a session or a person brings, in a real browser: nothing runs, loads or leads away."""
 
 from __future__ import annotations
 
