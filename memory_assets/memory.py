@@ -323,11 +323,11 @@ class Memory:
         return give_feedback(self.resources, given, signal, by=by, note=note)
 
     def count_shown(self) -> int:
-        """Count what searches have delivered since the last time; how many deliveries that were.
+        """Count what was shown, opened and cited since the last time; how many uses that were.
 
         What cannot be counted now is counted another time: no reader waits long for it.
         """
-        from memory_assets.search.usage import count_shown
+        from memory_assets.maintenance.usage import count_shown
 
         return count_shown(self.resources)
 

@@ -20,9 +20,9 @@ from memory_assets.maintenance.purge.going import counted_by_type, find_going, s
 from memory_assets.maintenance.purge.golden import drop_made_questions, golden_without_answer
 from memory_assets.maintenance.purge.rewriting import STAGED, all_done, left_to_do, rewrite
 from memory_assets.maintenance.purge.traces import count_in_files, count_in_index, count_in_tables, take_pieces
+from memory_assets.maintenance.usage import take_shown
 from memory_assets.projections.fold import catch_up
 from memory_assets.results.purge import DagsterPurgedV1, IndexTableV1, OutOfReachV1, PurgeReportV1, TraceV1
-from memory_assets.search.usage import take_shown
 
 if TYPE_CHECKING:
     from memory_assets.configuration import Resources
@@ -49,7 +49,7 @@ class Plan:
 
 def plan(resources: Resources) -> Plan:
     """What there is to purge. Folds what the log holds, and changes nothing else."""
-    take_shown(resources.settings, resources.database)
+    take_shown(resources)
     catch_up(resources.database, resources.configured_versions, resolve=True)
     with resources.database.reading() as connection:
         going = find_going(connection)
