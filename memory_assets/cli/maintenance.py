@@ -94,12 +94,15 @@ def print_use(found: Stats) -> None:
     use = found.usage
     of = f" of project {one_line(use.project)}" if use.project else ""
     print_text(styled((f"what the memory{of} was good for", "bold"), (_when(use), "dim")))
+    if not use.shown + use.opened + use.cited + use.helpful + use.used + use.wrong:
+        return
     rows = (
-        ("shown", use.shown, "as a hit of a search or in a context"),
+        ("shown", use.shown, "a hit of a search, or in a context"),
         ("opened", use.opened, "looked at in full"),
         ("cited", use.cited, "quoted by an answer"),
-        ("helped", use.helpful, f"said so by people and agents, who said of {use.used:,} that they used it"),
-        ("wrong", use.wrong, "said so by people and agents"),
+        ("helped", use.helpful, "somebody said so"),
+        ("used", use.used, "somebody said so"),
+        ("wrong", use.wrong, "somebody said so"),
         ("never shown", use.memories_never_shown, f"of {plural(use.memories, 'memory', 'memories')} that search can show"),
     )
     for name, count, told in rows:

@@ -92,7 +92,8 @@ def stats_lines(stats: Stats) -> Iterator[str]:
 
 def _use_lines(use: UsageV1) -> Iterator[str]:
     yield (
-        f"what it was good for, on {use.days:,} days: shown {use.shown:,}, opened {use.opened:,}, cited {use.cited:,}, "
+        f"what it was good for, counted on {use.days:,} {'day' if use.days == 1 else 'days'}: "
+        f"shown {use.shown:,}, opened {use.opened:,}, cited {use.cited:,}, "
         f"said to have helped {use.helpful:,}, to have been used {use.used:,}, to be wrong {use.wrong:,}; "
         f"{use.memories_never_shown:,} of {use.memories:,} memories were never shown"
     )

@@ -16,10 +16,12 @@ from memory_assets.log.events import NewEvent
 from memory_assets.log.migrations import migrations
 from memory_assets.log.payloads.forgetting import SessionForgotten, SessionUnforgotten
 from memory_assets.log.payloads.usage import UnitUse
+from memory_assets.maintenance.purge.purge import plan, purge
 from memory_assets.maintenance.usage import counting_event, take_shown
 from memory_assets.memory import AskRequest, Memory
 from memory_assets.projections.fold import catch_up
 from memory_assets.projections.rebuild import verify
+from memory_assets.results.purge import DagsterPurgedV1
 from memory_assets.search.usage import LONGEST_ADDRESS, note_cited, note_opened, note_shown
 from memory_assets.settings import Settings
 from memory_assets_tests.filled_store import fill
@@ -179,3 +181,26 @@ def test_the_migration_keeps_what_was_counted(tmp_path: Path) -> None:
             connection.execute(migration.statements)
         rows = connection.execute("SELECT unit_kind, source_id, shown FROM usage_before_events").fetchall()
     assert rows == [("entry", "mem_1", 3)]
+
+
+def test_a_purge_takes_the_counts_of_what_is_gone_and_keeps_the_others(memory: Memory) -> None:
+    log, versions = EventLog(memory.database), memory.resources.configured_versions
+    kept = ("passage", "notes-2#u0")
+    for uses in ([("passage", "shop-1#u1"), kept], [kept], [("episode", "shop-1")]):
+        note_shown(memory.settings, uses)
+        take_shown(memory.resources)
+    log.append([NewEvent(SessionForgotten(reason="asked"), session_id="shop-1", inputs=("1",))])
+    planned = plan(memory.resources)
+    assert planned.removed["usage_counted"] == 2
+    nothing = DagsterPurgedV1(runs=0, records=0, partitions=0, beyond="")
+    report = purge(memory.resources, planned, lambda sessions: nothing)
+    assert report.purged and report.found_after == 0
+    events = list(log.replay(["usage_counted"]))
+    assert len(events) == 2 and "shop-1" not in "".join(event.payload_json for event in events)
+    assert counted(memory) == {kept: (2, 0, 0)} and memory.stats().usage.days == 1
+    assert verify(memory.database, versions).equal
+    # Nothing is left that a second purge would take out, and what is noted then is counted as ever.
+    assert plan(memory.resources).removed == {}
+    note_shown(memory.settings, [kept])
+    take_shown(memory.resources)
+    assert counted(memory) == {kept: (3, 0, 0)}
