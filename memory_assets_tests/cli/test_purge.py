@@ -3,24 +3,12 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
-
-import pytest
 
 from memory_assets.log.database import Database
 from memory_assets.log.event_log import EventLog
 from memory_assets.vectors.writer_lock import only_writer
 from memory_assets_tests.cli.conftest import Run
-
-
-@pytest.fixture
-def store(imported_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of a store that the stages filled, to be changed."""
-    home = tmp_path / "copy"
-    shutil.copytree(imported_home, home)
-    monkeypatch.setenv("MEMORY_HOME", str(home))
-    return home
 
 
 def test_nothing_to_purge(memory: Run, store: Path) -> None:
