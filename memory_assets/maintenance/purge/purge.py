@@ -18,7 +18,7 @@ from memory_assets.log.links import newest_link
 from memory_assets.log.tip import FIRST, Tip
 from memory_assets.maintenance.purge.going import counted_by_type, find_going, sessions_concerned
 from memory_assets.maintenance.purge.golden import drop_made_questions, golden_without_answer
-from memory_assets.maintenance.purge.rewriting import STAGED, all_done, left_to_do, rewrite
+from memory_assets.maintenance.purge.rewriting import STAGED, all_done, left_to_do, only_purge, rewrite
 from memory_assets.maintenance.purge.traces import count_in_files, count_in_index, count_in_tables, take_pieces
 from memory_assets.projections.fold import catch_up
 from memory_assets.results.purge import DagsterPurgedV1, IndexTableV1, OutOfReachV1, PurgeReportV1, TraceV1
@@ -72,6 +72,12 @@ def purge(resources: Resources, planned: Plan, elsewhere: Elsewhere, *, progress
     Raises:
         IndexBusyError, StoreLockedError, StoreFullError, StoreError, IndexWriteError, LogTamperedError: the store is as it was.
     """
+    store = resources.settings.store
+    with only_purge(resources.settings.store_folder, wait_seconds=store.lock_timeout_seconds):
+        return _purge(resources, planned, elsewhere, progress)
+
+
+def _purge(resources: Resources, planned: Plan, elsewhere: Elsewhere, progress: Progress | None) -> PurgeReportV1:
     folder = resources.settings.store_folder
     questions = golden_without_answer(resources)
     before = _traces(resources, planned.pieces)
