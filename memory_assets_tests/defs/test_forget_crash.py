@@ -124,7 +124,7 @@ def test_taking_it_back_that_is_killed(
         assert killed(settings.home, 0, *UNFORGET).code == 0
     _ended_by_the_next_run(settings, unforgetting_made)
     for word in (SECRET, NAME):
-        assert left_of(settings, word) >= {"messages.text", "visible_events", "index.own_text"}
+        assert left_of(settings, word) >= {"messages.text", "visible_events"}
 
 
 def test_what_is_taken_back_is_said_at_once(
