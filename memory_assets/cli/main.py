@@ -36,6 +36,7 @@ from memory_assets.cli import (
     feedback,
     forgetting,
     fsck,
+    hooks,
     idris,
     importing,
     maintenance,
@@ -109,6 +110,7 @@ for group in (
     export,
     audit,
     mcp,
+    hooks,
 ):
     group.register(app)
 
