@@ -210,6 +210,34 @@ class AskSettings(Section):
     record: RecordedAnswers = "conversations"
 
 
+class ServerSettings(Section):
+    """``memory serve``: where it listens, and when it ends by itself.
+
+    Attributes:
+        port: where another program listens there, any free one is taken.
+        idle_minutes: a server that a hook started ends when nobody asked it anything for so long.
+        on_demand: whether a hook starts the server where none runs.
+        take_sessions: whether it takes what hooks tell of, and what lies in the sessions folder.
+    """
+
+    port: Annotated[int, Field(ge=0, le=65_535)] = 37_777
+    idle_minutes: Annotated[float, Field(gt=0)] = 30.0
+    on_demand: bool = True
+    take_sessions: bool = True
+
+
+class HooksSettings(Section):
+    """What agents that call out are given: ``deadline_seconds`` is what one call may take, the rest what it may tell back.
+
+    Attributes:
+        session_tokens: of what a session is begun with; ``prompt_tokens`` of what is told with a prompt.
+    """
+
+    deadline_seconds: Annotated[float, Field(gt=0, le=60)] = 2.0
+    session_tokens: Annotated[int, Field(ge=0, le=2_400)] = 1_200
+    prompt_tokens: Annotated[int, Field(ge=0, le=2_400)] = 600
+
+
 class StoreSettings(Section):
     """How long to wait for other processes."""
 
@@ -241,8 +269,10 @@ class Settings(BaseSettings):
     sessions: SessionsSettings = SessionsSettings()
     dagster: DagsterSettings = DagsterSettings()
     ask: AskSettings = AskSettings()
+    hooks: HooksSettings = HooksSettings()
     store: StoreSettings = StoreSettings()
     evaluation: EvaluationSettings = EvaluationSettings()
+    server: ServerSettings = ServerSettings()
 
     @property
     def store_folder(self) -> Path:
@@ -264,6 +294,11 @@ class Settings(BaseSettings):
     def sessions_folder(self) -> Path:
         """The folder that the sensor watches."""
         return self.sessions.folder or self.home / "sessions"
+
+    @property
+    def hooks_folder(self) -> Path:
+        """What agents called out with and was not taken yet, and the sessions that are written from it."""
+        return self.home / "hooks"
 
     @property
     def golden_file(self) -> Path:
