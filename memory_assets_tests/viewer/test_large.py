@@ -62,7 +62,6 @@ def _costs(served: Served, path: str) -> tuple[float, str]:
 def test_the_first_page_of_all_sessions(large: Served) -> None:
     seconds, page = _costs(large, "/sessions")
     total = re.search(r'<span class="total">([\d,]+)</span>', page)
-    print(f"{seconds=} {_elements(page)=}")
     assert total is not None and total[1] == f"{SESSIONS:,}"
     assert seconds <= 0.3 and _elements(page) <= 2_000
     last = -(-SESSIONS // 50)
@@ -76,7 +75,6 @@ def test_the_first_page_of_all_sessions(large: Served) -> None:
 @pytest.mark.parametrize("asked", ["", "?page=7", f"?m={MESSAGES - 1}&c=0-9"])
 def test_a_page_of_a_session_of_many_messages(large: Served, asked: str) -> None:
     seconds, page = _costs(large, f"/sessions/long-1{asked}")
-    print(f"{seconds=} {_elements(page)=}")
     assert seconds <= 0.5 and 500 < _elements(page) <= 2_000
     assert page.count('<article class="message') == 40
 
