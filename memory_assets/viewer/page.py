@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _LOGGER: Final = logging.getLogger(__name__)
 THEMES: Final = ("auto", "light", "dark")
 A_YEAR: Final = 365 * 24 * 3600
+_MOST_REPEATED: Final = 2_000
 _SWITCHES: Final = ("language", "theme")
 _BUSY: Final = ("store_locked",)
 
@@ -97,8 +98,9 @@ class Page:
         return int(given)
 
     def here(self, **changed: object) -> Own:
-        """The address of this page with something changed; what is None is left out."""
-        asked = {name: value for name, value in self.request.query_params.items() if name not in _SWITCHES}
+        """The address of this page with something changed; what is None, or a document more than a word, is left out."""
+        given = self.request.query_params.items()
+        asked = {name: value for name, value in given if name not in _SWITCHES and len(value) <= _MOST_REPEATED}
         asked |= {name: str(value) for name, value in changed.items() if value is not None}
         for name in (name for name, value in changed.items() if value is None):
             asked.pop(name, None)
