@@ -332,7 +332,7 @@ class Searcher:
         return LookedUp(response, found.asked, sure)
 
     def _speaks(self, language: Language) -> bool:
-        return self.words.speaks_korean() if language == "ko" else self.words.holds_any(("the",))
+        return self.words.speaks_korean() if language == "ko" else self.words.speaks_english()
 
     def _state_or_why(self, connection: duckdb.DuckDBPyConnection) -> StoreState | IndexMissingError:
         try:
@@ -351,7 +351,7 @@ class Searcher:
         with ThreadPoolExecutor(1) as beside:
             near = beside.submit(self._near, vector, depth, plan.where) if vector is not None else None
             if plan.mode != "vector":
-                known = Known(self.words.english_words, self.words.speakers(), explained)
+                known = Known(self.words.english_words, plan.names, explained)
                 asked = ask_words(self.words, plan.request.query, known, depth, plan.where)
                 legs.append(lexical_leg(asked.hits, asked.terms))
                 units |= {hit.unit_id: hit for hit in (*asked.hits.own, *asked.hits.context)}
