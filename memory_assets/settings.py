@@ -209,6 +209,22 @@ class AskSettings(Section):
     record: RecordedAnswers = "conversations"
 
 
+class ServerSettings(Section):
+    """``memory serve``: where it listens, and when it ends by itself.
+
+    Attributes:
+        port: where another program listens there, any free one is taken.
+        idle_minutes: a server that a hook started ends when nobody asked it anything for so long.
+        on_demand: whether a hook starts the server where none runs.
+        take_sessions: whether it takes what hooks tell of, and what lies in the sessions folder.
+    """
+
+    port: Annotated[int, Field(ge=0, le=65_535)] = 37_777
+    idle_minutes: Annotated[float, Field(gt=0)] = 30.0
+    on_demand: bool = True
+    take_sessions: bool = True
+
+
 class StoreSettings(Section):
     """How long to wait for other processes."""
 
@@ -242,6 +258,7 @@ class Settings(BaseSettings):
     ask: AskSettings = AskSettings()
     store: StoreSettings = StoreSettings()
     evaluation: EvaluationSettings = EvaluationSettings()
+    server: ServerSettings = ServerSettings()
 
     @property
     def store_folder(self) -> Path:

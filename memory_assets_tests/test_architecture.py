@@ -27,7 +27,7 @@ MIDDLE = (
     "maintenance",
     "commands",
 )
-SURFACES = ("cli", "mcp", "viewer")
+SURFACES = ("cli", "mcp", "server", "viewer")
 # Small roots that every room may use (decision 0010).
 ROOTS = {"errors", "identifiers", "moments", "progress", "providers", "shipped_files", "locks", "stopping", "vocabulary"}
 STORE = {"log", "projections", "vectors", "search", "ask", "queries", "maintenance", "commands"}
@@ -189,7 +189,7 @@ def test_the_log_stands_on_nothing_and_the_folds_on_the_log() -> None:
     assert len(pure) > 15 and violations(pure, {"log", "configuration"}) == []
 
 
-_SERVING = (".run", ".rescanning", ".forgetting", ".correcting", ".retention", ".purging", ".development")
+_SERVING = (".run", ".rescanning", ".forgetting", ".correcting", ".retention", ".purging", ".development", ".taking")
 
 
 def test_nobody_imports_the_assets_but_the_code_location_and_late_the_command_line() -> None:
@@ -217,8 +217,8 @@ def _named(node: ast.stmt) -> Iterator[tuple[str, int]]:
 
 def test_surfaces_ask_and_print() -> None:
     """They ask the façade, or give its resources to what is done: store, log and index are opened below."""
-    asked = {"memory", "queries", "commands", "maintenance", "backup", "exchange", "results", "search"}
-    known = {"cli", "mcp", "viewer", "settings", "errors", "progress", "stopping", "vocabulary", "defs", "text", "evidence"}
+    asked = {"memory", "queries", "commands", "maintenance", "backup", "exchange", "results", "search", "ask"}
+    known = {*SURFACES, "settings", "errors", "progress", "stopping", "vocabulary", "defs", "text", "evidence", "locks"}
     served = {"sessions.privacy_scan", "sessions.masking.redaction", "graduation.proofs.module_files"}
     importers = all_of(*SURFACES)
     forbidden = {room(module) for module in modules()} - asked - known - {""}

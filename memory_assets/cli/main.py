@@ -50,6 +50,7 @@ from memory_assets.cli import (
     reembed,
     schema,
     search,
+    serve,
     sessions,
     show,
     task,
@@ -109,6 +110,7 @@ for group in (
     export,
     audit,
     mcp,
+    serve,
 ):
     group.register(app)
 

@@ -66,7 +66,7 @@ def test_help_is_true_and_complete(memory: Run, path: tuple[str, ...]) -> None:
 
 def test_every_command_but_dev_speaks_json() -> None:
     without = {path for path, command in commands().items() if "--json" not in options(command)}
-    assert without == {("memory",), ("memory", "dev"), ("memory", "mcp", "serve")}
+    assert without == {("memory",), ("memory", "dev"), ("memory", "mcp", "serve"), ("memory", "serve", "run")}
 
 
 def test_asking_for_help_imports_nothing_heavy_and_is_quick() -> None:
