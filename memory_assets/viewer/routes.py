@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from memory_assets.errors import NotFoundError
-from memory_assets.viewer import api, live, today
+from memory_assets.viewer import api, board_pages, live, map_page, saying, store_pages, today
 from memory_assets.viewer.page import page_route
 
 if TYPE_CHECKING:
@@ -22,7 +22,8 @@ _TYPES: Final = {
     ".svg": "image/svg+xml",
     ".txt": "text/plain; charset=utf-8",
 }
-_PAGES: Final = (today.ROUTES, api.ROUTES, live.ROUTES)
+_WORK: Final = (api.ROUTES, live.ROUTES, board_pages.ROUTES, store_pages.ROUTES, map_page.ROUTES, saying.ROUTES)
+_PAGES: Final = (*_WORK, today.ROUTES)
 
 
 def viewer_routes() -> list[BaseRoute]:
