@@ -163,7 +163,7 @@ class SessionsSettings(Section):
 
 class DagsterSettings(Section):
     """What Dagster shows: no session text unless ``show_quotes``; ``viewer_url``, with ``{address}`` in it, is where links to
-    citations lead.
+    citations lead; ``ui_url`` is where Dagster's own pages are, for links that lead there.
 
     Attributes:
         batch_size: sessions of one run, at most; ``batch_bytes``: bytes of their files. What is larger is run alone.
@@ -176,6 +176,7 @@ class DagsterSettings(Section):
     keep_runs: Count = 1_000
     keep_runs_days: Count = 30
     viewer_url: Annotated[str, AfterValidator(_viewer_url)] | None = None
+    ui_url: Annotated[str, Field(pattern=r"^https?://[A-Za-z0-9._:/\[\]-]+[A-Za-z0-9\]]$")] | None = None
 
 
 class EvaluationSettings(Section):
@@ -225,6 +226,18 @@ class ServerSettings(Section):
     take_sessions: bool = True
 
 
+class HooksSettings(Section):
+    """What agents that call out are given: ``deadline_seconds`` is what one call may take, the rest what it may tell back.
+
+    Attributes:
+        session_tokens: of what a session is begun with; ``prompt_tokens`` of what is told with a prompt.
+    """
+
+    deadline_seconds: Annotated[float, Field(gt=0, le=60)] = 2.0
+    session_tokens: Annotated[int, Field(ge=0, le=2_400)] = 1_200
+    prompt_tokens: Annotated[int, Field(ge=0, le=2_400)] = 600
+
+
 class StoreSettings(Section):
     """How long to wait for other processes."""
 
@@ -256,6 +269,7 @@ class Settings(BaseSettings):
     sessions: SessionsSettings = SessionsSettings()
     dagster: DagsterSettings = DagsterSettings()
     ask: AskSettings = AskSettings()
+    hooks: HooksSettings = HooksSettings()
     store: StoreSettings = StoreSettings()
     evaluation: EvaluationSettings = EvaluationSettings()
     server: ServerSettings = ServerSettings()
@@ -280,6 +294,11 @@ class Settings(BaseSettings):
     def sessions_folder(self) -> Path:
         """The folder that the sensor watches."""
         return self.sessions.folder or self.home / "sessions"
+
+    @property
+    def hooks_folder(self) -> Path:
+        """What agents called out with and was not taken yet, and the sessions that are written from it."""
+        return self.home / "hooks"
 
     @property
     def golden_file(self) -> Path:

@@ -23,6 +23,7 @@ from memory_assets.errors import InvalidArgumentError, UnavailableError
 if TYPE_CHECKING:
     from starlette.routing import BaseRoute
 
+    from memory_assets.defs.taking import Taken
     from memory_assets.server.application import ServerState
     from memory_assets.server.client import Client
     from memory_assets.server.files import Place
@@ -102,7 +103,11 @@ def _tell_ready(state: ServerState) -> None:
 
 
 def _pages() -> list[BaseRoute]:
-    return []
+    from memory_assets.server.hooks import hook_routes
+    from memory_assets.viewer.routes import viewer_routes
+
+    # The pages come last: they answer whatever nobody knows.
+    return [*hook_routes(), *viewer_routes()]
 
 
 def _taking(given: Invocation, settings: Settings, state: ServerState) -> Taking | None:
@@ -110,7 +115,7 @@ def _taking(given: Invocation, settings: Settings, state: ServerState) -> Taking
 
     if not settings.server.take_sessions:
         return None
-    folders = (settings.sessions_folder, settings.home / "hooks")
+    folders = (settings.sessions_folder, settings.hooks_folder)
     return Taking(folders, given.arguments(), {**os.environ, "MEMORY_HOME": str(settings.home)}, state.activity)
 
 
@@ -183,11 +188,9 @@ def take(
     as_json: JsonOption = False,
 ) -> int:
     """Take in what hooks told of and what lies in the sessions folder, as the server does. Exits 1 where something failed."""
-    from memory_assets.defs.taking import take_new
-
     settings = invocation(context).settings()
     if not on_request:
-        taken = take_new(settings)
+        taken = _take_once(settings)
         if as_json:
             print_json(taken.as_json())
         else:
@@ -197,9 +200,25 @@ def take(
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     for _ in sys.stdin:
-        answers.write(json.dumps(take_new(settings).as_json()) + "\n")
+        answers.write(json.dumps(_take_once(settings).as_json()) + "\n")
         answers.flush()
     return OK
+
+
+def _take_once(settings: Settings) -> Taken:
+    """What hooks told of, and the sessions folder; what hooks told of is told again where it could not be taken."""
+    from memory_assets.defs.taking import Taken, take_new
+    from memory_assets.errors import MemoryAssetsError
+    from memory_assets.hooks.taking import sources_to_take, taken
+
+    try:
+        told_of = sources_to_take(settings)
+        done = take_new(settings, told_of)
+        if told_of and done.error is None:
+            taken(settings, told_of)
+    except (MemoryAssetsError, OSError) as error:
+        return Taken(error=f"{type(error).__name__}: {error}")
+    return done
 
 
 def _home(given: Invocation) -> Path:

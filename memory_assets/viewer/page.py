@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable
 from functools import wraps
 from inspect import iscoroutinefunction
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import urlencode
 
 from starlette.concurrency import run_in_threadpool
+from starlette.convertors import Convertor, register_url_convertor
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
@@ -22,10 +24,26 @@ from memory_assets.viewer.words import LANGUAGES, Language, Own, say, say_kind, 
 if TYPE_CHECKING:
     from memory_assets.memory import Memory
 
+_LOGGER: Final = logging.getLogger(__name__)
 THEMES: Final = ("auto", "light", "dark")
 A_YEAR: Final = 365 * 24 * 3600
 _SWITCHES: Final = ("language", "theme")
 _BUSY: Final = ("store_locked",)
+
+
+class _AnyText(Convertor[str]):
+    """The rest of a path, whatever it is: starlette's ``path`` ends at a line break, and a project may be called anything."""
+
+    regex = r"[\s\S]*"
+
+    def convert(self, value: str) -> str:
+        return value
+
+    def to_string(self, value: str) -> str:
+        return value
+
+
+register_url_convertor("text", _AnyText())
 
 Handler = Callable[[Request], Response] | Callable[[Request], Awaitable[Response]]
 
@@ -120,7 +138,7 @@ def page_route(path: str, handler: Handler, methods: tuple[str, ...] = ("GET",),
             if iscoroutinefunction(handler):
                 return await cast(Awaitable[Response], handler(request))
             return cast(Response, await run_in_threadpool(handler, request))
-        except (MemoryAssetsError, HTTPException, OSError) as error:
+        except Exception as error:
             return await run_in_threadpool(_failed, request, error)
 
     return Route(path, answered, methods=list(methods), name=name)
@@ -138,6 +156,10 @@ def _failed(request: Request, error: Exception) -> Response:
             status = 400
         case MemoryAssetsError() if meant.code in _BUSY:
             status = 503
-        case _:
+        case MemoryAssetsError():
             status = 500
+        case _:
+            # What it says may be a text of somebody's, or a path: it is for whoever looks after the server.
+            _LOGGER.error("%s failed", request.url.path, exc_info=error)
+            return page.failed(500, page.say("failed.unexpected"))
     return page.failed(status, str(meant), getattr(meant, "hint", ""))

@@ -10,7 +10,20 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from memory_assets.errors import NotFoundError
-from memory_assets.viewer import api, board_pages, live, map_page, saying, store_pages, today
+from memory_assets.viewer import (
+    api,
+    asking,
+    board_pages,
+    live,
+    map_page,
+    memories,
+    projects,
+    saying,
+    searching,
+    sessions,
+    store_pages,
+    today,
+)
 from memory_assets.viewer.page import page_route
 
 if TYPE_CHECKING:
@@ -23,13 +36,21 @@ _TYPES: Final = {
     ".txt": "text/plain; charset=utf-8",
 }
 _WORK: Final = (api.ROUTES, live.ROUTES, board_pages.ROUTES, store_pages.ROUTES, map_page.ROUTES, saying.ROUTES)
-_PAGES: Final = (*_WORK, today.ROUTES)
+_PAGES: Final = (
+    *_WORK,
+    today.ROUTES,
+    projects.ROUTES,
+    sessions.ROUTES,
+    memories.ROUTES,
+    searching.ROUTES,
+    asking.ROUTES,
+)
 
 
 def viewer_routes() -> list[BaseRoute]:
     """Every page and what it needs. They go behind all other routes: the last one answers whatever nobody knows."""
     pages = [route for routes in _PAGES for route in routes]
-    return [*pages, page_route("/static/{name}", static_file), page_route("/{path:path}", unknown_page)]
+    return [*pages, page_route("/static/{name}", static_file), page_route("/{path:text}", unknown_page)]
 
 
 def static_file(request: Request) -> Response:

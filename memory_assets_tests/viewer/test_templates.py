@@ -36,7 +36,7 @@ def test_nothing_of_a_page_comes_from_elsewhere() -> None:
 
 def test_only_our_own_values_go_out_unmasked() -> None:
     """``|own`` is for paths, closed words and tokens of ours: each use of it is known."""
-    known = re.compile(r"\{\{ \(?(?:[a-z_.]*(?:status|assurance|path|csrf)|word or \"unproved\")\)?\|own \}\}")
+    known = re.compile(r"\{\{ \(?(?:[a-z_.]*(?:status|assurance|path|csrf|role|origin)|word or \"unproved\")\)?\|own \}\}")
     for template in TEMPLATES:
         text = template.read_text(encoding="utf-8")
         assert len(re.findall(r"\|\s*own\b", text)) == len(known.findall(text)), template.name
