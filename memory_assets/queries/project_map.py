@@ -14,9 +14,11 @@ if TYPE_CHECKING:
 
 MOST_POINTS = 150
 
+# What is contested or set aside has lost its stage; it is a part of how things came to be as they are.
 _DECISIONS = """
 SELECT 'decision', 'mem:' || m.short_id, m.title, m.first_said_at, m.status
-FROM memories m WHERE m.project = $project AND m.entry_type = 'decision' AND m.stage IN ('verified', 'certified')
+FROM memories m WHERE m.project = $project AND m.entry_type = 'decision'
+  AND (m.stage IN ('verified', 'certified') OR m.status IN ('contested', 'deprecated'))
 """
 _DONE = """
 SELECT 'done', t.entity_id, t.title, max(o.occurred_at), 'done'

@@ -24,12 +24,14 @@ _QUEUE = """
 SELECT embedding_version, status, count(*), min(updated_at) FILTER (status = 'pending') FROM vector_outbox GROUP BY ALL
 ORDER BY 1, 2
 """
-# The newest result of each stage for each session, as the log has it, whether or not it is folded: a session waits for the
-# first stage that has no result behind the one before.
+# The newest result of each stage for each session, as the log has it, whether or not it is folded, by the version that the
+# settings choose: a session waits for the first stage that has no such result behind the one before.
 _STEPS = f"""
 SELECT session_id, event_type, max(seq), max(ts) FROM events
 WHERE event_type IN ({", ".join(f"'{event_type}'" for event_type in CHAIN.values())})
   AND NOT EXISTS (SELECT 1 FROM forgotten_sessions f WHERE f.session_id = events.session_id AND events.seq < f.seq)
+  AND NOT EXISTS (SELECT 1 FROM configured_versions c
+    WHERE c.event_type = events.event_type AND c.stage_version <> events.stage_version)
 GROUP BY session_id, event_type
 """
 

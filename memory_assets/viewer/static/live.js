@@ -30,7 +30,7 @@
     const type = document.createElement("code");
     type.textContent = event.event_type;
     cell(row, "").append(type);
-    cell(row, event.stage);
+    cell(row, event.stage, "opt");
     const session = cell(row, "");
     if (event.session_id) {
       const link = document.createElement("a");
@@ -43,7 +43,7 @@
     const project = document.createElement("span");
     project.className = "said";
     project.textContent = (event.project || "").slice(0, 40);
-    cell(row, "").append(project);
+    cell(row, "", "opt").append(project);
     return row;
   };
 
