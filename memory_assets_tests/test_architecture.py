@@ -116,6 +116,7 @@ def test_the_rooms_are_those_that_are_known() -> None:
         "exchange",
         "settings",
         "settings_file",
+        "settings_sections",
     }
 
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from memory_assets.server.client import Client
     from memory_assets.server.files import Place
     from memory_assets.server.taking import Taking
+    from memory_assets.server.units import Unit
     from memory_assets.settings import Settings
 
 _SECONDS_TO_END = 10.0
@@ -54,6 +55,8 @@ def register(app: typer.Typer) -> None:
     group.command("link")(link)
     group.command("stop")(stop)
     group.command("take")(stoppable(take))
+    group.command("install")(install)
+    group.command("uninstall")(uninstall)
     app.add_typer(group, name="serve")
 
 
@@ -202,6 +205,51 @@ def take(
     for _ in sys.stdin:
         answers.write(json.dumps(_take_once(settings).as_json()) + "\n")
         answers.flush()
+    return OK
+
+
+def install(
+    context: typer.Context,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the file, and write nothing.")] = False,
+    as_json: JsonOption = False,
+) -> int:
+    """Write the unit with which the system starts the server of this store: systemd's of a user, or launchd's."""
+    from memory_assets.server.units import write_unit
+
+    unit = _unit(invocation(context))
+    if dry_run and not as_json:
+        print_line(f"# {unit.path}")
+        for line in unit.text.decode().splitlines():
+            print_line(line)
+        return OK
+    return _tell_unit(unit.path, not dry_run and write_unit(unit), unit.next_steps, as_json, ("wrote", "as it is already"))
+
+
+def uninstall(context: typer.Context, as_json: JsonOption = False) -> int:
+    """Take that unit away again; a server that runs goes on until it is ended."""
+    from memory_assets.server.units import remove_unit
+
+    unit = _unit(invocation(context))
+    return _tell_unit(unit.path, remove_unit(unit), unit.steps_back, as_json, ("removed", "not there"))
+
+
+def _unit(given: Invocation) -> Unit:
+    from memory_assets.client_settings.program import own_program
+    from memory_assets.server.units import unit_of
+
+    command = [*own_program(), *given.arguments(), "serve", "run"]
+    return unit_of(sys.platform, Path.home(), command, {"MEMORY_HOME": str(given.settings().home)}, os.environ)
+
+
+def _tell_unit(path: Path, changed: bool, steps: tuple[str, ...], as_json: bool, said: tuple[str, str]) -> int:
+    if as_json:
+        print_json({"path": str(path), "changed": changed, "next_steps": steps})
+        return OK
+    print_line(f"{said[0] if changed else said[1]}: {path}")
+    if changed:
+        print_line("so that the system knows it:")
+        for step in steps:
+            print_line(f"  {step}")
     return OK
 
 
