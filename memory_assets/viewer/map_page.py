@@ -121,4 +121,4 @@ def map_of_project(request: Request) -> Response:
     return page.render("map.html", map=found, drawing=drawing(found), turns=turns, width=WIDTH)
 
 
-ROUTES: Final = (page_route("/projects/{project:path}/map", map_of_project),)
+ROUTES: Final = (page_route("/projects/{project:text}/map", map_of_project),)
