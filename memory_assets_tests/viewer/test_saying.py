@@ -77,8 +77,8 @@ class Person:
 def person(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Person]:
     home: Path = tmp_path_factory.mktemp("said")
     settings = fill(home)
-    tell_titles(settings, "cart-1", "The cart keeps 3 items", "Use feature flags for checkout", "Ship the cart on Friday")
-    tell_titles(settings, "cart-2", "The cart keeps 5 items", days=9)
+    tell_titles(settings, "cart-1", "The cart limit is 3 items", "Use feature flags for checkout", "Ship the cart on Friday")
+    tell_titles(settings, "cart-2", "The cart limit is 5 items", days=9)
     with running(home, MEMORY_SERVER_TAKE_SESSIONS="false", MEMORY_EMBEDDING_MODEL="hashing") as server:
         yield Person(server, Memory(settings), server.browser())
 
@@ -88,7 +88,7 @@ def test_a_conflict_is_settled_and_opened_again(person: Person) -> None:
     assert conflict.conflict_id in person.get("/conflicts")
     fields = {"conflict": conflict.conflict_id, "as": "keep_newer", "note": "<b>measured</b>"}
     page = person.say("resolve", fields)
-    assert "The cart keeps 3 items" in page and "The cart keeps 5 items" in page
+    assert "The cart limit is 3 items" in page and "The cart limit is 5 items" in page
     settled = next(one for one in person.memory.read(list_conflicts, status="resolved"))
     assert (settled.conflict_id, settled.resolution, settled.note) == (conflict.conflict_id, "keep_newer", "<b>measured</b>")
     assert "<b>measured" not in person.get("/conflicts?status=resolved")
