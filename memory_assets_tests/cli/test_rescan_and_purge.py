@@ -9,7 +9,7 @@ import pytest
 
 from memory_assets_tests.cli.conftest import Run
 from memory_assets_tests.defs.files import chat
-from memory_assets_tests.defs.state import files_holding, rows, texts_of_store
+from memory_assets_tests.defs.state import events, files_holding, rows, texts_of_store
 from memory_assets_tests.filled_store import test_settings as settings_of
 
 CODENAME = "qzxfountainhead"
@@ -73,8 +73,13 @@ def test_what_an_older_policy_let_in(memory: Run, tmp_path: Path, monkeypatch: p
     assert purged["purged"] and purged["found_before"] > 0 and purged["found_after"] == 0
     assert [place for place, text in texts_of_store(settings) if CODENAME in text] == []
     assert files_holding(home, CODENAME.encode()) == []
+    count = len(events(settings))
     again = memory("import", str(inbox), "--json").json
-    assert (again["new"], again["updated"], again["events_appended"]) == (0, 0, 0)
+    assert (again["new"], again["updated"], again["quarantined"]) == (0, 0, 0)
+    # The files were last read under the older policy: they are read once more, and say nothing new.
+    came = {event.event_type for event in events(settings)[count:]}
+    assert came <= {"build_started", "build_finished", "source_registered", "source_taken", "source_told"}, came
+    assert memory("import", str(inbox), "--json").json["events_appended"] == 0
     assert files_holding(home, CODENAME.encode()) == []
     assert memory("fsck").code == 0 and memory("rebuild", "--verify").code == 0
 
