@@ -28,7 +28,7 @@ from memory_assets.results.doctor import DoctorV1
 from memory_assets.results.error import ErrorV1
 from memory_assets.results.evaluation import EvalComparisonV1, EvalInitV1, EvalRunV1
 from memory_assets.results.feedback import AckV1, UnitStandingV1
-from memory_assets.results.forgetting import ForgetReportV1, ForgettingListV1, UnforgetReportV1
+from memory_assets.results.forgetting import ForgetReportV1, ForgettingListV1, KeptAwayListV1, UnforgetReportV1
 from memory_assets.results.gotchas import GotchaListV1
 from memory_assets.results.memories import EntryView, EvidenceView, MemoryView
 from memory_assets.results.metrics import Metrics
@@ -74,6 +74,7 @@ PRINTED: dict[str, Any] = {
     "forget_report.v1": ForgetReportV1,
     "forgetting_list.v1": ForgettingListV1,
     "gotcha_list.v1": GotchaListV1,
+    "kept_away_list.v1": KeptAwayListV1,
     "memory.v1": MemoryView,
     "metrics.v1": Metrics,
     "outbox.v1": OutboxStatus,
