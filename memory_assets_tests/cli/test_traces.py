@@ -101,6 +101,8 @@ UNASKED = {
     *("outbox drain", "outbox retry-failed", "task new", "task set-status", "task set-priority", "task set-blockers"),
     *("task accept", "task resolve", "task merge", "task unmerge", "conflicts resolve", "conflicts reopen"),
     *("mcp serve", "mcp install", "mcp uninstall", "mcp status", "align", "schema", "privacy scan"),
+    *("serve run", "serve status", "serve link", "serve stop", "serve take", "serve install", "serve uninstall"),
+    *("hook", "hooks install", "hooks uninstall", "hooks status", "hooks off", "hooks on"),
 }
 """Commands that write, or that read files and nothing of the store; an export is made beside, the server asked by a client."""
 MARKS = tuple(mark for way in WAYS.values() for mark in way.marks)
