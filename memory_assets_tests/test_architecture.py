@@ -27,7 +27,7 @@ MIDDLE = (
     "maintenance",
     "commands",
 )
-SURFACES = ("cli", "hooks", "mcp")
+SURFACES = ("cli", "hooks", "mcp", "server", "viewer")
 # Small roots that every room may use (decision 0010).
 ROOTS = {
     "client_settings",
@@ -116,6 +116,7 @@ def test_the_rooms_are_those_that_are_known() -> None:
         "exchange",
         "settings",
         "settings_file",
+        "settings_sections",
     }
 
 
@@ -200,7 +201,7 @@ def test_the_log_stands_on_nothing_and_the_folds_on_the_log() -> None:
     assert len(pure) > 15 and violations(pure, {"log", "configuration"}) == []
 
 
-_SERVING = (".run", ".rescanning", ".forgetting", ".correcting", ".retention", ".purging", ".development")
+_SERVING = (".run", ".rescanning", ".forgetting", ".correcting", ".retention", ".purging", ".development", ".taking")
 
 
 def test_nobody_imports_the_assets_but_the_code_location_and_late_the_command_line() -> None:
@@ -228,7 +229,7 @@ def _named(node: ast.stmt) -> Iterator[tuple[str, int]]:
 
 def test_surfaces_ask_and_print() -> None:
     """They ask the façade, or give its resources to what is done: store, log and index are opened below."""
-    asked = {"memory", "queries", "commands", "maintenance", "backup", "exchange", "results", "search"}
+    asked = {"memory", "queries", "commands", "maintenance", "backup", "exchange", "results", "search", "ask"}
     known = {
         *SURFACES,
         "client_settings",
@@ -240,6 +241,7 @@ def test_surfaces_ask_and_print() -> None:
         "defs",
         "text",
         "evidence",
+        "locks",
     }
     # What hooks keep becomes a session file: they write one, look into the agent's own, and mask before either.
     kept = {"draft", "files", "keys", "masking.redaction", "model", "reading", "readers.chat_v1", "recalled", "times"}

@@ -51,6 +51,7 @@ from memory_assets.cli import (
     reembed,
     schema,
     search,
+    serve,
     sessions,
     show,
     task,
@@ -111,6 +112,7 @@ for group in (
     audit,
     mcp,
     hooks,
+    serve,
 ):
     group.register(app)
 

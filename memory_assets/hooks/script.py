@@ -261,7 +261,7 @@ def _found_command() -> list[str]:
     for folder in os.environ.get("PATH", "").split(os.pathsep):
         program = os.path.join(folder, "memory")
         if os.path.isabs(program) and os.access(program, os.X_OK):
-            return [program, "serve"]
+            return [program, "serve", "run", "--on-demand"]
     return []
 
 

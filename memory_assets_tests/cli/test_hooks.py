@@ -41,7 +41,7 @@ def test_install_status_and_uninstall(memory: Run, person: Path, tmp_path: Path)
     found = json.loads(memory(*store, "hooks", "status", "--json").out)
     assert all(one["installed"] and one["as_now"] for one in found["agents"]) and found["spooled_bytes"] == 0
     start = json.loads((tmp_path / "store" / "hooks" / "script.json").read_text())["start"]
-    assert start[-1] == "serve" and Path(start[0]).is_absolute()
+    assert start[-3:] == ["serve", "run", "--on-demand"] and Path(start[0]).is_absolute()
     assert "codex asks once" in memory(*store, "hooks", "install", "codex", "--config-path", str(person / "c.json")).out
     assert memory(*store, "hooks", "uninstall").code == 0
     assert [path.name for path in (person / ".claude").iterdir()] == []
