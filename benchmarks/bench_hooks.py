@@ -59,14 +59,17 @@ def hook(home: Path, number: int) -> Call:
 
 @contextmanager
 def server(home: Path, wait: float) -> Iterator[subprocess.Popen[bytes]]:
-    """A process that answers after ``wait`` seconds."""
+    """The server, which takes no sessions here; or, for one that is stuck, a process that answers after ``wait`` seconds."""
     said = home / "server" / "server.json"
     said.unlink(missing_ok=True)
-    process = subprocess.Popen([sys.executable, "-m", "memory_assets_tests.hooks.stand_in", str(home), str(wait)])
+    options = ["--home", str(home), "--set", "embedding.model=hashing", "--set", "server.take_sessions=false"]
+    real = [sys.executable, "-m", "memory_assets", *options, "serve", "run", "--on-demand", "--port", "0"]
+    stuck = [sys.executable, "-m", "memory_assets_tests.hooks.stand_in", str(home), str(wait)]
+    process = subprocess.Popen(stuck if wait else real)
     try:
         while not said.exists():
             if process.poll() is not None:
-                raise RuntimeError("the stand-in of the server did not start")
+                raise RuntimeError("the server did not start")
             time.sleep(0.05)
         yield process
     finally:

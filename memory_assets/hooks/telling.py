@@ -13,6 +13,8 @@ from memory_assets.errors import NotFoundError
 from memory_assets.hooks.events import HookCall
 from memory_assets.hooks.lines import Part, element, fact, named
 from memory_assets.queries.context import RELEVANT_FROM
+from memory_assets.queries.unit_sources import unit_sources
+from memory_assets.search.usage import note_shown
 from memory_assets.sessions.draft import last_path_component
 from memory_assets.sessions.keys import session_key
 from memory_assets.vocabulary import FINISHED
@@ -60,9 +62,15 @@ def told_with_prompt(memory: Memory, call: HookCall, budget: int) -> str:
     if found.retrieval is None or not found.retrieval.known:
         return ""
     own = _own(call)
-    hits = [hit for hit in found.hits if hit.relevance >= RELEVANT_FROM and not _is_own(hit, own)]
-    parts = (Part("On record that may bear upon it:", [_hit(hit) for hit in hits[:_TOLD]], 1.0),)
-    return element(f"From earlier sessions of the project {named(project)}.", parts, budget)
+    hits = [hit for hit in found.hits if hit.relevance >= RELEVANT_FROM and not _is_own(hit, own)][:_TOLD]
+    lines = [_hit(hit) for hit in hits]
+    parts = (Part("On record that may bear upon it:", lines, 1.0),)
+    told = element(f"From earlier sessions of the project {named(project)}.", parts, budget)
+    kept = set(told.split("\n"))
+    shown = [hit.unit_id for hit, line in zip(hits, lines, strict=True) if line in kept]
+    if shown:
+        note_shown(memory.settings, memory.read(unit_sources, shown))
+    return told
 
 
 def told_after_compaction(memory: Memory, call: HookCall, budget: int) -> str:

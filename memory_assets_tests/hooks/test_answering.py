@@ -76,6 +76,17 @@ def test_a_prompt_is_told_what_bears_upon_it_and_nothing_where_nothing_does(answ
     assert answerer.answer("user-prompt-submit", "cursor", asked) == {}
 
 
+def test_what_is_told_is_counted_as_shown_and_nothing_else(tmp_path: Path) -> None:
+    memory = Memory(fill(tmp_path))
+    answerer, asked = HookAnswerer(memory), {"session_id": "new-1", "cwd": "/srv/shop"}
+    assert answerer.answer("user-prompt-submit", "codex", {**asked, "prompt": "Wie wird das Wetter in Helsinki?"}) == {}
+    assert memory.count_shown() == 0
+    text = told(answerer.answer("user-prompt-submit", "codex", {**asked, "prompt": "Which PostgreSQL do orders use?"}))
+    memory.count_shown()
+    shown = memory.read(lambda connection: connection.execute("SELECT count(*) FROM unit_usage").fetchall())
+    assert shown == [(text.count("\n- "),)]
+
+
 def test_a_session_hears_none_of_its_own_words(answerer: HookAnswerer) -> None:
     asked = {"session_id": "notes-2", "cwd": "/srv/shop", "prompt": "How many attempts does the retry budget have?"}
     assert answerer.answer("user-prompt-submit", "claude-code", asked) == {}
