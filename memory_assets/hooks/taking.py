@@ -36,8 +36,8 @@ _GIVEN_UP = timedelta(days=1)
 def sources_to_take(settings: Settings) -> list[Path]:
     """The files of sessions that have something new, after the spool was drained; `taken` is told of them when they are taken.
 
-    What was said in a project before it was left out, and was not taken yet, is forgotten. A record that grows is named when its
-    agent has come to a rest, or when nobody wrote to it for ``sessions.settle_seconds``.
+    What was said in a project before it was left out, and was not taken yet, is forgotten. A record that grows is named when
+    its agent has come to a rest, or when nobody wrote to it for ``sessions.settle_seconds``.
 
     Raises:
         OSError: the folder of the hooks cannot be written.
