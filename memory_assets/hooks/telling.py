@@ -9,14 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from memory_assets.errors import NotFoundError
+from memory_assets.errors import AmbiguousIdError, NotFoundError
 from memory_assets.hooks.events import HookCall
 from memory_assets.hooks.lines import Part, element, fact, named
 from memory_assets.queries.context import RELEVANT_FROM
+from memory_assets.queries.sessions import one_session
 from memory_assets.queries.unit_sources import unit_sources
 from memory_assets.search.usage import note_shown
 from memory_assets.sessions.draft import last_path_component
 from memory_assets.sessions.keys import session_key
+from memory_assets.sessions.model import SourceFormat
 from memory_assets.vocabulary import FINISHED
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from memory_assets.results.digest import DigestLineV1, DigestQuoteV1, ProjectDigestV1, SessionDigestV1
     from memory_assets.results.search import SearchHitV1
 
+_FORMATS: dict[str, SourceFormat] = {"claude-code": "claude_code", "codex": "codex"}
 _HITS = 8
 _TOLD = 5
 _PROMPT_END = 1_000
@@ -134,9 +137,20 @@ def _kind(hit: SearchHitV1) -> str:
     return {"entry": "remembered", "gotcha": "known issue"}.get(hit.unit_kind, hit.unit_kind)
 
 
+def is_known(memory: Memory, call: HookCall) -> bool:
+    """Whether something of the session that calls was taken already."""
+    own = _own(call)
+    if own is None:
+        return False
+    try:
+        return memory.read(one_session, own).session_id == own
+    except (NotFoundError, AmbiguousIdError):
+        return False
+
+
 def _own(call: HookCall) -> str | None:
     """The key of the session that calls, as its record or its journal gives it."""
-    return session_key("chat.v1", call.session_id) if call.session_id else None
+    return session_key(_FORMATS.get(call.agent, "chat.v1"), call.session_id) if call.session_id else None
 
 
 def _is_of(quote: DigestQuoteV1 | None, own: str | None) -> bool:
