@@ -274,3 +274,14 @@ def test_a_project_that_is_left_out_meanwhile_is_not_taken(settings: Settings, t
     (own,) = sources_to_take(settings)
     assert own.parent.name == "cursor", "that was written before"
     assert [*settings.hooks_folder.glob("journal/*/*")] == []
+
+
+def test_what_an_agent_wrote_around_a_prompt_does_not_make_it_another(settings: Settings, tmp_path: Path) -> None:
+    record = tmp_path / "record.jsonl"
+    agent = Agent(settings, "claude-code", record=record)
+    at = agent.call("user-prompt-submit", prompt="Move the cache to Redis, please.")
+    agent.call("user-prompt-submit", prompt="yes")
+    record.write_text(record_line(1, "user", "See @notes.md.\nMove the cache to  Redis, please. yes", at))
+    agent.call("stop")
+    taken(settings, sources_to_take(settings))
+    assert prompts(settings) == ["yes"], "a short word may stand anywhere"
