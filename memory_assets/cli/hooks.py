@@ -88,7 +88,6 @@ def install(
     as_json: JsonOption = False,
 ) -> int:
     """Put the hooks into agents' settings; all that stands there stays. Agents read them when they start."""
-    from memory_assets.client_settings.program import own_program
     from memory_assets.hooks.installing import commands_of, write_script
     from memory_assets.hooks.installing import install as put
 
@@ -96,7 +95,7 @@ def install(
     settings, folders = given.settings(), _folders(given)
     agents = _files(agent, scope, config_path)
     if not dry_run:
-        write_script(folders, settings, [*own_program(), *given.arguments(), "serve", "run", "--on-demand"])
+        write_script(folders, settings, [*given.own_command(), "serve", "run", "--on-demand"])
     changes = [put(path, one, commands_of(one, folders, settings.home), folders, dry_run=dry_run) for one, path in agents]
     return _print_changes(changes, as_json, dry_run=dry_run)
 

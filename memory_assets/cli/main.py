@@ -111,8 +111,8 @@ for group in (
     export,
     audit,
     mcp,
-    hooks,
     serve,
+    hooks,
 ):
     group.register(app)
 
