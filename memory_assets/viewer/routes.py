@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from memory_assets.errors import NotFoundError
-from memory_assets.viewer import asking, memories, projects, searching, sessions, today
+from memory_assets.viewer import asking, memories, projects, proofs, searching, sessions, today
 from memory_assets.viewer.page import page_route
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ _PAGES: Final = (
     today.ROUTES,
     projects.ROUTES,
     sessions.ROUTES,
+    proofs.ROUTES,
     memories.ROUTES,
     searching.ROUTES,
     asking.ROUTES,
