@@ -55,6 +55,7 @@ def _paths(memory: Memory) -> list[str]:
         f"/sessions/{session}?m=1&c=2-9",
         f"/sessions/{session}/about",
         f"/sessions/{session}/messages/1",
+        f"/sessions/{session}/proof",
         f"/memories/{one.citation.removeprefix('mem:')}",
         "/search",
         "/search?q=PostgreSQL",
