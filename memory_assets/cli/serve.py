@@ -234,10 +234,9 @@ def uninstall(context: typer.Context, as_json: JsonOption = False) -> int:
 
 
 def _unit(given: Invocation) -> Unit:
-    from memory_assets.client_settings.program import own_program
     from memory_assets.server.units import unit_of
 
-    command = [*own_program(), *given.arguments(), "serve", "run"]
+    command = [*given.own_command(), "serve", "run"]
     return unit_of(sys.platform, Path.home(), command, {"MEMORY_HOME": str(given.settings().home)}, os.environ)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from memory_assets.errors import MemoryAssetsError
 from memory_assets.hooks.events import HookCall, hook_call
 from memory_assets.hooks.folders import HookFolders
 from memory_assets.hooks.ignored import is_left_out
+from memory_assets.hooks.installing import refresh_script
 from memory_assets.hooks.journal import note
 from memory_assets.hooks.replies import reply, takes_context
 from memory_assets.hooks.telling import told_after_compaction, told_at_start, told_with_prompt
@@ -30,6 +32,8 @@ class HookAnswerer:
         self._folders = HookFolders(memory.settings.hooks_folder)
         self._compacted: dict[str, None] = {}  # sessions that lost something and were not told of it yet
         self._lock = threading.Lock()
+        with contextlib.suppress(OSError):  # the one that is there does as well
+            refresh_script(self._folders, memory.settings)
 
     def answer(self, event: str, agent: str, payload: dict[str, Any]) -> dict[str, Any]:
         """What the hook prints: the agent's own form, or an empty object. What the call says is in the journal then.

@@ -62,7 +62,6 @@ def _costs(served: Served, path: str) -> tuple[float, str]:
 def test_the_first_page_of_all_sessions(large: Served) -> None:
     seconds, page = _costs(large, "/sessions")
     total = re.search(r'<span class="total">([\d,]+)</span>', page)
-    print(f"{seconds=} {_elements(page)=}")
     assert total is not None and total[1] == f"{SESSIONS:,}"
     assert seconds <= 0.3 and _elements(page) <= 2_000
     last = -(-SESSIONS // 50)
@@ -73,10 +72,17 @@ def test_the_first_page_of_all_sessions(large: Served) -> None:
 
 
 @pytest.mark.deep
+@pytest.mark.parametrize("path", ["/today", "/projects/shop?all=1", "/search?q=please+look", "/sessions/long-1/about"])
+def test_other_pages_of_a_large_store_are_bounded(large: Served, path: str) -> None:
+    seconds, page = _costs(large, path)
+    print(f"{path} {seconds=} {_elements(page)=}")
+    assert _elements(page) <= 2_000
+
+
+@pytest.mark.deep
 @pytest.mark.parametrize("asked", ["", "?page=7", f"?m={MESSAGES - 1}&c=0-9"])
 def test_a_page_of_a_session_of_many_messages(large: Served, asked: str) -> None:
     seconds, page = _costs(large, f"/sessions/long-1{asked}")
-    print(f"{seconds=} {_elements(page)=}")
     assert seconds <= 0.5 and 500 < _elements(page) <= 2_000
     assert page.count('<article class="message') == 40
 
