@@ -136,6 +136,7 @@ def test_the_page_of_each(hostile: Hostile) -> None:
         assert hostile.browser.evaluate(_FOREIGN) == [], payload
         assert hostile.browser.said == [] and hostile.served.reports == [], payload
         _looked_at(hostile, f"/sessions/hostile-{number}?m=0&c=14-{14 + len(payload)}")
+        _looked_at(hostile, f"/sessions/hostile-{number}/proof")
         _looked_at(hostile, f"/projects/{quote(f'p{number}/{payload}', safe='')}")
     assert hostile.browser.evaluate("document.querySelector('h1').innerText").startswith(f"p{number}/")
 
