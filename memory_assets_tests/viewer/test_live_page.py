@@ -8,6 +8,7 @@ from pathlib import Path
 from memory_assets.log.event_log import EventLog
 from memory_assets.memory import Memory
 from memory_assets.queries.event_stream import log_end
+from memory_assets.viewer.store_pages import MOST_EVENTS
 from memory_assets_tests.filled_store import fill
 from memory_assets_tests.viewer.chromium import browsing
 from memory_assets_tests.viewer.served import serving
@@ -36,5 +37,5 @@ def test_the_log_on_the_screen(tmp_path: Path) -> None:
         end = memory.read(log_end)
         browser.evaluate("document.getElementById('live-pause').click()")
         browser.wait_for(f"{_SEQS}[0] === {end}", 60)
-        assert browser.evaluate(_SEQS) == list(range(end, end - 500, -1)), "none lost, none twice"
+        assert browser.evaluate(_SEQS) == list(range(end, end - MOST_EVENTS, -1)), "none lost, none twice"
         assert browser.said == [] and served.reports == []
