@@ -49,7 +49,7 @@ def test_a_task_stands_in_its_column_with_what_it_waits_for_and_its_evidence(tmp
         ("/tasks?status=lost", 400),
         ("/tasks?status=pending&page=9", 404),
         ("/tasks?status=pending&page=x", 400),
-        ("/tasks/../health", 404),
+        ("/tasks/..%2fhealth", 404),
         ("/tasks/nobody", 404),
         ("/conflicts?status=lost", 400),
         ("/conflicts?page=2", 404),
@@ -76,13 +76,13 @@ def test_privacy_counts_what_was_masked_and_tells_no_word_of_it(tmp_path: Path) 
     memory = Memory(fill(tmp_path))
     versions = memory.resources.configured_versions
     events = session_events("masked-4", "shop", "Masked", "/srv/m", STARTED, (("user", "key [EMAIL]"),), (), versions)
-    found = {"EMAIL": 3, "SECRET:github": 2}
-    ingested = replace(events[0], payload=events[0].payload.model_copy(update={"redactions": found}))
-    EventLog(memory.database).append([ingested])
+    found = {"EMAIL": 3, "SECRET:github": 2, 'my "own" kind': 1}
+    taken = replace(events[1], payload=events[1].payload.model_copy(update={"redactions": found}))
+    EventLog(memory.database).append([events[0], taken])
     catch_up(memory.database, versions, resolve=True)
     with serving(memory) as served:
         page = told(served.get("/privacy").text)
-    assert "EMAIL 3 1" in page and "SECRET:github 2 1" in page and "Masked" in page
+    assert "EMAIL 3 1" in page and "SECRET:github 2 1" in page and 'my "own" kind 1 1' in page and "Masked" in page
     assert "key [EMAIL]" not in page
 
 
