@@ -64,10 +64,16 @@ def _paths(memory: Memory) -> list[str]:
         "/ask?q=Which+PostgreSQL+stays+for+orders%3F&whole=1",
         "/ask?q=Which+PostgreSQL+stays+for+orders%3F",
         "/tasks",
+        "/tasks?status=pending",
+        "/tasks/review",
+        f"/tasks/{memory.tasks()[0].task_id}",
         "/conflicts",
+        "/projects/shop/map",
         "/events",
         "/health",
+        "/health?look=1",
         "/privacy",
+        f"/say?of={one.citation}",
         "/nothing-here",
     ]
 
