@@ -1,0 +1,71 @@
+"""Small histories in which something is forgotten, wanted back and told again; random ones found them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from memory_assets.sessions.masking.redaction_policy import load_policy
+from memory_assets.settings import load_settings
+from memory_assets_tests.defs.told_files import Draft, ToldStore, plain, spans_of
+
+MILD = load_policy('{"policy_id": "mild", "version": 1, "emails": false}')
+
+
+class Story:
+    """A session that is told to a store, its messages by a person and an agent in turn."""
+
+    def __init__(self, base: Path, *texts: str) -> None:
+        self.draft = Draft("told", Random(0), list(texts), [None for _ in texts])
+        self.store = ToldStore(load_settings({"home": base}), MILD)
+
+    def tell(self, uri: str = "records") -> None:
+        assert self.store.take(self.draft.told(uri), uri)
+
+    def forget(self, word: str, *, whole: bool = True) -> str:
+        event_id = self.store.forget("told", lambda history: spans_of(history, word, whole=whole))
+        assert event_id
+        return event_id
+
+    def unforget(self, event_id: str) -> None:
+        self.store.unforget("told", event_id)
+
+    @property
+    def texts(self) -> list[str]:
+        history = self.store.history("told")
+        assert history is not None
+        return [plain(message.text).strip() for message in history.messages]
+
+    @property
+    def title(self) -> str:
+        history = self.store.history("told")
+        assert history is not None
+        return plain(history.heading.title or "")
+
+
+@pytest.mark.parametrize("again", [False, True], ids=["at once", "told again"])
+def test_a_title_that_a_message_still_says_is_kept(tmp_path: Path, *, again: bool) -> None:
+    story = Story(tmp_path, "TODO\nthe zebra\ntests pass\n", "", "tests pass\nrollback")
+    story.tell()
+    assert story.title == "tests pass"
+    story.forget("zebra")
+    if again:
+        story.draft.grow(may_repeat=False)
+        story.tell()
+    assert story.title == "tests pass"
+    story.forget("rollback")
+    assert story.title == ""
+
+
+def test_what_is_wanted_back_is_back_in_a_copy_of_another_source(tmp_path: Path) -> None:
+    story = Story(tmp_path, "the zebra stands there", "the yak lies in the grass")
+    story.tell("page")
+    event_id = story.forget("yak")
+    story.tell("records")
+    assert story.texts == ["the zebra stands there", ""]
+    story.unforget(event_id)
+    assert story.texts == ["the zebra stands there", "the yak lies in the grass"]
+    story.tell("page")
+    assert story.texts == ["the zebra stands there", "the yak lies in the grass"]
