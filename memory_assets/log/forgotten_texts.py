@@ -84,6 +84,16 @@ class ForgottenTexts:
         history = self.originals.get(event_id)
         return None if history is None else message_at_place(history, place)
 
+    @property
+    def original_texts(self) -> list[tuple[str, Message, ForgottenPlace]]:
+        """The messages of whose texts something was ever forgotten, as far as the log still holds them."""
+        return [
+            (event_id, original, place)
+            for event_id, payload in self.said.items()
+            for place in payload.places
+            if place.field == "text" and (original := self.original(event_id, place)) is not None
+        ]
+
     def original_titles(self, words: Mapping[str, TextForgotten]) -> list[tuple[str, Sequence[tuple[int, int]]]]:
         """The titles of which something was forgotten, with the spans of it, as far as the log still holds them."""
         return [

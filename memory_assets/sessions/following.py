@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
+from memory_assets.sessions.masking.forgotten_spans import FILLER, are_alike_within
 from memory_assets.sessions.model import Message
 from memory_assets.sessions.rereading import as_told
 
@@ -34,9 +35,11 @@ def following(
         for message in told:
             pair = by_record.get((as_told(message).uid, message.text))
             waiting = by_words.get((message.role, message.text.strip()), [])
-            if pair is None and waiting:
+            # What is overwritten is blank at its end: it says the same as others that are longer.
+            fitting = [pair for pair in waiting if FILLER not in message.text or are_alike_within(message.text, pair[1].text)]
+            if pair is None and fitting:
                 # Of several that say the same it is the first that is as long, of those that were not taken yet.
-                pair = min(waiting, key=lambda pair: abs(len(pair[0].text) - len(message.text)))
+                pair = min(fitting, key=lambda pair: abs(len(pair[0].text) - len(message.text)))
             if pair in waiting and len(waiting) > 1:
                 waiting.remove(pair)
             text = apart(message.text) if pair is None else _like(message.text, *pair)

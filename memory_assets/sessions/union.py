@@ -14,6 +14,7 @@ from itertools import groupby
 
 from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.sessions.copies import is_cut_off, is_damaged_copy, is_part_of, same_words
+from memory_assets.sessions.masking.forgotten_spans import FILLER
 from memory_assets.sessions.model import Message, SourceFormat
 from memory_assets.sessions.record_order import united_order
 from memory_assets.sessions.rereading import Transcript, as_told, superseded
@@ -121,7 +122,8 @@ def _is_rendition(page: Iterable[_Node], records: Iterable[_Node]) -> bool:
 
 
 def _said(node: _Node) -> tuple[str, str] | None:
-    return (node.told.role, node.told.text.strip()) if node.told.kind == "said" else None
+    """What a message says; how much of what is overwritten is drawn as blocks depends on what was forgotten together."""
+    return (node.told.role, node.told.text.replace(FILLER, " ").strip()) if node.told.kind == "said" else None
 
 
 def _united_records(transcripts: Sequence[Transcript]) -> tuple[list[_Node], list[_Path]]:

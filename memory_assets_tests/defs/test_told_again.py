@@ -69,3 +69,23 @@ def test_what_is_wanted_back_is_back_in_a_copy_of_another_source(tmp_path: Path)
     assert story.texts == ["the zebra stands there", "the yak lies in the grass"]
     story.tell("page")
     assert story.texts == ["the zebra stands there", "the yak lies in the grass"]
+
+
+@pytest.mark.parametrize("at_once", [True, False], ids=["at once", "a word first"])
+def test_a_page_that_says_nothing_more_is_left_out_however_it_is_overwritten(tmp_path: Path, *, at_once: bool) -> None:
+    story = Story(tmp_path, "the zebra stands there", "the yak lies in the grass")
+    story.tell("page")
+    story.draft.texts[1] = "TODO the yak lies in the grass to the end"
+    story.tell("records")
+    assert len(story.texts) == 4
+    words = [] if at_once else [story.forget("TODO the", whole=False)]
+    words.append(story.forget("yak"))
+    assert story.texts == ["the zebra stands there", ""]
+    for event_id in words:
+        story.unforget(event_id)
+    assert story.texts == [
+        "the zebra stands there",
+        story.draft.texts[1],
+        "the zebra stands there",
+        "the yak lies in the grass",
+    ]

@@ -52,6 +52,9 @@ def forgotten_in(told: Mapping[str, ToldBySource], known: History, forgotten: Fo
 
     def changed(told: ToldBySource) -> ToldBySource:
         messages = following(told.transcript.messages, known.messages, after, lambda text: _without_words(text, words))
+        if told.page:
+            # What was left out of the history stands in no message of it.
+            messages = brought_back(messages, forgotten)
         title = _title(told.heading, told.transcript.messages, messages)
         if title is not None and title == told.heading.title:
             title = title_back(title, forgotten)

@@ -8,13 +8,22 @@ from dataclasses import replace
 from memory_assets.log.forgotten_texts import ForgottenTexts
 from memory_assets.log.payloads.forgetting import ForgottenPlace
 from memory_assets.sessions.draft import at_most_a_title
-from memory_assets.sessions.masking.forgotten_spans import FILLER, are_alike, overwritten, with_words_again, without_spans
+from memory_assets.sessions.masking.forgotten_spans import (
+    FILLER,
+    are_alike,
+    are_alike_within,
+    overwritten,
+    with_words_again,
+    without_spans,
+)
 from memory_assets.sessions.model import Message
 from memory_assets.sessions.rereading import as_told
 
+_Texts = Sequence[tuple[str, Message, ForgottenPlace]]
+
 
 def brought_back(messages: Sequence[Message], forgotten: ForgottenTexts) -> list[Message]:
-    """A history's messages with what was wanted back of them.
+    """Messages with what was wanted back of them, and without what is to stay away.
 
     What was forgotten last comes back first: what was forgotten before it was overwritten by then.
     """
@@ -27,7 +36,11 @@ def brought_back(messages: Sequence[Message], forgotten: ForgottenTexts) -> list
                 same = [index for index in told if bool(after[index].superseded_kind) == bool(original.superseded_kind)]
                 for index in same or told:
                     after[index] = _with_words(after[index], original, place, forgotten)
-    return _copies_brought_back(after, forgotten) if forgotten.unforgotten else after
+    if not forgotten.unforgotten:
+        return after
+    texts = forgotten.original_texts
+    after = [_copy_back(message, texts, forgotten) for message in after]
+    return [new if new == old else _without_active(new, texts, forgotten) for old, new in zip(messages, after, strict=True)]
 
 
 def _with_words(message: Message, original: Message, place: ForgottenPlace, forgotten: ForgottenTexts) -> Message:
@@ -40,50 +53,33 @@ def _with_words(message: Message, original: Message, place: ForgottenPlace, forg
     return message
 
 
-def _copies_brought_back(messages: Sequence[Message], forgotten: ForgottenTexts) -> list[Message]:
+def _copy_back(message: Message, texts: _Texts, forgotten: ForgottenTexts) -> Message:
     """What another source told of it since it was forgotten: no place names that, so it is known by what is left of it.
 
     What may be a copy of several messages stays as it is.
     """
-    named = {place.uid for payload in forgotten.said.values() for place in payload.places}
-    texts = [
-        (event_id, original, place)
-        for event_id, payload in forgotten.said.items()
-        for place in payload.places
-        if place.field == "text" and (original := forgotten.original(event_id, place)) is not None
-    ]
+    if FILLER not in message.text or as_told(message).uid in {place.uid for _, _, place in texts}:
+        return message
+    alike = [original.text for _, original, _ in texts if _may_be_copy(message, original)]
+    fullest = min(alike, key=lambda text: text.count(FILLER), default="")
+    if not fullest or not all(are_alike(text.strip(), fullest.strip()) for text in alike):
+        return message
+    lead, core = _lead(message.text), fullest.strip()
+    return replace(message, text=message.text[:lead] + core + message.text[lead + len(core) :])
 
-    def changed(message: Message) -> Message:
-        if FILLER not in message.text or as_told(message).uid in named:
-            return message
-        alike = [(event_id, original, place) for event_id, original, place in texts if _may_be_copy(message, original)]
-        if not alike:
-            return message
-        fullest = min((original.text for _, original, _ in alike), key=lambda text: text.count(FILLER))
-        if not all(are_alike(original.text.strip(), fullest.strip()) for _, original, _ in alike):
-            return message
-        text = _around(message.text, fullest.strip())
-        away = [
-            (start + shift, end + shift)
-            for event_id, original, place in alike
-            if event_id in forgotten.active
-            for shift in [_lead(text) - _lead(original.text)]
-            for start, end in place.spans
-        ]
-        return replace(message, text=overwritten(text, away))
 
-    return [changed(message) for message in messages]
+def _without_active(message: Message, texts: _Texts, forgotten: ForgottenTexts) -> Message:
+    """Another word of forgetting may be about a copy of the message."""
+    for event_id, original, place in texts:
+        if event_id in forgotten.active and _may_be_copy(message, original):
+            shift = _lead(message.text) - _lead(original.text)
+            text = overwritten(message.text, [(start + shift, end + shift) for start, end in place.spans])
+            message = replace(message, text=text)
+    return message
 
 
 def _may_be_copy(message: Message, original: Message) -> bool:
-    """Whether a message may say what the original says but for space around it, overwritten here and there."""
-    core, text = original.text.strip(), message.text.lstrip()
-    return message.role == original.role and are_alike(text[: len(core)], core) and not text[len(core) :].strip()
-
-
-def _around(text: str, core: str) -> str:
-    """A text with other words in the space around it."""
-    return text[: _lead(text)] + core + text[_lead(text) + len(core) :]
+    return message.role == original.role and are_alike_within(message.text, original.text)
 
 
 def _lead(text: str) -> int:

@@ -55,6 +55,12 @@ def are_alike(one: str, other: str) -> bool:
     return len(one) == len(other) and all(a == b or a in blank or b in blank for a, b in zip(one, other, strict=True))
 
 
+def are_alike_within(text: str, original: str) -> bool:
+    """Whether two texts may be one but for space around it, of which other parts are overwritten here and there."""
+    core, rest = original.strip(), text.lstrip()
+    return are_alike(rest[: len(core)], core) and not rest[len(core) :].strip()
+
+
 def goes_on_from(kept: str, told: str) -> bool:
     """Whether a text says what was kept of it, so that what it says behind that may be taken in.
 
