@@ -13,6 +13,7 @@ from memory_assets.log.payloads.sessions import MessageContinued, SessionIngeste
 from memory_assets.log.session_history import History, history_at
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.log.upcasting import payload_as
+from memory_assets.sessions.masking.forgotten_spans import overwritten
 from memory_assets.sessions.model import Message
 
 if TYPE_CHECKING:
@@ -93,6 +94,12 @@ class ForgottenTexts:
             for place in payload.places
             if place.field == "text" and (original := self.original(event_id, place)) is not None
         ]
+
+    @property
+    def names_away(self) -> dict[str | None, str]:
+        """By what speakers were called, what is left of their names; as far as the log still holds these."""
+        named = [(self.original(event_id, place), place) for event_id, place in self.places if place.field == "name"]
+        return {one.name: overwritten(one.name, place.spans) for one, place in named if one is not None and one.name}
 
     def original_titles(self, words: Mapping[str, TextForgotten]) -> list[tuple[str, Sequence[tuple[int, int]]]]:
         """The titles of which something was forgotten, with the spans of it, as far as the log still holds them."""

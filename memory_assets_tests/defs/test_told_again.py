@@ -89,3 +89,54 @@ def test_a_page_that_says_nothing_more_is_left_out_however_it_is_overwritten(tmp
         "the zebra stands there",
         "the yak lies in the grass",
     ]
+
+
+def test_a_name_stays_away_from_what_a_new_file_tells(tmp_path: Path) -> None:
+    story = Story(tmp_path, "the zebra stands there", "the yak lies in the grass", "the newt swims")
+    story.draft.names = ["Ada0", None, "Ada0"]
+    story.tell("half")
+    story.forget("Ada0", whole=False)
+    story.tell("later")
+    history = story.store.history("told")
+    assert history and [plain(message.name or "").strip() for message in history.messages] == ["", "", ""]
+
+
+def test_what_was_left_out_when_it_was_forgotten_comes_back_though_it_goes_on(tmp_path: Path) -> None:
+    story = Story(tmp_path, "the zebra stands there", "the yak lies in the grass.")
+    story.tell("records")
+    story.tell("page")
+    event_id = story.forget("yak")
+    story.draft.texts[1] += " for ever"
+    story.tell("page")
+    assert story.texts == [
+        "the zebra stands there",
+        "",
+        "the zebra stands there",
+        "for ever",
+    ]
+    story.draft.texts[1] += " and a day"
+    story.tell("records")
+    story.unforget(event_id)
+    longer = story.draft.texts[1]
+    assert story.texts == ["the zebra stands there", longer, "the zebra stands there", longer.removesuffix(" and a day")]
+
+
+def test_all_of_a_message_stays_away_that_holds_another_one(tmp_path: Path) -> None:
+    story = Story(tmp_path, "the zebra stands there", "the yak lies in the grass")
+    story.tell("records")
+    story.draft.texts[1] = "postgres the yak lies in the grass"
+    story.tell("records")
+    story.forget("yak")
+    story.tell("page")
+    assert set(story.texts) == {"the zebra stands there", ""}
+
+
+def test_the_title_comes_back_from_what_is_said_now(tmp_path: Path) -> None:
+    story = Story(tmp_path, "the zebra stands there")
+    story.tell()
+    story.draft.texts[0] = "postgres the zebra stands there"
+    story.tell()
+    event_id = story.forget("zebra")
+    assert story.title == ""
+    story.unforget(event_id)
+    assert story.title == "postgres the zebra stands there"

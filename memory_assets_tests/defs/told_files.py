@@ -106,12 +106,18 @@ class Draft:
 
     Attributes:
         texts: by record.
+        words: what else may be said.
     """
 
     session_id: str
     chance: Random
     texts: list[str] = field(default_factory=list)
     names: list[str | None] = field(default_factory=list)
+    words: list[str] = field(default_factory=lambda: list(_WORDS))
+
+    def word(self, number: int) -> str:
+        """The word that only one message says; long enough to be known where another source tells more around it."""
+        return f"word{self.session_id}n{number}stands"
 
     def grow(self, *, may_repeat: bool) -> None:
         """One message more, or one that says what another said."""
@@ -121,7 +127,7 @@ class Draft:
             self.names.append(self.names[again])
             return
         number = len(self.texts)
-        words = [f"word{self.session_id}n{number}", *self.chance.sample(_WORDS, self.chance.randint(0, 5))]
+        words = [self.word(number), *self.chance.sample(self.words, self.chance.randint(0, 5))]
         self.chance.shuffle(words)
         text = self.chance.choice([" ", "\n", "  "]).join(words) + self.chance.choice(["", ".", "\n", " and so on it goes"])
         self.texts.append(text)
@@ -130,7 +136,7 @@ class Draft:
     def edit(self) -> None:
         """One message is told in other words, or goes on."""
         number = self.chance.randrange(len(self.texts))
-        words = self.chance.choice(_WORDS)
+        words = self.chance.choice(self.words)
         self.texts[number] = (
             f"{words} {self.texts[number]}" if self.chance.random() < 0.5 else f"{self.texts[number]} {words} to the end"
         )

@@ -125,8 +125,10 @@ def _words_away(forgotten: ForgottenTexts) -> set[str]:
     return words
 
 
-def _title(heading: SourceHeading, before: Iterable[Message], after: Iterable[Message]) -> str | None:
+def _title(heading: SourceHeading, before: Sequence[Message], after: Sequence[Message]) -> str | None:
     """The title that follows from other messages, where it followed from them before."""
+    if heading.title == title_from([message for message in before if message.superseded_kind is None]):
+        return title_from([message for message in after if message.superseded_kind is None])
     told = tuple(as_told(message) for message in before)
     session = Session("", heading.source_id, heading.source_format, told, title=heading.title)
     return uncut_title(session, [as_told(message) for message in after])
@@ -224,8 +226,11 @@ class _Away:
                 raise _moved(self._session)
             return replace(message, text=text)
         # Another file of the session may tell it under another id: by its words, or by enough of what is left of them.
+        said = message
         for original, place in self._originals:
-            message = replace(message, text=overwritten(message.text, spans_in_copy(original, message, place.spans)))
+            # One original may hold another, and one may be what was left of another.
+            spans = [span for copy in (said, message) for span in spans_in_copy(original, copy, place.spans)]
+            message = replace(message, text=overwritten(message.text, spans))
         for text in () if self._knows_all else self.kept:
             if len(text) == len(message.text) and text.strip(f"{FILLER} \n") and holds_back(text, message.text):
                 return replace(message, text=text)
@@ -255,7 +260,8 @@ class _Away:
         told = [*(as_told(message) for message in self._known), *self._said]
         kept = {message.uid: message.name for message in told if message.uid in uids and FILLER in (message.name or "")}
         pairs = [(message.name, kept.get(message.uid)) for message in self._session.messages]
-        return {told: name for told, name in pairs if told and name and len(told) == len(name) and holds_back(name, told)}
+        names = {told: name for told, name in pairs if told and name and len(told) == len(name) and holds_back(name, told)}
+        return self._forgotten.names_away | names
 
 
 def _moved(session: Session) -> ForgottenTextMovedError:

@@ -60,7 +60,7 @@ def _copy_back(message: Message, texts: _Texts, forgotten: ForgottenTexts) -> Me
     """
     if FILLER not in message.text or as_told(message).uid in {place.uid for _, _, place in texts}:
         return message
-    alike = [original.text for _, original, _ in texts if _may_be_copy(message, original)]
+    alike = [original.text for _, original, _ in texts if _may_begin_with(message, original)]
     fullest = min(alike, key=lambda text: text.count(FILLER), default="")
     if not fullest or not all(are_alike(text.strip(), fullest.strip()) for text in alike):
         return message
@@ -71,7 +71,7 @@ def _copy_back(message: Message, texts: _Texts, forgotten: ForgottenTexts) -> Me
 def _without_active(message: Message, texts: _Texts, forgotten: ForgottenTexts) -> Message:
     """Another word of forgetting may be about a copy of the message."""
     for event_id, original, place in texts:
-        if event_id in forgotten.active and _may_be_copy(message, original):
+        if event_id in forgotten.active and _may_begin_with(message, original):
             shift = _lead(message.text) - _lead(original.text)
             text = overwritten(message.text, [(start + shift, end + shift) for start, end in place.spans])
             message = replace(message, text=text)
@@ -80,6 +80,13 @@ def _without_active(message: Message, texts: _Texts, forgotten: ForgottenTexts) 
 
 def _may_be_copy(message: Message, original: Message) -> bool:
     return message.role == original.role and are_alike_within(message.text, original.text)
+
+
+def _may_begin_with(message: Message, original: Message) -> bool:
+    """Whether a message may be a copy, or say more behind it."""
+    core, text = original.text.strip(), message.text.lstrip()
+    beginning = replace(message, text=text[: len(core)]) if text[len(core) :].strip() else message
+    return _may_be_copy(beginning, original)
 
 
 def _lead(text: str) -> int:
