@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from random import Random
@@ -204,6 +204,15 @@ def spans_of(history: History, words: str, *, whole: bool) -> list[ForgottenPlac
     if words in title:
         places.append(ForgottenPlace(field="title", spans=[(title.find(words), title.find(words) + len(words))]))
     return places
+
+
+def spans_at(history: History, uids: Collection[str]) -> list[ForgottenPlace]:
+    """As the addresses of some records' messages name them, whichever telling they are of."""
+    return [
+        ForgottenPlace(field="text", message_index=index, uid=message.uid, spans=[(0, len(message.text))])
+        for index, message in enumerate(history.messages)
+        if (message.source_uid or message.uid) in uids and message.text
+    ]
 
 
 def said(history: History) -> list[tuple[object, ...]]:
