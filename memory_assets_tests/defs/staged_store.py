@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterable
 from datetime import datetime
@@ -30,6 +31,8 @@ from memory_assets.sessions.masking.redaction_policy import RedactionPolicy
 from memory_assets.settings import Settings
 from memory_assets_tests.defs.state import index_rows
 from memory_assets_tests.defs.told_files import ToldStore, plain
+
+_CORRECTION = re.compile(r"(correction\.\w+\.\w+)\.[0-9a-f]{12}")
 
 
 class StagedStore(ToldStore):
@@ -101,7 +104,8 @@ class StagedStore(ToldStore):
             "tasks": [_task(one) for one in self.memory.tasks()],
             "index": [(row["session_id"], row["own_text"], row["context_text"]) for row in index_rows(self.settings)],
         }
-        return {name: sorted(plain(repr(row)) for row in rows) for name, rows in shown.items()}
+        # A correction's id holds a digest of one of the entries that it is about: any of those that say the same.
+        return {name: sorted(_CORRECTION.sub(r"\1", plain(repr(row))) for row in rows) for name, rows in shown.items()}
 
 
 def _side(side: ConflictSide) -> tuple[object, ...]:
