@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 
 from memory_assets.errors import ConfigInvalidError
 from memory_assets.log.payloads.catalogue import CHAIN
-from memory_assets.settings import EmbeddingSettings, IdrisSettings, Settings
+from memory_assets.settings import Settings
+from memory_assets.settings_sections import EmbeddingSettings, IdrisSettings
 from memory_assets.shipped_files import shipped_folder
 from memory_assets.vocabulary import PipelineStage
 

@@ -7,14 +7,13 @@ MEMORY_CONFIG) says. A nested key is ``MEMORY_SECTION_KEY``: ``MEMORY_EXTRACTION
 from __future__ import annotations
 
 import os
-import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import platformdirs
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 from pydantic_settings import (
     BaseSettings,
     InitSettingsSource,
@@ -24,195 +23,33 @@ from pydantic_settings import (
 )
 
 from memory_assets.errors import ConfigInvalidError
-from memory_assets.vocabulary import RecordedAnswers
+from memory_assets.settings_sections import (
+    AgingSettings,
+    AlignmentSettings,
+    AskSettings,
+    DagsterSettings,
+    EmbeddingSettings,
+    EvaluationSettings,
+    ExtractionSettings,
+    GraduationSettings,
+    HooksSettings,
+    IdrisSettings,
+    PrivacySettings,
+    ServerSettings,
+    SessionsSettings,
+    StoreSettings,
+    TasksSettings,
+    UserPath,
+    absolute,
+)
 
 SETTINGS_FILE_NAME = "memory.toml"
 _FILE_VALUES = "values_of_the_settings_file"
 
 
-VIEWER_PLACE = "{address}"
-"""Where in the viewer's URL the address of a citation goes, percent-encoded."""
-_VIEWER_URL = re.compile(r"https?://[A-Za-z0-9._~:/?#@!$&'*+,;=%\[\]{}-]+")
-
-
-def _absolute(path: Path) -> Path:
-    """Paths are fixed when they are read: a later change of the working directory must not move the store."""
-    return path.expanduser().absolute()
-
-
 def default_home() -> Path:
     """The store's folder where nobody names one: the platform's folder for a user's data."""
-    return _absolute(Path(platformdirs.user_data_dir("memory_assets", appauthor=False)))
-
-
-def _viewer_url(url: str) -> str:
-    # It stands in links of Dagster's pages: nothing else than a page may be opened by them.
-    if _VIEWER_URL.fullmatch(url) is None or url.count(VIEWER_PLACE) != 1:
-        raise ValueError(f"an http or https URL with {VIEWER_PLACE} where the address of a citation goes")
-    return url
-
-
-UserPath = Annotated[Path, AfterValidator(_absolute)]
-Seconds = Annotated[float, Field(gt=0)]
-Count = Annotated[int, Field(gt=0)]
-
-
-class Section(BaseModel):
-    """Base of the groups of settings. A key that nobody reads is a typing error, so it is refused."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class ExtractionSettings(Section):
-    """Who finds memories in a session: the embedded rules, or the litellm ``model`` where one is named.
-
-    ``rules_file``: a TOML file of a person's own rules in place of the built-in ones. ``concurrency``: windows that the model
-    is asked about at the same time.
-    """
-
-    model: str | None = None
-    rules_file: UserPath | None = None
-    api_base: str | None = None
-    timeout_seconds: Seconds = 60.0
-    max_retries: Annotated[int, Field(ge=0)] = 3
-    window_characters: Count = 24_000
-    concurrency: Annotated[int, Field(gt=0, le=64)] = 4
-
-
-class AlignmentSettings(Section):
-    """How a quote becomes a span. ``max_quote_length`` is in code points, ``fuzzy_threshold`` a similarity."""
-
-    max_quote_length: Count = 500
-    fuzzy: bool = True
-    fuzzy_threshold: float = Field(default=0.85, ge=0.85, lt=1.0)
-
-
-class GraduationSettings(Section):
-    """With ``require_idris2`` only idris2 grants Verified."""
-
-    require_idris2: bool = False
-
-
-class AgingSettings(Section):
-    """Half-lives by type, in days, and the score below which `memory demote` lets a memory go one stage down."""
-
-    decision_days: Count = 365
-    fact_days: Count = 180
-    insight_days: Count = 365
-    preference_days: Count = 365
-    reference_days: Count = 180
-    task_days: Count = 90
-    floor: float = Field(default=0.25, gt=0, lt=1)
-
-
-class TasksSettings(Section):
-    """How many later sessions of its project that do not speak of an open task make it quiet."""
-
-    quiet_after_sessions: Count = 5
-
-
-class IdrisSettings(Section):
-    """Where idris2 is (without a ``path``, also MEMORY_IDRIS2, it is looked for on PATH) and what it may cost.
-
-    Attributes:
-        timeout_seconds: of a process, and for each further hundred entries that it judges.
-        processes: how many at once; 0 for one a core.
-        batch_entries: how many entries of several sessions go into one process; 0 for a process a session.
-    """
-
-    path: str | None = None
-    timeout_seconds: Seconds = 60.0
-    processes: Annotated[int, Field(ge=0, le=256)] = 0
-    batch_entries: Annotated[int, Field(ge=0, le=10_000)] = 100
-
-
-class EmbeddingSettings(Section):
-    """``model``: ``bundled`` (English, nothing is downloaded), ``hashing``, or the name of a sentence-transformers model."""
-
-    model: Annotated[str, Field(min_length=1)] = "bundled"
-    batch_size: Count = 32
-    query_prefix: str = ""
-    passage_prefix: str = ""
-    allow_download: bool = False
-
-
-class PrivacySettings(Section):
-    """``policy_file``: a JSON file with further patterns to mask.
-
-    Attributes:
-        keep_days: sessions that ended longer ago are forgotten by `memory privacy retention` and the schedule; 0: none.
-        keep_days_by_project: the same for the sessions of some projects, in place of ``keep_days``: ``shop=90, notes=0``.
-    """
-
-    policy_file: UserPath | None = None
-    keep_days: Annotated[int, Field(ge=0, le=36_500)] = 0
-    keep_days_by_project: Annotated[str, Field(pattern=r"^\s*([^=,]+=\s*\d{1,5}\s*(,\s*|$))*$")] = ""
-
-    def days_of(self, project: str | None) -> int:
-        """How many days the sessions of a project are kept; 0: for ever."""
-        pairs = [pair.split("=") for pair in self.keep_days_by_project.split(",") if pair.strip()]
-        return {name.strip(): int(days) for name, days in pairs}.get(project or "", self.keep_days)
-
-
-class SessionsSettings(Section):
-    """The watched folder (default: ``sessions`` in MEMORY_HOME), and how long a file must lie still before it is taken."""
-
-    folder: UserPath | None = None
-    settle_seconds: Annotated[float, Field(ge=0)] = 10.0
-
-
-class DagsterSettings(Section):
-    """What Dagster shows: no session text unless ``show_quotes``; ``viewer_url``, with ``{address}`` in it, is where links to
-    citations lead.
-
-    Attributes:
-        batch_size: sessions of one run, at most; ``batch_bytes``: bytes of their files. What is larger is run alone.
-        keep_runs: finished runs that Dagster keeps, at most; ``keep_runs_days``: for how long.
-    """
-
-    show_quotes: bool = False
-    batch_size: Count = 25
-    batch_bytes: Count = 16_000_000
-    keep_runs: Count = 1_000
-    keep_runs_days: Count = 30
-    viewer_url: Annotated[str, AfterValidator(_viewer_url)] | None = None
-
-
-class EvaluationSettings(Section):
-    """``file``: golden questions (default: ``golden.yaml`` in MEMORY_HOME); ``tolerance``: how much a metric may fall."""
-
-    file: UserPath | None = None
-    tolerance: float = Field(default=0.02, ge=0, le=1)
-
-
-class AskSettings(Section):
-    """Who answers: quotes alone, or the litellm ``model`` where one is named, held to its evidence.
-
-    Attributes:
-        timeout_seconds: for a whole answer; ``silence_seconds`` for the next word of one.
-        prompt_tokens: of the rules, the question and the evidence together.
-        usd_per_call, usd_per_day: what a call and a day (UTC) may cost; a model without a known price is then not asked.
-        record: which answers are recorded: those of conversations alone, each, or none; a command's own word goes before.
-        nli: the entry point that judges whether an answer follows from its evidence; ``nli_threshold`` 0 asks nobody.
-    """
-
-    model: str | None = None
-    api_base: str | None = None
-    timeout_seconds: Seconds = 120.0
-    silence_seconds: Seconds = 30.0
-    max_tokens: Count = 600
-    prompt_tokens: Count = 6_000
-    usd_per_call: Annotated[float, Field(ge=0)] | None = None
-    usd_per_day: Annotated[float, Field(ge=0)] | None = None
-    nli: str | None = None
-    nli_threshold: float = Field(default=0.0, ge=0, le=1)
-    record: RecordedAnswers = "conversations"
-
-
-class StoreSettings(Section):
-    """How long to wait for other processes."""
-
-    lock_timeout_seconds: Seconds = 10.0
+    return absolute(Path(platformdirs.user_data_dir("memory_assets", appauthor=False)))
 
 
 class Settings(BaseSettings):
@@ -240,8 +77,10 @@ class Settings(BaseSettings):
     sessions: SessionsSettings = SessionsSettings()
     dagster: DagsterSettings = DagsterSettings()
     ask: AskSettings = AskSettings()
+    hooks: HooksSettings = HooksSettings()
     store: StoreSettings = StoreSettings()
     evaluation: EvaluationSettings = EvaluationSettings()
+    server: ServerSettings = ServerSettings()
 
     @property
     def store_folder(self) -> Path:
@@ -257,12 +96,17 @@ class Settings(BaseSettings):
     def dagster_home(self) -> Path:
         """Dagster's own folder; a DAGSTER_HOME that the user has set wins."""
         chosen = os.environ.get("DAGSTER_HOME")
-        return _absolute(Path(chosen)) if chosen else self.home / "dagster"
+        return absolute(Path(chosen)) if chosen else self.home / "dagster"
 
     @property
     def sessions_folder(self) -> Path:
         """The folder that the sensor watches."""
         return self.sessions.folder or self.home / "sessions"
+
+    @property
+    def hooks_folder(self) -> Path:
+        """What agents called out with and was not taken yet, and the sessions that are written from it."""
+        return self.home / "hooks"
 
     @property
     def golden_file(self) -> Path:
@@ -302,7 +146,7 @@ def load_settings(overrides: Mapping[str, Any] | None = None, *, config_file: Pa
     flags = dict(overrides or {})
     chosen = config_file or flags.pop("config_file", None) or os.environ.get("MEMORY_CONFIG") or None
     if chosen is not None:
-        file = _absolute(Path(chosen))
+        file = absolute(Path(chosen))
         values = _read_toml(file)
         flags["config_file"] = file
     else:
@@ -333,7 +177,7 @@ def load_settings(overrides: Mapping[str, Any] | None = None, *, config_file: Pa
 
 def _home(flags: Mapping[str, Any]) -> Path:
     chosen = flags.get("home") or os.environ.get("MEMORY_HOME")
-    return _absolute(Path(chosen) if chosen else default_home())
+    return absolute(Path(chosen) if chosen else default_home())
 
 
 def _exists(file: Path) -> bool:

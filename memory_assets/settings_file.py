@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memory_assets.errors import ConfigInvalidError
-from memory_assets.settings import SETTINGS_FILE_NAME, EmbeddingSettings, Settings, load_settings
+from memory_assets.settings import SETTINGS_FILE_NAME, Settings, load_settings
+from memory_assets.settings_sections import EmbeddingSettings
 
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument

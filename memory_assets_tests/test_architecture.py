@@ -27,9 +27,20 @@ MIDDLE = (
     "maintenance",
     "commands",
 )
-SURFACES = ("cli", "mcp")
+SURFACES = ("cli", "hooks", "mcp", "server", "viewer")
 # Small roots that every room may use (decision 0010).
-ROOTS = {"errors", "identifiers", "moments", "progress", "providers", "shipped_files", "locks", "stopping", "vocabulary"}
+ROOTS = {
+    "client_settings",
+    "errors",
+    "identifiers",
+    "moments",
+    "progress",
+    "providers",
+    "shipped_files",
+    "locks",
+    "stopping",
+    "vocabulary",
+}
 STORE = {"log", "projections", "vectors", "search", "ask", "queries", "maintenance", "commands"}
 HEAVY = {"dagster", "dagster_duckdb", "duckdb", "lancedb", "litellm", "torch", "sentence_transformers", "transformers"}
 # Adapters to what lies outside: the model, and the proof checker's process.
@@ -105,6 +116,7 @@ def test_the_rooms_are_those_that_are_known() -> None:
         "exchange",
         "settings",
         "settings_file",
+        "settings_sections",
     }
 
 
@@ -189,7 +201,7 @@ def test_the_log_stands_on_nothing_and_the_folds_on_the_log() -> None:
     assert len(pure) > 15 and violations(pure, {"log", "configuration"}) == []
 
 
-_SERVING = (".run", ".rescanning", ".forgetting", ".correcting", ".retention", ".purging", ".development")
+_SERVING = (".run", ".rescanning", ".forgetting", ".correcting", ".retention", ".purging", ".development", ".taking")
 
 
 def test_nobody_imports_the_assets_but_the_code_location_and_late_the_command_line() -> None:
@@ -217,9 +229,24 @@ def _named(node: ast.stmt) -> Iterator[tuple[str, int]]:
 
 def test_surfaces_ask_and_print() -> None:
     """They ask the façade, or give its resources to what is done: store, log and index are opened below."""
-    asked = {"memory", "queries", "commands", "maintenance", "backup", "exchange", "results", "search"}
-    known = {"cli", "mcp", "settings", "errors", "progress", "stopping", "vocabulary", "defs", "text", "evidence"}
-    served = {"sessions.privacy_scan", "graduation.proofs.module_files"}
+    asked = {"memory", "queries", "commands", "maintenance", "backup", "exchange", "results", "search", "ask"}
+    known = {
+        *SURFACES,
+        "client_settings",
+        "settings",
+        "errors",
+        "progress",
+        "stopping",
+        "vocabulary",
+        "defs",
+        "text",
+        "evidence",
+        "locks",
+    }
+    # What hooks keep becomes a session file: they write one, look into the agent's own, and mask before either.
+    kept = {"draft", "files", "keys", "masking.redaction", "model", "reading", "readers.chat_v1", "recalled", "times"}
+    served = {"sessions.privacy_scan", "graduation.proofs.module_files", "identifiers"}
+    served |= {f"sessions.{name}" for name in (*kept, "tolerant_json")}
     importers = all_of(*SURFACES)
     forbidden = {room(module) for module in modules()} - asked - known - {""}
     used = {name for module in importers for name, _ in own(module) if room(name) in forbidden}

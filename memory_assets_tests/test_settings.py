@@ -73,9 +73,12 @@ def _other_than(key: str, default: object) -> str:
             return "7"
     if key.startswith("usd_"):  # nothing limits them by default
         return "7"
-    return {"viewer_url": "https://viewer.example/{address}", "record": "always", "keep_days_by_project": "shop=9"}.get(
-        key, "/some/thing"
-    )
+    return {
+        "viewer_url": "https://viewer.example/{address}",
+        "ui_url": "http://127.0.0.1:3000",
+        "record": "always",
+        "keep_days_by_project": "shop=9",
+    }.get(key, "/some/thing")
 
 
 def test_every_key_is_reached_by_its_variable(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from memory_assets.cli.asking import asked
 from memory_assets.cli.draft import drafting
 from memory_assets.cli.invocation import NOTHING_FOUND, OK, JsonOption, ProjectOption, invocation
 from memory_assets.cli.lines import batches_of_stdin
@@ -19,7 +19,8 @@ from memory_assets.errors import InvalidArgumentError
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from memory_assets.memory import AskRequest, Memory
+    from memory_assets.ask.request import AskRequest
+    from memory_assets.memory import Memory
     from memory_assets.results.answer import AnswerV1
     from memory_assets.results.citation import AnyCitationV1
 
@@ -64,11 +65,10 @@ def ask(
     as_json: JsonOption = False,
 ) -> int:
     """Answer a question from memory, in cited quotes. Exits 1 where nothing that was said answers it."""
-    from memory_assets.commands.answers import conversation_for, recorded
-    from memory_assets.memory import AskRequest
+    from memory_assets.ask.request import AskRequest
 
     request = AskRequest(question or "", project=project, mode=mode.value, most_words=words, multi_hop=multi_hop)
-    memory = invocation(context).memory()
+    given = invocation(context)
     if bulk:
         if question is not None:
             raise InvalidArgumentError("--bulk reads its questions from stdin", hint="leave the question out")
@@ -77,14 +77,14 @@ def ask(
                 "--bulk asks questions that stand alone, each once, and records none",
                 hint="leave --session, --continue, --multi-hop and --record out",
             )
-        return _answer_lines(memory, request)
+        return _answer_lines(given.memory(), request)
     if question is None:
         raise InvalidArgumentError("no question is given", hint="as in memory ask 'why was the deploy rolled back?'")
-    if conversation is not None or goes_on:
-        request = replace(request, conversation=conversation_for(memory.resources, conversation, continued=goes_on))
     with drafting(wanted=not as_json) as listen:
-        answer = memory.asker.ask(request, listen)
-    answer = recorded(memory.resources, request, answer, wanted=record)
+        answer = asked(
+            given,
+            lambda store: store.answer(request, conversation=conversation, continued=goes_on, record=record, listen=listen),
+        )
     if as_json:
         print_json(answer)
     else:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from memory_assets.cli.asking import asked
 from memory_assets.cli.invocation import NOTHING_FOUND, OK, JsonOption, ProjectOption, invocation
 from memory_assets.cli.output import one_line, print_result, styled
 from memory_assets.cli.tables import print_text
@@ -34,7 +35,7 @@ def context(
     as_json: JsonOption = False,
 ) -> int:
     """Print what the memory has for a question, as cited Markdown to give to an agent. Exits 1 where there is nothing."""
-    bundle = invocation(context).memory().context(query, project=project, budget=budget, log=not no_log)
+    bundle = asked(invocation(context), lambda store: store.context(query, project=project, budget=budget, log=not no_log))
     print_result(bundle, print_context, as_json=as_json)
     return OK if bundle.sections else NOTHING_FOUND
 

@@ -40,6 +40,21 @@ class Invocation:
 
         return load_settings(self.overrides, config_file=self.config_file)
 
+    def arguments(self) -> list[str]:
+        """These options again, for another process; the store's folder is told it by MEMORY_HOME."""
+        config_file = self.settings().config_file
+        arguments = [] if config_file is None else ["--config", str(config_file)]
+        for section, values in self.overrides.items():
+            if isinstance(values, dict):
+                arguments += [part for key, value in values.items() for part in ("--set", f"{section}.{key}={value}")]
+        return arguments
+
+    def own_command(self) -> list[str]:
+        """The command of this installation with the options that this call has, for others to start it by."""
+        from memory_assets.client_settings.program import own_program
+
+        return [*own_program(), *self.arguments()]
+
     def memory(self, *, wait_for_model: bool = True) -> Memory:
         """The façade over the store that the settings name; see ``Memory``."""
         from memory_assets.memory import Memory

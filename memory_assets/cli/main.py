@@ -36,6 +36,7 @@ from memory_assets.cli import (
     feedback,
     forgetting,
     fsck,
+    hooks,
     idris,
     importing,
     maintenance,
@@ -50,6 +51,7 @@ from memory_assets.cli import (
     reembed,
     schema,
     search,
+    serve,
     sessions,
     show,
     task,
@@ -109,6 +111,8 @@ for group in (
     export,
     audit,
     mcp,
+    serve,
+    hooks,
 ):
     group.register(app)
 

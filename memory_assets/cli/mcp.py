@@ -193,12 +193,8 @@ def _command(given: Invocation, allow_write: bool) -> ServerCommand:
     from memory_assets.settings import default_home
 
     settings = given.settings()
-    arguments = [] if settings.config_file is None else ["--config", str(settings.config_file)]
-    for section, values in given.overrides.items():
-        if isinstance(values, dict):
-            arguments += [part for key, value in values.items() for part in ("--set", f"{section}.{key}={value}")]
     home = None if settings.home == default_home() else settings.home
-    return server_command(arguments, home=home, allow_write=allow_write)
+    return server_command(given.own_command(), home=home, allow_write=allow_write)
 
 
 def _change_object(change: Change) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from memory_assets.cli.asking import asked
 from memory_assets.cli.disclosure import print_disclosure
 from memory_assets.cli.invocation import NOTHING_FOUND, OK, JsonOption, KindOption, ProjectOption, invocation
 from memory_assets.cli.lines import batches_of_stdin
@@ -22,8 +23,9 @@ from memory_assets.errors import InvalidArgumentError
 from memory_assets.vocabulary import OF_OTHERS
 
 if TYPE_CHECKING:
-    from memory_assets.memory import Memory, SearchRequest
+    from memory_assets.memory import Memory
     from memory_assets.results.search import SearchHitV1, SearchResponseV1
+    from memory_assets.search.request import SearchRequest
     from memory_assets.vocabulary import Intent
 
 
@@ -130,7 +132,7 @@ def search(
     as_json: JsonOption = False,
 ) -> int:
     """Search memories, tasks and passages, each hit with its address. Exits 1 where nothing is known."""
-    from memory_assets.memory import SearchRequest
+    from memory_assets.search.request import SearchRequest
 
     now = datetime.now(UTC)
     request = SearchRequest(
@@ -152,18 +154,19 @@ def search(
         budget=budget,
         log=not no_log,
     )
-    memory = invocation(context).memory()
+    given = invocation(context)
     if bulk:
         if query is not None:
             raise InvalidArgumentError("--bulk reads its questions from stdin", hint="leave the question out")
         if expand:
             raise InvalidArgumentError("--bulk answers each question with one line", hint="leave --expand out")
-        return _answer_lines(memory, request, explain)
+        return _answer_lines(given.memory(), request, explain)
     if query is None:
         raise InvalidArgumentError("no query is given", hint="as in memory search 'why was the deploy rolled back'")
-    response = memory.search_for(replace(request, budget=None) if expand else request, explain=explain)
+    wanted = replace(request, budget=None) if expand else request
+    response = asked(given, lambda store: store.search_for(wanted, explain=explain))
     if expand:
-        disclosed = memory.disclose(response, budget=2000 if budget is None else budget)
+        disclosed = asked(given, lambda store: store.disclose(response, budget=2000 if budget is None else budget))
         if not as_json:
             _print_unknown(response)
         print_result(disclosed, print_disclosure, as_json=as_json)

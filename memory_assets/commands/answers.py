@@ -17,6 +17,8 @@ from memory_assets.results.citation import CitationV1
 from memory_assets.sessions.masking.redaction import redact_text
 
 if TYPE_CHECKING:
+    from memory_assets.ask.answerer import Listen
+    from memory_assets.ask.asker import Asker
     from memory_assets.ask.conversation import Conversation
     from memory_assets.ask.request import AskRequest
     from memory_assets.configuration import Resources
@@ -41,6 +43,30 @@ def conversation_for(resources: Resources, name: str | None, *, continued: bool 
     with resources.database.reading() as connection:
         conversation_id = last_conversation(connection) if kept is None else kept
         return conversation_of(connection, conversation_id, is_known=continued)
+
+
+def answered(
+    asker: Asker,
+    resources: Resources,
+    request: AskRequest,
+    *,
+    conversation: str | None = None,
+    continued: bool = False,
+    wanted: bool | None = None,
+    listen: Listen | None = None,
+) -> AnswerV1:
+    """Ask, in a conversation where one is named, and write the answer down where it is to be.
+
+    Args:
+        conversation, continued: see :func:`conversation_for`; neither given, the question stands alone.
+        wanted: see :func:`is_recorded`.
+
+    Raises:
+        As :func:`conversation_for` and ``ask.asker.Asker.ask``.
+    """
+    if conversation is not None or continued:
+        request = replace(request, conversation=conversation_for(resources, conversation, continued=continued))
+    return recorded(resources, request, asker.ask(request, listen), wanted=wanted)
 
 
 def is_recorded(resources: Resources, request: AskRequest, wanted: bool | None) -> bool:

@@ -18,7 +18,7 @@ from dagster._core.execution.backfill import BulkActionsFilter, BulkActionStatus
 from sqlalchemy.exc import SQLAlchemyError
 
 from memory_assets.defs.dagster_storage import EventLogStorage
-from memory_assets.settings import DagsterSettings
+from memory_assets.settings_sections import DagsterSettings
 
 _FINISHED = [dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED]
 _AT_ONCE = 100

@@ -21,6 +21,7 @@ from memory_assets.defs.partitions import RANGE_END_TAG, RANGE_START_TAG, SESSIO
 from memory_assets.defs.pruning import prune_by_itself
 from memory_assets.defs.registration import Registration, found_files, refuse, register, untouched_files
 from memory_assets.defs.resources import EventLogResource, OpenStore
+from memory_assets.defs.settling import is_settled
 from memory_assets.defs.store_state import news
 from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.log.errors import StoreError
@@ -95,7 +96,7 @@ def _look(context: dg.SensorEvaluationContext, opened: OpenStore) -> dg.SensorRe
     opened.follow_versions()
     files, seen = found_files([folder], opened.sources)
     refuse(opened, seen.errors, actor="sensor")
-    settled = [file for file in files if _settled(file, opened.settings.sessions.settle_seconds)]
+    settled = [file for file in files if is_settled(file, opened.settings.sessions.settle_seconds)]
     known = untouched_files(opened, settled)
     waiting = [file for file in settled if file.path not in known]
     keys = context.instance.get_dynamic_partitions(SESSIONS_PARTITIONS_NAME)
@@ -328,15 +329,6 @@ def _put_aside(opened: OpenStore, session_ids: Sequence[str], batch: str) -> Non
     )
     # No run comes that would fold it, and people look at the tables.
     catch_up(opened.database, opened.resources.configured_versions)
-
-
-def _settled(file: SourceFile, seconds: float) -> bool:
-    try:
-        age = time.time() - Path(file.path).stat().st_mtime
-    except OSError:
-        return False
-    # A time that lies ahead is a clock's error, and no reason to wait for that day.
-    return age >= seconds or age < -seconds
 
 
 def _reasons(registration: Registration) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
-from memory_assets.settings import VIEWER_PLACE
+from memory_assets.settings_sections import VIEWER_PLACE
 
 
 def viewed(address: str, viewer_url: str | None) -> str:

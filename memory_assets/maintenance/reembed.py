@@ -15,8 +15,8 @@ from memory_assets.log.payloads.sessions import SessionProjected
 from memory_assets.maintenance.indexing import compare_titles, write_words
 from memory_assets.progress import NoProgress, Progress
 from memory_assets.results.outbox import Calibration, Drained, Reconciled, Reembedded
-from memory_assets.settings import EmbeddingSettings
 from memory_assets.settings_file import says_otherwise, stronger_than_the_file, write_embedding
+from memory_assets.settings_sections import EmbeddingSettings
 from memory_assets.vectors.calibration import ensure_calibrated, known_calibration
 from memory_assets.vectors.drain import see_that_it_works
 from memory_assets.vectors.embedder import local_folder

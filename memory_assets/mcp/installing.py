@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import sys
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
+from memory_assets.client_settings.errors import ClientConfigError
+from memory_assets.client_settings.files import check_writable, keep_backup, read_settings, replace_text
+from memory_assets.client_settings.json_text import InvalidJsonError, parsed, with_value, without_value
 from memory_assets.errors import InvalidArgumentError
-from memory_assets.mcp.errors import ClientConfigError
-from memory_assets.mcp.json_text import InvalidJsonError, parsed, with_value, without_value
 
 SERVERS = "mcpServers"
 Did = Literal["installed", "updated", "unchanged", "removed", "absent"]
 _ATTEMPTS = 5
-_MAX_BYTES = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,18 +65,15 @@ class Standing:
     problem: str | None = None
 
 
-def server_command(arguments: Sequence[str], *, home: Path | None, allow_write: bool) -> ServerCommand:
+def server_command(program: Sequence[str], *, home: Path | None, allow_write: bool) -> ServerCommand:
     """How this installation of the package is started as a server.
 
     Args:
-        arguments: options in front of ``mcp serve``.
+        program: the command ``memory`` with the options in front of ``mcp serve``.
         home: the store's folder; None for the usual one, which needs no word.
     """
-    # Never resolved: the interpreter of a virtual environment is a link, and behind it there is no package.
-    script = Path(sys.executable).absolute().with_name("memory.exe" if os.name == "nt" else "memory")
-    start = [str(script)] if os.access(script, os.X_OK) else [str(Path(sys.executable).absolute()), "-m", "memory_assets"]
     serve = ["mcp", "serve", *(["--allow-write"] if allow_write else [])]
-    return ServerCommand(start[0], (*start[1:], *arguments, *serve), {} if home is None else {"MEMORY_HOME": str(home)})
+    return ServerCommand(program[0], (*program[1:], *serve), {} if home is None else {"MEMORY_HOME": str(home)})
 
 
 def install(path: Path, name: str, command: ServerCommand, *, dry_run: bool = False) -> Change:
@@ -134,7 +126,7 @@ def standing(path: Path, name: str, command: ServerCommand) -> Standing:
     """Whether a server is in a settings file. Raises nothing: a file that cannot be read says why."""
     exists = path.exists()
     try:
-        entry = _entry(path, _read(path), name)
+        entry = _entry(path, read_settings(path), name)
     except ClientConfigError as error:
         return Standing(path, name, exists, False, False, False, None, str(error))
     ours = entry is not None and is_ours(entry)
@@ -179,70 +171,20 @@ def _entry(path: Path, text: str, name: str) -> dict[str, Any] | None:
 
 def _edit(path: Path, name: str, edit: Callable[[str], tuple[str, Did, Mapping[str, Any] | None]], *, dry_run: bool) -> Change:
     for _ in range(_ATTEMPTS):
-        exists, text = path.exists(), _read(path)
+        exists, text = path.exists(), read_settings(path)
         new, did, entry = edit(text)
         if new == text or dry_run:
             return Change(path, did, name, entry)
         # The client itself writes into this file: what came in between is read again and not lost.
-        if path.exists() == exists and _read(path) == text:
+        if path.exists() == exists and read_settings(path) == text:
             try:
-                if exists and not path.stat().st_mode & 0o222:
-                    # It could be replaced all the same: for that its folder alone has to be writable.
-                    raise ClientConfigError(f"{path} may not be written", hint="allow it first, or name another file")
-                backup = _keep_backup(path) if exists else None
-                _replace(path, new)
+                if exists:
+                    check_writable(path)
+                backup = keep_backup(path) if exists else None
+                replace_text(path, new)
             except OSError as error:
                 raise ClientConfigError(
                     f"{path} cannot be written: {error.strerror or error}", hint="check its rights and the free space"
                 ) from error
             return Change(path, did, name, entry, backup, written=True)
     raise ClientConfigError(f"{path} keeps changing", hint="close the client that writes it, and try again")
-
-
-def _read(path: Path) -> str:
-    """The file's text; an empty object for one that is missing or empty. A mark of byte order stays at its front."""
-    try:
-        if path.exists() and path.stat().st_size > _MAX_BYTES:
-            raise ClientConfigError(f"{path} is larger than any settings file", hint="name the right one with --config-path")
-        text = path.read_bytes().decode("utf-8")
-    except FileNotFoundError:
-        return "{}\n"
-    except UnicodeDecodeError as error:
-        raise ClientConfigError(f"{path} is no UTF-8", hint="mend it first; it was left as it is") from error
-    except OSError as error:
-        raise ClientConfigError(f"{path} cannot be read: {error.strerror or error}", hint="check its rights") from error
-    return text if text.strip("\ufeff \t\r\n") else "{}\n"
-
-
-def _keep_backup(path: Path) -> Path:
-    """A copy of the file as it is, beside it, with its rights."""
-    target = path.resolve()
-    stamp = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
-    for count in range(1000):
-        backup = target.with_name(f"{target.name}.{stamp}{f'-{count}' if count else ''}.bak")
-        with contextlib.suppress(FileExistsError):
-            handle = os.open(backup, os.O_WRONLY | os.O_CREAT | os.O_EXCL, target.stat().st_mode & 0o777)
-            with os.fdopen(handle, "wb") as file:
-                os.fchmod(handle, target.stat().st_mode & 0o777)  # the process's own mask may be narrower
-                file.write(target.read_bytes())
-            return backup
-    raise OSError(f"{target.name} has too many backups of this second")
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write a file at once: whoever reads it sees the old text or the new one. A link stays a link."""
-    target = path.resolve()
-    target.parent.mkdir(parents=True, exist_ok=True)
-    mode = target.stat().st_mode & 0o7777 if target.exists() else 0o600
-    handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(text.encode("utf-8"))
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).chmod(mode)
-        Path(temporary).replace(target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            Path(temporary).unlink()
-        raise

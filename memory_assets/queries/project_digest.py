@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from memory_assets.errors import NotFoundError
 from memory_assets.log.fetching import fetch
+from memory_assets.queries.changes import task_moves
 from memory_assets.queries.conflicts import ConflictSide, ConflictView, list_conflicts
 from memory_assets.queries.digest_quotes import first_quotes, quote_of, told_as
 from memory_assets.queries.digest_tasks import SAID_DONE
@@ -21,7 +22,6 @@ from memory_assets.results.digest import (
     ProjectCountsV1,
     ProjectDigestV1,
     RecentSessionV1,
-    TaskMoveV1,
 )
 from memory_assets.search.answers.backing import backings
 from memory_assets.vocabulary import ASSURANCES, FINISHED
@@ -52,18 +52,6 @@ ORDER BY list_position(['decision', 'preference', 'insight', 'fact'], m.entry_ty
 _HOLDS = "m.status = 'active' AND m.stage IN ('verified', 'certified') AND m.entry_type NOT IN ('task', 'reference')"
 _REPLACED = "m.status = 'deprecated' AND m.last_said_at >= $since"
 _RECENT = "SELECT session_id FROM sessions WHERE project = ? AND ended_at >= ? ORDER BY started_at DESC, session_id"
-_MOVES = """
-SELECT o.entity_id, t.title, e.payload_json ->> '$.from_status',
-  coalesce(e.payload_json ->> '$.to_status', e.payload_json ->> '$.initial_status'), o.occurred_at, s.session_id,
-  s.message_index, s.segments_json, s.matched_text, coalesce(w.name, w.role), w.ts
-FROM task_outcomes o JOIN events e USING (event_id) JOIN entities t ON t.entity_id = o.entity_id
-LEFT JOIN task_claims c ON c.claim_id = o.source_id
-LEFT JOIN evidence_spans s ON s.entry_id = c.entry_id AND s.ordinal = c.evidence_ordinal AND s.match_method <> 'none'
-LEFT JOIN messages w ON w.session_id = s.session_id AND w.message_index = s.message_index
-WHERE o.entity_type = 'task' AND o.event_type IN ('task_created', 'task_status_changed') AND t.project = $project
-  AND o.occurred_at >= $since
-ORDER BY o.occurred_at DESC, o.entity_id, o.place DESC
-"""
 
 
 def project_digest(connection: duckdb.DuckDBPyConnection, project: str, *, days: int = LATELY) -> ProjectDigestV1:
@@ -84,7 +72,7 @@ def project_digest(connection: duckdb.DuckDBPyConnection, project: str, *, days:
     moment = since.replace(tzinfo=None)  # the store keeps UTC without saying so
     holds = _lines(connection, _HOLDS, {"project": project})
     recent = session_goals(connection, [row[0] for row in fetch(connection, _RECENT, [project, moment])])
-    moved = [_move(row) for row in fetch(connection, _MOVES, {"project": project, "since": moment})]
+    moved = task_moves(connection, since, project=project)
     replaced = _lines(connection, _REPLACED, {"project": project, "since": moment})
     tasks = [task for task in list_tasks(connection, project=project) if task.status not in FINISHED]
     tasks.sort(key=lambda task: _status(task) == SAID_DONE)
@@ -97,7 +85,7 @@ def project_digest(connection: duckdb.DuckDBPyConnection, project: str, *, days:
         since=since,
         holds=holds,
         recent_sessions=tuple(RecentSessionV1(session=head, goal=goal) for head, goal in recent),
-        moved=tuple(moved),
+        moved=moved,
         replaced=replaced,
         open=tuple(_task(task) for task in tasks),
         contested=tuple(_conflict(conflict, sides) for conflict in contested),
@@ -139,18 +127,6 @@ def _memory(row: tuple[Any, ...], assurance: Assurance) -> DigestLineV1:
     quote = quote_of(*place)
     return DigestLineV1(
         kind=kind, id=address, text=told_as(title, quote), quote=quote, assurance=assurance, checker=checker, status=status
-    )
-
-
-def _move(row: tuple[Any, ...]) -> TaskMoveV1:
-    task_id, title, from_status, to_status, moved_at, session_id, *place = row
-    return TaskMoveV1(
-        id=task_id,
-        text=title,
-        from_status=from_status,
-        to_status=to_status,
-        moved_at=moved_at,
-        quote=quote_of(session_id, *place) if session_id is not None else None,
     )
 
 

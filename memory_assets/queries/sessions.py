@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import duckdb
 
 # A session that did not get past its first stage has no row of its own, and is listed all the same.
-_SESSIONS = """
+SESSIONS = """
 WITH kept AS (
   SELECT session_id, count(*) AS entries FROM entries WHERE status <> 'superseded' GROUP BY session_id
 ), aside AS (
@@ -37,7 +37,7 @@ UNION ALL
 SELECT session_id, uri, uris, NULL, NULL, 0, 'registered', NULL, NULL, NULL, NULL, 0, 0, 0 FROM registered
 """
 STATUSES = ("registered", *PIPELINE_STAGES, "quarantined")
-_MESSAGES = "SELECT session_id, message_index, role, kind, name, ts, text, tool_name, is_error FROM messages"
+MESSAGES = "SELECT session_id, message_index, role, kind, name, ts, text, tool_name, is_error FROM messages"
 _QUARANTINE = "SELECT session_id, stage, error_code, detail, uri, attempts, quarantined_at FROM quarantine"
 
 
@@ -52,12 +52,12 @@ def all_sessions(
     check_word("status", status, STATUSES)
     rows = fetch(
         connection,
-        f"""SELECT * FROM ({_SESSIONS})
+        f"""SELECT * FROM ({SESSIONS})
             WHERE ($project IS NULL OR project = $project) AND ($status IS NULL OR status = $status)
             ORDER BY started_at DESC NULLS LAST, session_id""",
         {"project": project, "status": status},
     )
-    return [_summary(row) for row in rows]
+    return [summary(row) for row in rows]
 
 
 def one_session(connection: duckdb.DuckDBPyConnection, given: str) -> SessionSummary:
@@ -67,9 +67,9 @@ def one_session(connection: duckdb.DuckDBPyConnection, given: str) -> SessionSum
         NotFoundError, AmbiguousIdError
     """
     session_id = full_id(
-        connection, f"SELECT session_id AS id FROM ({_SESSIONS})", given, what="session", listed_by="memory sessions list"
+        connection, f"SELECT session_id AS id FROM ({SESSIONS})", given, what="session", listed_by="memory sessions list"
     )
-    return _summary(fetch(connection, f"SELECT * FROM ({_SESSIONS}) WHERE session_id = ?", [session_id])[0])
+    return summary(fetch(connection, f"SELECT * FROM ({SESSIONS}) WHERE session_id = ?", [session_id])[0])
 
 
 def session_details(connection: duckdb.DuckDBPyConnection, given: str) -> SessionDetails:
@@ -84,13 +84,13 @@ def session_details(connection: duckdb.DuckDBPyConnection, given: str) -> Sessio
 
 def messages_of(connection: duckdb.DuckDBPyConnection, session_id: str) -> list[MessageView]:
     """A session's messages in source order."""
-    rows = fetch(connection, f"{_MESSAGES} WHERE session_id = ? ORDER BY message_index", [session_id])
+    rows = fetch(connection, f"{MESSAGES} WHERE session_id = ? ORDER BY message_index", [session_id])
     return [MessageView.of_row(row) for row in rows]
 
 
 def messages_at(connection: duckdb.DuckDBPyConnection, session_id: str, first: int, last: int) -> dict[int, MessageView]:
     """Some messages by their index."""
-    rows = fetch(connection, f"{_MESSAGES} WHERE session_id = ? AND message_index BETWEEN ? AND ?", [session_id, first, last])
+    rows = fetch(connection, f"{MESSAGES} WHERE session_id = ? AND message_index BETWEEN ? AND ?", [session_id, first, last])
     return {row[1]: MessageView.of_row(row) for row in rows}
 
 
@@ -104,6 +104,7 @@ def quarantined(connection: duckdb.DuckDBPyConnection, session_id: str | None = 
     return [Quarantined.of_row(row) for row in rows]
 
 
-def _summary(row: tuple[object, ...]) -> SessionSummary:
+def summary(row: tuple[object, ...]) -> SessionSummary:
+    """A row of :data:`SESSIONS`."""
     session_id, uri, uris, *rest = row
     return SessionSummary.of_row((session_id, uri, tuple(uris or ()), *rest))  # type: ignore[arg-type]

@@ -11,6 +11,7 @@ from memory_assets.sessions.keys import session_key
 from memory_assets.sessions.masking.forgotten_spans import FILLER
 from memory_assets.sessions.model import Message, MessageKind, Role, Session, SourceFormat
 from memory_assets.sessions.origins import Stretch, hands_over_plan, origins_of
+from memory_assets.sessions.recalled import MARK, is_own_tool, without_recalled
 from memory_assets.sessions.source import DefectLog, without_data_uris
 from memory_assets.sessions.times import parse_time
 from memory_assets.vocabulary import Origin
@@ -55,6 +56,7 @@ class SessionDraft:
     _seen: dict[str, list[Sequence[Part]]] = field(default_factory=dict)
     _untimed_lines: list[int | None] = field(default_factory=list)
     _timed: bool = False
+    _own_calls: set[str] = field(default_factory=set)  # of tools of this memory, by id
 
     def add_record(
         self,
@@ -71,7 +73,7 @@ class SessionDraft:
 
         Two different records under one id are both kept, the later as ``uid~2``: losing one would lose what was said.
         """
-        parts = [replace(part, text=without_data_uris(part.text)) for part in parts]
+        parts = self._without_what_was_told([replace(part, text=without_data_uris(part.text)) for part in parts])
         if not parts:
             return
         if not self.ordinal_uids:
@@ -98,6 +100,18 @@ class SessionDraft:
                     is_error=part.is_error,
                 )
             )
+
+    def _without_what_was_told(self, parts: Sequence[Part]) -> list[Part]:
+        """The parts without what this memory told the agent; one that held nothing else is none, unless its place counts."""
+        kept = []
+        for part in parts:
+            if part.kind == "tool_call" and is_own_tool(part.tool_name) and part.tool_use_id:
+                self._own_calls.add(part.tool_use_id)
+            is_own = part.kind == "tool_result" and (is_own_tool(part.tool_name) or part.tool_use_id in self._own_calls)
+            text = MARK if is_own and part.text else without_recalled(part.text)
+            if text or not part.text or self.source_format == "chat.v1":
+                kept.append(replace(part, text=text) if text != part.text else part)
+        return kept
 
     def read_time(self, value: object, line: int | None, defects: DefectLog) -> datetime | None:
         """The time of a record whose format carries one; a missing or impossible one is a defect."""

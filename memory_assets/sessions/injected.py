@@ -10,6 +10,7 @@ import re
 
 from memory_assets.sessions.draft import Part
 from memory_assets.sessions.model import MessageKind
+from memory_assets.sessions.recalled import TAG
 from memory_assets.sessions.tagged_blocks import Block, closed_blocks, opening_of
 
 # Blocks that programs write into user messages, by tag.
@@ -51,6 +52,7 @@ _TAGS = (
     "user_action",
     "skill",
     "INSTRUCTIONS",
+    TAG,
 )
 _OPENING = opening_of(_TAGS)
 # The person's own words inside such a block: the words behind a slash command, a note to the agent's memory.

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from numpy import float32
     from numpy.typing import NDArray
 
-    from memory_assets.settings import EmbeddingSettings
+    from memory_assets.settings_sections import EmbeddingSettings
     from memory_assets.vectors.encoder.runtimes import Runtime
 
     Vectors = NDArray[float32]

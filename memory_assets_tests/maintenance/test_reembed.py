@@ -22,8 +22,9 @@ from memory_assets.maintenance.outbox import outbox_status
 from memory_assets.maintenance.rebuild import verify_all
 from memory_assets.maintenance.reembed import chosen_embedding
 from memory_assets.memory import Memory
-from memory_assets.settings import EmbeddingSettings, Settings, load_settings
+from memory_assets.settings import Settings, load_settings
 from memory_assets.settings_file import stronger_than_the_file, write_embedding
+from memory_assets.settings_sections import EmbeddingSettings
 from memory_assets.vectors import embedder as embedders
 from memory_assets.vectors.calibration import known_calibration
 from memory_assets.vectors.errors import EmbedderUnavailableError

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
+from memory_assets.client_settings.errors import ClientConfigError
 from memory_assets.errors import InvalidArgumentError
 from memory_assets.mcp.client_files import settings_files
-from memory_assets.mcp.errors import ClientConfigError
 from memory_assets.mcp.installing import ServerCommand, install, is_ours, standing, uninstall
 from memory_assets_tests.cli.conftest import Ended, Run, memory  # noqa: F401
 from memory_assets_tests.mcp.raw import HELLO, INITIALIZED

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory_assets.mcp.json_text import InvalidJsonError, parsed, with_value, without_value
+from memory_assets.client_settings.json_text import InvalidJsonError, parsed, with_item, with_value, without_item, without_value
 
 PATH = ("mcpServers", "memory")
 ENTRY = {"command": "/opt/memory", "args": ["mcp", "serve"]}
@@ -81,3 +81,40 @@ def test_a_missing_object_is_made(around: dict[str, Any], indent: int | None) ->
 def test_what_is_no_object_of_json_is_refused(text: str) -> None:
     with pytest.raises(InvalidJsonError):
         parsed(text)
+
+
+LISTS = [
+    ("{}\n", '{\n  "hooks": {\n    "Stop": [\n      {\n        "a": 1\n      }\n    ]\n  }\n}\n'),
+    ('{"hooks": {"Stop": []}}', '{"hooks": {"Stop": [{"a": 1}]}}'),
+    ('{"hooks":{"Stop":[ 1 ,2 ]}}', '{"hooks":{"Stop":[ 1 ,2, {"a": 1} ]}}'),
+    (
+        '{\n\t"hooks": {\n\t\t"Stop": [ {"b" : 2.50} ]\n\t}\n}',
+        '{\n\t"hooks": {\n\t\t"Stop": [ {"b" : 2.50},\n\t\t\t{\n\t\t\t\t"a": 1\n\t\t\t} ]\n\t}\n}',
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "wanted"), LISTS)
+def test_an_item_goes_behind_the_others_and_away_again(text: str, wanted: str) -> None:
+    assert with_item(text, ("hooks", "Stop"), {"a": 1}) == wanted
+    count = len(json.loads(wanted)["hooks"]["Stop"]) - 1
+    without = without_item(wanted, ("hooks", "Stop"), count)
+    assert json.loads(without) == (json.loads(text) or {"hooks": {"Stop": []}})
+    assert without == text or count == 0
+
+
+@given(st.lists(VALUES, max_size=4), VALUES, st.sampled_from([None, 1, 2, "\t"]), st.integers(0, 4))
+def test_lists_are_changed_as_python_changes_them(items: list[Any], value: Any, indent: int | str | None, place: int) -> None:
+    text = json.dumps({"x": 1, "hooks": {"Stop": items}, "y": [2]}, indent=indent)
+    more = with_item(text, ("hooks", "Stop"), value)
+    assert json.loads(more)["hooks"]["Stop"] == [*items, value]
+    number = place % (len(items) + 1)
+    fewer = json.loads(without_item(more, ("hooks", "Stop"), number))
+    assert fewer == {"x": 1, "hooks": {"Stop": [one for at, one in enumerate([*items, value]) if at != number]}, "y": [2]}
+    if items:
+        assert without_item(more, ("hooks", "Stop"), len(items)) == text
+
+
+def test_an_item_within_an_item_is_taken_out() -> None:
+    text = '{"hooks": {"Stop": [{"hooks": [ 1, 2 ]}, 3]}}'
+    assert without_item(text, ("hooks", "Stop", 0, "hooks"), 0) == '{"hooks": {"Stop": [{"hooks": [ 2 ]}, 3]}}'

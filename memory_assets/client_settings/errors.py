@@ -1,4 +1,4 @@
-"""What putting the server into a client's settings can fail at."""
+"""What a change of another program's settings can fail at."""
 
 from __future__ import annotations
 

@@ -90,6 +90,70 @@ def without_value(text: str, path: Sequence[str]) -> str:
     return text
 
 
+def with_item(text: str, path: Sequence[str], value: Any) -> str:
+    """The text with ``value`` at the end of the list at a path of keys; list and objects are made where they are missing.
+
+    Args:
+        text: valid, with an object at every key of the path that is there, and a list at the last.
+    """
+    start = _place(text, path)
+    if start is None:
+        return with_value(text, path, [value])
+    layout, depth = _layout(text), len(path) + 1
+    items = _items(text, start)
+    if items:
+        behind = items[-1][1]
+        return f"{text[:behind]},{layout.new_line(depth)}{layout.lines(value, depth)}{text[behind:]}"
+    close = text.index("]", start)
+    if not layout.line_break:
+        return f"{text[: start + 1]}{layout.lines(value, depth)}{text[close:]}"
+    inside = f"{layout.new_line(depth)}{layout.lines(value, depth)}{layout.new_line(depth - 1)}"
+    return f"{text[: start + 1]}{inside}{text[close:]}"
+
+
+def without_item(text: str, path: Sequence[str | int], number: int) -> str:
+    """The text without an item of the list at a path of keys and numbers of items, by its own number from 0.
+
+    Args:
+        text: valid, with a list of more than ``number`` items at the path.
+    """
+    start = _place(text, path)
+    assert start is not None, path
+    items = _items(text, start)
+    if number > 0:
+        return text[: items[number - 1][1]] + text[items[number][1] :]
+    if len(items) > 1:
+        return text[: items[0][0]] + text[items[1][0] :]
+    return text[: start + 1] + text[text.index("]", items[0][1]) :]
+
+
+def _place(text: str, path: Sequence[str | int]) -> int | None:
+    """Where the value at a path begins; None where there is none."""
+    start = _root(text)
+    for key in path:
+        if isinstance(key, int):
+            start = _items(text, start)[key][0]
+            continue
+        found = _last(_members(text, start), key)
+        if found is None:
+            return None
+        start = found.start
+    return start
+
+
+def _items(text: str, start: int) -> list[tuple[int, int]]:
+    """From where to where the items of the list stand that begins at ``start``."""
+    items = []
+    at = _skip(text, start + 1)
+    while text[at] != "]":
+        _, end = _DECODER.raw_decode(text, at)
+        items.append((at, end))
+        at = _skip(text, end)
+        if text[at] == ",":
+            at = _skip(text, at + 1)
+    return items
+
+
 def _put(text: str, start: int, path: Sequence[str], value: Any, depth: int, layout: _Layout) -> str:
     members = _members(text, start)
     found = _last(members, path[0])

@@ -1,0 +1,64 @@
+"""What an agent's own record of a session holds of what was typed in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from memory_assets.hooks.events import READ_TRANSCRIPTS
+from memory_assets.hooks.journal import JournalLine, JournalSession
+from memory_assets.sessions.files import load_source
+from memory_assets.sessions.model import Message, SourceTaken
+from memory_assets.sessions.reading import read_source
+
+_EARLIER_SECONDS = 120
+"""A record may say of a prompt that it was typed a little before the call that told of it."""
+
+
+def record_of(session: JournalSession) -> Path | None:
+    """The record that a session is taken from; None where its agent keeps none that is read."""
+    return session.transcript if session.agent in READ_TRANSCRIPTS else None
+
+
+def held_by(record: Path, prompts: tuple[JournalLine, ...], masked: Callable[[str], str]) -> set[str]:
+    """The calls whose prompts a record holds, each in a message of its own.
+
+    A prompt is in the journal as it is masked, and a command of the agent's in the record as its name and its words.
+    """
+    typed = _typed(record) if prompts else []
+    found: set[str] = set()
+    for line in prompts:
+        wanted = _folded(line.prompt)
+        place = next((place for place, one in enumerate(typed) if _is_in_time(one, line) and _says(one, wanted, masked)), None)
+        if place is not None:
+            del typed[place]
+            found.add(line.call_id)
+    return found
+
+
+def _typed(record: Path) -> list[Message]:
+    data = load_source(str(record))
+    outcome = read_source(str(record), data) if isinstance(data, bytes) else None
+    sessions = outcome.sessions if isinstance(outcome, SourceTaken) else ()
+    return [message for session in sessions for message in session.messages if message.role == "user"]
+
+
+def _is_in_time(message: Message, line: JournalLine) -> bool:
+    return message.ts is None or (line.at - message.ts).total_seconds() <= _EARLIER_SECONDS
+
+
+def _says(message: Message, wanted: str, masked: Callable[[str], str]) -> bool:
+    text = _folded(message.text)
+    if text == wanted or _is_command(text, wanted):
+        return True
+    # Only what masking changed can say the same in other words.
+    return "[" in wanted and _folded(masked(message.text)) == wanted
+
+
+def _is_command(text: str, wanted: str) -> bool:
+    name = wanted.split(" ", 1)[0]
+    return wanted.startswith("/") and f"<command-name>{name}</command-name>" in text
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,160 @@
+"""One server for a store, from its first request to its end.
+
+Whoever holds the lock of the server's folder is the server; a second one says who that is and ends. A process that dies loses
+the lock, so nobody is ever locked out by the dead. It ends when it is told to, and one that a hook started also when nobody
+asked it anything for a while.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Final
+
+import anyio.to_thread
+import uvicorn
+from starlette.routing import BaseRoute
+
+from memory_assets import __version__
+from memory_assets.errors import InvalidArgumentError, MemoryAssetsError
+from memory_assets.locks.file_locks import EXCLUSIVE, holder_note, holder_of, lock_at_once, opened_lock_file
+from memory_assets.server.application import ServerState, create_application
+from memory_assets.server.files import Place, made_folder, made_token, tell_place, withdraw_place
+
+if TYPE_CHECKING:
+    from memory_assets.server.store import WarmStore
+    from memory_assets.server.taking import Taking
+
+LOOPBACK: Final = "127.0.0.1"
+SECONDS_TO_END: Final = 3
+_SECONDS_BETWEEN_LOOKS: Final = 5.0
+_LOCK: Final = "server.lock"
+
+
+class ServerRunsError(MemoryAssetsError):
+    """Another process is this store's server."""
+
+    code = "not_possible"
+
+
+class PortTakenError(InvalidArgumentError):
+    """The port that was asked for is another program's."""
+
+
+@contextmanager
+def only_server(home: Path) -> Iterator[None]:
+    """Be the store's server for a while.
+
+    Raises:
+        ServerRunsError: another process is it.
+    """
+    file: IO[str] = opened_lock_file(made_folder(home) / _LOCK)
+    with file:
+        if not lock_at_once(file, EXCLUSIVE):
+            holder = holder_of(file.read()) or "another process"
+            raise ServerRunsError(f"{holder} serves this store already", hint="`memory serve status` tells where")
+        file.seek(0)
+        file.truncate()
+        file.write(holder_note())
+        file.flush()
+        yield
+
+
+def bound(port: int, *, host: str = LOOPBACK, exactly: bool = False) -> socket.socket:
+    """A socket that listens.
+
+    Args:
+        exactly: the port was asked for by name; otherwise any free one will do where it is taken.
+
+    Raises:
+        PortTakenError, InvalidArgumentError: nothing can listen there.
+    """
+    for tried in (port, 0):
+        listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listening.bind((host, tried))
+            listening.listen(128)
+            return listening
+        except OSError as error:
+            listening.close()
+            if exactly or tried == 0:
+                said = f"nothing can listen on {host}:{tried}: {error.strerror or error}"
+                raise PortTakenError(said, hint="choose another port with --port, or leave it out") from error
+    raise AssertionError
+
+
+def serve(
+    store: WarmStore,
+    listening: socket.socket,
+    *,
+    hosts: Iterable[str] = (),
+    idle_seconds: float | None = None,
+    taking: Callable[[ServerState], Taking | None] = lambda _: None,
+    pages: Iterable[BaseRoute] = (),
+    ready: Callable[[ServerState], None] = lambda _: None,
+) -> None:
+    """Serve a store until the end is asked for, or until nobody asked anything for ``idle_seconds``.
+
+    To be called in the main thread, which takes the signals, by the process that is the :func:`only_server`.
+
+    Args:
+        taking: makes what takes sessions in.
+        ready: is told when requests are answered.
+    """
+    host, port = listening.getsockname()[:2]
+    state = ServerState(store=store, token=made_token(store.home), port=port, end=lambda: None, hosts=tuple(hosts))
+    state.taking = taking(state)
+
+    @asynccontextmanager
+    async def alive(_: Any) -> AsyncIterator[None]:
+        place = Place(os.getpid(), port, __version__, datetime.now(UTC).isoformat(timespec="seconds"), host)
+        tell_place(store.home, place)
+        if state.taking is not None:
+            state.taking.start()
+        warming = asyncio.create_task(anyio.to_thread.run_sync(store.warm_up))
+        idle = asyncio.create_task(_end_when_idle(state, idle_seconds))
+        ready(state)
+        try:
+            yield
+        finally:
+            withdraw_place(store.home, os.getpid())
+            for task in (idle, warming):
+                task.cancel()
+            if state.taking is not None:
+                await anyio.to_thread.run_sync(state.taking.end)
+
+    configuration = uvicorn.Config(
+        create_application(state, pages, alive),
+        log_level="critical",
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        lifespan="on",
+        timeout_graceful_shutdown=SECONDS_TO_END,
+        proxy_headers=False,
+    )
+    server = uvicorn.Server(configuration)
+
+    def end() -> None:
+        server.should_exit = True
+
+    state.end = end
+    # uvicorn takes the signals while it runs, ends in order, and raises them again: by then they have been obeyed.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: None)
+    server.run(sockets=[listening])
+
+
+async def _end_when_idle(state: ServerState, idle_seconds: float | None) -> None:
+    while idle_seconds is not None:
+        await asyncio.sleep(min(_SECONDS_BETWEEN_LOOKS, idle_seconds / 2))
+        if state.activity.idle_seconds() > idle_seconds:
+            state.end()
+            return

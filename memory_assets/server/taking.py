@@ -1,0 +1,158 @@
+"""Sessions come in by themselves: the server looks whether there is something to take, and a process of its own takes it.
+
+Taking runs Dagster's assets, which would hold up every answer of the server's process; so another one does it. It is started
+when there is work, ends when there was none for a while, and ends with the server: it reads what to do from a pipe.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from memory_assets.server.activity import Activity
+
+SECONDS_BETWEEN_LOOKS: Final = 15.0
+SECONDS_BEHIND_A_HOOK: Final = 1.0
+"""A hook tells of a file that is still being written: what follows at once is taken along."""
+SECONDS_TO_SETTLE: Final = 5.0
+"""A file that is still being written is looked at again so soon."""
+SECONDS_TO_LIVE: Final = 300.0
+_SECONDS_BEHIND_A_FAILURE: Final = 60.0
+
+
+class Taking:
+    """Looks for what is new, and has it taken. One thread; it never raises."""
+
+    def __init__(
+        self, folders: Sequence[Path], arguments: Sequence[str], environ: Mapping[str, str], activity: Activity
+    ) -> None:
+        """Take what comes into a store.
+
+        Args:
+            folders: where something new may lie.
+            arguments: the options in front of a command that make the server's settings.
+            environ: of the process that takes.
+        """
+        self._folders = tuple(folders)
+        self._arguments = tuple(arguments)
+        self._environ = dict(environ)
+        self._activity = activity
+        self._wanted = threading.Event()
+        self._ended = threading.Event()
+        self._process: subprocess.Popen[str] | None = None
+        self._used = 0.0
+        self._seen: object = None
+        self._again = False
+        self._told: dict[str, Any] = {"runs": 0, "sessions": 0, "last_at": None, "last_error": None}
+        self._thread = threading.Thread(target=self._work, name="taking", daemon=True)
+
+    def start(self) -> None:
+        """Begin to look."""
+        self._thread.start()
+
+    def look_soon(self) -> None:
+        """A hook said that something is new."""
+        self._wanted.set()
+
+    def end(self) -> None:
+        """Look no more; what is being taken is given a moment to end, and then ended."""
+        self._ended.set()
+        self._wanted.set()
+        self._leave()
+
+    def standing(self) -> dict[str, Any]:
+        """How it stands, as plain values."""
+        process = self._process
+        return {**self._told, "process": process.pid if process is not None and process.poll() is None else None}
+
+    def _work(self) -> None:
+        while not self._ended.is_set():
+            if self._wanted.wait(SECONDS_TO_SETTLE if self._again else SECONDS_BETWEEN_LOOKS):
+                self._wanted.clear()
+                self._ended.wait(SECONDS_BEHIND_A_HOOK)
+            if self._ended.is_set():
+                return
+            state = tuple(_state_of(self._folders))
+            if state != self._seen:
+                self._take(state)
+            elif self._process is not None and time.monotonic() - self._used > SECONDS_TO_LIVE:
+                self._leave()
+
+    def _take(self, state: object) -> None:
+        with self._activity.going_on():
+            try:
+                told = self._asked()
+            except (OSError, ValueError) as error:
+                self._leave()
+                told = {"error": f"the process that takes sessions ended: {type(error).__name__}"}
+        self._used = time.monotonic()
+        self._told["runs"] += 1
+        self._told["sessions"] += told.get("sessions", 0)
+        self._told["last_at"] = datetime.now(UTC).isoformat(timespec="seconds")
+        self._told["last_error"] = told.get("error")
+        if told.get("error"):
+            self._ended.wait(_SECONDS_BEHIND_A_FAILURE)
+        self._again = bool(told.get("again"))
+        if not self._again and not told.get("error"):
+            self._seen = state
+
+    def _asked(self) -> dict[str, Any]:
+        process = self._running()
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.write("take\n")
+        process.stdin.flush()
+        told = json.loads(process.stdout.readline())
+        return told if isinstance(told, dict) else {}
+
+    def _running(self) -> subprocess.Popen[str]:
+        if self._process is None or self._process.poll() is not None:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "memory_assets", *self._arguments, "serve", "take", "--on-request"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=self._environ,
+                text=True,
+                start_new_session=True,
+            )
+        return self._process
+
+    def _leave(self) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        with contextlib.suppress(OSError):
+            if process.stdin is not None:
+                process.stdin.close()
+        try:
+            process.wait(timeout=0.5)
+        except subprocess.TimeoutExpired:
+            process.terminate()
+            try:
+                process.wait(timeout=3)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def _state_of(folders: Sequence[Path]) -> Iterator[tuple[str, int, int]]:
+    """Name, time and size of every file that may hold something new."""
+    waiting = list(folders)
+    while waiting:
+        folder = waiting.pop()
+        with contextlib.suppress(OSError), os.scandir(folder) as entries:
+            for entry in sorted(entries, key=lambda one: one.name):
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(Path(entry.path))
+                else:
+                    status = entry.stat()
+                    yield entry.path, status.st_mtime_ns, status.st_size

@@ -1,0 +1,90 @@
+"""``/ask``: an answer in cited quotes, or the word that nothing was said; it comes as it is made, where scripts run.
+
+The page asks for the answer as server-sent events: what a model drafts, word for word and marked as a draft, and at the end the
+answer that was held to its evidence, as a piece of the page. Without a script, a link asks for the page with the answer in it.
+"""
+
+from __future__ import annotations
+
+import json
+import queue
+import threading
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from starlette.concurrency import iterate_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from memory_assets.errors import MemoryAssetsError, of_the_machine
+from memory_assets.memory import AskRequest
+from memory_assets.queries.session_pages import list_projects
+from memory_assets.viewer.links import with_query
+from memory_assets.viewer.page import Page, page_route
+
+if TYPE_CHECKING:
+    from memory_assets.results.answer import AnswerV1
+
+HEARTBEAT_SECONDS: Final = 10.0
+"""As often something is said while an answer is made, so that nobody takes the connection for dead."""
+_HEADERS: Final = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+
+
+def ask(request: Request) -> Response:
+    """The form; with a question also where its answer comes from, or with ``whole`` the answer itself."""
+    page = Page(request)
+    question, project = page.asked("q"), page.asked("project")
+    answer = page.memory.ask(AskRequest(question, project=project)) if question and page.asked("whole") else None
+    return page.render(
+        "ask.html",
+        question=question or "",
+        project=project,
+        projects=[one.project for one in page.memory.read(list_projects)],
+        answer=answer,
+        stream=with_query("/ask/stream", q=question, project=project) if question else None,
+    )
+
+
+def stream(request: Request) -> Response:
+    """The answer as it is made."""
+    page = Page(request)
+    asked = AskRequest(page.asked("q") or "", project=page.asked("project"))
+    return StreamingResponse(iterate_in_threadpool(_told(page, asked)), media_type="text/event-stream", headers=_HEADERS)
+
+
+def _told(page: Page, asked: AskRequest) -> Iterator[str]:
+    """What happens while an answer is made, as events; the last one is the answer, or why there is none."""
+    heard: queue.Queue[tuple[str, str]] = queue.Queue()
+
+    def answer() -> None:
+        try:
+            made = page.memory.asker.ask(asked, lambda piece: heard.put(("draft", piece)))
+            heard.put(("answer", _answer_part(page, made)))
+        except Exception as error:
+            heard.put(("answer", _failed_part(page, error)))
+
+    threading.Thread(target=answer, name="ask", daemon=True).start()
+    while True:
+        try:
+            kind, text = heard.get(timeout=HEARTBEAT_SECONDS)
+        except queue.Empty:
+            yield ": still at it\n\n"
+            continue
+        # JSON keeps a text on one line, whatever breaks it has.
+        yield f"event: {kind}\ndata: {json.dumps(page.mask(text) if kind == 'draft' else text)}\n\n"
+        if kind == "answer":
+            return
+
+
+def _answer_part(page: Page, answer: AnswerV1) -> str:
+    return page.text("answer.html", answer=answer)
+
+
+def _failed_part(page: Page, error: Exception) -> str:
+    meant = of_the_machine(error) or error
+    known = isinstance(meant, MemoryAssetsError)
+    message, hint = (str(meant), getattr(meant, "hint", "")) if known else (page.say("failed.500"), "")
+    return page.text("answer_failed.html", message=message, hint=hint)
+
+
+ROUTES: Final = (page_route("/ask", ask), page_route("/ask/stream", stream))

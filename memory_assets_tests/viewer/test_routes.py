@@ -1,0 +1,50 @@
+"""What is asked for wrongly is a page that names it, with the right status."""
+
+from __future__ import annotations
+
+import pytest
+
+from memory_assets_tests.viewer.served import Served
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/nothing-here", 404),
+        ("/static/../routes.py", 404),
+        ("/static/%2e%2e%2froutes.py", 404),
+        ("/today?day=yesterday", 400),
+        ("/today?day=0001-01-01", 200),
+        ("/today?day=9999-12-31", 400),
+        ("/today?day=9999-12-30", 200),
+    ],
+)
+def test_what_is_not_there_is_named(pages: Served, path: str, status: int) -> None:
+    answer = pages.get(path)
+    assert answer.status_code == status
+    assert answer.headers["content-type"] == "text/html; charset=utf-8" and "<h1>" in answer.text
+
+
+def test_static_files_are_those_that_ship(pages: Served) -> None:
+    for name, kind in (("viewer.css", "text/css"), ("viewer.js", "text/javascript"), ("htmx.min.js", "text/javascript")):
+        answer = pages.get(f"/static/{name}")
+        assert answer.status_code == 200 and answer.headers["content-type"].startswith(kind)
+    assert pages.get("/static/htmx.LICENSE.txt").text.startswith("Zero-Clause BSD")
+
+
+def test_a_page_is_in_the_language_that_the_browser_likes_and_keeps_the_one_that_was_chosen(pages: Served) -> None:
+    assert '<html lang="en"' in pages.get("/today").text
+    assert '<html lang="ko"' in pages.get("/today", **{"accept-language": "ko-KR,ko;q=0.9"}).text
+    chosen = pages.get("/today?language=ko&theme=dark")
+    assert '<html lang="ko" data-theme="dark"' in chosen.text
+    kept = chosen.headers.get_list("set-cookie")
+    assert [cookie.partition(";")[0] for cookie in kept] == ["language=ko", "theme=dark"]
+    assert all("HttpOnly" in cookie and "samesite=strict" in cookie.lower() for cookie in kept)
+    assert '<html lang="ko" data-theme="dark"' in pages.get("/today", cookie="language=ko; theme=dark").text
+
+
+def test_today_tells_what_happened_on_the_last_day(pages: Served) -> None:
+    page = pages.get("/today").text
+    assert "2025-01-05" in page and "We decided to keep PostgreSQL 16 for orders." in page
+    first = pages.get("/today?day=2025-01-02").text
+    assert "결제 서버 장애" in first and "커넥션 풀이 모자랍니다" not in first and "캐시를 Redis로" in first
