@@ -9,7 +9,7 @@ import pytest
 
 from memory_assets.sessions.masking.redaction_policy import load_policy
 from memory_assets.settings import load_settings
-from memory_assets_tests.defs.told_files import Draft, ToldStore, plain, spans_of
+from memory_assets_tests.defs.told_files import Draft, ToldStore, plain, spans_of, texts_of
 
 MILD = load_policy('{"policy_id": "mild", "version": 1, "emails": false}')
 
@@ -140,3 +140,13 @@ def test_the_title_comes_back_from_what_is_said_now(tmp_path: Path) -> None:
     assert story.title == ""
     story.unforget(event_id)
     assert story.title == "postgres the zebra stands there"
+
+
+def test_no_source_has_a_title_again_that_was_forgotten_twice(tmp_path: Path) -> None:
+    story = Story(tmp_path, "the zebra stands there", "the yak lies in the grass")
+    story.tell("records")
+    story.unforget(story.forget("zebra", whole=False))
+    story.tell("later")
+    story.forget("zebra", whole=False)
+    story.forget("yak", whole=False)
+    assert not [text for text in texts_of(story.store, "told") if "zebra" in text]

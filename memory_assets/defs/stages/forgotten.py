@@ -57,9 +57,12 @@ def forgotten_in(told: Mapping[str, ToldBySource], known: History, forgotten: Fo
             messages = brought_back(messages, forgotten)
         title = _title(told.heading, told.transcript.messages, messages)
         if title is not None and title == told.heading.title:
-            title = title_back(title, forgotten)
             spans = title_spans if title == known.heading.title else ()
-            title = overwritten(title, spans) if spans else _as_messages_say(title, messages, words)
+            if spans:
+                title = overwritten(title_back(title, forgotten), spans)
+            elif not _is_said(title, messages):
+                back = title_back(title, forgotten)
+                title = _without_words(back, words if back == title else words | _words_away(forgotten))
         heading = told.heading.model_copy(update={"title": at_most_a_title(title) if title else title})
         return replace(told, transcript=replace(told.transcript, messages=tuple(messages)), heading=heading)
 
@@ -146,10 +149,10 @@ def _without_words(text: str, words: Iterable[str]) -> str:
     return overwritten(text, [span for gone in words for span in word_spans(gone, text)])
 
 
-def _as_messages_say(title: str, messages: Sequence[Message], words: Iterable[str]) -> str:
-    """A title without some words; one that a message still gives is taken from what is left already."""
+def _is_said(title: str, messages: Sequence[Message]) -> bool:
+    """Whether a message gives the title: then it is taken from what is left already."""
     told = [as_told(message) for message in messages]
-    return title if title == title_from(told) or title in map(title_of, told) else _without_words(title, words)
+    return title == title_from(told) or title in map(title_of, told)
 
 
 def stay_away(session: Session, known: History, before: ToldBySource | None, forgotten: ForgottenTexts) -> Session:
@@ -166,8 +169,8 @@ def stay_away(session: Session, known: History, before: ToldBySource | None, for
     title = uncut_title(session, named)
     if title and forgotten.of_title and title == session.title:
         title = _title_away(title, (known if before is None else before).heading.title, forgotten)
-    if title:
-        title = _as_messages_say(title, named, _words_away(forgotten))
+    if title and not _is_said(title, named):
+        title = _without_words(title, _words_away(forgotten))
     return replace(session, messages=tuple(named), title=at_most_a_title(title) if title else title)
 
 
