@@ -10,7 +10,20 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from memory_assets.errors import NotFoundError
-from memory_assets.viewer import asking, memories, projects, searching, sessions, today
+from memory_assets.viewer import (
+    api,
+    asking,
+    board_pages,
+    live,
+    map_page,
+    memories,
+    projects,
+    saying,
+    searching,
+    sessions,
+    store_pages,
+    today,
+)
 from memory_assets.viewer.page import page_route
 
 if TYPE_CHECKING:
@@ -22,7 +35,9 @@ _TYPES: Final = {
     ".svg": "image/svg+xml",
     ".txt": "text/plain; charset=utf-8",
 }
+_WORK: Final = (api.ROUTES, live.ROUTES, board_pages.ROUTES, store_pages.ROUTES, map_page.ROUTES, saying.ROUTES)
 _PAGES: Final = (
+    *_WORK,
     today.ROUTES,
     projects.ROUTES,
     sessions.ROUTES,

@@ -19,10 +19,14 @@ from memory_assets.memory import Memory
 from memory_assets.projections.fold import catch_up
 from memory_assets.sessions.model import Message
 from memory_assets_tests import filled_store
+from memory_assets_tests.depth import depth
 from memory_assets_tests.filled_store import Said, session_events
 from memory_assets_tests.viewer.chromium import Browser, browsing
 from memory_assets_tests.viewer.payloads import AWAY, PAYLOADS
 from memory_assets_tests.viewer.served import Served, serving
+
+EACH = depth(5, 1)
+"""Every so many of them is looked at."""
 
 # What a page may have: everything else in it came from a text.
 _FOREIGN = """
@@ -122,8 +126,9 @@ def test_the_lists_of_all_of_them(hostile: Hostile) -> None:
         assert hostile.browser.evaluate("document.body.innerText").count("alert(1)") >= (0 if path == "/ask" else 5), path
 
 
+@pytest.mark.deep
 def test_the_page_of_each(hostile: Hostile) -> None:
-    for number, payload in enumerate(PAYLOADS):
+    for number, payload in list(enumerate(PAYLOADS))[::-EACH]:
         _looked_at(hostile, f"/sessions/hostile-{number}")
         hostile.browser.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
         hostile.browser.wait_for("document.querySelector('.about-part .part') !== null")
@@ -131,18 +136,20 @@ def test_the_page_of_each(hostile: Hostile) -> None:
         assert hostile.browser.said == [] and hostile.served.reports == [], payload
         _looked_at(hostile, f"/sessions/hostile-{number}?m=0&c=14-{14 + len(payload)}")
         _looked_at(hostile, f"/projects/{quote(f'p{number}/{payload}', safe='')}")
-    assert hostile.browser.evaluate("document.querySelector('h1').innerText").startswith("p29/")
+    assert hostile.browser.evaluate("document.querySelector('h1').innerText").startswith(f"p{number}/")
 
 
+@pytest.mark.deep
 def test_each_memory(hostile: Hostile) -> None:
     memories = hostile.memory.memories().memories
     assert len(memories) >= len(PAYLOADS)
-    for memory in memories:
+    for memory in memories[::EACH]:
         _looked_at(hostile, f"/memories/{memory.citation.removeprefix('mem:')}")
 
 
+@pytest.mark.deep
 def test_what_an_address_says(hostile: Hostile) -> None:
-    for payload in PAYLOADS:
+    for payload in PAYLOADS[::EACH]:
         asked = urlencode({"q": payload, "project": "", "language": payload, "theme": payload})
         _looked_at(hostile, f"/search?{asked}")
         _looked_at(hostile, f"/ask?{asked}&whole=1")
