@@ -11,13 +11,13 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from itertools import chain, zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
+from typing import TYPE_CHECKING, Any
 
-from memory_assets import vocabulary
 from memory_assets.errors import MemoryAssetsError
-from memory_assets.log.payloads.catalogue import PAYLOADS
+from memory_assets.shipped_files import shipped_file
 from memory_assets.vectors.driver_errors import PATIENCE, reading
 from memory_assets.vectors.library import lancedb
 
@@ -31,6 +31,9 @@ _EVENTS = 600
 _SHORTEST, _LONGEST = 8, 48
 _LONGEST_LEAF = 4_000
 _CHUNK = 8 << 20
+
+_PROGRAM = Path(__file__).parents[2]
+_SOURCES = {".py", ".toml", ".md"}
 
 # What JSON, a line of a file and SQL all write as it is.
 _PLAIN = re.compile(r'[^"\\\x00-\x1f\x7f]+')
@@ -67,11 +70,11 @@ def take_pieces(connection: duckdb.DuckDBPyConnection, own_words: str) -> tuple[
     return tuple(candidates[:MOST_PIECES])
 
 
+@cache
 def words_of_the_program() -> str:
-    """The words of its closed lists, of its events and of their fields: a session may say them too."""
-    lists = (get_args(value) for value in vars(vocabulary).values() if get_origin(value) is Literal)
-    fields = chain.from_iterable((event_type, *payload.model_fields) for event_type, payload in PAYLOADS.items())
-    return " ".join([*map(str, chain.from_iterable(lists)), *fields])
+    """All that the program's own files say: what it writes into tables, settings and Dagster's records is among it."""
+    files = [shipped_file("dagster.yaml"), *(path for path in _PROGRAM.rglob("*") if path.suffix in _SOURCES)]
+    return "\n".join(path.read_text(encoding="utf-8").lower() for path in files)
 
 
 def _versions(connection: duckdb.DuckDBPyConnection) -> str:
