@@ -111,6 +111,13 @@ def test_what_is_asked_for_wrongly_is_a_page_that_names_it(pages: Served, memory
     assert memory.stats().events == before
 
 
+def test_the_proof_of_a_session_is_shown_with_its_modules(pages: Served) -> None:
+    page = pages.get("/sessions/shop-1/proof").text
+    assert '<span class="tag good">accepted</span>' in page and "embedded 1" in page
+    assert page.count("data-row") == 4 and "module " in page
+    assert pages.get("/sessions/odd-3/proof").status_code == 404
+
+
 def test_a_search_says_whether_what_it_found_can_be_an_answer(pages: Served) -> None:
     known = pages.get("/search?q=PostgreSQL+16+orders").text
     assert "hits that can hold the answer" in known and "/memories/" in known
