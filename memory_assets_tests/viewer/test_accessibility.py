@@ -63,11 +63,16 @@ def _paths(memory: Memory) -> list[str]:
         "/ask",
         "/ask?q=Which+PostgreSQL+stays+for+orders%3F&whole=1",
         "/ask?q=Which+PostgreSQL+stays+for+orders%3F",
+        "/projects/shop/map",
         "/tasks",
+        "/tasks/review",
+        f"/tasks/{memory.tasks()[0].task_id}",
         "/conflicts",
+        "/conflicts?status=all",
         "/events",
         "/health",
         "/privacy",
+        "/say",
         "/nothing-here",
     ]
 
