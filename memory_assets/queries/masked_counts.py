@@ -13,13 +13,9 @@ if TYPE_CHECKING:
 
 _MASKED = """
 WITH counted AS (
-  SELECT session_id, title, project, started_at, unnest(json_keys(redactions_json)) AS kind, redactions_json
+  SELECT session_id, title, project, started_at, unnest(map_entries(CAST(redactions_json AS MAP(VARCHAR, BIGINT)))) AS one
   FROM sessions
-), told AS (
-  SELECT session_id, title, project, started_at, kind,
-    CAST(json_extract(redactions_json, '$."' || kind || '"') AS BIGINT) AS many
-  FROM counted
-)
+), told AS (SELECT * EXCLUDE (one), one.key AS kind, one.value AS many FROM counted)
 """
 _BY_KIND = f"{_MASKED} SELECT kind, sum(many), count(*) FROM told GROUP BY kind ORDER BY 2 DESC, 1"
 _BY_SESSION = f"""

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from memory_assets.results.sessions import Quarantined
 
 SHOWN_EVENTS: Final = 100
+MOST_EVENTS: Final = 150
+"""Of those that come live the oldest go."""
 OF_A_PAGE: Final = 50
 SHOWN_ASIDE: Final = 100
 
@@ -68,7 +70,7 @@ def events(request: Request) -> Response:
     """The newest events, and those that come while the page is open."""
     page = Page(request)
     found = page.memory.read(newest_seen, limit=SHOWN_EVENTS)
-    return page.render("events.html", events=tuple(reversed(found.events)), upto=found.upto, most=5 * SHOWN_EVENTS)
+    return page.render("events.html", events=tuple(reversed(found.events)), upto=found.upto, most=MOST_EVENTS)
 
 
 def words(request: Request) -> Response:

@@ -219,7 +219,9 @@ def _note(given: Given) -> tuple[Line, ...]:
 
 
 def _with_word(page: Own | None, word: str) -> Own:
-    return with_query(page or "/today", said=word)
+    """A page that says what was said, before the place on it that its address names."""
+    path, mark, place = (page or Own("/today")).partition("#")
+    return Own(f"{path}{'&' if '?' in path else '?'}said={word}{mark}{place}")
 
 
 def _link_of(given: str) -> Own | None:

@@ -94,3 +94,21 @@ def test_golden_questions_that_were_made_of_it_go_and_others_are_named(memory: R
     told = memory("purge", "--yes", "--json").json
     assert "mine" in told["golden_questions"] and len(told["golden_questions"]) == made
     assert golden.read_text(encoding="utf-8").count("session:one#") == 1
+
+
+def test_golden_questions_of_a_forgotten_message_are_not_asked_and_go(memory: Run, store: Path) -> None:
+    """The message is there still, without its words: its address names something."""
+    assert memory("eval", "init").code == 0
+    golden = store / "golden.yaml"
+    text = golden.read_text(encoding="utf-8")
+    (said,) = [line for line in text.splitlines() if "query" in line and "service 1 on PostgreSQL" in line]
+    title = said.split('"')[1]
+    asked = memory("eval", "run", "--json")
+    assert title in asked.out
+    assert memory("forget", "session:one#m=0").code == 0
+    for command in ("run", "compare", "ask"):
+        ended = memory("eval", command, "--json")
+        assert ended.code == 0 and title not in ended.out, command
+    assert golden.read_text(encoding="utf-8") == text
+    assert memory("purge", "--yes").code == 0
+    assert title not in golden.read_text(encoding="utf-8")
