@@ -68,6 +68,7 @@ def _paths(memory: Memory) -> list[str]:
         "/tasks/review",
         f"/tasks/{memory.tasks()[0].task_id}",
         "/conflicts",
+        "/conflicts?status=all",
         "/projects/shop/map",
         "/events",
         "/health",
