@@ -95,7 +95,7 @@ def install(
     settings, folders = given.settings(), _folders(given)
     agents = _files(agent, scope, config_path)
     if not dry_run:
-        write_script(folders, settings, [*given.own_command(), "serve"])
+        write_script(folders, settings, [*given.own_command(), "serve", "run", "--on-demand"])
     changes = [put(path, one, commands_of(one, folders, settings.home), folders, dry_run=dry_run) for one, path in agents]
     return _print_changes(changes, as_json, dry_run=dry_run)
 

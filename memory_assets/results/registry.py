@@ -28,7 +28,7 @@ from memory_assets.results.doctor import DoctorV1
 from memory_assets.results.error import ErrorV1
 from memory_assets.results.evaluation import EvalComparisonV1, EvalInitV1, EvalRunV1
 from memory_assets.results.feedback import AckV1, UnitStandingV1
-from memory_assets.results.forgetting import ForgetReportV1, ForgettingListV1, UnforgetReportV1
+from memory_assets.results.forgetting import ForgetReportV1, ForgettingListV1, KeptAwayListV1, UnforgetReportV1
 from memory_assets.results.gotchas import GotchaListV1
 from memory_assets.results.listed import (
     EventPageV1,
@@ -86,6 +86,7 @@ PRINTED: dict[str, Any] = {
     "forget_report.v1": ForgetReportV1,
     "forgetting_list.v1": ForgettingListV1,
     "gotcha_list.v1": GotchaListV1,
+    "kept_away_list.v1": KeptAwayListV1,
     "live_event.v1": LiveEventV1,
     "memory.v1": MemoryView,
     "message_page.v1": MessagePageV1,

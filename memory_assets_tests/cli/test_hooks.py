@@ -11,7 +11,10 @@ from pathlib import Path
 import pytest
 
 from memory_assets.hooks.events import AGENTS
+from memory_assets.log.database import Database
+from memory_assets.sessions.recalled import CLOSING, OPENING
 from memory_assets_tests.cli.conftest import Run
+from memory_assets_tests.sessions.texts import claude, jsonl
 
 
 @pytest.fixture
@@ -41,7 +44,7 @@ def test_install_status_and_uninstall(memory: Run, person: Path, tmp_path: Path)
     found = json.loads(memory(*store, "hooks", "status", "--json").out)
     assert all(one["installed"] and one["as_now"] for one in found["agents"]) and found["spooled_bytes"] == 0
     start = json.loads((tmp_path / "store" / "hooks" / "script.json").read_text())["start"]
-    assert start[-1] == "serve" and Path(start[0]).is_absolute()
+    assert start[-3:] == ["serve", "run", "--on-demand"] and Path(start[0]).is_absolute()
     assert "codex asks once" in memory(*store, "hooks", "install", "codex", "--config-path", str(person / "c.json")).out
     assert memory(*store, "hooks", "uninstall").code == 0
     assert [path.name for path in (person / ".claude").iterdir()] == []
@@ -97,3 +100,29 @@ def test_with_options_in_front_it_is_the_same(memory: Run, agent: str, tmp_path:
     assert (done.returncode, done.stdout, done.stderr) == (0, "{}\n", "")
     (line,) = [line for line in (tmp_path / "store/hooks/spool/calls.jsonl").read_text().split("\n") if line]
     assert json.loads(line)["agent"] == agent
+
+
+def test_what_the_memory_told_is_in_nothing_that_is_taken_in(memory: Run, tmp_path: Path) -> None:
+    told = f"{OPENING}\nWhat holds:\n- mem:a7Bc3x decision, held: “We decided to paint the reactor turquoise.”\n{CLOSING}"
+    output = json.dumps({"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": told}})
+    call = {"type": "tool_use", "id": "t1", "name": "mcp__memory__search_memory", "input": {"query": "the reactor"}}
+    answer = {"type": "tool_result", "tool_use_id": "t1", "content": "│ We decided to paint the reactor turquoise."}
+    file = tmp_path / "session.jsonl"
+    file.write_bytes(
+        jsonl(
+            claude("attachment", "a0", None, attachment={"type": "hook_success", "content": told, "stdout": output}),
+            claude("user", "u1", f"{told}\n\nWe decided to keep PostgreSQL 16 for orders."),
+            claude("user", "u2", f"<system-reminder>\n{told}\n</system-reminder>", isMeta=True),
+            claude("assistant", "a1", [call]),
+            claude("user", "u3", [answer]),
+            claude("assistant", "a2", [{"type": "text", "text": "Understood: PostgreSQL 16 stays."}]),
+        )
+    )
+    assert memory("import", str(file)).code == 0
+    store = tmp_path / "home" / "memory.duckdb"
+    with Database(store.parent).reading() as connection:
+        tables = [name for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()]
+        rows = [str(row) for table in tables for row in connection.execute(f'SELECT * FROM "{table}"').fetchall()]
+    assert any("PostgreSQL 16" in row for row in rows)
+    assert [row for row in rows if "turquoise" in row or "memory-assets-context" in row] == []
+    assert not memory("search", "paint the reactor turquoise", "--json").json["retrieval"]["known"]
