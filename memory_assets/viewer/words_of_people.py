@@ -79,9 +79,8 @@ class Action:
 def _resolve(memory: Memory, given: Given) -> Foreseen:
     check_word("resolution", given["as"], RESOLUTIONS)
     conflict = memory.read(one_conflict, given["conflict"])
-    return Foreseen(
-        _conflicts("open"), (*_sides(conflict), Line(f"resolution_{given['as']}", conflict.project or ""), *_note(given))
-    )
+    lines = (*_sides(conflict), Line(f"resolution_{given['as']}", ""), *_note(given))
+    return Foreseen(_conflicts("open"), lines)
 
 
 def _do_resolve(memory: Memory, given: Given) -> Own:

@@ -74,6 +74,7 @@ def _paths(memory: Memory) -> list[str]:
         "/health",
         "/health?look=1",
         "/privacy",
+        "/say",
         f"/say?of={one.citation}",
         "/nothing-here",
     ]

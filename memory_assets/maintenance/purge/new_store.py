@@ -75,6 +75,7 @@ INSERT INTO {_NEW}.projection_offsets
 SELECT o.projector_name, e.ts, e.event_id, e.seq, o.projector_version, o.updated_at
 FROM {_OLD}.projection_offsets o, (FROM {_NEW}.events ORDER BY seq DESC LIMIT 1) e
 """
+_LIVING = f"SELECT DISTINCT session_id FROM {_NEW}.events WHERE session_id IS NOT NULL AND event_type NOT IN {TOMBSTONES}"
 _DIGESTED = f"SELECT {LINKED_ROW} FROM events WHERE seq > ? AND seq <= ? ORDER BY seq"
 
 
@@ -88,10 +89,12 @@ class NewStore:
 
     Attributes:
         sessions: those that lose something, and whether they lose everything.
+        living: those of which more than tombstones is left.
         events: those that stay, without the one that tells of the purge.
     """
 
     sessions: dict[str, bool]
+    living: frozenset[str]
     events: int
     told: Purged
 
@@ -128,13 +131,14 @@ def write_new_store(folder: Path, staged: Path) -> NewStore | None:
         )
         appended = insert(connection, rows_of([NewEvent(told, inputs=(told.old_link,))]), behind=tip)
         _copy_tables(connection)
+        living = frozenset(session_id for (session_id,) in connection.execute(_LIVING).fetchall())
         connection.execute("COMMIT")
         connection.execute("DETACH old")
         connection.execute("CHECKPOINT")
     path.chmod(0o600)
     write_tips(staged, Tips(appended.tip or tip))
     _check(staged, told)
-    return NewStore(sessions, tip.seq, told)
+    return NewStore(sessions, living, tip.seq, told)
 
 
 def _verified(connection: duckdb.DuckDBPyConnection, folder: Path) -> Tip:
