@@ -1,6 +1,6 @@
 """What a hook costs its agent: calls as processes, with a server that answers, with none, with one that is stuck or was killed.
 
-    python benchmarks/bench_hooks.py [CALLS] [AT_ONCE]
+    python benchmarks/bench_hooks.py [CALLS] [AT_ONCE] [STATE …]
 
 Prints, for each state of the server, the time of a call as its agent sees it, how many ended otherwise than with 0 and one JSON
 object, how many prompts were lost or stand twice in what is taken afterwards, and how many processes are left.
@@ -59,14 +59,17 @@ def hook(home: Path, number: int) -> Call:
 
 @contextmanager
 def server(home: Path, wait: float) -> Iterator[subprocess.Popen[bytes]]:
-    """A process that answers after ``wait`` seconds."""
+    """The server, which takes no sessions here; or, for one that is stuck, a process that answers after ``wait`` seconds."""
     said = home / "server" / "server.json"
     said.unlink(missing_ok=True)
-    process = subprocess.Popen([sys.executable, "-m", "memory_assets_tests.hooks.stand_in", str(home), str(wait)])
+    options = ["--home", str(home), "--set", "embedding.model=hashing", "--set", "server.take_sessions=false"]
+    real = [sys.executable, "-m", "memory_assets", *options, "serve", "run", "--on-demand", "--port", "0"]
+    stuck = [sys.executable, "-m", "memory_assets_tests.hooks.stand_in", str(home), str(wait)]
+    process = subprocess.Popen(stuck if wait else real)
     try:
         while not said.exists():
             if process.poll() is not None:
-                raise RuntimeError("the stand-in of the server did not start")
+                raise RuntimeError("the server did not start")
             time.sleep(0.05)
         yield process
     finally:
@@ -125,7 +128,7 @@ def main() -> None:
     """Measure every state."""
     calls = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
     at_once = int(sys.argv[2]) if len(sys.argv) > 2 else 1
-    for state in STATES:
+    for state in sys.argv[3:] or STATES:
         # A call to a server that is stuck takes its whole deadline: several of them are made at once.
         done, home, spent = measured(state, calls, max(at_once, 5) if state == "stuck" else at_once)
         times = sorted(call.seconds for call in done)

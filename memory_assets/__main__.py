@@ -25,6 +25,11 @@ def main() -> int:
     for number in _SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _leave)
+    if sys.argv[1:2] == ["hook"] and not {"-h", "--help"} & set(sys.argv):
+        # An agent waits for it: nothing of the command line is imported.
+        from memory_assets.hooks.script import main as hook
+
+        return hook(sys.argv[2:])
     from memory_assets.cli.main import main as run
 
     if signal.getsignal(signal.SIGINT) is _leave:

@@ -54,3 +54,11 @@ def test_lexical_search_loads_lancedb_alone(tmp_path: Path) -> None:
     searching = command("--set", "embedding.model=hashing", "search", "Redis", "--mode", "lexical")
     assert loaded_by(searching, tmp_path) == {"duckdb", "lancedb"}
     assert loaded_by(command("entries", "list"), tmp_path) <= {"duckdb"}
+
+
+def test_an_import_that_finds_nothing_new_leaves_dagsters_records_alone(tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "manifest.json").write_text('{"no": "session"}')
+    nothing = f"from memory_assets.cli.main import main\nassert main(['import', {str(tmp_path / 'notes')!r}]) == 1"
+    unloaded = "import sys\nassert not {'sqlalchemy', 'alembic'} & sys.modules.keys()"
+    assert "dagster" in loaded_by(f"{nothing}\n{unloaded}", tmp_path / "home")

@@ -304,10 +304,13 @@ def test_the_marked_blocks_of_a_page_run_as_they_stand(page: Path, tmp_path: Pat
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_what_the_readme_prints_is_what_is_printed(tmp_path: Path) -> None:
-    """Every line under a command of the first console block; one with … is cut, and not looked at."""
+    """Every line under a command of the first console block and of the marked ones; one with … is cut, and not looked at."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
-    block, *_ = re.findall(r"```console\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
-    for shown in block.removeprefix("$ ").split("\n$ "):
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    first, *_ = re.findall(r"```console\n(.*?)```", text, re.DOTALL)
+    marked = re.findall(r"<!-- printed -->\n```console\n(.*?)```", text, re.DOTALL)
+    assert marked
+    for shown in (shown for block in (first, *marked) for shown in block.removeprefix("$ ").split("\n$ ")):
         command, *lines = shown.splitlines()
         printed = follow(command, tmp_path).stdout.splitlines()
         assert [line for line in lines if line and "…" not in line and line not in printed] == [], command

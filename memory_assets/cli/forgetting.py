@@ -181,9 +181,9 @@ def print_report(report: ForgetReportV1) -> None:
         )
         print_text(styled("  ", (one_line(part.session_id), "cyan"), f"  {place}: {what}"))
     _more(len(report.parts))
-    _print_named("of memories, with nothing else to rest on", report.memories_gone)
-    _print_named("of memories, which other evidence holds: they stay", report.memories_kept)
-    _print_named("of tasks, of which nothing else speaks", report.tasks_gone)
+    _print_named("memory", "memories", "with nothing else to rest on", report.memories_gone)
+    _print_named("memory", "memories", "resting on other evidence too, not gone", report.memories_kept)
+    _print_named("task", "tasks", "of which nothing else speaks", report.tasks_gone)
     if report.elsewhere:
         from memory_assets.queries.forget_report import MOST_ELSEWHERE
 
@@ -195,12 +195,13 @@ def print_report(report: ForgetReportV1) -> None:
         print_text(styled((f"`memory unforget {ids}` takes it back; its bytes stay in the files until `memory purge`", "dim")))
 
 
-def _print_named(what: str, named: Sequence[NamedV1]) -> None:
+def _print_named(one: str, many: str, how: str, named: Sequence[NamedV1]) -> None:
     if not named:
         return
-    print_text(styled((f"{len(named):,} {what}", "bold")))
-    for one in named[:SHOWN]:
-        print_text(fitting(styled("  ", (one_line(one.address), "cyan"), f"  {one_line(one.title)}")))
+    print_text(styled((plural(len(named), one, many), "bold"), f" {how}:"))
+    for thing in named[:SHOWN]:
+        # Of an id as much as the lists of tasks show, and every command takes.
+        print_text(fitting(styled("  ", (one_line(thing.address)[:12], "cyan"), f"  {one_line(thing.title)}")))
     _more(len(named))
 
 

@@ -49,6 +49,12 @@ class Invocation:
                 arguments += [part for key, value in values.items() for part in ("--set", f"{section}.{key}={value}")]
         return arguments
 
+    def own_command(self) -> list[str]:
+        """The command of this installation with the options that this call has, for others to start it by."""
+        from memory_assets.client_settings.program import own_program
+
+        return [*own_program(), *self.arguments()]
+
     def memory(self, *, wait_for_model: bool = True) -> Memory:
         """The façade over the store that the settings name; see ``Memory``."""
         from memory_assets.memory import Memory

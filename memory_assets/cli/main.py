@@ -36,6 +36,7 @@ from memory_assets.cli import (
     feedback,
     forgetting,
     fsck,
+    hooks,
     idris,
     importing,
     maintenance,
@@ -111,6 +112,7 @@ for group in (
     audit,
     mcp,
     serve,
+    hooks,
 ):
     group.register(app)
 

@@ -194,7 +194,7 @@ def _command(given: Invocation, allow_write: bool) -> ServerCommand:
 
     settings = given.settings()
     home = None if settings.home == default_home() else settings.home
-    return server_command(given.arguments(), home=home, allow_write=allow_write)
+    return server_command(given.own_command(), home=home, allow_write=allow_write)
 
 
 def _change_object(change: Change) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 from typing import Annotated
 
 import typer
@@ -25,7 +24,6 @@ def person(by: str | None) -> str:
         if not by.strip():
             raise InvalidArgumentError("the name of who says so is empty", hint="leave --by out for the name of this login")
         return by
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError, ImportError):
-        return "person"
+    from memory_assets.commands.people import login_name
+
+    return login_name()

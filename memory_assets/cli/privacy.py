@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from memory_assets.cli.invocation import NOTHING_FOUND, OK, JsonOption, invocation
-from memory_assets.cli.output import one_line, plural, print_json, styled
+from memory_assets.cli.output import one_line, plural, print_json, print_result, styled
 from memory_assets.cli.progress import progress_for_people
 from memory_assets.cli.tables import print_text
 
 if TYPE_CHECKING:
+    from memory_assets.results.forgetting import KeptAwayListV1
     from memory_assets.sessions.privacy_scan import ScannedFile
 
 SHOWN_PLACES = 20
@@ -24,6 +25,7 @@ def register(app: typer.Typer) -> None:
     group.command("scan")(scan)
     group.command("rescan")(rescan)
     group.command("forgotten")(forgotten)
+    group.command("places")(places)
     group.command("retention")(retention)
     app.add_typer(group, name="privacy")
 
@@ -78,6 +80,21 @@ def forgotten(context: typer.Context, as_json: JsonOption = False) -> int:
     return OK
 
 
+def places(
+    context: typer.Context,
+    session: Annotated[
+        str | None, typer.Argument(help="Only of this session, by its id or its beginning.", show_default=False)
+    ] = None,
+    as_json: JsonOption = False,
+) -> int:
+    """List where something is kept away: private blocks and forgotten spans, by number and place, never by text."""
+    from memory_assets.queries.kept_away import list_kept_away
+
+    listed = invocation(context).memory().read(list_kept_away, session)
+    print_result(listed, print_places, as_json=as_json)
+    return OK
+
+
 def retention(
     context: typer.Context,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would go, and change nothing.")] = False,
@@ -95,6 +112,20 @@ def retention(
     else:
         print_text(styled("nothing is older than what is kept"))
     return OK
+
+
+def print_places(listed: KeptAwayListV1) -> None:
+    """A line for each message of which something is kept away."""
+    if not listed.places:
+        print_text(styled("nothing is kept away"))
+    for place in listed.places:
+        parts = [
+            *([plural(place.private_blocks, "private block")] if place.private_blocks else []),
+            *([plural(place.forgotten_spans, "forgotten span")] if place.forgotten_spans else []),
+        ]
+        much = f" ({plural(place.forgotten_characters, 'character')})" if place.forgotten_spans else ""
+        where = "its title" if place.message_index is None else f"message {place.message_index}"
+        print_text(styled((one_line(place.session_id), "cyan"), f"  {where}: {', '.join(parts)}{much}"))
 
 
 def print_scan(scanned: list[ScannedFile], total: int) -> None:

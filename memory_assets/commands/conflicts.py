@@ -14,6 +14,8 @@ from memory_assets.queries.conflicts import ConflictView, one_conflict
 if TYPE_CHECKING:
     from memory_assets.configuration import Resources
 
+__all__ = ["RESOLUTIONS", "reopen_conflict", "resolve_conflict"]
+
 
 def resolve_conflict(resources: Resources, given: str, resolution: str, *, by: str, note: str = "") -> ConflictView:
     """Say which side of a conflict holds; a later word replaces an earlier one. The conflict as it stands afterwards.

@@ -70,7 +70,7 @@ def evaluate(
     Raises:
         GoldenInvalidError: the file cannot be read, or nothing in it expects anything.
     """
-    suite, chosen = read_golden(path), asked_as or AskedAs()
+    suite, chosen = _suite(searcher.resources, path), asked_as or AskedAs()
     if not any(question.expects for question in suite.questions):
         raise GoldenInvalidError(
             f"{path}: no question expects anything", hint="give each an address under expected, or a phrase under contains"
@@ -103,7 +103,7 @@ def evaluate_answers(
     Raises:
         GoldenInvalidError: the file cannot be read, or nothing in it expects an answer.
     """
-    suite, shown = read_golden(path), progress or NoProgress()
+    suite, shown = _suite(searcher.resources, path), progress or NoProgress()
     asker = Asker(searcher, ExtractiveAnswerer(searcher.settings.embedding.model))
     if not any(question.expects_answer for question in suite.questions):
         raise GoldenInvalidError(
@@ -119,6 +119,11 @@ def evaluate_answers(
         unless_known=unless_known,
         progress=shown,
     )
+
+
+def _suite(resources: Resources, path: Path) -> GoldenSuite:
+    with resources.database.reading() as connection:
+        return read_golden(path, connection)
 
 
 def _measured(

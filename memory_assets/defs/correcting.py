@@ -6,6 +6,7 @@ event says which entries it corrects: the fold sets them aside in its favour, an
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, get_args
 
@@ -49,6 +50,36 @@ def correct(settings: Settings, given: str, text: str, *, by: str, progress: Pro
     """
     opened = open_store(settings)
     opened.follow_versions()
+    said = log_correction(opened, given, text, by=by)
+    run_sessions(settings, [said.session_id], progress=progress)
+    settle(opened.resources)
+    with opened.database.reading() as connection:
+        found = list_memories(connection, session_ids=[said.session_id]).memories
+        if not found:
+            raise NotPossibleError(
+                "the correction holds nothing that can be remembered", hint="say it in a sentence that stands by itself"
+            )
+        corrected = memories_by_id(connection, [said.before.memory_id]).get(said.before.memory_id, said.before)
+    return CorrectionV1(corrected=corrected, correction=found[0], said_by=said.by)
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedCorrection:
+    """What is in the log before the stages make a memory of it.
+
+    Attributes:
+        session_id: the correction's own session.
+        before: the memory that it corrects.
+        by: who says so, masked.
+    """
+
+    session_id: str
+    before: MemoryView
+    by: str
+
+
+def log_correction(opened: OpenStore, given: str, text: str, *, by: str) -> LoggedCorrection:
+    """Log a correction's session, and what it corrects. The arguments and errors are those of :func:`correct`."""
     catch_up(opened.database, opened.resources.configured_versions)
     said, person = masked(opened.resources, text, what="correction"), masked(opened.resources, by, what="name")
     if not said:
@@ -71,16 +102,7 @@ def correct(settings: Settings, given: str, text: str, *, by: str, progress: Pro
         corrected_by=person,
     )
     opened.appended += opened.log.append([ingested, command(word, at=at, project=before.project)]).new
-    run_sessions(settings, [str(ingested.session_id)], progress=progress)
-    settle(opened.resources)
-    with opened.database.reading() as connection:
-        found = list_memories(connection, session_ids=[str(ingested.session_id)]).memories
-        if not found:
-            raise NotPossibleError(
-                "the correction holds nothing that can be remembered", hint="say it in a sentence that stands by itself"
-            )
-        corrected = memories_by_id(connection, [entry.memory_id]).get(entry.memory_id, before)
-    return CorrectionV1(corrected=corrected, correction=found[0], said_by=person)
+    return LoggedCorrection(str(ingested.session_id), before, person)
 
 
 def _check(entry: EntryView, memory: MemoryView, said: str) -> None:

@@ -14,7 +14,7 @@ from memory_assets.commands.evaluation import evaluate, evaluate_answers
 from memory_assets.defs.last_made import LOG_SEQ
 from memory_assets.defs.leaves import memory_index
 from memory_assets.defs.ledger_tables import table
-from memory_assets.defs.resources import EventLogResource
+from memory_assets.defs.resources import EventLogResource, OpenStore
 from memory_assets.queries.golden_file import read_golden
 from memory_assets.search.searcher import Searcher
 
@@ -78,15 +78,18 @@ def retrieval_eval(event_log: EventLogResource) -> Iterator[dg.MaterializeResult
 def ask_eval(event_log: EventLogResource) -> Iterator[dg.MaterializeResult[None]]:
     opened = event_log.opened
     file = opened.settings.golden_file
-    if not _expects_answers(file):
+    if not _expects_answers(opened, file):
         yield _nothing_asked("ask_eval", "no golden question expects an answer", "docs/evaluation.md says what one may expect")
         return
     found = evaluate_answers(Searcher(opened.resources), file, unless_known=True)
     yield _measured("ask_eval", found, ANSWER_METRICS)
 
 
-def _expects_answers(file: Path) -> bool:
-    return file.exists() and any(question.expects_answer for question in read_golden(file).questions)
+def _expects_answers(opened: OpenStore, file: Path) -> bool:
+    if not file.exists():
+        return False
+    with opened.database.reading() as connection:
+        return any(question.expects_answer for question in read_golden(file, connection).questions)
 
 
 def _nothing_asked(leaf: str, why: str, more: str) -> dg.MaterializeResult[None]:

@@ -127,18 +127,17 @@ def unforget(settings: Settings, given: Sequence[str], *, progress: Progress | N
             parts.setdefault(one.session_id, []).append(one.event_id)
 
     def say() -> tuple[str, ...]:
-        events = [session_unforgotten(one.session_id, one.event_id) for one in whole]
-        # First the sessions: what is wanted back of a part is read from a history that may be read.
-        opened.appended += opened.log.append(events).new
         known = opened.histories(sorted(parts))
+        events = [session_unforgotten(one.session_id, one.event_id) for one in whole]
         for session_id, event_ids in parts.items():
             if session_id in known:
                 events += _back(opened, known[session_id], event_ids)
             else:
-                # The session is forgotten as a whole: its parts come back with it.
+                # Nobody reads its history yet: the stages write it anew once they do.
                 events += [text_unforgotten(session_id, event_id) for event_id in event_ids]
         heads = {session_id: history.event_id for session_id, history in known.items()}
-        opened.appended += opened.log.append(events[len(whole) :], heads=heads).new
+        # All in one: whoever is killed has said all of it or nothing.
+        opened.appended += opened.log.append(events, heads=heads).new
         words = (SessionUnforgotten, TextUnforgotten)
         return tuple(event.event_id for event in events if isinstance(event.payload, words))
 

@@ -82,10 +82,9 @@ def write_script(folders: HookFolders, settings: Settings, start: Sequence[str])
     Args:
         start: the command that starts the server.
     """
-    server = getattr(settings, "server", None)
     known = {
         "deadline_seconds": settings.hooks.deadline_seconds,
-        "on_demand": bool(getattr(server, "on_demand", True)),
+        "on_demand": settings.server.on_demand,
         "start": list(start),
     }
     _write_if_other(folders.root / SCRIPT, Path(script.__file__).read_text(encoding="utf-8"))

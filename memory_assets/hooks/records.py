@@ -11,6 +11,7 @@ from memory_assets.sessions.files import load_source
 from memory_assets.sessions.model import Message, SourceTaken
 from memory_assets.sessions.reading import read_source
 
+_TELLING_LENGTH = 20
 _EARLIER_SECONDS = 120
 """A record may say of a prompt that it was typed a little before the call that told of it."""
 
@@ -49,10 +50,15 @@ def _is_in_time(message: Message, line: JournalLine) -> bool:
 
 def _says(message: Message, wanted: str, masked: Callable[[str], str]) -> bool:
     text = _folded(message.text)
-    if text == wanted or _is_command(text, wanted):
+    if text == wanted or _is_command(text, wanted) or _is_part(text, wanted) or _is_part(wanted, text):
         return True
     # Only what masking changed can say the same in other words.
     return "[" in wanted and _folded(masked(message.text)) == wanted
+
+
+def _is_part(whole: str, part: str) -> bool:
+    """Whether an agent or a reader put something around what was typed, or took it apart; a few words prove nothing."""
+    return len(part) >= _TELLING_LENGTH and part in whole
 
 
 def _is_command(text: str, wanted: str) -> bool:

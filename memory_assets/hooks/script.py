@@ -20,12 +20,25 @@ SETTINGS = "script.json"
 MOST_SPOOLED_BYTES = 64 * 1024 * 1024
 START_EVERY_SECONDS = 30
 
-_BEGUN = time.monotonic()
 _DEADLINE_SECONDS = 2.0
 _NOTHING_TO_HEAR_SECONDS = 1.0  # the deadline of an event that nothing is told at: agents kill the last of a session early
-_RESERVE_SECONDS = 0.2  # of the deadline: for the interpreter to begin, and for the spool
+_RESERVE_SECONDS = 0.2  # of the deadline: for the spool, and for the agent to hear of the end
 _KEPT_OF_A_TOOL = ("session_id", "conversation_id", "transcript_path", "cwd", "workspace_roots", "agent_id", "hook_event_name")
 _FULL = "memory: what was typed could not be kept, the spool in {} is full or cannot be written; `memory serve` empties it"
+
+
+def _seconds_since_the_process_began() -> float:
+    """What the interpreter took to begin, which on a busy machine is long; 0 where the system does not tell."""
+    try:
+        with open("/proc/self/stat", "rb") as file:
+            ticks = int(file.read().rpartition(b")")[2].split()[19])
+        seconds = time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError, AttributeError):
+        return 0.0
+    return seconds if 0 <= seconds < _DEADLINE_SECONDS else 0.0
+
+
+_BEGUN = time.monotonic() - _seconds_since_the_process_began()
 
 
 def main(arguments: list[str]) -> int:
@@ -111,7 +124,7 @@ def _deadline(event: str, settings: dict[str, object]) -> float:
 
 
 def _stdin(deadline: float) -> str:
-    """What the agent sends. One that never ends is cut off at the deadline."""
+    """What the agent sends. One that never ends is cut off at the deadline, and never before it had a moment to send it."""
     if sys.stdin is None or sys.stdin.isatty():
         return ""
     if sys.platform == "win32":
@@ -119,7 +132,8 @@ def _stdin(deadline: float) -> str:
     import select
 
     pieces = []
-    while select.select([0], [], [], max(0.0, deadline - time.monotonic()))[0]:
+    until = max(deadline, time.monotonic() + _NOTHING_TO_HEAR_SECONDS)
+    while select.select([0], [], [], max(0.0, until - time.monotonic()))[0]:
         piece = os.read(0, 1 << 16)
         if not piece:
             break
@@ -261,7 +275,7 @@ def _found_command() -> list[str]:
     for folder in os.environ.get("PATH", "").split(os.pathsep):
         program = os.path.join(folder, "memory")
         if os.path.isabs(program) and os.access(program, os.X_OK):
-            return [program, "serve"]
+            return [program, "serve", "run", "--on-demand"]
     return []
 
 
@@ -332,7 +346,7 @@ def _end_in_time(deadline: float) -> None:
         signal.signal(number, stop_waiting)
     if sys.platform != "win32":
         signal.signal(signal.SIGALRM, end)
-        signal.setitimer(signal.ITIMER_REAL, _left(deadline) + _NOTHING_TO_HEAR_SECONDS)
+        signal.setitimer(signal.ITIMER_REAL, max(0.0, deadline - time.monotonic()) + 3 * _NOTHING_TO_HEAR_SECONDS)
 
 
 def _write(data: bytes) -> None:

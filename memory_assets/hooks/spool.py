@@ -47,6 +47,11 @@ def drain(folders: HookFolders, keep: Callable[[HookCall], None]) -> int:
     return count
 
 
+def spooled_bytes(folders: HookFolders) -> int:
+    """How much waits in the spool."""
+    return sum(path.stat().st_size for path in folders.spool.glob("*") if path.is_file())
+
+
 def _lines_of(path: Path) -> list[bytes] | None:
     """The lines of a file; None while it is written: who opened it before it was renamed holds a lock on it."""
     try:

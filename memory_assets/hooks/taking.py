@@ -36,7 +36,8 @@ _GIVEN_UP = timedelta(days=1)
 def sources_to_take(settings: Settings) -> list[Path]:
     """The files of sessions that have something new, after the spool was drained; `taken` is told of them when they are taken.
 
-    A record that grows is named when its agent has come to a rest, or when nobody wrote to it for ``sessions.settle_seconds``.
+    What was said in a project before it was left out, and was not taken yet, is forgotten. A record that grows is named when
+    its agent has come to a rest, or when nobody wrote to it for ``sessions.settle_seconds``.
 
     Raises:
         OSError: the folder of the hooks cannot be written.
@@ -51,6 +52,9 @@ def sources_to_take(settings: Settings) -> list[Path]:
     progress = TakingProgress.read(folders)
     found: list[Path] = []
     for session in list(journal_sessions(folders)):
+        if is_left_out(folders, session.cwd):
+            drop(folders, session, {line.call_id for line in session.lines}, but_last=False)
+            continue
         record = record_of(session)
         if record is None:
             if session.ended_a_turn or now - session.last_at > _QUIET:

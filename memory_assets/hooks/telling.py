@@ -7,14 +7,19 @@ where it has lost them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from memory_assets.errors import NotFoundError
+from memory_assets.errors import AmbiguousIdError, NotFoundError
 from memory_assets.hooks.events import HookCall
 from memory_assets.hooks.lines import Part, element, fact, named
 from memory_assets.queries.context import RELEVANT_FROM
+from memory_assets.queries.sessions import one_session
+from memory_assets.queries.unit_sources import unit_sources
+from memory_assets.search.usage import note_shown
 from memory_assets.sessions.draft import last_path_component
 from memory_assets.sessions.keys import session_key
+from memory_assets.sessions.model import SourceFormat
 from memory_assets.vocabulary import FINISHED
 
 if TYPE_CHECKING:
@@ -22,6 +27,9 @@ if TYPE_CHECKING:
     from memory_assets.results.digest import DigestLineV1, DigestQuoteV1, ProjectDigestV1, SessionDigestV1
     from memory_assets.results.search import SearchHitV1
 
+_FORMATS: dict[str, SourceFormat] = {"claude-code": "claude_code", "codex": "codex"}
+_MOST_LINES = 100
+"""Of a part: more fit into no budget."""
 _HITS = 8
 _TOLD = 5
 _PROMPT_END = 1_000
@@ -41,9 +49,9 @@ def told_at_start(memory: Memory, call: HookCall, budget: int) -> str:
     holds = [line for line in digest.holds if line.kind in ("decision", "preference") and not _is_of(line.quote, own)]
     open_tasks = [line for line in digest.open if not _is_of(line.quote, own)]
     parts = (
-        Part("What holds:", list(map(_line, holds)), 0.5),
-        Part("Open tasks:", list(map(_line, open_tasks)), 0.25),
-        Part(f"Since the session of {digest.since:%Y-%m-%d} began:", list(_changes(digest, own)), 0.25),
+        Part("What holds:", list(map(_line, holds[:_MOST_LINES])), 0.5),
+        Part("Open tasks:", list(map(_line, open_tasks[:_MOST_LINES])), 0.25),
+        Part(f"Since the session of {digest.since:%Y-%m-%d} began:", list(islice(_changes(digest, own), _MOST_LINES)), 0.25),
     )
     return element(f"What is on record for the project {named(project)}.", parts, budget)
 
@@ -60,9 +68,15 @@ def told_with_prompt(memory: Memory, call: HookCall, budget: int) -> str:
     if found.retrieval is None or not found.retrieval.known:
         return ""
     own = _own(call)
-    hits = [hit for hit in found.hits if hit.relevance >= RELEVANT_FROM and not _is_own(hit, own)]
-    parts = (Part("On record that may bear upon it:", [_hit(hit) for hit in hits[:_TOLD]], 1.0),)
-    return element(f"From earlier sessions of the project {named(project)}.", parts, budget)
+    hits = [hit for hit in found.hits if hit.relevance >= RELEVANT_FROM and not _is_own(hit, own)][:_TOLD]
+    lines = [_hit(hit) for hit in hits]
+    parts = (Part("On record that may bear upon it:", lines, 1.0),)
+    told = element(f"From earlier sessions of the project {named(project)}.", parts, budget)
+    kept = set(told.split("\n"))
+    shown = [hit.unit_id for hit, line in zip(hits, lines, strict=True) if line in kept]
+    if shown:
+        note_shown(memory.settings, memory.read(unit_sources, shown))
+    return told
 
 
 def told_after_compaction(memory: Memory, call: HookCall, budget: int) -> str:
@@ -126,9 +140,20 @@ def _kind(hit: SearchHitV1) -> str:
     return {"entry": "remembered", "gotcha": "known issue"}.get(hit.unit_kind, hit.unit_kind)
 
 
+def is_known(memory: Memory, call: HookCall) -> bool:
+    """Whether something of the session that calls was taken already."""
+    own = _own(call)
+    if own is None:
+        return False
+    try:
+        return memory.read(one_session, own).session_id == own
+    except (NotFoundError, AmbiguousIdError):
+        return False
+
+
 def _own(call: HookCall) -> str | None:
     """The key of the session that calls, as its record or its journal gives it."""
-    return session_key("chat.v1", call.session_id) if call.session_id else None
+    return session_key(_FORMATS.get(call.agent, "chat.v1"), call.session_id) if call.session_id else None
 
 
 def _is_of(quote: DigestQuoteV1 | None, own: str | None) -> bool:

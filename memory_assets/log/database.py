@@ -142,6 +142,12 @@ class Database:
         with self._exclusive(), self._connected() as connection:
             yield connection
 
+    @property
+    def attachment(self) -> object | None:
+        """To be asked while reading: what stands for the store for as long as nothing can be written to it. What was read
+        under the same one would be read again. None where the store is open for writing."""
+        return None if self._kept.is_wanted else READERS.attachment(self.path)
+
     def linger(self) -> None:
         """Keep the store open for a moment, for the next question; no writer waits for it. To be called while reading."""
         if not self._kept.is_wanted:

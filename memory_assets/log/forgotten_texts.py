@@ -13,6 +13,8 @@ from memory_assets.log.payloads.sessions import MessageContinued, SessionIngeste
 from memory_assets.log.session_history import History, history_at
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.log.upcasting import payload_as
+from memory_assets.sessions.masking.forgotten_spans import overwritten
+from memory_assets.sessions.model import Message
 
 if TYPE_CHECKING:
     from memory_assets.log.database import Database
@@ -78,10 +80,47 @@ class ForgottenTexts:
         """What is to stay away of a message, or of the title."""
         return [span for _, place in self.places if (place.uid, place.field) == (uid, of_field) for span in place.spans]
 
+    def original(self, event_id: str, place: ForgottenPlace) -> Message | None:
+        """The message of a place before its words were overwritten, as far as the log still holds it."""
+        history = self.originals.get(event_id)
+        return None if history is None else message_at_place(history, place)
+
+    @property
+    def original_texts(self) -> list[tuple[str, Message, ForgottenPlace]]:
+        """The messages of whose texts something was ever forgotten, as far as the log still holds them."""
+        return [
+            (event_id, original, place)
+            for event_id, payload in self.said.items()
+            for place in payload.places
+            if place.field == "text" and (original := self.original(event_id, place)) is not None
+        ]
+
+    @property
+    def names_away(self) -> dict[str | None, str]:
+        """By what speakers were called, what is left of their names; as far as the log still holds these."""
+        named = [(self.original(event_id, place), place) for event_id, place in self.places if place.field == "name"]
+        return {one.name: overwritten(one.name, place.spans) for one, place in named if one is not None and one.name}
+
+    def original_titles(self, words: Mapping[str, TextForgotten]) -> list[tuple[str, Sequence[tuple[int, int]]]]:
+        """The titles of which something was forgotten, with the spans of it, as far as the log still holds them."""
+        return [
+            (original, place.spans)
+            for event_id, payload in words.items()
+            for place in payload.places
+            if place.field == "title" and event_id in self.originals
+            if (original := self.originals[event_id].heading.title)
+        ]
+
     @property
     def of_title(self) -> bool:
         """Whether words of the title are to stay away."""
         return any(place.field == "title" for _, place in self.places)
+
+
+def message_at_place(history: History, place: ForgottenPlace) -> Message | None:
+    """The message of a history that a place of it names."""
+    index = place.message_index
+    return None if index is None or index >= len(history.messages) else history.messages[index]
 
 
 NOTHING_FORGOTTEN = ForgottenTexts()

@@ -28,12 +28,14 @@ class _Reader:
 
     Attributes:
         sound: no statement failed on it; one that did may have left it unusable.
+        attachment: stands for the store as it is attached now.
     """
 
     instance: duckdb.DuckDBPyConnection
     process: int
     readers: int = 0
     sound: bool = True
+    attachment: object = None
 
 
 class Readers:
@@ -71,6 +73,12 @@ class Readers:
         finally:
             self._leave(path, reader)
 
+    def attachment(self, path: Path) -> object | None:
+        """What stands for a store for as long as it stays attached, and so as it is; None where it is not. For who reads it."""
+        with self._guard:
+            reader = self._of.get(path)
+            return reader.attachment if reader is not None and reader.readers else None
+
     def _enter(self, path: Path) -> tuple[_Reader, float | None]:
         with self._guard:
             reader = self._of.get(path)
@@ -87,7 +95,7 @@ class Readers:
                 self._of.pop(path, None)
                 reader.instance.close()
                 raise
-            reader.readers = 1
+            reader.readers, reader.attachment = 1, object()
             self._of[path] = reader
             return reader, time.perf_counter() - started
 

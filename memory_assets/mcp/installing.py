@@ -10,7 +10,6 @@ from typing import Any, Literal
 from memory_assets.client_settings.errors import ClientConfigError
 from memory_assets.client_settings.files import check_writable, keep_backup, read_settings, replace_text
 from memory_assets.client_settings.json_text import InvalidJsonError, parsed, with_value, without_value
-from memory_assets.client_settings.program import own_program
 from memory_assets.errors import InvalidArgumentError
 
 SERVERS = "mcpServers"
@@ -66,16 +65,15 @@ class Standing:
     problem: str | None = None
 
 
-def server_command(arguments: Sequence[str], *, home: Path | None, allow_write: bool) -> ServerCommand:
+def server_command(program: Sequence[str], *, home: Path | None, allow_write: bool) -> ServerCommand:
     """How this installation of the package is started as a server.
 
     Args:
-        arguments: options in front of ``mcp serve``.
+        program: the command ``memory`` with the options in front of ``mcp serve``.
         home: the store's folder; None for the usual one, which needs no word.
     """
-    start = own_program()
     serve = ["mcp", "serve", *(["--allow-write"] if allow_write else [])]
-    return ServerCommand(start[0], (*start[1:], *arguments, *serve), {} if home is None else {"MEMORY_HOME": str(home)})
+    return ServerCommand(program[0], (*program[1:], *serve), {} if home is None else {"MEMORY_HOME": str(home)})
 
 
 def install(path: Path, name: str, command: ServerCommand, *, dry_run: bool = False) -> Change:

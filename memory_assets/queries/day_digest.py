@@ -10,7 +10,7 @@ from memory_assets.queries.session_digest import first_of_each, said_within, ses
 from memory_assets.results.digest import DayDigestV1, DigestCountsV1, DigestLineV1, SessionDigestV1
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     import duckdb
 
@@ -23,16 +23,33 @@ ORDER BY s.started_at, s.session_id
 """
 
 
-def day_digest(connection: duckdb.DuckDBPyConnection, day: date, *, project: str | None = None) -> DayDigestV1:
-    """The digest of a day, UTC: of each session in which anything was said on it, what was said then. None is no error."""
-    since = datetime(day.year, day.month, day.day, tzinfo=UTC)
-    until = since + timedelta(days=1)
-    # The store keeps UTC without saying so.
-    within = {"since": since.replace(tzinfo=None), "until": until.replace(tzinfo=None), "project": project}
-    session_ids = [session_id for (session_id,) in fetch(connection, _ON_THE_DAY, within)]
+def day_digest(
+    connection: duckdb.DuckDBPyConnection, day: date, *, project: str | None = None, session_ids: Sequence[str] | None = None
+) -> DayDigestV1:
+    """The digest of a day, UTC: of each session in which anything was said on it, what was said then. None is no error.
+
+    Args:
+        session_ids: only these of :func:`sessions_on`, for who shows a part of a long day; the counts are theirs.
+    """
+    since, until = _bounds(day)
+    if session_ids is None:
+        session_ids = sessions_on(connection, day, project=project)
     digests = session_digests(connection, session_ids)
     sessions = tuple(said_within(digests[session_id], since, until) for session_id in session_ids)
     return DayDigestV1(date=day, project=project, sessions=sessions, counts=_together(sessions))
+
+
+def sessions_on(connection: duckdb.DuckDBPyConnection, day: date, *, project: str | None = None) -> list[str]:
+    """The sessions in which anything was said on a day, UTC, in the order in which they began."""
+    since, until = _bounds(day)
+    # The store keeps UTC without saying so.
+    within = {"since": since.replace(tzinfo=None), "until": until.replace(tzinfo=None), "project": project}
+    return [session_id for (session_id,) in fetch(connection, _ON_THE_DAY, within)]
+
+
+def _bounds(day: date) -> tuple[datetime, datetime]:
+    since = datetime(day.year, day.month, day.day, tzinfo=UTC)
+    return since, since + timedelta(days=1)
 
 
 def first_of_each_session(digest: DayDigestV1, most: int | None) -> DayDigestV1:

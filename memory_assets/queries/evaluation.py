@@ -179,7 +179,7 @@ def compared_runs(
         one, other = _last_two(connection)
     queries: dict[str, str] = {}
     with contextlib.suppress(GoldenInvalidError):
-        queries = queries_of(read_golden(golden))
+        queries = queries_of(read_golden(golden, connection))
     return _compared(one, other, compare(one.results, other.results), queries)
 
 

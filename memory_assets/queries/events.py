@@ -13,8 +13,10 @@ from memory_assets.results.events import EventDetails, EventStats, EventView
 if TYPE_CHECKING:
     import duckdb
 
-_EVENT = """SELECT seq, event_id, ts, event_type, session_id, actor, occurred_at, stage_version,
+EVENT_COLUMNS = """seq, event_id, ts, event_type, session_id, actor, occurred_at, stage_version,
   strlen(CAST(payload_json AS VARCHAR))"""
+"""Of an ``EventView``, in its order."""
+_EVENT = f"SELECT {EVENT_COLUMNS}"
 _VISIBLE = "SELECT event_id AS id FROM visible_events"
 
 

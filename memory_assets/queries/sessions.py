@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memory_assets.errors import check_word
-from memory_assets.log.fetching import fetch, full_id
+from memory_assets.log.fetching import fetch, full_id, scalar
 from memory_assets.results.sessions import MessageView, Quarantined, SessionDetails, SessionSummary
 from memory_assets.vocabulary import PIPELINE_STAGES
 
@@ -36,6 +36,8 @@ FROM aside
 UNION ALL
 SELECT session_id, uri, uris, NULL, NULL, 0, 'registered', NULL, NULL, NULL, NULL, 0, 0, 0 FROM registered
 """
+_CHOSEN = f"FROM ({SESSIONS}) WHERE ($project IS NULL OR project = $project) AND ($status IS NULL OR status = $status)"
+_NEWEST_FIRST = "ORDER BY started_at DESC NULLS LAST, session_id"
 STATUSES = ("registered", *PIPELINE_STAGES, "quarantined")
 MESSAGES = "SELECT session_id, message_index, role, kind, name, ts, text, tool_name, is_error FROM messages"
 _QUARANTINE = "SELECT session_id, stage, error_code, detail, uri, attempts, quarantined_at FROM quarantine"
@@ -50,14 +52,23 @@ def all_sessions(
         InvalidArgumentError: there is no such status.
     """
     check_word("status", status, STATUSES)
-    rows = fetch(
-        connection,
-        f"""SELECT * FROM ({SESSIONS})
-            WHERE ($project IS NULL OR project = $project) AND ($status IS NULL OR status = $status)
-            ORDER BY started_at DESC NULLS LAST, session_id""",
-        {"project": project, "status": status},
-    )
+    rows = fetch(connection, f"SELECT * {_CHOSEN} {_NEWEST_FIRST}", {"project": project, "status": status})
     return [summary(row) for row in rows]
+
+
+def sessions_of(
+    connection: duckdb.DuckDBPyConnection,
+    *,
+    project: str | None = None,
+    status: str | None = None,
+    limit: int,
+    offset: int = 0,
+) -> tuple[tuple[SessionSummary, ...], int]:
+    """Some sessions, the newest first, and how many there are in all."""
+    chosen: dict[str, object] = {"project": project, "status": status}
+    rows = fetch(connection, f"SELECT * {_CHOSEN} {_NEWEST_FIRST} LIMIT {int(limit)} OFFSET {int(offset)}", chosen)
+    total = scalar(connection, f"SELECT count(*) {_CHOSEN}", chosen)
+    return tuple(summary(row) for row in rows), total
 
 
 def one_session(connection: duckdb.DuckDBPyConnection, given: str) -> SessionSummary:

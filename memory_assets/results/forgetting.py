@@ -97,6 +97,28 @@ class ForgettingListV1(WireModel):
     forgettings: tuple[ForgettingV1, ...]
 
 
+class KeptAwayV1(WireModel):
+    """A message of which something is kept away, or a session's title (without a message).
+
+    Attributes:
+        private_blocks: how often ``[PRIVATE]`` stands in it.
+        forgotten_spans, forgotten_characters: of its text and of its speaker's name.
+    """
+
+    session_id: str
+    message_index: int | None
+    private_blocks: int
+    forgotten_spans: int
+    forgotten_characters: int
+
+
+class KeptAwayListV1(WireModel):
+    """Where something is kept away, by number and place, never by text; sessions that are forgotten as a whole are left out."""
+
+    schema_version: Literal["kept_away_list.v1"] = "kept_away_list.v1"
+    places: tuple[KeptAwayV1, ...]
+
+
 class UnforgetReportV1(WireModel):
     """What came back.
 

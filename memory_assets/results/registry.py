@@ -28,8 +28,18 @@ from memory_assets.results.doctor import DoctorV1
 from memory_assets.results.error import ErrorV1
 from memory_assets.results.evaluation import EvalComparisonV1, EvalInitV1, EvalRunV1
 from memory_assets.results.feedback import AckV1, UnitStandingV1
-from memory_assets.results.forgetting import ForgetReportV1, ForgettingListV1, UnforgetReportV1
+from memory_assets.results.forgetting import ForgetReportV1, ForgettingListV1, KeptAwayListV1, UnforgetReportV1
 from memory_assets.results.gotchas import GotchaListV1
+from memory_assets.results.listed import (
+    EventPageV1,
+    EventWithRelatedV1,
+    LiveEventV1,
+    MessagePageV1,
+    SessionOverviewV1,
+    SessionPageV1,
+    StatsTimelineV1,
+    StoreHealthV1,
+)
 from memory_assets.results.memories import EntryView, EvidenceView, MemoryView
 from memory_assets.results.metrics import Metrics
 from memory_assets.results.outbox import InLine, OutboxDrained, OutboxStatus, Reembedded
@@ -69,12 +79,17 @@ PRINTED: dict[str, Any] = {
     "eval_comparison.v1": EvalComparisonV1,
     "eval_init.v1": EvalInitV1,
     "eval_run.v1": EvalRunV1,
+    "event_page.v1": EventPageV1,
+    "event_with_related.v1": EventWithRelatedV1,
     "evidence.v1": EvidenceView,
     "exported.v1": Exported,
     "forget_report.v1": ForgetReportV1,
     "forgetting_list.v1": ForgettingListV1,
     "gotcha_list.v1": GotchaListV1,
+    "kept_away_list.v1": KeptAwayListV1,
+    "live_event.v1": LiveEventV1,
     "memory.v1": MemoryView,
+    "message_page.v1": MessagePageV1,
     "metrics.v1": Metrics,
     "outbox.v1": OutboxStatus,
     "outbox_drained.v1": OutboxDrained,
@@ -94,8 +109,12 @@ PRINTED: dict[str, Any] = {
     "session.v1": SessionDetails,
     "session_digest.v1": SessionDigestV1,
     "session_list.v1": list[SessionSummary],
+    "session_overview.v1": SessionOverviewV1,
+    "session_page.v1": SessionPageV1,
     "shown.v1": Shown,
     "stats.v1": Stats,
+    "stats_timeline.v1": StatsTimelineV1,
+    "store_health.v1": StoreHealthV1,
     "task_detail.v1": TaskDetail,
     "task_list.v1": list[TaskView],
     "task_review.v1": TaskReview,

@@ -32,7 +32,7 @@ from memory_assets.search.question.plan import Plan, check_request, plan_of
 from memory_assets.search.question.terms import query_terms
 from memory_assets.search.ranking.ranking import BONUS_DEPTH, Cues, raised, ranking
 from memory_assets.search.ranking.retrievers import LEXICAL, leg_depth, lexical_leg, vector_leg
-from memory_assets.search.store_state import StoreState, notes_on, store_state
+from memory_assets.search.store_state import KnownState, StoreState, notes_on
 from memory_assets.search.usage import note_shown
 from memory_assets.text.lexical_text import search_text
 from memory_assets.vectors.calibration import known_calibration, relevance
@@ -135,6 +135,10 @@ class Searcher:
     def _calibration(self) -> Calibration | None:
         return known_calibration(self.settings)
 
+    @cached_property
+    def _state(self) -> KnownState:
+        return KnownState(self.database, self.words, self.index)
+
     def plan(self, request: SearchRequest) -> Plan:
         """What a question asks for.
 
@@ -183,7 +187,7 @@ class Searcher:
             try:
                 with self.database.reading() as connection:
                     explained.set_result(_explained(connection, plan))
-                    state = store_state(connection, self.words, self.index)  # meanwhile
+                    state = self._state.of(connection)  # meanwhile
                     answer = self._answer(connection, plan, found.result(), state, reasons, explain)
                     self.database.linger()
                     return answer
@@ -318,7 +322,7 @@ class Searcher:
                 *([empty] if (empty := note_on_time(connection, plan.where, plan.window)) else []),
                 *left_out,
                 *([f"{too_dear} more found, and left out for the budget"] if too_dear else []),
-                *notes_on(state, self.words, self.index, mode=plan.request.mode),
+                *notes_on(connection, state, self.words, self.index, mode=plan.request.mode),
             ),
         )
         if plan.request.log:
@@ -328,11 +332,11 @@ class Searcher:
         return LookedUp(response, found.asked, sure)
 
     def _speaks(self, language: Language) -> bool:
-        return self.words.speaks_korean() if language == "ko" else self.words.holds_any(("the",))
+        return self.words.speaks_korean() if language == "ko" else self.words.speaks_english()
 
     def _state_or_why(self, connection: duckdb.DuckDBPyConnection) -> StoreState | IndexMissingError:
         try:
-            return store_state(connection, self.words, self.index)
+            return self._state.of(connection)
         except IndexMissingError as error:
             return error
 
@@ -347,7 +351,7 @@ class Searcher:
         with ThreadPoolExecutor(1) as beside:
             near = beside.submit(self._near, vector, depth, plan.where) if vector is not None else None
             if plan.mode != "vector":
-                known = Known(self.words.english_words, self.words.speakers(), explained)
+                known = Known(self.words.english_words, plan.names, explained)
                 asked = ask_words(self.words, plan.request.query, known, depth, plan.where)
                 legs.append(lexical_leg(asked.hits, asked.terms))
                 units |= {hit.unit_id: hit for hit in (*asked.hits.own, *asked.hits.context)}

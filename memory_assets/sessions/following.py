@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
+from memory_assets.sessions.masking.forgotten_spans import are_alike_within
 from memory_assets.sessions.model import Message
 from memory_assets.sessions.rereading import as_told
 
@@ -34,15 +35,21 @@ def following(
         for message in told:
             pair = by_record.get((as_told(message).uid, message.text))
             waiting = by_words.get((message.role, message.text.strip()), [])
-            if pair is None and waiting:
+            fitting = [pair for pair in waiting if _fits(message.text, *pair)]
+            if pair is None and fitting:
                 # Of several that say the same it is the first that is as long, of those that were not taken yet.
-                pair = min(waiting, key=lambda pair: abs(len(pair[0].text) - len(message.text)))
+                pair = min(fitting, key=lambda pair: abs(len(pair[0].text) - len(message.text)))
             if pair in waiting and len(waiting) > 1:
                 waiting.remove(pair)
             text = apart(message.text) if pair is None else _like(message.text, *pair)
             yield replace(message, text=text, name=names.get(message.name, message.name))
 
     return list(changed())
+
+
+def _fits(text: str, old: Message, new: Message) -> bool:
+    """Whether a text that says the same as ``old`` may be ``new``: where its end is overwritten, longer ones look the same."""
+    return len(new.text.strip()) <= len(old.text.strip()) or are_alike_within(text, new.text)
 
 
 def _like(text: str, old: Message, new: Message) -> str:

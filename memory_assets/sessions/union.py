@@ -14,6 +14,7 @@ from itertools import groupby
 
 from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.sessions.copies import is_cut_off, is_damaged_copy, is_part_of, same_words
+from memory_assets.sessions.masking.forgotten_spans import undrawn
 from memory_assets.sessions.model import Message, SourceFormat
 from memory_assets.sessions.record_order import united_order
 from memory_assets.sessions.rereading import Transcript, as_told, superseded
@@ -107,7 +108,7 @@ def _beginning(transcript: Transcript) -> tuple[list[tuple[str, str]], list[_Spe
 
 
 def _spelled(message: Message) -> _Spelled:
-    return (_time(message) or "~", message.uid, message.role, message.kind, message.text)
+    return (_time(message) or "~", message.uid, message.role, message.kind, undrawn(message.text))
 
 
 def _time(message: Message) -> str | None:
@@ -121,7 +122,7 @@ def _is_rendition(page: Iterable[_Node], records: Iterable[_Node]) -> bool:
 
 
 def _said(node: _Node) -> tuple[str, str] | None:
-    return (node.told.role, node.told.text.strip()) if node.told.kind == "said" else None
+    return (node.told.role, undrawn(node.told.text).strip()) if node.told.kind == "said" else None
 
 
 def _united_records(transcripts: Sequence[Transcript]) -> tuple[list[_Node], list[_Path]]:
@@ -244,5 +245,5 @@ def _named(nodes: Sequence[_Node]) -> Iterator[Message]:
 
 
 def _variant(message: Message) -> str:
-    said = canonical_json([message.role, message.kind, message.text, _time(message), message.sidechain])
+    said = canonical_json([message.role, message.kind, undrawn(message.text), _time(message), message.sidechain])
     return f"{message.uid}~{sha256_hex(said)[:_VARIANT_LENGTH]}"

@@ -7,10 +7,10 @@ loaded.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from memory_assets.text.lexical_text import query_text
 from memory_assets.vectors.driver_errors import PATIENCE
@@ -21,6 +21,8 @@ from memory_assets.vectors.units import LexicalHits, Unit, UnitFilter
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+_Seen = TypeVar("_Seen")
 
 _LONGEST_WORD = 24
 # To look through so many takes 25 ms (measured: 5 ms for 4,000).
@@ -37,9 +39,7 @@ class WordIndex(UnitTable):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder, "words")
-        self._known_speakers: tuple[tuple[bytes, int], frozenset[str]] | None = None
-        self._known_korean: tuple[tuple[bytes, int], bool] | None = None
-        self._known_words: tuple[tuple[bytes, int], Mapping[str, str]] | None = None
+        self._known: dict[Callable[[Any], Any], tuple[tuple[bytes, int], Any]] = {}
 
     def lexical_search(
         self, query: str, k: int, where: UnitFilter | None = None, crossed: Sequence[tuple[str, float]] = ()
@@ -59,15 +59,6 @@ class WordIndex(UnitTable):
         asked = weighted(tokens, crossed)
         return self._read(lambda table: lexical_hits(table, self._known_rows, asked, k, where), lambda: LexicalHits((), ()))
 
-    def holds_any(self, tokens: Iterable[str]) -> bool:
-        """Whether some unit has one of these tokens. Takes a millisecond, however many units there are.
-
-        Raises:
-            IndexCorruptError: the table cannot be read.
-        """
-        asked = " ".join(tokens)
-        return bool(asked) and self._read(lambda table: holds_any(table, asked), lambda: False)
-
     def speaks_korean(self) -> bool:
         """Whether any unit is in Korean, looked up once for each version of the table.
 
@@ -76,18 +67,15 @@ class WordIndex(UnitTable):
         Raises:
             IndexCorruptError: the table cannot be read.
         """
-        return self._read(self._speaks_korean, lambda: False)
+        return self._once(_speaks_korean, lambda: False)
 
-    def _speaks_korean(self, table: Any) -> bool:
-        state = mark_of(table.schema), table.version
-        if self._known_korean is None or self._known_korean[0] != state:
-            if table.count_rows() > _LOOKED_THROUGH_ROWS:
-                spoken = holds_any(table, _FREQUENT_PAIRS)
-            else:
-                search = table.search().where(f"regexp_like({OWN_TEXT}, '[\uac00-\ud7a3]')").select(["unit_id"]).limit(1)
-                spoken = search.to_arrow(timeout=PATIENCE).num_rows > 0
-            self._known_korean = state, spoken
-        return self._known_korean[1]
+    def speaks_english(self) -> bool:
+        """Whether any unit is in English, looked up once for each version of the table: none has a sentence without `the`.
+
+        Raises:
+            IndexCorruptError: the table cannot be read.
+        """
+        return self._once(_speaks_english, lambda: False)
 
     def speakers(self) -> frozenset[str]:
         """Everybody who says a passage of the index.
@@ -95,14 +83,7 @@ class WordIndex(UnitTable):
         Raises:
             IndexCorruptError: the table cannot be read.
         """
-        return self._read(self._speakers, frozenset)
-
-    def _speakers(self, table: Any) -> frozenset[str]:
-        state = mark_of(table.schema), table.version
-        if self._known_speakers is None or self._known_speakers[0] != state:
-            rows = table.search().where("speaker IS NOT NULL").select(["speaker"]).limit(None).to_arrow(timeout=PATIENCE)
-            self._known_speakers = state, frozenset(rows["speaker"].unique().to_pylist())
-        return self._known_speakers[1]
+        return self._once(_speakers, frozenset)
 
     def english_words(self) -> Mapping[str, str]:
         """The English words of all units by their first letter: each once, in lower case and in their order, a line each.
@@ -112,13 +93,20 @@ class WordIndex(UnitTable):
         Raises:
             IndexCorruptError: the table cannot be read.
         """
-        return self._read(self._english_words, dict)
+        return self._once(_english_words, dict)
 
-    def _english_words(self, table: Any) -> Mapping[str, str]:
-        state = mark_of(table.schema), table.version
-        if self._known_words is None or self._known_words[0] != state:
-            self._known_words = state, by_first_letter(_english_in(table))
-        return self._known_words[1]
+    def _once(self, look: Callable[[Any], _Seen], nothing: Callable[[], _Seen]) -> _Seen:
+        """What a look into the table gives, which is kept for as long as the table has this version."""
+
+        def of(table: Any) -> _Seen:
+            state = mark_of(table.schema), table.version
+            known = self._known.get(look)
+            if known is None or known[0] != state:
+                self._known[look] = known = state, look(table)
+            seen: _Seen = known[1]
+            return seen
+
+        return self._read(of, nothing)
 
     def upsert(self, units: Sequence[Unit]) -> None:
         """Store units, each in the place of the row that has its id. Again changes nothing.
@@ -146,6 +134,26 @@ class WordIndex(UnitTable):
 
     def _try_out(self, table: Any) -> None:
         lexical_hits(table, KnownRows(), ("the", 1.0), 1, None)
+
+
+def _speaks_korean(table: Any) -> bool:
+    if table.count_rows() > _LOOKED_THROUGH_ROWS:
+        return holds_any(table, _FREQUENT_PAIRS)
+    search = table.search().where(f"regexp_like({OWN_TEXT}, '[\uac00-\ud7a3]')").select(["unit_id"]).limit(1)
+    return bool(search.to_arrow(timeout=PATIENCE).num_rows > 0)
+
+
+def _speaks_english(table: Any) -> bool:
+    return holds_any(table, "the")
+
+
+def _speakers(table: Any) -> frozenset[str]:
+    rows = table.search().where("speaker IS NOT NULL").select(["speaker"]).limit(None).to_arrow(timeout=PATIENCE)
+    return frozenset(rows["speaker"].unique().to_pylist())
+
+
+def _english_words(table: Any) -> Mapping[str, str]:
+    return by_first_letter(_english_in(table))
 
 
 def _english_in(table: Any) -> Iterator[str]:

@@ -18,7 +18,6 @@ from starlette.responses import Response, StreamingResponse
 
 from memory_assets.errors import MemoryAssetsError, of_the_machine
 from memory_assets.memory import AskRequest
-from memory_assets.queries.session_pages import list_projects
 from memory_assets.viewer.links import with_query
 from memory_assets.viewer.page import Page, page_route
 
@@ -39,7 +38,7 @@ def ask(request: Request) -> Response:
         "ask.html",
         question=question or "",
         project=project,
-        projects=[one.project for one in page.memory.read(list_projects)],
+        projects=page.projects(project),
         answer=answer,
         stream=with_query("/ask/stream", q=question, project=project) if question else None,
     )

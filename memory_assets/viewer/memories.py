@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from memory_assets.memory import Memory
 
 MOST_QUOTES: Final = 50
+MOST_ORIGINS: Final = 30
 
 
 def memory(request: Request) -> Response:
@@ -36,6 +37,7 @@ def memory(request: Request) -> Response:
         quote_count=len(found.quotes),
         ladder=ladder,
         lineage=page.memory.read(memory_lineage, memory_id, entry_ids),
+        most=MOST_ORIGINS,
         ui_url=page.memory.settings.dagster.ui_url,
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable
 from functools import wraps
 from inspect import iscoroutinefunction
@@ -16,6 +17,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from memory_assets.errors import InvalidArgumentError, MemoryAssetsError, NotFoundError, of_the_machine
+from memory_assets.queries.session_pages import list_projects
 from memory_assets.viewer.environment import environment
 from memory_assets.viewer.masking import Mask, mask_by
 from memory_assets.viewer.words import LANGUAGES, Language, Own, say, say_kind, wanted_language
@@ -23,8 +25,11 @@ from memory_assets.viewer.words import LANGUAGES, Language, Own, say, say_kind, 
 if TYPE_CHECKING:
     from memory_assets.memory import Memory
 
+_LOGGER: Final = logging.getLogger(__name__)
 THEMES: Final = ("auto", "light", "dark")
+MOST_OFFERED: Final = 100
 A_YEAR: Final = 365 * 24 * 3600
+_MOST_REPEATED: Final = 2_000
 _SWITCHES: Final = ("language", "theme")
 _BUSY: Final = ("store_locked",)
 
@@ -95,13 +100,20 @@ class Page:
         return int(given)
 
     def here(self, **changed: object) -> Own:
-        """The address of this page with something changed; what is None is left out."""
-        asked = {name: value for name, value in self.request.query_params.items() if name not in _SWITCHES}
+        """The address of this page with something changed; what is None, or a document more than a word, is left out."""
+        given = self.request.query_params.items()
+        asked = {name: value for name, value in given if name not in _SWITCHES and len(value) <= _MOST_REPEATED}
         asked |= {name: str(value) for name, value in changed.items() if value is not None}
         for name in (name for name, value in changed.items() if value is None):
             asked.pop(name, None)
         path = self.request.scope.get("raw_path", b"/").decode("ascii", "replace").partition("?")[0]
         return Own(f"{path}?{urlencode(asked)}" if asked else path)
+
+    def projects(self, chosen: str | None = None) -> list[str]:
+        """The projects that a form offers, the one that was spoken of last first; the chosen one among them."""
+        names = [one.project for one in self.memory.read(list_projects)]
+        offered = names[:MOST_OFFERED]
+        return [chosen, *offered] if chosen in names and chosen not in offered else offered
 
     def text(self, template: str, **values: Any) -> str:
         """A template filled in; text of a session in it is escaped and masked."""
@@ -136,7 +148,7 @@ def page_route(path: str, handler: Handler, methods: tuple[str, ...] = ("GET",),
             if iscoroutinefunction(handler):
                 return await cast(Awaitable[Response], handler(request))
             return cast(Response, await run_in_threadpool(handler, request))
-        except (MemoryAssetsError, HTTPException, OSError) as error:
+        except Exception as error:
             return await run_in_threadpool(_failed, request, error)
 
     return Route(path, answered, methods=list(methods), name=name)
@@ -154,6 +166,10 @@ def _failed(request: Request, error: Exception) -> Response:
             status = 400
         case MemoryAssetsError() if meant.code in _BUSY:
             status = 503
-        case _:
+        case MemoryAssetsError():
             status = 500
+        case _:
+            # What it says may be a text of somebody's, or a path: it is for whoever looks after the server.
+            _LOGGER.error("%s failed", request.url.path, exc_info=error)
+            return page.failed(500, page.say("failed.unexpected"))
     return page.failed(status, str(meant), getattr(meant, "hint", ""))

@@ -14,6 +14,7 @@ from memory_assets.viewer.paging import paged
 
 PROJECTS_OF_A_PAGE: Final = 50
 MOST_OF_A_PART: Final = 12
+MOST_OF_ALL: Final = 60
 MOST_DAYS: Final = 3_650
 
 
@@ -29,10 +30,12 @@ def project(request: Request) -> Response:
     """How a project stands: what holds, what changed of late, what is open and what is contested."""
     page = Page(request)
     name: str = request.path_params["name"]
-    most = None if page.asked("all") else MOST_OF_A_PART
+    is_whole = page.asked("all") is not None
     days = min(page.asked_number("days", default=7), MOST_DAYS)
     digest = page.memory.project_digest(name, days=days)
-    return page.render("project.html", digest=first_of_each_part(digest, most), is_whole=most is None)
+    return page.render(
+        "project.html", digest=first_of_each_part(digest, MOST_OF_ALL if is_whole else MOST_OF_A_PART), is_whole=is_whole
+    )
 
 
 # The name of a project may be a path.

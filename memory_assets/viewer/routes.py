@@ -6,11 +6,27 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Match
 
 from memory_assets.errors import NotFoundError
-from memory_assets.viewer import asking, memories, projects, searching, sessions, today
+from memory_assets.viewer import (
+    api,
+    asking,
+    board_pages,
+    live,
+    map_page,
+    memories,
+    projects,
+    proofs,
+    saying,
+    searching,
+    sessions,
+    store_pages,
+    today,
+)
 from memory_assets.viewer.page import page_route
 
 if TYPE_CHECKING:
@@ -22,10 +38,13 @@ _TYPES: Final = {
     ".svg": "image/svg+xml",
     ".txt": "text/plain; charset=utf-8",
 }
+_WORK: Final = (api.ROUTES, live.ROUTES, board_pages.ROUTES, store_pages.ROUTES, map_page.ROUTES, saying.ROUTES)
 _PAGES: Final = (
+    *_WORK,
     today.ROUTES,
     projects.ROUTES,
     sessions.ROUTES,
+    proofs.ROUTES,
     memories.ROUTES,
     searching.ROUTES,
     asking.ROUTES,
@@ -55,5 +74,7 @@ def static_files() -> dict[str, tuple[bytes, str]]:
 
 
 def unknown_page(request: Request) -> Response:
-    """The page of all that there is not."""
+    """The page of all that there is not; what is there, and is not asked for so, says that (405)."""
+    if any(route.matches(request.scope)[0] is Match.PARTIAL for route in request.app.routes):
+        raise HTTPException(405, f"{request.url.path[:200]!r} is not opened but sent to, by a form")
     raise NotFoundError(f"there is no page {request.url.path[:200]!r}")

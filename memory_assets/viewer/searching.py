@@ -8,7 +8,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from memory_assets.errors import check_word
-from memory_assets.queries.session_pages import list_projects
 from memory_assets.search.request import SearchRequest
 from memory_assets.viewer.page import Page, page_route
 from memory_assets.vocabulary import OF_OTHERS
@@ -35,7 +34,7 @@ def search(request: Request) -> Response:
         project=project,
         kind=kind,
         kinds=KINDS,
-        projects=[one.project for one in page.memory.read(list_projects)],
+        projects=page.projects(project),
         found=found,
         of_others=OF_OTHERS,
     )

@@ -13,7 +13,6 @@ from memory_assets.queries.session_pages import (
     ToldMessage,
     check_cited,
     cited_segments,
-    list_projects,
     message_count,
     page_of_sessions,
     told_between,
@@ -54,7 +53,7 @@ def sessions(request: Request) -> Response:
     number = page.asked_number("page", default=1)
     size = SESSIONS_OF_A_PAGE
     found = page.memory.read(page_of_sessions, project=project, first=(number - 1) * size, size=size)
-    names = [one.project for one in page.memory.read(list_projects)]
+    names = page.projects(project)
     if project is not None and project not in names:
         raise NotFoundError(f"there is no project {project[:100]!r}", hint="the page of projects lists them")
     return page.render(

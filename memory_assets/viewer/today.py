@@ -11,13 +11,15 @@ from starlette.responses import Response
 from memory_assets.errors import InvalidArgumentError
 from memory_assets.queries.changes import days_around, task_moves
 from memory_assets.queries.conflicts import list_conflicts
-from memory_assets.queries.day_digest import first_of_each_session
+from memory_assets.queries.day_digest import day_digest, first_of_each_session, sessions_on
 from memory_assets.viewer.page import Page, page_route
 
 if TYPE_CHECKING:
     from memory_assets.memory import Memory
     from memory_assets.results.tasks import TaskView
 
+MOST_SESSIONS: Final = 20
+"""Of one day, the last ones: a page has a bounded number of elements."""
 MOST_OF_A_PART: Final = 5
 MOST_OPEN: Final = 12
 MOST_MOVED: Final = 20
@@ -30,12 +32,13 @@ def today(request: Request) -> Response:
     now = datetime.now(UTC).date()
     given = page.asked("day")
     day = _day(given) if given else now
+    told = page.memory.read(sessions_on, day)
     before, behind = page.memory.read(days_around, day)
-    digest = page.memory.day_digest(day)
-    if given is None and not digest.sessions and before is not None:
+    if given is None and not told and before is not None:
         day = before
+        told = page.memory.read(sessions_on, day)
         before, behind = page.memory.read(days_around, day)
-        digest = page.memory.day_digest(day)
+    digest = page.memory.read(day_digest, day, session_ids=told[-MOST_SESSIONS:])
     since = datetime.combine(day, time(), UTC)
     moved = page.memory.read(task_moves, since, until=since + timedelta(days=1))
     conflicts = page.memory.read(list_conflicts, status="open")
@@ -47,6 +50,7 @@ def today(request: Request) -> Response:
         before=before,
         behind=behind,
         digest=first_of_each_session(digest, MOST_OF_A_PART),
+        session_count=len(told),
         open_tasks=_open_tasks(page.memory),
         moved=moved[:MOST_MOVED],
         moved_count=len(moved),

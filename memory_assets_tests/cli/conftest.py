@@ -98,6 +98,15 @@ def imported_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
+def store(imported_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of a store that the stages filled, to be changed."""
+    home = tmp_path / "copy"
+    shutil.copytree(imported_home, home)
+    monkeypatch.setenv("MEMORY_HOME", str(home))
+    return home
+
+
+@pytest.fixture
 def writable(unused_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A filled store of the test's own, which no search has shown anything of."""
     home = tmp_path / "writable"

@@ -3,24 +3,13 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
-
-import pytest
 
 from memory_assets.log.database import Database
 from memory_assets.log.event_log import EventLog
 from memory_assets.vectors.writer_lock import only_writer
 from memory_assets_tests.cli.conftest import Run
-
-
-@pytest.fixture
-def store(imported_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of a store that the stages filled, to be changed."""
-    home = tmp_path / "copy"
-    shutil.copytree(imported_home, home)
-    monkeypatch.setenv("MEMORY_HOME", str(home))
-    return home
+from memory_assets_tests.defs.files import chat, talk
 
 
 def test_nothing_to_purge(memory: Run, store: Path) -> None:
@@ -54,6 +43,16 @@ def test_purged_and_printed(memory: Run, store: Path) -> None:
     assert memory("backup", str(store.parent / "behind.memory")).code == 0
     assert memory("recover", "--to", str(store.parent / "saved"), "--json").json["incomplete_sessions"] == []
     assert "there is nothing to purge" in memory("purge").out
+
+
+def test_words_of_the_program_are_no_trace(memory: Run, store: Path, tmp_path: Path) -> None:
+    """A session may say what the program says of itself in every record, and be all that there is."""
+    said = "We decided that the timestamp of every materialization is verified by the embedded asset_backfill_data."
+    assert memory("import", str(chat(tmp_path / "inbox", "three", [said, *talk(3)])), "--json").json["new"] == 1
+    assert memory("forget", "--before", "2030-01-01", "--yes").code == 0
+    ended = memory("purge", "--yes", "--json")
+    left = [trace for trace in ended.json["traces"] if trace["after"]]
+    assert (ended.code, left) == (0, []) and ended.json["found_before"] > ended.json["pieces"] > 8
 
 
 def test_files_of_the_user_are_named_and_left(memory: Run, store: Path) -> None:
@@ -94,3 +93,21 @@ def test_golden_questions_that_were_made_of_it_go_and_others_are_named(memory: R
     told = memory("purge", "--yes", "--json").json
     assert "mine" in told["golden_questions"] and len(told["golden_questions"]) == made
     assert golden.read_text(encoding="utf-8").count("session:one#") == 1
+
+
+def test_golden_questions_of_a_forgotten_message_are_not_asked_and_go(memory: Run, store: Path) -> None:
+    """The message is there still, without its words: its address names something."""
+    assert memory("eval", "init").code == 0
+    golden = store / "golden.yaml"
+    text = golden.read_text(encoding="utf-8")
+    (said,) = [line for line in text.splitlines() if "query" in line and "service 1 on PostgreSQL" in line]
+    title = said.split('"')[1]
+    asked = memory("eval", "run", "--json")
+    assert title in asked.out
+    assert memory("forget", "session:one#m=0").code == 0
+    for command in ("run", "compare", "ask"):
+        ended = memory("eval", command, "--json")
+        assert ended.code == 0 and title not in ended.out, command
+    assert golden.read_text(encoding="utf-8") == text
+    assert memory("purge", "--yes").code == 0
+    assert title not in golden.read_text(encoding="utf-8")

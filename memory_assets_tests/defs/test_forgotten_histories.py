@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from random import Random
 
@@ -86,7 +87,7 @@ class Both:
 
     def forget(self) -> None:
         number = self.chance.randrange(len(self.draft.texts))
-        word = f"word{self.draft.session_id}n{number}"
+        word = self.draft.word(number)
         whole = self.chance.random() < 0.4
         if self.chance.random() < 0.15:
             word, whole = "Ada0", False
@@ -107,6 +108,8 @@ class Both:
         policy = default_policy() if self.store.sources.policy is MILD else MILD
         if policy is MILD or any("@" in text for text in self.draft.texts):
             return
+        # A mask has another length than what it stands for.
+        self.draft.words = [words for words in self.draft.words if "@" not in words]
         self.store.mask_by(policy)
         self.store.ingest(self.draft.session_id)
         self.tellings.append(None)
@@ -127,9 +130,13 @@ class Both:
 
 
 def said_now(history: History) -> object:
-    """What a history says now, and its title. What it says no longer depends on what was known when it was told otherwise."""
+    """What a history says now, and its title. What it says no longer depends on what was known when it was told otherwise.
+
+    So does which telling of a record stands first: one that was told before, and is blank now, may be the beginning of another.
+    """
     current = [message for message in said(history) if "superseded" not in message]
-    return current, plain(history.heading.title or "")
+    of_records = [sorted(tellings, key=repr) for _, tellings in groupby(current, key=lambda message: message[4])]
+    return of_records, plain(history.heading.title or "")
 
 
 def steps(both: Both) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import dagster as dg
 import pytest
@@ -24,6 +25,7 @@ from memory_assets.maintenance.purge import rewriting
 from memory_assets.maintenance.purge.new_store import operational_tables
 from memory_assets.maintenance.purge.rewriting import rewrite
 from memory_assets.memory import Memory
+from memory_assets.results.purge import DagsterPurgedV1
 from memory_assets.settings import Settings, load_settings
 from memory_assets_tests.defs.conftest import Mixed
 from memory_assets_tests.defs.files import chat, talk
@@ -248,6 +250,43 @@ def test_a_purge_that_was_killed_before_dagster_is_ended_by_the_next(
     assert planned.removed == {}
     assert purging.purge_all(settings, planned).dagster is not None
     assert dagsters(settings, SECRET) == set() and files_holding(settings.home, SECRET.encode()) == []
+
+
+@pytest.mark.parametrize("again", [False, True], ids=["gone", "taken in anew"])
+def test_what_a_killed_purge_left_to_do_is_done_behind_the_next_one(
+    quoting: Settings, monkeypatch: pytest.MonkeyPatch, *, again: bool
+) -> None:
+    settings = quoting
+    forget(settings, FORGOTTEN)
+    with monkeypatch.context() as patch:
+        patch.setattr(purging, "purge_records", _die)
+        with pytest.raises(KeyboardInterrupt):
+            purging.purge_all(settings, purging.planned_purge(settings))
+    if again:
+        run.import_paths(settings, [settings.home.parent / "inbox"], project=None, again=True)
+    forget(settings, "staying")
+    report = purging.purge_all(settings, purging.planned_purge(settings))
+    assert report.purged and not (settings.home / rewriting.PENDING).exists()
+    assert instance_of(settings).get_dynamic_partitions("sessions") == ([FORGOTTEN] if again else [])
+    assert bool(dagsters(settings, FORGOTTEN)) == again and dagsters(settings, "staying") == set()
+
+
+def test_one_purge_at_a_time_to_its_end(quoting: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = quoting
+    forget(settings, FORGOTTEN)
+    hurried = settings.model_copy(update={"store": settings.store.model_copy(update={"lock_timeout_seconds": 0.1})})
+    refused: list[str] = []
+    records = purging.purge_records
+
+    def meanwhile(*given: Any) -> DagsterPurgedV1:
+        with pytest.raises(StoreLockedError, match="is purging this store") as raised:
+            purging.purge_all(hurried, purging.planned_purge(hurried))
+        refused.append(raised.value.hint)
+        return records(*given)
+
+    monkeypatch.setattr(purging, "purge_records", meanwhile)
+    assert purging.purge_all(settings, purging.planned_purge(settings)).found_after == 0
+    assert len(refused) == 1 and dagsters(settings, SECRET) == set()
 
 
 def test_what_an_older_policy_let_in_goes_with_its_history(quoting: Settings, tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from random import Random
@@ -106,12 +106,18 @@ class Draft:
 
     Attributes:
         texts: by record.
+        words: what else may be said.
     """
 
     session_id: str
     chance: Random
     texts: list[str] = field(default_factory=list)
     names: list[str | None] = field(default_factory=list)
+    words: list[str] = field(default_factory=lambda: list(_WORDS))
+
+    def word(self, number: int) -> str:
+        """The word that only one message says; long enough to be known where another source tells more around it."""
+        return f"word{self.session_id}n{number}stands"
 
     def grow(self, *, may_repeat: bool) -> None:
         """One message more, or one that says what another said."""
@@ -121,7 +127,7 @@ class Draft:
             self.names.append(self.names[again])
             return
         number = len(self.texts)
-        words = [f"word{self.session_id}n{number}", *self.chance.sample(_WORDS, self.chance.randint(0, 5))]
+        words = [self.word(number), *self.chance.sample(self.words, self.chance.randint(0, 5))]
         self.chance.shuffle(words)
         text = self.chance.choice([" ", "\n", "  "]).join(words) + self.chance.choice(["", ".", "\n", " and so on it goes"])
         self.texts.append(text)
@@ -130,7 +136,7 @@ class Draft:
     def edit(self) -> None:
         """One message is told in other words, or goes on."""
         number = self.chance.randrange(len(self.texts))
-        words = self.chance.choice(_WORDS)
+        words = self.chance.choice(self.words)
         self.texts[number] = (
             f"{words} {self.texts[number]}" if self.chance.random() < 0.5 else f"{self.texts[number]} {words} to the end"
         )
@@ -198,6 +204,15 @@ def spans_of(history: History, words: str, *, whole: bool) -> list[ForgottenPlac
     if words in title:
         places.append(ForgottenPlace(field="title", spans=[(title.find(words), title.find(words) + len(words))]))
     return places
+
+
+def spans_at(history: History, uids: Collection[str]) -> list[ForgottenPlace]:
+    """As the addresses of some records' messages name them, whichever telling they are of."""
+    return [
+        ForgottenPlace(field="text", message_index=index, uid=message.uid, spans=[(0, len(message.text))])
+        for index, message in enumerate(history.messages)
+        if (message.source_uid or message.uid) in uids and message.text
+    ]
 
 
 def said(history: History) -> list[tuple[object, ...]]:

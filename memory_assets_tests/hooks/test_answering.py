@@ -67,6 +67,7 @@ def test_a_project_that_nobody_knows_is_told_nothing(answerer: HookAnswerer) -> 
 
 
 def test_a_prompt_is_told_what_bears_upon_it_and_nothing_where_nothing_does(answerer: HookAnswerer) -> None:
+    answerer.answer("session-start", "codex", START)
     asked = {"session_id": "new-1", "cwd": "/srv/shop", "prompt": "Which PostgreSQL do orders use?"}
     text = told(answerer.answer("user-prompt-submit", "codex", asked))
     assert "PostgreSQL 16" in text and re.search(r"^- mem:\w{6} ", text, re.MULTILINE)
@@ -76,9 +77,33 @@ def test_a_prompt_is_told_what_bears_upon_it_and_nothing_where_nothing_does(answ
     assert answerer.answer("user-prompt-submit", "cursor", asked) == {}
 
 
+def test_a_session_that_began_before_the_server_is_told_with_its_first_prompt(answerer: HookAnswerer) -> None:
+    asked = {"session_id": "late-1", "cwd": "/srv/shop", "prompt": "Wie wird das Wetter morgen in Helsinki?"}
+    text = told(answerer.answer("user-prompt-submit", "codex", asked))
+    assert "What holds:" in text and answerer.answer("user-prompt-submit", "codex", asked) == {}
+    known = {**asked, "session_id": "notes-2"}
+    assert answerer.answer("user-prompt-submit", "codex", known) == {}, "it was told, or not, long ago"
+    both = {**asked, "session_id": "late-2", "prompt": "Which PostgreSQL do orders use?"}
+    text = told(answerer.answer("user-prompt-submit", "codex", both))
+    assert text.count(OPENING) == text.count(CLOSING) == 2
+
+
+def test_what_is_told_is_counted_as_shown_and_nothing_else(tmp_path: Path) -> None:
+    memory = Memory(fill(tmp_path))
+    answerer, asked = HookAnswerer(memory), {"session_id": "new-1", "cwd": "/srv/shop"}
+    answerer.answer("session-start", "codex", START)
+    assert answerer.answer("user-prompt-submit", "codex", {**asked, "prompt": "Wie wird das Wetter in Helsinki?"}) == {}
+    assert memory.count_shown() == 0
+    text = told(answerer.answer("user-prompt-submit", "codex", {**asked, "prompt": "Which PostgreSQL do orders use?"}))
+    memory.count_shown()
+    shown = memory.read(lambda connection: connection.execute("SELECT count(*) FROM unit_usage").fetchall())
+    assert shown == [(text.count("\n- "),)]
+
+
 def test_a_session_hears_none_of_its_own_words(answerer: HookAnswerer) -> None:
     asked = {"session_id": "notes-2", "cwd": "/srv/shop", "prompt": "How many attempts does the retry budget have?"}
     assert answerer.answer("user-prompt-submit", "claude-code", asked) == {}
+    answerer.answer("session-start", "claude-code", START)
     assert "retry budget" in told(answerer.answer("user-prompt-submit", "claude-code", {**asked, "session_id": "new-1"}))
 
 

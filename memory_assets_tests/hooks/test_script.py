@@ -324,3 +324,17 @@ def test_many_at_once_lose_nothing_while_the_spool_is_emptied(home: Path) -> Non
     for thread in threads:
         thread.join()
     assert prompts(home) == [f"prompt {number:02}" for number in range(24)]
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the system does not tell when a process began")
+def test_what_the_interpreter_took_to_begin_counts() -> None:
+    ask = "import time; time.sleep(0.5); from memory_assets.hooks import script; print(time.monotonic() - script._BEGUN)"
+    done = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=True)
+    assert 0.45 < float(done.stdout) < 30
+
+
+def test_an_interpreter_that_begins_too_late_keeps_what_was_typed_all_the_same(home: Path) -> None:
+    settings_file(home, on_demand=False, deadline_seconds=0.001)
+    with server_that(home, lambda connection: time.sleep(20)):
+        assert run(home, "user-prompt-submit", {**PROMPT, "prompt": "kept"}) == {}
+    assert [call["payload"]["prompt"] for call in spooled(home)] == ["kept"]

@@ -13,6 +13,7 @@ import pytest
 from memory_assets.hooks import taking
 from memory_assets.hooks.events import hook_call
 from memory_assets.hooks.folders import HookFolders
+from memory_assets.hooks.ignored import leave_out
 from memory_assets.hooks.journal import drop, journal_sessions, note
 from memory_assets.hooks.spool import SPOOL_FILE
 from memory_assets.hooks.taking import sources_to_take, taken
@@ -259,3 +260,28 @@ def test_a_store_without_hooks_has_nothing_to_take_and_gets_no_folder(tmp_path: 
     assert sources_to_take(settings) == [] and not settings.hooks_folder.exists()
     taken(settings, [])
     assert not settings.hooks_folder.exists()
+
+
+def test_a_project_that_is_left_out_meanwhile_is_not_taken(settings: Settings, tmp_path: Path) -> None:
+    record = tmp_path / "record.jsonl"
+    agent = Agent(settings, "claude-code", record=record)
+    at = agent.call("user-prompt-submit", prompt="one")
+    record.write_text(record_line(1, "user", "one", at))
+    agent.call("stop")
+    Agent(settings, "cursor", session_id="c").call("stop", text="Moved.")
+    assert record in sources_to_take(settings)
+    leave_out(HookFolders(settings.hooks_folder), Path("/srv"))
+    (own,) = sources_to_take(settings)
+    assert own.parent.name == "cursor", "that was written before"
+    assert [*settings.hooks_folder.glob("journal/*/*")] == []
+
+
+def test_what_an_agent_wrote_around_a_prompt_does_not_make_it_another(settings: Settings, tmp_path: Path) -> None:
+    record = tmp_path / "record.jsonl"
+    agent = Agent(settings, "claude-code", record=record)
+    at = agent.call("user-prompt-submit", prompt="Move the cache to Redis, please.")
+    agent.call("user-prompt-submit", prompt="yes")
+    record.write_text(record_line(1, "user", "See @notes.md.\nMove the cache to  Redis, please. yes", at))
+    agent.call("stop")
+    taken(settings, sources_to_take(settings))
+    assert prompts(settings) == ["yes"], "a short word may stand anywhere"

@@ -186,3 +186,23 @@ def test_a_process_that_was_forked_while_a_thread_was_reading_reads(database: Da
         reader.join()
     assert log.append([taken(2)]).new == 1
     assert count(database) == 2
+
+
+def test_what_stands_for_a_store_is_the_same_until_somebody_can_write_to_it(database: Database, log: EventLog) -> None:
+    log.append([taken(1)])
+    assert database.attachment is None
+    with database.reading():
+        database.linger()
+        first = database.attachment
+    with database.reading():
+        again = database.attachment
+    log.append([taken(2)])
+    with database.reading():
+        written_to = database.attachment
+    assert first is again is not None
+    assert written_to not in (None, first)
+
+
+def test_nothing_stands_for_a_store_that_is_kept_open_for_writing(database: Database) -> None:
+    with database.kept_open(), database.reading():
+        assert database.attachment is None

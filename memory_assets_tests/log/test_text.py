@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from memory_assets.log.database import Database
 from memory_assets.log.errors import UnstorableTextError
 from memory_assets.log.event_log import EventLog
+from memory_assets.log.sql import text_list
 from memory_assets.projections.fold import catch_up
 from memory_assets_tests.log.samples import newest, taken
 from memory_assets_tests.projections.story import VERSIONS, Remark, Story, rows
@@ -55,3 +56,21 @@ def test_half_a_character_in_what_was_measured_is_refused_too(log: EventLog) -> 
     with pytest.raises(UnstorableTextError, match="source_taken"):
         log.append([taken(1, telemetry={"error": "\ud800"})])
     assert log.last_seq() == 0
+
+
+def unnested(database: Database, texts: list[str]) -> list[str]:
+    with database.reading() as connection:
+        return [text for (text,) in connection.execute(f"SELECT unnest({text_list(texts)})").fetchall()]
+
+
+def test_texts_within_a_statement_are_the_texts_that_they_are(database: Database) -> None:
+    hostile = ["'); DROP TABLE events; --", "{told} $1 ? ?1 $told", "\\'", "E'\\n'", '"]', "]\u0027", "/* -- */"]
+    assert unnested(database, [*TEXTS, *hostile]) == [*TEXTS, *hostile]
+    assert unnested(database, []) == []
+    assert unnested(database, ["half \udcff"]) == ["half \ufffd\ufffd\ufffd"]
+
+
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(texts=st.lists(st.text(), max_size=20))
+def test_any_text_within_a_statement_is_the_text_that_it_is(database: Database, texts: list[str]) -> None:
+    assert unnested(database, texts) == texts

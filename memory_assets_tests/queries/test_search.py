@@ -73,6 +73,18 @@ def test_what_says_the_same_is_one_hit(memory: Memory) -> None:
         assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
 
 
+def test_a_question_with_half_a_character_is_answered(memory: Memory) -> None:
+    assert memory.search("PostgreSQL \udcff orders").hits
+
+
+def test_a_question_behind_another_one_sees_what_was_written_between_them(own_memory: Memory) -> None:
+    assert not any("to be made searchable" in note for note in own_memory.search("PostgreSQL orders").notes)
+    # The store that answered it lingers, and lets the writer in.
+    tell(own_memory.settings, "later", (("user", "PostgreSQL orders are archived."),), ())
+    notes = own_memory.search("PostgreSQL orders").notes
+    assert any("to be made searchable" in note for note in notes), notes
+
+
 def test_the_question_is_read_and_shown(memory: Memory) -> None:
     response = memory.search("왜 캐시를 Redis로 옮겼지?", explain=True)
     assert response.complexity is not None and response.complexity.why

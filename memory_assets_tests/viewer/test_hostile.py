@@ -19,10 +19,14 @@ from memory_assets.memory import Memory
 from memory_assets.projections.fold import catch_up
 from memory_assets.sessions.model import Message
 from memory_assets_tests import filled_store
+from memory_assets_tests.depth import depth
 from memory_assets_tests.filled_store import Said, session_events
 from memory_assets_tests.viewer.chromium import Browser, browsing
 from memory_assets_tests.viewer.payloads import AWAY, PAYLOADS
 from memory_assets_tests.viewer.served import Served, serving
+
+EACH = depth(5, 1)
+"""Every so many of them is looked at."""
 
 # What a page may have: everything else in it came from a text.
 _FOREIGN = """
@@ -33,15 +37,16 @@ _FOREIGN = """
     if (["img", "iframe", "object", "embed", "base", "style", "math", "video", "audio", "frame"].includes(name)) bad.push(name);
     if (name === "script" && !/^\\/static\\//.test(one.getAttribute("src") || "")) bad.push("script");
     if (name === "link" && !/^\\/static\\//.test(one.getAttribute("href") || "")) bad.push("link");
-    if (name === "form" && !/^\\/[a-z]*$/.test(one.getAttribute("action") || "")) bad.push("form");
+    if (name === "form" && !/^\\/[a-z]*(\\/[a-z_-]+)?$/.test(one.getAttribute("action") || "")) bad.push("form");
     if (name === "meta" && one.httpEquiv) bad.push("meta " + one.httpEquiv);
     for (const held of one.attributes) {
       if (/^on/i.test(held.name) || held.name === "style" || held.name === "formaction" || held.name === "srcdoc")
         bad.push(held.name);
       if (/^hx-/.test(held.name) && !/^\\/sessions\\/|^toggle once$|^find /.test(held.value)) bad.push(held.name);
     }
-    if (name === "a" && !["http:", "https:", "mailto:"].includes(one.protocol)) bad.push(one.protocol);
-    if (name === "a" && one.host !== location.host && !/noopener noreferrer nofollow/.test(one.rel)) bad.push("rel");
+    const leads = name === "a" ? new URL(one.getAttribute("href"), location.href) : location;  // in a drawing too
+    if (!["http:", "https:", "mailto:"].includes(leads.protocol)) bad.push(leads.protocol);
+    if (leads.host !== location.host && !/noopener noreferrer nofollow/.test(one.rel)) bad.push("rel");
   }
   return bad;
 })()
@@ -111,7 +116,8 @@ def _looked_at(hostile: Hostile, path: str, *, failing: bool = False) -> None:
     assert foreign == [], (path, foreign)
     complaints = [one for one in browser.said if not (failing and "Failed to load resource" in one)]
     assert complaints == [], (path, complaints)
-    assert [url for url in browser.asked if not url.startswith(served.url)] == [], path
+    # The browser draws its own fields from data: addresses, which ask nobody.
+    assert [url for url in browser.asked if not url.startswith((served.url, "data:"))] == [], path
     assert served.reports == [], (path, served.reports)
 
 
@@ -122,27 +128,64 @@ def test_the_lists_of_all_of_them(hostile: Hostile) -> None:
         assert hostile.browser.evaluate("document.body.innerText").count("alert(1)") >= (0 if path == "/ask" else 5), path
 
 
+@pytest.mark.deep
 def test_the_page_of_each(hostile: Hostile) -> None:
-    for number, payload in enumerate(PAYLOADS):
+    for number, payload in list(enumerate(PAYLOADS))[::-EACH]:
         _looked_at(hostile, f"/sessions/hostile-{number}")
         hostile.browser.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
         hostile.browser.wait_for("document.querySelector('.about-part .part') !== null")
         assert hostile.browser.evaluate(_FOREIGN) == [], payload
         assert hostile.browser.said == [] and hostile.served.reports == [], payload
         _looked_at(hostile, f"/sessions/hostile-{number}?m=0&c=14-{14 + len(payload)}")
+        _looked_at(hostile, f"/sessions/hostile-{number}/proof")
         _looked_at(hostile, f"/projects/{quote(f'p{number}/{payload}', safe='')}")
-    assert hostile.browser.evaluate("document.querySelector('h1').innerText").startswith("p29/")
+    assert hostile.browser.evaluate("document.querySelector('h1').innerText").startswith(f"p{number}/")
 
 
+@pytest.mark.deep
 def test_each_memory(hostile: Hostile) -> None:
     memories = hostile.memory.memories().memories
     assert len(memories) >= len(PAYLOADS)
-    for memory in memories:
+    for memory in memories[::EACH]:
         _looked_at(hostile, f"/memories/{memory.citation.removeprefix('mem:')}")
 
 
+def test_the_pages_of_work_and_of_the_store(hostile: Hostile) -> None:
+    for path in ("/tasks", "/tasks/review", "/conflicts?status=all", "/health?look=1", "/privacy"):
+        _looked_at(hostile, path)
+    assert hostile.browser.evaluate("document.body.innerText").count("SECRET") == 0
+    _looked_at(hostile, "/events")
+    hostile.browser.wait_for("document.querySelector('.live-state.on') !== null")
+    assert hostile.browser.evaluate("document.body.innerText").count("alert(1)") >= 5
+
+
+@pytest.mark.deep
+def test_what_is_said_of_a_memory_and_each_map(hostile: Hostile) -> None:
+    for memory in hostile.memory.memories().memories[:: 2 * EACH]:
+        _looked_at(hostile, f"/say?of={memory.citation}")
+        _looked_at(hostile, f"/projects/{quote(memory.project or '', safe='')}/map")
+    for payload in PAYLOADS[::EACH]:
+        for path in ("/say?of=", "/tasks/", "/tasks?status=", "/conflicts?status=", "/privacy?ids="):
+            _looked_at(hostile, f"{path}{quote(payload, safe='')}", failing=True)
+
+
+def test_what_comes_live(hostile: Hostile) -> None:
+    """Titles of sessions that come while the page is open are set as text."""
+    _looked_at(hostile, "/events")
+    hostile.browser.wait_for("document.querySelector('.live-state.on') !== null")
+    versions = hostile.memory.resources.configured_versions
+    for number, payload in enumerate(PAYLOADS[::5]):
+        words = (("user", payload),)
+        events = session_events(f"live-{number}", payload, payload, "/srv/x", filled_store.STARTED, words, (), versions)
+        EventLog(hostile.memory.database).append(events[:1])
+    hostile.browser.wait_for(f"document.querySelector('a[href$=\"live-{number}\"]') !== null")
+    assert hostile.browser.evaluate(_FOREIGN) == []
+    assert hostile.browser.said == [] and hostile.served.reports == []
+
+
+@pytest.mark.deep
 def test_what_an_address_says(hostile: Hostile) -> None:
-    for payload in PAYLOADS:
+    for payload in PAYLOADS[::EACH]:
         asked = urlencode({"q": payload, "project": "", "language": payload, "theme": payload})
         _looked_at(hostile, f"/search?{asked}")
         _looked_at(hostile, f"/ask?{asked}&whole=1")

@@ -52,3 +52,16 @@ def test_what_is_left_open_is_filled_in() -> None:
 )
 def test_the_language_is_the_one_that_was_asked_for(asked: str | None, kept: str | None, accepted: str, expected: str) -> None:
     assert wanted_language(asked, kept, accepted) == expected
+
+
+def test_no_word_stands_there_for_nothing() -> None:
+    """Those of closed lists are asked for by what the store says."""
+    sources = "\n".join(source.read_text(encoding="utf-8") for source in SOURCES)
+    lists = set(re.findall(r"""say_kind\(["']([a-z_]+)["']""", sources))
+    built = set(re.findall(r"""say\(["']([a-z_]+)\.["'] ~""", sources))
+    unused = [
+        name
+        for name in words()
+        if name.partition(".")[0] not in lists | built and not re.search(rf"""say\(["']{re.escape(name)}["']""", sources)
+    ]
+    assert unused == []

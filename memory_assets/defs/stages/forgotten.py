@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from memory_assets.defs.stages.wanted_back import brought_back, title_back
 from memory_assets.errors import MemoryAssetsError
-from memory_assets.log.forgotten_texts import ForgottenTexts
+from memory_assets.log.forgotten_texts import ForgottenTexts, message_at_place
 from memory_assets.log.payloads.forgetting import ForgottenField, ForgottenPlace, TextForgotten
 from memory_assets.log.payloads.sessions import SourceHeading
 from memory_assets.log.session_history import History
 from memory_assets.log.transcripts import ToldBySource
 from memory_assets.sessions.copies import spans_in_copy, word_spans
-from memory_assets.sessions.draft import at_most_a_title
+from memory_assets.sessions.draft import at_most_a_title, title_from, title_of
 from memory_assets.sessions.following import following
 from memory_assets.sessions.masking.forgotten_spans import (
     FILLER,
@@ -20,8 +21,6 @@ from memory_assets.sessions.masking.forgotten_spans import (
     goes_on_from,
     holds_back,
     overwritten,
-    with_words_again,
-    without_spans,
 )
 from memory_assets.sessions.masking.redaction import uncut_title
 from memory_assets.sessions.model import Message, Session
@@ -39,7 +38,7 @@ class ForgottenTextMovedError(MemoryAssetsError):
 def forgotten_in(told: Mapping[str, ToldBySource], known: History, forgotten: ForgottenTexts) -> dict[str, ToldBySource]:
     """What the sources of a history told, with what was wanted back of it and without what is to stay away."""
     new = forgotten.new(known.heading.forgotten)
-    after = _brought_back(known.messages, forgotten)
+    after = brought_back(known.messages, forgotten)
     words: set[str] = set()
     for event_id, payload in new.items():
         for place in payload.places:
@@ -53,11 +52,17 @@ def forgotten_in(told: Mapping[str, ToldBySource], known: History, forgotten: Fo
 
     def changed(told: ToldBySource) -> ToldBySource:
         messages = following(told.transcript.messages, known.messages, after, lambda text: _without_words(text, words))
+        if told.page:
+            # What was left out of the history stands in no message of it.
+            messages = brought_back(messages, forgotten)
         title = _title(told.heading, told.transcript.messages, messages)
         if title is not None and title == told.heading.title:
-            title = _title_back(title, forgotten)
             spans = title_spans if title == known.heading.title else ()
-            title = overwritten(title, spans) if spans else _without_words(title, words)
+            if spans:
+                title = overwritten(title_back(title, forgotten), spans)
+            elif not _is_said(title, messages):
+                back = title_back(title, forgotten)
+                title = _without_words(back, words if back == title else words | _words_away(forgotten))
         heading = told.heading.model_copy(update={"title": at_most_a_title(title) if title else title})
         return replace(told, transcript=replace(told.transcript, messages=tuple(messages)), heading=heading)
 
@@ -74,7 +79,7 @@ def _meant(
         if place.message_index < len(known.messages):
             yield place.message_index
         return
-    original = _message(forgotten.originals.get(event_id), place)
+    original = forgotten.original(event_id, place)
     for index, message in enumerate(known.messages):
         if as_told(message).uid == place.uid and (original is None or message.text.startswith(original.text)):
             yield index
@@ -85,7 +90,7 @@ def with_copies(history: History, places: Sequence[ForgottenPlace]) -> list[Forg
     spans: dict[tuple[int, ForgottenField], set[tuple[int, int]]] = {}
     title = [place for place in places if place.message_index is None]
     for place in places:
-        message = _message(history, place)
+        message = message_at_place(history, place)
         if place.message_index is None or message is None:
             continue
         spans.setdefault((place.message_index, place.field), set()).update(place.spans)
@@ -105,57 +110,9 @@ def _without(message: Message, place: ForgottenPlace) -> Message:
     return replace(message, text=overwritten(message.text, place.spans))
 
 
-def _brought_back(messages: Sequence[Message], forgotten: ForgottenTexts) -> list[Message]:
-    """A history's messages with what was wanted back of them, as far as the log still holds it.
-
-    What was forgotten last comes back first: what was forgotten before it was overwritten by then.
-    """
-    after = list(messages)
-    for event_id, payload in reversed(forgotten.unforgotten.items()):
-        for place in payload.places:
-            original = _message(forgotten.originals.get(event_id), place)
-            if original is not None:
-                told = [index for index, message in enumerate(after) if as_told(message).uid == place.uid]
-                same = [index for index in told if bool(after[index].superseded_kind) == bool(original.superseded_kind)]
-                for index in same or told:
-                    after[index] = _with_words(after[index], original, place, forgotten)
-    return after
-
-
-def _with_words(message: Message, original: Message, place: ForgottenPlace, forgotten: ForgottenTexts) -> Message:
-    spans = without_spans(place.spans, forgotten.spans_of(place.uid, place.field))
-    if place.field == "name":
-        if message.name and original.name and are_alike(message.name, original.name):
-            return replace(message, name=with_words_again(message.name, original.name, spans))
-    elif are_alike(message.text[: len(original.text)], original.text):
-        return replace(message, text=with_words_again(message.text, original.text, spans))
-    return message
-
-
-def _title_back(title: str, forgotten: ForgottenTexts) -> str:
-    away = forgotten.spans_of(None, "title")
-    for original, spans in reversed(_original_titles(forgotten, forgotten.unforgotten)):
-        # A title has no blanks at its end, nor two in a row.
-        kept = {at_most_a_title(overwritten(original, [*spans, *others])) for others in ((), away)}
-        if title in kept:
-            title = overwritten(original, away)
-    return title
-
-
-def _original_titles(forgotten: ForgottenTexts, words: Mapping[str, TextForgotten]) -> list[tuple[str, Spans]]:
-    """The titles of which something was forgotten, as far as the log still holds them."""
-    return [
-        (original, place.spans)
-        for event_id, payload in words.items()
-        for place in payload.places
-        if place.field == "title" and event_id in forgotten.originals
-        if (original := forgotten.originals[event_id].heading.title)
-    ]
-
-
 def _title_away(title: str, kept: str | None, forgotten: ForgottenTexts) -> str | None:
     """A title as a file gives it, without what was forgotten of the session's: where the log knows the words, without these."""
-    known = _original_titles(forgotten, forgotten.active)
+    known = forgotten.original_titles(forgotten.active)
     if len(known) < sum(place.field == "title" for _, place in forgotten.places):
         return kept
     return _without_words(title, set().union(*(_words(original, spans) for original, spans in known)))
@@ -165,14 +122,16 @@ def _words_away(forgotten: ForgottenTexts) -> set[str]:
     """What is to stay away, in words, as far as the log still holds them: a new file may say it in its title."""
     words: set[str] = set()
     for event_id, place in forgotten.places:
-        original = _message(forgotten.originals.get(event_id), place)
+        original = forgotten.original(event_id, place)
         if original is not None:
             words |= _words(original.text if place.field == "text" else original.name or "", place.spans)
     return words
 
 
-def _title(heading: SourceHeading, before: Iterable[Message], after: Iterable[Message]) -> str | None:
+def _title(heading: SourceHeading, before: Sequence[Message], after: Sequence[Message]) -> str | None:
     """The title that follows from other messages, where it followed from them before."""
+    if heading.title == title_from([message for message in before if message.superseded_kind is None]):
+        return title_from([message for message in after if message.superseded_kind is None])
     told = tuple(as_told(message) for message in before)
     session = Session("", heading.source_id, heading.source_format, told, title=heading.title)
     return uncut_title(session, [as_told(message) for message in after])
@@ -190,9 +149,10 @@ def _without_words(text: str, words: Iterable[str]) -> str:
     return overwritten(text, [span for gone in words for span in word_spans(gone, text)])
 
 
-def _message(history: History | None, place: ForgottenPlace) -> Message | None:
-    index = place.message_index
-    return None if history is None or index is None or index >= len(history.messages) else history.messages[index]
+def _is_said(title: str, messages: Sequence[Message]) -> bool:
+    """Whether a message gives the title: then it is taken from what is left already."""
+    told = [as_told(message) for message in messages]
+    return title == title_from(told) or title in map(title_of, told)
 
 
 def stay_away(session: Session, known: History, before: ToldBySource | None, forgotten: ForgottenTexts) -> Session:
@@ -209,7 +169,7 @@ def stay_away(session: Session, known: History, before: ToldBySource | None, for
     title = uncut_title(session, named)
     if title and forgotten.of_title and title == session.title:
         title = _title_away(title, (known if before is None else before).heading.title, forgotten)
-    if title:
+    if title and not _is_said(title, named):
         title = _without_words(title, _words_away(forgotten))
     return replace(session, messages=tuple(named), title=at_most_a_title(title) if title else title)
 
@@ -230,7 +190,7 @@ class _Away:
         self._originals = [
             (original, place)
             for event_id, place in forgotten.places
-            if place.field == "text" and (original := _message(forgotten.originals.get(event_id), place)) is not None
+            if place.field == "text" and (original := forgotten.original(event_id, place)) is not None
         ]
         self._knows_all = forgotten.originals.keys() >= forgotten.active.keys()
         self.kept = {message.text for message in known.messages if self._is_overwritten(message)}
@@ -269,8 +229,11 @@ class _Away:
                 raise _moved(self._session)
             return replace(message, text=text)
         # Another file of the session may tell it under another id: by its words, or by enough of what is left of them.
+        said = message
         for original, place in self._originals:
-            message = replace(message, text=overwritten(message.text, spans_in_copy(original, message, place.spans)))
+            # One original may hold another, and one may be what was left of another.
+            spans = [span for copy in (said, message) for span in spans_in_copy(original, copy, place.spans)]
+            message = replace(message, text=overwritten(message.text, spans))
         for text in () if self._knows_all else self.kept:
             if len(text) == len(message.text) and text.strip(f"{FILLER} \n") and holds_back(text, message.text):
                 return replace(message, text=text)
@@ -300,7 +263,8 @@ class _Away:
         told = [*(as_told(message) for message in self._known), *self._said]
         kept = {message.uid: message.name for message in told if message.uid in uids and FILLER in (message.name or "")}
         pairs = [(message.name, kept.get(message.uid)) for message in self._session.messages]
-        return {told: name for told, name in pairs if told and name and len(told) == len(name) and holds_back(name, told)}
+        names = {told: name for told, name in pairs if told and name and len(told) == len(name) and holds_back(name, told)}
+        return self._forgotten.names_away | names
 
 
 def _moved(session: Session) -> ForgottenTextMovedError:

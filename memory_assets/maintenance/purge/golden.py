@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import os
-import re
 from typing import TYPE_CHECKING
 
 from memory_assets.errors import MemoryAssetsError
-from memory_assets.queries.golden_file import read_golden
+from memory_assets.queries.golden_file import made_questions, read_golden, without_made_questions
 from memory_assets.queries.resolve import resolve
 
 if TYPE_CHECKING:
     import duckdb
 
     from memory_assets.configuration import Resources
-
-# A question as `golden_starter` writes it: a memory's address above, its title, and the one place where it was said.
-_MADE = re.compile(r'  # mem:[^\n]*\n  - query: "[^\n]*"\n    expected:\n      - "(?P<uri>[^"\n]*)"\n')
 
 
 def golden_without_answer(resources: Resources) -> tuple[str, ...]:
@@ -37,22 +33,17 @@ def golden_without_answer(resources: Resources) -> tuple[str, ...]:
 
 
 def drop_made_questions(resources: Resources) -> int:
-    """Take the questions out that `memory eval init` made and whose answer is gone: a title is session text. How many.
-
-    What a person wrote is left, and so is a line that differs from what was made.
-    """
+    """Take the questions out of the file that are passed over anyway. How many."""
     path = resources.settings.golden_file
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         return 0
     with resources.database.reading() as connection:
-        kept = _MADE.sub(lambda made: made[0] if _is_there(connection, made["uri"]) else "", text)
-    count = len(_MADE.findall(text)) - len(_MADE.findall(kept))
+        kept = without_made_questions(connection, text)
+    count = made_questions(text) - made_questions(kept)
     if not count:
         return 0
-    if kept.rstrip().endswith("\nquestions:"):
-        kept = f"{kept.rstrip()} []\n"
     unfinished = path.with_name(f"{path.name}.new")
     descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:

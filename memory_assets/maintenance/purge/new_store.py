@@ -86,6 +86,7 @@ SELECT unit_kind, source_id, sum(shown), sum(opened), sum(cited), min(first_at),
 FROM (SELECT {USES} FROM {_OLD}.events WHERE event_type = '{UsageCounted.event_type}' AND seq IN (SELECT seq FROM going))
 WHERE NOT {_NO_UNIT} GROUP BY unit_kind, source_id, CAST(first_at AS DATE), CAST(last_at AS DATE) ORDER BY ALL
 """
+_LIVING = f"SELECT DISTINCT session_id FROM {_NEW}.events WHERE session_id IS NOT NULL AND event_type NOT IN {TOMBSTONES}"
 _DIGESTED = f"SELECT {LINKED_ROW} FROM events WHERE seq > ? AND seq <= ? ORDER BY seq"
 
 
@@ -99,10 +100,12 @@ class NewStore:
 
     Attributes:
         sessions: those that lose something, and whether they lose everything.
+        living: those of which more than tombstones is left.
         events: those that stay, without the one that tells of the purge.
     """
 
     sessions: dict[str, bool]
+    living: frozenset[str]
     events: int
     told: Purged
 
@@ -140,13 +143,14 @@ def write_new_store(folder: Path, staged: Path) -> NewStore | None:
         counted_anew = _counted_anew(connection, old)
         appended = insert(connection, rows_of([NewEvent(told, inputs=(told.old_link,)), *counted_anew]), behind=tip)
         _copy_tables(connection)
+        living = frozenset(session_id for (session_id,) in connection.execute(_LIVING).fetchall())
         connection.execute("COMMIT")
         connection.execute("DETACH old")
         connection.execute("CHECKPOINT")
     path.chmod(0o600)
     write_tips(staged, Tips(appended.tip or tip))
     _check(staged, told)
-    return NewStore(sessions, tip.seq, told)
+    return NewStore(sessions, living, tip.seq, told)
 
 
 def _verified(connection: duckdb.DuckDBPyConnection, folder: Path) -> Tip:

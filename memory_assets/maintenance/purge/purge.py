@@ -18,8 +18,14 @@ from memory_assets.log.links import newest_link
 from memory_assets.log.tip import FIRST, Tip
 from memory_assets.maintenance.purge.going import counted_by_type, find_going, sessions_concerned
 from memory_assets.maintenance.purge.golden import drop_made_questions, golden_without_answer
-from memory_assets.maintenance.purge.rewriting import STAGED, all_done, left_to_do, rewrite
-from memory_assets.maintenance.purge.traces import count_in_files, count_in_index, count_in_tables, take_pieces
+from memory_assets.maintenance.purge.rewriting import STAGED, all_done, left_to_do, only_purge, rewrite
+from memory_assets.maintenance.purge.traces import (
+    count_in_files,
+    count_in_index,
+    count_in_tables,
+    take_pieces,
+    words_of_the_program,
+)
 from memory_assets.maintenance.usage import take_shown
 from memory_assets.projections.fold import catch_up
 from memory_assets.results.purge import DagsterPurgedV1, IndexTableV1, OutOfReachV1, PurgeReportV1, TraceV1
@@ -47,8 +53,13 @@ class Plan:
     index: dict[str, int] = field(default_factory=dict)
 
 
-def plan(resources: Resources) -> Plan:
-    """What there is to purge. Folds what the log holds, and changes nothing else."""
+def plan(resources: Resources, words_elsewhere: str = "") -> Plan:
+    """What there is to purge. Folds what the log holds, and changes nothing else.
+
+    Args:
+        words_elsewhere: what other records than ours say whatever they tell of.
+    """
+    own_words = " ".join([words_of_the_program(), *map(str, _folders(resources)), words_elsewhere])
     take_shown(resources)
     catch_up(resources.database, resources.configured_versions, resolve=True)
     with resources.database.reading() as connection:
@@ -58,7 +69,7 @@ def plan(resources: Resources) -> Plan:
             counted_by_type(connection) if going else {},
             int(count) - going,
             sessions_concerned(connection) if going else {},
-            take_pieces(connection) if going else (),
+            take_pieces(connection, own_words) if going else (),
             newest_link(connection) or FIRST,
         )
 
@@ -72,6 +83,12 @@ def purge(resources: Resources, planned: Plan, elsewhere: Elsewhere, *, progress
     Raises:
         IndexBusyError, StoreLockedError, StoreFullError, StoreError, IndexWriteError, LogTamperedError: the store is as it was.
     """
+    store = resources.settings.store
+    with only_purge(resources.settings.store_folder, wait_seconds=store.lock_timeout_seconds):
+        return _purge(resources, planned, elsewhere, progress)
+
+
+def _purge(resources: Resources, planned: Plan, elsewhere: Elsewhere, progress: Progress | None) -> PurgeReportV1:
     folder = resources.settings.store_folder
     questions = golden_without_answer(resources)
     before = _traces(resources, planned.pieces)

@@ -6,11 +6,13 @@ import contextlib
 import json
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memory_assets.locks.file_locks import EXCLUSIVE, holder_note, holder_of, lock_at_once, opened_lock_file
 from memory_assets.log import swap
 from memory_assets.log.database import NEEDED_BYTES, STORE_FILE_NAME, Database
 from memory_assets.log.errors import StoreLockedError, full_disk, of_system
@@ -28,10 +30,12 @@ if TYPE_CHECKING:
 
 STAGED = "purge.staged"
 _ASIDE = "purge.old"
+_LOCK = "purge.lock"
 PENDING = "purge.pending"
 """Beside the new store from the moment on at which it is the store: what is left to be done elsewhere."""
 
 _TRIES = 5
+_POLL_SECONDS = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +87,7 @@ def _rewritten(database: Database, vectors: Path, told: Progress) -> Rewritten |
                 index = write_new_index(vectors, staged / vectors.name, connection)
                 connection.execute("CHECKPOINT")
             told.advance(1, "putting them in place")
-            (staged / PENDING).write_text(json.dumps(store.sessions, ensure_ascii=False), encoding="utf-8")
-            (staged / PENDING).chmod(0o600)
+            _note(folder, staged, store)
             _bring_to_disk(staged)
             swap.begin(folder, staged, _ASIDE, keep_old=False)
             swap.finish(folder)
@@ -94,6 +97,14 @@ def _rewritten(database: Database, vectors: Path, told: Progress) -> Rewritten |
         finally:
             told.finish()
     return Rewritten(store, index)
+
+
+def _note(folder: Path, staged: Path, store: NewStore) -> None:
+    """Write down what is left to do elsewhere, and what a killed purge left of it; what was taken in anew since then lives."""
+    earlier = left_to_do(folder) or {}
+    left = {session_id: wholly and session_id not in store.living for session_id, wholly in earlier.items()} | store.sessions
+    (staged / PENDING).write_text(json.dumps(left, ensure_ascii=False), encoding="utf-8")
+    (staged / PENDING).chmod(0o600)
 
 
 def left_to_do(folder: Path) -> dict[str, bool] | None:
@@ -109,6 +120,35 @@ def all_done(folder: Path) -> None:
     """Nothing is left to do of a purge."""
     (folder / PENDING).unlink(missing_ok=True)
     sync_folder(folder)
+
+
+@contextlib.contextmanager
+def only_purge(folder: Path, *, wait_seconds: float) -> Iterator[None]:
+    """Be the only purge of a store, to its end: what is left to do behind the store's own lock is done once.
+
+    Raises:
+        StoreLockedError: another one is at work.
+    """
+    path = folder / _LOCK
+    try:
+        file = opened_lock_file(path)
+    except OSError as error:
+        raise of_system(error, path) from error
+    with file:
+        until = time.monotonic() + wait_seconds
+        while not lock_at_once(file, EXCLUSIVE):
+            if time.monotonic() >= until:
+                who = holder_of(path.read_text(encoding="utf-8")) or "another process"
+                raise StoreLockedError(f"{who} is purging this store", hint="wait for it to finish, then purge again")
+            time.sleep(_POLL_SECONDS)
+        file.truncate()
+        file.write(holder_note())
+        file.flush()
+        try:
+            yield
+        finally:
+            # Closing it lets go of it.
+            os.ftruncate(file.fileno(), 0)
 
 
 def _versions(vectors: Path) -> list[str]:

@@ -1,8 +1,8 @@
 """Pieces of what is forgotten, and how often they stand in every table and file: before a purge, and behind it.
 
 DuckDB compresses what it keeps, and LanceDB cuts texts into words, so files are searched byte by byte and tables as a reader
-gets them. Pieces are compared without regard to case. A piece that anything says that stays would prove nothing: those are left
-out.
+gets them. Pieces are compared without regard to case. A piece that anything says that stays would prove nothing, nor would
+one that the program says itself: those are left out.
 """
 
 from __future__ import annotations
@@ -11,11 +11,13 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from itertools import chain, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memory_assets.errors import MemoryAssetsError
+from memory_assets.shipped_files import shipped_file
 from memory_assets.vectors.driver_errors import PATIENCE, reading
 from memory_assets.vectors.library import lancedb
 
@@ -29,6 +31,9 @@ _EVENTS = 600
 _SHORTEST, _LONGEST = 8, 48
 _LONGEST_LEAF = 4_000
 _CHUNK = 8 << 20
+
+_PROGRAM = Path(__file__).parents[2]
+_SOURCES = {".py", ".toml", ".md"}
 
 # What JSON, a line of a file and SQL all write as it is.
 _PLAIN = re.compile(r'[^"\\\x00-\x1f\x7f]+')
@@ -47,22 +52,37 @@ _STAYING = """concat_ws(' ', CAST(payload_json AS VARCHAR), dedupe_key, session_
 FROM events WHERE seq NOT IN (SELECT seq FROM going)"""
 
 
-def take_pieces(connection: duckdb.DuckDBPyConnection) -> tuple[str, ...]:
+def take_pieces(connection: duckdb.DuckDBPyConnection, own_words: str) -> tuple[str, ...]:
     """Pieces of the events that go, of as many sessions as there is room for; none of them stands in an event that stays.
 
     Args:
         connection: behind ``going.find_going``.
+        own_words: what the program itself writes beside what it was told; no piece stands there either.
     """
+    own = f"{own_words} {_versions(connection)}".lower()
     by_session: dict[str | None, list[str]] = {}
     for session_id, payload in connection.execute(_GOING).fetchall():
         found = by_session.setdefault(session_id, [])
-        found.extend(piece for piece in _pieces(json.loads(payload)) if piece not in found)
+        found.extend(piece for piece in _pieces(json.loads(payload)) if piece not in found and piece not in own)
     taken = dict.fromkeys(piece for piece in chain.from_iterable(zip_longest(*by_session.values())) if piece is not None)
     candidates = list(taken)[:_CANDIDATES]
     # One piece may hide another one that begins before it, so until nothing is found any more.
     while candidates and (said := _said(connection, candidates)):
         candidates = [piece for piece in candidates if piece not in said]
     return tuple(candidates[:MOST_PIECES])
+
+
+@cache
+def words_of_the_program() -> str:
+    """All that the program's own files say: what it writes into tables, settings and Dagster's records is among it."""
+    files = [shipped_file("dagster.yaml"), *(path for path in _PROGRAM.rglob("*") if path.suffix in _SOURCES)]
+    return "\n".join(path.read_text(encoding="utf-8").lower() for path in files)
+
+
+def _versions(connection: duckdb.DuckDBPyConnection) -> str:
+    return " ".join(
+        chain.from_iterable(connection.execute("SELECT event_type, stage_version FROM configured_versions").fetchall())
+    )
 
 
 def _pieces(value: Any) -> Iterator[str]:

@@ -6,7 +6,7 @@ answer. Both are looked for among what the index found for the question, so that
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -33,17 +33,29 @@ class FoundPassages:
         of what cites messages what is said next behind the first of them."""
         if not unit.cited:
             return ()
-        first = unit.cited[0]
-        passages = self._of_message.get((first["session_id"], first["message_index"]), [])
-        if unit.is_passage:
-            here = next((hit for hit in passages if hit.unit_id == unit.unit_id), None)
+        first = unit.cited[0]["session_id"], unit.cited[0]["message_index"]
+        return self._beside(first, unit.unit_id if unit.is_passage else None, () if unit.is_passage else unit.places)
+
+    def likely_beside(self, hit: UnitHit) -> tuple[str, ...]:
+        """The same, as far as the index knows what a unit cites: the message that it begins with."""
+        return self._beside((hit.session_id, hit.message_index), hit.unit_id if hit.unit_kind == "passage" else None, ())
+
+    def _beside(self, first: Place, passage: str | None, cited: Collection[Place]) -> tuple[str, ...]:
+        """What stands beside a message.
+
+        Args:
+            passage: of the message; None for what cites it, and other messages too.
+        """
+        passages = self._of_message.get(first, [])
+        if passage is not None:
+            here = next((hit for hit in passages if hit.unit_id == passage), None)
             others = [hit.unit_id for hit in passages if hit is not here][:1]
         else:
             here, others = max(passages, key=_place, default=None), []
         if here is None:
             return ()
         following = self._at.get((here.session_id, _place(here) + 1))
-        if following is None or (not unit.is_passage and (following.session_id, following.message_index) in unit.places):
+        if following is None or (following.session_id, following.message_index) in cited:
             return tuple(others)
         return tuple(dict.fromkeys([*others, following.unit_id]))
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from memory_assets.log.fetching import fetch
-from memory_assets.log.sql import IN_LIST, json_list
+from memory_assets.log.sql import text_list
 from memory_assets.text.english_forms import base_form
 from memory_assets.text.particles import is_hangul, stems
 
@@ -19,17 +19,18 @@ Explained = Mapping[str, Sequence[str]]
 MOST_EXPLAINED: Final = 3
 """Words for one word: what is explained in more ways is explained in none."""
 
-_PAIRS = f"""
-SELECT korean, english, count(DISTINCT (session_id, message_index)) AS messages FROM explained_words
-WHERE korean IN {IN_LIST} OR english IN {IN_LIST} GROUP BY ALL ORDER BY messages DESC, korean, english
+# A message explains a pair once.
+_PAIRS = """
+SELECT korean, english, count(*) AS messages FROM explained_words
+WHERE list_contains({told}, korean) OR list_contains({told}, english) GROUP BY ALL ORDER BY messages DESC, korean, english
 """
 
 
 def explained_by(connection: duckdb.DuckDBPyConnection, words: Sequence[str]) -> Explained:
     """What the messages of a store explain of some words of a question, by their `readings`."""
-    told = json_list({reading for word in words for reading in readings(word)})
+    told = text_list({reading for word in words for reading in readings(word)})
     found: dict[str, list[str]] = {}
-    for korean, english, _ in fetch(connection, _PAIRS, [told, told]) if words else []:
+    for korean, english, _ in fetch(connection, _PAIRS.format(told=told)) if words else []:
         found.setdefault(korean, []).append(english)
         found.setdefault(english, []).append(korean)
     return {word: ways for word, ways in found.items() if len(ways) <= MOST_EXPLAINED}

@@ -33,6 +33,7 @@ class Plan:
 
     Attributes:
         vector_weight: the say of the vector leg; 0 where it takes no part.
+        names: everybody who may be named; ``speakers`` who is.
         notes: why a leg takes no part, for people.
     """
 
@@ -46,6 +47,7 @@ class Plan:
     intent: Detected
     intent_asked: bool
     window: TimeWindow | None
+    names: frozenset[str]
     speakers: frozenset[str]
     where: UnitFilter
     notes: tuple[str, ...]
@@ -93,6 +95,7 @@ def plan_of(
         intent=Detected(request.intent, ()) if request.intent else detect_intent(request.query),
         intent_asked=request.intent is not None,
         window=time_window(request.query, now),
+        names=names,
         speakers=named_speakers(request.query, names),
         where=_filter(request, units_of_task),
         notes=notes,

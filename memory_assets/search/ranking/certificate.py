@@ -173,7 +173,7 @@ def _facets(
     for path in dict.fromkeys(files):
         touched = any(path in hit.files or _is_named(path, tokens) for hit, tokens, _ in seen)
         found.append(("file", path, float(touched)))
-    for speaker in dict.fromkeys(speakers):
+    for speaker in sorted(set(speakers)):  # a set has another order in each process
         heard = any(hit.speaker == speaker or _is_named(speaker, tokens) for hit, tokens, _ in seen)
         found.append(("speaker", speaker, float(heard)))
     return tuple(Facet(kind, name, 1 / len(found), covered) for kind, name, covered in found)

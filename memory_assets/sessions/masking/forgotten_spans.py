@@ -27,7 +27,7 @@ def overwritten(text: str, spans: Iterable[tuple[int, int]]) -> str:
         spans: half-open ranges of code points; what lies outside the text is passed over.
     """
     characters = list(text)
-    for start, end in spans:
+    for start, end in _joined(spans):
         shown = 0
         for place in range(max(0, start), min(end, len(characters))):
             if characters[place] in _BREAKS:
@@ -35,6 +35,22 @@ def overwritten(text: str, spans: Iterable[tuple[int, int]]) -> str:
             characters[place] = FILLER if shown < _SHOWN else " "
             shown += 1
     return "".join(characters)
+
+
+def _joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Spans that overlap as one: each is drawn once."""
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def undrawn(text: str) -> str:
+    """A text in which what is overwritten is blank: how much of it is drawn depends on what was forgotten together."""
+    return text.replace(FILLER, " ")
 
 
 def holds_back(kept: str, told: str) -> bool:
@@ -53,6 +69,13 @@ def are_alike(one: str, other: str) -> bool:
     """Whether two texts may be one, of which other parts are overwritten here and there."""
     blank = (FILLER, " ")
     return len(one) == len(other) and all(a == b or a in blank or b in blank for a, b in zip(one, other, strict=True))
+
+
+def are_alike_within(text: str, original: str) -> bool:
+    """Whether two texts may be one but for space around it, of which other parts are overwritten here and there."""
+    core, rest = original.strip(), text.lstrip()
+    # Blanks behind it may be overwritten words of a longer text.
+    return are_alike(rest[: len(core)], core) and _BREAKS.issuperset(rest[len(core) :])
 
 
 def goes_on_from(kept: str, told: str) -> bool:

@@ -165,3 +165,9 @@ def test_any_question_and_any_hits_give_a_certificate_that_can_be_printed(query:
 def test_a_pasted_document_is_read_to_its_first_words_only() -> None:
     assert len(query_terms("단어 word " * 40_000)) <= 64
     assert len(query_terms(" ".join(f"w{n}" for n in range(100_000)))) == 64
+
+
+def test_who_is_named_stands_in_the_same_order_in_every_process() -> None:
+    names = [f"Name{letter}" for letter in "ABCDEFGHIJKL"]
+    made = certify("what did they say", [SeenHit(["they", "said"])], speakers=frozenset(names))
+    assert [facet.name for facet in made.facets if facet.kind == "speaker"] == names

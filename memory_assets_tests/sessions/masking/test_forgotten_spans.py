@@ -90,3 +90,8 @@ def test_other_words_are_none_of_what_was_kept(kept: str, told: str) -> None:
 )
 def test_more_words_are_taken_only_behind_words_that_still_stand_there(kept: str, told: str, goes_on: bool) -> None:
     assert goes_on_from(kept, told) is goes_on
+
+
+def test_spans_that_overlap_are_drawn_once() -> None:
+    text = "the zebra stands in the grass"
+    assert overwritten(text, [(4, 29), (0, 12)]) == overwritten(text, [(0, 29)])

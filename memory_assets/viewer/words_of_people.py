@@ -1,0 +1,243 @@
+"""What a person says on a page: the same words as on the command line, each foreseen before it is said.
+
+An action first tells what will be, from the same functions that do it or that tell of it on the command line, and changes
+nothing. What then becomes of it is done by these functions too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING, Final
+
+from memory_assets.commands.conflicts import RESOLUTIONS, reopen_conflict, resolve_conflict
+from memory_assets.commands.people import login_name
+from memory_assets.commands.promotions import SPOKEN_STAGES, ladder_of, promote
+from memory_assets.commands.task_links import merge
+from memory_assets.errors import InvalidArgumentError, NotFoundError, check_word
+from memory_assets.queries.conflicts import ConflictView, one_conflict
+from memory_assets.queries.entries import memories_by_id, one_entry
+from memory_assets.queries.forgettable import ToForget
+from memory_assets.queries.forgettings import list_forgettings
+from memory_assets.viewer.links import cited_link, memory_link, session_link, task_link, with_query
+from memory_assets.viewer.words import Own
+from memory_assets.vocabulary import SIGNALS, STAGES
+
+if TYPE_CHECKING:
+    from memory_assets.memory import Memory
+    from memory_assets.results.forgetting import ForgetReportV1
+
+Given = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of what will be: its word in ``said``, a text, and where that stands."""
+
+    name: str
+    text: str
+    link: Own | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Foreseen:
+    """What a word will do.
+
+    Attributes:
+        back: the page that it was said on.
+        gates: of a promotion the gates to that stage, open or shut.
+        report: of forgetting what goes.
+        nothing: there is nothing that it would do.
+    """
+
+    back: Own
+    lines: tuple[Line, ...]
+    gates: Mapping[str, bool] | None = None
+    report: ForgetReportV1 | None = None
+    nothing: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A word that a person can say.
+
+    Attributes:
+        fields: what its form holds; those in ``needed`` are never empty.
+        takes_away: it takes something away, and is shown so.
+        do: says it, and gives the page to go to.
+    """
+
+    name: str
+    needed: tuple[str, ...]
+    fields: tuple[str, ...]
+    foresee: Callable[[Memory, Given], Foreseen]
+    do: Callable[[Memory, Given], Own]
+    takes_away: bool = False
+
+
+def _resolve(memory: Memory, given: Given) -> Foreseen:
+    check_word("resolution", given["as"], RESOLUTIONS)
+    conflict = memory.read(one_conflict, given["conflict"])
+    lines = (*_sides(conflict), Line(f"resolution_{given['as']}", ""), *_note(given))
+    return Foreseen(_conflicts("open"), lines)
+
+
+def _do_resolve(memory: Memory, given: Given) -> Own:
+    resolve_conflict(memory.resources, given["conflict"], given["as"], by=login_name(), note=given["note"])
+    return _conflicts("resolved")
+
+
+def _reopen(memory: Memory, given: Given) -> Foreseen:
+    conflict = memory.read(one_conflict, given["conflict"])
+    return Foreseen(_conflicts("resolved"), (*_sides(conflict), *_note(given)), nothing=conflict.status != "resolved")
+
+
+def _do_reopen(memory: Memory, given: Given) -> Own:
+    reopen_conflict(memory.resources, given["conflict"], by=login_name(), note=given["note"])
+    return _conflicts("open")
+
+
+def _promote(memory: Memory, given: Given) -> Foreseen:
+    check_word("stage", given["stage"], SPOKEN_STAGES)
+    ladder = ladder_of(memory.database, given["memory"])
+    link = memory_link(ladder.citation)
+    lines = [Line("memory", ladder.title, link), Line(f"from_{ladder.stage}", ""), Line(f"to_{given['stage']}", "")]
+    if ladder.waits_for and STAGES.index(given["stage"]) > STAGES.index(ladder.stage):
+        lines.append(Line("waits_for", ladder.waits_for))
+    return Foreseen(
+        link or Own("/today"),
+        (*lines, *_note(given)),
+        gates=ladder.gates if ladder.next_stage == given["stage"] else None,
+        nothing=ladder.stage == given["stage"] or ladder.status == "deprecated",
+    )
+
+
+def _do_promote(memory: Memory, given: Given) -> Own:
+    spoken = promote(memory.resources, given["memory"], given["stage"], by=login_name(), note=given["note"])
+    return _with_word(memory_link(spoken.memory.citation), "reached" if spoken.reached else "kept")
+
+
+def _correct(memory: Memory, given: Given) -> Foreseen:
+    entry = memory.read(one_entry, given["memory"])
+    known = memory.read(memories_by_id, [entry.memory_id]) if entry.memory_id else {}
+    title = known[entry.memory_id].title if entry.memory_id in known else entry.title
+    link = memory_link(entry.citation) or Own("/today")
+    lines = (Line("set_aside", title, link), Line("holds", given["text"]))
+    return Foreseen(link, lines, nothing=entry.memory_id is None or entry.entry_type == "task")
+
+
+def _do_correct(memory: Memory, given: Given) -> Own:
+    from memory_assets.defs.correcting import correct
+
+    report = correct(memory.settings, given["memory"], given["text"], by=login_name())
+    return _with_word(memory_link(report.correction.citation), "corrected")
+
+
+def _feedback(memory: Memory, given: Given) -> Foreseen:
+    check_word("signal", given["signal"], SIGNALS)
+    lines = (Line("of", given["id"], _link_of(given["id"])), Line(f"signal_{given['signal']}", ""), *_note(given))
+    memory.resolve(given["id"])
+    return Foreseen(_link_of(given["id"]) or Own("/today"), lines)
+
+
+def _do_feedback(memory: Memory, given: Given) -> Own:
+    memory.feedback(given["id"], given["signal"], by=login_name(), note=given["note"])
+    return _with_word(_link_of(given["id"]), "noted")
+
+
+def _merge(memory: Memory, given: Given) -> Foreseen:
+    one, other = memory.task(given["task"]).task, memory.task(given["into"]).task
+    lines = (Line("goes", one.title, task_link(one.task_id)), Line("goes_into", other.title, task_link(other.task_id)))
+    nothing = one.task_id == other.task_id
+    return Foreseen(task_link(one.task_id), (*lines, *_note(given)), nothing=nothing)
+
+
+def _do_merge(memory: Memory, given: Given) -> Own:
+    into = memory.task(given["into"]).task.task_id
+    merge(memory.resources, given["task"], into, by=login_name(), note=given["note"])
+    return _with_word(task_link(into), "merged")
+
+
+def _forget(memory: Memory, given: Given) -> Foreseen:
+    from memory_assets.defs.forgetting import what_would_go
+
+    report = what_would_go(memory.settings, _to_forget(given))
+    return Foreseen(Own("/privacy"), (), report=report, nothing=not (report.sessions or report.parts))
+
+
+def _do_forget(memory: Memory, given: Given) -> Own:
+    from memory_assets.defs.forgetting import forget
+
+    forget(memory.settings, _to_forget(given))
+    return with_query("/privacy", said="forgotten")
+
+
+def _to_forget(given: Given) -> ToForget:
+    before = given["before"]
+    try:
+        day = date.fromisoformat(before) if before else None
+    except ValueError as error:
+        raise InvalidArgumentError(f"{before[:40]!r} is no day", hint="a day is written 2026-03-12") from error
+    return ToForget(
+        ids=tuple(given["ids"].split()),
+        sessions=tuple(given["session"].split()),
+        project=given["project"] or None,
+        before=day,
+        query=given["query"] or None,
+        words=given["words"] or None,
+    )
+
+
+def _unforget(memory: Memory, given: Given) -> Foreseen:
+    found = [one for one in memory.read(list_forgettings).forgettings if given["id"] in (one.event_id, one.session_id)]
+    if not found:
+        raise NotFoundError(f"nothing of the name {given['id'][:80]!r} is forgotten", hint="/privacy lists it")
+    lines = tuple(Line(f"back_{one.what}", one.session_id) for one in found if one.holds and not one.purged)
+    return Foreseen(Own("/privacy"), lines, nothing=not lines)
+
+
+def _do_unforget(memory: Memory, given: Given) -> Own:
+    from memory_assets.defs.forgetting import unforget
+
+    report = unforget(memory.settings, [given["id"]])
+    return session_link(report.session_ids[0]) if report.session_ids else with_query("/privacy", said="back")
+
+
+def _sides(conflict: ConflictView) -> tuple[Line, ...]:
+    sides = (("older", conflict.older), ("newer", conflict.newer))
+    return tuple(Line(name, side.quote or side.title, cited_link(side.uri)) for name, side in sides)
+
+
+def _conflicts(status: str) -> Own:
+    return with_query("/conflicts", status=status)
+
+
+def _note(given: Given) -> tuple[Line, ...]:
+    return (Line("note", given["note"]),) if given["note"] else ()
+
+
+def _with_word(page: Own | None, word: str) -> Own:
+    """A page that says what was said, before the place on it that its address names."""
+    path, mark, place = (page or Own("/today")).partition("#")
+    return Own(f"{path}{'&' if '?' in path else '?'}said={word}{mark}{place}")
+
+
+def _link_of(given: str) -> Own | None:
+    return task_link(given) if given.startswith("tsk_") else cited_link(given)
+
+
+ACTIONS: Final = {
+    action.name: action
+    for action in (
+        Action("resolve", ("conflict", "as"), ("conflict", "as", "note"), _resolve, _do_resolve),
+        Action("reopen", ("conflict",), ("conflict", "note"), _reopen, _do_reopen),
+        Action("promote", ("memory", "stage"), ("memory", "stage", "note"), _promote, _do_promote),
+        Action("correct", ("memory", "text"), ("memory", "text"), _correct, _do_correct),
+        Action("feedback", ("id", "signal"), ("id", "signal", "note"), _feedback, _do_feedback),
+        Action("merge", ("task", "into"), ("task", "into", "note"), _merge, _do_merge),
+        Action("forget", (), ("ids", "session", "project", "before", "query", "words"), _forget, _do_forget, takes_away=True),
+        Action("unforget", ("id",), ("id",), _unforget, _do_unforget),
+    )
+}
+"""Every word that can be said on a page, by its name."""

@@ -1,0 +1,122 @@
+"""A store whose files are told to it, and over which the stages run without Dagster: a twentieth of what a run costs."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from memory_assets.commands.said import settle
+from memory_assets.defs.correcting import log_correction
+from memory_assets.defs.forgetting_words import session_forgotten, session_unforgotten
+from memory_assets.defs.stages.aligned import align
+from memory_assets.defs.stages.extracted import extract
+from memory_assets.defs.stages.idris_checked import prove
+from memory_assets.defs.stages.materialized import materialize
+from memory_assets.defs.stages.projected import project
+from memory_assets.extraction.asking import Asking
+from memory_assets.graduation.proofs.checker import check_sessions, checker_labels
+from memory_assets.log.events import NewEvent
+from memory_assets.log.payloads.entries import EntryMaterialized, WindowAligned, WindowExtracted
+from memory_assets.log.proof_session import proof_session
+from memory_assets.log.proofs import proofs_of
+from memory_assets.log.session_history import alignments, extractions, materializations
+from memory_assets.memory import Memory
+from memory_assets.queries.conflicts import ConflictSide, list_conflicts
+from memory_assets.results.memories import MemoryView
+from memory_assets.results.tasks import TaskView
+from memory_assets.sessions.masking.redaction_policy import RedactionPolicy
+from memory_assets.settings import Settings
+from memory_assets_tests.defs.state import index_rows
+from memory_assets_tests.defs.told_files import ToldStore, plain
+
+_CORRECTION = re.compile(r"(correction\.\w+\.\w+)\.[0-9a-f]{12}")
+
+
+class StagedStore(ToldStore):
+    """Whatever is said to it goes through all stages at once."""
+
+    def __init__(self, settings: Settings, policy: RedactionPolicy) -> None:
+        super().__init__(settings, policy)
+        self.memory = Memory(settings)
+        self.follow_versions()
+
+    def run(self, *session_ids: str) -> None:
+        """What the assets do, one session after the other."""
+        for session_id in session_ids:
+            if self.history(session_id) is not None:
+                self._stages(session_id)
+        settle(self.resources)
+
+    def _stages(self, session_id: str) -> None:
+        history, log, extractor = self.history(session_id), self.log, self.resources.extractor
+        assert history is not None
+        known = log.known([session_id], WindowExtracted.event_type)
+        self._append(extract(history, extractor, known, self, Asking(extractor, [], at_once=1)).events)
+        extraction = extractions(log, [session_id])[session_id]
+        known = log.known([session_id], WindowAligned.event_type)
+        self._append(align(history, extraction, known, self).events)
+        alignment = alignments(log, [session_id])[session_id]
+        known = log.known([session_id], EntryMaterialized.event_type)
+        self._append(materialize(history, extraction, alignment, known, self).events)
+        materialization = materializations(log, [session_id])[session_id]
+        checked = check_sessions([proof_session(history, materialization)], idris2=None, stopwatch=time.perf_counter)
+        version, wanted = self.versions["idris_checked"], checker_labels(None)
+        before = proofs_of(log, [session_id], version)[session_id]
+        if not before.stands(materialization.event_id, wanted):
+            self._append(prove(history, materialization, checked[session_id], before, wanted, self).events)
+        after = proofs_of(log, [session_id], version)[session_id]
+        assert after.checked is not None
+        self._append(project(after.checked.event, self.versions["projected"], {}).events)
+
+    def _append(self, events: Iterable[NewEvent]) -> None:
+        self.log.append(events)
+
+    def correct(self, citation: str, text: str) -> str:
+        """A person says otherwise; the correction's session."""
+        said = log_correction(self, citation, text, by="Jiho")
+        self.run(said.session_id)
+        return said.session_id
+
+    def forget_session(self, session_id: str, at: datetime) -> str:
+        """All of it goes; the id of the word."""
+        word = session_forgotten(session_id, at, "asked")
+        self._append([word])
+        settle(self.resources)
+        return word.event_id
+
+    def unforget_session(self, session_id: str, event_id: str) -> None:
+        self._append([session_unforgotten(session_id, event_id)])
+        self.run(session_id)
+
+    def shows(self) -> dict[str, Any]:
+        """What anybody is shown of it, without ids: memories, conflicts, tasks, and the rows of search."""
+        memories = self.memory.memories().memories
+        titles = {memory.citation: memory.title for memory in memories}
+        shown = {
+            "memories": [(*_memory(one), titles.get(one.superseded_by or "")) for one in memories],
+            "conflicts": [
+                (one.conflict_type, one.status, one.resolution, *_side(one.older), *_side(one.newer))
+                for one in self.memory.read(list_conflicts, status="all")
+            ],
+            "tasks": [_task(one) for one in self.memory.tasks()],
+            "index": [(row["session_id"], row["own_text"], row["context_text"]) for row in index_rows(self.settings)],
+        }
+        # A correction's id holds a digest of one of the entries that it is about: any of those that say the same.
+        return {name: sorted(_CORRECTION.sub(r"\1", plain(repr(row))) for row in rows) for name, rows in shown.items()}
+
+
+def _side(side: ConflictSide) -> tuple[object, ...]:
+    return side.title, side.entry_type, side.session_id, side.uri, len(side.entries)
+
+
+def _memory(one: MemoryView) -> tuple[object, ...]:
+    return one.title, one.entry_type, one.stage, one.status, one.entry_count, one.session_id, one.uri
+
+
+def _task(one: TaskView) -> tuple[object, ...]:
+    waits_for = sorted(blocker.title for blocker in one.blockers)
+    told = sorted(evidence.uri for evidence in one.evidence)
+    return one.title, one.status, one.priority, one.project, one.entity_status, one.done_basis, one.stage, waits_for, told

@@ -1,0 +1,126 @@
+"""Every page by the rules of axe-core, light and dark, on a phone and on a desk, in both languages: nothing to complain of."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from memory_assets.memory import Memory
+from memory_assets_tests.viewer.chromium import Browser, browsing
+from memory_assets_tests.viewer.served import Served
+
+AXE = "axe-core@4"
+_RUN = """
+axe.run(document, {resultTypes: ["violations"]}).then((found) => found.violations.map(
+  (one) => `${one.id}: ${one.nodes.slice(0, 3).map((node) => node.target.join(" ") + " " + node.failureSummary).join("; ")}`))
+"""
+
+
+@pytest.fixture(scope="module")
+def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The program of axe-core, from the registry of npm."""
+    if shutil.which("npm") is None:
+        pytest.skip("no npm here, so no page was looked at: `apt-get install npm`")
+    folder: Path = tmp_path_factory.mktemp("axe")
+    packed = subprocess.run(["npm", "pack", "--silent", AXE], cwd=folder, capture_output=True, text=True, timeout=120)
+    if packed.returncode != 0:
+        pytest.skip(f"{AXE} cannot be had, so no page was looked at: {packed.stderr[-300:]}")
+    with tarfile.open(next(folder.glob("*.tgz"))) as archive:
+        file = archive.extractfile("package/axe.min.js")
+        assert file is not None
+        return file.read().decode("utf-8")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with browsing() as opened:
+        yield opened
+
+
+def _paths(memory: Memory) -> list[str]:
+    one = memory.memories().memories[0]
+    session = one.session_id
+    return [
+        "/today?day=2025-01-02",
+        "/projects",
+        "/projects/shop",
+        "/sessions",
+        f"/sessions/{session}",
+        f"/sessions/{session}?m=1&c=2-9",
+        f"/sessions/{session}/about",
+        f"/sessions/{session}/messages/1",
+        f"/sessions/{session}/proof",
+        f"/memories/{one.citation.removeprefix('mem:')}",
+        "/search",
+        "/search?q=PostgreSQL",
+        "/search?q=zebra",
+        "/ask",
+        "/ask?q=Which+PostgreSQL+stays+for+orders%3F&whole=1",
+        "/ask?q=Which+PostgreSQL+stays+for+orders%3F",
+        "/tasks",
+        "/tasks?status=pending",
+        "/tasks/review",
+        f"/tasks/{memory.tasks()[0].task_id}",
+        "/conflicts",
+        "/conflicts?status=all",
+        "/projects/shop/map",
+        "/events",
+        "/health",
+        "/health?look=1",
+        "/privacy",
+        "/say",
+        f"/say?of={one.citation}",
+        "/nothing-here",
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("width", "dark", "language"), [(390, False, "ko"), (390, True, "en"), (1280, False, "en"), (1280, True, "ko")]
+)
+def test_axe_has_nothing_to_complain_of(
+    pages: Served, memory: Memory, browser: Browser, axe: str, width: int, dark: bool, language: str
+) -> None:
+    browser.screen(width, 900, dark=dark)
+    complaints = {}
+    for path in _paths(memory):
+        browser.open(f"{pages.url}{path}{'&' if '?' in path else '?'}language={language}")
+        browser.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+        if "about" not in path and browser.evaluate("document.querySelector('.about-part') !== null"):
+            browser.wait_for("document.querySelector('.about-part .part') !== null")
+        if browser.evaluate("document.querySelector('[data-stream]') !== null"):
+            browser.wait_for("document.querySelector('.answer h2, .answer .note') !== null")
+        browser.evaluate(f"{axe}; null")
+        if found := browser.evaluate(_RUN):
+            complaints[path] = found
+        wide = browser.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert wide <= 0, f"{path} is {wide} pixels wider than a window of {width}"
+    assert complaints == {}, json.dumps(complaints, indent=1, ensure_ascii=False)
+
+
+def test_keys(pages: Served, browser: Browser) -> None:
+    """j and k go through a list, / into the search field, and the first Tab leads past what stands around every page."""
+    browser.screen(1280, 900)
+    browser.open(f"{pages.url}/sessions")
+    browser.keys("j")
+    first = browser.evaluate("document.activeElement.getAttribute('href')")
+    browser.keys("j")
+    second = browser.evaluate("document.activeElement.getAttribute('href')")
+    assert first != second and first.startswith("/sessions/") and second.startswith("/sessions/")
+    browser.keys("k")
+    assert browser.evaluate("document.activeElement.getAttribute('href')") == first
+    browser.keys("/")
+    assert browser.evaluate("document.activeElement.id") == "find"
+    browser.keys("j")
+    assert browser.evaluate("document.getElementById('find').value") == "j"
+    browser.open(f"{pages.url}/sessions")
+    browser.keys("Tab")
+    assert browser.evaluate("document.activeElement.className") == "skip"
+    assert browser.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
+    assert browser.evaluate("document.activeElement.getBoundingClientRect().top") >= 0

@@ -1,0 +1,197 @@
+"""What a person says on a page, in front of a real server: shown first, refused without its token, said once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from html import unescape
+from pathlib import Path
+from urllib.parse import quote, urlencode
+
+import pytest
+
+from memory_assets.memory import Memory
+from memory_assets.queries.conflicts import list_conflicts
+from memory_assets.queries.event_stream import log_end
+from memory_assets.queries.forgettings import list_forgettings
+from memory_assets.queries.promotions import ladders
+from memory_assets_tests.filled_store import fill, tell_titles
+from memory_assets_tests.server.running import Answered, Running, running
+
+FORM = "application/x-www-form-urlencoded"
+
+
+@dataclass
+class Person:
+    """Somebody with a browser that came in by a link."""
+
+    server: Running
+    memory: Memory
+    cookie: dict[str, str]
+
+    def get(self, path: str) -> str:
+        answer = self.server.request("GET", path, headers={**self.cookie, "Accept": "text/html"})
+        assert answer.status == 200, answer
+        return answer.body.decode()
+
+    def post(self, action: str, fields: Mapping[str, str], *, csrf: str | None = None, **headers: str) -> Answered:
+        token = self.csrf if csrf is None else csrf
+        body = urlencode({**fields, **({"csrf": token} if token else {})}).encode()
+        sent = {"Content-Type": FORM, "Origin": f"http://{self.server.host}", **self.cookie, **headers}
+        return self.server.request("POST", f"/say/{action}", headers=sent, body=body)
+
+    @property
+    def csrf(self) -> str:
+        found = re.search(r'name="csrf" value="([^"]+)"', self.get("/privacy"))
+        assert found is not None
+        return unescape(found[1])
+
+    def shown(self, action: str, fields: Mapping[str, str]) -> tuple[str, str]:
+        """What will be, and the key of the yes to it; nothing has changed."""
+        before = self.end
+        answer = self.post(action, fields)
+        page = answer.body.decode()
+        assert answer.status == 200, page
+        assert self.end == before
+        key = re.search(r'name="yes" value="([^"]+)"', page)
+        return unescape(page), unescape(key[1]) if key else ""
+
+    def say(self, action: str, fields: Mapping[str, str]) -> str:
+        """Say something, look at what will be, and say yes; what was shown."""
+        page, key = self.shown(action, fields)
+        assert key, page
+        answer = self.post(action, {"yes": key})
+        assert answer.status == 303, answer
+        there = self.server.request("GET", answer.headers["location"], headers=self.cookie)
+        assert there.status == 200 and ("said=" not in answer.headers["location"] or b'role="status"' in there.body)
+        again = self.post(action, {"yes": key})
+        assert again.status == 409, "a yes is good once"
+        return page
+
+    @property
+    def end(self) -> int:
+        return self.memory.read(log_end)
+
+
+@pytest.fixture(scope="module")
+def person(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Person]:
+    home: Path = tmp_path_factory.mktemp("said")
+    settings = fill(home)
+    tell_titles(settings, "cart-1", "The cart limit is 3 items", "Use feature flags for checkout", "Ship the cart on Friday")
+    tell_titles(settings, "cart-2", "The cart limit is 5 items", days=9)
+    with running(home, MEMORY_SERVER_TAKE_SESSIONS="false", MEMORY_EMBEDDING_MODEL="hashing") as server:
+        yield Person(server, Memory(settings), server.browser())
+
+
+def test_a_conflict_is_settled_and_opened_again(person: Person) -> None:
+    conflict = next(one for one in person.memory.read(list_conflicts) if "cart" in one.older.title)
+    assert conflict.conflict_id in person.get("/conflicts")
+    fields = {"conflict": conflict.conflict_id, "as": "keep_newer", "note": "<b>measured</b>"}
+    page = person.say("resolve", fields)
+    assert "The cart limit is 3 items" in page and "The cart limit is 5 items" in page
+    settled = next(one for one in person.memory.read(list_conflicts, status="resolved"))
+    assert (settled.conflict_id, settled.resolution, settled.note) == (conflict.conflict_id, "keep_newer", "<b>measured</b>")
+    assert "<b>measured" not in person.get("/conflicts?status=resolved")
+    person.say("reopen", {"conflict": conflict.conflict_id})
+    assert conflict.conflict_id in {one.conflict_id for one in person.memory.read(list_conflicts)}
+    nothing, key = person.shown("reopen", {"conflict": conflict.conflict_id})
+    assert key == "" and "would change nothing" in nothing
+
+
+def test_a_memory_is_vouched_for_and_rated(person: Person) -> None:
+    memory = next(one for one in person.memory.memories().memories if one.title == "Use feature flags for checkout")
+    page = person.say("promote", {"memory": str(memory.citation), "stage": "candidate", "note": ""})
+    assert memory.title in page
+    after = next(one for one in person.memory.read(ladders) if one.memory_id == memory.memory_id)
+    assert after.stage == "candidate"
+    person.say("feedback", {"id": str(memory.citation), "signal": "helpful", "note": "yes"})
+    assert person.memory.stats().feedback_by_signal == {"helpful": 1}
+
+
+def test_a_memory_is_corrected(person: Person) -> None:
+    memory = next(one for one in person.memory.memories().memories if one.title == "Ship the cart on Friday")
+    page = person.say("correct", {"memory": str(memory.citation), "text": "We ship the cart on <i>Monday</i>."})
+    assert "Ship the cart on Friday" in page and "We ship the cart on <i>Monday</i>." in page
+    now = person.memory.memories().memories
+    assert "We ship the cart on <i>Monday</i>." in {one.title for one in now}
+    assert next(one for one in now if one.memory_id == memory.memory_id).status == "deprecated"
+
+
+def test_tasks_are_merged(person: Person) -> None:
+    from memory_assets.commands.tasks import new_task
+
+    into = person.memory.tasks()[0]
+    other = new_task(person.memory.resources, "블로커를 먼저 고친다", project=into.project, by="mina").task.task
+    page = person.say("merge", {"task": other.task_id, "into": into.task_id, "note": ""})
+    assert into.title in page and other.title in page
+    assert person.memory.task(other.task_id).task.task_id == into.task_id
+
+
+def test_what_would_go_is_shown_before_it_goes_and_comes_back(person: Person) -> None:
+    page, key = person.shown("forget", {"words": "Redis"})
+    assert key and "Places in messages" in page and "shop-1" in page
+    tell_titles(person.memory.settings, "late-9", "Redis is late to the party")
+    changed = person.post("forget", {"yes": key})
+    assert changed.status == 200 and b"Something has changed" in changed.body
+    assert person.memory.read(list_forgettings).forgettings == ()
+    person.say("forget", {"words": "Redis"})
+    forgotten = person.memory.read(list_forgettings).forgettings
+    assert {one.session_id for one in forgotten} == {"shop-1", "late-9"} and all(one.holds for one in forgotten)
+    assert "Redis" not in person.memory.session("shop-1").messages[1].text
+    shown = person.get("/privacy")
+    assert "shop-1" in shown and "Redis" not in shown
+    event = next(one for one in forgotten if one.session_id == "shop-1")
+    person.say("unforget", {"id": event.event_id})
+    assert "Redis" in person.memory.session("shop-1").messages[1].text
+
+
+def test_what_search_must_not_know_is_not_sent_back_by_the_page(person: Person) -> None:
+    """The words of a forgetting wait in the server: a page that masks them could not send them back."""
+    secret = "ghp_" + "Ab3dE5" * 6
+    answer = person.post("forget", {"words": secret})
+    assert answer.status == 200 and secret.encode() not in answer.body
+
+
+@pytest.mark.parametrize(
+    ("action", "fields"),
+    [
+        ("resolve", {"conflict": "cfl_", "as": "keep_newer"}),
+        ("resolve", {"conflict": "x", "as": "burn"}),
+        ("promote", {"memory": "mem:zzzzzz", "stage": "certified"}),
+        ("promote", {"memory": "mem:zzzzzz", "stage": "raw"}),
+        ("correct", {"memory": "mem:zzzzzz", "text": ""}),
+        ("feedback", {"id": "mem:zzzzzz", "signal": "helpful"}),
+        ("merge", {"task": "../x", "into": "tsk_"}),
+        ("forget", {}),
+        ("forget", {"before": "yesterday"}),
+        ("forget", {"ids": "../../etc/passwd"}),
+        ("unforget", {"id": "ev_nothing"}),
+        ("burn", {"id": "1"}),
+        ("forget", {"words": "x" * 200_000}),
+    ],
+)
+def test_what_cannot_be_said_is_a_page_that_names_it(person: Person, action: str, fields: dict[str, str]) -> None:
+    before = person.end
+    answer = person.post(action, fields)
+    assert answer.status in (400, 404) and b"<h1>" in answer.body, answer
+    assert person.end == before
+
+
+def test_nothing_is_said_without_the_token_of_the_form_or_from_elsewhere(person: Person) -> None:
+    before = person.end
+    _, key = person.shown("forget", {"session": "cart-2"})
+    assert person.post("forget", {"yes": key}, csrf="wrong").status == 403
+    assert person.post("forget", {"yes": key}, Origin="http://evil.example").status == 403
+    assert person.post("forget", {"yes": key}, Cookie="memory=x").status == 401
+    assert person.post("forget", {"yes": "guessed"}).status == 409
+    assert person.post("unforget", {"yes": key}).status == 409, "a yes is to what was shown"
+    for path in ("/say/forget", f"/say/forget?yes={quote(key)}", "/say/forget?session=cart-2"):
+        assert person.server.request("GET", path, headers=person.cookie).status in (404, 405)
+    assert person.end == before and person.memory.session("cart-2").messages
+
+
+def test_a_form_in_another_form_is_refused(person: Person) -> None:
+    token = {"X-CSRF-Token": person.csrf, "Content-Type": "application/json"}
+    answer = person.post("forget", {"session": "cart-2"}, **token)
+    assert answer.status == 400 and b"no form" in answer.body
