@@ -28,8 +28,8 @@ from memory_assets_tests.server.running import Running, running
 
 SECONDS_TO_WAIT = 120.0
 TICKS = os.sysconf("SC_CLK_TCK")
-# Where a file was looked at and how often it was told of: of the way, and not of what is remembered.
-OF_THE_WAY = ("source_files",)
+# What is remembered and shown; the tables between hold what earlier states of a growing session said as well.
+REMEMBERED = ("memories", "memory_citations", "memory_units", "entities", "edges", "conflicts", "decisions", "unit_facets")
 
 
 def turns(lines: list[bytes], count: int) -> Iterator[list[bytes]]:
@@ -123,9 +123,12 @@ def main() -> None:
         print(f"behind a stop: median {statistics.median(behind):.1f} s, most {max(behind):.1f} s")
         print(f"taking a turn: median {statistics.median(cost):.2f} CPU-s, most {max(cost):.2f}")
         one, other = tables(settings), tables(whole)
-        for table in OF_THE_WAY:
-            one.pop(table), other.pop(table)
-        print("differs from one import:", differing(one, other) or "nowhere")
+        differ = differing(one, other)
+        print(
+            "what is remembered differs from one import:",
+            {name: differ[name] for name in differ if name in REMEMBERED} or "nowhere",
+        )
+        print("other tables that differ:", ", ".join(name for name in differ if name not in REMEMBERED))
 
 
 if __name__ == "__main__":

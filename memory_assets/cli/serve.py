@@ -114,12 +114,14 @@ def _pages() -> list[BaseRoute]:
 
 
 def _taking(given: Invocation, settings: Settings, state: ServerState) -> Taking | None:
+    from memory_assets.hooks.script import OWN_RUN
     from memory_assets.server.taking import Taking
 
     if not settings.server.take_sessions:
         return None
     folders = (settings.sessions_folder, settings.hooks_folder)
-    return Taking(folders, given.arguments(), {**os.environ, "MEMORY_HOME": str(settings.home)}, state.activity)
+    environ = {**os.environ, "MEMORY_HOME": str(settings.home), OWN_RUN: "1"}
+    return Taking(folders, given.arguments(), environ, state.activity)
 
 
 def status(context: typer.Context, as_json: JsonOption = False) -> int:

@@ -7,6 +7,7 @@ where it has lost them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from memory_assets.errors import AmbiguousIdError, NotFoundError
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from memory_assets.results.search import SearchHitV1
 
 _FORMATS: dict[str, SourceFormat] = {"claude-code": "claude_code", "codex": "codex"}
+_MOST_LINES = 100
+"""Of a part: more fit into no budget."""
 _HITS = 8
 _TOLD = 5
 _PROMPT_END = 1_000
@@ -46,9 +49,9 @@ def told_at_start(memory: Memory, call: HookCall, budget: int) -> str:
     holds = [line for line in digest.holds if line.kind in ("decision", "preference") and not _is_of(line.quote, own)]
     open_tasks = [line for line in digest.open if not _is_of(line.quote, own)]
     parts = (
-        Part("What holds:", list(map(_line, holds)), 0.5),
-        Part("Open tasks:", list(map(_line, open_tasks)), 0.25),
-        Part(f"Since the session of {digest.since:%Y-%m-%d} began:", list(_changes(digest, own)), 0.25),
+        Part("What holds:", list(map(_line, holds[:_MOST_LINES])), 0.5),
+        Part("Open tasks:", list(map(_line, open_tasks[:_MOST_LINES])), 0.25),
+        Part(f"Since the session of {digest.since:%Y-%m-%d} began:", list(islice(_changes(digest, own), _MOST_LINES)), 0.25),
     )
     return element(f"What is on record for the project {named(project)}.", parts, budget)
 

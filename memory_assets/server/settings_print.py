@@ -11,8 +11,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from memory_assets.hooks.script import OWN_RUN
+
 # What names the store, and what changes nothing that is answered.
-_NO_SETTING: Final = frozenset({"MEMORY_HOME", "MEMORY_DEBUG", "MEMORY_CONFIG"})
+_NO_SETTING: Final = frozenset({"MEMORY_HOME", "MEMORY_DEBUG", "MEMORY_CONFIG", OWN_RUN})
 
 
 def settings_print(home: Path, overrides: Mapping[str, Any], config_file: Path | None, environ: Mapping[str, str]) -> str:

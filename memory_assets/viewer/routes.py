@@ -6,8 +6,10 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Match
 
 from memory_assets.errors import NotFoundError
 from memory_assets.viewer import (
@@ -72,5 +74,7 @@ def static_files() -> dict[str, tuple[bytes, str]]:
 
 
 def unknown_page(request: Request) -> Response:
-    """The page of all that there is not."""
+    """The page of all that there is not; what is there, and is not asked for so, says that (405)."""
+    if any(route.matches(request.scope)[0] is Match.PARTIAL for route in request.app.routes):
+        raise HTTPException(405, f"{request.url.path[:200]!r} is not opened but sent to, by a form")
     raise NotFoundError(f"there is no page {request.url.path[:200]!r}")

@@ -5,18 +5,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from memory_assets.log.database import Database
 from memory_assets_tests.cli.conftest import Run
 from memory_assets_tests.cli.test_refused_forgetting import refused
-from memory_assets_tests.defs.files import chat, talk
-from memory_assets_tests.defs.state import Rows, differing, events, rows, tables
-from memory_assets_tests.defs.test_forgotten_parts import OF_TELLING
+from memory_assets_tests.defs.state import events
 from memory_assets_tests.filled_store import test_settings as settings_of
 from memory_assets_tests.mcp.client import connected
 
@@ -65,58 +61,6 @@ def test_two_purges_at_once(memory: Run, store: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("what", ["session:one#m=2", "one"])
-def test_two_forgets_at_once(memory: Run, store: Path, what: str) -> None:
-    before = _remembered(store)
-    for one in ended([begun("forget", what), begun("forget", what)]):
-        if one.returncode:
-            refused(one, "not_found")
-    assert rows(settings_of(store), "SELECT 1 FROM messages WHERE session_id = 'one' AND text LIKE 'TODO%'") == []
-    sound(memory)
-    assert memory("unforget", "one").code == 0
-    assert differing(_remembered(store), before) == {}
-    sound(memory)
-
-
-@pytest.mark.slow
-def test_forgetting_during_a_purge(memory: Run, store: Path) -> None:
-    assert memory("forget", "--session", "one").code == 0
-    purging = begun("purge", "--yes")
-    time.sleep(1)
-    done = ended([purging, begun("forget", "session:two#m=1")])
-    assert [one.returncode for one in done] == [0, 0], done
-    settings = settings_of(store)
-    assert rows(settings, "SELECT DISTINCT session_id FROM messages") == [("two",)]
-    assert rows(settings, "SELECT 1 FROM messages WHERE message_index = 1 AND text LIKE '%Redis%'") == []
-    sound(memory)
-    again = memory("purge", "--yes", "--json").json
-    assert again["found_after"] == 0 and len(events(settings, "session_forgotten")) == 1
-    sound(memory)
-
-
-@pytest.mark.slow
-def test_a_purge_during_an_import(memory: Run, store: Path, tmp_path: Path) -> None:
-    inbox = tmp_path / "more"
-    for number in range(3, 15):
-        chat(inbox, f"more-{number}", talk(number, 5))
-    assert memory("forget", "--session", "one").code == 0
-    count = len(events(settings_of(store)))
-    importing = begun("--set", "dagster.batch_size=2", "import", str(inbox))
-    database = Database(store)
-    while importing.poll() is None:
-        with database.reading() as connection:
-            if connection.execute("SELECT count(*) FROM events").fetchall()[0][0] > count + 60:
-                break
-    done = ended([begun("purge", "--yes"), importing])
-    assert [one.returncode for one in done] == [0, 0], done
-    assert json.loads(done[0].stdout)["purged"] and json.loads(done[0].stdout)["found_after"] == 0
-    told = json.loads(done[1].stdout)
-    assert (told["new"], told["quarantined"], told["errors"]) == (12, 0, []), told
-    assert memory("import", str(inbox), "--json").json["events_appended"] == 0
-    sound(memory)
-
-
-@pytest.mark.slow
 def test_a_store_that_another_process_reads(memory: Run, store: Path) -> None:
     assert memory("forget", "--session", "one").code == 0
     count = len(events(settings_of(store)))
@@ -145,7 +89,3 @@ def test_a_server_that_answers_meanwhile_sees_the_new_store(memory: Run, store: 
         counted = client.call("stats").structured_content
         assert counted["sessions"] == 1 and counted["events"] == len(events(settings_of(store)))
     sound(memory)
-
-
-def _remembered(store: Path) -> dict[str, Rows]:
-    return tables(settings_of(store), without=OF_TELLING)

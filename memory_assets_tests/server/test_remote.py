@@ -13,7 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from memory_assets.hooks.script import OWN_RUN
 from memory_assets.server.files import Place, tell_place
+from memory_assets.server.settings_print import settings_print
 from memory_assets_tests.filled_store import fill
 from memory_assets_tests.server.running import Running, environment, running
 
@@ -78,6 +80,14 @@ def test_the_server_is_really_asked(server: Running) -> None:
         environ = environment(server.home, MEMORY_SERVER_TAKE_SESSIONS="false", **more)
         ended = subprocess.run([sys.executable, "-c", told], env=environ, capture_output=True, text=True, timeout=120)
         assert ended.stdout.splitlines()[-1] == opened, ended.stderr
+
+
+def test_a_server_that_a_hook_started_is_one_for_commands(tmp_path: Path) -> None:
+    """What marks our own processes is no setting."""
+    plain = settings_print(tmp_path, {}, None, {"MEMORY_ASK_WORDS": "3"})
+    assert settings_print(tmp_path, {}, None, {"MEMORY_ASK_WORDS": "3", OWN_RUN: "1", "MEMORY_DEBUG": "1"}) == plain
+    assert settings_print(tmp_path, {}, None, {"MEMORY_ASK_WORDS": "4"}) != plain
+    assert settings_print(tmp_path / "other", {}, None, {"MEMORY_ASK_WORDS": "3"}) != plain
 
 
 def test_a_changed_settings_file_counts_at_once(tmp_path: Path) -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from memory_assets_tests.viewer.served import Served
+from memory_assets.memory import Memory
+from memory_assets_tests import filled_store
+from memory_assets_tests.viewer.served import Served, serving
 
 
 @pytest.mark.parametrize(
@@ -48,3 +52,11 @@ def test_today_tells_what_happened_on_the_last_day(pages: Served) -> None:
     assert "2025-01-05" in page and "We decided to keep PostgreSQL 16 for orders." in page
     first = pages.get("/today?day=2025-01-02").text
     assert "결제 서버 장애" in first and "커넥션 풀이 모자랍니다" not in first and "캐시를 Redis로" in first
+
+
+def test_a_store_in_which_nothing_was_said_has_pages_too(tmp_path: Path) -> None:
+    with serving(Memory(filled_store.test_settings(tmp_path))) as empty:
+        for path in ("/", "/today", "/projects", "/sessions", "/search", "/search?q=x", "/ask", "/ask?q=x&whole=1", "/tasks"):
+            answer = empty.get(path)
+            assert answer.status_code == 200, (path, answer.text)
+        assert "There is no session yet." in empty.get("/sessions").text
