@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from memory_assets.log.fetching import fetch
 from memory_assets.log.payloads.catalogue import CHAIN
 from memory_assets.log.put_aside import put_aside
+from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.results.listed import StageLagV1, StoreHealthV1
 from memory_assets.vocabulary import PIPELINE_STAGES
 
@@ -26,13 +27,30 @@ ORDER BY 1, 2
 """
 # The newest result of each stage for each session, as the log has it, whether or not it is folded, by the version that the
 # settings choose: a session waits for the first stage that has no such result behind the one before.
+_PLACES = range(1, len(PIPELINE_STAGES))
+_TYPES = ", ".join(f"'{CHAIN[stage]}'" for stage in PIPELINE_STAGES)
 _STEPS = f"""
-SELECT session_id, event_type, max(seq), max(ts) FROM events
-WHERE event_type IN ({", ".join(f"'{event_type}'" for event_type in CHAIN.values())})
-  AND NOT EXISTS (SELECT 1 FROM forgotten_sessions f WHERE f.session_id = events.session_id AND events.seq < f.seq)
-  AND NOT EXISTS (SELECT 1 FROM configured_versions c
-    WHERE c.event_type = events.event_type AND c.stage_version <> events.stage_version)
-GROUP BY session_id, event_type
+WITH steps AS (
+  SELECT session_id, list_position([{_TYPES}], event_type) - 1 AS place, max(seq) AS seq, max(ts) AS ts FROM events e
+  WHERE event_type IN ({_TYPES})
+    AND NOT EXISTS (SELECT 1 FROM forgotten_sessions f WHERE f.session_id = e.session_id AND e.seq < f.seq)
+    AND NOT EXISTS (SELECT 1 FROM configured_versions c
+      WHERE c.event_type = e.event_type AND c.stage_version <> e.stage_version)
+  GROUP BY ALL
+)
+"""
+_LAST_DONE = f"{_STEPS} SELECT place, max(ts) FROM steps GROUP BY place"
+_WAITING = f"""
+{_STEPS}, roads AS (
+  SELECT session_id, {", ".join(f"max(seq) FILTER (place = {place}) AS seq_{place}" for place in (0, *_PLACES))},
+    {", ".join(f"max(ts) FILTER (place = {place}) AS ts_{place}" for place in (0, *_PLACES))}
+  FROM steps WHERE session_id NOT IN {IN_LIST} GROUP BY session_id
+), waiting AS (
+  SELECT CASE {" ".join(f"WHEN seq_{at} IS NULL OR seq_{at} < seq_{at - 1} THEN {at}" for at in _PLACES)} END AS place,
+    CASE {" ".join(f"WHEN seq_{at} IS NULL OR seq_{at} < seq_{at - 1} THEN ts_{at - 1}" for at in _PLACES)} END AS since
+  FROM roads WHERE seq_0 IS NOT NULL
+)
+SELECT place, count(*), min(since) FROM waiting WHERE place IS NOT NULL GROUP BY place
 """
 
 
@@ -56,38 +74,23 @@ def store_health(connection: duckdb.DuckDBPyConnection) -> StoreHealthV1:
         tasks=tasks,
         units=units,
         quarantined=len(set().union(*aside.values())),
-        stages=_lags(fetch(connection, _STEPS), aside),
+        stages=_lags(connection, aside),
         queue=queue,
         oldest_pending_at=min(waiting_since, default=None),
     )
 
 
-def _lags(rows: list[tuple[str, str, int, datetime]], aside: dict[str, set[str]]) -> tuple[StageLagV1, ...]:
-    stage_of = {event_type: stage for stage, event_type in CHAIN.items()}
-    reached: dict[str, dict[str, tuple[int, datetime]]] = {}
-    for session_id, event_type, seq, ts in rows:
-        reached.setdefault(session_id, {})[stage_of[event_type]] = (seq, ts)
-    waiting: dict[str, list[datetime]] = {stage: [] for stage in PIPELINE_STAGES}
-    for session_id, steps in reached.items():
-        if any(session_id in sessions for sessions in aside.values()):
-            continue
-        before = steps.get(PIPELINE_STAGES[0])
-        for stage in PIPELINE_STAGES[1:]:
-            step = steps.get(stage)
-            if before is not None and (step is None or step[0] < before[0]):
-                waiting[stage].append(before[1])
-                break
-            before = step
-    last_done = {
-        stage: max((steps[stage][1] for steps in reached.values() if stage in steps), default=None) for stage in PIPELINE_STAGES
-    }
+def _lags(connection: duckdb.DuckDBPyConnection, aside: dict[str, set[str]]) -> tuple[StageLagV1, ...]:
+    put_away = json_list(set().union(*aside.values()))
+    waiting = {place: (count, since) for place, count, since in fetch(connection, _WAITING, [put_away])}
+    last_done = dict(fetch(connection, _LAST_DONE))
     return tuple(
         StageLagV1(
             stage=stage,
-            waiting=len(waiting[stage]),
-            since=min(waiting[stage], default=None),
+            waiting=waiting.get(place, (0, None))[0],
+            since=waiting.get(place, (0, None))[1],
             aside=len(aside.get(stage, ())),
-            last_done_at=last_done[stage],
+            last_done_at=last_done.get(place),
         )
-        for stage in PIPELINE_STAGES
+        for place, stage in enumerate(PIPELINE_STAGES)
     )

@@ -31,18 +31,22 @@ def tasks(request: Request) -> Response:
     """The board, or with a status all of its tasks in pages."""
     page = Page(request)
     project, status = page.asked("project"), page.asked("status")
-    counts = page.memory.read(tasks_by_status, project=project)
     if status is not None:
         check_word("status", status, TASK_STATUSES)
-        shown = paged(page, OF_A_PAGE, counts.get(status, 0))
-        found = page.memory.tasks(status=status, project=project, limit=shown.first + shown.size)[shown.first :]
-        return page.render("tasks.html", columns=[(status, found)], counts=counts, project=project, chosen=status, paged=shown)
-    columns = [
-        (name, page.memory.tasks(status=name, project=project, limit=MOST_OF_A_COLUMN))
-        for name in SHOWN_ORDER
-        if name in counts
-    ]
-    return page.render("tasks.html", columns=columns, counts=counts, project=project, chosen=None, paged=None)
+    shown = None
+    with page.memory.database.reading():  # an opening costs more than a column
+        counts = page.memory.read(tasks_by_status, project=project)
+        if status is not None:
+            shown = paged(page, OF_A_PAGE, counts.get(status, 0))
+            found = page.memory.tasks(status=status, project=project, limit=shown.first + shown.size)
+            columns = [(status, found[shown.first :])]
+        else:
+            columns = [
+                (name, page.memory.tasks(status=name, project=project, limit=MOST_OF_A_COLUMN))
+                for name in SHOWN_ORDER
+                if name in counts
+            ]
+    return page.render("tasks.html", columns=columns, counts=counts, project=project, chosen=status, paged=shown)
 
 
 def review(request: Request) -> Response:

@@ -20,7 +20,6 @@ from memory_assets.viewer.paging import paged
 from memory_assets.vocabulary import SIGNALS
 
 if TYPE_CHECKING:
-    from memory_assets.memory import Memory
     from memory_assets.results.sessions import Quarantined
 
 SHOWN_EVENTS: Final = 100
@@ -33,11 +32,13 @@ SHOWN_ASIDE: Final = 100
 def health(request: Request) -> Response:
     """How the store stands; with ``look=1`` also what the doctor finds, which reads all of the log."""
     page = Page(request)
-    aside: list[Quarantined] = page.memory.read(quarantined)
+    with page.memory.database.reading():  # an opening costs more than most of these questions
+        aside: list[Quarantined] = page.memory.read(quarantined)
+        counted, outbox = page.memory.read(store_health), outbox_status(page.memory.resources)
     return page.render(
         "health.html",
-        health=page.memory.read(store_health),
-        outbox=outbox_status(page.memory.resources),
+        health=counted,
+        outbox=outbox,
         aside=aside[:SHOWN_ASIDE],
         aside_count=len(aside),
         found=checks(page.memory.resources) if page.asked("look") else None,
@@ -47,12 +48,14 @@ def health(request: Request) -> Response:
 def privacy(request: Request) -> Response:
     """What was masked, by kind and count; what was forgotten, by number and place; and the form that forgets."""
     page = Page(request)
-    forgettings = page.memory.read(list_forgettings).forgettings
-    shown = paged(page, OF_A_PAGE, _masked_count(page.memory))
-    sessions, _ = page.memory.read(masked_sessions, limit=shown.size, offset=shown.first)
+    with page.memory.database.reading():
+        forgettings = page.memory.read(list_forgettings).forgettings
+        kinds = page.memory.read(masked_by_kind)
+        shown = paged(page, OF_A_PAGE, page.memory.read(masked_sessions, limit=1)[1])
+        sessions, _ = page.memory.read(masked_sessions, limit=shown.size, offset=shown.first)
     return page.render(
         "privacy.html",
-        kinds=page.memory.read(masked_by_kind),
+        kinds=kinds,
         sessions=sessions,
         paged=shown,
         forgettings=forgettings[:OF_A_PAGE] if not page.asked("every") else forgettings,
@@ -60,10 +63,6 @@ def privacy(request: Request) -> Response:
         ids=page.asked("ids"),
         session=page.asked("session"),
     )
-
-
-def _masked_count(memory: Memory) -> int:
-    return memory.read(masked_sessions, limit=1)[1]
 
 
 def events(request: Request) -> Response:

@@ -90,7 +90,7 @@ def _killed(made: Made, home: Path, moment: int, command: tuple[str, ...], *said
     """Kill a command and look at what it left; whether its words were said when it was killed."""
     shutil.copytree(made.before, home)
     settings = load_settings({"home": home})
-    ended = killed(home, 1 + moment * made.moments // MOMENTS, *command)
+    ended = killed(home, 1 + moment * made.moments // (MOMENTS + 1), *command)
     assert ended.code == -signal.SIGKILL, ended
     where = f"killed before: {ended.last}"
     assert Memory(settings).database  # whoever opens the store next makes the tables forget
