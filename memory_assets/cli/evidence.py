@@ -27,11 +27,7 @@ def _group() -> None:
 
 def show(context: typer.Context, entry: EntryArgument, as_json: JsonOption = False) -> int:
     """Show an entry's quotes, each highlighted in its message."""
-    from memory_assets.search.usage import note_opened
-
-    memory = invocation(context).memory()
-    evidence = memory.evidence(entry)
-    note_opened(memory.settings, [evidence.entry.entry_id])
+    evidence = invocation(context).memory().evidence(entry)
     if as_json:
         print_json(evidence)
         return OK

@@ -76,7 +76,6 @@ PAYLOADS: dict[str, type[Payload]] = {
         task_words.EntityMergeReverted,
         task_words.ConditionAnswered,
         usage.UnitFeedback,
-        usage.UsageCounted,
         evaluation.EvalRunRecorded,
         answers.AnswerRecorded,
         builds.BuildStarted,
