@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping
 from typing import Any
 
 from memory_assets.client_settings.json_text import parsed, with_item, with_value, without_item, without_value
 from memory_assets.hooks.agents import AgentHooks
+from memory_assets.hooks.events import HOOK_EVENTS
 
 HOOKS = "hooks"
 SCRIPT = "memory_hook.py"
 """What the installed script is called, wherever it lies."""
-_OURS = re.compile(
-    rf"(?:^|[/\\\s\"']){re.escape(SCRIPT)}[\"']?\s"
-    r"|(?:^|[/\\\s\"'])memory(?:\.exe)?[\"']?\s(?:[^|;&]{0,400}\s)?hook\s"
-)
+_PROGRAMS = ("memory", "memory.exe")
+_VARIABLE = re.compile(r"[A-Za-z_]\w*=")
 
 
 class NotAsExpectedError(ValueError):
@@ -80,15 +80,46 @@ def entries_of(text: str) -> dict[str, list[Any]]:
 
 
 def is_our_command(entry: object) -> bool:
-    """Whether a command starts our script, wherever that lies, or the command ``memory hook``."""
+    """Whether a command starts our script, wherever that lies, or the command ``memory hook``, with an event of ours.
+
+    It has to be exactly that: whoever's else a command is, it stays.
+    """
     command = entry.get("command") if isinstance(entry, Mapping) else None
-    return isinstance(command, str) and _OURS.search(f"{command} ") is not None
+    words = _words(command) if isinstance(command, str) else []
+    name = _file_name(words[0]) if words else ""
+    if name in _PROGRAMS:
+        words = words[_options_end(words) :]
+        return len(words) > 1 and words[0] == "hook" and words[1] in HOOK_EVENTS
+    if name.startswith("python"):
+        words = words[next((place for place, word in enumerate(words[1:], 1) if not word.startswith("-")), len(words)) :]
+    return len(words) > 1 and _file_name(words[0]) == SCRIPT and words[1] in HOOK_EVENTS
 
 
 def commands_in(entry: object) -> list[Any]:
     """The commands of an entry: those of a group, or the entry itself."""
     inner = entry.get(HOOKS) if isinstance(entry, Mapping) else None
     return inner if isinstance(inner, list) else [entry]
+
+
+def _words(command: str) -> list[str]:
+    """The words of a command behind the variables that it sets; none where a shell would not take it."""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return []
+    return words[next((place for place, word in enumerate(words) if not _VARIABLE.match(word)), len(words)) :]
+
+
+def _options_end(words: list[str]) -> int:
+    """Where the options in front of the command ``memory X`` end: each has a value of its own, or holds it."""
+    place = 1
+    while place < len(words) and words[place].startswith("-"):
+        place += 1 if words[place].startswith("--") and "=" in words[place] else 2
+    return place
+
+
+def _file_name(path: str) -> str:
+    return re.split(r"[/\\]", path)[-1]
 
 
 def _without_ours_at(text: str, event: str) -> str:

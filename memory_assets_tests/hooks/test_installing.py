@@ -274,6 +274,15 @@ def test_where_each_agent_looks(tmp_path: Path) -> None:
         ("my-memory hook stop", False),
         ("memory search hooks", False),
         ("echo memory; other hook stop", False),
+        ("MEMORY_HOME=/x memory hook stop", True),
+        ("memory --set=a.b=c --home /x hook session-end", True),
+        ("python3 ~/.claude/hooks/memory_hook.py save", False),
+        ("notify-send 'low memory for the hook run'", False),
+        ("/usr/local/bin/memory --trace hook x", False),
+        ("memory search hook stop", False),
+        ("echo remember memory git hook ran", False),
+        ("cat /store/hooks/memory_hook.py stop", False),
+        ("memory hook stop 'not closed", False),
     ],
 )
 def test_whose_a_command_is(command: str, ours: bool) -> None:
