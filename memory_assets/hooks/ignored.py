@@ -6,6 +6,7 @@ A file ``.memoryignore`` in the project's folder says so, or one in a folder abo
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 from memory_assets.hooks.folders import HookFolders, replace_file
@@ -18,10 +19,10 @@ def is_left_out(folders: HookFolders, cwd: str | None) -> bool:
     """Whether nothing of what is said in a folder is kept."""
     if not cwd:
         return False
-    folder = Path(cwd)
-    above = (folder, *folder.parents)
-    listed = left_out(folders)
-    return any(str(one) in listed for one in above) or any(_is_there(one / MARK) for one in above)
+    # As it was given and as it is: a link to a project that is left out leads into it.
+    above = {str(one): one for name in (cwd, _real(cwd)) for one in (Path(name), *Path(name).parents)}
+    listed = set(map(_real, left_out(folders)))
+    return not listed.isdisjoint(above) or any(_is_there(one / MARK) for one in above.values())
 
 
 def left_out(folders: HookFolders) -> tuple[str, ...]:
@@ -35,24 +36,32 @@ def left_out(folders: HookFolders) -> tuple[str, ...]:
 
 def leave_out(folders: HookFolders, folder: Path) -> bool:
     """Put a folder on the list; whether it was not there."""
-    listed = left_out(folders)
-    if str(folder) in listed:
+    listed = set(map(_real, left_out(folders)))
+    if (named := _real(str(folder))) in listed:
         return False
-    replace_file(folders.root / LIST, json.dumps(sorted((*listed, str(folder))), indent=2) + "\n")
+    replace_file(folders.root / LIST, json.dumps(sorted({*listed, named}), indent=2) + "\n")
     return True
 
 
 def take_back(folders: HookFolders, folder: Path) -> bool:
     """Take a folder from the list; whether it was there."""
-    listed = left_out(folders)
-    if str(folder) not in listed:
+    listed = set(map(_real, left_out(folders)))
+    if (named := _real(str(folder))) not in listed:
         return False
-    replace_file(folders.root / LIST, json.dumps([one for one in listed if one != str(folder)], indent=2) + "\n")
+    replace_file(folders.root / LIST, json.dumps(sorted(listed - {named}), indent=2) + "\n")
     return True
 
 
 def _is_there(path: Path) -> bool:
     try:
         return path.exists()
-    except OSError:
+    except (OSError, ValueError):
         return False
+
+
+def _real(path: str) -> str:
+    """The one name of a folder, without links and steps back; of what can be none, what was given."""
+    try:
+        return os.path.realpath(path)
+    except (OSError, ValueError):
+        return path

@@ -75,6 +75,8 @@ def _handle(event: str, agent: str, home: str) -> dict[str, object]:
         if answer is not None:
             return answer
     else:
+        if _is_left_out(home, {}):  # it says nothing that can be read: the agent works where it started this
+            return {}
         payload, is_running = text, False  # what can be read of it is read later
     said: dict[str, object] = {}
     kept = event == "post-tool-use" or _spool(home, {"event": event, "agent": agent, "payload": payload})
@@ -168,13 +170,32 @@ def _is_left_out(home: str, payload: dict[str, object]) -> bool:
             listed = json.load(file)
     except (OSError, ValueError):
         listed = []
-    while True:
-        if folder in listed or os.path.exists(os.path.join(folder, ".memoryignore")):
-            return True
-        above = os.path.dirname(folder)
-        if above == folder or not above:
-            return False
-        folder = above
+    names = {_real_path(one) for one in listed if isinstance(one, str)} if isinstance(listed, list) else set()
+    return any(one in names or _exists(os.path.join(one, ".memoryignore")) for one in _with_those_above(folder))
+
+
+def _with_those_above(folder: str) -> list[str]:
+    """A folder and all above it, as it was given and as it is without links."""
+    found = []
+    for name in (folder, _real_path(folder)):
+        while name and name not in found:
+            found.append(name)
+            name = os.path.dirname(name)
+    return found
+
+
+def _real_path(path: str) -> str:
+    try:
+        return os.path.realpath(path)
+    except (OSError, ValueError):
+        return path
+
+
+def _exists(path: str) -> bool:
+    try:
+        return os.path.exists(path)
+    except ValueError:
+        return False
 
 
 # -- the server
