@@ -18,12 +18,11 @@ from memory_assets.cli.interruption import stoppable
 from memory_assets.cli.invocation import NOTHING_FOUND, OK, Invocation, JsonOption, invocation
 from memory_assets.cli.output import one_line, plural, print_json, print_line, styled
 from memory_assets.cli.tables import print_text
-from memory_assets.errors import InvalidArgumentError, UnavailableError
+from memory_assets.errors import ConfigInvalidError, InvalidArgumentError, UnavailableError
 
 if TYPE_CHECKING:
     from starlette.routing import BaseRoute
 
-    from memory_assets.defs.taking import Taken
     from memory_assets.server.application import ServerState
     from memory_assets.server.client import Client
     from memory_assets.server.files import Place
@@ -114,14 +113,21 @@ def _pages() -> list[BaseRoute]:
 
 
 def _taking(given: Invocation, settings: Settings, state: ServerState) -> Taking | None:
+    from memory_assets.hooks.folders import HookFolders
     from memory_assets.hooks.script import OWN_RUN
     from memory_assets.server.taking import Taking
 
     if not settings.server.take_sessions:
         return None
-    folders = (settings.sessions_folder, settings.hooks_folder)
+    latest = [settings]
+
+    def folders() -> tuple[Path, Path]:
+        with contextlib.suppress(ConfigInvalidError):  # a file that somebody is writing: what it said before holds
+            latest[0] = state.store.memory.settings
+        return latest[0].sessions_folder, latest[0].hooks_folder
+
     environ = {**os.environ, "MEMORY_HOME": str(settings.home), OWN_RUN: "1"}
-    return Taking(folders, given.arguments(), environ, state.activity)
+    return Taking(folders, HookFolders(settings.hooks_folder).journal, given.arguments(), environ, state.activity)
 
 
 def status(context: typer.Context, as_json: JsonOption = False) -> int:
@@ -193,9 +199,11 @@ def take(
     as_json: JsonOption = False,
 ) -> int:
     """Take in what hooks told of and what lies in the sessions folder, as the server does. Exits 1 where something failed."""
-    settings = invocation(context).settings()
+    from memory_assets.cli.taking import take_once
+
+    given = invocation(context)
     if not on_request:
-        taken = _take_once(settings)
+        taken = take_once(given)
         if as_json:
             print_json(taken.as_json())
         else:
@@ -205,7 +213,7 @@ def take(
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     for _ in sys.stdin:
-        answers.write(json.dumps(_take_once(settings).as_json()) + "\n")
+        answers.write(json.dumps(take_once(given).as_json()) + "\n")
         answers.flush()
     return OK
 
@@ -252,22 +260,6 @@ def _tell_unit(path: Path, changed: bool, steps: tuple[str, ...], as_json: bool,
         for step in steps:
             print_line(f"  {step}")
     return OK
-
-
-def _take_once(settings: Settings) -> Taken:
-    """What hooks told of, and the sessions folder; what hooks told of is told again where it could not be taken."""
-    from memory_assets.defs.taking import Taken, take_new
-    from memory_assets.errors import MemoryAssetsError
-    from memory_assets.hooks.taking import sources_to_take, taken
-
-    try:
-        told_of = sources_to_take(settings)
-        done = take_new(settings, told_of)
-        if told_of and done.error is None:
-            taken(settings, told_of)
-    except (MemoryAssetsError, OSError) as error:
-        return Taken(error=f"{type(error).__name__}: {error}")
-    return done
 
 
 def _home(given: Invocation) -> Path:

@@ -88,12 +88,17 @@ def hook_call(event: str, agent: str, payload: Any, *, now: datetime) -> HookCal
         at=_moment(payload) or now,
         session_id=session_id or None,
         cwd=_folder(payload),
-        transcript_path=Path(transcript) if transcript and Path(transcript).is_absolute() else None,
+        transcript_path=Path(transcript) if is_path(transcript) and Path(transcript).is_absolute() else None,
         source=_text(payload, "source", "trigger", "reason")[:40],
         prompt=prompt,
         said=said,
         is_subagent=_is_subagent(payload, transcript),
     )
+
+
+def is_path(text: str) -> bool:
+    """Whether a text can name a file: none has a character of the value 0 in its name."""
+    return bool(text) and "\0" not in text
 
 
 def _text(payload: Mapping[str, Any], *keys: str) -> str:
@@ -108,7 +113,8 @@ def _folder(payload: Mapping[str, Any]) -> str | None:
     """Where the agent works: it says so, or names the folders of its window."""
     roots = payload.get("workspace_roots")
     first = roots[0] if isinstance(roots, list) and roots else None
-    return _text(payload, "cwd") or _text({"root": first}, "root") or None
+    named = _text(payload, "cwd") or _text({"root": first}, "root")
+    return named if is_path(named) else None
 
 
 def _stamp(payload: Mapping[str, Any]) -> Mapping[str, Any]:

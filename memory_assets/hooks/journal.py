@@ -14,7 +14,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from memory_assets.hooks.events import HookCall
+from memory_assets.hooks.events import HookCall, is_path
 from memory_assets.hooks.folders import HookFolders, append_line, private_folder, replace_file
 from memory_assets.identifiers import sha256_hex
 from memory_assets.sessions.keys import session_key
@@ -53,7 +53,8 @@ class JournalSession:
     @property
     def transcript(self) -> Path | None:
         """The agent's own record, as it was named last."""
-        return next((Path(line.transcript_path) for line in reversed(self.lines) if line.transcript_path), None)
+        named = (line.transcript_path for line in reversed(self.lines) if line.transcript_path)
+        return next((Path(one) for one in named if is_path(one)), None)
 
     @property
     def cwd(self) -> str | None:

@@ -67,6 +67,6 @@ def stamp_of(path: Path) -> Stamp | None:
     """A file's stamp; None where there is none."""
     try:
         status = path.stat()
-    except OSError:
+    except (OSError, ValueError):
         return None
     return [status.st_mtime_ns, status.st_size]

@@ -6,19 +6,21 @@ A session without one is written as a file of our own. Either way one source tel
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memory_assets.hooks.events import HookCall
-from memory_assets.hooks.folders import HookFolders
+from memory_assets.hooks.folders import HookFolders, private_folder
 from memory_assets.hooks.ignored import is_left_out
 from memory_assets.hooks.journal import JournalSession, drop, journal_sessions, note
-from memory_assets.hooks.progress_file import TakingProgress
+from memory_assets.hooks.progress_file import TakingProgress, stamp_of
 from memory_assets.hooks.records import held_by, record_of
 from memory_assets.hooks.spool import drain
 from memory_assets.hooks.written_sessions import write_session
+from memory_assets.locks.file_locks import EXCLUSIVE, lock_at_once, opened_lock_file
 from memory_assets.memory import Memory
 from memory_assets.sessions.masking.redaction import redact_text
 
@@ -31,6 +33,19 @@ _SETTLED = timedelta(minutes=10)
 """How long a session must rest before nothing is kept of where it stands; its next call says it again."""
 _GIVEN_UP = timedelta(days=1)
 """How long it must rest before what its record does not hold is written into a file of its own."""
+
+
+@contextmanager
+def only_taker(settings: Settings) -> Iterator[bool]:
+    """Whether nobody else takes what hooks told of, for as long as this lasts: two would each write over the other's files.
+
+    Raises:
+        OSError: the folder of the hooks cannot be written.
+    """
+    folders = HookFolders(settings.hooks_folder)
+    private_folder(folders.root)
+    with opened_lock_file(folders.root / ".taking") as file:
+        yield lock_at_once(file, EXCLUSIVE)
 
 
 def sources_to_take(settings: Settings) -> list[Path]:
@@ -129,7 +144,5 @@ def _write_left(folders: HookFolders, session: JournalSession, record: Path, mas
 
 
 def _lies_still(path: Path, seconds: float, now: datetime) -> bool:
-    try:
-        return now.timestamp() - path.stat().st_mtime >= seconds
-    except OSError:
-        return False
+    stamp = stamp_of(path)
+    return stamp is not None and now.timestamp() - stamp[0] / 1e9 >= seconds

@@ -20,8 +20,12 @@ class Activity:
         self._last = clock()
 
     @contextmanager
-    def going_on(self) -> Iterator[None]:
-        """Something is being answered or done."""
+    def going_on(self, *, is_wanted: bool = True) -> Iterator[None]:
+        """Something is being answered or done.
+
+        Args:
+            is_wanted: somebody asked for it; what the server does by itself does not make it wanted.
+        """
         with self._lock:
             self._under_way += 1
         try:
@@ -29,7 +33,13 @@ class Activity:
         finally:
             with self._lock:
                 self._under_way -= 1
-                self._last = self._clock()
+            if is_wanted:
+                self.note()
+
+    def note(self) -> None:
+        """Something happened that somebody wanted."""
+        with self._lock:
+            self._last = self._clock()
 
     def idle_seconds(self) -> float:
         """For how long nothing has gone on; 0 while something does."""

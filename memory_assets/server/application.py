@@ -69,8 +69,9 @@ def create_application(
     ]
     application = Starlette(routes=routes, lifespan=lifespan)
     application.state = _State(server=state, store=state.store)
-    guarded = Guard(application, token=state.token, browsers=state.browsers, port=state.port, hosts=state.hosts)
-    return CountedRequests(guarded, state.activity)
+    # Who is refused keeps no server alive.
+    counted = CountedRequests(application, state.activity)
+    return Guard(counted, token=state.token, browsers=state.browsers, port=state.port, hosts=state.hosts)
 
 
 class _State(State):

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -24,7 +24,12 @@ SECONDS_BETWEEN_LOOKS: Final = 15.0
 SECONDS_BEHIND_A_HOOK: Final = 1.0
 """A hook tells of a file that is still being written: what follows at once is taken along."""
 SECONDS_TO_SETTLE: Final = 5.0
-"""A file that is still being written is looked at again so soon."""
+"""A file that is still being written is looked at again so soon, and each further time after twice as long, up to a minute."""
+MOST_SECONDS_TO_SETTLE: Final = 60.0
+SECONDS_OF_REST: Final = 120.0
+"""What hooks told of and nobody took counts as at rest after a while, though no file says so: it is looked at so often."""
+SECONDS_OF_LONG_REST: Final = 3_600.0
+_SECONDS_LATELY: Final = 900.0
 SECONDS_TO_LIVE: Final = 300.0
 _SECONDS_BEHIND_A_FAILURE: Final = 60.0
 
@@ -33,16 +38,23 @@ class Taking:
     """Looks for what is new, and has it taken. One thread; it never raises."""
 
     def __init__(
-        self, folders: Sequence[Path], arguments: Sequence[str], environ: Mapping[str, str], activity: Activity
+        self,
+        folders: Callable[[], Sequence[Path]],
+        journal: Path,
+        arguments: Sequence[str],
+        environ: Mapping[str, str],
+        activity: Activity,
     ) -> None:
         """Take what comes into a store.
 
         Args:
-            folders: where something new may lie.
+            folders: where something new may lie, by the settings of the moment.
+            journal: the folder of what hooks told of and nobody took.
             arguments: the options in front of a command that make the server's settings.
             environ: of the process that takes.
         """
-        self._folders = tuple(folders)
+        self._folders = folders
+        self._journal = journal
         self._arguments = tuple(arguments)
         self._environ = dict(environ)
         self._activity = activity
@@ -51,7 +63,7 @@ class Taking:
         self._process: subprocess.Popen[str] | None = None
         self._used = 0.0
         self._seen: object = None
-        self._again = False
+        self._agains = 0
         self._told: dict[str, Any] = {"runs": 0, "sessions": 0, "last_at": None, "last_error": None}
         self._thread = threading.Thread(target=self._work, name="taking", daemon=True)
 
@@ -76,19 +88,24 @@ class Taking:
 
     def _work(self) -> None:
         while not self._ended.is_set():
-            if self._wanted.wait(SECONDS_TO_SETTLE if self._again else SECONDS_BETWEEN_LOOKS):
+            if self._wanted.wait(self._seconds_to_next_look()):
                 self._wanted.clear()
                 self._ended.wait(SECONDS_BEHIND_A_HOOK)
             if self._ended.is_set():
                 return
-            state = tuple(_state_of(self._folders))
+            state = state_of(self._folders(), self._journal, time.time())
             if state != self._seen:
                 self._take(state)
             elif self._process is not None and time.monotonic() - self._used > SECONDS_TO_LIVE:
                 self._leave()
 
+    def _seconds_to_next_look(self) -> float:
+        if not self._agains:
+            return SECONDS_BETWEEN_LOOKS
+        return min(SECONDS_TO_SETTLE * 2.0 ** (self._agains - 1), MOST_SECONDS_TO_SETTLE)
+
     def _take(self, state: object) -> None:
-        with self._activity.going_on():
+        with self._activity.going_on(is_wanted=False):
             try:
                 told = self._asked()
             except (OSError, ValueError) as error:
@@ -99,10 +116,12 @@ class Taking:
         self._told["sessions"] += told.get("sessions", 0)
         self._told["last_at"] = datetime.now(UTC).isoformat(timespec="seconds")
         self._told["last_error"] = told.get("error")
+        if told.get("sessions"):
+            self._activity.note()
         if told.get("error"):
             self._ended.wait(_SECONDS_BEHIND_A_FAILURE)
-        self._again = bool(told.get("again"))
-        if not self._again and not told.get("error"):
+        self._agains = self._agains + 1 if told.get("again") else 0
+        if not self._agains and not told.get("error"):
             self._seen = state
 
     def _asked(self) -> dict[str, Any]:
@@ -144,15 +163,29 @@ class Taking:
                 process.wait()
 
 
-def _state_of(folders: Sequence[Path]) -> Iterator[tuple[str, int, int]]:
-    """Name, time and size of every file that may hold something new."""
+def state_of(folders: Sequence[Path], journal: Path, now: float) -> object:
+    """What is equal to itself for as long as there is nothing to look at.
+
+    Args:
+        now: in seconds; of a journal that holds something it is looked at again from time to time.
+    """
+    files = tuple(_files_of(folders))
+    lately = max((at for path, at, _ in files if Path(path).is_relative_to(journal)), default=None)
+    if lately is None:
+        return files
+    return files, int(now // (SECONDS_OF_REST if now - lately / 1e9 < _SECONDS_LATELY else SECONDS_OF_LONG_REST))
+
+
+def _files_of(folders: Sequence[Path]) -> Iterator[tuple[str, int, int]]:
+    """Name, time and size of every file that may hold something new; a link that leads nowhere is none."""
     waiting = list(folders)
     while waiting:
         folder = waiting.pop()
         with contextlib.suppress(OSError), os.scandir(folder) as entries:
             for entry in sorted(entries, key=lambda one: one.name):
-                if entry.is_dir(follow_symlinks=False):
-                    waiting.append(Path(entry.path))
-                else:
-                    status = entry.stat()
-                    yield entry.path, status.st_mtime_ns, status.st_size
+                with contextlib.suppress(OSError):
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(Path(entry.path))
+                    else:
+                        status = entry.stat()
+                        yield entry.path, status.st_mtime_ns, status.st_size

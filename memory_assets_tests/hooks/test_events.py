@@ -117,3 +117,9 @@ def test_each_agent_is_answered_in_its_own_form() -> None:
     assert names == {"codex": "UserPromptSubmit", "gemini": "BeforeAgent"}
     assert reply(prompt["cursor"], "facts") == {}, "it takes nothing with a prompt"
     assert reply(start["codex"], "") == {} and reply(called("pre-compact", "claude-code", {}), "facts") == {}
+
+
+@pytest.mark.parametrize("path", ["/srv/a\0b", "\0", "/srv/a\0"])
+def test_what_no_file_can_be_called_counts_as_not_said(path: str) -> None:
+    call = called("stop", "claude-code", {"session_id": "s", "cwd": path, "workspace_roots": [path], "transcript_path": path})
+    assert (call.cwd, call.transcript_path, call.session_id) == (None, None, "s")

@@ -1,0 +1,146 @@
+"""What is taken in by the server's process: by the settings of the moment, by one process, whatever somebody else broke."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memory_assets.hooks.taking import only_taker
+from memory_assets.server.activity import Activity
+from memory_assets.server.taking import SECONDS_OF_LONG_REST, SECONDS_OF_REST, state_of
+from memory_assets_tests.defs.files import chat
+from memory_assets_tests.defs.state import rows
+from memory_assets_tests.filled_store import test_settings as settings_of
+from memory_assets_tests.server.running import environment
+
+SECRET = "ZZT-k3J9dLq0Xw8Z"
+
+
+class Taker:
+    """The process, asked line by line as the server asks it."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+
+    def take(self) -> dict[str, Any]:
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._process.stdin.write("take\n")
+        self._process.stdin.flush()
+        told: dict[str, Any] = json.loads(self._process.stdout.readline())
+        return told
+
+
+@contextmanager
+def taker(home: Path) -> Iterator[Taker]:
+    command = [sys.executable, "-m", "memory_assets", "serve", "take", "--on-request"]
+    environ = environment(home, MEMORY_SESSIONS_SETTLE_SECONDS="0")
+    with subprocess.Popen(command, env=environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        yield Taker(process)
+
+
+def journal_line(home: Path, **said: Any) -> None:
+    folder = home / "hooks" / "journal" / "claude-code"
+    folder.mkdir(parents=True, exist_ok=True)
+    line = {"call_id": "c1", "at": "2026-01-01T00:00:00+00:00", "event": "stop", "session_id": "broken", **said}
+    (folder / "broken.jsonl").write_text(json.dumps(line) + "\n")
+
+
+def test_a_stricter_policy_counts_for_what_is_taken_next(tmp_path: Path) -> None:
+    """The process lives for minutes: what a person has masked meanwhile is masked in it too."""
+    home, sessions = tmp_path / "home", tmp_path / "home" / "sessions"
+    chat(sessions, "before", ["We decided to keep the ledger in one region because backups are simple."])
+    with taker(home) as process:
+        assert process.take() == {"sessions": 1, "again": False, "error": None}
+        policy = tmp_path / "policy.json"
+        pattern = {"name": "code", "kind": "SECRET:code", "literals": ["ZZT-"], "pattern": "ZZT-[A-Za-z0-9]{8,24}"}
+        policy.write_text(json.dumps({"policy_id": "mine", "version": 2, "patterns": [pattern]}))
+        (home / "memory.toml").write_text(f'[privacy]\npolicy_file = "{policy}"\n')
+        chat(sessions, "behind", [f"We decided to call the release {SECRET} because nobody else does."])
+        told = process.take()
+        assert told["sessions"] >= 1, told
+    kept = [path for path in home.rglob("*") if path.is_file() and path.parent != sessions]
+    assert [path for path in kept if SECRET.encode() in path.read_bytes()] == []
+    told_texts = [text for (text,) in rows(settings_of(home), "SELECT text FROM messages")]
+    assert any("call the release" in text for text in told_texts) and not any(SECRET in text for text in told_texts)
+
+
+def test_a_broken_settings_file_is_told_and_holds_nobody_up_when_it_is_mended(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    chat(home / "sessions", "one", ["We decided to keep the ledger in one region because backups are simple."])
+    (home / "memory.toml").write_text("this is no toml")
+    with taker(home) as process:
+        assert "config_invalid" in process.take()["error"]
+        (home / "memory.toml").unlink()
+        assert process.take() == {"sessions": 1, "again": False, "error": None}
+
+
+@pytest.mark.parametrize("named", ["/srv/a\0b.jsonl", "/" + "x" * 5_000, "/srv/\udcff.jsonl"])
+def test_what_a_hook_told_wrongly_keeps_nothing_else_out(tmp_path: Path, named: str) -> None:
+    home = tmp_path / "home"
+    chat(home / "sessions", "one", ["We decided to keep the ledger in one region because backups are simple."])
+    journal_line(home, transcript_path=named)
+    with taker(home) as process:
+        assert process.take()["sessions"] == 1
+        assert process.take()["sessions"] == 0
+
+
+def test_two_do_not_take_at_once(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    chat(home / "sessions", "one", ["We decided to keep the ledger in one region because backups are simple."])
+    with taker(home) as process:
+        with only_taker(settings_of(home)) as is_alone:
+            assert is_alone
+            with only_taker(settings_of(home)) as second:
+                assert not second
+            assert process.take() == {"sessions": 0, "again": True, "error": None}
+        assert process.take()["sessions"] == 1
+
+
+def test_a_link_that_leads_nowhere_hides_nothing(tmp_path: Path) -> None:
+    folder, journal = tmp_path / "sessions", tmp_path / "hooks" / "journal"
+    (folder / "below").mkdir(parents=True)
+    (folder / "a.lnk").symlink_to(tmp_path / "gone")
+    before = state_of([folder], journal, 0)
+    (folder / "b.json").write_text("{}")
+    between = state_of([folder], journal, 0)
+    (folder / "below" / "c.json").write_text("{}")
+    assert len({before, between, state_of([folder], journal, 0)}) == 3
+
+
+def test_what_hooks_told_of_is_looked_at_again_though_no_file_changes(tmp_path: Path) -> None:
+    """A prompt whose agent was killed comes to a rest by time alone."""
+    journal = tmp_path / "hooks" / "journal"
+    assert state_of([tmp_path], journal, 0) == state_of([tmp_path], journal, 10 * SECONDS_OF_REST)
+    journal_line(tmp_path)
+    told_at = 1_000 * SECONDS_OF_LONG_REST
+    os.utime(journal / "claude-code" / "broken.jsonl", (told_at, told_at))
+
+    def state(seconds: float) -> object:
+        return state_of([tmp_path], journal, told_at + seconds)
+
+    assert state(1) == state(SECONDS_OF_REST - 1) and len({state(n * SECONDS_OF_REST) for n in range(5)}) == 5
+    # An hour later nobody is expected any more, and it is looked at now and then.
+    later = 2 * SECONDS_OF_LONG_REST
+    assert state(later) == state(later + 5 * SECONDS_OF_REST) != state(later + SECONDS_OF_LONG_REST)
+
+
+def test_what_a_server_does_by_itself_makes_nobody_want_it() -> None:
+    now = [0.0]
+    activity = Activity(lambda: now[0])
+    with activity.going_on():
+        now[0] = 10.0
+        assert activity.idle_seconds() == 0
+    with activity.going_on(is_wanted=False):
+        now[0] = 20.0
+        assert activity.idle_seconds() == 0
+    assert activity.idle_seconds() == 10
+    activity.note()
+    assert activity.idle_seconds() == 0
