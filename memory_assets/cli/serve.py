@@ -7,7 +7,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -75,7 +75,8 @@ def run(
     ] = False,
 ) -> int:
     """Serve this store until it is ended. One process serves a store; a second one says which that is."""
-    from memory_assets.server.serving import bound, only_server, serve
+    from memory_assets.server.only_server import only_server
+    from memory_assets.server.serving import bound, serve
     from memory_assets.server.store import WarmStore
 
     given = invocation(context)
@@ -88,7 +89,7 @@ def run(
         serve(
             store,
             listening,
-            hosts=[*(name or []), *([] if host in ("127.0.0.1", "0.0.0.0", "::") else [host])],
+            names=name or (),
             idle_seconds=settings.server.idle_minutes * 60 if on_demand else None,
             taking=lambda state: _taking(given, settings, state),
             pages=_pages(),
@@ -98,9 +99,12 @@ def run(
 
 
 def _tell_ready(state: ServerState) -> None:
-    print_line(f"serving on http://127.0.0.1:{state.port}; open it once with")
-    print_line(f"  http://127.0.0.1:{state.port}/login#key={state.browsers.new_key()}")
-    print_line("`memory serve link` prints another link; Ctrl-C ends the server")
+    if sys.stdout.isatty():
+        print_line(f"serving on {state.place.url}; open it once with")
+        print_line(f"  {state.new_link()}")
+        print_line("`memory serve link` prints another link; Ctrl-C ends the server")
+    else:  # a log of the system keeps what is printed, and a link is nobody's but who opens it
+        print_line(f"serving on {state.place.url}; `memory serve link` prints a link that opens it")
     sys.stdout.flush()
 
 
@@ -136,7 +140,7 @@ def status(context: typer.Context, as_json: JsonOption = False) -> int:
         if client is None:
             found: dict[str, Any] = {"running": False}
         else:
-            found = {"running": True, "pid": place.pid, "url": f"http://127.0.0.1:{place.port}", **_asked(client, "/server")}
+            found = {"running": True, "pid": place.pid, "url": place.url, **_asked(client, "/server")}
     if as_json:
         print_json(found)
     elif not found["running"]:
@@ -173,16 +177,16 @@ def link(context: typer.Context, as_json: JsonOption = False) -> int:
 
 def stop(context: typer.Context, as_json: JsonOption = False) -> int:
     """End the server of this store; what it is taking in is ended in order. Exits 1 where none runs."""
-    from memory_assets.server.files import place_of
+    from memory_assets.server.only_server import is_served
 
     given = invocation(context)
     with _server(given) as (place, client):
         if client is not None:
             _posted(client, "/server/stop")
             until = time.monotonic() + _SECONDS_TO_END
-            while place_of(_home(given)) is not None and time.monotonic() < until:
+            while (runs_still := is_served(_home(given))) and time.monotonic() < until:
                 time.sleep(0.05)
-            if place_of(_home(given)) is not None:
+            if runs_still:
                 raise UnavailableError(f"process {place.pid} was told to end and does not", hint="end it by its id")
     if as_json:
         print_json({"stopped": client is not None})
@@ -287,14 +291,21 @@ def _server(given: Invocation) -> Iterator[tuple[Place, Client | None]]:
 
 
 def _asked(client: Client, path: str) -> dict[str, Any]:
-    return _object(*client.get(path))
+    return _object(client, lambda: client.get(path))
 
 
 def _posted(client: Client, path: str) -> dict[str, Any]:
-    return _object(*client.post(path, {}, seconds=_SECONDS_TO_END))
+    return _object(client, lambda: client.post(path, {}, seconds=_SECONDS_TO_END))
 
 
-def _object(status: int, body: bytes) -> dict[str, Any]:
+def _object(client: Client, ask: Callable[[], tuple[int, bytes]]) -> dict[str, Any]:
+    from memory_assets.server.client import NoServerError
+
+    try:
+        status, body = ask()
+    except NoServerError as error:
+        said = f"the server on port {client.port} ended before it answered"
+        raise UnavailableError(said, hint="`memory serve` starts it again") from error
     try:
         value = json.loads(body)
     except ValueError:

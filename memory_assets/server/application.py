@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memory_assets.memory import Memory
+    from memory_assets.server.files import Place
     from memory_assets.server.taking import Taking
     from memory_assets.settings import Settings
 
@@ -36,18 +37,22 @@ class ServerState:
 
     Attributes:
         end: asks the server to end.
-        hosts: names besides loopback's under which it may be asked.
+        names: host names besides its own under which it may be asked.
         taking: takes sessions in; None where nobody does.
     """
 
     store: WarmStore
     token: str
-    port: int
+    place: Place
     end: Callable[[], None]
-    hosts: Sequence[str] = ()
+    names: Sequence[str] = ()
     browsers: Browsers = field(default_factory=Browsers)
     activity: Activity = field(default_factory=Activity)
     taking: Taking | None = None
+
+    def new_link(self) -> str:
+        """A link that opens the pages once."""
+        return f"{self.place.url}/login#key={self.browsers.new_key()}"
 
 
 def create_application(
@@ -60,7 +65,7 @@ def create_application(
         lifespan: what is done before the first request and behind the last one.
     """
     routes = [
-        *login_routes(state.browsers, cookie_name(state.port)),
+        *login_routes(state.browsers, cookie_name(state.place.port)),
         *question_routes(),
         Route("/server", _standing),
         Route("/server/link", _link, methods=["POST"]),
@@ -71,7 +76,7 @@ def create_application(
     application.state = _State(server=state, store=state.store)
     # Who is refused keeps no server alive.
     counted = CountedRequests(application, state.activity)
-    return Guard(counted, token=state.token, browsers=state.browsers, port=state.port, hosts=state.hosts)
+    return Guard(counted, token=state.token, browsers=state.browsers, place=state.place, names=state.names)
 
 
 class _State(State):
@@ -114,7 +119,7 @@ async def _link(request: Request) -> Response:
     state = _state(request)
     if request.state.is_browser:
         return Response(status_code=403)
-    return JSONResponse({"link": f"http://127.0.0.1:{state.port}/login#key={state.browsers.new_key()}"})
+    return JSONResponse({"link": state.new_link()})
 
 
 async def _stop(request: Request) -> Response:

@@ -55,6 +55,11 @@ class Browsers:
         with self._lock:
             return _hash(cookie) in self._known
 
+    def forget(self, cookie: str) -> None:
+        """A browser has left: its cookie opens nothing any more."""
+        with self._lock:
+            self._known.pop(_hash(cookie), None)
+
     def csrf_of(self, cookie: str) -> str:
         """What a form of this browser has to send along."""
         return hmac.new(self._secret, cookie.encode(), hashlib.sha256).hexdigest()

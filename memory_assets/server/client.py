@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +32,7 @@ class Client:
         headers: sent with each request.
     """
 
+    address: str
     port: int
     headers: dict[str, str]
 
@@ -57,18 +59,32 @@ class Client:
 
 
 def client_of(home: Path, headers: dict[str, str] | None = None) -> Client | None:
-    """The server of a store, where one said that it listens."""
+    """The server of a store, where one said that it listens and the process that said so runs.
+
+    Where a killed server listened anybody may listen by now: he is asked nothing, and given no token.
+    """
     place, token = place_of(home), token_of(home)
-    if place is None or token is None:
+    if place is None or token is None or not _runs(place.pid):
         return None
-    return Client(place.port, {"Authorization": f"Bearer {token}", **(headers or {})})
+    return Client(place.address, place.port, {"Authorization": f"Bearer {token}", **(headers or {})})
+
+
+def _runs(pid: object) -> bool:
+    """Whether a process runs and is this user's."""
+    if not isinstance(pid, int) or pid <= 0:
+        return False
+    try:
+        os.kill(pid, 0)
+    except OSError:
+        return False
+    return True
 
 
 class _Answer:
     """One request, and its answer while it is read."""
 
     def __init__(self, client: Client, method: str, path: str, body: Any, seconds: float) -> None:
-        self._connection = http.client.HTTPConnection("127.0.0.1", client.port, timeout=CONNECT_SECONDS)
+        self._connection = http.client.HTTPConnection(client.address, client.port, timeout=CONNECT_SECONDS)
         self._asked = (method, path, None if body is None else json.dumps(body, default=str).encode(), client.headers)
         self._seconds = seconds
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 FOLDER: Final = "server"
+LOOPBACK: Final = "127.0.0.1"
 _PLACE: Final = "server.json"
 _TOKEN: Final = "token"
 _TOKEN_BYTES: Final = 32
@@ -32,7 +33,17 @@ class Place:
     port: int
     version: str
     started_at: str
-    host: str = "127.0.0.1"
+    host: str = LOOPBACK
+
+    @property
+    def address(self) -> str:
+        """The address under which this machine reaches it; what listens on all of them is reached by loopback."""
+        return {"0.0.0.0": LOOPBACK, "::": "::1"}.get(self.host, self.host)
+
+    @property
+    def url(self) -> str:
+        """Where its pages are."""
+        return f"http://{f'[{self.address}]' if ':' in self.address else self.address}:{self.port}"
 
 
 def folder_of(home: Path) -> Path:
@@ -55,10 +66,8 @@ def token_of(home: Path) -> str | None:
         return None
 
 
-def made_token(home: Path) -> str:
-    """The token of a store's server, made at the first call."""
-    if (known := token_of(home)) is not None:
-        return known
+def new_token(home: Path) -> str:
+    """A token for a server that begins: what an earlier one's was, whoever learned it, opens nothing any more."""
     token = secrets.token_urlsafe(_TOKEN_BYTES)
     _write(made_folder(home) / _TOKEN, token + "\n")
     return token

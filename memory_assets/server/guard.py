@@ -19,6 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from memory_assets.results.error import ErrorV1
 from memory_assets.server.browsers import Browsers
+from memory_assets.server.files import LOOPBACK, Place
 
 HEADERS: Final[Mapping[str, str]] = {
     "Content-Security-Policy": (
@@ -39,6 +40,8 @@ CSRF_FIELD: Final = "csrf"
 CSRF_HEADER: Final = "x-csrf-token"
 MOST_BYTES: Final = 8_000_000
 """Of a request's body: a hook may send a long prompt."""
+MOST_PUBLIC_BYTES: Final = 10_000
+"""Of the body of somebody unknown: a key of a link is shorter."""
 _READING: Final = ("GET", "HEAD")
 _METHODS: Final = (*_READING, "POST")
 
@@ -46,19 +49,22 @@ _METHODS: Final = (*_READING, "POST")
 class Guard:
     """The application behind it answers only what is allowed; whose request it is stands in ``request.state.is_browser``."""
 
-    def __init__(self, application: ASGIApp, *, token: str, browsers: Browsers, port: int, hosts: Iterable[str] = ()) -> None:
+    def __init__(
+        self, application: ASGIApp, *, token: str, browsers: Browsers, place: Place, names: Iterable[str] = ()
+    ) -> None:
         """Guard an application.
 
         Args:
-            port: what the server listens on; part of the name of its cookie, for browsers keep one jar for all ports.
-            hosts: names besides those of loopback under which it may be asked.
+            place: where it listens; its port is part of the name of its cookie, for browsers keep one jar for all ports.
+            names: host names besides its own under which it may be asked: a proxy's, which has a port of its own.
         """
         self._application = application
         self._token = token
         self._browsers = browsers
-        self._hosts = {f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]", *hosts)}
-        self._origins = {f"{scheme}://{host}" for host in self._hosts for scheme in ("http", "https")}
-        self.cookie_name = cookie_name(port)
+        loopback = (f"http://{name}:{place.port}" for name in (LOOPBACK, "localhost", "[::1]"))
+        self._hosts = {url.removeprefix("http://").lower() for url in (place.url, *loopback)}
+        self._names = {name.lower() for name in names}
+        self.cookie_name = cookie_name(place.port)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -83,30 +89,45 @@ class Guard:
     async def _refusal(self, scope: Scope, body: _Body) -> Response | None:
         headers = Headers(scope=scope)
         # A second Host or Origin would be read by one program and not by another: each stands there once.
-        if [name.lower() for name in headers.getlist("host")] not in [[host] for host in self._hosts]:
-            names = ", ".join(sorted(self._hosts))
+        hosts = [name.lower() for name in headers.getlist("host")]
+        if len(hosts) != 1 or not self._is_own(hosts[0]):
+            names = ", ".join(sorted(self._hosts | self._names))
             return _error(403, "this server answers under its own names alone", f"ask for one of {names}")
         origin = ",".join(headers.getlist("origin")).lower() or None
-        if origin is not None and origin not in self._origins:
+        if origin is not None and not self._is_own_origin(origin):
             return _error(403, "another site may not ask this server", "open the page itself: `memory serve link`")
         if scope["method"] not in _METHODS:
             return _error(405, f"{scope['method'][:20]} is not answered here", "GET reads, POST changes")
-        if not await body.fits(headers):
-            return _error(413, f"a request may hold {MOST_BYTES:,} bytes", "send less")
-        if self._has_token(headers):
+        has_token, cookie = self._has_token(headers), self._cookie(headers)
+        if not has_token and cookie is None and not _is_public(scope["path"]):
+            return self._unknown(scope, headers)
+        # Nothing is read of who may not ask.
+        most = MOST_BYTES if has_token or cookie is not None else MOST_PUBLIC_BYTES
+        if not await body.fits(headers, most):
+            return _error(413, f"a request may hold {most:,} bytes", "send less")
+        if has_token:
             scope.setdefault("state", {})["is_browser"] = False
             return None
-        cookie = self._cookie(headers)
         if cookie is None:
-            return None if _is_public(scope["path"]) else self._unknown(scope, headers)
+            return None
         scope.setdefault("state", {}).update(is_browser=True, csrf=self._browsers.csrf_of(cookie))
         if scope["method"] in _READING or _is_public(scope["path"]):
-            return None
+            return (
+                None if _is_from_here(headers) else _error(403, "another page may not ask this server", "open the page itself")
+            )
         if origin is None and headers.get("sec-fetch-site") != "same-origin":
             return _error(403, "a change is taken from our own pages alone", "use the form of the page")
         if not self._browsers.is_csrf(cookie, await _csrf_given(headers, body)):
             return _error(403, "the form is not from this page, or from before a restart", "load the page again")
         return None
+
+    def _is_own(self, host: str) -> bool:
+        name, _, port = host.rpartition(":") if not host.endswith("]") else (host, "", "")
+        return host in self._hosts or host in self._names or (name in self._names and port.isdecimal())
+
+    def _is_own_origin(self, origin: str) -> bool:
+        scheme, _, host = origin.partition("://")
+        return scheme in ("http", "https") and self._is_own(host)
 
     def _has_token(self, headers: Headers) -> bool:
         kind, _, given = headers.get("authorization", "").partition(" ")
@@ -138,19 +159,19 @@ class _Body:
         self._read: bytes | None = None
         self._given = False
 
-    async def fits(self, headers: Headers) -> bool:
-        """Whether it says no more than :data:`MOST_BYTES`, and is no longer than that where it says nothing."""
+    async def fits(self, headers: Headers, most: int) -> bool:
+        """Whether it says no more than so many bytes, and is no longer than that where it says nothing."""
         told = headers.get("content-length")
         if told is not None:
-            return told.isdecimal() and int(told) <= MOST_BYTES
-        return "transfer-encoding" not in headers or len(await self.whole()) <= MOST_BYTES
+            return told.isdecimal() and int(told) <= most
+        return "transfer-encoding" not in headers or len(await self.whole(most)) <= most
 
-    async def whole(self) -> bytes:
+    async def whole(self, most: int = MOST_BYTES) -> bytes:
         """All of it, as far as it is no longer than is taken."""
         if self._read is None:
             parts: list[bytes] = []
             more, size = True, 0
-            while more and size <= MOST_BYTES:
+            while more and size <= most:
                 message = await self._receive()
                 if message["type"] != "http.request":
                     break
@@ -175,6 +196,16 @@ async def _csrf_given(headers: Headers, body: _Body) -> str:
         return ""
     fields = parse_qs((await body.whole()).decode("utf-8", "replace"), max_num_fields=1_000)
     return fields.get(CSRF_FIELD, [""])[0]
+
+
+def _is_from_here(headers: Headers) -> bool:
+    """Whether our own page asks, or a person went there.
+
+    A page on another port of this host is of the same site, so that its requests carry our cookie.
+    """
+    site = headers.get("sec-fetch-site", "none")
+    led_here = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
+    return site in ("same-origin", "none") or led_here
 
 
 def _is_public(path: str) -> bool:

@@ -67,6 +67,7 @@ def login_routes(browsers: Browsers, cookie_name: str) -> list[BaseRoute]:
         return answer
 
     async def leave(request: Request) -> Response:
+        browsers.forget(request.cookies.get(cookie_name, ""))
         answer = RedirectResponse("/login", 303)
         answer.delete_cookie(cookie_name, path="/", httponly=True, samesite="strict")
         return answer

@@ -11,59 +11,32 @@ import asyncio
 import os
 import signal
 import socket
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import anyio.to_thread
 import uvicorn
 from starlette.routing import BaseRoute
 
 from memory_assets import __version__
-from memory_assets.errors import InvalidArgumentError, MemoryAssetsError
-from memory_assets.locks.file_locks import EXCLUSIVE, holder_note, holder_of, lock_at_once, opened_lock_file
+from memory_assets.errors import InvalidArgumentError
 from memory_assets.server.application import ServerState, create_application
-from memory_assets.server.files import Place, made_folder, made_token, tell_place, withdraw_place
+from memory_assets.server.files import LOOPBACK, Place, new_token, tell_place, withdraw_place
 
 if TYPE_CHECKING:
     from memory_assets.server.store import WarmStore
     from memory_assets.server.taking import Taking
 
-LOOPBACK: Final = "127.0.0.1"
 SECONDS_TO_END: Final = 3
+MOST_CONNECTIONS: Final = 256
+"""Open at once; a browser holds six, a page that listens one of them."""
 _SECONDS_BETWEEN_LOOKS: Final = 5.0
-_LOCK: Final = "server.lock"
-
-
-class ServerRunsError(MemoryAssetsError):
-    """Another process is this store's server."""
-
-    code = "not_possible"
 
 
 class PortTakenError(InvalidArgumentError):
     """The port that was asked for is another program's."""
-
-
-@contextmanager
-def only_server(home: Path) -> Iterator[None]:
-    """Be the store's server for a while.
-
-    Raises:
-        ServerRunsError: another process is it.
-    """
-    file: IO[str] = opened_lock_file(made_folder(home) / _LOCK)
-    with file:
-        if not lock_at_once(file, EXCLUSIVE):
-            holder = holder_of(file.read()) or "another process"
-            raise ServerRunsError(f"{holder} serves this store already", hint="`memory serve status` tells where")
-        file.seek(0)
-        file.truncate()
-        file.write(holder_note())
-        file.flush()
-        yield
 
 
 def bound(port: int, *, host: str = LOOPBACK, exactly: bool = False) -> socket.socket:
@@ -94,7 +67,7 @@ def serve(
     store: WarmStore,
     listening: socket.socket,
     *,
-    hosts: Iterable[str] = (),
+    names: Iterable[str] = (),
     idle_seconds: float | None = None,
     taking: Callable[[ServerState], Taking | None] = lambda _: None,
     pages: Iterable[BaseRoute] = (),
@@ -102,33 +75,23 @@ def serve(
 ) -> None:
     """Serve a store until the end is asked for, or until nobody asked anything for ``idle_seconds``.
 
-    To be called in the main thread, which takes the signals, by the process that is the :func:`only_server`.
+    To be called in the main thread, which takes the signals, by the process that is the store's ``only_server``.
 
     Args:
+        names: host names besides its own under which it may be asked, as behind a proxy.
         taking: makes what takes sessions in.
         ready: is told when requests are answered.
     """
     host, port = listening.getsockname()[:2]
-    state = ServerState(store=store, token=made_token(store.home), port=port, end=lambda: None, hosts=tuple(hosts))
+    here = Place(os.getpid(), port, __version__, datetime.now(UTC).isoformat(timespec="seconds"), host)
+    state = ServerState(store=store, token=new_token(store.home), place=here, end=lambda: None, names=tuple(names))
     state.taking = taking(state)
 
     @asynccontextmanager
     async def alive(_: Any) -> AsyncIterator[None]:
-        place = Place(os.getpid(), port, __version__, datetime.now(UTC).isoformat(timespec="seconds"), host)
-        tell_place(store.home, place)
-        if state.taking is not None:
-            state.taking.start()
-        warming = asyncio.create_task(anyio.to_thread.run_sync(store.warm_up))
-        idle = asyncio.create_task(_end_when_idle(state, idle_seconds))
-        ready(state)
-        try:
+        async with _at_work(state, idle_seconds):
+            ready(state)
             yield
-        finally:
-            withdraw_place(store.home, os.getpid())
-            for task in (idle, warming):
-                task.cancel()
-            if state.taking is not None:
-                await anyio.to_thread.run_sync(state.taking.end)
 
     configuration = uvicorn.Config(
         create_application(state, pages, alive),
@@ -138,6 +101,7 @@ def serve(
         date_header=False,
         lifespan="on",
         timeout_graceful_shutdown=SECONDS_TO_END,
+        limit_concurrency=MOST_CONNECTIONS,
         proxy_headers=False,
     )
     server = uvicorn.Server(configuration)
@@ -150,6 +114,25 @@ def serve(
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: None)
     server.run(sockets=[listening])
+
+
+@asynccontextmanager
+async def _at_work(state: ServerState, idle_seconds: float | None) -> AsyncIterator[None]:
+    """What goes on beside the requests: the server is found, warm, takes sessions in and looks whether anybody wants it."""
+    home = state.store.home
+    tell_place(home, state.place)
+    if state.taking is not None:
+        state.taking.start()
+    warming = asyncio.create_task(anyio.to_thread.run_sync(state.store.warm_up))
+    idle = asyncio.create_task(_end_when_idle(state, idle_seconds))
+    try:
+        yield
+    finally:
+        withdraw_place(home, os.getpid())
+        for task in (idle, warming):
+            task.cancel()
+        if state.taking is not None:
+            await anyio.to_thread.run_sync(state.taking.end)
 
 
 async def _end_when_idle(state: ServerState, idle_seconds: float | None) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
+from pathlib import Path
 
 import pytest
 
-from memory_assets_tests.server.running import Running
+from memory_assets_tests.server.running import Running, running
 
 READ = "/server"
 CHANGE = "/leave"
@@ -104,6 +106,46 @@ def test_a_key_opens_once(server: Running) -> None:
     assert server.request("POST", "/login", body=key).status == 403
     assert server.request("POST", "/login", body=b"").status == 403
     assert server.request("POST", "/login", body=b"\xff" * 5_000).status == 403
+
+
+def test_who_leaves_is_known_no_more(server: Running) -> None:
+    browser = server.browser()
+    page = server.request("GET", "/sessions", headers=browser).body.decode()
+    token = re.search(r'name="csrf" content="([0-9a-f]+)"|name="csrf" value="([0-9a-f]+)"', page)
+    assert token is not None
+    ours = {"Origin": f"http://{server.host}", "X-CSRF-Token": token[1] or token[2], **browser}
+    assert server.request("POST", CHANGE, headers=ours, body=b"").status == 303
+    assert server.request("GET", READ, headers=browser).status == 401
+
+
+def test_a_page_on_another_port_of_this_host_gets_nothing_by_our_cookie(server: Running) -> None:
+    """It is of the same site, so the browser sends the cookie along; a person may still follow a link of Dagster's page."""
+    browser = server.browser()
+    for site in ("same-site", "cross-site"):
+        asked = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image", **browser}
+        assert server.request("GET", "/search?q=redis", headers=asked).status == 403
+    followed = {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document", **browser}
+    assert server.request("GET", "/sessions", headers=followed).status == 200
+    for site in ("same-origin", "none"):
+        assert server.request("GET", "/sessions", headers={"Sec-Fetch-Site": site, **browser}).status == 200
+
+
+def test_nothing_is_read_of_who_may_not_ask(server: Running) -> None:
+    """Who is unknown is refused before a byte of a body that never ends was taken."""
+    for path, status in (("/questions/search", b"401"), ("/hooks/stop", b"401"), ("/login", b"413")):
+        head = f"POST {path} HTTP/1.1\r\nHost: {server.host}\r\nTransfer-Encoding: chunked\r\n\r\n"
+        with socket.create_connection(("127.0.0.1", server.place.port), timeout=10) as connection:
+            connection.sendall(head.encode() + b"4000\r\n" + b"x" * 0x4000 + b"\r\n")
+            assert connection.recv(100).split()[1] == status
+
+
+def test_a_name_behind_a_proxy_is_one_of_ours_with_any_port(tmp_path: Path) -> None:
+    with running(tmp_path, "--name", "memory.example", MEMORY_SERVER_TAKE_SESSIONS="false") as found:
+        for host in ("memory.example", "Memory.Example:443", f"memory.example:{found.place.port}", found.host):
+            asked = {"Host": host, "Origin": f"https://{host}", **authorised(found)}
+            assert found.request("GET", READ, headers=asked).status == 200
+        for host in ("memory.example.evil", "evil.memory.example", "memory.example:", "memory.example:x", "evil:443"):
+            assert found.request("GET", READ, headers={"Host": host, **authorised(found)}).status == 403
 
 
 def test_every_answer_carries_what_keeps_pages_apart(server: Running) -> None:

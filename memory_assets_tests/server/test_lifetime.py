@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 import signal
 import socket
@@ -13,7 +15,9 @@ from pathlib import Path
 
 import pytest
 
+from memory_assets.hooks import script
 from memory_assets.server.files import folder_of, place_of, token_of
+from memory_assets.server.only_server import is_served
 from memory_assets_tests.defs.files import chat
 from memory_assets_tests.filled_store import fill
 from memory_assets_tests.server.running import Running, environment, running
@@ -88,6 +92,45 @@ def test_a_killed_one_locks_nobody_out(tmp_path: Path) -> None:
         assert command(tmp_path, "serve", "status").returncode == 1
         with running(tmp_path, **QUIET) as again:
             assert again.place.pid != found.place.pid
+
+
+def test_where_a_killed_one_listened_nobody_is_asked(tmp_path: Path) -> None:
+    """Another program may listen there by now: it is sent no question and no token, and the old token opens nothing."""
+    with running(tmp_path, **QUIET) as found:
+        token = found.token
+        found.process.kill()
+        found.process.wait(timeout=20)
+    asked = []
+    with socket.create_server(("127.0.0.1", found.place.port)) as other:
+        other.settimeout(1)
+        for words in (("search", "a secret plan"), ("serve", "status"), ("serve", "stop"), ("serve", "link")):
+            command(tmp_path, *words)
+        with contextlib.suppress(TimeoutError):
+            asked.append(other.accept())
+    assert asked == []
+    with running(tmp_path, **QUIET) as again:
+        assert again.token != token
+        assert again.request("GET", "/server", headers={"Authorization": f"Bearer {token}"}).status == 401
+
+
+def test_its_own_commands_find_it_on_another_address(tmp_path: Path) -> None:
+    with running(tmp_path, "--host", "127.0.0.2", **QUIET) as found:
+        assert command(tmp_path, "serve", "status").stdout.startswith(f"http://127.0.0.2:{found.place.port} ")
+        assert command(tmp_path, "serve", "link").stdout.startswith(f"http://127.0.0.2:{found.place.port}/login#key=")
+        payload = '{"session_id": "s1", "prompt": "kept where?"}'
+        hook = [sys.executable, "-I", "-S", script.__file__, "user-prompt-submit", "--home", str(tmp_path)]
+        subprocess.run(hook, input=payload, text=True, check=True, timeout=60)
+        assert not (tmp_path / "hooks" / "spool").exists() and list((tmp_path / "hooks" / "journal").rglob("*.jsonl"))
+        assert command(tmp_path, "serve", "stop").returncode == 0
+
+
+def test_what_is_said_to_have_ended_has(tmp_path: Path) -> None:
+    """Whoever starts another one at once is not refused, though what took sessions in had to be ended first."""
+    chat(tmp_path / "sessions", "one", ["We decided to keep the ledger in one region because backups are simple."])
+    with running(tmp_path, MEMORY_SESSIONS_SETTLE_SECONDS="0") as found:
+        wait_until(lambda: json.loads(found.client.get("/server")[1])["taking"]["sessions"] == 1, 120)
+        assert command(tmp_path, "serve", "stop").returncode == 0
+        assert not is_served(tmp_path)
 
 
 def test_one_that_a_hook_started_ends_when_nobody_asks(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -124,7 +125,7 @@ def other_program(home: Path, status: int, body: bytes) -> Iterator[None]:
         threading.Thread(target=program.serve_forever, daemon=True).start()
         (home / "server").mkdir(exist_ok=True)
         (home / "server" / "token").write_text("t\n")
-        tell_place(home, Place(1, program.server_address[1], "0", "2026-01-01"))
+        tell_place(home, Place(os.getpid(), program.server_address[1], "0", "2026-01-01"))
         yield
         program.shutdown()
 

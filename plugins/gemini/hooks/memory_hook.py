@@ -206,17 +206,18 @@ def _ask_server(
 ) -> tuple[dict[str, object] | None, bool]:
     """What the server says, None where it does not; and whether there is one, which may only be slow."""
     server = _json_file(os.path.join(home, "server", "server.json"))
-    port, pid = server.get("port"), server.get("pid")
+    port, pid, host = server.get("port"), server.get("pid"), _address(server.get("host"))
     if not isinstance(port, int) or not _is_mine(pid):
         return None, False
     try:
         with open(os.path.join(home, "server", "token"), encoding="ascii") as file:
             token = file.read().strip()
-        with socket.create_connection(("127.0.0.1", port), timeout=_left(deadline)) as connection:
+        with socket.create_connection((host, port), timeout=_left(deadline)) as connection:
             body = json.dumps(payload).encode("ascii")
             name = "".join(letter for letter in agent if letter.isalnum() or letter in "-_.")
+            named = f"[{host}]" if ":" in host else host
             head = (
-                f"POST /hooks/{event}?agent={name} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAuthorization: Bearer {token}\r\n"
+                f"POST /hooks/{event}?agent={name} HTTP/1.1\r\nHost: {named}:{port}\r\nAuthorization: Bearer {token}\r\n"
                 f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
             )
             connection.sendall(head.encode("ascii", "replace") + body)
@@ -225,6 +226,13 @@ def _ask_server(
         return None, False
     except (OSError, ValueError):
         return None, True
+
+
+def _address(host: object) -> str:
+    """Where a server is reached from this machine; what listens on all addresses is by loopback."""
+    if not isinstance(host, str) or host == "0.0.0.0":
+        return "127.0.0.1"
+    return "::1" if host == "::" else host
 
 
 def _is_mine(pid: object) -> bool:
