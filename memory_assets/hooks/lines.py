@@ -13,6 +13,7 @@ from memory_assets.text.tokens import estimate_tokens
 _QUOTE = 300
 _NAME = 60
 _LINE_BREAK = 1
+_NO_ELEMENT = str.maketrans("<>", "‹›")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +54,17 @@ def element(what: str, parts: Iterable[Part], budget: int) -> str:
 
 def fact(address: str, kind: str, text: str, *, said: str = "", at: datetime | None = None) -> str:
     """One line: the address, what it is, and the words in quotation marks."""
-    about = ", ".join(filter(None, (said, f"{at.astimezone(UTC):%Y-%m-%d}" if at else "")))
+    about = ", ".join(filter(None, (named(said), f"{at.astimezone(UTC):%Y-%m-%d}" if at else "")))
     return f"- {named(address, 200)} {kind}: “{_quoted(text)}”{f' ({about})' if about else ''}"
 
 
 def named(text: str, limit: int = _NAME) -> str:
-    """A name within a line of ours."""
-    return unfenced(flat(text, limit))
+    """A name within a line of ours, without the signs of an element: none that an agent knows is begun or ended in it."""
+    return unfenced(flat(text, limit)).translate(_NO_ELEMENT)
 
 
 def _quoted(text: str) -> str:
-    return unfenced(flat(text, _QUOTE)).replace("“", '"').replace("”", '"')
+    return named(text, _QUOTE).replace("“", '"').replace("”", '"')
 
 
 def _cost(line: str) -> int:

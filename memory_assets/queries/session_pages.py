@@ -1,4 +1,4 @@
-"""Sessions, projects and messages a page at a time, with how many there are of each: no list is read to be counted."""
+"""Projects with what there is of each, and the messages of a session a page at a time, with who wrote which of their words."""
 
 from __future__ import annotations
 
@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING
 from memory_assets.citations.addresses import NotACitation, SpanCitation, parse_citation
 from memory_assets.errors import InvalidArgumentError, NotFoundError
 from memory_assets.log.fetching import fetch, scalar
-from memory_assets.queries.sessions import MESSAGES, SESSIONS, summary
-from memory_assets.results.sessions import MessageView, SessionSummary
+from memory_assets.queries.sessions import MESSAGES
+from memory_assets.results.sessions import MessageView
 from memory_assets.vocabulary import Origin
 
 if TYPE_CHECKING:
     import duckdb
 
-_NEWEST_FIRST = "ORDER BY started_at DESC NULLS LAST, session_id LIMIT $size OFFSET $first"
-_OF_PROJECT = "WHERE $project IS NULL OR project = $project"
 _PROJECTS = """
 WITH held AS (
   SELECT project, count(*) AS memories FROM memories WHERE status <> 'deprecated' GROUP BY project
@@ -36,14 +34,6 @@ WHERE session_id = ? AND message_index BETWEEN ? AND ? ORDER BY message_index, s
 # What stands in no row was written by its speaker throughout (projections/message_origins.py).
 _SPEAKERS: dict[str, Origin] = {"user": "typed", "assistant": "said", "system": "template", "tool": "tool"}
 _KINDS: dict[str, Origin] = {"tool_call": "tool", "tool_result": "tool", "injected": "template", "thinking": "said"}
-
-
-@dataclass(frozen=True, slots=True)
-class SessionPage:
-    """Some sessions, the newest first; ``total`` counts them all."""
-
-    sessions: tuple[SessionSummary, ...]
-    total: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,23 +64,6 @@ class ToldMessage:
 
     message: MessageView
     stretches: tuple[OriginStretch, ...]
-
-
-def page_of_sessions(
-    connection: duckdb.DuckDBPyConnection, *, project: str | None = None, first: int = 0, size: int = 50
-) -> SessionPage:
-    """A page of the sessions, also of those that were put aside before their first stage was done.
-
-    Args:
-        first: how many stand before the page.
-    """
-    rows = fetch(
-        connection,
-        f"SELECT * FROM ({SESSIONS}) {_OF_PROJECT} {_NEWEST_FIRST}",
-        {"project": project, "first": first, "size": size},
-    )
-    total = scalar(connection, f"SELECT count(*) FROM ({SESSIONS}) {_OF_PROJECT}", {"project": project})
-    return SessionPage(tuple(summary(row) for row in rows), int(total))
 
 
 def list_projects(connection: duckdb.DuckDBPyConnection) -> list[ProjectSummary]:

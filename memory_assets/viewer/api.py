@@ -19,13 +19,13 @@ from starlette.routing import BaseRoute, Route
 from memory_assets.errors import InvalidArgumentError, NotFoundError
 from memory_assets.memory import Memory
 from memory_assets.queries.event_page import event_page, event_with_related
-from memory_assets.queries.session_page import message_page, session_overview, session_page
+from memory_assets.queries.session_lists import message_page, session_overview, session_page
 from memory_assets.queries.statistics import store_stats
 from memory_assets.queries.stats_timeline import stats_timeline
 from memory_assets.queries.store_health import store_health
 from memory_assets.search.bulk import BulkSearchRequestV1
 from memory_assets.search.request import SearchRequest
-from memory_assets.viewer.failures import told
+from memory_assets.server.failures import told
 from memory_assets.viewer.plain import masked_plain
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from starlette.concurrency import iterate_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from memory_assets.errors import MemoryAssetsError, of_the_machine
 from memory_assets.memory import AskRequest
+from memory_assets.server.failures import UNFORESEEN, told
 from memory_assets.viewer.links import with_query
 from memory_assets.viewer.page import Page, page_route
 
@@ -80,9 +80,8 @@ def _answer_part(page: Page, answer: AnswerV1) -> str:
 
 
 def _failed_part(page: Page, error: Exception) -> str:
-    meant = of_the_machine(error) or error
-    known = isinstance(meant, MemoryAssetsError)
-    message, hint = (str(meant), getattr(meant, "hint", "")) if known else (page.say("failed.500"), "")
+    words = told(error)[1]
+    message, hint = (page.say("failed.500"), "") if words.code == UNFORESEEN else (words.message, words.hint)
     return page.text("answer_failed.html", message=message, hint=hint)
 
 

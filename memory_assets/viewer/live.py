@@ -22,10 +22,10 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from memory_assets.errors import InvalidArgumentError, MemoryAssetsError
+from memory_assets.errors import InvalidArgumentError
 from memory_assets.memory import Memory, as_plain
 from memory_assets.queries.event_stream import HIDING, EventsBehind, events_behind, log_end, tip_of
-from memory_assets.viewer.failures import told
+from memory_assets.server.failures import told
 from memory_assets.viewer.plain import masked_plain
 
 if TYPE_CHECKING:
@@ -104,8 +104,8 @@ class LiveLog:
                     # What was committed while this was read has moved the tip, and is read the next time.
                     seen = tip
                     await anyio.sleep(READ_SECONDS - POLL_SECONDS)
-            except MemoryAssetsError as error:
-                _LOGGER.warning("the log cannot be read now: %s", error)
+            except Exception as error:  # whatever it is, those who watch are told what comes when it has passed
+                _LOGGER.warning("the log cannot be read now: %s", type(error).__name__)
             await anyio.sleep(POLL_SECONDS)
 
     async def _read_on(self) -> None:

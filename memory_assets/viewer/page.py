@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Awaitable, Callable
 from functools import wraps
 from inspect import iscoroutinefunction
@@ -16,8 +15,9 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from memory_assets.errors import InvalidArgumentError, MemoryAssetsError, NotFoundError, of_the_machine
+from memory_assets.errors import InvalidArgumentError
 from memory_assets.queries.session_pages import list_projects
+from memory_assets.server.failures import UNFORESEEN, told
 from memory_assets.viewer.environment import environment
 from memory_assets.viewer.masking import Mask, mask_by
 from memory_assets.viewer.words import LANGUAGES, Language, Own, say, say_kind, wanted_language
@@ -25,13 +25,11 @@ from memory_assets.viewer.words import LANGUAGES, Language, Own, say, say_kind, 
 if TYPE_CHECKING:
     from memory_assets.memory import Memory
 
-_LOGGER: Final = logging.getLogger(__name__)
 THEMES: Final = ("auto", "light", "dark")
 MOST_OFFERED: Final = 100
 A_YEAR: Final = 365 * 24 * 3600
 _MOST_REPEATED: Final = 2_000
 _SWITCHES: Final = ("language", "theme")
-_BUSY: Final = ("store_locked",)
 
 
 class _AnyText(Convertor[str]):
@@ -106,7 +104,8 @@ class Page:
         asked |= {name: str(value) for name, value in changed.items() if value is not None}
         for name in (name for name, value in changed.items() if value is None):
             asked.pop(name, None)
-        path = self.request.scope.get("raw_path", b"/").decode("ascii", "replace").partition("?")[0]
+        raw = self.request.scope.get("raw_path", b"/").decode("ascii", "replace").partition("?")[0]
+        path = f"/{raw.lstrip('/')}"  # two strokes would begin the name of another host
         return Own(f"{path}?{urlencode(asked)}" if asked else path)
 
     def projects(self, chosen: str | None = None) -> list[str]:
@@ -158,18 +157,7 @@ def _failed(request: Request, error: Exception) -> Response:
     page = Page(request)
     if isinstance(error, HTTPException):
         return page.failed(error.status_code, error.detail)
-    meant = of_the_machine(error) or error
-    match meant:
-        case NotFoundError():
-            status = 404
-        case InvalidArgumentError():
-            status = 400
-        case MemoryAssetsError() if meant.code in _BUSY:
-            status = 503
-        case MemoryAssetsError():
-            status = 500
-        case _:
-            # What it says may be a text of somebody's, or a path: it is for whoever looks after the server.
-            _LOGGER.error("%s failed", request.url.path, exc_info=error)
-            return page.failed(500, page.say("failed.unexpected"))
-    return page.failed(status, str(meant), getattr(meant, "hint", ""))
+    status, words = told(error)
+    if words.code == UNFORESEEN:
+        return page.failed(status, page.say("failed.unexpected"))
+    return page.failed(status, words.message, words.hint)

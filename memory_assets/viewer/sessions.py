@@ -14,10 +14,9 @@ from memory_assets.queries.session_pages import (
     check_cited,
     cited_segments,
     message_count,
-    page_of_sessions,
     told_between,
 )
-from memory_assets.queries.sessions import one_session, quarantined
+from memory_assets.queries.sessions import one_session, quarantined, sessions_of
 from memory_assets.viewer.page import Page, page_route
 from memory_assets.viewer.paging import Paged, paged
 from memory_assets.viewer.shown_messages import Budget, Segments, ShownMessage, shown_message
@@ -51,13 +50,11 @@ def sessions(request: Request) -> Response:
     project = page.asked("project")
     number = page.asked_number("page", default=1)
     size = SESSIONS_OF_A_PAGE
-    found = page.memory.read(page_of_sessions, project=project, first=(number - 1) * size, size=size)
+    shown, total = page.memory.read(sessions_of, project=project, limit=size, offset=(number - 1) * size)
     names = page.projects(project)
     if project is not None and project not in names:
         raise NotFoundError(f"there is no project {project[:100]!r}", hint="the page of projects lists them")
-    return page.render(
-        "sessions.html", sessions=found.sessions, paged=paged(page, size, found.total), project=project, projects=names
-    )
+    return page.render("sessions.html", sessions=shown, paged=paged(page, size, total), project=project, projects=names)
 
 
 def session(request: Request) -> Response:

@@ -229,6 +229,26 @@ def test_nobody_watches_nothing_is_read(memory: Memory, monkeypatch: pytest.Monk
         assert len(asked) == before
 
 
+def test_what_fails_once_is_read_when_it_has_passed(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever it is: those who watch would wait for ever, for their heartbeats go on."""
+    known, failed = live.tip_of, []
+
+    def tip(folder: Path) -> object:
+        if not failed:
+            failed.append(True)
+            raise RuntimeError("something that nobody foresaw")
+        return known(folder)
+
+    with served(memory, ROUTES) as address:
+        watcher = Watcher(address)
+        watcher.wait_until_placed()
+        monkeypatch.setattr(live, "tip_of", tip)
+        EventLog(memory.database).append(some_events(3, "behind"))
+        watcher.wait_for(3, 20)
+        assert failed
+        watcher.stop()
+
+
 def test_a_server_that_ends_lets_its_watchers_go(memory: Memory) -> None:
     with served(memory, ROUTES) as address:
         watcher = Watcher(address)

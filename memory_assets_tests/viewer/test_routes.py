@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import socket
 from pathlib import Path
 
 import pytest
@@ -27,6 +29,25 @@ def test_what_is_not_there_is_named(pages: Served, path: str, status: int) -> No
     answer = pages.get(path)
     assert answer.status_code == status
     assert answer.headers["content-type"] == "text/html; charset=utf-8" and "<h1>" in answer.text
+
+
+def test_no_link_of_a_page_leads_to_a_host_that_its_address_names(pages: Served) -> None:
+    """``//host/x`` is a path here, and would be a host in a link."""
+    with socket.create_connection(pages.url.removeprefix("http://").split(":"), timeout=10) as connection:
+        connection.sendall(b"GET //evil.example/x HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
+        page = b"".join(iter(lambda: connection.recv(65_536), b"")).decode()
+    assert page.startswith("HTTP/1.1 404") and "language=ko" in page
+    assert re.findall(r'(?:href|action)="//[^"]*"', page) == []
+
+
+def test_what_nobody_foresaw_is_a_page_that_quotes_nothing(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*_: object, **__: object) -> None:
+        raise RuntimeError("a sentence of a session")
+
+    with serving(memory) as pages:
+        monkeypatch.setattr(Memory, "read", failing)
+        answer = pages.get("/sessions")
+    assert answer.status_code == 500 and "a sentence of a session" not in answer.text and "Traceback" not in answer.text
 
 
 def test_static_files_are_those_that_ship(pages: Served) -> None:
