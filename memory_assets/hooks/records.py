@@ -14,6 +14,8 @@ from memory_assets.sessions.reading import read_source
 _TELLING_LENGTH = 20
 _EARLIER_SECONDS = 120
 """A record may say of a prompt that it was typed a little before the call that told of it."""
+_AT_ONCE_SECONDS = 10
+"""A message that says a part of a prompt is that prompt only where both were told at once: else the rest would be lost."""
 
 
 def record_of(session: JournalSession) -> Path | None:
@@ -30,7 +32,7 @@ def held_by(record: Path, prompts: tuple[JournalLine, ...], masked: Callable[[st
     found: set[str] = set()
     for line in prompts:
         wanted = _folded(line.prompt)
-        place = next((place for place, one in enumerate(typed) if _is_in_time(one, line) and _says(one, wanted, masked)), None)
+        place = next((place for place, one in enumerate(typed) if _is(one, line, wanted, masked)), None)
         if place is not None:
             del typed[place]
             found.add(line.call_id)
@@ -44,13 +46,14 @@ def _typed(record: Path) -> list[Message]:
     return [message for session in sessions for message in session.messages if message.role == "user"]
 
 
-def _is_in_time(message: Message, line: JournalLine) -> bool:
-    return message.ts is None or (line.at - message.ts).total_seconds() <= _EARLIER_SECONDS
-
-
-def _says(message: Message, wanted: str, masked: Callable[[str], str]) -> bool:
+def _is(message: Message, line: JournalLine, wanted: str, masked: Callable[[str], str]) -> bool:
+    earlier = 0.0 if message.ts is None else (line.at - message.ts).total_seconds()
+    if earlier > _EARLIER_SECONDS:
+        return False
     text = _folded(message.text)
-    if text == wanted or _is_command(text, wanted) or _is_part(text, wanted) or _is_part(wanted, text):
+    if text == wanted or _is_command(text, wanted) or _is_part(text, wanted):
+        return True
+    if abs(earlier) <= _AT_ONCE_SECONDS and _is_part(wanted, text):
         return True
     # Only what masking changed can say the same in other words.
     return "[" in wanted and _folded(masked(message.text)) == wanted

@@ -14,7 +14,8 @@ from memory_assets.hooks import taking
 from memory_assets.hooks.events import hook_call
 from memory_assets.hooks.folders import HookFolders
 from memory_assets.hooks.ignored import leave_out
-from memory_assets.hooks.journal import drop, journal_sessions, note
+from memory_assets.hooks.journal import JournalLine, drop, journal_sessions, note
+from memory_assets.hooks.records import held_by
 from memory_assets.hooks.spool import SPOOL_FILE
 from memory_assets.hooks.taking import sources_to_take, taken
 from memory_assets.sessions.model import SourceTaken
@@ -285,3 +286,13 @@ def test_what_an_agent_wrote_around_a_prompt_does_not_make_it_another(settings: 
     agent.call("stop")
     taken(settings, sources_to_take(settings))
     assert prompts(settings) == ["yes"], "a short word may stand anywhere"
+
+
+@pytest.mark.parametrize(("ago", "is_held"), [(60, False), (2, True)])
+def test_a_prompt_that_goes_on_where_an_earlier_one_ended_is_not_held_by_it(tmp_path: Path, ago: float, is_held: bool) -> None:
+    """The agent was killed before it wrote the second one: its words stand nowhere else. What is told at once is it, in part."""
+    now = datetime.now(UTC)
+    record = tmp_path / "record.jsonl"
+    record.write_text(record_line(1, "user", "Please run all of the tests now", (now - timedelta(seconds=ago)).isoformat()))
+    prompt = JournalLine("c1", now, "user-prompt-submit", SESSION, prompt="Please run all of the tests now and commit it all")
+    assert (held_by(record, (prompt,), lambda text: text) == {"c1"}) is is_held
