@@ -290,7 +290,7 @@ def test_what_an_agent_wrote_around_a_prompt_does_not_make_it_another(settings: 
 
 @pytest.mark.parametrize(("ago", "is_held"), [(60, False), (2, True)])
 def test_a_prompt_that_goes_on_where_an_earlier_one_ended_is_not_held_by_it(tmp_path: Path, ago: float, is_held: bool) -> None:
-    """The agent was killed before it wrote the second one: its words stand nowhere else. What is told at once is it, in part."""
+    """An agent that was killed wrote the second one nowhere. What was told at the same time is it, in part."""
     now = datetime.now(UTC)
     record = tmp_path / "record.jsonl"
     record.write_text(record_line(1, "user", "Please run all of the tests now", (now - timedelta(seconds=ago)).isoformat()))
