@@ -91,11 +91,13 @@ class LookedUp:
     Attributes:
         asked: the question's words and all units that have them, not only those delivered; None where no words were asked.
         answerability: how sure it is that what was found can answer.
+        has_corrections: a person has said otherwise than something in the store.
     """
 
     response: SearchResponseV1
     asked: Asked | None
     answerability: Answerability
+    has_corrections: bool
 
 
 class Searcher:
@@ -329,7 +331,7 @@ class Searcher:
             shown = {hit.unit_id for hit in delivered}
             told = [unit for hit in hits if hit.unit.unit_id in shown for unit in hit.units]
             note_shown(self.settings, [(unit.unit_kind, unit.source_id) for unit in told])
-        return LookedUp(response, found.asked, sure)
+        return LookedUp(response, found.asked, sure, state.has_corrections)
 
     def _speaks(self, language: Language) -> bool:
         return self.words.speaks_korean() if language == "ko" else self.words.speaks_english()
