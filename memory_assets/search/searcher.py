@@ -21,6 +21,7 @@ from memory_assets.search.answers.delivery import in_order, window_of, within_bu
 from memory_assets.search.answers.empty_time import note_on_time
 from memory_assets.search.answers.hydration import chosen, hits_of
 from memory_assets.search.answers.neighbours import add_what_hangs_on, units_of_task
+from memory_assets.search.answers.said_otherwise import with_what_was_said_otherwise
 from memory_assets.search.answers.sureness import certificate_of, retrieval_of
 from memory_assets.search.crossing.asking import Asked, ask_words
 from memory_assets.search.crossing.bridge import Known
@@ -295,6 +296,8 @@ class Searcher:
         terms = found.asked.terms if found.asked else query_terms(plan.request.query)
         relevances, speakers = self._relevances(legs), _speakers(plan, found.asked)
         delivered = hits_of(connection, hits, terms, relevances=relevances, explain=explain)
+        if state.has_corrections:
+            delivered = with_what_was_said_otherwise(connection, delivered)
         delivered = in_order(plan, within_budget(plan.request.budget, delivered))
         too_dear = len(hits) - len(delivered)
         # Rows of vectors have no words.
