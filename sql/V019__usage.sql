@@ -19,22 +19,22 @@ DROP TABLE usage_spools;
 -- class: derived
 CREATE TABLE unit_usage (
   unit_kind VARCHAR NOT NULL,
-  source_id VARCHAR NOT NULL,             -- as in memory_units: it outlives the unit, until anything is forgotten
+  source_hash VARCHAR NOT NULL,           -- md5 of memory_units.source_id: it outlives the unit, and names none that is forgotten
   shown INTEGER NOT NULL,                 -- delivered as a hit, or in a context
   opened INTEGER NOT NULL,                -- looked at in full
   cited INTEGER NOT NULL,                 -- an answer quotes words of it
   first_at TIMESTAMP NOT NULL,            -- of all three
   last_at TIMESTAMP NOT NULL,
-  PRIMARY KEY (unit_kind, source_id)
+  PRIMARY KEY (unit_kind, source_hash)
 );
 
 -- The days (UTC) on which it was any of these.
 -- class: derived
 CREATE TABLE unit_usage_days (
   unit_kind VARCHAR NOT NULL,
-  source_id VARCHAR NOT NULL,
+  source_hash VARCHAR NOT NULL,
   day DATE NOT NULL,
-  PRIMARY KEY (unit_kind, source_id, day)
+  PRIMARY KEY (unit_kind, source_hash, day)
 );
 
 CREATE VIEW v_unit_standing AS
@@ -42,6 +42,6 @@ SELECT u.unit_id, u.unit_kind, u.source_id, coalesce(any_value(g.shown), 0) AS s
   count(f.event_id) FILTER (f.signal = 'used') AS used, count(f.event_id) FILTER (f.signal = 'helpful') AS helpful,
   count(f.event_id) FILTER (f.signal = 'wrong') AS wrong, max(f.said_at) AS last_feedback_at
 FROM memory_units u
-LEFT JOIN unit_usage g ON g.unit_kind = u.unit_kind AND g.source_id = u.source_id
+LEFT JOIN unit_usage g ON g.unit_kind = u.unit_kind AND g.source_hash = md5(u.source_id)
 LEFT JOIN unit_feedback f ON f.unit_kind = u.unit_kind AND f.source_id = u.source_id
 GROUP BY u.unit_id, u.unit_kind, u.source_id;

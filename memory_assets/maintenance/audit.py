@@ -39,7 +39,7 @@ FROM entries n WHERE n.status <> 'superseded'
 # What search can deliver at all: a memory that was set aside is not looked for.
 _SHOWABLE = """
 FROM memories m JOIN memory_units u ON u.unit_kind = 'entry' AND u.source_id = m.memory_id
-LEFT JOIN unit_usage g ON g.unit_kind = 'entry' AND g.source_id = m.memory_id
+LEFT JOIN unit_usage g ON g.unit_kind = 'entry' AND g.source_hash = md5(m.memory_id)
 """
 _WRONG = """
 FROM memories m JOIN (

@@ -17,7 +17,7 @@ from memory_assets.log.fetching import fetch
 from memory_assets.log.payloads.usage import UnitUse, UsageCounted
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.projections.fold import fold, is_current
-from memory_assets.projections.usage import FORGOTTEN_EVER, IS_A_UNIT
+from memory_assets.projections.usage import IS_A_UNIT
 from memory_assets.queries.resolve_ids import MessageSpan, ResolvedId, resolve_ids
 from memory_assets.search.usage import Unit, Use, take_over, taken_over, uses_in
 
@@ -41,11 +41,14 @@ JOIN evidence_spans s ON s.session_id = c.session_id AND s.message_index = c.mes
 JOIN entries n USING (entry_id) WHERE n.status <> 'superseded' AND n.memory_id IS NOT NULL ORDER BY ALL
 """
 
-# What was used before it was forgotten, and is counted behind that.
+# Without it the log has hidden nothing, or it was only ever a source that replaced its own words.
+_FORGOTTEN_EVER = "EXISTS (SELECT 1 FROM events WHERE event_type IN ('session_forgotten', 'text_forgotten', 'purged'))"
+
+# All but what was used before it was forgotten, and is counted behind that.
 _COUNTABLE = f"""
 SELECT unit_kind, source_id FROM (
   SELECT unnest(from_json(?, '[{{"unit_kind": "VARCHAR", "source_id": "VARCHAR"}}]'), recursive := true))
-WHERE NOT {FORGOTTEN_EVER} OR {IS_A_UNIT}
+WHERE NOT {_FORGOTTEN_EVER} OR {IS_A_UNIT}
 """
 
 

@@ -121,7 +121,7 @@ def fold(
         fold_source_files(connection, since)
         fold_builds(connection, since)
         fold_answers(connection, since)
-        fold_usage(connection, since, same_units=True)
+        fold_usage(connection, since)
         _fold_marks(connection, [session_id for session_id, _ in touched])
         return Folded(len(touched), _write_offset(connection, projector))
     open_commands(connection)

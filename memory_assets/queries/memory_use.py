@@ -13,11 +13,12 @@ if TYPE_CHECKING:
 MOST_NAMED: Final = 5
 
 _UNITS = "SELECT unit_kind, source_id FROM memory_units WHERE $project IS NULL OR project = $project"
+_COUNTED_UNITS = _UNITS.replace("source_id", "md5(source_id)")
 _COUNTED = f"""
 SELECT coalesce(sum(shown), 0), coalesce(sum(opened), 0), coalesce(sum(cited), 0), min(first_at), max(last_at)
-FROM unit_usage WHERE (unit_kind, source_id) IN ({_UNITS})
+FROM unit_usage WHERE (unit_kind, source_hash) IN ({_COUNTED_UNITS})
 """
-_DAYS = f"SELECT count(DISTINCT day) FROM unit_usage_days WHERE (unit_kind, source_id) IN ({_UNITS})"
+_DAYS = f"SELECT count(DISTINCT day) FROM unit_usage_days WHERE (unit_kind, source_hash) IN ({_COUNTED_UNITS})"
 _SAID = f"""
 SELECT count(*) FILTER (signal = 'used'), count(*) FILTER (signal = 'helpful'), count(*) FILTER (signal = 'wrong')
 FROM unit_feedback WHERE (unit_kind, source_id) IN ({_UNITS})
@@ -32,7 +33,7 @@ WITH said AS (
   SELECT m.memory_id, 'mem:' || m.short_id AS citation, m.title, coalesce(g.shown, 0) AS shown, coalesce(g.opened, 0) AS opened,
     coalesce(g.cited, 0) AS cited, coalesce(s.used, 0) AS used, coalesce(s.helpful, 0) AS helpful, coalesce(s.wrong, 0) AS wrong
   FROM memories m JOIN memory_units u ON u.unit_kind = 'entry' AND u.source_id = m.memory_id
-  LEFT JOIN unit_usage g ON g.unit_kind = 'entry' AND g.source_id = m.memory_id
+  LEFT JOIN unit_usage g ON g.unit_kind = 'entry' AND g.source_hash = md5(m.memory_id)
   LEFT JOIN said s ON s.source_id = m.memory_id
   WHERE $project IS NULL OR u.project = $project
 )

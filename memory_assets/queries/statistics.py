@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _SHOWN = """
 SELECT coalesce(sum(g.shown), 0), count(DISTINCT (u.unit_kind, u.source_id)),
   count(DISTINCT u.source_id) FILTER (u.unit_kind = 'entry')
-FROM unit_usage g JOIN memory_units u USING (unit_kind, source_id) WHERE g.shown > 0
+FROM unit_usage g JOIN memory_units u ON u.unit_kind = g.unit_kind AND md5(u.source_id) = g.source_hash WHERE g.shown > 0
 """
 _FEEDBACK = """
 SELECT signal, count(*) FROM unit_feedback

@@ -41,9 +41,12 @@ def memory(filled: Settings, tmp_path: Path) -> Memory:
 
 
 def counted(memory: Memory) -> dict[tuple[str, str], tuple[int, int, int]]:
-    """What was shown, opened and cited, by unit."""
+    """What was shown, opened and cited, by unit, of the units that there are."""
     with memory.database.reading() as connection:
-        rows = connection.execute("SELECT unit_kind, source_id, shown, opened, cited FROM unit_usage").fetchall()
+        rows = connection.execute(
+            """SELECT u.unit_kind, u.source_id, g.shown, g.opened, g.cited FROM memory_units u
+               JOIN unit_usage g ON g.unit_kind = u.unit_kind AND g.source_hash = md5(u.source_id)"""
+        ).fetchall()
     return {(unit_kind, source_id): tuple(counts) for unit_kind, source_id, *counts in rows}
 
 
@@ -103,8 +106,8 @@ def test_an_answer_counts_what_it_cites_and_a_refusal_counts_nothing(memory: Mem
     with memory.database.reading() as connection:
         places = connection.execute(
             """SELECT 'session:' || session_id || '#m=' || message_index FROM memory_units u
-               WHERE u.unit_kind = 'passage' AND (u.unit_kind, u.source_id) IN
-                 (SELECT (unit_kind, source_id) FROM unit_usage WHERE cited > 0)"""
+               WHERE u.unit_kind = 'passage' AND (u.unit_kind, md5(u.source_id)) IN
+                 (SELECT (unit_kind, source_hash) FROM unit_usage WHERE cited > 0)"""
         ).fetchall()
     assert {place for (place,) in places} == cited
     assert all(counts[:2] == (0, 0) for counts in counted(memory).values())
@@ -183,6 +186,20 @@ def test_the_migration_keeps_what_was_counted(tmp_path: Path) -> None:
     assert rows == [("entry", "mem_1", 3)]
 
 
+def test_what_was_forgotten_makes_no_later_fold_count_all_anew(memory: Memory) -> None:
+    log, versions = EventLog(memory.database), memory.resources.configured_versions
+    note_shown(memory.settings, [("passage", "notes-2#u0")])
+    take_shown(memory.resources)
+    log.append([NewEvent(SessionForgotten(reason="asked"), session_id="shop-1", inputs=("1",))])
+    catch_up(memory.database, versions, resolve=True)
+    with memory.database.writing() as connection:
+        connection.execute("UPDATE unit_usage SET shown = 99")
+    log.append([NewEvent(SessionUnforgotten(), session_id="shop-1", inputs=("2",))])
+    catch_up(memory.database, versions, resolve=True)
+    assert counted(memory) == {("passage", "notes-2#u0"): (99, 0, 0)}
+    assert not verify(memory.database, versions).equal
+
+
 def test_a_purge_takes_the_counts_of_what_is_gone_and_keeps_the_others(memory: Memory) -> None:
     log, versions = EventLog(memory.database), memory.resources.configured_versions
     kept = ("passage", "notes-2#u0")
@@ -190,17 +207,21 @@ def test_a_purge_takes_the_counts_of_what_is_gone_and_keeps_the_others(memory: M
         note_shown(memory.settings, uses)
         take_shown(memory.resources)
     log.append([NewEvent(SessionForgotten(reason="asked"), session_id="shop-1", inputs=("1",))])
+    # Noted, and counted by nobody yet: neither a dry run nor a purge that cannot be done counts it.
+    note_shown(memory.settings, [("episode", "shop-1"), kept])
+    logged = log.last_seq()
     planned = plan(memory.resources)
-    assert planned.removed["usage_counted"] == 2
+    assert planned.removed["usage_counted"] == 2 and log.last_seq() == logged
     nothing = DagsterPurgedV1(runs=0, records=0, partitions=0, beyond="")
     report = purge(memory.resources, planned, lambda sessions: nothing)
     assert report.purged and report.found_after == 0
     events = list(log.replay(["usage_counted"]))
-    assert len(events) == 2 and "shop-1" not in "".join(event.payload_json for event in events)
-    assert counted(memory) == {kept: (2, 0, 0)} and memory.stats().usage.days == 1
+    assert len(events) == 3 and "shop-1" not in "".join(event.payload_json for event in events)
+    assert not list((memory.settings.home / "usage").iterdir())
+    assert counted(memory) == {kept: (3, 0, 0)} and memory.stats().usage.days == 1
     assert verify(memory.database, versions).equal
     # Nothing is left that a second purge would take out, and what is noted then is counted as ever.
     assert plan(memory.resources).removed == {}
     note_shown(memory.settings, [kept])
     take_shown(memory.resources)
-    assert counted(memory) == {kept: (3, 0, 0)}
+    assert counted(memory) == {kept: (4, 0, 0)}

@@ -38,7 +38,8 @@ _CHUNK = 10_000
 _OLD = "old.main"
 _NEW = "memory.main"
 
-_NO_UNIT = f"(unit_kind, source_id) NOT IN (SELECT (unit_kind, source_id) FROM {_OLD}.memory_units)"
+_IS_A_UNIT = f"(unit_kind, source_id) IN (SELECT (unit_kind, source_id) FROM {_OLD}.memory_units)"
+_COUNTS_NO_UNIT = f"(unit_kind, source_hash) NOT IN (SELECT (unit_kind, md5(source_id)) FROM {_OLD}.memory_units)"
 
 # What is not copied of the tables whose rows people's words and files make: the rows of events that are gone.
 _LEFT_OUT = {
@@ -48,8 +49,8 @@ _LEFT_OUT = {
     "task_words": "event_id IN (SELECT event_id FROM gone_events)",
     "unit_feedback": "event_id IN (SELECT event_id FROM gone_events)",
     "build_runs": "build_id IN (SELECT build_id FROM gone_builds)",
-    "unit_usage": _NO_UNIT,
-    "unit_usage_days": _NO_UNIT,
+    "unit_usage": _COUNTS_NO_UNIT,
+    "unit_usage_days": _COUNTS_NO_UNIT,
     "source_files": "uri IN (SELECT uri FROM gone_uris)",
 }
 _BEHIND = f"UPDATE {_NEW}.decisions SET caused_by = NULL WHERE caused_by NOT IN (SELECT decision_id FROM {_NEW}.decisions)"
@@ -84,7 +85,7 @@ FROM {_OLD}.projection_offsets o, (FROM {_NEW}.events ORDER BY seq DESC LIMIT 1)
 _USES_THAT_STAY = f"""
 SELECT unit_kind, source_id, sum(shown), sum(opened), sum(cited), min(first_at), max(last_at)
 FROM (SELECT {USES} FROM {_OLD}.events WHERE event_type = '{UsageCounted.event_type}' AND seq IN (SELECT seq FROM going))
-WHERE NOT {_NO_UNIT} GROUP BY unit_kind, source_id, CAST(first_at AS DATE), CAST(last_at AS DATE) ORDER BY ALL
+WHERE {_IS_A_UNIT} GROUP BY unit_kind, source_id, CAST(first_at AS DATE), CAST(last_at AS DATE) ORDER BY ALL
 """
 _LIVING = f"SELECT DISTINCT session_id FROM {_NEW}.events WHERE session_id IS NOT NULL AND event_type NOT IN {TOMBSTONES}"
 _DIGESTED = f"SELECT {LINKED_ROW} FROM events WHERE seq > ? AND seq <= ? ORDER BY seq"
