@@ -19,6 +19,7 @@ from memory_assets.search.answerability.signs import signs_of_passage
 from memory_assets.search.answerability.sureness import Answerability, answerability_of
 from memory_assets.search.bulk import in_batches
 from memory_assets.search.searcher import LookedUp
+from memory_assets.search.usage import note_cited
 from memory_assets.vectors.errors import IndexMissingError
 
 if TYPE_CHECKING:
@@ -91,11 +92,12 @@ class Asker:
         started = time.monotonic()
         try:
             if request.multi_hop:
-                return timed(self._hopped(request, listen), started)
+                return self._given(request, self._hopped(request, listen), started)
             found = self.searcher.look_up(request.search())
         except IndexMissingError as error:
             return refused_without_index(request, error)
-        return timed(answer_of(self._considered(request, found), self.answerer, self._embedding, listen), started)
+        answer = answer_of(self._considered(request, found), self.answerer, self._embedding, listen)
+        return self._given(request, answer, started)
 
     def ask_all(self, requests: Sequence[AskRequest]) -> Iterator[AnswerV1 | MemoryAssetsError]:
         """The answers to several questions, whose vectors are made together. An error is of its own question."""
@@ -109,7 +111,8 @@ class Asker:
             started = time.monotonic()
             match next(found):
                 case LookedUp() as one:
-                    yield timed(answer_of(self._considered(request, one), self.answerer, self._embedding), started)
+                    answer = answer_of(self._considered(request, one), self.answerer, self._embedding)
+                    yield self._given(request, answer, started)
                 case IndexMissingError() as missing:
                     yield refused_without_index(request, missing)
                 case failed:
@@ -126,6 +129,13 @@ class Asker:
 
         for number, batch in in_batches(lines, first_line):
             yield from answers(self, batch, defaults, first_line=number)
+
+    def _given(self, request: AskRequest, answer: AnswerV1, started: float) -> AnswerV1:
+        """An answer as it is given: how long it took is in it, and what it cites is counted."""
+        if request.log and answer.grounded:
+            cited = [one.citation.uri for one in answer.citations if one.marker]
+            note_cited(self.searcher.settings, list(dict.fromkeys(cited)))
+        return timed(answer, started)
 
     def _hopped(self, request: AskRequest, listen: Listen | None) -> AnswerV1:
         """The answer to a question that is taken apart first."""

@@ -11,6 +11,7 @@ from memory_assets.errors import NotFoundError
 from memory_assets.queries.memory_lineage import memory_lineage
 from memory_assets.queries.promotions import ladders
 from memory_assets.results.shown import ResolvedEntry, ResolvedMemory
+from memory_assets.search.usage import note_opened
 from memory_assets.viewer.page import Page, page_route
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ def memory(request: Request) -> Response:
     found = _found(page.memory, request.path_params["memory_id"])
     memory_id = found.memory.memory_id
     entry_ids = [quote.entry_id for quote in found.quotes]
+    note_opened(page.memory.settings, [found.memory.citation])
     page.memory.count_shown()
     ladder = next(iter(page.memory.read(ladders, memory_id=memory_id)), None)
     return page.render(
