@@ -7,7 +7,8 @@ A script is short: a line that begins with a letter begins a record, and lines t
     C a Bash: ls -la                     a call with the label ``a``; calls in a row stand in one message
     R a text    the result of ``a``      E a text its failure             N a why  the person turned it down (and said why)
 
-``U#name`` gives a text a label. A ``~`` before the letter puts the record on a side chain. ``a`` names a call, ``a-out`` its result.
+``U#name`` gives a text a label. A ``~`` before the letter puts the record on a side chain. In an expectation ``a`` names a call,
+``a-out`` its result.
 """
 
 from __future__ import annotations
@@ -197,7 +198,11 @@ def _body(session: PlantedSession, letter: str, text: str, message_id: str) -> d
     block = {"type": "tool_result", "tool_use_id": session.tool_use_id(label), "content": said}
     if letter != "R":
         block["is_error"] = True
-    return {"type": "user", "message": {"role": "user", "content": [block]}, "toolUseResult": f"Error: {said}" if letter != "R" else said}
+    return {
+        "type": "user",
+        "message": {"role": "user", "content": [block]},
+        "toolUseResult": f"Error: {said}" if letter != "R" else said,
+    }
 
 
 def _call(session: PlantedSession, text: str) -> dict[str, Any]:
