@@ -13,7 +13,7 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[1] / "memory_assets"
 
 # The domain: what came in, what is quoted, where it stands, what is proved, what follows. It knows no store.
-DOMAIN = ("text", "sessions", "extraction", "evidence", "graduation", "tasks")
+DOMAIN = ("text", "sessions", "extraction", "evidence", "graduation", "tasks", "court")
 MIDDLE = (
     *DOMAIN,
     "citations",
