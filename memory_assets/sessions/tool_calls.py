@@ -42,13 +42,23 @@ _MOST_WORDS: Final = 24
 
 def command_of(tool: str | None, text: str) -> str | None:
     """The command that a call runs, without escapes; None for a call that runs none."""
+    span = command_span(tool, text)
+    if span is None:
+        return None
+    command = text[span[0] : span[1]]
+    if _COMMAND.search(text[:_READ]):
+        command = command.replace("\\n", "\n").replace('\\"', '"').replace("\\t", " ").replace("\\\\", "\\")
+    return command.strip() or None
+
+
+def command_span(tool: str | None, text: str) -> tuple[int, int] | None:
+    """Where the command of a call stands in its text, with its escapes; None for a call that runs none."""
     read = text[:_READ]
     if found := _COMMAND.search(read):
-        command = found["command"]
-        return command.replace("\\n", "\n").replace('\\"', '"').replace("\\t", " ").replace("\\\\", "\\").strip() or None
+        return found.span("command")
     if tool is not None and _RUNS.search(tool):
         inline = list(_INLINE.finditer(read))
-        return inline[-1]["command"].strip() if inline else None
+        return inline[-1].span("command") if inline else None
     return None
 
 
