@@ -5,6 +5,8 @@ import pytest
 from memory_assets_tests.court.talk import REFUSED, Talk
 
 MISSING = "Exit code 127\nzsh: command not found: pytest"
+CANCELLED = "<tool_use_error>Sibling tool call errored</tool_use_error>"
+NO_FILE = "<tool_use_error>File does not exist.</tool_use_error>"
 
 
 def test_a_command_that_works_when_it_is_told_otherwise() -> None:
@@ -22,18 +24,18 @@ def test_a_command_that_works_when_it_is_told_otherwise() -> None:
     "talk",
     [
         Talk().runs("pytest -q", MISSING, failed=True).runs("pip install pytest", "ok").runs("python -m pytest -q", "3 passed"),
-        Talk().runs("pytest -q", "FAILED a.py::test - assert 1 == 2\n1 failed", failed=True).edits("a.py").runs("pytest", "1 passed"),
+        Talk().runs("pytest", "FAILED a.py::test - assert 1 == 2\n1 failed", failed=True).edits("a.py").runs("pytest", "1 passed"),
         Talk().runs("curl https://a.example/x", "curl: (28) Connection timed out, try again later", failed=True).runs(
             "curl -s https://a.example/x", "ok"
         ),
         Talk().runs("pytest -q", MISSING, failed=True).runs("pytest -q", "3 passed"),
-        Talk().uses("Bash", {"command": "git status"}, "<tool_use_error>Sibling tool call errored</tool_use_error>", failed=True).runs(
+        Talk().runs("git status", CANCELLED, failed=True).runs(
             "git status -s", "M a.py"
         ),
         Talk().runs("grep -rn foo src", "Exit code 1", failed=True).runs("grep -rni foo src", "src/a.py:1: Foo"),
         Talk().runs("python load.py", MISSING, failed=True).user("I started the database.").runs("python3 load.py", "ok"),
         Talk().runs("make test", "make: *** [test] Error 2\nfatal: no such file x", failed=True).runs("make test || true", "x"),
-        Talk().uses("Read", {"file_path": "/a/index.md"}, "<tool_use_error>File does not exist.</tool_use_error>", failed=True).uses(
+        Talk().uses("Read", {"file_path": "/a/index.md"}, NO_FILE, failed=True).uses(
             "Read", {"file_path": "/a/skill.md"}, "text"
         ),
     ],

@@ -10,7 +10,7 @@ from memory_assets.court.detectors.orders import standing_orders
 from memory_assets.court.detectors.praise import praises
 from memory_assets.court.detectors.refusals import refused_calls, refusing_messages
 from memory_assets.court.detectors.repeated import repeated_failures
-from memory_assets.court.detectors.reversals import asked_back, reversals
+from memory_assets.court.detectors.reversals import reversals, reversals_of
 from memory_assets.court.detectors.speech import language_of, typed_messages
 from memory_assets.court.detectors.traffic import steps_of
 from memory_assets.court.findings import FINDING_KINDS, Finding
@@ -23,15 +23,15 @@ def findings_of(case: Case) -> list[Finding]:
     """All that the detectors find in a case, in the order of the moments; of two with one key and kind the first."""
     steps, said, language = steps_of(case), typed_messages(case), language_of(case)
     reasons = refusing_messages(case, steps, said)
-    taken_back = asked_back(case, steps, said)
+    taken_back = reversals_of(case, steps, said)
     spoken_for = {message.place for message in reasons.values()}
-    spoken_for |= {asking.place for _, _, asking in taken_back.values() if asking is not None}
+    spoken_for |= {reversal.asking.place for reversal in taken_back if reversal.asking is not None}
     found = [
         *changed_inputs(case, steps, language),
         *repeated_failures(case, steps, language),
         *user_corrections(case, steps, said, language, without=frozenset(spoken_for)),
         *refused_calls(steps, reasons, language),
-        *reversals(case, taken_back, language),
+        *reversals(taken_back, language),
         *standing_orders(said, language),
         *praises(case, said, language),
         *missing_results(case, steps, language),

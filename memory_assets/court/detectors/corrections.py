@@ -7,9 +7,11 @@ it had edited.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Final
 
 from memory_assets.court.case import Case, CaseEvent
@@ -21,6 +23,7 @@ from memory_assets.court.detectors.wording import cut, key_of, on_one_line
 from memory_assets.court.findings import Finding, Quoted
 from memory_assets.extraction.completeness import asks_to_know
 from memory_assets.extraction.sentence_context import words_of
+from memory_assets.tasks.done_phrases import contradicts
 from memory_assets.text.sentences import Sentence, sentences
 
 _MOST_SENTENCES: Final = 3
@@ -33,6 +36,9 @@ _AGAIN: Final = 0.6
 _AGAIN_WORDS: Final = 4
 _AGAIN_WITHIN: Final = 6
 _READ: Final = 3_000
+_HEARD: Final = 8
+"""Of what the agent says after a message, so many utterances may concede it."""
+_BLOCK_QUOTE = re.compile(r"\s{0,8}>\s{0,4}(?P<words>[^\n]{20,400})\n")
 
 
 @dataclass(frozen=True)
@@ -54,10 +60,25 @@ class _Turn:
     @property
     def conceded(self) -> bool:
         """Whether the agent begins its answer by saying that the person is right."""
-        for event in self.case.events[self.message.place + 1 : self.until]:
-            if event.actor == "ai" and event.message.kind == "said" and not event.message.sidechain:
-                return cue("correction", "conceded").match(event.message.text[:300]) is not None
+        for event in islice(self._answer(), _HEARD):
+            if event.message.kind == "said" and cue("correction", "conceded").match(event.message.text[:300]):
+                return True
+            if event.message.kind == "thinking" and cue("correction", "understood").search(event.message.text[:600]):
+                return True
         return False
+
+    def _answer(self) -> Iterator[CaseEvent]:
+        """What the agent says and thinks before the person speaks again."""
+        for event in self.case.events[self.message.place + 1 : self.until]:
+            if event.actor == "ai" and event.message.kind in ("said", "thinking") and not event.message.sidechain:
+                yield event
+
+    @property
+    def quotes_agent(self) -> bool:
+        """Whether the message begins with a sentence of the agent, marked as quoted."""
+        found = _BLOCK_QUOTE.match(self.message.event.message.text)
+        words = last_words(self.case, self.message.place, since=self.since)
+        return found is not None and words is not None and found["words"].strip() in words.message.text
 
     def done_words(self) -> frozenset[str]:
         """The telling words of what the agent said and did since the person spoke."""
@@ -125,6 +146,11 @@ def _correcting(turn: _Turn, said: Sequence[Typed]) -> list[Sentence]:
     ]
     if (faint or not message.plain.rstrip().endswith("?")) and turn.conceded:
         return _from(message, faint[0] if faint else own[0])
+    if turn.quotes_agent and turn.edits_again:
+        return _from(message, own[0])
+    wrong = [one for one in own if contradicts(plain[one]) and not asks_to_know(plain[one])]
+    if wrong and turn.edits_again:
+        return _from(message, wrong[0])
     if faint and turn.edits_again:
         done = turn.done_words()
         about = [one for one in faint if not asks_to_know(plain[one]) and len(words_of(plain[one]) & done) >= _SHARED]

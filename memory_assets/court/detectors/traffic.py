@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -30,6 +31,8 @@ _SEEKS = re.compile(
     r"|find|git (?:-C \S{1,200} )?(?:grep|diff|show-ref|rev-parse|check-ignore|merge-base|ls-files|config))\b"
 )
 _PREFIX = re.compile(r"\A\s{0,8}(?:<tool_use_error>|<error>|Error:)?\s{0,4}")
+_SHORT_OUTPUT: Final = 800
+_BEGINS_WITH_ERROR = re.compile(r"\s{0,8}(?:[\w./-]{1,40}: )?(?:error|fatal|usage|오류|에러): ?\S", re.IGNORECASE)
 _MOST_QUOTED: Final = 300
 
 
@@ -60,6 +63,18 @@ class Step:
         """What the command runs."""
         return programs_of(self.command) if self.command else frozenset()
 
+    @cached_property
+    def replaced(self) -> tuple[str, str] | None:
+        """The text that an edit takes out, and the one that it puts in."""
+        if not self.files:
+            return None
+        try:
+            given = json.loads(self.text)
+        except (ValueError, RecursionError):  # masking may have cut it
+            return None
+        old, new = (given.get("old_string"), given.get("new_string")) if isinstance(given, dict) else (None, None)
+        return (old, new) if isinstance(old, str) and isinstance(new, str) and old != new else None
+
     @property
     def output(self) -> str:
         """The result, of a long one its beginning."""
@@ -80,7 +95,7 @@ class Step:
         if is_error:
             return "empty" if self._found_nothing(text, exited) else "failed"
         # A pipe hides the exit code, and some agents tell none: then only a line that no program prints by chance counts.
-        return "failed" if self.programs and self._certain_line() is not None else "worked"
+        return "failed" if self.programs and (self._certain_line() or self._says_only_error(text)) else "worked"
 
     @cached_property
     def error(self) -> ErrorLine | None:
@@ -115,6 +130,10 @@ class Step:
         rest = text[exited.end() :].strip() if exited else text.strip()
         seeks = _SEEKS.search(self.command) is not None
         return (seeks or not self.programs) and telling_line(rest, failed=True) is None
+
+    def _says_only_error(self, text: str) -> bool:
+        """Whether a short output begins with an error: then the program did nothing else."""
+        return len(text) <= _SHORT_OUTPUT and _BEGINS_WITH_ERROR.match(text) is not None
 
     def _certain_line(self) -> ErrorLine | None:
         text = self.result.message.text if self.result else ""
