@@ -24,7 +24,7 @@ def test_a_command_that_works_when_it_is_told_otherwise() -> None:
     "talk",
     [
         Talk().runs("pytest -q", MISSING, failed=True).runs("pip install pytest", "ok").runs("python -m pytest -q", "3 passed"),
-        Talk().runs("pytest", "FAILED a.py::test - assert 1 == 2\n1 failed", failed=True).edits("a.py").runs("pytest", "1 passed"),
+        Talk().runs("pytest", "FAILED a.py::test - assert 0\n1 failed", failed=True).edits("a.py").runs("pytest", "1 passed"),
         Talk().runs("curl https://a.example/x", "curl: (28) Connection timed out, try again later", failed=True).runs(
             "curl -s https://a.example/x", "ok"
         ),

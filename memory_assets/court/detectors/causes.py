@@ -20,6 +20,7 @@ _QUOTING = re.compile(r"['\"\\`$<>(){}\[\]!*]+|<<-?")
 _PATH = re.compile(r"[\w.~@+-]*/[\w./~@+-]*|[\w-]+\.[A-Za-z]\w{0,7}\Z")
 _NUMBER = re.compile(r"\d{2,9}")
 _ASSIGNS = re.compile(r"(?<![\w-])[A-Z_][A-Z0-9_]{1,40}=")
+_BEHIND = re.compile(r"[^&>]&\s{0,3}\Z")
 _TRIM = ".,:;!?()[]{}'\"`"
 
 
@@ -73,7 +74,7 @@ class Change:
     @property
     def background(self) -> bool:
         """Whether it runs behind, or does less."""
-        return "run_in_background" in self.worked or "&" in self.worked.replace("&&", "") or bool(self.removed)
+        return "run_in_background" in self.worked or _BEHIND.search(self.worked) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,8 @@ _ANSWERS: Final[dict[str, Callable[[Change], bool]]] = {
     "quoting": lambda change: change.quoting,
     "place": lambda change: change.paths or change.programs,
     "right": lambda change: bool(change.removed | change.added),
-    "time": lambda change: change.numbers or change.options or change.background,
+    "name": lambda change: bool(change.removed & change.added) or bool(change.removed and change.added),
+    "time": lambda change: change.background,  # to wait longer is no other input
     "size": lambda change: change.numbers or change.options or bool(change.added),
     "setting": lambda change: change.assigned or change.options,
     "taken": lambda change: change.numbers or change.options or change.paths,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from typing import Final
 
 from memory_assets.court.case import Case
@@ -61,6 +62,10 @@ _RUNNERS = frozenset(
     ]
 )
 _ALIKE: Final = 0.4
+_ALMOST: Final = 0.8
+_COMPARED: Final = 300
+_OF_THE_CALL: Final = ("missing program", "option", "place", "quoting", "name")
+"""Kinds of errors that a program has with its call, and not with the code that it looks at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +114,17 @@ def _pair(case: Case, steps: Sequence[Step], number: int) -> _Pair | None:
 
 
 def _explained(case: Case, failed: Step, worked: Step, kind: ErrorKind, told: str) -> _Pair | None:
+    if failed.replaced is not None and worked.replaced is not None and not _is_almost(failed.replaced[0], worked.replaced[0]):
+        return None  # another place was edited
     change = Change(_input(failed), _input(worked))
-    if not (change.removed or change.added or change.quoting) or (failed.error and failed.error.text in worked.output):
+    if change.failed == change.worked or (failed.error and failed.error.text in worked.output):
         return None
     if _SILENCED.search(_input(worked)) and not _SILENCED.search(_input(failed)):
         return None
     is_named = names_change(told, change)
-    if not kind.answers(change) or (kind.name == "place" and not _same_thing(failed, worked)):
+    if failed.replaced is None and not (is_named or (kind.answers(change) and kind.name != "name")):
+        return None
+    if kind.name == "place" and not _same_thing(failed, worked):
         return None
     return _Pair(failed, worked, change, kind, is_named, _said_cause(case, failed, worked))
 
@@ -132,10 +141,11 @@ def _is_red(step: Step) -> bool:
     """Whether the step failed because of the code that it looked at."""
     if step.error is None or step.result is None or step.command is None:
         return False
-    invoked = kind_of(step.error.text)
-    return is_on_code(step.output) and (
-        invoked is None or invoked.name not in ("missing program", "option", "place", "quoting")
-    )
+    if not is_on_code(step.output):
+        return False
+    invoked, around = kind_of(step.error.text), kind_of(_told(step))
+    is_missing = around is not None and around.name == "missing program"
+    return not is_missing and (invoked is None or invoked.name not in _OF_THE_CALL)
 
 
 def _input(step: Step) -> str:
@@ -165,6 +175,12 @@ def _names(step: Step) -> frozenset[str]:
 def _likeness(first: str, second: str) -> float:
     left, right = tokens(first), tokens(second)
     return len(left & right) / max(1, len(left | right))
+
+
+def _is_almost(first: str, second: str) -> bool:
+    """Whether two texts are one but for a few characters."""
+    left, right = first[:_COMPARED], second[:_COMPARED]
+    return SequenceMatcher(None, left, right, autojunk=False).ratio() >= _ALMOST
 
 
 def _same_thing(failed: Step, worked: Step) -> bool:

@@ -130,7 +130,7 @@ def _agent_acted(case: Case, since: int, place: int) -> bool:
 def _correcting(turn: _Turn, said: Sequence[Typed]) -> list[Sentence]:
     """The sentences of a message that correct."""
     message, plain = turn.message, turn.plain
-    own = [one for one in message.said if plain[one].strip() and not reports(plain[one]) and not is_order(plain[one])]
+    own = [one for one in message.said if plain[one].strip() and not _tells_otherwise(plain[one])]
     if not own or cue("correction", "new_work").match(message.opening):
         return []
     clear = [one for one in own if cue("correction", "clear").search(plain[one]) and not _only_asks(plain[one])]
@@ -157,6 +157,11 @@ def _correcting(turn: _Turn, said: Sequence[Typed]) -> list[Sentence]:
         if about:
             return _from(message, about[0])
     return [message.said[0]] if _asked_again(said, message) else []
+
+
+def _tells_otherwise(text: str) -> bool:
+    """Whether a sentence is no word on what was done: somebody else's, an order, what would have been."""
+    return reports(text) or is_order(text) or cue("correction", "supposes").search(text) is not None
 
 
 def _only_asks(text: str) -> bool:

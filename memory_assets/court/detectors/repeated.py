@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -15,6 +16,8 @@ from memory_assets.text.sentences import sentences
 
 _FROM: Final = 3
 """Times from which a failure is one that is repeated."""
+_WITH_DIGITS = re.compile(r"\S*[0-9#]\S*")
+"""What another run has another of: an id, a place, a time."""
 _BEHIND: Final = 30
 """Events behind the last time in which its cause may be told."""
 
@@ -23,8 +26,8 @@ def repeated_failures(case: Case, steps: Sequence[Step], language: Language) -> 
     """The failures that came at least three times without an end between them."""
     runs: dict[str, list[Step]] = {}
     for step in steps:
-        if step.outcome == "failed" and step.error is not None and (tag := step.error.tag):
-            runs.setdefault(f"{same_word(step.programs, step.tool)} {tag}", []).append(step)
+        if step.outcome == "failed" and step.error is not None and (tag := _WITH_DIGITS.sub("#", step.error.tag)):
+            runs.setdefault(f"{min(step.programs, default='')} {tag}", []).append(step)
         elif step.outcome == "worked":
             # The same program that ran well ends what it failed with.
             for name in [name for name in runs if len(runs[name]) < _FROM and _ends(step, runs[name][-1])]:

@@ -51,7 +51,7 @@ def reversals_of(case: Case, steps: Sequence[Step], said: Sequence[Typed]) -> li
         if step.outcome != "worked":
             continue
         change = _taken_back(steps, number)
-        undertaken = _undertaken(case, step) if step.files or change is not None else None
+        undertaken = _undertaken(case, step, is_known=change is not None) if step.files or change is not None else None
         if change is None and undertaken is None:
             continue
         start = change.call.place if change else step.call.place
@@ -99,20 +99,24 @@ def _edited_before(steps: Sequence[Step], number: int) -> Step | None:
     return next((one for one in reversed(before) if one.outcome == "worked" and files & set(one.files)), None)
 
 
-def _undertaken(case: Case, step: Step) -> Quoted | None:
-    """The words, right before a call, in which the agent says that it takes something back, with the sentence before them."""
+def _undertaken(case: Case, step: Step, *, is_known: bool) -> Quoted | None:
+    """The words, right before a call, in which the agent says that it takes something back, with the sentence before them.
+
+    Args:
+        is_known: the call itself shows that it does.
+    """
     for event in reversed(case.events[max(0, step.call.place - _SOON) : step.call.place]):
         if event.actor == "human":
             return None
         if event.actor == "ai" and event.message.kind == "said" and not event.message.sidechain:
-            return _with_reason(event)
+            return _with_reason(event, "asks" if is_known else "undertakes")
     return None
 
 
-def _with_reason(event: CaseEvent) -> Quoted | None:
+def _with_reason(event: CaseEvent, name: str) -> Quoted | None:
     told = sentences(event.message.text[:_READ])
     for number, one in enumerate(told):
-        if cue("reversal", "undertakes").search(one.text):
+        if cue("reversal", name).search(one.text):
             first = told[max(0, number - 1)]
             return quoted(event, first.start, min(one.end, first.start + _MOST_REASON), "cause") if len(told) > 1 else None
     return None

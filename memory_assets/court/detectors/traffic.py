@@ -13,7 +13,6 @@ from memory_assets.court.case import Case, CaseEvent
 from memory_assets.court.detectors.cues import cue
 from memory_assets.court.findings import EvidencePart, Quoted
 from memory_assets.sessions.error_lines import ERROR_HINT, ErrorLine, telling_line
-from memory_assets.sessions.fix_words import is_refusal
 from memory_assets.sessions.tool_calls import command_of, command_span, files_changed, programs_of
 
 Outcome = Literal["worked", "failed", "empty", "refused", "cancelled", "missing"]
@@ -86,8 +85,8 @@ class Step:
         if self.result is None:
             return "missing"
         text = self.output
-        if is_refusal(text):
-            return "refused" if not cue("call", "cancelled").match(text) else "cancelled"
+        if cue("call", "refused").match(text):
+            return "refused"
         exited = _EXIT.match(text)
         is_error = self.result.message.is_error or exited is not None
         if is_error and cue("call", "cancelled").match(text):

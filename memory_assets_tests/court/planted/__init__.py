@@ -193,7 +193,11 @@ def _body(session: PlantedSession, letter: str, text: str, message_id: str) -> d
     block = {"type": "tool_result", "tool_use_id": session.tool_use_id(label), "content": said}
     if letter != "R":
         block["is_error"] = True
-    return {"type": "user", "message": {"role": "user", "content": [block]}, "toolUseResult": f"Error: {said}" if letter != "R" else said}
+    return {
+        "type": "user",
+        "message": {"role": "user", "content": [block]},
+        "toolUseResult": f"Error: {said}" if letter != "R" else said,
+    }
 
 
 def _call(session: PlantedSession, text: str) -> dict[str, Any]:
