@@ -17,6 +17,7 @@ from memory_assets.extraction.completeness import asks_to_know
 from memory_assets.text.sentences import Sentence
 
 _SHORTEST: Final = 8
+_ENDS_AS_ORDER = re.compile(r"[어아워려여해써봐춰쳐켜꺼둬줘와돼라자마요][\s.!~]{0,4}\Z")
 _OTHER_FORM = re.compile(r"(?:(?<!s)s|ed)\Z")
 """What ends a verb that tells, and does not order."""
 
@@ -54,9 +55,14 @@ def _english(text: str) -> bool:
 
 
 def _korean(text: str) -> bool:
-    if cue("order", "korean_tells").search(text) or not cue("order", "korean_orders").search(text):
+    if cue("order", "korean_tells").search(text):
         return False
-    if cue("order", "korean_from_now").search(text) or cue("order", "korean_ever").search(text):
+    orders = cue("order", "korean_orders").search(text) is not None
+    if cue("order", "korean_from_now").search(text):
+        return orders or _ENDS_AS_ORDER.search(text) is not None
+    if not orders:
+        return False
+    if cue("order", "korean_ever").search(text):
         return True
     return cue("order", "korean_must").search(text) is not None and cue("order", "korean_in_a_case").search(text) is not None
 
