@@ -10,7 +10,9 @@ from memory_assets.court.detectors.orders import standing_orders
 from memory_assets.court.detectors.praise import praises
 from memory_assets.court.detectors.refusals import refused_calls, refusing_messages
 from memory_assets.court.detectors.repeated import repeated_failures
+from memory_assets.court.detectors.reports import unchecked_reports
 from memory_assets.court.detectors.reversals import reversals, reversals_of
+from memory_assets.court.detectors.searches import rewritten_searches
 from memory_assets.court.detectors.speech import language_of, typed_messages
 from memory_assets.court.detectors.traffic import steps_of
 from memory_assets.court.findings import FINDING_KINDS, Finding
@@ -28,6 +30,7 @@ def findings_of(case: Case) -> list[Finding]:
     spoken_for |= {reversal.asking.place for reversal in taken_back if reversal.asking is not None}
     found = [
         *changed_inputs(case, steps, language),
+        *rewritten_searches(steps, language),
         *repeated_failures(case, steps, language),
         *user_corrections(case, steps, said, language, without=frozenset(spoken_for)),
         *refused_calls(steps, reasons, language),
@@ -35,6 +38,7 @@ def findings_of(case: Case) -> list[Finding]:
         *standing_orders(said, language),
         *praises(case, said, language),
         *missing_results(case, steps, language),
+        *unchecked_reports(case, steps, language),
         *unanswered_questions(case, said, language),
     ]
     first: dict[tuple[str, str, str], Finding] = {}

@@ -48,6 +48,7 @@ class _Turn:
     Attributes:
         since, until: the places of the person's messages around it.
         edits_again: whether the agent then edits a file that it had edited before.
+        edits_same: whether it is one that it had edited right before the message.
     """
 
     case: Case
@@ -55,6 +56,7 @@ class _Turn:
     since: int
     until: int
     edits_again: bool
+    edits_same: bool
     plain: dict[Sentence, str] = field(default_factory=dict)
 
     @property
@@ -119,8 +121,11 @@ def _turns(case: Case, steps: Sequence[Step], said: Sequence[Typed]) -> Iterator
         if not message.said or len(message.plain.strip()) > _LONGEST or not _agent_acted(case, since, message.place):
             continue
         behind = edits[bisect_right(places, message.place) : bisect_right(places, until)]
-        again = any(first_edit[path] < message.place for step in behind for path in step.files)
-        yield _Turn(case, message, since, until, again, {one: message.plain_of(one) for one in message.said})
+        before = edits[bisect_right(places, since) : bisect_right(places, message.place)]
+        changed = {path for step in behind for path in step.files}
+        again = any(first_edit[path] < message.place for path in changed)
+        same = any(path in changed for step in before for path in step.files)
+        yield _Turn(case, message, since, until, again, same, {one: message.plain_of(one) for one in message.said})
 
 
 def _agent_acted(case: Case, since: int, place: int) -> bool:
@@ -151,12 +156,21 @@ def _correcting(turn: _Turn, said: Sequence[Typed]) -> list[Sentence]:
     wrong = [one for one in own if contradicts(plain[one]) and not asks_to_know(plain[one])]
     if wrong and turn.edits_again:
         return _from(message, wrong[0])
-    if faint and turn.edits_again:
-        done = turn.done_words()
-        about = [one for one in faint if not asks_to_know(plain[one]) and len(words_of(plain[one]) & done) >= _SHARED]
+    if turn.edits_again or turn.edits_same:
+        done, least = turn.done_words(), 1 if turn.edits_same else _SHARED
+        told = [*faint, *(_states_of(own, plain) if turn.edits_same else ())]
+        about = [one for one in told if not asks_to_know(plain[one]) and len(words_of(plain[one]) & done) >= least]
         if about:
             return _from(message, about[0])
     return [message.said[0]] if _asked_again(said, message) else []
+
+
+def _states_of(own: Sequence[Sentence], plain: dict[Sentence, str]) -> list[Sentence]:
+    """The sentences that say how it is, of a message that asks for nothing of its own."""
+    if any(cue("correction", "adds").search(plain[one]) for one in own):
+        return []
+    told = (one for one in own if not plain[one].rstrip().endswith("?"))
+    return [one for one in told if cue("correction", "states").search(plain[one])]
 
 
 def _tells_otherwise(text: str) -> bool:

@@ -45,7 +45,7 @@ def is_order(text: str) -> bool:
 
 
 def _english(text: str) -> bool:
-    if cue("order", "english_each").search(text):
+    if cue("order", "english_each").search(text) or cue("order", "english_in_a_case").search(text):
         return True
     if cue("order", "english_from_now").search(text) and cue("order", "english_orders").search(text):
         return True
@@ -57,6 +57,8 @@ def _english(text: str) -> bool:
 def _korean(text: str) -> bool:
     if cue("order", "korean_tells").search(text):
         return False
+    if cue("order", "korean_of_all").search(text):
+        return True
     orders = cue("order", "korean_orders").search(text) is not None
     if cue("order", "korean_from_now").search(text):
         return orders or _ENDS_AS_ORDER.search(text) is not None
