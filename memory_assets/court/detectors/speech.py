@@ -7,8 +7,9 @@ nobody's order.
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from typing import Final, Literal
@@ -25,6 +26,9 @@ _MOST_READ: Final = 6_000
 """Characters of a message that are read: a person's orders stand at its beginning, and a document is none."""
 _SHORT: Final = 20
 """Characters of a message that says something and is no sentence."""
+_OPENING: Final = 40
+"""Characters of a message by which it is known again where a later one shows it."""
+_REMEMBERED: Final = 40
 _HANGUL = re.compile(r"[가-힣]")
 _LETTER = re.compile(r"[A-Za-z가-힣]")
 _QUOTED = re.compile(
@@ -54,13 +58,14 @@ class Typed:
 
     @cached_property
     def plain(self) -> str:
-        """The message as long as it is, with blanks where it was not typed or is quoted."""
-        text = self.event.message.text[:_MOST_READ]
-        kept = [" "] * len(text)
-        for stretch in self.event.stretches:
-            if stretch.origin == "typed":
-                kept[stretch.start : stretch.end] = text[stretch.start : stretch.end]
-        return without_quotes("".join(kept)[: len(text)])
+        """The message up to the last sentence, with blanks where it was not typed or is quoted."""
+        text, end = self.event.message.text, self.said[-1].end if self.said else 0
+        pieces = (
+            text[one.start : min(one.end, end)] if one.origin == "typed" else " " * (min(one.end, end) - one.start)
+            for one in self.event.stretches
+            if one.start < end
+        )
+        return without_quotes("".join(pieces))
 
     @cached_property
     def opening(self) -> str:
@@ -87,25 +92,33 @@ def reports(text: str) -> bool:
 
 
 def typed_messages(case: Case) -> list[Typed]:
-    """What persons typed, in order."""
+    """What persons typed, in order; without what shows an earlier message again, as the output of a program does."""
     found: list[Typed] = []
+    openings: deque[str] = deque(maxlen=_REMEMBERED)
     for event in case.events:
         if event.actor != "human" or event.message.kind != "said":
             continue
-        typed = [stretch for stretch in event.stretches if stretch.origin == "typed"]
+        typed = tuple(stretch for stretch in event.stretches if stretch.origin == "typed")
         if typed and event.message.text.strip():
-            found.append(Typed(event, len(found), tuple(_typed_sentences(event.message.text[:_MOST_READ], typed))))
+            text = event.message.text
+            said = [one for one in _typed_sentences(text, typed) if not any(shown in one.text[1:] for shown in openings)]
+            found.append(Typed(event, len(found), tuple(said)))
+            if len(opening := text[:_OPENING]) == _OPENING and "\n" not in opening:
+                openings.append(opening)
     return found
 
 
 def _typed_sentences(text: str, typed: Sequence[Stretch]) -> Iterator[Sentence]:
-    """The sentences that stand in typed stretches; of a few words without a full stop, all of it."""
-    found = sentences(text)
-    for sentence in found:
-        if any(stretch.start <= sentence.start and sentence.end <= stretch.end for stretch in typed):
-            yield sentence
+    """The sentences of typed stretches, as far as they are read; of a few words without a full stop, all of it."""
+    left, told = _MOST_READ, False
+    for stretch in typed:
+        part = text[stretch.start : min(stretch.end, stretch.start + left)]
+        left -= len(part)
+        for one in sentences(part):
+            told = True
+            yield replace(one, start=one.start + stretch.start, end=one.end + stretch.start)
     words = text.strip()
-    if not found and 1 < len(words) < _SHORT and len(typed) == 1:
+    if not told and 1 < len(words) < _SHORT and len(typed) == 1:
         start = text.index(words)
         yield Sentence(start, start + len(words), words, "prose", "")
 
@@ -119,15 +132,6 @@ def language_of(case: Case) -> Language:
         if letters:
             return "ko" if len(_HANGUL.findall(text)) * 4 >= letters else "en"
     return "en"
-
-
-def said_before(case: Case, place: int, *, since: int) -> Sentence | None:
-    """The last thing that the agent told the person before ``place``, its first sentence that tells something."""
-    event = last_words(case, place, since=since)
-    if event is None:
-        return None
-    told = [one for one in sentences(event.message.text[:_MOST_READ]) if one.shape in ("prose", "item")]
-    return told[0] if told else None
 
 
 def last_words(case: Case, place: int, *, since: int) -> CaseEvent | None:
