@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Final, Literal
 
 from memory_assets.court.case import Case, CaseEvent
+from memory_assets.court.detectors.causes import kind_of
 from memory_assets.court.detectors.cues import cue
 from memory_assets.court.findings import EvidencePart, Quoted
 from memory_assets.sessions.error_lines import ERROR_HINT, ErrorLine, telling_line
@@ -127,8 +128,10 @@ class Step:
         if self.command is None:
             return False
         rest = text[exited.end() :].strip() if exited else text.strip()
-        seeks = _SEEKS.search(self.command) is not None
-        return (seeks or not self.programs) and telling_line(rest, failed=True) is None
+        if not rest:
+            return _SEEKS.search(self.command) is not None or not self.programs
+        is_told = telling_line(rest, failed=True) is not None or kind_of(rest[:_SHORT_OUTPUT]) is not None
+        return _SEEKS.search(self.command) is not None and not is_told
 
     def _says_only_error(self, text: str) -> bool:
         """Whether a short output begins with an error: then the program did nothing else."""
