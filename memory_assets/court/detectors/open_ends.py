@@ -41,15 +41,21 @@ def missing_results(case: Case, steps: Sequence[Step], language: Language) -> It
             yield _missing(step, name, language)
 
 
-def unanswered_questions(case: Case, said: Sequence[Typed], language: Language) -> Iterator[Finding]:
-    """What the person asked and the agent passed over, and what the agent asked and the person passed over."""
+def unanswered_questions(
+    case: Case, said: Sequence[Typed], language: Language, *, without: frozenset[int]
+) -> Iterator[Finding]:
+    """What the person asked and the agent passed over, and what the agent asked and the person passed over.
+
+    Args:
+        without: places of messages that say something else already.
+    """
     for message in said:
         behind = said[message.order + 1].place if message.order + 1 < len(said) else len(case.events)
-        question = _asked_by_person(message)
+        question = _asked_by_person(message) if message.place not in without else None
         if question is not None and behind > message.place + 1 and _is_passed_over(case, message, question, behind):
             yield _unanswered(message.quoted(question.start, question.end, "question"), "coder", language)
     for message in said[1:]:
-        asked = _asked_by_agent(case, message)
+        asked = _asked_by_agent(case, message) if message.place not in without else None
         if asked is not None and not _answers(message, asked.quote):
             yield _unanswered(asked, "user", language)
 
