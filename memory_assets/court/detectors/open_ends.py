@@ -17,14 +17,19 @@ from memory_assets.extraction.sentence_context import words_of
 from memory_assets.text.sentences import Sentence, sentences
 
 _READ: Final = 4_000
-_SHORT_REPLY: Final = 25
+_SHORT_REPLY: Final = 16
+_SHORT_KOREAN_REPLY: Final = 9
 """Characters of a reply that answers whatever was asked, unless it goes on to something else."""
+_LAST: Final = 3
+"""Sentences at the end of an agent's words that may be its question."""
 _QUESTION_MARKS: Final = ("?", "？")
 _LEAD = re.compile(r"\A[^\n:?]{1,60}:\s")
 """What stands before a question ("Before I write the job:")."""
 _COMMON: Final = words_of(
     "before after first then last next good better other another same many much still once again run job file files"
 )
+
+_MEND: Final = words_of("fix please correct repair solve 고쳐줘 고쳐 해결해줘 수정해줘 해줘")
 
 
 def missing_results(case: Case, steps: Sequence[Step], language: Language) -> Iterator[Finding]:
@@ -95,7 +100,9 @@ def _is_passed_over(case: Case, message: Typed, question: Sentence, behind: int)
 def _asks_for_work(text: str) -> bool:
     if text.rstrip().endswith(_QUESTION_MARKS):
         return also_orders(text)
-    return any(cue("order", name).search(text) for name in ("korean_orders", "english_orders"))
+    orders = cue("order", "korean_orders").search(text) or cue("question", "orders_work").match(text)
+    # "Fix it" speaks of what was asked about.
+    return orders is not None and bool(words_of(text) - _MEND)
 
 
 def _asked_by_agent(case: Case, message: Typed) -> Quoted | None:
@@ -108,9 +115,10 @@ def _asked_by_agent(case: Case, message: Typed) -> Quoted | None:
     text = case.events[place].message.text
     shift = max(0, len(text) - _READ)
     told = sentences(text[shift:])
-    if not told or not told[-1].text.rstrip().endswith(_QUESTION_MARKS) or cue("question", "offers").search(told[-1].text):
+    asked = next((one for one in reversed(told[-_LAST:]) if one.text.rstrip().endswith(_QUESTION_MARKS)), None)
+    if asked is None or cue("question", "offers").search(asked.text):
         return None
-    return quoted(case.events[place], told[-1].start + shift, told[-1].end + shift, "question")
+    return quoted(case.events[place], asked.start + shift, asked.end + shift, "question")
 
 
 def _answers(message: Typed, question: str) -> bool:
@@ -119,7 +127,8 @@ def _answers(message: Typed, question: str) -> bool:
         return True
     if not words_of(text).isdisjoint(words_of(_LEAD.sub("", question)) - _COMMON):
         return True
-    return len(text) <= _SHORT_REPLY and cue("correction", "new_work").match(text) is None
+    most = _SHORT_REPLY if text.isascii() else _SHORT_KOREAN_REPLY
+    return len(text) <= most and cue("correction", "new_work").match(text) is None
 
 
 def _missing(step: Step, name: str, language: Language) -> Finding:
