@@ -29,6 +29,7 @@ from memory_assets.court.detectors.traffic import Step, quoted
 from memory_assets.court.detectors.wording import cut, key_of, on_one_line, same_word
 from memory_assets.court.findings import Finding, Quoted
 from memory_assets.sessions.fix_words import names_cause, names_fix
+from memory_assets.sessions.tool_calls import programs_of
 from memory_assets.text.sentences import sentences
 
 _WITHIN: Final = 10
@@ -45,8 +46,13 @@ _FILTER = re.compile(
 _SILENCED = re.compile(r"\|\|\s{0,3}(?:true|:|echo|exit 0)|;\s{0,3}(?:true|echo|exit 0)\b|2>\s{0,3}/dev/null|\|\|")
 _RUNNER_WORDS = "npx uv run poetry pipenv python python3 bunx pnpm yarn npm exec sudo docker compose"
 _RUNNERS = frozenset(_RUNNER_WORDS.split())
-_WHAT_IS_RUN = frozenset(("test", "build", "install", "start", "git", "go", "make", "cargo"))
+_MANY_IN_ONE = """
+test build install start git go make cargo kubectl gh aws gcloud az terraform helm brew apt apt-get systemctl uvx mise just rake
+"""
+_WHAT_IS_RUN = frozenset(_MANY_IN_ONE.split())
+"""Programs and words under which many different things are run."""
 _OTHER_FIELDS = re.compile(r'"(?:description|timeout)":(?:"(?:[^"\\]|\\.){0,400}"|\d{1,9}),?')
+_PARTS = re.compile(r"&&|\|\||;|\n")
 _FIELD = re.compile(r'"(\w{1,40})":')
 _ALIKE: Final = 0.4
 _ALIKE_OF_ONE_PROGRAM: Final = 0.2
@@ -93,8 +99,9 @@ def _pair(case: Case, steps: Sequence[Step], number: int) -> _Pair | None:
         if _is_alike(failed, later, kind):
             if later.outcome == "failed" and not (_is_red(later) and failed.error.text not in later.output):
                 return None
-            if later.outcome in ("worked", "failed"):
-                return _explained(case, failed, later, kind, told)
+            pair = _explained(case, failed, later, kind, told) if later.outcome in ("worked", "failed") else None
+            if pair is not None or later.text == failed.text or later.files:
+                return pair
         elif later.outcome == "worked" and _may_help(failed, later):
             return None
     return None
@@ -157,10 +164,16 @@ def _is_alike(failed: Step, later: Step, kind: ErrorKind) -> bool:
         return False
     if failed.command is None or later.command is None:
         return failed.tool == later.tool and (_shares_fields(failed, later) or _likeness(failed.text, later.text) >= _ALIKE)
-    if failed.programs & later.programs or _names(failed) & _names(later):
+    last, said = _last_programs(failed), tokens(later.command)
+    if last & later.programs:
+        return True
+    if any(set(name.split()) <= said for name in last) and not cue("call", "changes_more").search(later.command):
+        return True
+    if _names(failed) & _names(later):
         return True
     likeness = _likeness(_input(failed), _input(later))
-    if failed.command.split()[:1] == later.command.split()[:1]:
+    is_one = not _PARTS.search(failed.command) and not _PARTS.search(later.command)
+    if is_one and failed.command.split()[:1] == later.command.split()[:1]:
         return likeness >= _ALIKE_OF_ONE_PROGRAM
     if kind.name == "missing program" and _arguments(failed.command) == _arguments(later.command):
         return True
@@ -181,8 +194,14 @@ def _shares_fields(failed: Step, later: Step) -> bool:
     return failed.tool.startswith("mcp") or bool(values) or bool(_file_names(failed.text) & _file_names(later.text))
 
 
+def _last_programs(step: Step) -> frozenset[str]:
+    """What the last part of a command runs; what stands before it went well."""
+    parts = _PARTS.split(step.command or "")
+    return next((programs for part in reversed(parts) if (programs := programs_of(part))), step.programs)
+
+
 def _names(step: Step) -> frozenset[str]:
-    return frozenset(word for program in step.programs for word in program.split()) - _RUNNERS - _WHAT_IS_RUN
+    return frozenset(word for program in _last_programs(step) for word in program.split()) - _RUNNERS - _WHAT_IS_RUN
 
 
 def _likeness(first: str, second: str) -> float:

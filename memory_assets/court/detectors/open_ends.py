@@ -20,6 +20,9 @@ _READ: Final = 4_000
 _SHORT_REPLY: Final = 16
 _SHORT_KOREAN_REPLY: Final = 9
 """Characters of a reply that answers whatever was asked, unless it goes on to something else."""
+_ANSWERED_WITHIN: Final = 3
+"""Messages of the other one in which a question may still be answered."""
+_HEARD: Final = 200
 _LAST: Final = 3
 """Sentences at the end of an agent's words that may be its question."""
 _QUESTION_MARKS: Final = ("?", "？")
@@ -55,14 +58,16 @@ def unanswered_questions(
         without: places of messages that say something else already.
     """
     for message in said:
-        behind = said[message.order + 1].place if message.order + 1 < len(said) else len(case.events)
         question = _asked_by_person(message) if message.place not in without else None
-        if question is not None and behind > message.place + 1 and _is_passed_over(case, message, question, behind):
+        if question is not None and _is_passed_over(case, said, message, question):
             yield _unanswered(message.quoted(question.start, question.end, "question"), "coder", language)
-    for message in said[1:]:
-        asked = _asked_by_agent(case, message) if message.place not in without else None
-        if asked is not None and not _answers(message, asked.quote):
+    for order, message in enumerate(said[1:], start=1):
+        asked = _asked_by_agent(case, message.place) if message.place not in without else None
+        if asked is not None and not any(_answers(later, asked.quote) for later in said[order : order + _ANSWERED_WITHIN]):
             yield _unanswered(asked, "user", language)
+    asked = _asked_by_agent(case, len(case.events))
+    if asked is not None and cue("question", "decides").search(asked.quote):
+        yield _unanswered(asked, "user", language)
 
 
 def _speaks(event: CaseEvent) -> bool:
@@ -79,7 +84,7 @@ def _asked_by_person(message: Typed) -> Sentence | None:
     """The sentence of a message that asks to be told something."""
     for one in message.said:
         plain = message.plain_of(one)
-        if not plain.rstrip().endswith(_QUESTION_MARKS) or reports(plain):
+        if not plain.rstrip().endswith(_QUESTION_MARKS) or reports(plain) or cue("correction", "supposes").search(plain):
             continue
         wants = cue("question", "wants_to_know").search(plain) and not cue("question", "requests").search(plain)
         if wants or asks_to_know(plain):
@@ -87,14 +92,20 @@ def _asked_by_person(message: Typed) -> Sentence | None:
     return None
 
 
-def _is_passed_over(case: Case, message: Typed, question: Sentence, behind: int) -> bool:
+def _is_passed_over(case: Case, said: Sequence[Typed], message: Typed, question: Sentence) -> bool:
     """Whether the agent says nothing before the person speaks again, or did what was asked besides and says nothing of it."""
-    told = [event.message.text[:_READ] for event in case.events[message.place + 1 : behind] if _speaks(event)]
-    if not told:
-        return any(event.actor == "ai" for event in case.events[message.place + 1 : behind])
+    behind = _place_of(case, said, message.order + 1)
+    if not any(event.actor == "ai" for event in case.events[message.place + 1 : behind]):
+        return False
+    until = min(_place_of(case, said, message.order + _ANSWERED_WITHIN), message.place + _HEARD)
+    told = [event.message.text[:_READ] for event in case.events[message.place + 1 : until] if _speaks(event)]
     asked = words_of(question.text)
     besides = any(_asks_for_work(message.plain_of(one)) for one in message.said if one != question)
-    return bool(asked and besides) and asked.isdisjoint(words_of(" ".join(told)))
+    return not told or (besides and bool(asked) and asked.isdisjoint(words_of(" ".join(told))))
+
+
+def _place_of(case: Case, said: Sequence[Typed], order: int) -> int:
+    return said[order].place if order < len(said) else len(case.events)
 
 
 def _asks_for_work(text: str) -> bool:
@@ -105,9 +116,9 @@ def _asks_for_work(text: str) -> bool:
     return orders is not None and bool(words_of(text) - _MEND)
 
 
-def _asked_by_agent(case: Case, message: Typed) -> Quoted | None:
-    """The question with which the agent ends its words right before a message."""
-    place = message.place - 1
+def _asked_by_agent(case: Case, end: int) -> Quoted | None:
+    """The question with which the agent ends its words right before a place."""
+    place = end - 1
     while place >= 0 and case.events[place].message.kind not in ("said", "tool_result"):
         place -= 1
     if place < 0 or not _speaks(case.events[place]):
