@@ -78,7 +78,7 @@ def test_every_call_has_its_result_but_those_that_are_planted_without(session: P
 
 
 def test_names_are_unique_and_a_file_holds_one_split() -> None:
-    assert len({session.name for session in SESSIONS}) == len(SESSIONS) >= 40
+    assert len({session.name for session in SESSIONS}) == len(SESSIONS) >= 80
     assert all(session.file.startswith(f"{session.split}_") for session in SESSIONS)
 
 
@@ -87,7 +87,9 @@ def test_every_decoy_stands_in_six_sessions_and_in_both_languages_and_splits() -
     assert named == set(DECOYS)
     for decoy in DECOYS:
         holding = [session for session in SESSIONS if decoy in session.decoys]
-        assert len(holding) >= 1, decoy
+        assert len(holding) >= 6, decoy
+        assert {"ko", "en"} <= {session.language for session in holding}, decoy
+        assert {session.split for session in holding} == {"fit", "held"}, decoy
 
 
 def test_who_finds_all_that_is_planted_scores_one(scorer: ModuleType) -> None:
