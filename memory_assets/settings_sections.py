@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
@@ -211,6 +211,13 @@ class HooksSettings(Section):
     deadline_seconds: Annotated[float, Field(gt=0, le=60)] = 2.0
     session_tokens: Annotated[int, Field(ge=0, le=2_400)] = 1_200
     prompt_tokens: Annotated[int, Field(ge=0, le=2_400)] = 600
+
+
+class CourtSettings(Section):
+    """Who hears sessions, and when: ``automatic`` hears each with the run that takes it in, else `memory court` does."""
+
+    automatic: bool = False
+    backend: Literal["embedded"] = "embedded"
 
 
 class StoreSettings(Section):

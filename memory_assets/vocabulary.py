@@ -50,7 +50,7 @@ ArtifactKind = Literal["url", "jira", "gh_issue", "gh_pr", "file", "commit"]
 MatchMethod = Literal["exact", "alias", "lexical", "vector", "person"]
 """How a name was recognised."""
 
-UnitKind = Literal["entry", "task", "passage", "gotcha", "episode"]
+UnitKind = Literal["entry", "task", "passage", "gotcha", "episode", "lesson"]
 UNIT_KINDS: tuple[UnitKind, ...] = get_args(UnitKind)
 """What search finds."""
 

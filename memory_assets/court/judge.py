@@ -1,4 +1,4 @@
-"""The judge: of all claims it keeps those that the case holds and that are sure enough, not too many; and says why of the rest."""
+"""The judge: of all claims it keeps what the case holds and what is sure enough, not too many, and says why of the rest."""
 
 from __future__ import annotations
 

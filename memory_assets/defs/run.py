@@ -301,6 +301,23 @@ def _run(
         _materialize(settings, instance, selection, {RANGE_START_TAG: first, RANGE_END_TAG: last})
 
 
+def run_assets(
+    settings: Settings, opened: OpenStore, session_ids: Sequence[str], assets: Set[dg.AssetKey], *, progress: Progress
+) -> None:
+    """Materialize some assets for a batch of sessions that are known; ``progress`` hears of what they do."""
+    instance = dagster_instance(settings)
+    end_dead_runs(instance, settings.dagster_home)
+    add_partitions(instance, settings.dagster_home, session_ids)
+    opened.listener = progress
+    try:
+        with opened.database.kept_open():
+            for first, last in _ranges(instance, session_ids):
+                stop_if_asked()
+                _materialize(settings, instance, assets, {RANGE_START_TAG: first, RANGE_END_TAG: last})
+    finally:
+        opened.listener = NoProgress()
+
+
 def _materialize(settings: Settings, instance: dg.DagsterInstance, selection: Set[dg.AssetKey], tags: dict[str, str]) -> None:
     from memory_assets.defs.checks import ON_REQUEST
     from memory_assets.defs.code_location import build_definitions

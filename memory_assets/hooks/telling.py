@@ -137,7 +137,9 @@ def _hit(hit: SearchHitV1) -> str:
 
 
 def _kind(hit: SearchHitV1) -> str:
-    return {"entry": "remembered", "gotcha": "known issue"}.get(hit.unit_kind, hit.unit_kind)
+    return {"entry": "remembered", "gotcha": "known issue", "lesson": "lesson of earlier sessions"}.get(
+        hit.unit_kind, hit.unit_kind
+    )
 
 
 def is_known(memory: Memory, call: HookCall) -> bool:

@@ -56,10 +56,11 @@ def lesson_drafts(connection: duckdb.DuckDBPyConnection, lesson_ids: Sequence[st
             summary=rule,
             occurred_at=last_at,
             citations=[citation(quote["session_id"], quote["message_index"], quote["start"], quote["end"]) for quote in cited],
-            facets=[("tag", f"lesson:{polarity}"), ("role", role), *facets_of(body)],
+            facets=[("tag", f"lesson:{polarity}"), *facets_of(body)],
             status=status,
             confidence=confidence,
             project=project,
+            role=role,
             session_id=quotes[0]["session_id"] if len(sessions) == 1 else None,
             message_index=quotes[0]["message_index"] if len(sessions) == 1 else None,
         )
