@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
@@ -214,10 +214,9 @@ class HooksSettings(Section):
 
 
 class CourtSettings(Section):
-    """Who hears sessions, and when: ``automatic`` hears each with the run that takes it in, else `memory court` does."""
+    """When sessions are heard: ``automatic`` has each heard by the run that takes it in, else `memory court` does."""
 
     automatic: bool = False
-    backend: Literal["embedded"] = "embedded"
 
 
 class StoreSettings(Section):

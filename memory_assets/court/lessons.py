@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
 
-from memory_assets.court.findings import Finding, FindingKind, Polarity, Severity
+from memory_assets.court.findings import Finding
 from memory_assets.identifiers import typed_id
-
-LessonStatus = Literal["active", "contested", "merged", "superseded", "retired"]
-"""It stands; newer evidence says otherwise; a newer lesson says the same; a newer one replaces it; it is read no more."""
-
-LinkKind = Literal["merges", "supersedes", "conflicts", "coexists"]
-"""What the newer lesson does to the older one; ``coexists`` says that both stand, however alike they are."""
+from memory_assets.vocabulary import FindingKind, LessonStatus, LinkKind, Polarity, Severity
 
 
 @dataclass(frozen=True, slots=True)

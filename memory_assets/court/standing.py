@@ -10,13 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from memory_assets.court.findings import Severity
-from memory_assets.court.lessons import Accepted, Lesson, LessonStatus, Link, LinkKind, PersonsWord, Use
+from memory_assets.court.lessons import Accepted, Lesson, Link, PersonsWord, Use
 from memory_assets.court.likeness import Alike, words_of
 from memory_assets.court.policy import Policy
 from memory_assets.graduation.conflicts.contradictions import contradiction
 from memory_assets.text.equivalence import differ_in_a_fact
 from memory_assets.text.statements import statement_of
+from memory_assets.vocabulary import LessonStatus, LinkKind, Severity
 
 STANDING_VERSION = "1"
 """Changes whenever the same accepted lessons would stand otherwise."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from memory_assets.results.doctor import CheckV1
     from memory_assets.results.feedback import AckV1
     from memory_assets.results.memories import EvidenceView, QuoteInMessage
-    from memory_assets.results.stats import Stats
+    from memory_assets.results.stats import Stats, UsageV1
 
 _AROUND = 400
 
@@ -84,9 +84,21 @@ def stats_lines(stats: Stats) -> Iterator[str]:
     ):
         if counts:
             yield f"{name}: {_counted(counts)}"
+    yield from _use_lines(stats.usage)
     if stats.quarantined:
         yield f"quarantined: {stats.quarantined:,}"
     yield f"store {stats.store_bytes / 1e6:.1f} MB, vectors {stats.vectors_bytes / 1e6:.1f} MB"
+
+
+def _use_lines(use: UsageV1) -> Iterator[str]:
+    yield (
+        f"what it was good for, counted on {use.days:,} {'day' if use.days == 1 else 'days'}: "
+        f"shown {use.shown:,}, opened {use.opened:,}, cited {use.cited:,}, "
+        f"said to have helped {use.helpful:,}, to have been used {use.used:,}, to be wrong {use.wrong:,}; "
+        f"{use.memories_never_shown:,} of {use.memories:,} memories were never shown"
+    )
+    for memory in use.of_most_use:
+        yield f"   of most use: {sentence((address(memory.citation), inline(memory.title, 120)))}"
 
 
 def doctor_lines(checks: Sequence[CheckV1]) -> Iterator[str]:

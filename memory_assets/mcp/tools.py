@@ -19,6 +19,7 @@ from memory_assets.mcp.search_text import bulk_lines, hits_cost, search_lines, u
 from memory_assets.mcp.store_text import ack_lines, doctor_lines, evidence_lines, schema_lines, stats_lines
 from memory_assets.mcp.task_text import condition_lines, task_lines, task_list_lines
 from memory_assets.mcp.tool import Tool
+from memory_assets.search.usage import note_opened
 
 if TYPE_CHECKING:
     from memory_assets.mcp.store import Store
@@ -103,6 +104,7 @@ def _get_timeline(store: Store, asked: given.TimelineArguments) -> Answer:
 
 def _get_details(store: Store, asked: given.DetailsArguments) -> Answer:
     details = store.memory.details(asked.ids, budget=asked.budget)
+    note_opened(store.memory.settings, [item.unit_id for item in details.items if item.unit_id])
     return answer(details, list(details_lines(details)))
 
 
@@ -138,6 +140,7 @@ def _get_task(store: Store, asked: given.TaskArguments) -> Answer:
 
 def _get_evidence(store: Store, asked: given.EvidenceArguments) -> Answer:
     view = store.memory.evidence(asked.id)
+    note_opened(store.memory.settings, [view.entry.entry_id])
     plain = as_plain(view)
     for quote in plain["quotes"]:
         _shorten(quote)

@@ -34,6 +34,7 @@ from memory_assets.projections.task_tables.board import fold_board
 from memory_assets.projections.task_tables.claims import close_touched_tasks, fold_claims, open_touched_tasks
 from memory_assets.projections.unit_tables.outbox import enqueue, enqueue_all
 from memory_assets.projections.unit_tables.units import close_touched_units, fold_units, remember_touched_units
+from memory_assets.projections.usage import fold_usage
 from memory_assets.text.statements import STATEMENT_VERSION
 
 if TYPE_CHECKING:
@@ -58,8 +59,15 @@ MARKS = (
     "unit_feedback",
 )
 
-# What a run leaves behind its sessions, and an answer: it changes marks, builds and answers, and no other table.
-_PASSING = (*(mark for mark in MARKS if mark != "unit_feedback"), "build_started", "build_finished", "answer_recorded")
+# What a run leaves behind its sessions, an answer, and what was of use: it changes marks, builds, answers and counts, and no
+# other table.
+_PASSING = (
+    *(mark for mark in MARKS if mark != "unit_feedback"),
+    "build_started",
+    "build_finished",
+    "answer_recorded",
+    "usage_counted",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +95,7 @@ def catch_up(database: Database, versions: Mapping[str, str], *, resolve: bool =
         build: the run that appends them.
     """
     with database.reading() as connection:
-        if not resolve and _is_current(connection, versions):
+        if not resolve and is_current(connection, versions):
             return Folded(0, _offset(connection, _projector(versions)))
     with database.writing() as connection:
         return fold(connection, versions, resolve=resolve, build=build)
@@ -116,6 +124,7 @@ def fold(
         fold_source_files(connection, since)
         fold_builds(connection, since)
         fold_answers(connection, since)
+        fold_usage(connection, since)
         _fold_marks(connection, [session_id for session_id, _ in touched])
         return Folded(len(touched), _write_offset(connection, projector))
     open_commands(connection)
@@ -139,6 +148,7 @@ def fold(
     fold_court(connection, since, versions["session_vectorized"])
     fold_decisions(connection, since)
     fold_feedback(connection)
+    fold_usage(connection, since)
     fold_evaluations(connection, since)
     fold_answers(connection, since)
     close_commands(connection)
@@ -219,7 +229,8 @@ def folded_with(connection: duckdb.DuckDBPyConnection, versions: Mapping[str, st
     )
 
 
-def _is_current(connection: duckdb.DuckDBPyConnection, versions: Mapping[str, str]) -> bool:
+def is_current(connection: duckdb.DuckDBPyConnection, versions: Mapping[str, str]) -> bool:
+    """Whether the tables are what this program folds with these versions, up to the log's end."""
     newest = connection.execute("SELECT coalesce(max(seq), 0) FROM events").fetchall()[0][0]
     configured = dict(connection.execute("SELECT event_type, stage_version FROM configured_versions").fetchall())
     return bool(newest == _offset(connection, _projector(versions)) and configured == dict(versions))

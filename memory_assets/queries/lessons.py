@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from memory_assets.citations.addresses import SpanCitation
-from memory_assets.court.lessons import LessonStatus, role_of
+from memory_assets.court.lessons import role_of
 from memory_assets.errors import InvalidArgumentError, check_word
 from memory_assets.identifiers import typed_id
 from memory_assets.log.fetching import fetch, full_id, scalar
@@ -15,13 +15,14 @@ from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.results.citation import CitationV1
 from memory_assets.results.court import CourtEvidenceV1, LessonLinkV1, LessonListV1, LessonV1
 from memory_assets.search.request import MAX_HITS, SearchRequest
+from memory_assets.vocabulary import LessonStatus
 
 if TYPE_CHECKING:
     import duckdb
 
     from memory_assets.search.searcher import Searcher
 
-STATUSES: tuple[LessonStatus | str, ...] = ("active", "contested", "merged", "superseded", "retired", "all")
+STATUSES = (*get_args(LessonStatus), "all")
 MOST_SHOWN_EVIDENCE = 3
 """Cases of a lesson whose words a list shows."""
 

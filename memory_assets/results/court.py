@@ -7,10 +7,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from memory_assets.court.findings import CourtRole, EvidencePart, FindingKind, Polarity, Severity
-from memory_assets.court.lessons import LessonStatus, LinkKind
 from memory_assets.results.citation import CitationV1
 from memory_assets.results.model import WireModel
+from memory_assets.vocabulary import CourtRole, EvidencePart, FindingKind, LessonStatus, LinkKind, Polarity, Severity
 
 
 class CourtEvidenceV1(WireModel):
