@@ -6,9 +6,12 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from memory_assets.court.case import case_id
+from memory_assets.errors import AmbiguousIdError, NotFoundError
 from memory_assets.log.fetching import fetch, full_id, scalar
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.queries.lessons import evidence_v1
+from memory_assets.queries.sessions import one_session
 from memory_assets.results.court import CaseClaimV1, CaseListV1, CaseSummaryV1, CaseV1, CourtEvidenceV1
 
 if TYPE_CHECKING:
@@ -110,6 +113,24 @@ def case_id_of(connection: duckdb.DuckDBPyConnection, given: str) -> str:
         return str(of_session[0][0])
     ids = "SELECT case_id AS id FROM cases"
     return full_id(connection, ids, text, what="case", listed_by="memory court list", prefix="case_")
+
+
+def session_of_case(connection: duckdb.DuckDBPyConnection, given: str) -> str:
+    """The session of a case, heard or not, given by the case's id, the session's, or the beginning of either.
+
+    Raises:
+        NotFoundError, AmbiguousIdError
+    """
+    text = given.strip()
+    if not text.startswith("case_"):
+        return one_session(connection, text).session_id
+    sessions = fetch(connection, "SELECT session_id FROM sessions ORDER BY session_id")
+    found = [session_id for (session_id,) in sessions if case_id(session_id).startswith(text)]
+    if len(found) == 1:
+        return str(found[0])
+    if found:
+        raise AmbiguousIdError(f"{text!r} begins {len(found)} cases", hint="give more of it")
+    raise NotFoundError(f"there is no case {text[:100]!r}", hint="`memory court list` shows those that were heard")
 
 
 def _lessons_of(connection: duckdb.DuckDBPyConnection, case_id: str) -> set[str]:

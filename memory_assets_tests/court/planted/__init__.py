@@ -7,7 +7,7 @@ A script is short: a line that begins with a letter begins a record, and lines t
     C a Bash: ls -la                     a call with the label ``a``; calls in a row stand in one message
     R a text    the result of ``a``      E a text its failure             N a why  the person turned it down (and said why)
 
-``U#name`` gives a text a label. A ``~`` before the letter puts the record on a side chain. ``a`` is a call, ``a-out`` its result.
+``U#name`` gives a text a label. A ``~`` before the letter puts it on a side chain. ``a`` names a call, ``a-out`` its result.
 """
 
 from __future__ import annotations

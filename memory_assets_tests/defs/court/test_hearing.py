@@ -7,6 +7,7 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
+from memory_assets.commands.lessons import retire_lesson
 from memory_assets.commands.said import settle
 from memory_assets.configuration import Resources
 from memory_assets.court.case import Case
@@ -168,11 +169,16 @@ def test_forgetting_words_has_the_session_heard_again_without_them(store: Settin
 
 def test_forgetting_a_session_takes_what_it_taught_and_a_purge_leaves_nothing(store: Settings) -> None:
     hear(store, None)
+    resources = Resources(store)
+    given = {lesson.title: lesson.lesson_id for lesson in Memory(store).read(list_lessons).lessons}
+    retire_lesson(resources, given[NAMED], by="kim", note="Wilhelmina has left")
+    retire_lesson(resources, given[FORCE], by="kim", note="it stays")
     forgetting.forget(store, ToForget(ids=("session:three",)))
-    assert sorted(lessons_of(store)) == sorted([(TESTS, 2), (FORCE, 1)])
+    assert lessons_of(store) == [(TESTS, 2)]
     purging.purge_all(store, purging.planned_purge(store))
     assert not any("Wilhelmina" in text for _, text in texts_of_store(store))
     assert fsck(Resources(store)).clean
+    assert rows(store, "SELECT status, reason FROM lessons WHERE title = ?", FORCE) == [("retired", "kim: it stays")]
     assert_rebuilds_equal(store)
 
 
