@@ -18,7 +18,7 @@ from memory_assets.defs.dead_runs import RUNNER_TAG, end_dead_runs
 from memory_assets.defs.exports import parted, take_exports
 from memory_assets.defs.instance import add_partitions, dagster_instance
 from memory_assets.defs.model_use import ModelUse
-from memory_assets.defs.partitions import RANGE_END_TAG, RANGE_START_TAG, SESSIONS_PARTITIONS_NAME
+from memory_assets.defs.partitions import RANGE_END_TAG, RANGE_START_TAG, ranges
 from memory_assets.defs.registration import found_files, refuse, register
 from memory_assets.defs.reports import ImportReport, RunReport, checkers_of, looked_for, named, outcome_of
 from memory_assets.defs.resources import OpenStore, open_store, root_cause
@@ -40,9 +40,6 @@ from memory_assets.vocabulary import PIPELINE_STAGES, PipelineStage
 if TYPE_CHECKING:
     from dagster_shared.error import SerializableErrorInfo
 
-# Sessions between two that have work are run along with them when there are few: a range is one run, and what is done
-# already costs next to nothing.
-BRIDGED_GAP = 3
 # What goes wrong is reported by us; a line for each of Dagster's events would bury it. The UI has them all.
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
@@ -297,8 +294,25 @@ def _run(
     selection = {dg.AssetKey(stage) for stage in PIPELINE_STAGES[: PIPELINE_STAGES.index(to_stage) + 1]}
     if to_stage == PIPELINE_STAGES[-1]:
         selection |= {memory_index.key, ledgers.key, task_board.key}
-    for first, last in _ranges(instance, session_ids):
+    for first, last in ranges(instance, session_ids):
         _materialize(settings, instance, selection, {RANGE_START_TAG: first, RANGE_END_TAG: last})
+
+
+def run_assets(
+    settings: Settings, opened: OpenStore, session_ids: Sequence[str], assets: Set[dg.AssetKey], *, progress: Progress
+) -> None:
+    """Materialize some assets for a batch of sessions that are known; ``progress`` hears of what they do."""
+    instance = dagster_instance(settings)
+    end_dead_runs(instance, settings.dagster_home)
+    add_partitions(instance, settings.dagster_home, session_ids)
+    opened.listener = progress
+    try:
+        with opened.database.kept_open():
+            for first, last in ranges(instance, session_ids):
+                stop_if_asked()
+                _materialize(settings, instance, assets, {RANGE_START_TAG: first, RANGE_END_TAG: last})
+    finally:
+        opened.listener = NoProgress()
 
 
 def _materialize(settings: Settings, instance: dg.DagsterInstance, selection: Set[dg.AssetKey], tags: dict[str, str]) -> None:
@@ -337,20 +351,6 @@ def _said(error: SerializableErrorInfo) -> str:
     """Our own errors in their own words; of any other its kind alone, its words may quote a session."""
     kind, _, words = error.message.strip().partition(": ")
     return words.splitlines()[0] if words and kind.startswith("memory_assets.") else f"unexpected {error.cls_name}"
-
-
-def _ranges(instance: dg.DagsterInstance, session_ids: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Contiguous ranges of partitions that cover these sessions; a run takes one range."""
-    keys = list(instance.get_dynamic_partitions(SESSIONS_PARTITIONS_NAME))
-    place = {key: position for position, key in enumerate(keys)}
-    places = sorted(place[session_id] for session_id in session_ids)
-    start = previous = places[0]
-    for position in places[1:]:
-        if position - previous > BRIDGED_GAP + 1:
-            yield keys[start], keys[previous]
-            start = position
-        previous = position
-    yield keys[start], keys[previous]
 
 
 def _bytes_of(file: SourceFile) -> int:
