@@ -11,7 +11,8 @@ from memory_assets.ask.answers import refused, refused_undivided, refused_withou
 from memory_assets.ask.following import is_unheard, readings
 from memory_assets.errors import InvalidArgumentError, MemoryAssetsError
 from memory_assets.results.answer import AnswerV1
-from memory_assets.search.answerability.calibration import calibration
+from memory_assets.search.answerability.calibration import Calibration, calibration
+from memory_assets.search.answerability.corrected import with_corrections
 from memory_assets.search.answerability.passages import Passage, passages_of
 from memory_assets.search.answerability.question import Question
 from memory_assets.search.answerability.signs import signs_of_passage
@@ -164,6 +165,8 @@ class Asker:
     def _considered(self, request: AskRequest, found: LookedUp) -> Considered:
         with self.searcher.database.reading() as connection:
             passages = passages_of(connection, found.response.hits)
+            if found.has_corrections:
+                passages = with_corrections(connection, passages)
             self.searcher.database.linger()
         return considered(request, found, passages)
 
@@ -180,11 +183,15 @@ def considered(request: AskRequest, found: LookedUp, passages: Sequence[Passage]
 def _graded(request: AskRequest, question: Question, found: LookedUp, passages: Sequence[Passage]) -> Considered:
     known = calibration()
     best = max((passage.hit.score for passage in passages), default=0.0)
-    grades = [
-        (passage, known.passage.grade(signs_of_passage(question, passage, passage.hit.rank - 1, best))) for passage in passages
-    ]
+    grades = [(passage, _grade(question, passage, best, known)) for passage in passages]
     graded = tuple(sorted(grades, key=lambda one: (-one[1], one[0].hit.rank, one[0].place)))
     return Considered(request, question, found, graded, _sure(request, question, found))
+
+
+def _grade(question: Question, passage: Passage, best: float, known: Calibration) -> float:
+    """How well a passage answers; a correction as well as what it corrects would, at the least."""
+    some = (passage, *passage.instead_of)
+    return max(known.passage.grade(signs_of_passage(question, one, one.hit.rank - 1, best)) for one in some)
 
 
 def _sure(request: AskRequest, question: Question, found: LookedUp) -> Answerability:

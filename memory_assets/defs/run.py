@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Sequence, Set
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import dagster as dg
 
@@ -18,14 +18,14 @@ from memory_assets.defs.dead_runs import RUNNER_TAG, end_dead_runs
 from memory_assets.defs.exports import parted, take_exports
 from memory_assets.defs.instance import add_partitions, dagster_instance
 from memory_assets.defs.model_use import ModelUse
-from memory_assets.defs.partitions import RANGE_END_TAG, RANGE_START_TAG, SESSIONS_PARTITIONS_NAME, ranges
+from memory_assets.defs.partitions import RANGE_END_TAG, RANGE_START_TAG, ranges
 from memory_assets.defs.registration import found_files, refuse, register
 from memory_assets.defs.reports import ImportReport, RunReport, checkers_of, looked_for, named, outcome_of
-from memory_assets.defs.resources import OpenStore, open_store, root_cause
+from memory_assets.defs.resources import OpenStore, open_store
 from memory_assets.defs.road import Road
-from memory_assets.errors import MemoryAssetsError, NotFoundError, check_word
+from memory_assets.defs.run_failures import failure_of
+from memory_assets.errors import NotFoundError, check_word
 from memory_assets.locks.process_liveness import runner_name
-from memory_assets.log.errors import StoreFullError, StoreReadOnlyError
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.sessions import QuarantineReleased, SessionIngested
 from memory_assets.log.sql import IN_LIST, json_list, seen
@@ -37,27 +37,8 @@ from memory_assets.settings import Settings
 from memory_assets.stopping import stop_if_asked
 from memory_assets.vocabulary import PIPELINE_STAGES, PipelineStage
 
-if TYPE_CHECKING:
-    from dagster_shared.error import SerializableErrorInfo
-
 # What goes wrong is reported by us; a line for each of Dagster's events would bury it. The UI has them all.
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
-
-
-_CODES_OF_THE_MACHINE = {kind.__name__: kind.code for kind in (StoreFullError, StoreReadOnlyError)}
-
-
-class RunFailedError(MemoryAssetsError):
-    """A run of the assets failed as a whole (not one session of it)."""
-
-    code = "run_failed"
-
-    @classmethod
-    def told(cls, kind: str | None, message: str, *, hint: str) -> RunFailedError:
-        """The failure of a run, under the code of what failed in it where that is the disk's or the store's."""
-        error = cls(message, hint=hint)
-        error.code = _CODES_OF_THE_MACHINE.get(kind or "", cls.code)
-        return error
 
 
 def import_paths(
@@ -309,8 +290,25 @@ def _run(
     selection = {dg.AssetKey(stage) for stage in PIPELINE_STAGES[: PIPELINE_STAGES.index(to_stage) + 1]}
     if to_stage == PIPELINE_STAGES[-1] and with_leaves:
         selection |= {leaf.key for leaf in _leaves()}
-    for first, last in ranges(instance.get_dynamic_partitions(SESSIONS_PARTITIONS_NAME), session_ids):
+    for first, last in ranges(instance, session_ids):
         _materialize(settings, instance, selection, {RANGE_START_TAG: first, RANGE_END_TAG: last})
+
+
+def run_assets(
+    settings: Settings, opened: OpenStore, session_ids: Sequence[str], assets: Set[dg.AssetKey], *, progress: Progress
+) -> None:
+    """Materialize some assets for a batch of sessions that are known; ``progress`` hears of what they do."""
+    instance = dagster_instance(settings)
+    end_dead_runs(instance, settings.dagster_home)
+    add_partitions(instance, settings.dagster_home, session_ids)
+    opened.listener = progress
+    try:
+        with opened.database.kept_open():
+            for first, last in ranges(instance, session_ids):
+                stop_if_asked()
+                _materialize(settings, instance, assets, {RANGE_START_TAG: first, RANGE_END_TAG: last})
+    finally:
+        opened.listener = NoProgress()
 
 
 def _leaves() -> tuple[dg.AssetsDefinition, ...]:
@@ -337,24 +335,7 @@ def _materialize(settings: Settings, instance: dg.DagsterInstance, selection: Se
     )
     if not result.success:
         stop_if_asked()  # then that is why
-        raise _failure(result)
-
-
-def _failure(result: dg.ExecuteInProcessResult) -> MemoryAssetsError:
-    for event in result.all_events:
-        if event.is_step_failure and (error := root_cause(event.step_failure_data.error)) is not None:
-            return RunFailedError.told(
-                error.cls_name,
-                f"stage {event.step_key} failed: {_said(error)}",
-                hint=f"run {result.run_id} in the UI (`memory dev`) has the details; nothing that was logged is lost",
-            )
-    return RunFailedError("the run failed before any stage began", hint="`memory doctor` looks for the cause")
-
-
-def _said(error: SerializableErrorInfo) -> str:
-    """Our own errors in their own words; of any other its kind alone, its words may quote a session."""
-    kind, _, words = error.message.strip().partition(": ")
-    return words.splitlines()[0] if words and kind.startswith("memory_assets.") else f"unexpected {error.cls_name}"
+        raise failure_of(result)
 
 
 def _bytes_of(file: SourceFile) -> int:

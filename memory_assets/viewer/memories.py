@@ -16,6 +16,7 @@ from memory_assets.viewer.page import Page, page_route
 
 if TYPE_CHECKING:
     from memory_assets.memory import Memory
+    from memory_assets.results.memories import CitedQuote
 
 MOST_QUOTES: Final = 50
 MOST_ORIGINS: Final = 30
@@ -33,6 +34,7 @@ def memory(request: Request) -> Response:
     return page.render(
         "memory.html",
         memory=found.memory,
+        instead=_instead(page.memory, found.memory.superseded_by),
         quotes=found.quotes[:MOST_QUOTES],
         quote_count=len(found.quotes),
         ladder=ladder,
@@ -40,6 +42,12 @@ def memory(request: Request) -> Response:
         most=MOST_ORIGINS,
         ui_url=page.memory.settings.dagster.ui_url,
     )
+
+
+def _instead(memory: Memory, kept: str | None) -> CitedQuote | None:
+    """What was said last of the memory that was kept in place of another one."""
+    said = [quote for quote in _found(memory, kept).quotes if quote.quote.uri] if kept else []
+    return max(said, key=lambda quote: (quote.ts is not None, quote.ts), default=None)
 
 
 def _found(memory: Memory, given: str) -> ResolvedMemory:
