@@ -28,6 +28,7 @@ _LAST: Final = 3
 _QUESTION_MARKS: Final = ("?", "？")
 _LEAD = re.compile(r"\A[^\n:?]{1,60}:\s")
 """What stands before a question ("Before I write the job:")."""
+_NAME = re.compile(r"[A-Z]{2,20}")
 _COMMON: Final = words_of(
     "before after first then last next good better other another same many much still once again run job file files"
 )
@@ -100,8 +101,18 @@ def _is_passed_over(case: Case, said: Sequence[Typed], message: Typed, question:
     until = min(_place_of(case, said, message.order + _ANSWERED_WITHIN), message.place + _HEARD)
     told = [event.message.text[:_READ] for event in case.events[message.place + 1 : until] if _speaks(event)]
     asked = words_of(question.text)
-    besides = any(_asks_for_work(message.plain_of(one)) for one in message.said if one != question)
+    heard = [message]
+    if not any(_speaks(event) for event in case.events[message.place + 1 : behind]):
+        # The person went on before the agent could answer; who speaks of the same goes on with the question.
+        heard += [
+            one for one in said[message.order + 1 : message.order + 2] if _topics(one.plain).isdisjoint(_topics(question.text))
+        ]
+    besides = any(_asks_for_work(one.plain_of(sentence)) for one in heard for sentence in one.said if sentence != question)
     return not told or (besides and bool(asked) and asked.isdisjoint(words_of(" ".join(told))))
+
+
+def _topics(text: str) -> frozenset[str]:
+    return words_of(text) | frozenset(_NAME.findall(text))
 
 
 def _place_of(case: Case, said: Sequence[Typed], order: int) -> int:
@@ -126,10 +137,16 @@ def _asked_by_agent(case: Case, end: int) -> Quoted | None:
     text = case.events[place].message.text
     shift = max(0, len(text) - _READ)
     told = sentences(text[shift:])
-    asked = next((one for one in reversed(told[-_LAST:]) if one.text.rstrip().endswith(_QUESTION_MARKS)), None)
+    questions = [one for one in told if one.text.rstrip().endswith(_QUESTION_MARKS)]
+    asked = next((one for one in reversed(questions) if one in told[-_LAST:] or _asks_person(one.text)), None)
     if asked is None or cue("question", "offers").search(asked.text):
         return None
     return quoted(case.events[place], asked.start + shift, asked.end + shift, "question")
+
+
+def _asks_person(text: str) -> bool:
+    """Whether a question in the middle of an agent's words is one to the person, and decides something."""
+    return all(cue("question", name).search(text) for name in ("asks_person", "decides"))
 
 
 def _answers(message: Typed, question: str) -> bool:
