@@ -108,7 +108,12 @@ def _is_passed_over(case: Case, said: Sequence[Typed], message: Typed, question:
             one for one in said[message.order + 1 : message.order + 2] if _topics(one.plain).isdisjoint(_topics(question.text))
         ]
     besides = any(_asks_for_work(one.plain_of(sentence)) for one in heard for sentence in one.said if sentence != question)
-    return not told or (besides and bool(asked) and asked.isdisjoint(words_of(" ".join(told))))
+    if not told or not besides:
+        return not told
+    words = " ".join(told)
+    if cue("question", "asks_reason").search(question.text) and not cue("question", "gives_reason").search(words):
+        return True
+    return bool(asked) and asked.isdisjoint(words_of(words))
 
 
 def _topics(text: str) -> frozenset[str]:
@@ -153,7 +158,8 @@ def _answers(message: Typed, question: str) -> bool:
     text = message.event.message.text.strip()
     if not message.said or cue("question", "answers").match(text):
         return True
-    if not words_of(text).isdisjoint(words_of(_LEAD.sub("", question)) - _COMMON):
+    shared = words_of(text) & (words_of(_LEAD.sub("", question)) - _COMMON)
+    if len(shared) > (cue("correction", "new_work").match(text) is not None):
         return True
     most = _SHORT_REPLY if text.isascii() else _SHORT_KOREAN_REPLY
     return len(text) <= most and cue("correction", "new_work").match(text) is None
