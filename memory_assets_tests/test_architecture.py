@@ -45,6 +45,7 @@ STORE = {"log", "projections", "vectors", "search", "ask", "queries", "maintenan
 HEAVY = {"dagster", "dagster_duckdb", "duckdb", "lancedb", "litellm", "torch", "sentence_transformers", "transformers"}
 # Adapters to what lies outside: the model, and the proof checker's process.
 ADAPTERS = {
+    "court.model.llm",
     "extraction.llm",
     "graduation.proofs.idris2",
     "graduation.proofs.idris2_process",
@@ -272,6 +273,8 @@ def test_a_model_of_others_is_asked_through_one_room() -> None:
         "providers",
         "extraction",
         "ask",
+        "court",
+        "configuration",
     }
 
 
