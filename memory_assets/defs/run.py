@@ -282,6 +282,7 @@ def _run(
     """Materialize the assets for a batch; ``heads`` gets the newest revision that each session had before its first run."""
     if not session_ids:
         return
+    from memory_assets.defs.court.assets import court_assets
     from memory_assets.defs.leaves import ledgers, memory_index
     from memory_assets.defs.task_board import task_board
 
@@ -294,6 +295,8 @@ def _run(
     selection = {dg.AssetKey(stage) for stage in PIPELINE_STAGES[: PIPELINE_STAGES.index(to_stage) + 1]}
     if to_stage == PIPELINE_STAGES[-1]:
         selection |= {memory_index.key, ledgers.key, task_board.key}
+        if settings.court.automatic:
+            selection |= court_assets()
     for first, last in ranges(instance, session_ids):
         _materialize(settings, instance, selection, {RANGE_START_TAG: first, RANGE_END_TAG: last})
 
