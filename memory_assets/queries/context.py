@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -252,12 +252,7 @@ def _bundle(
             total=budget.total,
             used=budget.used,
             remaining=budget.remaining,
-            allocation=AllocationV1(
-                constitution=shares.constitution,
-                skills=shares.skills,
-                context=shares.context,
-                code_symbols=shares.code_symbols,
-            ),
+            allocation=AllocationV1(**asdict(shares)),
         ),
         sections=tuple(page.sections),
         text=page.writer.text,
@@ -346,9 +341,7 @@ def _units(connection: duckdb.DuckDBPyConnection, statement: str, parameters: An
 
 def _of_title(unit: _Unit, hit: SearchHitV1 | None = None) -> _Candidate:
     """What was remembered, in its one sentence."""
-    if hit is None:
-        return _Candidate(unit, unit.title, unit.uris)
-    return _Candidate(unit, unit.title, unit.uris, hit.relevance, hit.said_otherwise)
+    return _Candidate(unit, unit.title, unit.uris, *((hit.relevance, hit.said_otherwise) if hit else ()))
 
 
 def _of_snippet(unit: _Unit, hit: SearchHitV1) -> _Candidate:

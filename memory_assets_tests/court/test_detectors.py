@@ -1,7 +1,10 @@
 """What the detectors find, kind by kind, in Korean and English, and what they leave alone."""
 
+from time import process_time
+
 import pytest
 
+from memory_assets.court.detectors import findings_of
 from memory_assets_tests.court.talk import REFUSED, Talk
 
 MISSING = "Exit code 127\nzsh: command not found: pytest"
@@ -157,3 +160,62 @@ def test_every_quote_stands_where_it_says_and_the_same_case_gives_the_same() -> 
         assert finding.evidence and len(finding.title) <= 120 and 0 <= finding.confidence <= 1
         for quote in finding.evidence:
             assert talk.messages[quote.place].text[quote.start : quote.end] == quote.quote != ""
+
+
+def _crowded(messages: int) -> Talk:
+    """A long session in which much happens."""
+    talk, number = Talk(), 0
+    while len(talk.messages) < messages:
+        number += 1
+        talk.user(f"No, that's wrong, change part {number}. From now on always run step {number}. Why is it {number}?")
+        talk.runs(f"pytest -q t{number}.py", MISSING, failed=True).runs(f"uv run pytest -q t{number}.py", "3 passed")
+        talk.edits(f"a{number % 50}.py", f"x{number}", f"y{number}").uses("Bash", {"command": f"sleep {number}"}, None)
+        talk.edits(f"a{number % 50}.py", f"y{number}", f"x{number}")
+        talk.agent(f"I'll revert that because it broke part {number}. Which one should I take?")
+        talk.runs("make deploy", f"Error: token is missing {number}", failed=True)
+    return talk
+
+
+def _cost(talk: Talk) -> float:
+    case = talk.case()
+    begun = process_time()
+    assert findings_of(case)
+    return process_time() - begun
+
+
+def test_the_cost_grows_with_the_session_and_no_faster() -> None:
+    _cost(_crowded(500))  # the cues are read once
+    short, long = _cost(_crowded(1_000)), _cost(_crowded(8_000))
+    assert short < 0.6 and long < 8 * 3 * max(short, 0.02)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        " ",
+        '"',
+        "`",
+        "a",
+        "가",
+        "always ",
+        "앞으로 ",
+        "no ",
+        "(",
+        "/",
+        ". ",
+        "if you ",
+        "할 때 ",
+        "Error: ",
+        "expected ",
+        "> x\n",
+    ],
+)
+def test_a_long_text_costs_no_more_than_its_length(text: str) -> None:
+    long = text * (400_000 // len(text))
+    talk = Talk().user("Start it.").edits("a.py").agent(f"Done. {long}").user(f"ok {long}").agent(long).edits("a.py")
+    talk.runs(long[:50_000], long, failed=True).runs(f"x {long[:50_000]}", long)
+    talk.uses("Grep", {"pattern": long}, "No matches found").uses("Grep", {"pattern": long[1:]}, long)
+    case = talk.case()
+    begun = process_time()
+    findings_of(case)
+    assert process_time() - begun < 2

@@ -28,18 +28,21 @@ def findings_of(case: Case) -> list[Finding]:
     taken_back = reversals_of(case, steps, said)
     spoken_for = {message.place for message in reasons.values()}
     spoken_for |= {reversal.asking.place for reversal in taken_back if reversal.asking is not None}
+    corrections = list(user_corrections(case, steps, said, language, without=frozenset(spoken_for)))
+    # Who corrects asks why, and wants no answer.
+    spoken_for |= {quote.place for finding in corrections for quote in finding.evidence}
     found = [
         *changed_inputs(case, steps, language),
         *rewritten_searches(steps, language),
         *repeated_failures(case, steps, language),
-        *user_corrections(case, steps, said, language, without=frozenset(spoken_for)),
+        *corrections,
         *refused_calls(steps, reasons, language),
         *reversals(taken_back, language),
         *standing_orders(said, language),
         *praises(case, said, language),
         *missing_results(case, steps, language),
         *unchecked_reports(case, steps, language),
-        *unanswered_questions(case, said, language),
+        *unanswered_questions(case, said, language, without=frozenset(spoken_for)),
     ]
     first: dict[tuple[str, str, str], Finding] = {}
     for finding in sorted(found, key=_moment):

@@ -62,6 +62,11 @@ class Change:
         return any(token.startswith("-") for token in self.removed | self.added)
 
     @property
+    def more_options(self) -> bool:
+        """Whether an option was added."""
+        return any(token.startswith("-") for token in self.added)
+
+    @property
     def programs(self) -> bool:
         """Whether another program, or the same through another one, runs."""
         return _first_words(self.failed) != _first_words(self.worked)
@@ -93,9 +98,11 @@ def _answers_encoding(change: Change) -> bool:
 _ENCODING = re.compile(r"utf|encod|locale|lang|latin|cp949|euc", re.IGNORECASE)
 _ANSWERS: Final[dict[str, Callable[[Change], bool]]] = {
     "missing program": lambda change: change.programs or change.options or change.paths or change.assigned,
-    "option": lambda change: bool(change.removed | change.added),
+    "option": lambda change: bool(change.removed | change.added) or change.quoting,
     "quoting": lambda change: change.quoting,
-    "place": lambda change: change.paths or change.programs,
+    "directory": lambda change: change.options or change.paths,
+    "version": lambda change: change.programs or change.assigned or change.options or change.paths,
+    "place": lambda change: change.paths or change.programs or change.more_options or change.quoting,
     "right": lambda change: bool(change.removed | change.added),
     "name": lambda change: bool(change.removed & change.added) or bool(change.removed and change.added),
     "time": lambda change: change.background,  # to wait longer is no other input
@@ -105,6 +112,8 @@ _ANSWERS: Final[dict[str, Callable[[Change], bool]]] = {
     "encoding": _answers_encoding,
 }
 ERROR_KINDS: Final = tuple(ErrorKind(name, cue("error", name), _ANSWERS[name]) for name in names_of("error"))
+NO_KIND: Final = ErrorKind("", re.compile(r"(?!)"), lambda change: False)
+"""An error of no known kind: only what it names itself answers it."""
 _ON_CODE = re.compile(
     r"^\s{0,4}--- FAIL|^FAILED |^FAIL\b|^E {2,7}\S|AssertionError|assert(?:ion)? (?:failed|error)"
     r"|\b[1-9]\d{0,4} (?:failed|failing|failures?|errors?)\b|^\s{0,8}[✕✗×✘] |npm ERR! Test failed|would reformat"

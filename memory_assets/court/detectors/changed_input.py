@@ -14,6 +14,7 @@ from typing import Final
 
 from memory_assets.court.case import Case
 from memory_assets.court.detectors.causes import (
+    NO_KIND,
     Change,
     ErrorKind,
     is_on_code,
@@ -28,6 +29,7 @@ from memory_assets.court.detectors.traffic import Step, quoted
 from memory_assets.court.detectors.wording import cut, key_of, on_one_line, same_word
 from memory_assets.court.findings import Finding, Quoted
 from memory_assets.sessions.fix_words import names_cause, names_fix
+from memory_assets.sessions.tool_calls import programs_of
 from memory_assets.text.sentences import sentences
 
 _WITHIN: Final = 10
@@ -35,35 +37,28 @@ _WITHIN: Final = 10
 _AROUND: Final = 600
 """Characters of a result, around its telling line, that tell of which kind the error is."""
 
+_IN_CODE = re.compile(r"(?:\S{1,200}\.\w{1,5}[:(]\d|error\[|error TS)")
 _PROSE_FILE = re.compile(r"\.(?:md|mdx|txt|rst|adoc)\Z", re.IGNORECASE)
 _FILTER = re.compile(
     r"\s{0,3}(?:2>&1\s{0,3})?\|\s{0,3}(?:tail|head|grep|rg|cat|tee|less|wc)\b[^|&;\n]{0,120}"
     r"|\s{0,3}2>(?:&1|/dev/null)"
 )
 _SILENCED = re.compile(r"\|\|\s{0,3}(?:true|:|echo|exit 0)|;\s{0,3}(?:true|echo|exit 0)\b|2>\s{0,3}/dev/null|\|\|")
-_LOOKS = frozenset(("read", "glob", "grep", "ls", "list", "view", "cat", "search", "find", "notebookread", "fetch"))
-_RUNNERS = frozenset(
-    [
-        "npx",
-        "uv",
-        "run",
-        "poetry",
-        "pipenv",
-        "python",
-        "python3",
-        "bunx",
-        "pnpm",
-        "yarn",
-        "npm",
-        "exec",
-        "sudo",
-        "docker",
-        "compose",
-    ]
-)
+_RUNNER_WORDS = "npx uv run poetry pipenv python python3 bunx pnpm yarn npm exec sudo docker compose"
+_RUNNERS = frozenset(_RUNNER_WORDS.split())
+_MANY_IN_ONE = """
+test build install start git go make cargo kubectl gh aws gcloud az terraform helm brew apt apt-get systemctl uvx mise just rake
+"""
+_WHAT_IS_RUN = frozenset(_MANY_IN_ONE.split())
+"""Programs and words under which many different things are run."""
+_OTHER_FIELDS = re.compile(r'"(?:description|timeout)":(?:"(?:[^"\\]|\\.){0,400}"|\d{1,9}),?')
+_PARTS = re.compile(r"&&|\|\||;|\n")
+_FIELD = re.compile(r'"(\w{1,40})":')
 _ALIKE: Final = 0.4
+_ALIKE_OF_ONE_PROGRAM: Final = 0.2
 _ALMOST: Final = 0.8
 _COMPARED: Final = 300
+_READ: Final = 3_000
 _OF_THE_CALL: Final = ("missing program", "option", "place", "quoting", "name")
 """Kinds of errors that a program has with its call, and not with the code that it looks at."""
 
@@ -93,21 +88,20 @@ def _pair(case: Case, steps: Sequence[Step], number: int) -> _Pair | None:
     if failed.error is None:
         return None
     told = _told(failed)
-    if passes_by_itself(told) or _is_red(failed):
+    if _is_red(failed):
         return None
-    kind = kind_of(failed.error.text) or kind_of(told)
-    if kind is None:
-        return None
+    kind = kind_of(failed.error.text) or kind_of(told) or NO_KIND
     for later in steps[number + 1 : number + 1 + _WITHIN]:
         if _person_acts(case, failed, later):
             return None
         if later.call.place < (failed.result.place if failed.result else 0):
             continue  # it was called at the same time
-        if _is_alike(failed, later):
+        if _is_alike(failed, later, kind):
             if later.outcome == "failed" and not (_is_red(later) and failed.error.text not in later.output):
                 return None
-            if later.outcome in ("worked", "failed"):
-                return _explained(case, failed, later, kind, told)
+            pair = _explained(case, failed, later, kind, told) if later.outcome in ("worked", "failed") else None
+            if pair is not None or later.text == failed.text or later.files:
+                return pair
         elif later.outcome == "worked" and _may_help(failed, later):
             return None
     return None
@@ -116,12 +110,14 @@ def _pair(case: Case, steps: Sequence[Step], number: int) -> _Pair | None:
 def _explained(case: Case, failed: Step, worked: Step, kind: ErrorKind, told: str) -> _Pair | None:
     if failed.replaced is not None and worked.replaced is not None and not _is_almost(failed.replaced[0], worked.replaced[0]):
         return None  # another place was edited
-    change = Change(_input(failed), _input(worked))
+    change = _change(failed, worked)
     if change.failed == change.worked or (failed.error and failed.error.text in worked.output):
         return None
     if _SILENCED.search(_input(worked)) and not _SILENCED.search(_input(failed)):
         return None
     is_named = names_change(told, change)
+    if passes_by_itself(told) and not is_named:
+        return None
     if failed.replaced is None and not (is_named or (kind.answers(change) and kind.name != "name")):
         return None
     if kind.name == "place" and not _same_thing(failed, worked):
@@ -141,35 +137,71 @@ def _is_red(step: Step) -> bool:
     """Whether the step failed because of the code that it looked at."""
     if step.error is None or step.result is None or step.command is None:
         return False
-    if not is_on_code(step.output):
+    around = kind_of(_told(step))
+    if around is not None and around.name in ("missing program", "setting"):
         return False
-    invoked, around = kind_of(step.error.text), kind_of(_told(step))
-    is_missing = around is not None and around.name == "missing program"
-    return not is_missing and (invoked is None or invoked.name not in _OF_THE_CALL)
+    if _IN_CODE.match(step.error.text):
+        return True
+    invoked = kind_of(step.error.text)
+    return is_on_code(step.output) and (invoked is None or invoked.name not in _OF_THE_CALL)
 
 
 def _input(step: Step) -> str:
     """What a call was given, without what only cuts its output."""
-    return _FILTER.sub(" ", step.command) if step.command else step.text
+    return _FILTER.sub(" ", step.command).strip() if step.command else step.text
 
 
-def _is_alike(failed: Step, later: Step) -> bool:
+def _change(failed: Step, worked: Step) -> Change:
+    """What differs between two inputs: the commands, or where these are one what stands beside them."""
+    if failed.command is not None and failed.command == worked.command:
+        return Change(_OTHER_FIELDS.sub("", failed.text[:_READ]), _OTHER_FIELDS.sub("", worked.text[:_READ]))
+    return Change(_input(failed), _input(worked))
+
+
+def _is_alike(failed: Step, later: Step, kind: ErrorKind) -> bool:
     """Whether the later call tries the same as the failed one."""
     if (failed.command is None) != (later.command is None):
         return False
-    if failed.command is not None:
-        if failed.programs & later.programs:
-            return True
-        names, later_names = _names(failed), _names(later)
-        if names & later_names:
-            return True
-        return bool(later.programs) and _likeness(_input(failed), _input(later)) >= _ALIKE
-    return failed.tool == later.tool and _likeness(failed.text, later.text) >= _ALIKE
+    if failed.command is None or later.command is None:
+        return failed.tool == later.tool and (_shares_fields(failed, later) or _likeness(failed.text, later.text) >= _ALIKE)
+    last, said = _last_programs(failed), tokens(later.command)
+    if last & later.programs:
+        return True
+    if any(set(name.split()) <= said for name in last) and not cue("call", "changes_more").search(later.command):
+        return True
+    if _names(failed) & _names(later):
+        return True
+    likeness = _likeness(_input(failed), _input(later))
+    is_one = not _PARTS.search(failed.command) and not _PARTS.search(later.command)
+    if is_one and failed.command.split()[:1] == later.command.split()[:1]:
+        return likeness >= _ALIKE_OF_ONE_PROGRAM
+    if kind.name == "missing program" and _arguments(failed.command) == _arguments(later.command):
+        return True
+    return bool(later.programs) and likeness >= _ALIKE
+
+
+def _arguments(command: str) -> list[str]:
+    """What a short command is told, behind its program."""
+    return command.split()[1:] if len(command) < _COMPARED else [command]
+
+
+def _shares_fields(failed: Step, later: Step) -> bool:
+    """Whether most fields of two calls of one tool are the same ones, and a value or a file of them."""
+    left, right = frozenset(_FIELD.findall(failed.text[:_READ])), frozenset(_FIELD.findall(later.text[:_READ]))
+    if not left <= right and len(left & right) * 2 < len(left | right):
+        return False
+    values = (tokens(failed.text) & tokens(later.text)) - left - right
+    return failed.tool.startswith("mcp") or bool(values) or bool(_file_names(failed.text) & _file_names(later.text))
+
+
+def _last_programs(step: Step) -> frozenset[str]:
+    """What the last part of a command runs; what stands before it went well."""
+    parts = _PARTS.split(step.command or "")
+    return next((programs for part in reversed(parts) if (programs := programs_of(part))), step.programs)
 
 
 def _names(step: Step) -> frozenset[str]:
-    words = {word for program in step.programs for word in program.split()} - _RUNNERS
-    return frozenset(word for word in words if word not in ("test", "build", "install", "start", "git", "go", "make", "cargo"))
+    return frozenset(word for program in _last_programs(step) for word in program.split()) - _RUNNERS - _WHAT_IS_RUN
 
 
 def _likeness(first: str, second: str) -> float:
@@ -185,10 +217,9 @@ def _is_almost(first: str, second: str) -> bool:
 
 def _same_thing(failed: Step, worked: Step) -> bool:
     """Whether both calls are about a thing of the same name: another file that is there is no lesson about the first."""
-    if failed.command is None or failed.tool.lower() in _LOOKS:
-        left, right = _file_names(failed.text), _file_names(worked.text)
-        return bool(left & right)
-    return bool(failed.programs)
+    if failed.programs:
+        return True
+    return bool(_file_names(failed.text) & _file_names(worked.text))
 
 
 def _file_names(text: str) -> frozenset[str]:

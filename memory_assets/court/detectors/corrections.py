@@ -17,6 +17,7 @@ from typing import Final
 from memory_assets.court.case import Case, CaseEvent
 from memory_assets.court.detectors.cues import cue
 from memory_assets.court.detectors.orders import is_order, polarity_of
+from memory_assets.court.detectors.praise import is_praise
 from memory_assets.court.detectors.speech import Language, Typed, last_words, reports
 from memory_assets.court.detectors.traffic import Step, quoted
 from memory_assets.court.detectors.wording import cut, key_of, on_one_line
@@ -174,8 +175,8 @@ def _states_of(own: Sequence[Sentence], plain: dict[Sentence, str]) -> list[Sent
 
 
 def _tells_otherwise(text: str) -> bool:
-    """Whether a sentence is no word on what was done: somebody else's, an order, what would have been."""
-    return reports(text) or is_order(text) or cue("correction", "supposes").search(text) is not None
+    """Whether a sentence is no word on what was done: somebody else's, an order, praise, what would have been."""
+    return reports(text) or is_order(text) or is_praise(text) or cue("correction", "supposes").search(text) is not None
 
 
 def _only_asks(text: str) -> bool:

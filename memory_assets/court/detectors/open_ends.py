@@ -17,14 +17,22 @@ from memory_assets.extraction.sentence_context import words_of
 from memory_assets.text.sentences import Sentence, sentences
 
 _READ: Final = 4_000
-_SHORT_REPLY: Final = 25
+_SHORT_REPLY: Final = 16
+_SHORT_KOREAN_REPLY: Final = 9
 """Characters of a reply that answers whatever was asked, unless it goes on to something else."""
+_ANSWERED_WITHIN: Final = 3
+"""Messages of the other one in which a question may still be answered."""
+_HEARD: Final = 200
+_LAST: Final = 3
+"""Sentences at the end of an agent's words that may be its question."""
 _QUESTION_MARKS: Final = ("?", "？")
 _LEAD = re.compile(r"\A[^\n:?]{1,60}:\s")
 """What stands before a question ("Before I write the job:")."""
 _COMMON: Final = words_of(
     "before after first then last next good better other another same many much still once again run job file files"
 )
+
+_MEND: Final = words_of("fix please correct repair solve 고쳐줘 고쳐 해결해줘 수정해줘 해줘")
 
 
 def missing_results(case: Case, steps: Sequence[Step], language: Language) -> Iterator[Finding]:
@@ -41,17 +49,25 @@ def missing_results(case: Case, steps: Sequence[Step], language: Language) -> It
             yield _missing(step, name, language)
 
 
-def unanswered_questions(case: Case, said: Sequence[Typed], language: Language) -> Iterator[Finding]:
-    """What the person asked and the agent passed over, and what the agent asked and the person passed over."""
+def unanswered_questions(
+    case: Case, said: Sequence[Typed], language: Language, *, without: frozenset[int]
+) -> Iterator[Finding]:
+    """What the person asked and the agent passed over, and what the agent asked and the person passed over.
+
+    Args:
+        without: places of messages that say something else already.
+    """
     for message in said:
-        behind = said[message.order + 1].place if message.order + 1 < len(said) else len(case.events)
-        question = _asked_by_person(message)
-        if question is not None and behind > message.place + 1 and _is_passed_over(case, message, question, behind):
+        question = _asked_by_person(message) if message.place not in without else None
+        if question is not None and _is_passed_over(case, said, message, question):
             yield _unanswered(message.quoted(question.start, question.end, "question"), "coder", language)
-    for message in said[1:]:
-        asked = _asked_by_agent(case, message)
-        if asked is not None and not _answers(message, asked.quote):
+    for order, message in enumerate(said[1:], start=1):
+        asked = _asked_by_agent(case, message.place) if message.place not in without else None
+        if asked is not None and not any(_answers(later, asked.quote) for later in said[order : order + _ANSWERED_WITHIN]):
             yield _unanswered(asked, "user", language)
+    asked = _asked_by_agent(case, len(case.events))
+    if asked is not None and cue("question", "decides").search(asked.quote):
+        yield _unanswered(asked, "user", language)
 
 
 def _speaks(event: CaseEvent) -> bool:
@@ -68,7 +84,7 @@ def _asked_by_person(message: Typed) -> Sentence | None:
     """The sentence of a message that asks to be told something."""
     for one in message.said:
         plain = message.plain_of(one)
-        if not plain.rstrip().endswith(_QUESTION_MARKS) or reports(plain):
+        if not plain.rstrip().endswith(_QUESTION_MARKS) or reports(plain) or cue("correction", "supposes").search(plain):
             continue
         wants = cue("question", "wants_to_know").search(plain) and not cue("question", "requests").search(plain)
         if wants or asks_to_know(plain):
@@ -76,25 +92,33 @@ def _asked_by_person(message: Typed) -> Sentence | None:
     return None
 
 
-def _is_passed_over(case: Case, message: Typed, question: Sentence, behind: int) -> bool:
+def _is_passed_over(case: Case, said: Sequence[Typed], message: Typed, question: Sentence) -> bool:
     """Whether the agent says nothing before the person speaks again, or did what was asked besides and says nothing of it."""
-    told = [event.message.text[:_READ] for event in case.events[message.place + 1 : behind] if _speaks(event)]
-    if not told:
-        return any(event.actor == "ai" for event in case.events[message.place + 1 : behind])
+    behind = _place_of(case, said, message.order + 1)
+    if not any(event.actor == "ai" for event in case.events[message.place + 1 : behind]):
+        return False
+    until = min(_place_of(case, said, message.order + _ANSWERED_WITHIN), message.place + _HEARD)
+    told = [event.message.text[:_READ] for event in case.events[message.place + 1 : until] if _speaks(event)]
     asked = words_of(question.text)
     besides = any(_asks_for_work(message.plain_of(one)) for one in message.said if one != question)
-    return bool(asked and besides) and asked.isdisjoint(words_of(" ".join(told)))
+    return not told or (besides and bool(asked) and asked.isdisjoint(words_of(" ".join(told))))
+
+
+def _place_of(case: Case, said: Sequence[Typed], order: int) -> int:
+    return said[order].place if order < len(said) else len(case.events)
 
 
 def _asks_for_work(text: str) -> bool:
     if text.rstrip().endswith(_QUESTION_MARKS):
         return also_orders(text)
-    return any(cue("order", name).search(text) for name in ("korean_orders", "english_orders"))
+    orders = cue("order", "korean_orders").search(text) or cue("question", "orders_work").match(text)
+    # "Fix it" speaks of what was asked about.
+    return orders is not None and bool(words_of(text) - _MEND)
 
 
-def _asked_by_agent(case: Case, message: Typed) -> Quoted | None:
-    """The question with which the agent ends its words right before a message."""
-    place = message.place - 1
+def _asked_by_agent(case: Case, end: int) -> Quoted | None:
+    """The question with which the agent ends its words right before a place."""
+    place = end - 1
     while place >= 0 and case.events[place].message.kind not in ("said", "tool_result"):
         place -= 1
     if place < 0 or not _speaks(case.events[place]):
@@ -102,9 +126,10 @@ def _asked_by_agent(case: Case, message: Typed) -> Quoted | None:
     text = case.events[place].message.text
     shift = max(0, len(text) - _READ)
     told = sentences(text[shift:])
-    if not told or not told[-1].text.rstrip().endswith(_QUESTION_MARKS) or cue("question", "offers").search(told[-1].text):
+    asked = next((one for one in reversed(told[-_LAST:]) if one.text.rstrip().endswith(_QUESTION_MARKS)), None)
+    if asked is None or cue("question", "offers").search(asked.text):
         return None
-    return quoted(case.events[place], told[-1].start + shift, told[-1].end + shift, "question")
+    return quoted(case.events[place], asked.start + shift, asked.end + shift, "question")
 
 
 def _answers(message: Typed, question: str) -> bool:
@@ -113,7 +138,8 @@ def _answers(message: Typed, question: str) -> bool:
         return True
     if not words_of(text).isdisjoint(words_of(_LEAD.sub("", question)) - _COMMON):
         return True
-    return len(text) <= _SHORT_REPLY and cue("correction", "new_work").match(text) is None
+    most = _SHORT_REPLY if text.isascii() else _SHORT_KOREAN_REPLY
+    return len(text) <= most and cue("correction", "new_work").match(text) is None
 
 
 def _missing(step: Step, name: str, language: Language) -> Finding:

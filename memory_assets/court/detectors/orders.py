@@ -17,7 +17,6 @@ from memory_assets.extraction.completeness import asks_to_know
 from memory_assets.text.sentences import Sentence
 
 _SHORTEST: Final = 8
-_ENDS_AS_ORDER = re.compile(r"[어아워려여해써봐춰쳐켜꺼둬줘와돼라자마요][\s.!~]{0,4}\Z")
 _OTHER_FORM = re.compile(r"(?:(?<!s)s|ed)\Z")
 """What ends a verb that tells, and does not order."""
 
@@ -59,10 +58,9 @@ def _korean(text: str) -> bool:
         return False
     if cue("order", "korean_of_all").search(text):
         return True
-    orders = cue("order", "korean_orders").search(text) is not None
     if cue("order", "korean_from_now").search(text):
-        return orders or _ENDS_AS_ORDER.search(text) is not None
-    if not orders:
+        return True
+    if not cue("order", "korean_orders").search(text):
         return False
     if cue("order", "korean_ever").search(text):
         return True

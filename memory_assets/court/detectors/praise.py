@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from memory_assets.court.case import Case
 from memory_assets.court.detectors.cues import cue
@@ -10,34 +11,38 @@ from memory_assets.court.detectors.speech import Language, Typed, last_words, re
 from memory_assets.court.detectors.traffic import quoted
 from memory_assets.court.detectors.wording import cut, key_of, on_one_line
 from memory_assets.court.findings import Finding, Quoted
-from memory_assets.tasks.done_phrases import contradicts
 from memory_assets.text.sentences import sentences
+
+_READ: Final = 3_000
 
 
 def praises(case: Case, said: Sequence[Typed], language: Language) -> Iterator[Finding]:
     """What is praised, at most once a message."""
     for message in said[1:]:
-        since = said[message.order - 1].place
-        words = last_words(case, message.place, since=since)
-        if words is None or contradicts(message.plain):
+        words = last_words(case, message.place, since=said[message.order - 1].place)
+        if words is None:
             continue
         for number, sentence in enumerate(message.said):
-            plain = message.plain_of(sentence)
-            behind = message.said[number + 1 : number + 2]
-            doubts = cue("praise", "but").search(plain) or any(
-                cue("praise", "but").match(message.plain_of(one).strip()) for one in behind
-            )
-            if (
-                cue("praise", "praises").search(plain)
-                and not doubts
-                and not plain.rstrip().endswith("?")
-                and not reports(plain)
-            ):
-                told = next(iter(sentences(words.message.text[:3_000])), None)
-                start, end = (told.start, told.end) if told else (0, min(200, len(words.message.text)))
-                did, praise = quoted(words, start, end, "cause"), message.quoted(sentence.start, sentence.end, "praise")
-                yield _finding(on_one_line(did.quote), on_one_line(praise.quote), (praise, did), language)
-                break
+            if not is_praise(message.plain_of(sentence)) or _takes_it_back(message, number + 1):
+                continue
+            told = next(iter(sentences(words.message.text[:_READ])), None)
+            start, end = (told.start, told.end) if told else (0, min(200, len(words.message.text)))
+            did, praise = quoted(words, start, end, "cause"), message.quoted(sentence.start, sentence.end, "praise")
+            yield _finding(on_one_line(did.quote), on_one_line(praise.quote), (praise, did), language)
+            break
+
+
+def is_praise(text: str) -> bool:
+    """Whether a person's sentence, without what it quotes, praises an approach and doubts nothing of it."""
+    if not cue("praise", "praises").search(text) or cue("praise", "but").search(text):
+        return False
+    return not text.rstrip().endswith("?") and not reports(text)
+
+
+def _takes_it_back(message: Typed, number: int) -> bool:
+    """Whether the sentence behind the praise begins with a doubt."""
+    behind = message.said[number : number + 1]
+    return any(cue("praise", "but").match(message.plain_of(one).strip()) for one in behind)
 
 
 def _finding(did: str, praise: str, evidence: tuple[Quoted, ...], language: Language) -> Finding:

@@ -37,8 +37,8 @@ def refused_calls(steps: Sequence[Step], reasons: dict[int, Typed], language: La
         if reason is not None and reason.place in told:
             continue  # several calls of one turn are refused at once
         dangerous = cue("call", "dangerous").search(step.command or "") is not None
-        if (reason is None or not reason.said) and not dangerous:
-            continue
+        if (reason is None or not reason.said) and step.tool.lower() in _ASKS:
+            continue  # a plan that is not taken up is as often one that is carried out in another session
         if reason is not None:
             told.add(reason.place)
         yield _finding(step, reason, language, dangerous=dangerous)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from memory_assets.court.case import Case
+from memory_assets.court.detectors.causes import tokens
 from memory_assets.court.detectors.speech import Language
 from memory_assets.court.detectors.traffic import Step, quoted
 from memory_assets.court.detectors.wording import cut, key_of, on_one_line, same_word
@@ -27,7 +28,7 @@ def repeated_failures(case: Case, steps: Sequence[Step], language: Language) -> 
     runs: dict[str, list[Step]] = {}
     for step in steps:
         if step.outcome == "failed" and step.error is not None and (tag := _WITH_DIGITS.sub("#", step.error.tag)):
-            runs.setdefault(f"{min(step.programs, default='')} {tag}", []).append(step)
+            runs.setdefault(f"{min(step.programs, default='')} {tag} {_about(step)}", []).append(step)
         elif step.outcome == "worked":
             # The same program that ran well ends what it failed with.
             for name in [name for name in runs if len(runs[name]) < _FROM and _ends(step, runs[name][-1])]:
@@ -35,6 +36,13 @@ def repeated_failures(case: Case, steps: Sequence[Step], language: Language) -> 
     for run in runs.values():
         if len(run) >= _FROM:
             yield _finding(case, run, language)
+
+
+def _about(step: Step) -> str:
+    """What a tool was asked for, where its error does not say: to guess three files is not to try one thing three times."""
+    if step.command is not None or (step.error is not None and "/" in step.error.text):
+        return ""
+    return " ".join(sorted(token for token in tokens(step.text) if "." in token or "/" in token)[:3])
 
 
 def _ends(step: Step, failed: Step) -> bool:

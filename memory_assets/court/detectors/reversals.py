@@ -44,8 +44,8 @@ class Reversal:
 
 
 def reversals_of(case: Case, steps: Sequence[Step], said: Sequence[Typed]) -> list[Reversal]:
-    """What was taken back for a reason that is said; of several calls for one reason the first."""
-    found: dict[tuple[int, int], Reversal] = {}
+    """What was taken back for a reason that is said; of several calls of one turn the first."""
+    found: dict[int, Reversal] = {}
     places = [message.place for message in said]
     for number, step in enumerate(steps):
         if step.outcome != "worked":
@@ -60,7 +60,8 @@ def reversals_of(case: Case, steps: Sequence[Step], said: Sequence[Typed]) -> li
         reason = _asked(asking) or undertaken
         if reason is not None:
             change = change or _edited_before(steps, number)
-            found.setdefault((reason.place, reason.start), Reversal(change, step, asking, reason))
+            # What is taken back in one turn is taken back for one reason.
+            found.setdefault(bisect_left(places, step.call.place), Reversal(change, step, asking, reason))
     return list(found.values())
 
 
@@ -77,6 +78,10 @@ def _taken_back(steps: Sequence[Step], number: int) -> Step | None:
     if step.command is not None:
         if not cue("call", "takes_back").search(step.command):
             return None
+        program = step.command.split(maxsplit=1)[0]
+        if program != "git":
+            same = (one for one in reversed(before) if one.outcome == "worked" and (one.command or "").startswith(program))
+            return next((one for one in same if one.programs), None)
         changes = [one for one in before if one.outcome == "worked" and (one.files or "git commit" in (one.command or ""))]
         named = [one for one in changes if any(path.rsplit("/", 1)[-1] in step.command for path in one.files)]
         return named[-1] if named else changes[-1] if changes and _WHOLE.search(step.command) else None
@@ -118,7 +123,8 @@ def _with_reason(event: CaseEvent, name: str) -> Quoted | None:
     for number, one in enumerate(told):
         if cue("reversal", name).search(one.text):
             first = told[max(0, number - 1)]
-            return quoted(event, first.start, min(one.end, first.start + _MOST_REASON), "cause") if len(told) > 1 else None
+            tells_why = len(told) > 1 or name == "asks"
+            return quoted(event, first.start, min(one.end, first.start + _MOST_REASON), "cause") if tells_why else None
     return None
 
 

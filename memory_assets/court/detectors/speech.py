@@ -18,7 +18,7 @@ from memory_assets.court.case import Case, CaseEvent
 from memory_assets.court.detectors.cues import cue
 from memory_assets.court.findings import EvidencePart, Quoted
 from memory_assets.sessions.origins import Stretch
-from memory_assets.text.sentences import Sentence, sentences
+from memory_assets.text.sentences import MIN_LENGTH, Sentence, sentences
 
 Language = Literal["ko", "en"]
 
@@ -114,13 +114,31 @@ def _typed_sentences(text: str, typed: Sequence[Stretch]) -> Iterator[Sentence]:
     for stretch in typed:
         part = text[stretch.start : min(stretch.end, stretch.start + left)]
         left -= len(part)
-        for one in sentences(part):
+        for one in _with_short_ones(part):
             told = True
             yield replace(one, start=one.start + stretch.start, end=one.end + stretch.start)
     words = text.strip()
     if not told and 1 < len(words) < _SHORT and len(typed) == 1:
         start = text.index(words)
         yield Sentence(start, start + len(words), words, "prose", "")
+
+
+def _with_short_ones(text: str) -> Iterator[Sentence]:
+    """The sentences of a text, and those between them that are too short for the cutter ("되돌려.", "Undo.")."""
+    found = sentences(text)
+    position = found[0].end if found else 0
+    if found:
+        yield found[0]
+    for one in [*found[1:], None] if found else []:
+        end = one.start if one is not None else len(text)
+        between = text[position:end]
+        words = between.strip()
+        if 1 < len(words) < MIN_LENGTH and any(map(str.isalpha, words)):
+            start = position + between.index(words)
+            yield Sentence(start, start + len(words), words, "prose", "")
+        if one is not None:
+            yield one
+            position = one.end
 
 
 def language_of(case: Case) -> Language:

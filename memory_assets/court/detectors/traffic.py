@@ -7,9 +7,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Final, Literal
 
 from memory_assets.court.case import Case, CaseEvent
+from memory_assets.court.detectors.causes import kind_of
 from memory_assets.court.detectors.cues import cue
 from memory_assets.court.findings import EvidencePart, Quoted
 from memory_assets.sessions.error_lines import ERROR_HINT, ErrorLine, telling_line
@@ -33,6 +35,8 @@ _PREFIX = re.compile(r"\A\s{0,8}(?:<tool_use_error>|<error>|Error:)?\s{0,4}")
 _SHORT_OUTPUT: Final = 800
 _BEGINS_WITH_ERROR = re.compile(r"\s{0,8}(?:[\w./-]{1,40}: )?(?:error|fatal|usage|오류|에러): ?\S", re.IGNORECASE)
 _MOST_QUOTED: Final = 300
+_MOST_LINES: Final = 60
+_SPEAKS_OF_ERROR = re.compile(r"\berror\b|\bfatal\b|\bfailed\b|\bdenied\b|오류|에러|실패", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -127,8 +131,10 @@ class Step:
         if self.command is None:
             return False
         rest = text[exited.end() :].strip() if exited else text.strip()
-        seeks = _SEEKS.search(self.command) is not None
-        return (seeks or not self.programs) and telling_line(rest, failed=True) is None
+        if not rest:
+            return _SEEKS.search(self.command) is not None or not self.programs
+        is_told = telling_line(rest, failed=True) is not None or kind_of(rest[:_SHORT_OUTPUT]) is not None
+        return _SEEKS.search(self.command) is not None and not is_told
 
     def _says_only_error(self, text: str) -> bool:
         """Whether a short output begins with an error: then the program did nothing else."""
@@ -142,15 +148,25 @@ class Step:
         return None
 
     def _first_line(self, text: str) -> ErrorLine | None:
-        exited = _EXIT.match(text)
-        lead = _PREFIX.match(text)
-        start = exited.end() if exited and text[exited.end() :].strip() else lead.end() if lead else 0
-        while start < len(text) and text[start].isspace():
-            start += 1
-        end = text.find("\n", start)
-        end = min(end if end >= 0 else len(text), start + _MOST_QUOTED)
-        line = text[start:end].removesuffix("</tool_use_error>").rstrip()
-        return ErrorLine(start, start + len(line), line, is_certain=False) if line else None
+        """The first line that speaks of an error, else the first of all."""
+        lead = _EXIT.match(text) or _PREFIX.match(text)
+        start = lead.end() if lead and text[lead.end() :].strip() else 0
+        first: ErrorLine | None = None
+        for line in islice(_lines(text[:_HEAD], start), _MOST_LINES):
+            if _SPEAKS_OF_ERROR.search(line.text) or kind_of(line.text) is not None:
+                return line
+            first = first or line
+        return first
+
+
+def _lines(text: str, start: int) -> Iterator[ErrorLine]:
+    """The lines of a text that say something, from a place on."""
+    for line in text[start:].splitlines(keepends=True):
+        told = line.strip()[:_MOST_QUOTED].removesuffix("</tool_use_error>").rstrip()
+        if told:
+            at = start + line.index(told[0])
+            yield ErrorLine(at, at + len(told), told, is_certain=False)
+        start += len(line)
 
 
 def quoted(event: CaseEvent, start: int, end: int, part: EvidencePart) -> Quoted:

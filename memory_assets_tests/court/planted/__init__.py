@@ -7,7 +7,8 @@ A script is short: a line that begins with a letter begins a record, and lines t
     C a Bash: ls -la                     a call with the label ``a``; calls in a row stand in one message
     R a text    the result of ``a``      E a text its failure             N a why  the person turned it down (and said why)
 
-``U#name`` gives a text a label. A ``~`` before the letter puts it on a side chain. ``a`` names a call, ``a-out`` its result.
+``U#name`` gives a text a label. A ``~`` before the letter puts the record on a side chain. Expectations call a call ``a`` and
+its result ``a-out``.
 """
 
 from __future__ import annotations
@@ -99,9 +100,9 @@ class PlantedSession:
         """Where the message of a label stands among those that a reader made of the file."""
         call, _, result = label.partition("-")
         kind = "tool_result" if result else "tool_call"
-        calls = [i for i, m in enumerate(messages) if m.tool_use_id == self.tool_use_id(call) and m.kind == kind]
-        uid = _uuid(self.name, label)
-        return calls or [i for i, m in enumerate(messages) if m.uid.partition("#")[0] == uid]
+        records = {_record_of(m) for m in messages if m.tool_use_id == self.tool_use_id(call) and m.kind == kind}
+        records = records or {_uuid(self.name, label)}
+        return [index for index, message in enumerate(messages) if _record_of(message) in records]
 
 
 @cache
@@ -129,6 +130,10 @@ def _expectation(said: dict[str, Any], required: bool) -> Expectation:
     kind = said["kind"]
     polarity = said.get("polarity", _POLARITY.get(kind, "dont"))
     return Expectation(cast(Kind, kind), said["quotes"], said.get("role", "coder"), polarity, required)
+
+
+def _record_of(message: Message) -> str:
+    return message.uid.partition("#")[0]
 
 
 def _uuid(session: str, label: str) -> str:
