@@ -22,7 +22,8 @@ from memory_assets.memory import Memory
 from memory_assets.queries.cases import list_cases, one_case
 from memory_assets.queries.forgettable import ToForget
 from memory_assets.queries.lessons import list_lessons, search_lessons
-from memory_assets.settings import Settings
+from memory_assets.search.searcher import Searcher
+from memory_assets.settings import Settings, load_settings
 from memory_assets_tests.court.findings import orders_of
 from memory_assets_tests.defs.conftest import Import
 from memory_assets_tests.defs.files import chat
@@ -110,7 +111,7 @@ def test_a_case_is_shown_with_every_claim(store: Settings) -> None:
 
 def test_lessons_are_found_by_role_and_words(store: Settings) -> None:
     hear(store, None)
-    searcher = Memory(store)._searcher
+    searcher = Searcher(Resources(store))
     found = search_lessons(searcher, "what to run before a commit", role=" CODER")
     assert found.lessons[0].title == TESTS and found.lessons[0].evidence[0].citation.quote == TESTS
     assert search_lessons(searcher, "what to run before a commit", role="reviewer").lessons == ()
@@ -199,3 +200,14 @@ def test_the_job_hears_and_its_leaves_say_what_a_person_reads(store: Settings, u
     evaluations = {one.check_name: one.passed for one in result.get_asset_check_evaluations()}
     assert evaluations["lessons_rest_on_evidence"] and evaluations["every_case_heard"]
     assert len(result.asset_materializations_for_node("court_judgement")) == 3
+
+
+def test_sessions_are_heard_by_the_run_that_takes_them_in_where_that_is_wanted(
+    take: Import, inbox: Path, monkeypatch: pytest.MonkeyPatch, unrecorded: dg.DagsterInstance
+) -> None:
+    monkeypatch.setenv("MEMORY_COURT_AUTOMATIC", "true")
+    wanting = load_settings()
+    chat(inbox, "one", [TESTS, "I will."], project="shop")
+    run.import_paths(wanting, [inbox], project=None)
+    assert lessons_of(wanting) == [(TESTS, 1)]
+    assert hear(wanting, None).events_appended == 0
