@@ -128,6 +128,9 @@ def _is_passed_over(case: Case, said: Sequence[Typed], message: Typed, question:
             one for one in said[message.order + 1 : message.order + 2] if _topics(one.plain).isdisjoint(_topics(question.text))
         ]
     besides = any(_asks_for_work(one.plain_of(sentence)) for one in heard for sentence in one.said if sentence != question)
+    behind_order = cue("question", "asks_behind").match(question.text)
+    if behind_order and (_asks_for_work(behind_order[0]) or not behind_order[0].isascii()):
+        asked, besides = words_of(question.text[behind_order.end() :]), True
     if not told or not besides:
         return not told
     words = " ".join(told)
@@ -164,9 +167,14 @@ def _asked_before(case: Case, end: int) -> list[Quoted]:
     told = sentences(event.message.text[shift:])
     questions = [one for one in told if one.text.rstrip().endswith(_QUESTION_MARKS)]
     asked = [one for one in questions if one in told[-_LAST:] or _asks_person(one.text)]
-    if any(cue("question", "offers").search(one.text) for one in asked[-1:]):
+    if any(_only_offers(one.text) for one in asked[-1:]):
         return []
     return [quoted(event, one.start + shift, one.end + shift, "question") for one in reversed(asked[-_MOST_ASKED:])]
+
+
+def _only_offers(text: str) -> bool:
+    """Whether a question offers more work, and leaves nothing to be chosen."""
+    return cue("question", "offers").search(text) is not None and cue("question", "alternatives").search(text) is None
 
 
 def _asks_person(text: str) -> bool:
