@@ -200,10 +200,10 @@ def _missing(step: Step, name: str, language: Language) -> Finding:
     call = cut(on_one_line(step.command or f"{step.tool} {step.text}"), 120)
     if language == "ko":
         title = f"결과가 없는 호출: {cut(call, 80)}"
-        rule = f"`{call}`의 결과가 기록에 없다: 그 결과에 기대기 전에 다시 확인한다."
+        rule = f"`{call}`: 결과를 모르므로 다시 확인한다."
     else:
         title = f"No result of {cut(call, 80)}"
-        rule = f"The result of `{call}` is not known: check it before building on it."
+        rule = f"`{call}`: its result is not known, check it."
     return Finding(
         kind="missing_result",
         role="system",
@@ -214,16 +214,16 @@ def _missing(step: Step, name: str, language: Language) -> Finding:
         trigger="",
         key=key_of(f"{name} result"),
         evidence=(step.quoted_call("question"),),
-        confidence=0.4,
+        confidence=0.5,
     )
 
 
 def _unanswered(question: Quoted, role: str, language: Language) -> Finding:
     asked = on_one_line(question.quote)
     if language == "ko":
-        title, rule = f"답이 없는 질문: {cut(asked, 100)}", f"이 질문에는 답이 없었다: {cut(asked, 300)}"
+        title, rule = f"답이 없는 질문: {cut(asked, 100)}", f"답이 없다: {cut(asked, 300)}"
     else:
-        title, rule = f"Not answered: {cut(asked, 100)}", f"This question was not answered: {cut(asked, 300)}"
+        title, rule = f"Not answered: {cut(asked, 100)}", f"Not answered: {cut(asked, 300)}"
     return Finding(
         kind="unanswered_question",
         role=role,
@@ -234,5 +234,5 @@ def _unanswered(question: Quoted, role: str, language: Language) -> Finding:
         trigger="",
         key=key_of(asked),
         evidence=(question,),
-        confidence=0.4,
+        confidence=0.5,
     )
