@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import dagster as dg
@@ -17,6 +19,8 @@ from memory_assets.defs.code_location import build_definitions
 from memory_assets.defs.court import steps
 from memory_assets.defs.court.run import hear
 from memory_assets.errors import NotFoundError
+from memory_assets.hooks.events import HookCall
+from memory_assets.hooks.telling import told_at_start
 from memory_assets.maintenance.fsck import fsck
 from memory_assets.memory import Memory
 from memory_assets.queries.cases import list_cases, one_case
@@ -211,3 +215,21 @@ def test_sessions_are_heard_by_the_run_that_takes_them_in_where_that_is_wanted(
     run.import_paths(wanting, [inbox], project=None)
     assert lessons_of(wanting) == [(TESTS, 1)]
     assert hear(wanting, None).events_appended == 0
+
+
+def test_an_agent_is_told_what_earlier_sessions_teach(store: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        steps, "findings_of", lambda case: [replace(one, rule=f"In short: {one.rule}") for one in orders_of(case)]
+    )
+    hear(store, None)
+    memory = Memory(store)
+    new = HookCall("session-start", "gemini", "c1", datetime.now(UTC), session_id="new", cwd="/srv/shop")
+    told = told_at_start(memory, new, 1_200)
+    assert f"session:one#m=2&c=0-27 lesson for coder: “In short: {FORCE}”" in told and f"short: {TESTS}”" in told
+    # A session is not told its own words; what another project teaches as well is.
+    own = told_at_start(memory, replace(new, session_id="one"), 1_200)
+    assert f"short: {FORCE}" not in own and f"session:two#m=0&c=0-36 lesson for coder: “In short: {TESTS}”" in own
+    assert "teach" not in told_at_start(memory, replace(new, cwd="/srv/elsewhere"), 1_200)
+    found = memory.context("may I push to main by force", project="shop")
+    skills = next(section for section in found.sections if section.name == "skills")
+    assert f"In short: {FORCE}" in [item.text for item in skills.items]
