@@ -24,6 +24,7 @@ from memory_assets.projections.evaluation import fold_evaluations
 from memory_assets.projections.feedback import fold_feedback
 from memory_assets.projections.ledgers import fold_builds
 from memory_assets.projections.memories import close_touched, fold_memories, remember_touched
+from memory_assets.projections.prompts import PROMPT_EVENTS, fold_prompts
 from memory_assets.projections.scope import close_scope, open_scope
 from memory_assets.projections.sessions import fold_marks, fold_sessions, fold_source_files
 from memory_assets.projections.statements import fold_statements
@@ -55,8 +56,14 @@ MARKS = (
     "unit_feedback",
 )
 
-# What a run leaves behind its sessions, and an answer: it changes marks, builds and answers, and no other table.
-_PASSING = (*(mark for mark in MARKS if mark != "unit_feedback"), "build_started", "build_finished", "answer_recorded")
+# What a run leaves behind its sessions, an answer, a word on a prompt: it changes marks, builds, answers and prompts alone.
+_PASSING = (
+    *(mark for mark in MARKS if mark != "unit_feedback"),
+    "build_started",
+    "build_finished",
+    "answer_recorded",
+    *PROMPT_EVENTS,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +120,7 @@ def fold(
         fold_source_files(connection, since)
         fold_builds(connection, since)
         fold_answers(connection, since)
+        fold_prompts(connection, since)
         _fold_marks(connection, [session_id for session_id, _ in touched])
         return Folded(len(touched), _write_offset(connection, projector))
     open_commands(connection)
@@ -137,6 +145,7 @@ def fold(
     fold_feedback(connection)
     fold_evaluations(connection, since)
     fold_answers(connection, since)
+    fold_prompts(connection, since)
     close_commands(connection)
     return Folded(len(touched), _write_offset(connection, projector), _together(appended))
 
