@@ -323,11 +323,8 @@ class Memory:
         return give_feedback(self.resources, given, signal, by=by, note=note)
 
     def count_shown(self) -> int:
-        """Count what searches have delivered since the last time; how many deliveries that were.
-
-        What cannot be counted now is counted another time: no reader waits long for it.
-        """
-        from memory_assets.search.usage import count_shown
+        """Count what was of use since the last time; see ``maintenance.usage.count_shown``."""
+        from memory_assets.maintenance.usage import count_shown
 
         return count_shown(self.resources)
 
@@ -353,10 +350,10 @@ class Memory:
             progress=progress,
         )
 
-    def stats(self) -> Stats:
-        """What the store holds, counted; what was shown up to now among it."""
+    def stats(self, *, project: str | None = None) -> Stats:
+        """What the store holds, counted; what was of use up to now among it, of one project alone where one is named."""
         self.count_shown()
-        return self.read(statistics.store_stats, self.database.path, self.settings.vectors_folder)
+        return self.read(statistics.store_stats, self.database.path, self.settings.vectors_folder, project=project)
 
     def reembed(
         self,

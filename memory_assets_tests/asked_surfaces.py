@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
+from urllib.parse import quote
 
 from memory_assets.configuration import Resources
 from memory_assets.settings import Settings
 from memory_assets_tests.defs.state import texts_of_dagster
 from memory_assets_tests.mcp.client import Connected, text_of
+from memory_assets_tests.viewer.served import Served
 
 Chosen = TypeVar("Chosen")
 
@@ -20,6 +23,7 @@ Say = Callable[..., str]
 
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _WORD = re.compile(r"\w{6,}")
+_MARKED = re.compile(r"</?mark[^>]*>")
 # A word of the command line that stands for all that the store named of a kind, or for a question.
 OF_A_QUESTION = [
     "search {question}",
@@ -115,6 +119,49 @@ TOOLS_OF_A_NAME = [
 ]
 TOOLS_OF_THE_STORE = ["list_tasks", "list_blocked_tasks", "list_resolved_conditions", "schema", "doctor", "stats"]
 FORMATS = ("jsonl", "markdown", "chat.v1")
+PAGES_OF_A_QUESTION = ["/search?q={question}", "/ask?q={question}&whole=1", "/ask/stream?q={question}", "/api/search"]
+"""The last one is sent to, with the question in its body."""
+PAGES_OF_A_NAME = [
+    "/today?day={day}",
+    "/projects/{project}?all=1",
+    "/projects/{project}/map",
+    "/sessions?project={project}",
+    "/sessions/{session}",
+    "/sessions/{session}/about",
+    "/sessions/{session}/messages/0",
+    "/sessions/{session}/proof",
+    "/memories/{memory}",
+    "/tasks?project={project}",
+    "/tasks/review?project={project}",
+    "/tasks/{task}",
+    "/conflicts?project={project}&status=all",
+    "/privacy?session={session}&every=1",
+    "/say?of={memory}",
+    "/api/sessions/{session}",
+    "/api/sessions/{session}/messages?limit=200",
+    "/api/events?session_id={session}&limit=200",
+    "/api/events/{event}",
+    "/api/citations/{address}",
+]
+PAGES_OF_THE_STORE = [
+    "/",
+    "/projects",
+    "/sessions",
+    "/tasks",
+    "/tasks?status=pending",
+    "/tasks/review",
+    "/conflicts",
+    "/conflicts?status=all",
+    "/health?look=1",
+    "/privacy?every=1",
+    "/events",
+    "/live?after=0",
+    "/api/sessions?page_size=100",
+    "/api/events?limit=200",
+    "/api/stats",
+    "/api/stats/timeline?days=365",
+    "/api/health",
+]
 
 
 @dataclass(frozen=True)
@@ -131,6 +178,7 @@ _NAMES = {
     "session": "SELECT session_id FROM sessions",
     "project": "SELECT DISTINCT project FROM sessions WHERE project IS NOT NULL",
     "day": "SELECT DISTINCT CAST(CAST(unnest([started_at, ended_at]) AS DATE) AS VARCHAR) FROM sessions",
+    "memory": "SELECT memory_id FROM memories",
     "address": """SELECT 'mem:' || short_id FROM memory_citations
       UNION ALL SELECT 'session:' || session_id || '#m=' || message_index FROM messages
       UNION ALL SELECT unit_id FROM memory_units""",
@@ -161,6 +209,7 @@ class Surfaces:
 
     say: Say
     client: Connected
+    pages: Served
     settings: Settings
     in_turn: bool = False
 
@@ -179,6 +228,8 @@ class Surfaces:
             for tool, field in self._chosen(TOOLS_OF_A_QUESTION, place):
                 asked = {field: [question] if field == "queries" else question}
                 yield f"mcp {tool}", without_echo(self._called(tool, **asked), question)
+            for page in self._chosen(PAGES_OF_A_QUESTION, place):
+                yield self._shown(page, question)
 
     def _of_names(self, named: Named) -> Iterator[tuple[str, str]]:
         for template in OF_A_NAME:
@@ -189,6 +240,10 @@ class Surfaces:
             for name in named.of(kind):
                 asked = {field: [name] if field == "ids" else name}
                 yield f"mcp {tool}", without_echo(self._called(tool, **asked), name)
+        for page in PAGES_OF_A_NAME:
+            (kind,) = _PLACEHOLDER.findall(page)
+            for name in named.of(kind):
+                yield self._shown(page, name)
 
     def _of_the_store(self) -> Iterator[tuple[str, str]]:
         for template in OF_THE_STORE:
@@ -200,6 +255,15 @@ class Surfaces:
             file.unlink()
         for tool in TOOLS_OF_THE_STORE:
             yield f"mcp {tool}", self._called(tool)
+        for page in PAGES_OF_THE_STORE:
+            yield self._shown(page, "", is_there=True)
+
+    def _shown(self, page: str, asked: str, *, is_there: bool = False) -> tuple[str, str]:
+        """A page as it comes, without its marks of highlighting, and without what was asked."""
+        sent = {"query": asked} if page == "/api/search" else None
+        status, shown = self.pages.read(_PLACEHOLDER.sub(quote(asked, safe=""), page), sent)
+        assert status == 200 or not is_there, (page, status)
+        return page, without_echo(html.unescape(_MARKED.sub("", shown)), asked)
 
     def _said(self, template: str, asked: str) -> Iterator[tuple[str, str]]:
         words = [asked if _PLACEHOLDER.fullmatch(word) else word for word in template.split()]

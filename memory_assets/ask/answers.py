@@ -21,6 +21,7 @@ from memory_assets.results.answer import (
 )
 from memory_assets.results.citation import CitationV1
 from memory_assets.search.answerability.calibration import calibration
+from memory_assets.search.answerability.corrected import corrections_before
 from memory_assets.search.answerability.sureness import shipped
 
 if TYPE_CHECKING:
@@ -78,6 +79,7 @@ def answered(seen: Considered, quotes: Sequence[Quote], model: str) -> AnswerV1:
         model: the embedding model's name.
     """
     lines, citations, claims = [], [], []
+    quotes = corrections_before(quotes, lambda quote: quote.passage)
     for number, quote in enumerate(quotes, start=1):
         marker = f"[{number}]"
         who = _speaker(seen, quote)
@@ -239,13 +241,21 @@ def _speaker(seen: Considered, quote: Quote) -> str | None:
 
 
 def standing(cited: Iterable[tuple[int, Passage]]) -> list[str]:
-    """What is known of cited passages, by their numbers, that no longer hold or that others contradict."""
+    """What is known of cited passages, by their numbers: that they correct others, no longer hold or are contradicted."""
     notes = []
     for number, passage in cited:
+        if passage.instead_of:
+            old = ", ".join(dict.fromkeys(_address(part) for part in passage.instead_of))
+            notes.append(f"[{number}] was said on {passage.said_at:%Y-%m-%d} to correct {old}")
         hit = passage.hit
         if hit.unit_kind == "entry" and hit.status in ("superseded", "contested"):
             notes.append(f"[{number}] is {hit.status}: see `memory show {hit.id}`")
     return notes
+
+
+def _address(passage: Passage) -> str:
+    session_id, index = passage.place
+    return SpanCitation(session_id, index, ((passage.start, passage.end),)).uri
 
 
 def citation_of(passage: Passage, start: int, end: int) -> CitationV1:

@@ -11,13 +11,15 @@ from memory_assets.ask.answers import refused, refused_undivided, refused_withou
 from memory_assets.ask.following import is_unheard, readings
 from memory_assets.errors import InvalidArgumentError, MemoryAssetsError
 from memory_assets.results.answer import AnswerV1
-from memory_assets.search.answerability.calibration import calibration
+from memory_assets.search.answerability.calibration import Calibration, calibration
+from memory_assets.search.answerability.corrected import with_corrections
 from memory_assets.search.answerability.passages import Passage, passages_of
 from memory_assets.search.answerability.question import Question
 from memory_assets.search.answerability.signs import signs_of_passage
 from memory_assets.search.answerability.sureness import Answerability, answerability_of
 from memory_assets.search.bulk import in_batches
 from memory_assets.search.searcher import LookedUp
+from memory_assets.search.usage import note_cited
 from memory_assets.vectors.errors import IndexMissingError
 
 if TYPE_CHECKING:
@@ -90,11 +92,12 @@ class Asker:
         started = time.monotonic()
         try:
             if request.multi_hop:
-                return timed(self._hopped(request, listen), started)
+                return self._given(request, self._hopped(request, listen), started)
             found = self.searcher.look_up(request.search())
         except IndexMissingError as error:
             return refused_without_index(request, error)
-        return timed(answer_of(self._considered(request, found), self.answerer, self._embedding, listen), started)
+        answer = answer_of(self._considered(request, found), self.answerer, self._embedding, listen)
+        return self._given(request, answer, started)
 
     def ask_all(self, requests: Sequence[AskRequest]) -> Iterator[AnswerV1 | MemoryAssetsError]:
         """The answers to several questions, whose vectors are made together. An error is of its own question."""
@@ -108,7 +111,8 @@ class Asker:
             started = time.monotonic()
             match next(found):
                 case LookedUp() as one:
-                    yield timed(answer_of(self._considered(request, one), self.answerer, self._embedding), started)
+                    answer = answer_of(self._considered(request, one), self.answerer, self._embedding)
+                    yield self._given(request, answer, started)
                 case IndexMissingError() as missing:
                     yield refused_without_index(request, missing)
                 case failed:
@@ -125,6 +129,13 @@ class Asker:
 
         for number, batch in in_batches(lines, first_line):
             yield from answers(self, batch, defaults, first_line=number)
+
+    def _given(self, request: AskRequest, answer: AnswerV1, started: float) -> AnswerV1:
+        """An answer as it is given: how long it took is in it, and what it cites is counted."""
+        if request.log and answer.grounded:
+            cited = [one.citation.uri for one in answer.citations if one.marker]
+            note_cited(self.searcher.settings, list(dict.fromkeys(cited)))
+        return timed(answer, started)
 
     def _hopped(self, request: AskRequest, listen: Listen | None) -> AnswerV1:
         """The answer to a question that is taken apart first."""
@@ -154,6 +165,8 @@ class Asker:
     def _considered(self, request: AskRequest, found: LookedUp) -> Considered:
         with self.searcher.database.reading() as connection:
             passages = passages_of(connection, found.response.hits)
+            if found.has_corrections:
+                passages = with_corrections(connection, passages)
             self.searcher.database.linger()
         return considered(request, found, passages)
 
@@ -170,11 +183,15 @@ def considered(request: AskRequest, found: LookedUp, passages: Sequence[Passage]
 def _graded(request: AskRequest, question: Question, found: LookedUp, passages: Sequence[Passage]) -> Considered:
     known = calibration()
     best = max((passage.hit.score for passage in passages), default=0.0)
-    grades = [
-        (passage, known.passage.grade(signs_of_passage(question, passage, passage.hit.rank - 1, best))) for passage in passages
-    ]
+    grades = [(passage, _grade(question, passage, best, known)) for passage in passages]
     graded = tuple(sorted(grades, key=lambda one: (-one[1], one[0].hit.rank, one[0].place)))
     return Considered(request, question, found, graded, _sure(request, question, found))
+
+
+def _grade(question: Question, passage: Passage, best: float, known: Calibration) -> float:
+    """How well a passage answers; a correction as well as what it corrects would, at the least."""
+    some = (passage, *passage.instead_of)
+    return max(known.passage.grade(signs_of_passage(question, one, one.hit.rank - 1, best)) for one in some)
 
 
 def _sure(request: AskRequest, question: Question, found: LookedUp) -> Answerability:

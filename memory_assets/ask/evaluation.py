@@ -75,7 +75,7 @@ def measured(question: GoldenQuestion, answer: AnswerV1 | MemoryAssetsError, *, 
 
 def _request(question: GoldenQuestion, mode: str | None) -> AskRequest:
     asked: dict[str, Any] = {"mode": mode or question.mode or "auto", "project": question.project}
-    return AskRequest(question.query, **asked)
+    return AskRequest(question.query, log=False, **asked)
 
 
 def _outcome(question: GoldenQuestion, *, is_answered: bool) -> dict[str, Any]:

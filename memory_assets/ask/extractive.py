@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from memory_assets.ask.line_signs import lines_of
@@ -16,6 +16,7 @@ from memory_assets.search.answerability.signs import is_question, signs_of_sente
 from memory_assets.text.particles import is_hangul
 
 if TYPE_CHECKING:
+    from memory_assets.ask.line_signs import Line
     from memory_assets.search.answerability.calibration import Calibration
     from memory_assets.search.answerability.passages import Passage, Quotable
     from memory_assets.search.answerability.question import Question
@@ -57,9 +58,16 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
+    """A sentence that may be quoted.
+
+    Attributes:
+        density: what it is worth beside its length.
+    """
+
     passage: Passage
     place: int
     worth: float
+    density: float
 
     @property
     def text(self) -> str:
@@ -68,10 +76,6 @@ class _Candidate:
     @property
     def words(self) -> int:
         return len(self.text.split())
-
-    @property
-    def density(self) -> float:
-        return self.worth / math.sqrt(self.words + _OVERHEAD)
 
 
 def language_of(question: str) -> Language:
@@ -87,7 +91,9 @@ def quotes_for(question: Question, graded: Graded, known: Calibration, *, most_w
         graded: passages with their grades, best first.
         most_words: of all quotes with their dates together. The best sentence is quoted whatever its length.
     """
-    if graded and graded[0][0].speaker is None:
+    # A person who corrects an agent has a name, and makes no conversation of people of its session.
+    first = next((passage for passage, _ in graded if not passage.is_correction), None)
+    if first is not None and first.speaker is None:
         return _windows(question, graded, known, most_words)
     candidates = sorted(_candidates(question, graded, known), key=lambda one: -one.density)
     if not candidates:
@@ -112,22 +118,57 @@ def quotes_for(question: Question, graded: Graded, known: Calibration, *, most_w
 
 
 def _windows(question: Question, graded: Graded, known: Calibration, most_words: int) -> list[Quote]:
-    scored = [(line, known.line.score(line.signs)) for line in lines_of(question, graded)]
     quotes = []
-    for window in windows_of(scored, most_words):
+    for window in windows_of(_scored(question, graded, known), most_words):
         passage = window.passage
         time = _time(question, passage, [one.text for one in passage.lines[window.first : window.last + 1]])
         quotes.append(Quote(passage, window.start, window.end, time))
     return quotes
 
 
+def _scored(question: Question, graded: Graded, known: Calibration) -> list[tuple[Line, float]]:
+    """The lines that may be quoted with their scores; of a correction the best one as good as the best that it corrects."""
+    looked_at = [(one, grade) for passage, grade in graded for one in (passage, *passage.instead_of)]
+    scored = [(line, known.line.score(line.signs)) for line in lines_of(question, looked_at)]
+    best: dict[int, float] = {}
+    for line, score in scored:
+        best[id(line.passage)] = max(score, best.get(id(line.passage), score))
+    missing = {
+        id(passage): max((best[id(part)] for part in passage.instead_of if id(part) in best), default=of_it) - of_it
+        for passage, _ in graded
+        if (of_it := best.get(id(passage))) is not None
+    }
+    return [(line, score + max(0.0, missing[of_it])) for line, score in scored if (of_it := id(line.passage)) in missing]
+
+
 def _candidates(question: Question, graded: Graded, known: Calibration) -> Iterator[_Candidate]:
     for rank, (passage, grade) in enumerate(graded[:_LOOKED_AT]):
-        for place, sentence in enumerate(passage.sentences):
-            if _says_nothing(question, sentence):
-                continue
-            worth = known.sentence.grade(signs_of_sentence(question, passage, place, grade, rank == 0))
-            yield _Candidate(passage, place, worth * (_AS_ANSWER if is_question(sentence.text) else 1.0))
+        candidates = list(_of_passage(question, passage, known, grade, is_best=rank == 0))
+        for corrected in passage.instead_of:
+            candidates = _as_good_as(candidates, list(_of_passage(question, corrected, known, grade, is_best=rank == 0)))
+        yield from candidates
+
+
+def _of_passage(
+    question: Question, passage: Passage, known: Calibration, grade: float, *, is_best: bool
+) -> Iterator[_Candidate]:
+    for place, sentence in enumerate(passage.sentences):
+        # What a person said instead of something answers where that did, however few its words are.
+        if _says_nothing(question, sentence) and not passage.is_correction:
+            continue
+        worth = known.sentence.grade(signs_of_sentence(question, passage, place, grade, is_best))
+        worth *= _AS_ANSWER if is_question(sentence.text) else 1.0
+        yield _Candidate(passage, place, worth, worth / math.sqrt(len(sentence.text.split()) + _OVERHEAD))
+
+
+def _as_good_as(candidates: Sequence[_Candidate], corrected: Sequence[_Candidate]) -> list[_Candidate]:
+    """The sentences of a correction, the best of them worth as much as the best of those that it corrects."""
+    best = max(candidates, key=lambda one: one.density, default=None)
+    if best is None or not corrected:
+        return list(candidates)
+    worth = max(best.worth, *(one.worth for one in corrected))
+    density = max(best.density, *(one.density for one in corrected))
+    return [replace(one, worth=worth, density=density) if one is best else one for one in candidates]
 
 
 def _says_nothing(question: Question, sentence: Quotable) -> bool:

@@ -124,8 +124,11 @@ def _places(found: dict[str, Considered]) -> set[tuple[str, int]]:
 
 def _together(request: AskRequest, parts: Sequence[Considered]) -> Considered:
     """Several parts as one: the passages of all, the best grade of each; as sure as the least sure part is."""
+    # What is left of a message of which a person said otherwise is several passages.
     graded = {
-        passage.place: (passage, grade) for part in parts for passage, grade in sorted(part.graded, key=lambda one: one[1])
+        (passage.place, passage.start): (passage, grade)
+        for part in parts
+        for passage, grade in sorted(part.graded, key=lambda one: one[1])
     }
     least = min(parts, key=lambda part: part.sure.value)
     question = replace(

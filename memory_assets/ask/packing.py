@@ -11,6 +11,7 @@ from memory_assets.ask.prompt import messages_for
 from memory_assets.ask.said_dates import date_meant
 from memory_assets.ask.statements import GivenEvidence
 from memory_assets.errors import InvalidArgumentError
+from memory_assets.search.answerability.corrected import corrections_before
 from memory_assets.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:
@@ -62,7 +63,9 @@ def packed(seen: Considered, most_tokens: int) -> Packed:
     Raises:
         InvalidArgumentError: the rules, the question and one piece of evidence are more than the budget.
     """
-    candidates = [_piece(seen, number, passage) for number, (passage, _) in enumerate(seen.graded[:MOST_EVIDENCE], start=1)]
+    best = [passage for passage, _ in seen.graded[:MOST_EVIDENCE]]
+    told = corrections_before(best, lambda passage: passage)
+    candidates = [_piece(seen, number, passage) for number, passage in enumerate(told, start=1)]
     earlier = seen.request.conversation.turns if seen.request.conversation else ()
     for count in range(len(candidates), 0, -1):
         sent = _sent(seen, candidates[:count])

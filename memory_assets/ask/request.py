@@ -29,6 +29,7 @@ class AskRequest:
         most_words: of the quotes together, dates and names included.
         now: aware; what "last week" is counted from. None for the clock.
         multi_hop: whether it is taken apart and answered in several hops.
+        log: whether what the answer cites is counted as cited.
         conversation: what the question is asked in; None where it stands alone.
     """
 
@@ -39,6 +40,7 @@ class AskRequest:
     now: datetime | None = None
     conversation: Conversation | None = None
     multi_hop: bool = False
+    log: bool = True
 
     def search(self) -> SearchRequest:
         """What is searched for it. What a person is shown of an answer is not counted as a hit that was shown."""

@@ -169,7 +169,8 @@ def _print_line(line: DigestLineV1, mark: str = "") -> None:
     address = (line.id or "in no memory") if line.kind != "task" else (line.id or "")[:ID_SHOWN]
     waits = f", waits for {one_line('; '.join(line.waits_for))}" if line.waits_for else ""
     standing = _standing(line)
-    head = styled(" " * _INDENT, (address, "cyan"), "  ", standing, (waits, "red"))
+    instead = f" in favour of {line.superseded_by}" if line.superseded_by else ""
+    head = styled(" " * _INDENT, (address, "cyan"), "  ", standing, (instead, "yellow"), (waits, "red"))
     _print_where(head, line.quote)
     for reason in line.because:
         print_text(_cut(styled(" " * _INDENT, ("because ", "dim"), f"“{one_line(reason.text)}”")))

@@ -27,7 +27,11 @@ def _group() -> None:
 
 def show(context: typer.Context, entry: EntryArgument, as_json: JsonOption = False) -> int:
     """Show an entry's quotes, each highlighted in its message."""
-    evidence = invocation(context).memory().evidence(entry)
+    from memory_assets.search.usage import note_opened
+
+    memory = invocation(context).memory()
+    evidence = memory.evidence(entry)
+    note_opened(memory.settings, [evidence.entry.entry_id])
     if as_json:
         print_json(evidence)
         return OK

@@ -9,16 +9,16 @@ import typer
 
 from memory_assets.cli.interruption import stoppable
 from memory_assets.cli.invocation import NOTHING_FOUND, OK, UNHEALTHY, JsonOption, invocation
-from memory_assets.cli.output import one_line, plural, print_json, print_result, styled
+from memory_assets.cli.output import cut, one_line, plural, print_json, print_result, styled
 from memory_assets.cli.progress import progress_for_people
-from memory_assets.cli.tables import print_table, print_text
+from memory_assets.cli.tables import print_table, print_text, terminal_width
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memory_assets.projections.rebuild import RebuildReport
     from memory_assets.results.doctor import CheckV1
-    from memory_assets.results.stats import Stats
+    from memory_assets.results.stats import Stats, UsageV1
 
 
 def register(app: typer.Typer) -> None:
@@ -41,10 +41,16 @@ def doctor(context: typer.Context, as_json: JsonOption = False) -> int:
     return OK if found.healthy else UNHEALTHY
 
 
-def stats(context: typer.Context, as_json: JsonOption = False) -> int:
-    """Count what the store holds."""
-    found = invocation(context).memory().stats()
-    print_result(found, print_stats, as_json=as_json)
+def stats(
+    context: typer.Context,
+    project: Annotated[
+        str | None, typer.Option("--project", help="Tell of this project alone what its memory was good for.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Count what the store holds, and tell what it was good for."""
+    found = invocation(context).memory().stats(project=project)
+    print_result(found, print_stats if project is None else print_use, as_json=as_json)
     return OK
 
 
@@ -60,7 +66,7 @@ def print_checks(checks: Sequence[CheckV1]) -> None:
 
 
 def print_stats(found: Stats) -> None:
-    """A line a kind of thing."""
+    """A line a kind of thing, then what it was good for."""
     rows: tuple[tuple[str, int, Mapping[str, int]], ...] = (
         ("sessions", found.sessions, {**found.sessions_by_status, **found.sessions_by_format}),
         ("messages", found.messages, {"characters": found.characters}),
@@ -69,8 +75,6 @@ def print_stats(found: Stats) -> None:
         ("quotes", sum(found.quotes_by_method.values()), found.quotes_by_method),
         ("tasks", sum(found.tasks_by_status.values()), found.tasks_by_status),
         ("units", sum(found.units_by_kind.values()), found.units_by_kind),
-        ("shown", found.units_shown, {"deliveries": found.deliveries, "memories": found.memories_shown}),
-        ("feedback", sum(found.feedback_by_signal.values()), found.feedback_by_signal),
         ("outbox", sum(found.outbox_by_status.values()), found.outbox_by_status),
         ("quarantined", found.quarantined, {}),
         ("events", found.events, {}),
@@ -78,7 +82,52 @@ def print_stats(found: Stats) -> None:
     for name, count, parts in rows:
         shown = ", ".join(f"{part} {size:,}" for part, size in parts.items())
         print_text(styled(name.ljust(13), (f"{count:>9,}", "bold"), (f"  {shown}" if shown else "", "dim")))
-    print_text(styled(f"on disk      {found.store_bytes / 1e6:>9,.1f} MB store, {found.vectors_bytes / 1e6:,.1f} MB vectors"))
+    print_text(
+        styled(f"on disk      {found.store_bytes / 1e6:>9,.1f} MB store, {found.vectors_bytes / 1e6:,.1f} MB vectors"),
+        styled(""),
+    )
+    print_use(found)
+
+
+def print_use(found: Stats) -> None:
+    """How often something was shown, opened, cited, and said to have helped; and what was of most use."""
+    use = found.usage
+    of = f" of project {one_line(use.project)}" if use.project else ""
+    print_text(styled((f"what the memory{of} was good for", "bold"), (_when(use), "dim")))
+    if not use.shown + use.opened + use.cited + use.helpful + use.used + use.wrong:
+        return
+    rows = (
+        ("shown", use.shown, "a hit of a search, or in a context"),
+        ("opened", use.opened, "looked at in full"),
+        ("cited", use.cited, "quoted by an answer"),
+        ("helped", use.helpful, "somebody said so"),
+        ("used", use.used, "somebody said so"),
+        ("wrong", use.wrong, "somebody said so"),
+        ("never shown", use.memories_never_shown, f"of {plural(use.memories, 'memory', 'memories')} that search can show"),
+    )
+    for name, count, told in rows:
+        print_text(styled(name.ljust(13), (f"{count:>9,}", "bold"), (f"  {told}", "dim")))
+    print_text(styled("of most use" if use.of_most_use else "no memory was opened, cited or said to have helped yet"))
+    for memory in use.of_most_use:
+        counts = (
+            ("helped", memory.helpful),
+            ("used", memory.used),
+            ("wrong", memory.wrong),
+            ("cited", memory.cited),
+            ("opened", memory.opened),
+            ("shown", memory.shown),
+        )
+        told = ", ".join(f"{name} {count:,}" for name, count in counts if count)
+        print_text(cut(styled("  ", (memory.citation, "cyan"), f"  {one_line(memory.title)}"), terminal_width()))
+        print_text(styled((f"              {told}", "dim")))
+
+
+def _when(use: UsageV1) -> str:
+    if use.first_at is None or use.last_at is None:
+        return ": nothing was shown, opened or cited yet"
+    if use.days == 1:
+        return f", on {use.first_at:%Y-%m-%d}"
+    return f", on {use.days:,} days from {use.first_at:%Y-%m-%d} to {use.last_at:%Y-%m-%d}"
 
 
 def rebuild(

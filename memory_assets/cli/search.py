@@ -250,6 +250,8 @@ def print_hit(hit: SearchHitV1) -> None:
     print_text(cut(styled("    ", (one_line(hit.title), "bold"), (related, "cyan")), width))
     if one_line(hit.snippet) != one_line(hit.title):
         print_text(cut(styled("    ", one_line(hit.snippet)), 4 * width))
+    if (instead := hit.said_otherwise) is not None:
+        print_text(cut(styled("    ", (instead.told, "yellow"), f"  {one_line(instead.text)}"), 2 * width))
 
 
 def _footer(response: SearchResponseV1) -> str:

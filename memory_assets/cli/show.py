@@ -51,9 +51,32 @@ def show(
     as_json: JsonOption = False,
 ) -> int:
     """Show what an address or id names: a memory or task with its quotes, characters of a session, or who names a file."""
-    resolved = invocation(context).memory().resolve(citation)
+    from memory_assets.search.usage import note_opened
+
+    memory = invocation(context).memory()
+    resolved = memory.resolve(citation)
+    note_opened(memory.settings, _opened(resolved))
     print_result(resolved, print_resolved, as_json=as_json)
     return OK
+
+
+def _opened(resolved: Resolved) -> list[str]:
+    """The address or id of what was opened; none of what lies outside the store."""
+    from memory_assets.results.shown import ResolvedEntry, ResolvedMemory, ResolvedSpan, ResolvedTask, ResolvedUnit
+
+    match resolved:
+        case ResolvedMemory():
+            return [resolved.memory.citation]
+        case ResolvedEntry():
+            return [resolved.entry.entry_id]
+        case ResolvedTask():
+            return [resolved.task.task_id]
+        case ResolvedUnit():
+            return [resolved.unit_id]
+        case ResolvedSpan():
+            return [resolved.uri]
+        case _:
+            return []
 
 
 def print_resolved(resolved: Resolved) -> None:

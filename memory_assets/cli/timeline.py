@@ -54,7 +54,11 @@ def timeline(
 
 def details(context: typer.Context, ids: IdsArgument, budget: BudgetOption = None, as_json: JsonOption = False) -> int:
     """Show things in full: text, source, quotes and what hangs on them. Exits 1 where an id names nothing."""
-    found = invocation(context).memory().details(ids, budget=budget)
+    from memory_assets.search.usage import note_opened
+
+    memory = invocation(context).memory()
+    found = memory.details(ids, budget=budget)
+    note_opened(memory.settings, [item.unit_id for item in found.items if item.unit_id])
     print_result(found, print_details, as_json=as_json)
     return _ended(len(found.items), found.errors)
 

@@ -12,10 +12,10 @@ from memory_assets.log.errors import StoreError
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.fetching import fetch
 from memory_assets.log.payloads.usage import UnitFeedback
+from memory_assets.maintenance.usage import take_shown
 from memory_assets.projections.fold import catch_up
 from memory_assets.queries.resolve_ids import ResolvedId, UnresolvedId, resolve_ids
 from memory_assets.search.answers.unit_standing import standing_of
-from memory_assets.search.usage import take_shown
 from memory_assets.vocabulary import Signal
 
 if TYPE_CHECKING:
@@ -56,9 +56,9 @@ def give_feedback(resources: Resources, given: str, signal: str, *, by: str, not
     )
     EventLog(resources.database).append([word])
     catch_up(resources.database, versions)
-    # The word is written; what was shown may be counted another time.
+    # The word is written; what was of use may be counted another time.
     with contextlib.suppress(StoreError, OSError):
-        take_shown(resources.settings, resources.database)
+        take_shown(resources)
     with resources.database.reading() as connection:
         unit = standing_of(connection, unit_id)
     return AckV1(

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from typing import Final, Literal
-from urllib.parse import quote
 
 from memory_assets.court.prompts import MARK, prompt_hash, with_line_feeds
 
@@ -99,4 +98,8 @@ def _between(file: str, line_break: str) -> str:
 
 def _marked(role: str) -> str:
     """A role as a mark says it: letters and digits as they are, everything else so that it ends no word and no comment."""
-    return "".join(sign if sign.isalnum() or sign in "._" else quote(sign, safe="") for sign in role)
+    return "".join(sign if sign.isalnum() or sign in "._-" else _escaped(sign) for sign in role)
+
+
+def _escaped(sign: str) -> str:
+    return "".join(f"%{byte:02X}" for byte in sign.encode())

@@ -167,7 +167,7 @@ def _leaves(context: dg.SensorEvaluationContext, opened: OpenStore) -> dg.Sensor
     with opened.database.reading() as connection:
         newest = connection.execute(
             """SELECT max(seq) FROM events
-               WHERE seq > ? AND event_type NOT IN ('build_started', 'build_finished', 'answer_recorded')""",
+               WHERE seq > ? AND event_type NOT IN ('build_started', 'build_finished', 'answer_recorded', 'usage_counted')""",
             [seen],
         ).fetchall()[0][0]
     if newest is None:

@@ -21,6 +21,7 @@ from memory_assets.log.payloads.forgetting import SessionForgotten, SessionUnfor
 from memory_assets.log.payloads.log_end import LogEndAccepted
 from memory_assets.log.payloads.prompts import PromptUpdateProposed, PromptUpdateReviewed, PromptWritten, RolePromptActivated
 from memory_assets.log.payloads.purged import Purged
+from memory_assets.log.payloads.usage import UsageCounted
 from memory_assets.log.session_history import History, history_of
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.log.tip import FIRST, Tip
@@ -42,10 +43,11 @@ _OF_THIS_STORE = (
     PromptUpdateProposed,
     PromptUpdateReviewed,
     PromptWritten,
+    UsageCounted,
 )
 OF_THIS_STORE = frozenset(payload.event_type for payload in _OF_THIS_STORE)
-"""What is said to one store alone: what it shall forget, what was purged, where its own log ends, what it was asked, and which
-prompts are in force: only a person of that store approves one."""
+"""What is said to one store alone: what it shall forget, what was purged, where its own log ends, what it was asked, of what
+use it was, and which prompts are in force, for only a person of that store approves one."""
 
 _BUILDS = frozenset({BuildStarted.event_type, BuildFinished.event_type})
 _LIGHT_ROWS = 20_000

@@ -24,6 +24,7 @@ from memory_assets.vocabulary import FINISHED
 
 if TYPE_CHECKING:
     from memory_assets.memory import Memory
+    from memory_assets.results.correction import SaidOtherwiseV1
     from memory_assets.results.digest import DigestLineV1, DigestQuoteV1, ProjectDigestV1, SessionDigestV1
     from memory_assets.results.search import SearchHitV1
 
@@ -111,7 +112,8 @@ def _changes(digest: ProjectDigestV1, own: str | None) -> Iterator[str]:
             yield fact(move.id, f"task, now {move.to_status}", move.text, at=move.moved_at)
     for line in digest.replaced:
         if not _is_of(line.quote, own):
-            yield fact(line.id or "-", f"{line.kind}, set aside since", line.text)
+            instead = f" in favour of {line.superseded_by}" if line.superseded_by else ""
+            yield fact(line.id or "-", f"{line.kind}, set aside since{instead}", line.text)
     for conflict in digest.contested:
         sides = ", ".join(filter(None, (conflict.older.id, conflict.newer.id)))
         yield fact(conflict.id, f"contested between {sides}", conflict.newer.text)
@@ -121,6 +123,8 @@ def _line(line: DigestLineV1) -> str:
     quote = line.quote
     address = line.id or (quote.uri if quote else "-")
     stands = line.status.replace("_", " ") if line.kind == "task" else line.assurance
+    if line.superseded_by:
+        stands = f"set aside in favour of {line.superseded_by}"
     waits = f", waits for {named('; '.join(line.waits_for), 120)}" if line.waits_for else ""
     at = quote.said_at if quote else None
     return fact(address, f"{line.kind}, {stands}{waits}", line.text, said=named(quote.speaker) if quote else "", at=at)
@@ -128,12 +132,17 @@ def _line(line: DigestLineV1) -> str:
 
 def _hit(hit: SearchHitV1) -> str:
     address = hit.id or (hit.citations[0].uri if hit.citations else hit.unit_id)
+    instead = _instead(hit.said_otherwise)
     if hit.unit_kind == "passage":
-        return fact(address, "said", hit.snippet, at=hit.ts)
+        return fact(address, f"said{instead}", hit.snippet, at=hit.ts)
     stands = hit.status if hit.status and hit.status not in ("active", "indexed") else hit.assurance
     title = hit.title or hit.summary
     words = hit.snippet if title in hit.snippet else title
-    return fact(address, ", ".join(filter(None, (_kind(hit), stands))), words, at=hit.ts)
+    return fact(address, ", ".join(filter(None, (_kind(hit), stands))) + instead, words, at=hit.ts)
+
+
+def _instead(said: SaidOtherwiseV1 | None) -> str:
+    return f", {said.told} “{named(said.text, 200)}”" if said is not None else ""
 
 
 def _kind(hit: SearchHitV1) -> str:

@@ -26,7 +26,7 @@ TableClass = Literal["truth", "derived", "operational"]
 LINKED_SINCE = 11
 
 _FILE_NAME = re.compile(r"V(\d{3})__([a-z0-9_]+)\.sql")
-_TABLE = re.compile(r"^-- class: (truth|derived|operational)\nCREATE TABLE (\w+)", re.MULTILINE)
+_DROPPED_OR_MADE = re.compile(r"^DROP TABLE (\w+);|^-- class: (truth|derived|operational)\nCREATE TABLE (\w+)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +74,13 @@ def table_classes() -> dict[str, TableClass]:
     """Every table of the schema and what it is to a rebuild."""
     classes: dict[str, TableClass] = {}
     for migration in migrations():
-        for declared, table in _TABLE.findall(migration.statements):
-            classes[table] = declared
-        if migration.statements.count("CREATE TABLE") != len(_TABLE.findall(migration.statements)):
+        steps = _DROPPED_OR_MADE.findall(migration.statements)
+        for dropped, declared, table in steps:
+            if dropped:
+                del classes[dropped]
+            else:
+                classes[table] = declared
+        if migration.statements.count("CREATE TABLE") != sum(not dropped for dropped, *_ in steps):
             raise SchemaMismatchError(f"a table of V{migration.version:03} declares no class")
     return classes
 

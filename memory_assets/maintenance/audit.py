@@ -39,7 +39,7 @@ FROM entries n WHERE n.status <> 'superseded'
 # What search can deliver at all: a memory that was set aside is not looked for.
 _SHOWABLE = """
 FROM memories m JOIN memory_units u ON u.unit_kind = 'entry' AND u.source_id = m.memory_id
-LEFT JOIN unit_usage g ON g.unit_kind = 'entry' AND g.source_id = m.memory_id
+LEFT JOIN unit_usage g ON g.unit_kind = 'entry' AND g.source_hash = md5(m.memory_id)
 """
 _WRONG = """
 FROM memories m JOIN (
@@ -194,10 +194,10 @@ def _contested(connection: duckdb.DuckDBPyConnection, memories: int, examples: i
 
 def _never_retrieved(connection: duckdb.DuckDBPyConnection, examples: int) -> Measure:
     """Memories that no search has delivered, the oldest first."""
-    of, unseen = fetch(connection, f"SELECT count(*), count(*) FILTER (g.shown IS NULL) {_SHOWABLE}")[0]
-    if not scalar(connection, "SELECT count(*) FROM unit_usage"):
+    of, unseen = fetch(connection, f"SELECT count(*), count(*) FILTER (coalesce(g.shown, 0) = 0) {_SHOWABLE}")[0]
+    if not scalar(connection, "SELECT count(*) FROM unit_usage WHERE shown > 0"):
         return Measure("never_retrieved", "memories", None, of, note="no search has been counted yet")
-    listed = f"""SELECT 'mem:' || m.short_id, m.title, m.first_said_at {_SHOWABLE} WHERE g.shown IS NULL
+    listed = f"""SELECT 'mem:' || m.short_id, m.title, m.first_said_at {_SHOWABLE} WHERE coalesce(g.shown, 0) = 0
                  ORDER BY m.first_said_at, m.memory_id LIMIT ?"""
     return Measure(
         "never_retrieved",

@@ -129,9 +129,10 @@ def _line(line: DigestLineV1) -> Iterator[str]:
     waits = f"waits for {inline('; '.join(line.waits_for), 160)}" if line.waits_for else None
     is_task = line.kind == "task"
     stands = line.status.replace("_", " ") if is_task else standing(line.assurance, line.checker, line.status)
+    instead = f"in favour of {address(line.superseded_by)}" if line.superseded_by else None
     where = address(line.quote.uri) if line.quote is not None else "said by a person"
     speaker = inline(line.quote.speaker, 60) if line.quote is not None else None
-    yield f"- {sentence((address(line.id or 'in no memory'), line.kind, stands, waits, where, speaker))}"
+    yield f"- {sentence((address(line.id or 'in no memory'), line.kind, stands, instead, waits, where, speaker))}"
     yield from quoted(flat(line.text, _QUOTE))
     if line.quote is not None and line.quote.text != line.text:
         yield from quoted(flat(line.quote.text, _QUOTE))

@@ -82,6 +82,9 @@ def hit_lines(hits: Sequence[SearchHitV1]) -> Iterator[str]:
         if hit.unit_kind != "passage" and flat(hit.title, _TITLE) not in snippet:
             yield from quoted(flat(hit.title, _TITLE))
         yield from quoted(snippet)
+        if (instead := hit.said_otherwise) is not None:
+            yield f"   {instead.told}"
+            yield from quoted(flat(instead.text, _SNIPPET))
         for other in hit.related:
             yield f"   also {sentence((other.unit_kind, address(other.id) if other.id else None, inline(other.title, 80)))}"
 

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from memory_assets.results.doctor import CheckV1
     from memory_assets.results.feedback import AckV1
     from memory_assets.results.memories import EvidenceView, QuoteInMessage
-    from memory_assets.results.stats import Stats
+    from memory_assets.results.prompts import PromptUpdateV1
+    from memory_assets.results.stats import Stats, UsageV1
 
 _AROUND = 400
 
@@ -84,9 +85,21 @@ def stats_lines(stats: Stats) -> Iterator[str]:
     ):
         if counts:
             yield f"{name}: {_counted(counts)}"
+    yield from _use_lines(stats.usage)
     if stats.quarantined:
         yield f"quarantined: {stats.quarantined:,}"
     yield f"store {stats.store_bytes / 1e6:.1f} MB, vectors {stats.vectors_bytes / 1e6:.1f} MB"
+
+
+def _use_lines(use: UsageV1) -> Iterator[str]:
+    yield (
+        f"what it was good for, counted on {use.days:,} {'day' if use.days == 1 else 'days'}: "
+        f"shown {use.shown:,}, opened {use.opened:,}, cited {use.cited:,}, "
+        f"said to have helped {use.helpful:,}, to have been used {use.used:,}, to be wrong {use.wrong:,}; "
+        f"{use.memories_never_shown:,} of {use.memories:,} memories were never shown"
+    )
+    for memory in use.of_most_use:
+        yield f"   of most use: {sentence((address(memory.citation), inline(memory.title, 120)))}"
 
 
 def doctor_lines(checks: Sequence[CheckV1]) -> Iterator[str]:
@@ -130,3 +143,10 @@ def ack_lines(ack: AckV1) -> Iterator[str]:
 
 def _counted(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{inline(name, 40)} {count:,}" for name, count in counts.items())
+
+
+def prompt_update_lines(update: PromptUpdateV1) -> Iterator[str]:
+    """A proposal that waits for a person, and what it changes."""
+    yield f"{update.update_id} is {update.status}, for the role {inline(update.role, 80)}, from version {update.base_version}"
+    yield "nothing has changed: a person approves it, by name, with `memory prompts approve`, or on the page /prompts"
+    yield from quoted(update.diff, limit=4000)

@@ -1,4 +1,4 @@
-"""What was said of units, folded: the word outlives its unit, its text does not. And how often they were shown, forgotten.
+"""What was said of units, folded: the word outlives its unit, its text does not.
 
 A word on a unit of one session is an event of that session and is hidden with it. One on a unit that spans sessions stays;
 while there is no such unit any more, because what it was made of is forgotten, its note is not shown.
@@ -31,17 +31,9 @@ SELECT event_id, unit_kind, source_id, signal, said_by,
 FROM told
 """
 
-# How often something was shown outlives its unit too, until anything is forgotten: whose it was is not known of all of it then.
-_FORGET_SHOWN = """
-DELETE FROM unit_usage WHERE (unit_kind, source_id) NOT IN (SELECT (unit_kind, source_id) FROM memory_units)
-  AND EXISTS (SELECT 1 FROM events WHERE event_type IN ('session_forgotten', 'text_forgotten')
-    AND seq > (SELECT coalesce(max(last_seq), 0) FROM projection_offsets))
-"""
-
 
 def fold_feedback(connection: duckdb.DuckDBPyConnection) -> None:
     """Bring ``unit_feedback`` up to what was said and to the units that there are: behind the fold of all units."""
-    connection.execute(_FORGET_SHOWN)
     if not connection.execute(_ANY).fetchall():
         return
     connection.execute(_SAID)

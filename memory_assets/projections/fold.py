@@ -32,6 +32,7 @@ from memory_assets.projections.task_tables.board import fold_board
 from memory_assets.projections.task_tables.claims import close_touched_tasks, fold_claims, open_touched_tasks
 from memory_assets.projections.unit_tables.outbox import enqueue, enqueue_all
 from memory_assets.projections.unit_tables.units import close_touched_units, fold_units, remember_touched_units
+from memory_assets.projections.usage import fold_usage
 from memory_assets.text.statements import STATEMENT_VERSION
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from memory_assets.log.database import Database
 
 PROJECTOR = "all"
-PROJECTOR_VERSION = f"16.{STATEMENT_VERSION}.{DETECTOR_VERSION}"
+PROJECTOR_VERSION = f"17.{STATEMENT_VERSION}.{DETECTOR_VERSION}"
 # Sessions folded at a time: their events are copied into a temporary table.
 SCOPE_SIZE = 200
 # These say how far a session has come, or of what use it was, and change none of what it says: no message, entry or unit
@@ -56,13 +57,15 @@ MARKS = (
     "unit_feedback",
 )
 
-# What a run leaves behind its sessions, an answer, a word on a prompt: it changes marks, builds, answers and prompts alone.
+# What a run leaves behind its sessions, an answer, a word on a prompt, and what was of use: it changes marks, builds, answers,
+# prompts and counts, and no other table.
 _PASSING = (
     *(mark for mark in MARKS if mark != "unit_feedback"),
     "build_started",
     "build_finished",
     "answer_recorded",
     *PROMPT_EVENTS,
+    "usage_counted",
 )
 
 
@@ -91,7 +94,7 @@ def catch_up(database: Database, versions: Mapping[str, str], *, resolve: bool =
         build: the run that appends them.
     """
     with database.reading() as connection:
-        if not resolve and _is_current(connection, versions):
+        if not resolve and is_current(connection, versions):
             return Folded(0, _offset(connection, _projector(versions)))
     with database.writing() as connection:
         return fold(connection, versions, resolve=resolve, build=build)
@@ -121,6 +124,7 @@ def fold(
         fold_builds(connection, since)
         fold_answers(connection, since)
         fold_prompts(connection, since)
+        fold_usage(connection, since)
         _fold_marks(connection, [session_id for session_id, _ in touched])
         return Folded(len(touched), _write_offset(connection, projector))
     open_commands(connection)
@@ -143,6 +147,7 @@ def fold(
         appended += _certify(connection, versions, build)
     fold_decisions(connection, since)
     fold_feedback(connection)
+    fold_usage(connection, since)
     fold_evaluations(connection, since)
     fold_answers(connection, since)
     fold_prompts(connection, since)
@@ -224,7 +229,8 @@ def folded_with(connection: duckdb.DuckDBPyConnection, versions: Mapping[str, st
     )
 
 
-def _is_current(connection: duckdb.DuckDBPyConnection, versions: Mapping[str, str]) -> bool:
+def is_current(connection: duckdb.DuckDBPyConnection, versions: Mapping[str, str]) -> bool:
+    """Whether the tables are what this program folds with these versions, up to the log's end."""
     newest = connection.execute("SELECT coalesce(max(seq), 0) FROM events").fetchall()[0][0]
     configured = dict(connection.execute("SELECT event_type, stage_version FROM configured_versions").fetchall())
     return bool(newest == _offset(connection, _projector(versions)) and configured == dict(versions))

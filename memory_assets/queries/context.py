@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +40,7 @@ from memory_assets.vocabulary import OF_OTHERS
 if TYPE_CHECKING:
     import duckdb
 
+    from memory_assets.results.correction import SaidOtherwiseV1
     from memory_assets.results.search import SearchHitV1, SearchResponseV1
     from memory_assets.search.searcher import Searcher
     from memory_assets.vocabulary import Assurance, Origin
@@ -143,6 +144,7 @@ class _Candidate:
     text: str
     uris: tuple[str, ...]
     relevance: float | None = None
+    said_otherwise: SaidOtherwiseV1 | None = None
 
     def line(self) -> Line:
         unit = self.unit
@@ -158,6 +160,8 @@ class _Candidate:
             what += f", {unit.origin}"
         if unit.status != "active":
             what += f", {unit.status}"
+        if (instead := self.said_otherwise) is not None:
+            what += f", {instead.told} “{instead.text}”"
         # A memory's short id says all that its address would, for less.
         sources = (unit.address,) if unit.unit_kind == "entry" and unit.address and self.uris else self.uris
         return Line(self.text, what, sources)
@@ -248,12 +252,7 @@ def _bundle(
             total=budget.total,
             used=budget.used,
             remaining=budget.remaining,
-            allocation=AllocationV1(
-                constitution=shares.constitution,
-                skills=shares.skills,
-                context=shares.context,
-                code_symbols=shares.code_symbols,
-            ),
+            allocation=AllocationV1(**asdict(shares)),
         ),
         sections=tuple(page.sections),
         text=page.writer.text,
@@ -342,14 +341,14 @@ def _units(connection: duckdb.DuckDBPyConnection, statement: str, parameters: An
 
 def _of_title(unit: _Unit, hit: SearchHitV1 | None = None) -> _Candidate:
     """What was remembered, in its one sentence."""
-    return _Candidate(unit, unit.title, unit.uris, hit.relevance if hit else None)
+    return _Candidate(unit, unit.title, unit.uris, *((hit.relevance, hit.said_otherwise) if hit else ()))
 
 
 def _of_snippet(unit: _Unit, hit: SearchHitV1) -> _Candidate:
     """What was said, around the words of the question; a task by its title."""
     text = unit.title if unit.unit_kind == "task" else hit.snippet
     uris = tuple(citation.uri for citation in hit.citations) or unit.uris
-    return _Candidate(unit, text, uris, hit.relevance)
+    return _Candidate(unit, text, uris, hit.relevance, hit.said_otherwise)
 
 
 def _gotchas(
@@ -396,4 +395,5 @@ def _item(written: WrittenLine, one: _Candidate) -> ContextItemV1:
         tokens=written.tokens,
         assurance=unit.assurance if unit.unit_kind == "entry" else None,
         origin=unit.origin,
+        said_otherwise=one.said_otherwise,
     )

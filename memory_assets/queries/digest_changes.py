@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from memory_assets.log.fetching import fetch
 from memory_assets.log.sql import IN_LIST, json_list
-from memory_assets.projections.unit_tables.tool_calls import CHANGES_FILES, FAILED, files_changed
+from memory_assets.projections.unit_tables.changing_calls import CHANGES_FILES, FAILED
 from memory_assets.projections.unit_tables.unit_facets import below
 from memory_assets.queries.digest_quotes import quote_of
 from memory_assets.results.digest import ChangedFileV1, MadeCommitV1
+from memory_assets.sessions.tool_calls import files_changed
 
 if TYPE_CHECKING:
     import duckdb

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 # Tasks are told as tasks. An entry without a quote that stands somewhere is nothing that a session says.
 _ENTRIES = f"""
 SELECT n.session_id, n.entry_id, n.memory_id, 'mem:' || m.short_id, n.entry_type, n.title, n.stage, n.checker, n.status,
-  s.message_index, s.segments_json, s.matched_text, coalesce(w.name, w.role), w.ts
+  'mem:' || k.short_id, s.message_index, s.segments_json, s.matched_text, coalesce(w.name, w.role), w.ts
 FROM entries n JOIN evidence_spans s ON s.entry_id = n.entry_id AND s.match_method <> 'none'
 JOIN messages w ON w.session_id = s.session_id AND w.message_index = s.message_index
-LEFT JOIN memories m ON m.memory_id = n.memory_id
+LEFT JOIN memories m ON m.memory_id = n.memory_id LEFT JOIN memories k ON k.memory_id = m.superseded_by
 WHERE n.session_id IN {IN_LIST} AND n.status <> 'superseded' AND n.entry_type <> 'task'
 ORDER BY n.session_id, n.message_index, n.ordinal, n.entry_id, s.ordinal
 """
@@ -46,6 +46,7 @@ class _Quoted:
     stage: str
     checker: str | None
     status: str
+    superseded_by: str | None
     message_index: int
     segments_json: str
     text: str
@@ -85,6 +86,7 @@ def _line(quotes: Sequence[_Quoted], messages: dict[tuple[str, int], CitedMessag
         assurance=backed.of(first.memory_id).assurance(first.stage),
         checker=first.checker,
         status=first.status,
+        superseded_by=first.superseded_by,
     )
 
 

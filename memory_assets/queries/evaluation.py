@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 # What is written about search and answers themselves changes nothing that they say.
 _CORPUS_SEQ = """
 SELECT coalesce(max(seq), 0) FROM events
-WHERE event_type NOT IN ('eval_run_recorded', 'answer_recorded', 'build_started', 'build_finished')
+WHERE event_type NOT IN ('eval_run_recorded', 'answer_recorded', 'usage_counted', 'build_started', 'build_finished')
 """
 _RUNS = """
 SELECT run_id, suite, suite_hash, corpus_seq, config_json, aggregate_json, results_json, passed, reasons_json,

@@ -37,11 +37,11 @@ SELECT 'conflict_' || resolution, resolved_by, note, resolved_at FROM conflicts
 WHERE resolution IS NOT NULL AND ? IN (older_memory_id, newer_memory_id)
 """
 _USAGE = """
-SELECT coalesce(max(g.shown), 0), max(g.first_shown_at), max(g.last_shown_at),
+SELECT coalesce(max(g.shown), 0), max(g.first_at), max(g.last_at),
   (SELECT count(*) FROM unit_feedback f WHERE f.unit_kind = 'entry' AND f.source_id = $memory AND f.signal = 'used'),
   (SELECT count(*) FROM unit_feedback f WHERE f.unit_kind = 'entry' AND f.source_id = $memory AND f.signal = 'helpful'),
   (SELECT count(*) FROM unit_feedback f WHERE f.unit_kind = 'entry' AND f.source_id = $memory AND f.signal = 'wrong')
-FROM unit_usage g WHERE g.unit_kind = 'entry' AND g.source_id = $memory
+FROM unit_usage g WHERE g.unit_kind = 'entry' AND g.source_hash = md5($memory)
 """
 
 

@@ -41,10 +41,11 @@ SELECT count(*), min(started_at), max(started_at), max(ended_at) FROM sessions W
 # The first quote of each memory stands for it. What is not proved, or not true any more for somebody, does not hold.
 _MEMORIES = """
 SELECT m.entry_type, 'mem:' || m.short_id, m.title, m.memory_id, m.stage, m.checker, m.status, m.last_said_at,
-  s.session_id, s.message_index, s.segments_json, s.matched_text, coalesce(w.name, w.role), w.ts
+  'mem:' || k.short_id, s.session_id, s.message_index, s.segments_json, s.matched_text, coalesce(w.name, w.role), w.ts
 FROM memories m JOIN entries n ON n.entry_id = m.first_entry_id
 JOIN evidence_spans s ON s.entry_id = n.entry_id AND s.match_method <> 'none'
 JOIN messages w ON w.session_id = s.session_id AND w.message_index = s.message_index
+LEFT JOIN memories k ON k.memory_id = m.superseded_by
 WHERE m.project = $project AND {condition}
 QUALIFY row_number() OVER (PARTITION BY m.memory_id ORDER BY s.ordinal) = 1
 ORDER BY list_position(['decision', 'preference', 'insight', 'fact'], m.entry_type), m.last_said_at DESC, m.memory_id
@@ -123,10 +124,17 @@ def _lines(connection: duckdb.DuckDBPyConnection, condition: str, parameters: di
 
 
 def _memory(row: tuple[Any, ...], assurance: Assurance) -> DigestLineV1:
-    kind, address, title, _, _, checker, status, _, *place = row
+    kind, address, title, _, _, checker, status, _, superseded_by, *place = row
     quote = quote_of(*place)
     return DigestLineV1(
-        kind=kind, id=address, text=told_as(title, quote), quote=quote, assurance=assurance, checker=checker, status=status
+        kind=kind,
+        id=address,
+        text=told_as(title, quote),
+        quote=quote,
+        assurance=assurance,
+        checker=checker,
+        status=status,
+        superseded_by=superseded_by,
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from memory_assets.log.fetching import counts, fetch, scalar
 from memory_assets.log.sql import WORDS
+from memory_assets.queries.memory_use import memory_use
 from memory_assets.results.stats import Stats
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 _SHOWN = """
 SELECT coalesce(sum(g.shown), 0), count(DISTINCT (u.unit_kind, u.source_id)),
   count(DISTINCT u.source_id) FILTER (u.unit_kind = 'entry')
-FROM unit_usage g JOIN memory_units u USING (unit_kind, source_id)
+FROM unit_usage g JOIN memory_units u ON u.unit_kind = g.unit_kind AND md5(u.source_id) = g.source_hash WHERE g.shown > 0
 """
 _FEEDBACK = """
 SELECT signal, count(*) FROM unit_feedback
@@ -24,8 +25,12 @@ WHERE (unit_kind, source_id) IN (SELECT (unit_kind, source_id) FROM memory_units
 """
 
 
-def store_stats(connection: duckdb.DuckDBPyConnection, store: Path, vectors: Path) -> Stats:
-    """Counts of every kind of row, and the bytes on disk."""
+def store_stats(connection: duckdb.DuckDBPyConnection, store: Path, vectors: Path, *, project: str | None = None) -> Stats:
+    """Counts of every kind of row, and the bytes on disk.
+
+    Args:
+        project: of which alone is told of what use it was; all else is of the whole store.
+    """
     sessions, messages, characters = fetch(
         connection, "SELECT count(*), coalesce(sum(message_count), 0), coalesce(sum(char_len), 0) FROM sessions"
     )[0]
@@ -58,6 +63,7 @@ def store_stats(connection: duckdb.DuckDBPyConnection, store: Path, vectors: Pat
         units_shown=units_shown,
         memories_shown=memories_shown,
         feedback_by_signal=counts(connection, _FEEDBACK),
+        usage=memory_use(connection, project=project),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from memory_assets.results.certificate import CertificateV1
+from memory_assets.results.correction import SaidOtherwiseV1
 from memory_assets.results.model import WireModel
 from memory_assets.results.retrieval import RetrievalV1
 from memory_assets.vocabulary import Assurance, Origin
@@ -45,6 +46,7 @@ class ContextItemV1(WireModel):
         tokens: what its line of the Markdown costs.
         assurance: of a memory what was proved of it, as the Markdown says it.
         origin: of a passage, who wrote it; the Markdown says it of what neither the person nor the agent wrote.
+        said_otherwise: what a person said instead of something that it shows; the Markdown says it too.
     """
 
     id: str | None = None
@@ -64,6 +66,7 @@ class ContextItemV1(WireModel):
     tokens: int = Field(default=0, ge=0)
     assurance: Assurance | None = None
     origin: Origin | None = None
+    said_otherwise: SaidOtherwiseV1 | None = None
 
 
 class ContextSectionV1(WireModel):

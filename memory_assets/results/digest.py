@@ -34,6 +34,7 @@ class DigestLineV1(WireModel):
         status: of a memory ``active``, ``contested`` or ``deprecated``; of a task how it stands now, and ``said_done`` where a
             session says that it is done and the board does not take its word.
         waits_for: of a task, what it waits for.
+        superseded_by: of a memory that was set aside, the address of the one that was kept.
     """
 
     kind: str
@@ -45,6 +46,7 @@ class DigestLineV1(WireModel):
     checker: str | None = None
     status: str = "active"
     waits_for: tuple[str, ...] = ()
+    superseded_by: str | None = None
 
 
 class DigestFailureV1(WireModel):

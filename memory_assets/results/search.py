@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 
 from memory_assets.results.certificate import CertificateV1
 from memory_assets.results.citation import AnyCitationV1, CitationV1
+from memory_assets.results.correction import SaidOtherwiseV1
 from memory_assets.results.error import ErrorV1
 from memory_assets.results.model import WireModel
 from memory_assets.results.retrieval import RetrievalV1
@@ -72,13 +73,14 @@ class SearchHitV1(WireModel):
         snippet: what the cited turns say of the question in their own words, up to 400 characters of it.
         beside: the passages beside the unit of which the snippet shows something too, each cited: another one of the same
             message, or what was said next.
-        tokens: what its title and snippet cost a language model.
+        tokens: what its title and snippet, and ``said_otherwise``, cost a language model.
         is_cited: at least one citation; a hit without one is shown as a hypothesis.
         checker: who granted the stage, as in ``embedded 1``; shown wherever the stage is.
         related: what rests on the same words, and for a complex question what hangs on it.
         steps: how the score came about, where that was asked for.
         assurance: what was proved of it, as screens say it; what is no memory and no task is quoted.
         origin: of a passage, who wrote it: what neither the person nor the agent wrote ranks behind what they did.
+        said_otherwise: what a person said instead of something that it shows.
     """
 
     schema_version: Literal["search_hit.v1"] = "search_hit.v1"
@@ -107,6 +109,7 @@ class SearchHitV1(WireModel):
     steps: HitStepsV1 | None = None
     assurance: Assurance | None = None
     origin: Origin | None = None
+    said_otherwise: SaidOtherwiseV1 | None = None
 
     @model_validator(mode="before")
     @classmethod

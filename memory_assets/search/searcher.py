@@ -21,6 +21,7 @@ from memory_assets.search.answers.delivery import in_order, window_of, within_bu
 from memory_assets.search.answers.empty_time import note_on_time
 from memory_assets.search.answers.hydration import chosen, hits_of
 from memory_assets.search.answers.neighbours import add_what_hangs_on, units_of_task
+from memory_assets.search.answers.said_otherwise import with_what_was_said_otherwise
 from memory_assets.search.answers.sureness import certificate_of, retrieval_of
 from memory_assets.search.crossing.asking import Asked, ask_words
 from memory_assets.search.crossing.bridge import Known
@@ -91,11 +92,13 @@ class LookedUp:
     Attributes:
         asked: the question's words and all units that have them, not only those delivered; None where no words were asked.
         answerability: how sure it is that what was found can answer.
+        has_corrections: a person has said otherwise than something in the store.
     """
 
     response: SearchResponseV1
     asked: Asked | None
     answerability: Answerability
+    has_corrections: bool
 
 
 class Searcher:
@@ -293,6 +296,8 @@ class Searcher:
         terms = found.asked.terms if found.asked else query_terms(plan.request.query)
         relevances, speakers = self._relevances(legs), _speakers(plan, found.asked)
         delivered = hits_of(connection, hits, terms, relevances=relevances, explain=explain)
+        if state.has_corrections:
+            delivered = with_what_was_said_otherwise(connection, delivered)
         delivered = in_order(plan, within_budget(plan.request.budget, delivered))
         too_dear = len(hits) - len(delivered)
         # Rows of vectors have no words.
@@ -329,7 +334,7 @@ class Searcher:
             shown = {hit.unit_id for hit in delivered}
             told = [unit for hit in hits if hit.unit.unit_id in shown for unit in hit.units]
             note_shown(self.settings, [(unit.unit_kind, unit.source_id) for unit in told])
-        return LookedUp(response, found.asked, sure)
+        return LookedUp(response, found.asked, sure, state.has_corrections)
 
     def _speaks(self, language: Language) -> bool:
         return self.words.speaks_korean() if language == "ko" else self.words.speaks_english()

@@ -1,11 +1,11 @@
-"""What searches delivered, counted off the read path.
+"""What was of use, noted off the read path: shown by a search or a context, opened in full, cited by an answer.
 
-A search appends one line to a spool file and is done: it waits for nobody, and nothing that goes wrong there reaches who
-searched. Whoever writes to the store anyway takes the spool over: it is renamed, its lines are counted, and its new name is
-remembered in the transaction that counts. A process that is killed in between leaves either a spool that was not counted, or
-one whose name says that it was.
+Who uses something appends one line to a spool file and is done: nobody is waited for, and nothing that goes wrong there
+reaches who asked. Whoever writes to the store anyway takes the spool over (``maintenance.usage``): it is renamed, its lines are
+counted, and its new name is the identity of the event that says so. A process that is killed in between leaves either a spool
+that was not counted, or one whose event is there already.
 
-A line holds what was shown and when: never the question, and no text.
+A line holds what was used, how and when: units by kind and source, or addresses. Never the question, and no text.
 """
 
 from __future__ import annotations
@@ -14,105 +14,103 @@ import contextlib
 import json
 import os
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import portalocker
 
-from memory_assets.log.errors import StoreError
-from memory_assets.log.sql import IN_LIST, json_list
+from memory_assets.log.fetching import storable
 
 if TYPE_CHECKING:
-    import duckdb
-
-    from memory_assets.configuration import Resources
-    from memory_assets.log.database import Database
     from memory_assets.settings import Settings
 
-MOST_SPOOLED_BYTES = 4_000_000
-"""A spool that nobody takes over grows no further: what is shown then is not counted."""
+How = Literal["shown", "opened", "cited"]
+HOW: Final[tuple[How, ...]] = ("shown", "opened", "cited")
 
-MOST_SHOWN = 1_000
-"""Hits of one search that are counted; no search delivers more."""
+Unit = tuple[str, str]
+"""(unit_kind, source_id), as in ``memory_units``."""
+
+MOST_SPOOLED_BYTES = 4_000_000
+"""A spool that nobody takes over grows no further: what is used then is not counted."""
+
+MOST_USED = 1_000
+"""Units of one line that are counted; no search delivers more."""
+
+LONGEST_ADDRESS = 500
 
 _SPOOL = "shown.ndjson"
 _TAKEN = "taken-*.ndjson"
 _TRIES = 3
-_PATIENCE_SECONDS = 0.5
-
-_COUNT = """
-INSERT INTO unit_usage
-SELECT unnest(from_json(?, '[{"unit_kind": "VARCHAR", "source_id": "VARCHAR", "shown": "INTEGER", "first_shown_at": "TIMESTAMP",
-  "last_shown_at": "TIMESTAMP"}]'), recursive := true)
-ON CONFLICT (unit_kind, source_id) DO UPDATE SET shown = unit_usage.shown + excluded.shown,
-  first_shown_at = least(unit_usage.first_shown_at, excluded.first_shown_at),
-  last_shown_at = greatest(unit_usage.last_shown_at, excluded.last_shown_at)
-"""
-
-# What was shown before it was forgotten, and is counted behind that.
-_FORGET = f"""
-DELETE FROM unit_usage WHERE source_id IN {IN_LIST} AND EXISTS (SELECT 1 FROM forgotten_sessions)
-  AND (unit_kind, source_id) NOT IN (SELECT (unit_kind, source_id) FROM memory_units)
-"""
 
 
-def note_shown(settings: Settings, shown: Sequence[tuple[str, str]]) -> None:
-    """Remember that a search delivered these units, each a (unit_kind, source_id). Never raises and never waits."""
-    if not shown:
-        return
-    with contextlib.suppress(Exception):  # to be counted is worth less than the answer that was just given
-        _append(_folder(settings) / _SPOOL, _line(shown[:MOST_SHOWN], datetime.now(UTC)))
+class Use(NamedTuple):
+    """One use of one thing.
 
-
-def count_shown(resources: Resources) -> int:
-    """Count what searches have delivered since the last time; how many deliveries that were.
-
-    What cannot be counted now is counted another time: no reader waits long for it.
+    Attributes:
+        of: a unit, or an address that names one or several; which is looked up when it is counted.
+        at: in UTC.
     """
-    seconds = min(_PATIENCE_SECONDS, resources.settings.store.lock_timeout_seconds)
-    with contextlib.suppress(StoreError, OSError):
-        return take_shown(resources.settings, resources.database_within(seconds))
-    return 0
+
+    how: How
+    of: Unit | str
+    at: datetime
 
 
-def take_shown(settings: Settings, database: Database) -> int:
-    """Count what was spooled into ``unit_usage``, each delivery once. How many deliveries were counted.
+def note_shown(settings: Settings, shown: Sequence[Unit]) -> None:
+    """Remember that a search delivered these units. Never raises and never waits."""
+    _note(settings, "shown", shown)
 
-    Opens the store only where there is something to count.
 
-    Raises:
-        StoreLockedError, StoreError: the spool is counted another time then.
+def note_opened(settings: Settings, opened: Sequence[Unit | str]) -> None:
+    """Remember that somebody looked at these in full. Never raises and never waits.
+
+    Args:
+        opened: units, or what names one: an address, the id of a unit, memory, entry or task. No words of a person.
     """
+    _note(settings, "opened", opened)
+
+
+def note_cited(settings: Settings, cited: Sequence[str]) -> None:
+    """Remember that an answer quotes these characters of sessions, by their addresses. Never raises and never waits."""
+    _note(settings, "cited", cited)
+
+
+def take_over(settings: Settings) -> bool:
+    """Put the spool aside to be counted, where there is one; whether anything waits for it."""
     folder = _folder(settings)
     # While the store takes nothing, what was taken over before is all that is kept for it.
     if _bytes_of(folder) < MOST_SPOOLED_BYTES:
         with contextlib.suppress(FileNotFoundError):
             (folder / _SPOOL).rename(folder / _TAKEN.replace("*", uuid.uuid4().hex))
-    if not any(folder.glob(_TAKEN)):
-        return 0
-    with database.writing() as connection:
-        # Inside the transaction, so that no other process takes one of these away between the look and the count.
-        spools = sorted(folder.glob(_TAKEN))
-        counted = _count(connection, spools)
-    for spool in spools:
-        spool.unlink(missing_ok=True)
-    return counted
+    return bool(taken_over(settings))
 
 
-def _count(connection: duckdb.DuckDBPyConnection, spools: Sequence[Path]) -> int:
-    names = json_list(spool.name for spool in spools)
-    connection.execute(f"DELETE FROM usage_spools WHERE name NOT IN {IN_LIST}", [names])
-    known = {name for (name,) in connection.execute("SELECT name FROM usage_spools").fetchall()}
-    new = [spool for spool in spools if spool.name not in known]
-    shown = _together(delivery for spool in new for delivery in _deliveries(_lines(spool)))
-    if shown:
-        connection.execute(_COUNT, [json.dumps(shown)])
-        connection.execute(_FORGET, [json_list(row["source_id"] for row in shown)])
-    for spool in new:
-        connection.execute("INSERT INTO usage_spools VALUES (?)", [spool.name])
-    return sum(row["shown"] for row in shown)
+def taken_over(settings: Settings) -> list[Path]:
+    """The spools that were taken over and lie there still."""
+    return sorted(_folder(settings).glob(_TAKEN))
+
+
+def uses_in(spool: Path) -> Iterator[Use]:
+    """What the lines of a spool say was used. Half a line, or one that somebody else wrote, says nothing."""
+    for line in _lines(spool):
+        try:
+            told = json.loads(line)
+            at = datetime.fromisoformat(told["at"]).astimezone(UTC)
+            used = [(how, one) for how in HOW if how in told for one in told[how]]
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
+            continue
+        for how, one in used:
+            match one:
+                case [str(unit_kind), str(source_id)] if _is_storable(unit_kind + source_id):
+                    yield Use(how, (unit_kind, source_id), at)
+                case str(address) if len(address) <= LONGEST_ADDRESS and _is_storable(address):
+                    yield Use(how, address, at)
+
+
+def _is_storable(text: str) -> bool:
+    return storable(text) == text
 
 
 def _bytes_of(folder: Path) -> int:
@@ -127,9 +125,16 @@ def _folder(settings: Settings) -> Path:
     return settings.home / "usage"
 
 
-def _line(shown: Sequence[tuple[str, str]], at: datetime) -> bytes:
+def _note(settings: Settings, how: How, used: Sequence[Unit | str]) -> None:
+    if not used:
+        return
+    with contextlib.suppress(Exception):  # to be counted is worth less than the answer that was just given
+        _append(_folder(settings) / _SPOOL, _line(how, used[:MOST_USED], datetime.now(UTC)))
+
+
+def _line(how: How, used: Sequence[Unit | str], at: datetime) -> bytes:
     # The break in front: where a full disk cut the line before, only that one is lost.
-    return f"\n{json.dumps({'at': at.isoformat(), 'shown': list(shown)}, separators=(',', ':'))}\n".encode()
+    return f"\n{json.dumps({'at': at.isoformat(), how: list(used)}, separators=(',', ':'))}\n".encode()
 
 
 def _append(spool: Path, line: bytes) -> None:
@@ -159,32 +164,3 @@ def _lines(spool: Path) -> Iterator[bytes]:
         # Whoever was writing when it was renamed has finished once this is granted: a line takes no time.
         portalocker.lock(file, portalocker.LockFlags.EXCLUSIVE)
         yield from file.read(2 * MOST_SPOOLED_BYTES).splitlines()
-
-
-def _deliveries(lines: Iterable[bytes]) -> Iterator[tuple[str, str, str]]:
-    """What the lines say was shown: kind, source, and when. Half a line, or one that somebody else wrote, says nothing."""
-    for line in lines:
-        try:
-            told = json.loads(line)
-            at = datetime.fromisoformat(told["at"]).astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds")
-            shown = [(unit_kind, source_id) for unit_kind, source_id in told["shown"]]
-        except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
-            continue
-        for unit_kind, source_id in shown:
-            if isinstance(unit_kind, str) and isinstance(source_id, str):
-                yield unit_kind, source_id, at
-
-
-def _together(deliveries: Iterable[tuple[str, str, str]]) -> list[dict[str, Any]]:
-    """A row a unit."""
-    rows: dict[tuple[str, str], dict[str, Any]] = {}
-    for unit_kind, source_id, at in deliveries:
-        row = rows.get((unit_kind, source_id))
-        if row is None:
-            source = {"unit_kind": unit_kind, "source_id": source_id}
-            rows[unit_kind, source_id] = {**source, "shown": 1, "first_shown_at": at, "last_shown_at": at}
-        else:
-            row["shown"] += 1
-            row["first_shown_at"] = min(row["first_shown_at"], at)
-            row["last_shown_at"] = max(row["last_shown_at"], at)
-    return list(rows.values())

@@ -7,9 +7,7 @@ answers by itself: the output is the same either way.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from queue import SimpleQueue
-from threading import Thread
+from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
@@ -24,6 +22,7 @@ from memory_assets.errors import InvalidArgumentError
 from memory_assets.results.search import SearchResponseV1
 from memory_assets.search.request import SearchRequest
 from memory_assets.server.failures import told
+from memory_assets.server.pieces import pieces_of
 from memory_assets.server.remote import SETTINGS_HEADER, VERSION_HEADER
 from memory_assets.server.store import WarmStore
 from memory_assets.vocabulary import AskedMode
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from memory_assets.results.model import WireModel
 
 OTHER_SETTINGS: Final = 409
+_LOOKS_AFTER_SECONDS: Final = 10.0
 _SEARCH = TypeAdapter(SearchRequest)
 
 
@@ -76,7 +76,7 @@ _QUESTIONS: Final[dict[str, Callable[[Memory, dict[str, Any]], WireModel]]] = {
 def _answering(asked: Callable[[Memory, dict[str, Any]], WireModel]) -> Callable[[Request], Any]:
     async def answer(request: Request) -> Response:
         store: WarmStore = request.app.state.store
-        if not _is_same(request, store):
+        if not await run_in_threadpool(_is_same, request, store):
             return Response(status_code=OTHER_SETTINGS)
         given = await request.body()
         return await run_in_threadpool(_answered, asked, store, given)
@@ -94,27 +94,23 @@ def _answered(asked: Callable[[Memory, dict[str, Any]], WireModel], store: WarmS
 async def _ask(request: Request) -> Response:
     """A line for each piece of a model's draft, then one for the answer or the error."""
     store: WarmStore = request.app.state.store
-    if not _is_same(request, store):
+    if not await run_in_threadpool(_is_same, request, store):
         return Response(status_code=OTHER_SETTINGS)
     given = await request.body()
     return StreamingResponse(_ask_lines(store, given), media_type="application/x-ndjson")
 
 
-def _ask_lines(store: WarmStore, given: bytes) -> Iterator[str]:
-    said: SimpleQueue[tuple[str, Any]] = SimpleQueue()
-
-    def work() -> None:
+async def _ask_lines(store: WarmStore, given: bytes) -> AsyncIterator[str]:
+    def work(say: Callable[[tuple[str, Any]], None]) -> None:
         try:
-            answer = _asked(store.memory, _read(given), lambda piece: said.put(("draft", piece)))
-            said.put(("answer", answer.model_dump(mode="json")))
+            answer = _asked(store.memory, _read(given), lambda piece: say(("draft", piece)))
+            say(("answer", answer.model_dump(mode="json")))
         except Exception as error:
-            said.put(("error", told(error)[1].model_dump(mode="json")))
+            say(("error", told(error)[1].model_dump(mode="json")))
 
-    Thread(target=work, daemon=True).start()
-    kind = "draft"
-    while kind == "draft":
-        kind, value = said.get()
-        yield json.dumps({kind: value}, ensure_ascii=False) + "\n"
+    async for said in pieces_of(work, heartbeat_seconds=_LOOKS_AFTER_SECONDS):
+        if said is not None:
+            yield json.dumps(dict([said]), ensure_ascii=False) + "\n"
 
 
 def _asked(memory: Memory, given: dict[str, Any], listen: Callable[[str], None]) -> AnswerV1:

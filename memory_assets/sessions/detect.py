@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from memory_assets.sessions.model import SourceFormat
-from memory_assets.sessions.readers import aider, chat_v1, claude_code, codex, markdown, specstory
+from memory_assets.sessions.readers import aider, chat_v1, claude_code, codex, context_bundle, markdown, specstory
 from memory_assets.sessions.source import unix_lines
 from memory_assets.sessions.tolerant_json import read_document
 
@@ -63,6 +63,8 @@ def _record_format(record: dict[str, Any]) -> SourceFormat | None:
     kind = record.get("type")
     if _is_chat_v1(record):
         return "chat.v1"
+    if context_bundle.is_bundle(record):
+        return "context_bundle"
     if isinstance(record.get("mapping"), dict):
         return "chatgpt"
     if isinstance(kind, str):
@@ -107,14 +109,14 @@ def _document_format(text: str) -> SourceFormat | None:
         except (ValueError, RecursionError):
             value = read_document(text).value
             value = value[0] if isinstance(value, list) and value else None
-        if isinstance(value, dict) and _is_chat_v1(value):
-            return "chat.v1"
+        if isinstance(value, dict) and (_is_chat_v1(value) or context_bundle.is_bundle(value)):
+            return "chat.v1" if _is_chat_v1(value) else "context_bundle"
         return "chatgpt" if isinstance(value, dict) and isinstance(value.get("mapping"), dict) else None
     value = read_document(text).value
     if not isinstance(value, dict):
         return None
-    if _is_chat_v1(value):
-        return "chat.v1"
+    if _is_chat_v1(value) or context_bundle.is_bundle(value):
+        return "chat.v1" if _is_chat_v1(value) else "context_bundle"
     return "chatgpt" if isinstance(value.get("mapping"), dict) and value["mapping"] else None
 
 

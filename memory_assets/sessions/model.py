@@ -8,7 +8,9 @@ from typing import Literal
 
 Role = Literal["user", "assistant", "tool", "system"]
 MessageKind = Literal["said", "thinking", "tool_call", "tool_result", "injected", "superseded"]
-SourceFormat = Literal["claude_code", "codex", "chatgpt", "specstory", "aider", "markdown", "chat.v1", "correction"]
+SourceFormat = Literal[
+    "claude_code", "codex", "chatgpt", "specstory", "aider", "markdown", "chat.v1", "context_bundle", "correction"
+]
 """``correction`` is no file: a person said otherwise than a memory does (`memory correct`)."""
 
 

@@ -18,7 +18,7 @@ from memory_assets.sessions.model import (
     SourceSkipped,
     SourceTaken,
 )
-from memory_assets.sessions.readers import aider, chat_v1, chatgpt, claude_code, codex, markdown, specstory
+from memory_assets.sessions.readers import aider, chat_v1, chatgpt, claude_code, codex, context_bundle, markdown, specstory
 from memory_assets.sessions.rereading import Transcript, by_position
 from memory_assets.sessions.source import DecodedSource, DefectLog, ReaderResult, decode
 from memory_assets.sessions.union import united
@@ -37,6 +37,7 @@ _READERS: dict[SourceFormat, Callable[[DecodedSource], ReaderResult]] = {
     "aider": aider.read,
     "markdown": markdown.read,
     "chat.v1": chat_v1.read,
+    "context_bundle": context_bundle.read,
 }
 _JSON_SUFFIXES = (".json", ".jsonl", ".ndjson")
 _JSONL: frozenset[SourceFormat] = frozenset({"claude_code", "codex"})

@@ -82,13 +82,11 @@ def _route(path: str, answering: Answering, *parameters: str, method: str = "GET
     """A route whose answer is made in a thread: it waits for the store."""
 
     async def answered(request: Request) -> JSONResponse:
-        memory: Memory = request.app.state.memory
         try:
             asked = await _asked(request, parameters)
-            found = await run_in_threadpool(answering, memory, asked)
-            return await run_in_threadpool(_json, memory, found)
+            return await run_in_threadpool(_found, request, answering, asked)
         except Exception as error:
-            return _failed(memory, error)
+            return await run_in_threadpool(_failed, request, error)
 
     return Route(path, answered, methods=[method], name=f"api {path}")
 
@@ -115,14 +113,19 @@ def _json(memory: Memory, found: Any, status: int = 200) -> JSONResponse:
     return JSONResponse(masked_plain(memory, found), status)
 
 
-def _failed(memory: Memory, error: Exception) -> JSONResponse:
+def _found(request: Request, answering: Answering, asked: Asked) -> JSONResponse:
+    memory: Memory = request.app.state.memory
+    return _json(memory, answering(memory, asked))
+
+
+def _failed(request: Request, error: Exception) -> JSONResponse:
     status, said = told(error)
-    return _json(memory, said, status)
+    return _json(request.app.state.memory, said, status)
 
 
 async def _nothing(request: Request) -> JSONResponse:
-    path = request.url.path
-    return _failed(request.app.state.memory, NotFoundError(f"there is nothing at {path[:100]!r}", hint="docs/api.md lists it"))
+    unknown = NotFoundError(f"there is nothing at {request.url.path[:100]!r}", hint="docs/api.md lists it")
+    return await run_in_threadpool(_failed, request, unknown)
 
 
 def _sessions(memory: Memory, asked: Asked) -> Any:

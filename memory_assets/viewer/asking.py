@@ -7,17 +7,15 @@ answer that was held to its evidence, as a piece of the page. Without a script, 
 from __future__ import annotations
 
 import json
-import queue
-import threading
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING, Final
 
-from starlette.concurrency import iterate_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from memory_assets.memory import AskRequest
 from memory_assets.server.failures import UNFORESEEN, told
+from memory_assets.server.pieces import pieces_of
 from memory_assets.viewer.links import with_query
 from memory_assets.viewer.page import Page, page_route
 
@@ -48,31 +46,22 @@ def stream(request: Request) -> Response:
     """The answer as it is made."""
     page = Page(request)
     asked = AskRequest(page.asked("q") or "", project=page.asked("project"))
-    return StreamingResponse(iterate_in_threadpool(_told(page, asked)), media_type="text/event-stream", headers=_HEADERS)
+    return StreamingResponse(_told(page, asked), media_type="text/event-stream", headers=_HEADERS)
 
 
-def _told(page: Page, asked: AskRequest) -> Iterator[str]:
+async def _told(page: Page, asked: AskRequest) -> AsyncIterator[str]:
     """What happens while an answer is made, as events; the last one is the answer, or why there is none."""
-    heard: queue.Queue[tuple[str, str]] = queue.Queue()
 
-    def answer() -> None:
+    def answer(say: Callable[[tuple[str, str]], None]) -> None:
         try:
-            made = page.memory.asker.ask(asked, lambda piece: heard.put(("draft", piece)))
-            heard.put(("answer", _answer_part(page, made)))
+            made = page.memory.asker.ask(asked, lambda piece: say(("draft", page.mask(piece))))
+            say(("answer", _answer_part(page, made)))
         except Exception as error:
-            heard.put(("answer", _failed_part(page, error)))
+            say(("answer", _failed_part(page, error)))
 
-    threading.Thread(target=answer, name="ask", daemon=True).start()
-    while True:
-        try:
-            kind, text = heard.get(timeout=HEARTBEAT_SECONDS)
-        except queue.Empty:
-            yield ": still at it\n\n"
-            continue
+    async for said in pieces_of(answer, heartbeat_seconds=HEARTBEAT_SECONDS):
         # JSON keeps a text on one line, whatever breaks it has.
-        yield f"event: {kind}\ndata: {json.dumps(page.mask(text) if kind == 'draft' else text)}\n\n"
-        if kind == "answer":
-            return
+        yield ": still at it\n\n" if said is None else f"event: {said[0]}\ndata: {json.dumps(said[1])}\n\n"
 
 
 def _answer_part(page: Page, answer: AnswerV1) -> str:

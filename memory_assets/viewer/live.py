@@ -177,7 +177,7 @@ async def _sent(app: Starlette, after: int | None) -> AsyncIterator[ServerSentEv
     yield ServerSentEvent(id=str(place), retry=RETRY_MILLISECONDS)
     async with contextlib.aclosing(live.behind(place)) as behind:
         async for events in behind:
-            for event in await run_sync(_plain, _memory_of(app), events):
+            for event in await run_sync(_plain, app, events):
                 yield ServerSentEvent(data=json.dumps(event, ensure_ascii=False), id=str(event["seq"]), event="log")
 
 
@@ -185,7 +185,8 @@ def _memory_of(app: Starlette) -> Memory:
     return app.state.memory  # type: ignore[no-any-return]
 
 
-def _plain(memory: Memory, events: list[LiveEventV1]) -> list[dict[str, Any]]:
+def _plain(app: Starlette, events: list[LiveEventV1]) -> list[dict[str, Any]]:
+    memory = _memory_of(app)
     return [masked_plain(memory, event) for event in events]
 
 

@@ -17,6 +17,7 @@ from memory_assets.queries.session_pages import (
     told_between,
 )
 from memory_assets.queries.sessions import one_session, quarantined, sessions_of
+from memory_assets.search.usage import note_opened
 from memory_assets.viewer.page import Page, page_route
 from memory_assets.viewer.paging import Paged, paged
 from memory_assets.viewer.shown_messages import Budget, Segments, ShownMessage, shown_message
@@ -66,6 +67,8 @@ def session(request: Request) -> Response:
     if cited is not None:
         told = next((one for one in read.told if one.message.message_index == cited[0]), None)
         check_cited(told, read.session.session_id, *cited)
+    opened = read.session.session_id
+    note_opened(page.memory.settings, [("episode", opened) if cited is None else f"session:{opened}#m={cited[0]}"])
     mask, budget = page.mask, Budget()
     return page.render(
         "session.html",

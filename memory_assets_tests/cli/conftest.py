@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from memory_assets.cli.main import main
-from memory_assets.log.database import Database
 from memory_assets_tests.defs.files import chat, talk
 from memory_assets_tests.filled_store import fill
 
@@ -63,10 +62,16 @@ def memory(capsys: pytest.CaptureFixture[str]) -> Run:
 
 
 @pytest.fixture(scope="session")
-def filled_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    home = tmp_path_factory.mktemp("filled")
+def unused_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A filled store that nobody opens but who copies it."""
+    home = tmp_path_factory.mktemp("unused")
     fill(home)
     return home
+
+
+@pytest.fixture(scope="session")
+def filled_home(unused_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return Path(shutil.copytree(unused_home, tmp_path_factory.mktemp("filled") / "home"))
 
 
 @pytest.fixture(scope="session")
@@ -102,12 +107,10 @@ def store(imported_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.fixture
-def writable(filled_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def writable(unused_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A filled store of the test's own, which no search has shown anything of."""
     home = tmp_path / "writable"
-    shutil.copytree(filled_home, home, ignore=shutil.ignore_patterns("usage"))
-    with Database(home).writing() as connection:
-        connection.execute("DELETE FROM unit_usage")
+    shutil.copytree(unused_home, home)
     monkeypatch.setenv("MEMORY_HOME", str(home))
     return home
 

@@ -134,8 +134,9 @@ def _run(*command: str, limit: int = 1 << 40) -> subprocess.CompletedProcess[str
 
 @pytest.mark.parametrize("share", [0.1, 0.5, pytest.param(0.9, marks=pytest.mark.slow)])
 def test_a_purge_whose_files_may_not_grow(memory: Run, store: Path, share: float) -> None:
-    """A real failure in the middle: a file of the new store ends before its time."""
+    """A real failure in the middle: a file of the new store ends before its time. What was shown waits to be counted."""
     assert memory("forget", "--session", "one").code == 0
+    assert memory("search", "decided").code == 0
     settings = settings_of(store)
     before, logged = tables(settings), len(events(settings))
     ended = _run("purge", "--yes", limit=int(share * (store / "memory.duckdb").stat().st_size))

@@ -100,7 +100,7 @@ def test_a_schema_that_was_changed(memory: Run, store: Path) -> None:
         "DROP VIEW v_tasks_only_suggested",
         "CREATE VIEW mine AS SELECT 1 AS x",
         "ALTER TABLE entries ADD COLUMN note VARCHAR",
-        "ALTER TABLE unit_usage DROP COLUMN last_shown_at",
+        "ALTER TABLE unit_usage DROP COLUMN last_at",
         "CREATE MACRO twice(x) AS x + x",
         "CREATE TABLE beside (x INTEGER)",
     )

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from starlette.routing import Route
 
+from memory_assets.memory import Memory
 from memory_assets.settings import Settings, load_settings
+from memory_assets.viewer.routes import viewer_routes
 from memory_assets_tests.asked_surfaces import (
     OF_A_NAME,
     OF_A_QUESTION,
     OF_THE_STORE,
+    PAGES_OF_A_NAME,
+    PAGES_OF_A_QUESTION,
+    PAGES_OF_THE_STORE,
     Say,
     Surfaces,
     named_by,
@@ -26,6 +33,7 @@ from memory_assets_tests.defs.files import chat, claude, records
 from memory_assets_tests.defs.state import rows, texts_of_store
 from memory_assets_tests.depth import IS_DEEP, depth
 from memory_assets_tests.mcp.client import connected
+from memory_assets_tests.viewer.served import serving
 
 NEUTRAL = "The weekly report goes out on Monday."
 
@@ -91,6 +99,18 @@ WAYS = {
 }
 TELLING = {
     *("search {question}", "ask {question}", "context {question}", "entries list", "tasks list", "export jsonl"),
+    *(
+        "/search",
+        "/ask",
+        "/ask/stream",
+        "/api/search",
+        "/today",
+        "/sessions/{session}",
+        "/memories/{memory}",
+        "/tasks",
+        "/projects",
+    ),
+    *("/api/sessions/{session}/messages", "/projects/{project}", "/live"),
     *("show {address}", "details {address}", "timeline {address}", "session {session}", "project {project}", "today"),
     *("mcp search_memory", "mcp ask_memory", "mcp get_context", "mcp get_details", "mcp get_session_digest", "eval run"),
 }
@@ -187,9 +207,9 @@ def forget_all(memory: Run, store: Settings) -> None:
 def test_sixty_questions_about_what_was_forgotten_and_then_purged(memory: Run, say: Say, store: Settings) -> None:
     asked = questions(MARKS)
     assert len(asked) == 60
-    # The server keeps open what it read before.
-    with connected(store.home) as client:
-        surfaces = Surfaces(say, client, store, in_turn=True)
+    # The servers keep open what they read before.
+    with connected(store.home) as client, serving(Memory(store)) as pages:
+        surfaces = Surfaces(say, client, pages, store, in_turn=True)
         assert sum(map(bool, saying(surfaces.to_questions(asked[::6]), MARKS).values())) > len(MARKS) // 3
         forget_all(memory, store)
         after = saying(surfaces.to_questions(asked), MARKS)
@@ -209,12 +229,12 @@ def test_sixty_questions_about_what_was_forgotten_and_then_purged(memory: Run, s
 def test_nothing_that_can_be_asked_tells_of_it(memory: Run, say: Say, store: Settings) -> None:
     """Sixty questions, what the store named, and all that is listed: of eight ways to forget nothing is told."""
     asked, named = questions(MARKS), named_by(store, depth(2, 10))
-    with connected(store.home) as client:
-        surfaces = Surfaces(say, client, store, in_turn=not IS_DEEP)
+    with connected(store.home) as client, serving(Memory(store)) as pages:
+        surfaces = Surfaces(say, client, pages, store, in_turn=not IS_DEEP)
         # The control: with fewer questions every mark is told, and by whatever tells text.
         before = saying(surfaces.told(asked[::3], named), MARKS)
         assert [mark for mark, places in before.items() if not places] == []
-        assert {place.split(" -")[0] for places in before.values() for place in places} >= TELLING
+        assert {re.split(r" -|\?", place)[0] for places in before.values() for place in places} >= TELLING
         forget_all(memory, store)
         after = saying(surfaces.told(asked, named), MARKS)
     # What a file or a project is called stands in Dagster's records of its runs until they are purged.
@@ -228,6 +248,16 @@ def test_every_command_that_tells_something_is_asked() -> None:
     told_of = {" ".join(path[1:]) for path in commands()} - {""}
     # `promote review` is a word of `promote`, and an audit's examples a number.
     assert told_of - {"promote"} == (asked - {"promote review"}) | UNASKED
+
+
+def test_every_page_that_tells_something_is_asked() -> None:
+    asked = {
+        re.sub(r"\{\w+\}", "{}", page.split("?")[0]).replace("/messages/0", "/messages/{}")
+        for page in (*PAGES_OF_A_QUESTION, *PAGES_OF_A_NAME, *PAGES_OF_THE_STORE)
+    }
+    telling = {re.sub(r"\{\w+(:\w+)?\}", "{}", route.path) for route in viewer_routes() if isinstance(route, Route)}
+    # What nobody knows, the files that ship, and what is sent to alone.
+    assert telling - {"/{}", "/static/{}", "/api/{}", "/say/{}"} == asked | {"/today"}
 
 
 def test_what_is_kept_away_is_told_by_number_and_place(memory: Run, tmp_path: Path) -> None:

@@ -11,8 +11,10 @@ import pytest
 
 from memory_assets.defs import run
 from memory_assets.defs.reports import ImportReport
+from memory_assets.memory import Memory
 from memory_assets.settings import Settings, load_settings
 from memory_assets_tests.dagster_records import in_memory
+from memory_assets_tests.defs.corrected_store import corrected_store
 from memory_assets_tests.defs.files import chat, claude, records, talk
 
 
@@ -113,3 +115,10 @@ def mixed_copy(mixed_store: Mixed, tmp_path: Path) -> Mixed:
     home = tmp_path / "home"
     shutil.copytree(mixed_store.settings.home, home)
     return Mixed(load_settings(), mixed_store.folder, mixed_store.report)
+
+
+@pytest.fixture(scope="session")
+def corrected(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
+    """A store in which persons said otherwise; it is only read."""
+    with corrected_store(tmp_path_factory.mktemp("corrected")) as memory:
+        yield memory

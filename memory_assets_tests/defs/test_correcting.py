@@ -13,7 +13,7 @@ from memory_assets.defs import run
 from memory_assets.defs.correcting import correct
 from memory_assets.defs.forgetting import forget, unforget
 from memory_assets.errors import InvalidArgumentError, NotFoundError
-from memory_assets.memory import Memory
+from memory_assets.memory import AskRequest, Memory
 from memory_assets.queries.forgettable import ToForget
 from memory_assets.results.memories import MemoryView
 from memory_assets.settings import Settings
@@ -23,6 +23,7 @@ from memory_assets_tests.defs.state import assert_rebuilds_equal, events, rows, 
 OLD = "We decided to round every entry up to 15 minutes, because customers check the invoice."
 NEW = "We round every entry up to 6 minutes, since the customers asked for it."
 TASK = "TODO: write the page about rounding before Friday."
+ASKED = AskRequest("How do we round every entry?", mode="lexical")
 
 
 @pytest.fixture
@@ -54,8 +55,9 @@ def test_a_correction_holds_and_what_it_corrects_stays_as_history(corrected_stor
     # A correction is corrected like any memory; the last one holds.
     again = correct(settings, report.correction.citation, "We do not round at all any more.", by="Mina")
     assert decision(settings, NEW).superseded_by == again.correction.citation
-    found = [hit.title for hit in Memory(settings).search("round every entry", mode="lexical").hits]
-    assert found.index(again.correction.title) < found.index(NEW)
+    shown = [hit.snippet for hit in Memory(settings).search("Do we round every entry up to 15 minutes", mode="lexical").hits]
+    for corrected in ("15 minutes", "6 minutes"):
+        assert shown.index(again.correction.title) < next(n for n, text in enumerate(shown) if corrected in text)
     assert {memory.status for memory in Memory(settings).memories().memories if memory.entry_type == "decision"} == {
         "active",
         "deprecated",
@@ -68,9 +70,11 @@ def test_a_forgotten_correction_lets_the_old_memory_be(corrected_store: Settings
     report = correct(settings, decision(settings, OLD).citation, NEW, by="Jiho")
     said = forget(settings, ToForget(ids=(f"session:{report.correction.session_id}#m=0",)))
     assert decision(settings, OLD).status == "active"
+    assert "15 minutes" in Memory(settings).ask(ASKED).answer
     assert not [hit for hit in Memory(settings).search("6 minutes", mode="lexical").hits if "6 minutes" in str(hit)]
     assert_rebuilds_equal(settings)
     unforget(settings, said.events)
+    assert "15 minutes" not in Memory(settings).ask(ASKED).answer
     assert decision(settings, OLD).superseded_by == decision(settings, NEW).citation
     forget(settings, ToForget(sessions=("talk-1", "talk-2")))
     assert [memory.title for memory in Memory(settings).memories().memories] == [NEW]
@@ -85,6 +89,20 @@ def test_what_is_said_of_it_later_is_in_conflict_again(corrected_store: Settings
     later = chat(tmp_path / "files", "talk-3", ["How do we round?", OLD, "Thanks."], started=datetime(2099, 1, 1, tzinfo=UTC))
     assert run.import_paths(settings, [later], project=None).errors == []
     assert decision(settings, OLD).status == "contested"
+    assert "15 minutes" in Memory(settings).ask(ASKED).answer
+    assert_rebuilds_equal(settings)
+
+
+def test_who_takes_a_correction_back_by_another_has_the_last_word(corrected_store: Settings) -> None:
+    settings = corrected_store
+    said = correct(settings, decision(settings, OLD).citation, NEW, by="Jiho")
+    correct(settings, said.correction.citation, OLD, by="Mina")
+    assert (decision(settings, OLD).status, decision(settings, NEW).superseded_by) == (
+        "active",
+        decision(settings, OLD).citation,
+    )
+    answer = Memory(settings).ask(ASKED).answer
+    assert "15 minutes" in answer and "6 minutes" not in answer
     assert_rebuilds_equal(settings)
 
 

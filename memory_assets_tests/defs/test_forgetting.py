@@ -5,10 +5,12 @@ from __future__ import annotations
 import dagster as dg
 import pytest
 
+from memory_assets.configuration import Resources
 from memory_assets.defs import run
 from memory_assets.errors import NotFoundError
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.forgetting import SessionForgotten
+from memory_assets.maintenance.usage import take_shown
 from memory_assets.memory import Memory
 from memory_assets.settings import Settings
 from memory_assets_tests.defs.conftest import GROWN, HALVED, Mixed
@@ -44,6 +46,9 @@ def test_forgetting_and_rebuilding(mixed_copy: Mixed, unrecorded: dg.DagsterInst
     statuses = dict(rows(settings, "SELECT session_id, status FROM sessions"))
     assert len(statuses) == 8 and {statuses["other-of-two"], statuses[HALVED], statuses[GROWN]} == {"vectorized"}
     assert_rebuilds_equal(settings)
+
+    # What was shown up to here is counted, so that nothing below has anything to say.
+    take_shown(Resources(settings))
 
     # Its file tells of it again: it is passed over by name, also when it has grown.
     count = len(events(settings))

@@ -75,9 +75,9 @@ def imported_again(settings: Settings, folder: Path) -> None:
     ((last,),) = rows(settings, "SELECT max(seq) FROM events")
     report = run.import_paths(settings, [folder], project=None)
     assert (report.new, report.updated, report.errors) == (0, 0, [])
-    # A unit that has no vector yet gets it at the next run.
+    # A unit that has no vector yet gets it at the next run, and what a search showed is counted along.
     came = {row[0] for row in rows(settings, "SELECT event_type FROM events WHERE seq > ?", last)}
-    assert came <= {"build_started", "session_vectorized", "build_finished"}
+    assert came <= {"build_started", "session_vectorized", "build_finished", "usage_counted"}
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_nothing_that_reads_the_store_tells_it(
     forgetting.unforget(store, report.events)
     after = tables(store, without=OF_TELLING)
     changed = {table for table in before if before[table] != after[table]}
-    assert changed <= {"vector_outbox", "unit_usage"}, changed
+    assert changed <= {"vector_outbox", "unit_usage", "unit_usage_days"}, changed
     imported_again(store, made / "inbox")
 
 

@@ -94,9 +94,9 @@ def test_what_was_written_meanwhile_is_read(tmp_path: Path) -> None:
     for n in range(5):
         linger(database)
         with database.writing() as connection:
-            connection.execute("INSERT INTO usage_spools VALUES (?)", [str(n)])
+            connection.execute("INSERT INTO configured_versions VALUES (?, '')", [str(n)])
         with database.reading() as connection:
-            assert connection.execute("SELECT count(*) FROM usage_spools").fetchall() == [(n + 1,)]
+            assert connection.execute("SELECT count(*) FROM configured_versions").fetchall() == [(n + 1,)]
             database.linger()
     until_it_is_closed(database)
 

@@ -26,7 +26,7 @@ def use(database: Database) -> None:
 
 def write(database: Database, name: str = "") -> None:
     with database.writing() as connection:
-        connection.execute("INSERT INTO usage_spools VALUES (?)", [name or str(time.monotonic_ns())])
+        connection.execute("INSERT INTO configured_versions VALUES (?, '')", [name or str(time.monotonic_ns())])
 
 
 def seconds_of_use(database: Database) -> float:
@@ -112,7 +112,7 @@ def test_a_busy_run_lets_readers_and_writers_in(tmp_path: Path) -> None:
             assert seconds_of_use(other) < 5
             write(other, f"other {n}")
     with other.reading() as connection:
-        rows = connection.execute("SELECT count(*) FROM usage_spools WHERE name LIKE 'other %'")
+        rows = connection.execute("SELECT count(*) FROM configured_versions WHERE event_type LIKE 'other %'")
         assert rows.fetchall() == [(10,)]
 
 
@@ -127,7 +127,7 @@ for n in range(10):
     with database.reading() as connection:
         connection.execute("SELECT count(*) FROM events").fetchall()
     with database.writing() as connection:
-        connection.execute("INSERT INTO usage_spools VALUES (?)", [f"other {n}"])
+        connection.execute("INSERT INTO configured_versions VALUES (?, '')", [f"other {n}"])
     longest = max(longest, time.monotonic() - started)
 print(longest)
 """
@@ -150,7 +150,7 @@ def test_two_busy_runs_share_it(tmp_path: Path) -> None:
             write(first, f"first {n}")
             write(second, f"second {n}")
     with first.reading() as connection:
-        assert connection.execute("SELECT count(*) FROM usage_spools").fetchall() == [(20,)]
+        assert connection.execute("SELECT count(*) FROM configured_versions").fetchall() == [(20,)]
 
 
 def test_what_another_one_wrote_meanwhile_is_read(tmp_path: Path) -> None:
@@ -160,20 +160,20 @@ def test_what_another_one_wrote_meanwhile_is_read(tmp_path: Path) -> None:
             use(database)
             write(other, str(n))
             with database.reading() as connection:
-                assert connection.execute("SELECT count(*) FROM usage_spools").fetchall() == [(n + 1,)]
+                assert connection.execute("SELECT count(*) FROM configured_versions").fetchall() == [(n + 1,)]
 
 
 def test_what_failed_leaves_it_usable_and_nothing_written(tmp_path: Path) -> None:
     database = Database(tmp_path)
     with database.kept_open():
         with pytest.raises(ZeroDivisionError), database.writing() as connection:
-            connection.execute("INSERT INTO usage_spools VALUES ('lost')")
+            connection.execute("INSERT INTO configured_versions VALUES ('lost', '')")
             raise ZeroDivisionError
         with pytest.raises(StoreError), database.reading() as connection:
             connection.execute("SELECT nothing FROM nowhere")
         write(database, "kept")
         with database.reading() as connection:
-            assert connection.execute("SELECT * FROM usage_spools").fetchall() == [("kept",)]
+            assert connection.execute("SELECT event_type FROM configured_versions").fetchall() == [("kept",)]
 
 
 def test_a_queue_that_cannot_be_looked_at_keeps_nobody_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,12 +2,9 @@
 
 import json
 
-import pytest
-
 from memory_assets.log.database import Database
 from memory_assets.log.event_log import EventLog
 from memory_assets.projections.fold import catch_up
-from memory_assets.projections.unit_tables.tool_calls import command_of, files_changed, programs_of
 from memory_assets.projections.unit_tables.unit_rows import SUMMARY_TOKENS
 from memory_assets_tests.projections.story import VERSIONS, rows
 from memory_assets_tests.projections.talk import Talk, ingested
@@ -173,54 +170,3 @@ def test_an_error_at_the_end_of_a_long_output_is_cited_where_it_stands(log: Even
     talk.agent("The issue is that `yaml` is missing.").runs("pip install pyyaml", "ok").runs("python a.py", "ok")
     assert len(found(log, database, talk)) == 1
     assert quoted(database)[0] == "ModuleNotFoundError: No module named 'yaml'"
-
-
-@pytest.mark.parametrize(
-    ("tool", "call", "command"),
-    [
-        ("Bash", '{"command":"go test ./...","timeout":5000}', "go test ./..."),
-        ("shell", '{"command":["bash","-lc","cd x && npm test"]}', "cd x && npm test"),
-        ("exec_command", '{"cmd":"echo \\"a\\"\\nls"}', 'echo "a"\nls'),
-        ("Bash", "Find it\n\n`grep -rl x .`", "grep -rl x ."),
-        ("Read", '{"file_path":"a.py"}', None),
-        ("Read", "`a.py`", None),
-        (None, "", None),
-    ],
-)
-def test_the_command_of_a_call(tool: str | None, call: str, command: str | None) -> None:
-    assert command_of(tool, call) == command
-
-
-@pytest.mark.parametrize(
-    ("command", "programs"),
-    [
-        ("cd /x && CI=1 go test ./... 2>&1 | tail -5", {"go test"}),
-        ("git -C /x mv a b && git status", {"git mv"}),
-        ("npm run build:web -- --fast", {"npm run build:web"}),
-        ("sudo apt-get install -y x; ls", {"apt-get install"}),
-        ("uv run pytest tests/test_a.py -q", {"uv run pytest"}),
-        ("python3 scripts/load.py --all", {"python3 load.py"}),
-        ("./gradlew :app:build", {"gradlew"}),
-        ("ls -la; cat a.txt | grep b\necho done", set()),
-        ("", set()),
-    ],
-)
-def test_the_programs_of_a_command(command: str, programs: set[str]) -> None:
-    assert programs_of(command) == programs
-
-
-@pytest.mark.parametrize(
-    ("tool", "call", "files"),
-    [
-        ("Edit", '{"replace_all":false,"file_path":"/a/b.py","old_string":"\\"file_path\\""}', ("/a/b.py",)),
-        ("apply_patch", "*** Begin Patch\n*** Update File: a/b.yml\n@@\n*** Delete File: c.yml\n", ("a/b.yml", "c.yml")),
-        ("mcp__acp__Write", '{"file_path":"문서/가이드.md"}', ("문서/가이드.md",)),
-        ("Edit", "`/src/a.py`\n\n```diff\n-a\n```", ("/src/a.py",)),
-        ("Read", '{"file_path":"/a/b.py"}', ()),
-        ("TodoWrite", '{"path":"x"}', ()),
-        ("write_stdin", '{"path":"x"}', ()),
-        (None, '{"file_path":"/a/b.py"}', ()),
-    ],
-)
-def test_the_files_that_a_call_changes(tool: str | None, call: str, files: tuple[str, ...]) -> None:
-    assert files_changed(tool, call) == files

@@ -1,6 +1,7 @@
 """The proof that a rebuild is equal finds whatever is not: a changed value, a row too many, a row too few, in every table."""
 
 import shutil
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,8 @@ from memory_assets.log.payloads.builds import BuildFinished
 from memory_assets.log.payloads.evaluation import EvalRunRecorded
 from memory_assets.log.payloads.prompts import PromptUpdateProposed, RolePromptActivated
 from memory_assets.log.payloads.task_words import TaskPrioritySaid
-from memory_assets.log.payloads.usage import UnitFeedback
+from memory_assets.log.payloads.usage import UnitFeedback, UnitUse
+from memory_assets.maintenance.usage import counting_event
 from memory_assets.projections import rebuild as rebuild_module
 from memory_assets.projections.fold import Folded, catch_up, fold
 from memory_assets.projections.rebuild import derived_tables, rebuild, replay, verify
@@ -57,13 +59,17 @@ TAMPERED = {
     "decisions": ("action", "tampered"),
     "decision_evidence": ("role", "tampered"),
     "unit_feedback": ("note", "tampered"),
+    "unit_usage": ("cited", 99),
     "eval_runs": ("suite", "tampered"),
     "answers": ("question", "tampered"),
     "role_prompts": ("prompt", "tampered"),
     "prompt_updates": ("status", "approved"),
 }
 # All columns are the key: what is tampered with is a row too many and one too few.
-ONLY_KEYS = {"unit_facets", "explained_words"}
+ONLY_KEYS = {"unit_facets", "explained_words", "unit_usage_days"}
+
+MOMENT = datetime(2025, 3, 1, 12, tzinfo=UTC)
+CITED = UnitUse(unit_kind="passage", source_id="nothing", cited=1, first_at=MOMENT, last_at=MOMENT)
 
 
 @pytest.fixture
@@ -120,6 +126,7 @@ def filled_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
                     proposed_by="lee",
                 )
             ),
+            counting_event("taken-1.ndjson", [CITED]),
             letter("aligned", "unexpected", session_id="b"),
             NewEvent(BuildFinished(build_id="b1", status="success"), inputs=("b1",)),
         ],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 import httpx
@@ -53,6 +53,23 @@ class Served:
         """What a path answers."""
         with httpx.Client(base_url=self.url, trust_env=False, timeout=60) as client:
             return client.get(path, headers=headers)
+
+    def read(self, path: str, sent: dict[str, str] | None = None) -> tuple[int, str]:
+        """Status and text of what a path answers; of what goes on for ever, so much as comes in a second.
+
+        Args:
+            sent: what is posted as JSON; None for what is only opened.
+        """
+        pieces: list[str] = []
+        waits = httpx.Timeout(60, read=1 if path.startswith("/live") else 60)
+        with (
+            suppress(httpx.ReadTimeout),
+            httpx.Client(base_url=self.url, trust_env=False, timeout=waits) as client,
+            client.stream("POST" if sent else "GET", path, json=sent) as answer,
+        ):
+            for piece in answer.iter_text():
+                pieces.append(piece)
+        return answer.status_code, "".join(pieces)
 
 
 @contextmanager

@@ -22,9 +22,9 @@ from memory_assets.defs.stages.stage_asset import stage_asset
 from memory_assets.log.events import NewEvent, StoredEvent
 from memory_assets.log.payloads.sessions import SessionProjected
 from memory_assets.log.sql import IN_LIST, json_list
+from memory_assets.maintenance.usage import count_shown
 from memory_assets.projections.fold import catch_up
 from memory_assets.queries.session_digest import session_digests
-from memory_assets.search.usage import count_shown
 from memory_assets.stopping import stop_if_asked
 
 # What must be none of: said for people, and counted.
@@ -83,7 +83,7 @@ def projected(
     folded = catch_up(opened.database, opened.resources.configured_versions, resolve=True, build=opened.build)
     if folded.outcomes:
         opened.wrote(folded.outcomes.new)
-    # What searches delivered meanwhile is counted along: the store is written anyway.
+    # What was of use meanwhile is counted along: the store is written anyway.
     count_shown(opened.resources)
     told = _told(opened, list(checked))
     together_ms = milliseconds_since(started)

@@ -77,6 +77,7 @@ PAYLOADS: dict[str, type[Payload]] = {
         task_words.EntityMergeReverted,
         task_words.ConditionAnswered,
         usage.UnitFeedback,
+        usage.UsageCounted,
         evaluation.EvalRunRecorded,
         answers.AnswerRecorded,
         prompts.RolePromptActivated,

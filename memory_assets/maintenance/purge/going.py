@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memory_assets.projections.commands import COMMANDS
+from memory_assets.projections.usage import IS_A_UNIT, USES
 
 if TYPE_CHECKING:
     import duckdb
@@ -83,6 +84,12 @@ SELECT seq FROM events WHERE event_type = 'unit_feedback' AND seq NOT IN (SELECT
     OR session_id IN (SELECT session_id FROM events WHERE seq IN (SELECT seq FROM going)));
 """
 
+# One that counts a unit which is there no more; what else it counts is counted anew in the new store.
+_OF_USAGE = f"""
+INSERT INTO going
+SELECT DISTINCT seq FROM (SELECT seq, {USES} FROM events WHERE event_type = 'usage_counted') WHERE NOT {IS_A_UNIT}
+"""
+
 # Files that were refused and hold nothing that stays, by their names.
 _OF_FILES = """
 INSERT INTO going
@@ -133,7 +140,7 @@ def find_going(connection: duckdb.DuckDBPyConnection) -> int:
     for statement in _STEPS:
         connection.execute(statement)
     if _count(connection):
-        for statements in (_OF_ENTRIES, _OF_TASKS, _OF_UNITS, _OF_FILES, _OF_ANSWERS, _OF_BUILDS):
+        for statements in (_OF_ENTRIES, _OF_TASKS, _OF_UNITS, _OF_USAGE, _OF_FILES, _OF_ANSWERS, _OF_BUILDS):
             connection.execute(statements)
         connection.execute(_SESSIONS)
     return _count(connection)

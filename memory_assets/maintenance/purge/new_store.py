@@ -21,11 +21,14 @@ from memory_assets.log.links import LINKED_COLUMNS, LINKED_ROW, Sound, verify_li
 from memory_assets.log.migrations import migrate
 from memory_assets.log.opening import opened_to_write
 from memory_assets.log.payloads.purged import Purged
+from memory_assets.log.payloads.usage import UsageCounted
 from memory_assets.log.readers import literal
 from memory_assets.log.rows import ROW_COLUMNS, write_rows
 from memory_assets.log.tip import FIRST, Tip, Tips, read_tips, write_tips
 from memory_assets.maintenance.purge.going import TOMBSTONES, counted_by_type, find_going, sessions_concerned
+from memory_assets.maintenance.usage import counting_event, uses_of_rows
 from memory_assets.projections.rebuild import derived_tables
+from memory_assets.projections.usage import USES
 
 if TYPE_CHECKING:
     import duckdb
@@ -35,6 +38,9 @@ _CHUNK = 10_000
 _OLD = "old.main"
 _NEW = "memory.main"
 
+_IS_A_UNIT = f"(unit_kind, source_id) IN (SELECT (unit_kind, source_id) FROM {_OLD}.memory_units)"
+_COUNTS_NO_UNIT = f"(unit_kind, source_hash) NOT IN (SELECT (unit_kind, md5(source_id)) FROM {_OLD}.memory_units)"
+
 # What is not copied of the tables whose rows people's words and files make: the rows of events that are gone.
 _LEFT_OUT = {
     "answers": "event_id IN (SELECT event_id FROM gone_events)",
@@ -43,6 +49,8 @@ _LEFT_OUT = {
     "task_words": "event_id IN (SELECT event_id FROM gone_events)",
     "unit_feedback": "event_id IN (SELECT event_id FROM gone_events)",
     "build_runs": "build_id IN (SELECT build_id FROM gone_builds)",
+    "unit_usage": _COUNTS_NO_UNIT,
+    "unit_usage_days": _COUNTS_NO_UNIT,
     "source_files": "uri IN (SELECT uri FROM gone_uris)",
 }
 _BEHIND = f"UPDATE {_NEW}.decisions SET caused_by = NULL WHERE caused_by NOT IN (SELECT decision_id FROM {_NEW}.decisions)"
@@ -50,11 +58,10 @@ _BEHIND = f"UPDATE {_NEW}.decisions SET caused_by = NULL WHERE caused_by NOT IN 
 # What is kept of the tables that are neither truth nor folded; of any other one nothing, which does no harm.
 _OPERATIONAL = {
     "configured_versions": "true",
-    "usage_spools": "true",
     "pipeline_metrics": f"""session_id IS NULL
       OR session_id IN (SELECT session_id FROM {_NEW}.events WHERE event_type NOT IN {TOMBSTONES})""",
     "vector_outbox": f"op = 'upsert' AND item_id IN (SELECT unit_id FROM {_NEW}.memory_units)",
-    "unit_usage": f"(unit_kind, source_id) IN (SELECT (unit_kind, source_id) FROM {_NEW}.memory_units)",
+    "usage_before_events": f"(unit_kind, source_id) IN (SELECT (unit_kind, source_id) FROM {_NEW}.memory_units)",
     "title_vectors": f"(project_key, name_hash) IN (SELECT (project_key, name_hash) FROM {_NEW}.task_names)",
 }
 NOT_COPIED = ("schema_migrations", "projection_offsets")
@@ -74,6 +81,11 @@ _OFFSET = f"""
 INSERT INTO {_NEW}.projection_offsets
 SELECT o.projector_name, e.ts, e.event_id, e.seq, o.projector_version, o.updated_at
 FROM {_OLD}.projection_offsets o, (FROM {_NEW}.events ORDER BY seq DESC LIMIT 1) e
+"""
+_USES_THAT_STAY = f"""
+SELECT unit_kind, source_id, sum(shown), sum(opened), sum(cited), min(first_at), max(last_at)
+FROM (SELECT {USES} FROM {_OLD}.events WHERE event_type = '{UsageCounted.event_type}' AND seq IN (SELECT seq FROM going))
+WHERE {_IS_A_UNIT} GROUP BY unit_kind, source_id, CAST(first_at AS DATE), CAST(last_at AS DATE) ORDER BY ALL
 """
 _LIVING = f"SELECT DISTINCT session_id FROM {_NEW}.events WHERE session_id IS NOT NULL AND event_type NOT IN {TOMBSTONES}"
 _DIGESTED = f"SELECT {LINKED_ROW} FROM events WHERE seq > ? AND seq <= ? ORDER BY seq"
@@ -129,7 +141,8 @@ def write_new_store(folder: Path, staged: Path) -> NewStore | None:
             removed=removed,
             survivors_digest=digest,
         )
-        appended = insert(connection, rows_of([NewEvent(told, inputs=(told.old_link,))]), behind=tip)
+        counted_anew = _counted_anew(connection, old)
+        appended = insert(connection, rows_of([NewEvent(told, inputs=(told.old_link,)), *counted_anew]), behind=tip)
         _copy_tables(connection)
         living = frozenset(session_id for (session_id,) in connection.execute(_LIVING).fetchall())
         connection.execute("COMMIT")
@@ -170,6 +183,12 @@ def _digest(digest: hashlib._Hash, rows: Iterator[Sequence[object]]) -> None:
     """Take in events as their linked columns, but for their place; the payload is in by its checksum."""
     for row in rows:
         digest.update(canonical_json(row[1:]).encode() + b"\n")
+
+
+def _counted_anew(connection: duckdb.DuckDBPyConnection, old: Tip) -> list[NewEvent]:
+    """What the counts that go count of units that stay."""
+    uses = uses_of_rows(connection.execute(_USES_THAT_STAY).fetchall())
+    return [counting_event(f"purged {old.link_hash.hex()}", uses)] if uses else []
 
 
 def _copy_tables(connection: duckdb.DuckDBPyConnection) -> None:

@@ -26,9 +26,9 @@ from memory_assets.maintenance.purge.traces import (
     take_pieces,
     words_of_the_program,
 )
+from memory_assets.maintenance.usage import take_shown
 from memory_assets.projections.fold import catch_up
 from memory_assets.results.purge import DagsterPurgedV1, IndexTableV1, OutOfReachV1, PurgeReportV1, TraceV1
-from memory_assets.search.usage import take_shown
 
 if TYPE_CHECKING:
     from memory_assets.configuration import Resources
@@ -60,7 +60,6 @@ def plan(resources: Resources, words_elsewhere: str = "") -> Plan:
         words_elsewhere: what other records than ours say whatever they tell of.
     """
     own_words = " ".join([words_of_the_program(), *map(str, _folders(resources)), words_elsewhere])
-    take_shown(resources.settings, resources.database)
     catch_up(resources.database, resources.configured_versions, resolve=True)
     with resources.database.reading() as connection:
         going = find_going(connection)
@@ -94,6 +93,8 @@ def _purge(resources: Resources, planned: Plan, elsewhere: Elsewhere, progress: 
     before = _traces(resources, planned.pieces)
     written = rewrite(resources, progress=progress)
     _clear_leftovers(folder)
+    # What was noted as used may name what is gone: counted behind it, that is left out, and the note goes.
+    take_shown(resources)
     sessions = left_to_do(folder)
     dagster = None
     if sessions is not None:

@@ -41,8 +41,10 @@ _WORD = re.compile(r"[^\W_]{8,}")
 # Hashes and ids name what is gone and say nothing of it.
 _NO_TEXT = re.compile(r"[a-z]{0,6}_?[0-9a-f-]{24,}", re.IGNORECASE)
 
+# What counts units names also such as stay, and says nothing of any.
 _GOING = f"""
-SELECT session_id, CAST(payload_json AS VARCHAR) FROM events WHERE seq IN (SELECT seq FROM going)
+SELECT session_id, CAST(payload_json AS VARCHAR) FROM events
+WHERE seq IN (SELECT seq FROM going) AND event_type <> 'usage_counted'
 QUALIFY row_number() OVER (PARTITION BY session_id, event_type ORDER BY event_id) <= {_EVENTS_A_SESSION}
 ORDER BY row_number() OVER (PARTITION BY session_id ORDER BY event_id), session_id LIMIT {_EVENTS}
 """

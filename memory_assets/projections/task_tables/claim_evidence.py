@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from memory_assets.extraction.sentence_context import stems_of, words_of
 from memory_assets.extraction.todo_calls import TODO_TOOLS
 from memory_assets.log.sql import IN_LIST, json_list
-from memory_assets.projections.unit_tables.tool_calls import CHANGES_FILES, FAILED
+from memory_assets.projections.unit_tables.changing_calls import CHANGES_FILES, FAILED
 from memory_assets.tasks.done_evidence import FoundQuote, Speaker, only_guesses, reports, what_settles
 from memory_assets.tasks.done_phrases import is_for_later, is_guess
 from memory_assets.tasks.one_turn import is_one_turn

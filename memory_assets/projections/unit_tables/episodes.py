@@ -9,9 +9,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from memory_assets.extraction.titles import title_of
-from memory_assets.projections.unit_tables.tool_calls import files_changed
 from memory_assets.projections.unit_tables.unit_facets import below, facets_of
 from memory_assets.projections.unit_tables.unit_rows import Draft, citation
+from memory_assets.sessions.tool_calls import files_changed
 from memory_assets.text.sentences import Sentence, sentences
 
 if TYPE_CHECKING:

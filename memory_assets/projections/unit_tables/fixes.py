@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from memory_assets.projections.unit_tables.error_lines import ErrorLine, telling_line
-from memory_assets.projections.unit_tables.fix_words import is_refusal, names_cause, names_fix, says_it_stays, says_it_works
-from memory_assets.projections.unit_tables.tool_calls import command_of, files_changed, programs_of
+from memory_assets.sessions.error_lines import ErrorLine, telling_line
+from memory_assets.sessions.fix_words import is_refusal, names_cause, names_fix, says_it_stays, says_it_works
+from memory_assets.sessions.tool_calls import command_of, files_changed, programs_of
 from memory_assets.text.sentences import Sentence, sentences
 
 WINDOW: Final = 40

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from memory_assets.extraction.titles import title_of
-from memory_assets.projections.unit_tables.error_lines import ERROR_HINT
 from memory_assets.projections.unit_tables.fixes import WINDOW, Gotcha, Turn, gotchas
 from memory_assets.projections.unit_tables.unit_facets import below, facets_of
 from memory_assets.projections.unit_tables.unit_rows import Draft, citation
+from memory_assets.sessions.error_lines import ERROR_HINT
 
 if TYPE_CHECKING:
     import duckdb

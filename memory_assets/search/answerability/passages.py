@@ -80,6 +80,8 @@ class Passage:
         before: what was said just before it, and by whom; empty where it is the first.
         sentences: of that part, in order, with the rows of its tables.
         lines: of the message within and around that part, in order: its sentences, rows, and lines of code.
+        instead_of: of a person's correction what it corrects, which is quoted no more.
+        is_correction: a person said it to correct something, whether that was found or not.
     """
 
     hit: SearchHitV1
@@ -94,6 +96,8 @@ class Passage:
     before_speaker: str | None
     sentences: tuple[Quotable, ...]
     lines: tuple[Quotable, ...]
+    instead_of: tuple[Passage, ...] = ()
+    is_correction: bool = False
 
 
 def passages_of(connection: duckdb.DuckDBPyConnection, hits: Sequence[SearchHitV1]) -> list[Passage]:

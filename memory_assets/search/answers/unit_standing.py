@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 _UPLIFTS = """
 SELECT f.unit_kind, f.source_id, count(*) FILTER (f.signal = 'helpful'), count(*) FILTER (f.signal = 'used'),
   count(*) FILTER (f.signal = 'wrong'), coalesce(any_value(g.shown), 0)
-FROM unit_feedback f LEFT JOIN unit_usage g USING (unit_kind, source_id) GROUP BY f.unit_kind, f.source_id
+FROM unit_feedback f LEFT JOIN unit_usage g ON g.unit_kind = f.unit_kind AND g.source_hash = md5(f.source_id)
+GROUP BY f.unit_kind, f.source_id
 """
 
 _STANDING = """

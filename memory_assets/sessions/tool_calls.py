@@ -22,15 +22,6 @@ _PATH = re.compile(
 _PATCHED = re.compile(r"\*\*\* (?:Update|Add|Delete) File: (?P<path>[^\n\\\"]{1,300})")
 _SAID_PATH = re.compile(r"`(?P<path>[^`\n]{0,300}[\w-]\.[A-Za-z][A-Za-z0-9]{0,9})`")
 
-CHANGES_FILES: Final = """(regexp_matches(c.tool_name,
-    '(?i)(^|[^a-z])(edit|multi_?edit|notebook_?edit|write|patch|replace|str_replace|create_file)([^a-z]|$)')
-  AND NOT regexp_matches(c.tool_name, '(?i)todo|write_stdin|slack|github|gitlab|jira|notion|memor|mail|message|comment|issue')
-  OR regexp_matches(c.tool_name, '(?i)shell|bash|exec|terminal|command') AND contains(left(c.text, 200), 'apply_patch'))"""
-"""Whether the call ``c`` of ``messages`` is one that changes files where it does not fail, in SQL."""
-FAILED: Final = """EXISTS (SELECT 1 FROM messages r WHERE r.session_id = c.session_id AND r.kind = 'tool_result' AND r.is_error
-  AND r.tool_use_id = c.tool_use_id)"""
-"""Whether the call ``c`` of ``messages`` failed, in SQL."""
-
 _SEPARATORS = re.compile(r"&&|\|\||;|\n")
 _BEFORE_A_PROGRAM = re.compile(r"(?:[A-Za-z_]\w{0,60}=\S{0,200}\s{1,4}|(?:sudo|time|env|nohup|exec|command)\s{1,4}){0,6}")
 _SUBCOMMAND = re.compile(r"[a-z][a-z0-9:_-]{0,40}\Z")
@@ -51,13 +42,23 @@ _MOST_WORDS: Final = 24
 
 def command_of(tool: str | None, text: str) -> str | None:
     """The command that a call runs, without escapes; None for a call that runs none."""
+    span = command_span(tool, text)
+    if span is None:
+        return None
+    command = text[span[0] : span[1]]
+    if _COMMAND.search(text[:_READ]):
+        command = command.replace("\\n", "\n").replace('\\"', '"').replace("\\t", " ").replace("\\\\", "\\")
+    return command.strip() or None
+
+
+def command_span(tool: str | None, text: str) -> tuple[int, int] | None:
+    """Where the command of a call stands in its text, with its escapes; None for a call that runs none."""
     read = text[:_READ]
     if found := _COMMAND.search(read):
-        command = found["command"]
-        return command.replace("\\n", "\n").replace('\\"', '"').replace("\\t", " ").replace("\\\\", "\\").strip() or None
+        return found.span("command")
     if tool is not None and _RUNS.search(tool):
         inline = list(_INLINE.finditer(read))
-        return inline[-1]["command"].strip() if inline else None
+        return inline[-1].span("command") if inline else None
     return None
 
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from memory_assets.projections.unit_tables.error_lines import ErrorLine, telling_line
+from memory_assets.sessions.error_lines import ErrorLine, telling_line
 
 TRACE = """Traceback (most recent call last):
   File "app.py", line 3, in <module>

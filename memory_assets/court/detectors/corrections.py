@@ -1,0 +1,247 @@
+"""What a person says against what the agent did.
+
+With words that say so; or without any: by what is said to be wrong or expected of what the agent did, by the same request once
+more, by an edit by hand. Whether it was a correction is told best by what follows: the agent concedes it, and edits again what
+it had edited.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Final
+
+from memory_assets.court.case import Case, CaseEvent
+from memory_assets.court.detectors.cues import cue
+from memory_assets.court.detectors.orders import is_order, polarity_of
+from memory_assets.court.detectors.praise import is_praise
+from memory_assets.court.detectors.speech import Language, Typed, last_words, reports
+from memory_assets.court.detectors.traffic import Step, quoted
+from memory_assets.court.detectors.wording import cut, key_of, on_one_line
+from memory_assets.court.findings import Finding, Quoted
+from memory_assets.extraction.completeness import asks_to_know
+from memory_assets.extraction.sentence_context import words_of
+from memory_assets.tasks.done_phrases import contradicts
+from memory_assets.text.sentences import Sentence, sentences
+
+_MOST_SENTENCES: Final = 3
+_LONGEST: Final = 1_500
+"""Typed characters from which a message is a new task, whatever its words."""
+_SHARED: Final = 2
+"""Telling words that a sentence shares with what the agent did, where it speaks of it."""
+_AGAIN: Final = 0.6
+"""Share of the telling words of a request that a later message must have to be the same request again."""
+_AGAIN_WORDS: Final = 4
+_AGAIN_WITHIN: Final = 6
+_READ: Final = 3_000
+_HEARD: Final = 8
+"""Of what the agent says after a message, so many utterances may concede it."""
+_BLOCK_QUOTE = re.compile(r"\s{0,8}>\s{0,4}(?P<words>[^\n]{20,400})\n")
+
+
+@dataclass(frozen=True)
+class _Turn:
+    """A message of a person with what the agent did before and after it.
+
+    Attributes:
+        since, until: the places of the person's messages around it.
+        edits_again: whether the agent then edits a file that it had edited before.
+        edits_same: whether it is one that it had edited right before the message.
+    """
+
+    case: Case
+    message: Typed
+    since: int
+    until: int
+    edits_again: bool
+    edits_same: bool
+    plain: dict[Sentence, str] = field(default_factory=dict)
+
+    @property
+    def conceded(self) -> bool:
+        """Whether the agent begins its answer by saying that the person is right."""
+        for event in islice(self._answer(), _HEARD):
+            if event.message.kind == "said" and cue("correction", "conceded").match(event.message.text[:300]):
+                return True
+            if event.message.kind == "thinking" and cue("correction", "understood").search(event.message.text[:600]):
+                return True
+        return False
+
+    def _answer(self) -> Iterator[CaseEvent]:
+        """What the agent says and thinks before the person speaks again."""
+        for event in self.case.events[self.message.place + 1 : self.until]:
+            if event.actor == "ai" and event.message.kind in ("said", "thinking") and not event.message.sidechain:
+                yield event
+
+    @property
+    def quotes_agent(self) -> bool:
+        """Whether the message begins with a sentence of the agent, marked as quoted."""
+        found = _BLOCK_QUOTE.match(self.message.event.message.text)
+        words = last_words(self.case, self.message.place, since=self.since)
+        return found is not None and words is not None and found["words"].strip() in words.message.text
+
+    def done_words(self) -> frozenset[str]:
+        """The telling words of what the agent said and did since the person spoke."""
+        found: set[str] = set()
+        for event in self.case.events[self.since + 1 : self.message.place]:
+            if event.actor == "ai" and event.message.kind in ("said", "tool_call") and not event.message.sidechain:
+                found |= words_of(event.message.text[:_READ])
+        return frozenset(found)
+
+
+def user_corrections(
+    case: Case, steps: Sequence[Step], said: Sequence[Typed], language: Language, *, without: frozenset[int]
+) -> Iterator[Finding]:
+    """The corrections of a case, at most one a message.
+
+    Args:
+        without: places of messages that say something else already: why a call was refused.
+    """
+    for turn in _turns(case, steps, said):
+        if turn.message.place in without:
+            continue
+        told = _correcting(turn, said)
+        if told:
+            yield _finding(turn, told, language)
+
+
+def _turns(case: Case, steps: Sequence[Step], said: Sequence[Typed]) -> Iterator[_Turn]:
+    """The messages that follow on something that the agent did."""
+    edits = [step for step in steps if step.files and step.outcome == "worked"]
+    places = [step.call.place for step in edits]
+    first_edit: dict[str, int] = {}
+    for step in edits:
+        for path in step.files:
+            first_edit.setdefault(path, step.call.place)
+    for message in said[1:]:
+        since = said[message.order - 1].place
+        until = said[message.order + 1].place if message.order + 1 < len(said) else len(case.events)
+        if not message.said or len(message.plain.strip()) > _LONGEST or not _agent_acted(case, since, message.place):
+            continue
+        behind = edits[bisect_right(places, message.place) : bisect_right(places, until)]
+        before = edits[bisect_right(places, since) : bisect_right(places, message.place)]
+        changed = {path for step in behind for path in step.files}
+        again = any(first_edit[path] < message.place for path in changed)
+        same = any(path in changed for step in before for path in step.files)
+        yield _Turn(case, message, since, until, again, same, {one: message.plain_of(one) for one in message.said})
+
+
+def _agent_acted(case: Case, since: int, place: int) -> bool:
+    return any(event.actor == "ai" and not event.message.sidechain for event in case.events[since + 1 : place])
+
+
+def _correcting(turn: _Turn, said: Sequence[Typed]) -> list[Sentence]:
+    """The sentences of a message that correct."""
+    message, plain = turn.message, turn.plain
+    own = [one for one in message.said if plain[one].strip() and not _tells_otherwise(plain[one])]
+    if not own or cue("correction", "new_work").match(message.opening):
+        return []
+    clear = [one for one in own if cue("correction", "clear").search(plain[one]) and not _only_asks(plain[one])]
+    if clear:
+        return _from(message, clear[0])
+    if cue("correction", "opens").match(message.opening) and not _answers_question(turn):
+        return _from(message, message.said[0])
+    by_hand = [one for one in own if cue("correction", "by_hand").search(plain[one])]
+    if by_hand:
+        return _from(message, by_hand[0])
+    faint = [
+        one for one in own if cue("correction", "faint").search(plain[one]) or cue("correction", "expects").search(plain[one])
+    ]
+    if (faint or not message.plain.rstrip().endswith("?")) and turn.conceded:
+        return _from(message, faint[0] if faint else own[0])
+    if turn.quotes_agent and turn.edits_again:
+        return _from(message, own[0])
+    wrong = [one for one in own if contradicts(plain[one]) and not asks_to_know(plain[one])]
+    if wrong and turn.edits_again:
+        return _from(message, wrong[0])
+    if turn.edits_again or turn.edits_same:
+        done, least = turn.done_words(), 1 if turn.edits_same else _SHARED
+        told = [*faint, *(_states_of(own, plain) if turn.edits_same else ())]
+        about = [one for one in told if not asks_to_know(plain[one]) and len(words_of(plain[one]) & done) >= least]
+        if about:
+            return _from(message, about[0])
+    return [message.said[0]] if _asked_again(said, message) else []
+
+
+def _states_of(own: Sequence[Sentence], plain: dict[Sentence, str]) -> list[Sentence]:
+    """The sentences that say how it is, of a message that asks for nothing of its own."""
+    if any(cue("correction", "adds").search(plain[one]) for one in own):
+        return []
+    told = (one for one in own if not plain[one].rstrip().endswith("?"))
+    return [one for one in told if cue("correction", "states").search(plain[one])]
+
+
+def _tells_otherwise(text: str) -> bool:
+    """Whether a sentence is no word on what was done: somebody else's, an order, praise, what would have been."""
+    return reports(text) or is_order(text) or is_praise(text) or cue("correction", "supposes").search(text) is not None
+
+
+def _only_asks(text: str) -> bool:
+    """Whether a sentence asks to be told something; who asks why something was done says what was done."""
+    return asks_to_know(text) and cue("correction", "asks_why").search(text) is None
+
+
+def _answers_question(turn: _Turn) -> bool:
+    """Whether a no is an answer to what the agent asked."""
+    words = last_words(turn.case, turn.message.place, since=turn.since)
+    return words is not None and words.message.text.rstrip().endswith(("?", "？"))
+
+
+def _from(message: Typed, first: Sentence) -> list[Sentence]:
+    number = message.said.index(first)
+    return list(message.said[number : number + _MOST_SENTENCES])
+
+
+def _asked_again(said: Sequence[Typed], message: Typed) -> bool:
+    """Whether a message asks for what an earlier one asked for."""
+    words = words_of(message.plain)
+    if len(words) < _AGAIN_WORDS or message.plain.rstrip().endswith("?"):
+        return False
+    for earlier in said[max(0, message.order - _AGAIN_WITHIN) : message.order]:
+        before = words_of(earlier.plain)
+        if len(before) >= _AGAIN_WORDS and len(words & before) >= _AGAIN * max(len(words), len(before)):
+            return True
+    return False
+
+
+def _finding(turn: _Turn, told: list[Sentence], language: Language) -> Finding:
+    message = turn.message
+    words = on_one_line(" ".join(one.text for one in told))
+    before = _what_was_done(turn)
+    evidence = [*([before] if before else []), *(message.quoted(one.start, one.end, "remedy") for one in told)]
+    did = cut(on_one_line(before.quote), 120) if before else ""
+    if language == "ko":
+        rule = f"사용자가 바로잡았다: {cut(words, 400)}"
+        trigger = f"에이전트가 한 일: {did}" if did else ""
+    else:
+        rule = f"The user corrected: {cut(words, 400)}"
+        trigger = f"after the agent's: {did}" if did else ""
+    plain = message.plain[told[0].start : told[-1].end]
+    sure = cue("correction", "clear").search(plain) or cue("correction", "opens").match(message.opening)
+    return Finding(
+        kind="user_correction",
+        role="coder",
+        polarity=polarity_of(plain),
+        severity="medium",
+        title=cut(on_one_line(told[0].text), 120),
+        rule=rule,
+        trigger=trigger,
+        key=key_of(plain) or key_of(words),
+        evidence=tuple(evidence),
+        confidence=(0.7 if sure else 0.5) + (0.1 if turn.conceded else 0.0),
+    )
+
+
+def _what_was_done(turn: _Turn) -> Quoted | None:
+    """What the agent said last, or did, before it was corrected."""
+    words = last_words(turn.case, turn.message.place, since=turn.since + 1)
+    if words is not None:
+        told = next(iter(sentences(words.message.text[:_READ])), None)
+        start, end = (told.start, told.end) if told else (0, min(len(words.message.text), 200))
+        return quoted(words, start, end, "failure")
+    between = turn.case.events[turn.since + 1 : turn.message.place]
+    calls: list[CaseEvent] = [event for event in between if event.message.kind == "tool_call"]
+    return quoted(calls[-1], 0, min(len(calls[-1].message.text), 300), "failure") if calls else None

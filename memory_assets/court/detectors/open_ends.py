@@ -1,0 +1,184 @@
+"""What a case leaves open: a call of which no result is known, and a question that nobody answers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from memory_assets.court.case import Case, CaseEvent
+from memory_assets.court.detectors.cues import cue
+from memory_assets.court.detectors.speech import Language, Typed, reports
+from memory_assets.court.detectors.traffic import Step, quoted
+from memory_assets.court.detectors.wording import cut, key_of, on_one_line, same_word
+from memory_assets.court.findings import Finding, Quoted
+from memory_assets.extraction.completeness import also_orders, asks_to_know
+from memory_assets.extraction.sentence_context import words_of
+from memory_assets.text.sentences import Sentence, sentences
+
+_READ: Final = 4_000
+_SHORT_REPLY: Final = 16
+_SHORT_KOREAN_REPLY: Final = 9
+"""Characters of a reply that answers whatever was asked, unless it goes on to something else."""
+_ANSWERED_WITHIN: Final = 3
+"""Messages of the other one in which a question may still be answered."""
+_HEARD: Final = 200
+_LAST: Final = 3
+"""Sentences at the end of an agent's words that may be its question."""
+_QUESTION_MARKS: Final = ("?", "？")
+_LEAD = re.compile(r"\A[^\n:?]{1,60}:\s")
+"""What stands before a question ("Before I write the job:")."""
+_COMMON: Final = words_of(
+    "before after first then last next good better other another same many much still once again run job file files"
+)
+
+_MEND: Final = words_of("fix please correct repair solve 고쳐줘 고쳐 해결해줘 수정해줘 해줘")
+
+
+def missing_results(case: Case, steps: Sequence[Step], language: Language) -> Iterator[Finding]:
+    """Calls behind which the case goes on without their result, each program or tool once."""
+    if not any(step.result is not None for step in steps):
+        return  # the format tells no results
+    spoken = [event.place for event in case.events if _speaks(event)]
+    last = spoken[-1] if spoken else -1
+    told: set[str] = set()
+    for step in steps:
+        name = same_word(step.programs, step.tool)
+        if step.outcome == "missing" and name not in told and step.call.place < last and not _is_cut(case, step):
+            told.add(name)
+            yield _missing(step, name, language)
+
+
+def unanswered_questions(
+    case: Case, said: Sequence[Typed], language: Language, *, without: frozenset[int]
+) -> Iterator[Finding]:
+    """What the person asked and the agent passed over, and what the agent asked and the person passed over.
+
+    Args:
+        without: places of messages that say something else already.
+    """
+    for message in said:
+        question = _asked_by_person(message) if message.place not in without else None
+        if question is not None and _is_passed_over(case, said, message, question):
+            yield _unanswered(message.quoted(question.start, question.end, "question"), "coder", language)
+    for order, message in enumerate(said[1:], start=1):
+        asked = _asked_by_agent(case, message.place) if message.place not in without else None
+        if asked is not None and not any(_answers(later, asked.quote) for later in said[order : order + _ANSWERED_WITHIN]):
+            yield _unanswered(asked, "user", language)
+    asked = _asked_by_agent(case, len(case.events))
+    if asked is not None and cue("question", "decides").search(asked.quote):
+        yield _unanswered(asked, "user", language)
+
+
+def _speaks(event: CaseEvent) -> bool:
+    return event.actor == "ai" and event.message.kind == "said" and not event.message.sidechain
+
+
+def _is_cut(case: Case, step: Step) -> bool:
+    """Whether the conversation was folded into a summary right behind a call: its result is not missing there."""
+    behind = case.events[step.call.place + 1 : step.call.place + 4]
+    return any(event.message.kind == "injected" and cue("call", "folded").match(event.message.text) for event in behind)
+
+
+def _asked_by_person(message: Typed) -> Sentence | None:
+    """The sentence of a message that asks to be told something."""
+    for one in message.said:
+        plain = message.plain_of(one)
+        if not plain.rstrip().endswith(_QUESTION_MARKS) or reports(plain) or cue("correction", "supposes").search(plain):
+            continue
+        wants = cue("question", "wants_to_know").search(plain) and not cue("question", "requests").search(plain)
+        if wants or asks_to_know(plain):
+            return one
+    return None
+
+
+def _is_passed_over(case: Case, said: Sequence[Typed], message: Typed, question: Sentence) -> bool:
+    """Whether the agent says nothing before the person speaks again, or did what was asked besides and says nothing of it."""
+    behind = _place_of(case, said, message.order + 1)
+    if not any(event.actor == "ai" for event in case.events[message.place + 1 : behind]):
+        return False
+    until = min(_place_of(case, said, message.order + _ANSWERED_WITHIN), message.place + _HEARD)
+    told = [event.message.text[:_READ] for event in case.events[message.place + 1 : until] if _speaks(event)]
+    asked = words_of(question.text)
+    besides = any(_asks_for_work(message.plain_of(one)) for one in message.said if one != question)
+    return not told or (besides and bool(asked) and asked.isdisjoint(words_of(" ".join(told))))
+
+
+def _place_of(case: Case, said: Sequence[Typed], order: int) -> int:
+    return said[order].place if order < len(said) else len(case.events)
+
+
+def _asks_for_work(text: str) -> bool:
+    if text.rstrip().endswith(_QUESTION_MARKS):
+        return also_orders(text)
+    orders = cue("order", "korean_orders").search(text) or cue("question", "orders_work").match(text)
+    # "Fix it" speaks of what was asked about.
+    return orders is not None and bool(words_of(text) - _MEND)
+
+
+def _asked_by_agent(case: Case, end: int) -> Quoted | None:
+    """The question with which the agent ends its words right before a place."""
+    place = end - 1
+    while place >= 0 and case.events[place].message.kind not in ("said", "tool_result"):
+        place -= 1
+    if place < 0 or not _speaks(case.events[place]):
+        return None
+    text = case.events[place].message.text
+    shift = max(0, len(text) - _READ)
+    told = sentences(text[shift:])
+    asked = next((one for one in reversed(told[-_LAST:]) if one.text.rstrip().endswith(_QUESTION_MARKS)), None)
+    if asked is None or cue("question", "offers").search(asked.text):
+        return None
+    return quoted(case.events[place], asked.start + shift, asked.end + shift, "question")
+
+
+def _answers(message: Typed, question: str) -> bool:
+    text = message.event.message.text.strip()
+    if not message.said or cue("question", "answers").match(text):
+        return True
+    if not words_of(text).isdisjoint(words_of(_LEAD.sub("", question)) - _COMMON):
+        return True
+    most = _SHORT_REPLY if text.isascii() else _SHORT_KOREAN_REPLY
+    return len(text) <= most and cue("correction", "new_work").match(text) is None
+
+
+def _missing(step: Step, name: str, language: Language) -> Finding:
+    call = cut(on_one_line(step.command or f"{step.tool} {step.text}"), 120)
+    if language == "ko":
+        title = f"결과가 없는 호출: {cut(call, 80)}"
+        rule = f"`{call}`의 결과가 기록에 없다: 그 결과에 기대기 전에 다시 확인한다."
+    else:
+        title = f"No result of {cut(call, 80)}"
+        rule = f"The result of `{call}` is not known: check it before building on it."
+    return Finding(
+        kind="missing_result",
+        role="system",
+        polarity="do",
+        severity="low",
+        title=cut(title, 120),
+        rule=rule,
+        trigger="",
+        key=key_of(f"{name} result"),
+        evidence=(step.quoted_call("question"),),
+        confidence=0.4,
+    )
+
+
+def _unanswered(question: Quoted, role: str, language: Language) -> Finding:
+    asked = on_one_line(question.quote)
+    if language == "ko":
+        title, rule = f"답이 없는 질문: {cut(asked, 100)}", f"이 질문에는 답이 없었다: {cut(asked, 300)}"
+    else:
+        title, rule = f"Not answered: {cut(asked, 100)}", f"This question was not answered: {cut(asked, 300)}"
+    return Finding(
+        kind="unanswered_question",
+        role=role,
+        polarity="do",
+        severity="low",
+        title=cut(title, 120),
+        rule=rule,
+        trigger="",
+        key=key_of(asked),
+        evidence=(question,),
+        confidence=0.4,
+    )

@@ -1,0 +1,101 @@
+"""Orders for all that follows: "앞으로는 …", "always …", typed by a person.
+
+What happens always ("it always fails", "항상 실패해") is told and not ordered; what is wanted this once is over with the turn.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from memory_assets.court.detectors.cues import cue
+from memory_assets.court.detectors.speech import Language, Typed, reports
+from memory_assets.court.detectors.wording import cut, key_of, on_one_line
+from memory_assets.court.findings import Finding, Polarity
+from memory_assets.extraction.completeness import asks_to_know
+from memory_assets.text.sentences import Sentence
+
+_SHORTEST: Final = 8
+_OTHER_FORM = re.compile(r"(?:(?<!s)s|ed)\Z")
+"""What ends a verb that tells, and does not order."""
+
+
+def standing_orders(said: Sequence[Typed], language: Language) -> Iterator[Finding]:
+    """The orders of a case, each sentence one."""
+    for message in said:
+        for number, sentence in enumerate(message.said):
+            if is_order(message.plain_of(sentence)):
+                yield _finding(message, number, language)
+
+
+def is_order(text: str) -> bool:
+    """Whether a person's sentence, without what it quotes, orders something from now on."""
+    text = text.strip()
+    if (
+        len(text) < _SHORTEST
+        or text.endswith("?")
+        or cue("order", "this_once").search(text)
+        or reports(text)
+        or asks_to_know(text)
+    ):
+        return False
+    return _english(text) or _korean(text)
+
+
+def _english(text: str) -> bool:
+    if cue("order", "english_each").search(text) or cue("order", "english_in_a_case").search(text):
+        return True
+    if cue("order", "english_from_now").search(text) and cue("order", "english_orders").search(text):
+        return True
+    if cue("order", "english_tells").search(text):
+        return False
+    return any(not _OTHER_FORM.search(found["verb"]) for found in cue("order", "english_ever").finditer(text))
+
+
+def _korean(text: str) -> bool:
+    if cue("order", "korean_tells").search(text):
+        return False
+    if cue("order", "korean_of_all").search(text):
+        return True
+    if cue("order", "korean_from_now").search(text):
+        return True
+    if not cue("order", "korean_orders").search(text):
+        return False
+    if cue("order", "korean_ever").search(text):
+        return True
+    return cue("order", "korean_must").search(text) is not None and cue("order", "korean_in_a_case").search(text) is not None
+
+
+def polarity_of(text: str) -> Polarity:
+    """Whether an order says what to do, or what not to."""
+    return "dont" if cue("order", "dont").search(text) else "do"
+
+
+def _finding(message: Typed, number: int, language: Language) -> Finding:
+    sentence = message.said[number]
+    told = on_one_line(sentence.text)
+    rule = told if len(told) <= 400 else cut(told, 400)
+    quotes = [message.quoted(sentence.start, sentence.end, "order")]
+    if told.endswith((":", "：")):
+        quotes += [message.quoted(one.start, one.end, "order") for one in _items(message.said[number + 1 :])]
+        rule = " ".join([rule, *(on_one_line(one.quote) for one in quotes[1:])])
+    return Finding(
+        kind="standing_order",
+        role="coder",
+        polarity=polarity_of(message.plain_of(sentence)),
+        severity="medium",
+        title=cut(told, 120),
+        rule=f"사용자의 지시: {rule}" if language == "ko" else f"The user's standing order: {rule}",
+        trigger="",
+        key=key_of(message.plain_of(sentence)) or key_of(told),
+        evidence=tuple(quotes),
+        confidence=0.85,
+    )
+
+
+def _items(behind: Sequence[Sentence]) -> Iterator[Sentence]:
+    for sentence in behind[:6]:
+        if sentence.shape != "item":
+            return
+        yield sentence

@@ -1,0 +1,124 @@
+"""What a person says against what the agent did, with and without words that say so, and what goes on to the next thing."""
+
+import pytest
+
+from memory_assets_tests.court.talk import Talk
+
+ENGLISH = [
+    "no, the date goes first",
+    "that's not it, I meant the created date",
+    "I asked for a date, not a timestamp",
+    "you also changed the export, I didn't ask for that",
+    "Why did you touch the export?",
+    "wrong column. It's created_at",
+    "the date column should come before the name",
+    "the dates were supposed to be ISO formatted",
+    "hmm, I'd expect the column to be sortable",
+    "I thought we agreed on ISO dates",
+    "please don't touch the export",
+    "can you put the export back the way it was?",
+    "that broke the export",
+    "the export is empty now",
+    "not the report table, the invoice table",
+    "I said first column",
+    "it still shows US dates",
+    "Actually I wanted the date of the invoice",
+    "ehh, that's the wrong table",
+    "this isn't what I had in mind",
+    "You forgot the header for the date column",
+    "the date needs to be in the first column",
+    "I moved the column to the front myself",
+    "date column first please, like I wrote",
+    "I had to undo your change to the export",
+    "date should be left of the name",
+    "keep the export as it was",
+    "too much. only the column, nothing else",
+    "the column is there but the dates are in US format",
+]
+KOREAN = [
+    "아니 날짜는 맨 앞에",
+    "그게 아니라 생성일 말이야",
+    "내가 말한 건 생성일이야",
+    "내보내기는 왜 건드렸어?",
+    "날짜가 맨 앞에 와야 하는데",
+    "날짜 형식이 ISO여야 해",
+    "내보내기는 건드리지 말고 열만 추가해줘",
+    "ISO 형식으로 해달라고 했는데",
+    "내보내기가 깨졌어",
+    "내보내기 원래대로 돌려놔",
+    "리포트 표 말고 청구서 표",
+    "날짜 열은 맨 앞이라고 했잖아",
+    "여전히 미국식 날짜로 나와",
+    "헤더가 빠졌네",
+    "열 순서가 틀렸어",
+    "날짜 열이 왜 마지막이야? 맨 앞으로 옮겨줘",
+    "날짜가 한국식으로 나와야지",
+    "이건 내가 원한 게 아니야",
+    "열은 내가 앞으로 옮겼어",
+    "너무 많이 바꿨어. 열만 추가해",
+    "날짜가 아니라 시간이 들어가 있어",
+    "내보내기는 그대로 둬야지",
+    "맨 앞으로 옮겨달라는 거였어",
+    "날짜 열이 두 개 생겼는데?",
+    "그 표가 아니고 요약 표야",
+    "날짜 열이 맨 마지막에 있는데 맨 앞에 있어야 할 것 같아",
+]
+ENGLISH_OTHER = [
+    "thanks, looks good",
+    "great. now add a filter for it",
+    "can you explain how the export works?",
+    "ok commit it",
+    "what does the export do with empty dates?",
+    "yes",
+    "perfect, ship it",
+    "And add a total row at the bottom.",
+    "Is there a test for it?",
+    "next: the invoice page",
+    "How do I run the export?",
+    "no worries",
+    "no further questions",
+    'The customer said "no, that\'s wrong" about the old report, so fine now.',
+    "should be fine",
+    "let's also export it as CSV",
+    "could you add a second column for the time as well?",
+]
+KOREAN_OTHER = [
+    "고마워 좋네",
+    "좋아 이제 필터도 추가해줘",
+    "내보내기는 어떻게 동작해?",
+    "커밋해줘",
+    "응",
+    "완벽해",
+    "그리고 합계 행도 추가해줘",
+    "테스트 있어?",
+    "다음은 청구서 화면",
+    "아니 괜찮아",
+    "아니면 CSV로도 내보낼 수 있어?",
+    "날짜별 합계도 보여줘",
+    "그럼 배포하자",
+    "시간 열도 하나 더 추가해줄래?",
+    '팀장님이 "그게 아니라"라고 하셨는데 지금은 괜찮대',
+]
+
+
+def reported(language: str) -> Talk:
+    """A report with a date column, as the agent tells it in a language."""
+    if language == "en":
+        talk = Talk().user("Add a date column to the report table").edits("report.py")
+        return talk.agent("I added the date column to the report table as the last column and updated the export.")
+    talk = Talk().user("리포트 표에 날짜 열을 추가해줘").edits("report.py")
+    return talk.agent("리포트 표의 마지막에 날짜 열을 추가하고 내보내기도 수정했습니다.")
+
+
+@pytest.mark.parametrize(("language", "text"), [*(("en", text) for text in ENGLISH), *(("ko", text) for text in KOREAN)])
+def test_a_correction_of_what_was_done(language: str, text: str) -> None:
+    talk = reported(language).user(text).edits("report.py", "b", "c").agent("Moved." if language == "en" else "옮겼습니다.")
+    assert [finding.kind for finding in talk.found()] in (["user_correction"], ["reverted"])
+
+
+@pytest.mark.parametrize(
+    ("language", "text"), [*(("en", text) for text in ENGLISH_OTHER), *(("ko", text) for text in KOREAN_OTHER)]
+)
+def test_what_goes_on_to_the_next_thing(language: str, text: str) -> None:
+    talk = reported(language).user(text).edits("other.py", "b", "c").agent("Ok." if language == "en" else "네.")
+    assert talk.found() == []

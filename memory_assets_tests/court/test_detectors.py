@@ -1,0 +1,221 @@
+"""What the detectors find, kind by kind, in Korean and English, and what they leave alone."""
+
+from time import process_time
+
+import pytest
+
+from memory_assets.court.detectors import findings_of
+from memory_assets_tests.court.talk import REFUSED, Talk
+
+MISSING = "Exit code 127\nzsh: command not found: pytest"
+CANCELLED = "<tool_use_error>Sibling tool call errored</tool_use_error>"
+NO_FILE = "<tool_use_error>File does not exist.</tool_use_error>"
+
+
+def test_a_command_that_works_when_it_is_told_otherwise() -> None:
+    talk = Talk().user("Run the tests.").runs("pytest -q", MISSING, failed=True).runs("uv run pytest -q", "3 passed")
+    (finding,) = talk.found()
+    assert (finding.kind, finding.polarity) == ("changed_input", "do")
+    assert [(quote.part, quote.quote) for quote in finding.evidence] == [
+        ("failure", "zsh: command not found: pytest"),
+        ("remedy", "uv run pytest -q"),
+    ]
+    assert finding.rule == 'When `pytest -q` fails with "zsh: command not found: pytest", run `uv run pytest -q` instead.'
+
+
+@pytest.mark.parametrize(
+    "talk",
+    [
+        Talk().runs("pytest -q", MISSING, failed=True).runs("pip install pytest", "ok").runs("python -m pytest -q", "3 passed"),
+        Talk().runs("pytest", "FAILED a.py::test - assert 0\n1 failed", failed=True).edits("a.py").runs("pytest", "1 passed"),
+        Talk().runs("curl https://a.example/x", "curl: (28) Connection timed out, try again later", failed=True).runs(
+            "curl -s https://a.example/x", "ok"
+        ),
+        Talk().runs("pytest -q", MISSING, failed=True).runs("pytest -q", "3 passed"),
+        Talk().runs("git status", CANCELLED, failed=True).runs(
+            "git status -s", "M a.py"
+        ),
+        Talk().runs("grep -rn foo src", "Exit code 1", failed=True).runs("grep -rni foo src", "src/a.py:1: Foo"),
+        Talk().runs("python load.py", MISSING, failed=True).user("I started the database.").runs("python3 load.py", "ok"),
+        Talk().runs("make test", "make: *** [test] Error 2\nfatal: no such file x", failed=True).runs("make test || true", "x"),
+        Talk().uses("Read", {"file_path": "/a/index.md"}, NO_FILE, failed=True).uses(
+            "Read", {"file_path": "/a/skill.md"}, "text"
+        ),
+    ],
+)  # fmt: skip
+def test_what_may_have_helped_otherwise_is_no_changed_input(talk: Talk) -> None:
+    assert talk.found("changed_input") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "앞으로는 커밋 메시지를 한국어로 써줘.",
+        "항상 테스트를 먼저 돌리고 커밋해줘.",
+        "절대 main에 직접 푸시하지 마.",
+        "커밋하기 전에 반드시 린트를 돌려줘.",
+        "From now on, write commit messages in Korean.",
+        "Always run the linter before you commit.",
+        "Never push to main directly.",
+        "Please always answer in English.",
+        "Whenever you touch the schema, run the migration tests.",
+    ],
+)
+def test_a_standing_order(text: str) -> None:
+    (finding,) = Talk().user("Start.").agent("Done.").user(text).found()
+    assert (finding.kind, finding.evidence[0].quote, finding.evidence[0].part) == ("standing_order", text, "order")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It always fails on Windows.",
+        "Why does the build always take so long?",
+        "The function never returns null.",
+        "Never mind.",
+        "이 테스트는 항상 실패해.",
+        "절대 경로를 써줘.",
+        "앞으로 어떻게 할까?",
+        "이번만 린트를 항상 켜줘.",
+        "The README says \"always run the linter\".",
+        "리뷰어님이 항상 테스트를 돌리라고 했어.",
+        "> Always run the linter before you commit.",
+        "```\nAlways run the linter before you commit.\n```",
+    ],
+)  # fmt: skip
+def test_no_standing_order(text: str) -> None:
+    assert Talk().user("Start.").agent("Done.").user(text).found("standing_order") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "No, use tabs instead of spaces.",
+        "That's not what I asked for. Only rename the function.",
+        "아니, 그게 아니라 설정 파일만 고쳐달라고 했어.",
+        "왜 테스트를 지웠어? 다시 살려줘.",
+        "I fixed the parser myself, leave it as it is.",
+    ],
+)
+def test_a_correction(text: str) -> None:
+    talk = Talk().user("Rename the parser.").agent("I renamed it.").edits("a.py").user(text)
+    (finding,) = talk.found()
+    assert finding.kind == "user_correction" and text.startswith(finding.evidence[1].quote)
+
+
+@pytest.mark.parametrize(
+    ("asked", "text"),
+    [
+        ("Should I update the docs as well?", "No."),
+        ("I renamed it.", "Thanks, looks good. Now add a test for it."),
+        ("I renamed it.", "No problem, go on."),
+        ("이름을 바꿨습니다.", "좋아. 다음은 테스트를 추가해줘."),
+        ("I renamed it.", 'The reviewer said "no, this is not what I asked for".'),
+    ],
+)
+def test_no_correction(asked: str, text: str) -> None:
+    assert Talk().user("Rename the parser.").edits("a.py").agent(asked).user(text).found("user_correction") == []
+
+
+def test_a_correction_is_told_by_what_the_agent_answers() -> None:
+    talk = Talk().user("Add a cache.").edits("cache.py").agent("I added the cache.")
+    talk.user("The file is read twice in that loop.")
+    assert talk.found("user_correction") == []
+    assert [one.kind for one in talk.agent("You're right, it is. Let me fix it.").found()] == ["user_correction"]
+
+
+def test_a_refused_call_with_the_reason() -> None:
+    talk = Talk().user("Clean up.").runs("rm -rf build", REFUSED, failed=True).user("Use make clean, never rm.")
+    (finding,) = talk.found("refused_call")
+    assert [quote.quote for quote in finding.evidence] == ["rm -rf build", "Use make clean, never rm."]
+    assert finding.polarity == "dont" and finding.severity == "high"
+    assert talk.found("user_correction") == []
+
+
+def test_a_plan_that_is_not_taken_up_teaches_nothing() -> None:
+    assert Talk().user("Plan it.").uses("ExitPlanMode", {"plan": "x"}, REFUSED, failed=True).found() == []
+
+
+def test_what_is_taken_back_for_a_reason() -> None:
+    talk = Talk().user("Make it faster.").edits("a.py", "one", "two").agent("Done.")
+    talk.user("That made it slower, please revert it.").edits("a.py", "two", "one")
+    (finding,) = talk.found("reverted")
+    assert "That made it slower, please revert it." in [quote.quote for quote in finding.evidence]
+
+
+def test_the_same_failure_again_and_again() -> None:
+    talk = Talk().user("Deploy.")
+    for _ in range(3):
+        talk.runs("./deploy.sh", "Error: registry token is missing", failed=True)
+    (finding,) = talk.found("repeated_failure")
+    assert len(finding.evidence) == 2 and "registry token is missing" in finding.title
+
+
+def test_every_quote_stands_where_it_says_and_the_same_case_gives_the_same() -> None:
+    talk = Talk().user("Fix it.").runs("pytest", MISSING, failed=True).runs("uv run pytest", "ok")
+    talk.agent("Done 👍🏽.").user("아니, 그게 아니라 𝕏만 고쳐줘. 앞으로는 항상 먼저 물어봐줘.")
+    findings = talk.found()
+    assert len(findings) >= 2 and findings == talk.found()
+    for finding in findings:
+        assert finding.evidence and len(finding.title) <= 120 and 0 <= finding.confidence <= 1
+        for quote in finding.evidence:
+            assert talk.messages[quote.place].text[quote.start : quote.end] == quote.quote != ""
+
+
+def _crowded(messages: int) -> Talk:
+    """A long session in which much happens."""
+    talk, number = Talk(), 0
+    while len(talk.messages) < messages:
+        number += 1
+        talk.user(f"No, that's wrong, change part {number}. From now on always run step {number}. Why is it {number}?")
+        talk.runs(f"pytest -q t{number}.py", MISSING, failed=True).runs(f"uv run pytest -q t{number}.py", "3 passed")
+        talk.edits(f"a{number % 50}.py", f"x{number}", f"y{number}").uses("Bash", {"command": f"sleep {number}"}, None)
+        talk.edits(f"a{number % 50}.py", f"y{number}", f"x{number}")
+        talk.agent(f"I'll revert that because it broke part {number}. Which one should I take?")
+        talk.runs("make deploy", f"Error: token is missing {number}", failed=True)
+    return talk
+
+
+def _cost(talk: Talk) -> float:
+    case = talk.case()
+    begun = process_time()
+    assert findings_of(case)
+    return process_time() - begun
+
+
+def test_the_cost_grows_with_the_session_and_no_faster() -> None:
+    _cost(_crowded(500))  # the cues are read once
+    short, long = _cost(_crowded(1_000)), _cost(_crowded(8_000))
+    assert short < 0.6 and long < 8 * 3 * max(short, 0.02)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        " ",
+        '"',
+        "`",
+        "a",
+        "가",
+        "always ",
+        "앞으로 ",
+        "no ",
+        "(",
+        "/",
+        ". ",
+        "if you ",
+        "할 때 ",
+        "Error: ",
+        "expected ",
+        "> x\n",
+    ],
+)
+def test_a_long_text_costs_no_more_than_its_length(text: str) -> None:
+    long = text * (400_000 // len(text))
+    talk = Talk().user("Start it.").edits("a.py").agent(f"Done. {long}").user(f"ok {long}").agent(long).edits("a.py")
+    talk.runs(long[:50_000], long, failed=True).runs(f"x {long[:50_000]}", long)
+    talk.uses("Grep", {"pattern": long}, "No matches found").uses("Grep", {"pattern": long[1:]}, long)
+    case = talk.case()
+    begun = process_time()
+    findings_of(case)
+    assert process_time() - begun < 2

@@ -1,0 +1,67 @@
+"""A store of three sessions, in each of which a person corrected a decision, in one of them twice."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from memory_assets.defs import run
+from memory_assets.defs.correcting import correct
+from memory_assets.memory import Memory
+from memory_assets.settings import load_settings
+from memory_assets_tests.dagster_records import in_memory
+from memory_assets_tests.defs.files import STARTED, chat
+
+ROUNDS = "We decided to round every entry up to 15 minutes, because customers check the invoice."
+ROUNDS_NOW = "Up to 6 minutes it is, since the customers asked for it."
+WINDOW = "배포 창은 매주 목요일 오전 10시로 정했습니다."
+WINDOW_NOW = "매주 화요일 오후 3시입니다."
+LOGS = "We decided to keep the logs for thirty days."
+LOGS_ONCE = "We keep the logs for sixty days."
+LOGS_NOW = "The logs are kept for ninety days."
+OLD = ("15 minutes", "목요일", "thirty days", "sixty days")
+"""What nobody says any more."""
+
+
+def _conversation(path: Path) -> Path:
+    """Two people with names; what one of them decides stands between other things that she says."""
+    said = [
+        ("Mina", "Hi Jonas! How long do the logs stay?"),
+        ("Jonas", f"I asked the auditors about the logs. {LOGS} My sister visits on Sunday."),
+        ("Mina", "Then the disk holds them."),
+    ]
+    messages = [
+        {"role": "user", "name": name, "ts": (STARTED + timedelta(minutes=place)).isoformat(), "content": text}
+        for place, (name, text) in enumerate(said)
+    ]
+    value = {"schema_version": "chat.v1", "session_id": "talk-3", "project": "shop", "messages": messages}
+    path.write_text(json.dumps(value), encoding="utf-8")
+    return path
+
+
+@contextmanager
+def corrected_store(base: Path) -> Iterator[Memory]:
+    """The store in a folder, for as long as the block runs."""
+    english = ["How do we round?", f"I looked at the invoices. {ROUNDS} The invoices go out on Friday.", "Thanks."]
+    korean = ["배포는 언제 하지?", f"일정을 보았습니다. {WINDOW} 그 전에 점검을 합니다.", "고마워요."]
+    files = [chat(base / "files", f"talk-{number}", turns, project="shop") for number, turns in enumerate((english, korean), 1)]
+    files.append(_conversation(base / "files" / "talk-3.json"))
+    instance = in_memory()
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith("MEMORY_")]:
+            patch.delenv(name)
+        patch.setenv("MEMORY_EMBEDDING_MODEL", "hashing")
+        patch.setattr(run, "dagster_instance", lambda settings: instance)
+        settings = load_settings({"home": base / "home"})
+        assert run.import_paths(settings, files, project=None).errors == []
+        store = Memory(settings)
+        for old, new in ((ROUNDS, ROUNDS_NOW), (WINDOW, WINDOW_NOW), (LOGS, LOGS_ONCE), (LOGS_ONCE, LOGS_NOW)):
+            known = next(one for one in store.memories().memories if one.title == old)
+            correct(settings, known.citation, new, by="Jiho")
+        yield Memory(settings)
