@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     import duckdb
 
+STATUSES = (*UPDATE_STATUSES, "all")
+
 _VERSIONS = """
 SELECT version, sha256, is_active, cause, update_id, rolled_back_to, activated_by, activated_at, written_to, written_at,
   prompt, event_id
@@ -124,7 +126,7 @@ def list_updates(
     Raises:
         InvalidArgumentError: there is no such status.
     """
-    check_word("status", status, (*UPDATE_STATUSES, "all"))
+    check_word("status", status, STATUSES)
     rows = fetch(
         connection,
         f"""{_UPDATES} WHERE ($role IS NULL OR u.role = $role) AND ($status = 'all' OR u.status = $status

@@ -7,13 +7,11 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from memory_assets.court.prompts import UPDATE_STATUSES
-from memory_assets.queries.prompts import list_prompts, list_updates, one_prompt
+from memory_assets.queries.prompts import STATUSES, list_prompts, list_updates, one_prompt
 from memory_assets.viewer.page import Page, page_route
 from memory_assets.viewer.paging import paged
 
 UPDATES_OF_A_PAGE: Final = 10
-STATUSES: Final = (*UPDATE_STATUSES, "all")
 
 
 def prompts(request: Request) -> Response:

@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from memory_assets.commands.prompts import apply_update, propose_update, register_prompt, review_update
 from memory_assets.memory import Memory
+from memory_assets.queries.prompts import list_prompts
 from memory_assets_tests.viewer.chromium import Browser, browsing
 from memory_assets_tests.viewer.served import Served
 
@@ -44,6 +46,7 @@ def browser() -> Iterator[Browser]:
 
 
 def _paths(memory: Memory) -> list[str]:
+    _prompts(memory)
     one = memory.memories().memories[0]
     session = one.session_id
     return [
@@ -69,6 +72,10 @@ def _paths(memory: Memory) -> list[str]:
         f"/tasks/{memory.tasks()[0].task_id}",
         "/conflicts",
         "/conflicts?status=all",
+        "/prompts",
+        "/prompts?status=all",
+        "/prompts/coder",
+        "/prompts/coder?version=1",
         "/projects/shop/map",
         "/events",
         "/health",
@@ -78,6 +85,22 @@ def _paths(memory: Memory) -> list[str]:
         f"/say?of={one.citation}",
         "/nothing-here",
     ]
+
+
+def _prompts(memory: Memory) -> None:
+    """A role with two versions, and a proposal in each of its states."""
+    if memory.read(list_prompts):
+        return
+    resources = memory.resources
+    register_prompt(resources, "coder", "You write code.\nYou run the tests before you say that it is done.", by="kim")
+    texts = [f"You write code.\nYou run the tests of part {number} first." for number in range(4)]
+    first, *_, last = [propose_update(resources, "coder", text, reason="why", lessons=["les_1"], by="lee") for text in texts]
+    for update in (first, last):
+        review_update(resources, update.update_id, "approved", by="kim", note="yes")
+    apply_update(resources, first.update_id, by="kim")
+    newest = propose_update(resources, "coder", "You write tests.", reason="why", by="lee")
+    review_update(resources, newest.update_id, "approved", by="kim")
+    propose_update(resources, "coder", "You write more tests.", reason="why", by="lee")
 
 
 @pytest.mark.slow
