@@ -13,9 +13,9 @@ import pytest
 
 from memory_assets.commands.prompts import apply_update, propose_update, register_prompt, review_update
 from memory_assets.memory import Memory
-from memory_assets.queries.prompts import list_prompts
+from memory_assets_tests.filled_store import fill
 from memory_assets_tests.viewer.chromium import Browser, browsing
-from memory_assets_tests.viewer.served import Served
+from memory_assets_tests.viewer.served import Served, serving
 
 AXE = "axe-core@4"
 _RUN = """
@@ -45,8 +45,21 @@ def browser() -> Iterator[Browser]:
         yield opened
 
 
-def _paths(memory: Memory) -> list[str]:
+@pytest.fixture(scope="module")
+def memory(tmp_path_factory: pytest.TempPathFactory) -> Memory:
+    """A store of this file's own, with prompts in it."""
+    memory = Memory(fill(tmp_path_factory.mktemp("looked-at")))
     _prompts(memory)
+    return memory
+
+
+@pytest.fixture(scope="module")
+def pages(memory: Memory) -> Iterator[Served]:
+    with serving(memory) as served:
+        yield served
+
+
+def _paths(memory: Memory) -> list[str]:
     one = memory.memories().memories[0]
     session = one.session_id
     return [
@@ -89,8 +102,6 @@ def _paths(memory: Memory) -> list[str]:
 
 def _prompts(memory: Memory) -> None:
     """A role with two versions, and a proposal in each of its states."""
-    if memory.read(list_prompts):
-        return
     resources = memory.resources
     register_prompt(resources, "coder", "You write code.\nYou run the tests before you say that it is done.", by="kim")
     texts = [f"You write code.\nYou run the tests of part {number} first." for number in range(4)]
