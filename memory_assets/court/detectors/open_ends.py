@@ -211,7 +211,8 @@ def _is_short(message: Typed) -> bool:
     """Whether a message is so short that it answers whatever was asked."""
     text = message.event.message.text.strip()
     most = _SHORT_REPLY if text.isascii() else _SHORT_KOREAN_REPLY
-    return len(text) <= most and cue("correction", "new_work").match(text) is None
+    goes_on = cue("correction", "new_work").match(text) or cue("question", "leaves").match(text)
+    return len(text) <= most and goes_on is None
 
 
 def _missing(step: Step, name: str, language: Language) -> Finding:
