@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memory_assets.court.model.decision import decided, unknown_numbers
 from memory_assets.court.model.errors import HearingFailed
@@ -64,6 +65,14 @@ def model_judgement(
     saying = Saying(_actor(court), telemetry=telemetry)
     opened_id = str(told[0].causation_id)
     return _kept(opened, judged(history, opened_id, [event.event_id for event in told], judgement, version, saying))
+
+
+def cost_of(events: Sequence[StoredEvent]) -> dict[str, Any]:
+    """What some answers of a model cost, for the page of their session; empty where none was asked."""
+    paid = [json.loads(event.telemetry_json) for event in events if event.telemetry_json]
+    names = ("requests", "input_tokens", "output_tokens", "cost_usd", "unknown_numbers")
+    sums = {name: [one[name] for one in paid if one.get(name) is not None] for name in names}
+    return {f"model_{name}": sum(found) for name, found in sums.items() if found}
 
 
 def _actor(court: ModelCourt) -> str:

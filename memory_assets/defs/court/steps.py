@@ -10,7 +10,7 @@ from memory_assets.court.detectors import findings_of
 from memory_assets.court.judge import judge
 from memory_assets.court.policy import policy
 from memory_assets.defs.court.batch import CourtOutput, Step, court_asset, handed_on, heard_check, run_step
-from memory_assets.defs.court.model_hearing import model_judgement, model_statements
+from memory_assets.defs.court.model_hearing import cost_of, model_judgement, model_statements
 from memory_assets.defs.resources import EventLogResource
 from memory_assets.log.events import StoredEvent
 from memory_assets.log.hearings import findings_in, heard, judged, statements
@@ -80,7 +80,8 @@ def court_statements(context: dg.AssetExecutionContext, event_log: EventLogResou
         history = histories[session_id]
         if court is not None:
             said = model_statements(opened, court, history, case_opened.event_id, version)
-            return Step([], said[-1].event_id, _claims([payload_as(event, CourtStatementRecorded) for event in said]))
+            claims = _claims([payload_as(event, CourtStatementRecorded) for event in said])
+            return Step([], said[-1].event_id, claims | cost_of(said))
         new = statements(history, case_opened.event_id, findings_of(heard(history)), version)
         spoken = [event.payload for event in new if isinstance(event.payload, CourtStatementRecorded)]
         return Step(new, new[-1].event_id, _claims(spoken))
@@ -117,8 +118,8 @@ def court_judgement(context: dg.AssetExecutionContext, event_log: EventLogResour
             return Step([], known.event_id, _decided(payload_as(known, JudgementRendered)))
         history = histories[session_id]
         if court is not None:
-            decision = model_judgement(opened, court, history, told, version)[0]
-            return Step([], decision.event_id, _decided(payload_as(decision, JudgementRendered)))
+            decision, *_ = model_judgement(opened, court, history, told, version)
+            return Step([], decision.event_id, _decided(payload_as(decision, JudgementRendered)) | cost_of([decision]))
         findings = findings_in(history, (payload_as(event, CourtStatementRecorded) for event in told))
         judgement = judge(heard(history), findings, policy())
         new = judged(history, opened_id, [event.event_id for event in told], judgement, version)

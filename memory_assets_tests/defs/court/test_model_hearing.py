@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from memory_assets.cli.main import main
 from memory_assets.configuration import Resources
 from memory_assets.defs.court.run import hear
 from memory_assets.memory import Memory
@@ -122,21 +121,3 @@ def test_where_the_judge_fails_it_alone_is_asked_again(store: Settings, provider
     assert list(map(part_of, provider.requests)) == ["judge"]
     case = Memory(store).read(one_case, "two", version=Resources(store).court_version)
     assert case.judged[0].reason == "the judge: it holds for this case alone"
-
-
-def test_the_command_names_a_model_and_says_what_failed(
-    settings: Settings, take: Import, inbox: Path, provider: Provider, capsys: pytest.CaptureFixture[str]
-) -> None:
-    chat(inbox, "two", [ORDER, "I will."], project="shop")
-    take(inbox)
-    provider.plan = ["no"]
-    assert main(["court", "run", "two", "--model", "openai/tiny", "--json"]) == 2
-    error = json.loads(capsys.readouterr().err.strip().splitlines()[-1])
-    assert (error["schema_version"], error["code"]) == ("error.v1", "hearing_failed")
-    provider.plan = [model(defense=defending)]
-    assert main(["court", "from-session", "two", "--model", "openai/tiny", "--json"]) == 0
-    case = json.loads(capsys.readouterr().out)
-    assert (case["backend"], len(case["judged"])) == ("model", 1)
-    calls = len(provider.requests)
-    assert main(["court", "run", "two", "--model", "embedded", "--json"]) == 0
-    assert len(provider.requests) == calls and rows(settings, "SELECT backend FROM cases") == [("embedded",)]
