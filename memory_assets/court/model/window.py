@@ -12,7 +12,7 @@ from typing import Final
 from memory_assets.court.case import Case, CaseEvent
 from memory_assets.court.detectors.traffic import steps_of
 from memory_assets.court.findings import Finding
-from memory_assets.text.tokens import estimate_tokens
+from memory_assets.text.tokens import LEAST_COST, estimate_tokens
 
 _AROUND: Final = 2
 """Events before and behind one that a detector names: what led to it, and what came of it."""
@@ -65,14 +65,22 @@ def window_of(case: Case, findings: Sequence[Finding], budget: int, mask: Callab
     showable = [event for event in case.events if event.actor != "system" and event.message.text.strip()]
     labels = _labels(case)
     shown: dict[int, ShownEvent] = {}
-    left = budget
+    seen: set[int] = set()
+    left = budget - _FRAME_TOKENS
     for event in _by_weight(case, showable, findings):
-        text = mask(_told(event))
-        cost = estimate_tokens(text) + _FRAME_TOKENS
-        if event.place in shown or not text.strip() or cost > left:
+        if left <= 0:
+            break
+        if event.place in seen:
             continue
-        shown[event.place] = ShownEvent(labels[event.event_id], event, text)
-        left -= cost
+        seen.add(event.place)
+        told = _told(event)
+        if len(told) * LEAST_COST > left:
+            continue  # no text of this length costs less, so it need not be read
+        text = mask(told)
+        cost = estimate_tokens(text)
+        if text.strip() and cost <= left:
+            shown[event.place] = ShownEvent(labels[event.event_id], event, text)
+            left -= cost + _FRAME_TOKENS
     return Window(case, tuple(shown[place] for place in sorted(shown)), len(showable) - len(shown))
 
 
