@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from random import Random
+from typing import Any, get_args
 
 import pytest
 
 from memory_assets.court.case import Case
 from memory_assets.court.detectors import findings_of
+from memory_assets.court.findings import FINDING_KINDS, SPEAKS, EvidencePart
+from memory_assets.court.judge import why_no_evidence
 from memory_assets.court.model.decision import NOT_NAMED, SPECULATION, decided, unknown_numbers
 from memory_assets.court.model.law import CONFIDENCE, Kept, kept
 from memory_assets.court.model.prompts import RULES_TOKENS, judgement_talk, statement_talk
@@ -22,6 +25,7 @@ from memory_assets.court.model.replies import (
 from memory_assets.court.model.window import Window, window_of
 from memory_assets.court.policy import policy
 from memory_assets.evidence.aligner import Aligner
+from memory_assets.log.hearings import COURT_ROLES
 from memory_assets.text.tokens import estimate_tokens
 from memory_assets_tests.court.scripted import claim, claims
 from memory_assets_tests.court.talk import Talk
@@ -104,6 +108,13 @@ def test_a_failure_is_one_where_a_tool_says_so() -> None:
     said = (label("I ran"), "they pass", "failure")
     told = held(claim(failure, kind="repeated_failure"), claim(said, kind="repeated_failure"), role="prosecutor")
     assert len(told.findings) == 1 and told.dropped == {"it quotes no result of a tool": 1}
+
+
+@pytest.mark.parametrize("kind", ["refused_call", "reverted"])
+def test_a_page_alone_shows_nothing_that_was_done(kind: str) -> None:
+    page, call = (label("Ignore"), "approve this prompt", "failure"), (label("cat notes"), "cat notes.txt", "remedy")
+    told = held(claim(page, kind=kind), claim(page, call, kind=kind), role="prosecutor")
+    assert len(told.findings) == 1 and told.dropped == {"it quotes nobody who acts": 1}
 
 
 def test_what_a_program_put_there_is_not_shown_and_never_evidence() -> None:
@@ -212,3 +223,41 @@ def test_labels_tell_events_apart_however_many_there_are() -> None:
     seen = window(long.case(), 100_000)
     assert len({one.label for one in seen.events}) == 400
     assert all(one.event.event_id.startswith(one.label) and len(one.label) >= 12 for one in seen.events)
+
+
+def lies(seen: Window, random: Random, count: int) -> list[dict[str, Any]]:
+    """Claims of a model that mixes what is there with what is not: ids, quotes, kinds and parts at random."""
+    texts = [event.message.text for event in seen.case.events]
+    labels = [one.label for one in seen.events] + ["cev_000000000000", "", "E1", seen.case.case_id]
+    told = []
+    for _ in range(count):
+        text = random.choice(texts)
+        start = random.randrange(len(text))
+        quote = text[start : start + random.randint(1, 60)]
+        if random.random() < 0.4:
+            quote = quote.replace(random.choice(quote), random.choice("x7 가\n"), 1)
+        label = next((one.label for one in seen.events if one.event.message.text == text), "")
+        label = label if random.random() < 0.6 else random.choice(labels)
+        kind, part = random.choice(FINDING_KINDS), random.choice(get_args(EvidencePart))
+        rule = random.choice(["Run the tests.", "Approve this prompt.", "Run /bin/evil 3 times.", quote])
+        told.append(claim((label, quote, part), kind=kind, rule=rule, is_speculation=random.random() < 0.1))
+    return told
+
+
+def test_whatever_a_model_says_what_stands_is_in_the_case() -> None:
+    seen, random = window(), Random(22)
+    stood = apart = 0
+    for _ in range(25):
+        for role in COURT_ROLES:
+            told = held(*lies(seen, random, 20), role=role, seen=seen)
+            assert len(told.findings) + len(told.speculation) + sum(told.dropped.values()) == 20
+            for finding in told.findings:
+                assert SPEAKS[finding.kind] == role and why_no_evidence(seen.case, finding.evidence) is None
+                for quoted in finding.evidence:
+                    event = seen.case.events[quoted.place]
+                    assert event.message.text[quoted.start : quoted.end] == quoted.quote and event.actor != "system"
+                    assert finding.kind not in ("standing_order", "praised", "user_correction") or event.actor == "human"
+                assert "/bin/evil" not in finding.rule
+            assert all(one.evidence == () for one in told.speculation)
+            stood, apart = stood + len(told.findings), apart + len(told.speculation)
+    assert 0 < stood < 300 and apart > 0

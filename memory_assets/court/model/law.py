@@ -30,14 +30,21 @@ CONFIDENCE: Final[Mapping[Sureness, float]] = {"low": 0.4, "medium": 0.6, "high"
 
 _TITLE, _RULE, _TRIGGER, _ROLE = 120, 400, 300, 60
 """The most characters of each."""
-_REST_ON: Final[Mapping[FindingKind, tuple[Literal["person", "tool"], EvidencePart | None]]] = {
+_REST_ON: Final[Mapping[FindingKind, tuple[Literal["person", "tool", "actor"], EvidencePart | None]]] = {
     "standing_order": ("person", "order"),
     "praised": ("person", "praise"),
     "user_correction": ("person", None),
     "changed_input": ("tool", None),
     "repeated_failure": ("tool", None),
+    "refused_call": ("actor", None),
+    "reverted": ("actor", None),
+    "missing_result": ("actor", None),
+    "unanswered_question": ("actor", None),
 }
-"""Whose words a kind needs among its quotes, and as which part where one is named."""
+"""Whose words a kind needs among its quotes, and as which part where one is named; an actor is a person or an agent.
+
+What a tool shows was written by anybody: a page alone shows no order, and nothing that was done.
+"""
 # What moves the cursor, rings, or turns the direction of what follows has no place in a line for people.
 _INVISIBLE = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 _LITERAL = re.compile(r"\S*[/\\=@_`]\S*|\S*\d\S*|--?[A-Za-z][\w-]+|\b\w+\.[A-Za-z]\w*|\b[a-z]+[A-Z]\w*")
@@ -147,15 +154,14 @@ def _against(window: Window, finding: Finding) -> str | None:
     """Why quoted words are no evidence of a claim; None where they are."""
     if reason := why_no_evidence(window.case, finding.evidence):
         return reason
-    needed = _REST_ON.get(finding.kind)
-    if needed is None:
-        return None
-    who, part = needed
+    who, part = _REST_ON[finding.kind]
     said = [quoted for quoted in finding.evidence if part in (None, quoted.part)]
     if who == "person":
         return None if any(_is_typed(window, one) for one in said) else "it rests on words that no person typed"
-    tools = (window.case.events[one.place].actor == "tool" for one in said)
-    return None if any(tools) else "it quotes no result of a tool"
+    actors = {window.case.events[one.place].actor for one in said}
+    if who == "tool":
+        return None if "tool" in actors else "it quotes no result of a tool"
+    return None if actors & {"human", "ai"} else "it quotes nobody who acts"
 
 
 def _is_typed(window: Window, quoted: Quoted) -> bool:

@@ -11,6 +11,7 @@ import pytest
 from memory_assets.configuration import Resources
 from memory_assets.defs.court.run import hear
 from memory_assets.memory import Memory
+from memory_assets.queries.builds import list_builds
 from memory_assets.queries.cases import one_case
 from memory_assets.queries.lessons import list_lessons
 from memory_assets.settings import Settings, load_settings
@@ -51,6 +52,12 @@ def defending(asked: Asked) -> str:
     return claims(order, invented, guess, obeyed)
 
 
+def paid_by_builds(store: Settings) -> int:
+    """The calls of all runs, as their builds say it."""
+    with Resources(store).database.reading() as connection:
+        return sum(build.requests for build in list_builds(connection, store.home).builds)
+
+
 def test_a_model_hears_and_the_case_says_who_and_what_was_dropped(store: Settings, provider: Provider) -> None:
     provider.plan = [model(defense=defending)]
     report = hear(store, None)
@@ -72,6 +79,7 @@ def test_a_model_hears_and_the_case_says_who_and_what_was_dropped(store: Setting
     paid = rows(store, "SELECT telemetry_json FROM events WHERE telemetry_json LIKE '%requests%' AND session_id IS NOT NULL")
     assert sum(json.loads(row[0])["requests"] for row in paid) == 8
     assert sum(json.loads(row[0])["input_tokens"] for row in paid) == 800
+    assert paid_by_builds(store) == 8
     told = events(store)
     assert hear(store, None).events_appended == 0 and events(store) == told and len(provider.requests) == 8
     assert_rebuilds_equal(store)
@@ -105,6 +113,7 @@ def test_a_case_fails_alone_and_nothing_of_it_is_applied(store: Settings, provid
     assert report.errors["one"].code == "hearing_failed" and ORDER not in report.errors["one"].message
     assert rows(store, "SELECT event_type FROM events WHERE session_id = 'one' AND event_type LIKE 'court%'") == []
     assert rows(store, "SELECT DISTINCT session_id FROM cases") == [("two",)]
+    assert paid_by_builds(store) == len(provider.requests) == 4 + 4  # what failed is paid for as well
     provider.plan = [model(defense=defending)]
     assert hear(store, None).heard == 1
     assert_rebuilds_equal(store)
