@@ -41,6 +41,8 @@ _AGAIN: Final = 0.6
 _AGAIN_WORDS: Final = 4
 _AGAIN_WITHIN: Final = 6
 _READ: Final = 3_000
+_END: Final = 250
+_ASKS = re.compile(r"[?？](?=\s|\Z)")
 _HEARD: Final = 8
 """Of what the agent says after a message, so many utterances may concede it."""
 _BLOCK_QUOTE = re.compile(r"\s{0,8}>\s{0,4}(?P<words>[^\n]{20,400})\n")
@@ -198,7 +200,7 @@ def _only_asks(text: str) -> bool:
 def _answers_question(turn: _Turn) -> bool:
     """Whether a no is an answer to what the agent asked."""
     words = last_words(turn.case, turn.message.place, since=turn.since)
-    return words is not None and words.message.text.rstrip().endswith(("?", "？"))
+    return words is not None and _ASKS.search(words.message.text[-_END:]) is not None
 
 
 def _from(message: Typed, first: Sentence) -> list[Sentence]:
