@@ -106,7 +106,9 @@ def _asked_by_person(message: Typed) -> Sentence | None:
     """The sentence of a message that asks to be told something."""
     for one in message.said:
         plain = message.plain_of(one)
-        if cue("question", "tell_me").search(plain):
+        if cue("question", "tell_me").search(plain) or (
+            _is_besides(message, one) and cue("question", "asks_plainly").search(plain)
+        ):
             return one
         if not plain.rstrip().endswith(_QUESTION_MARKS) or reports(plain) or cue("correction", "supposes").search(plain):
             continue
@@ -114,6 +116,11 @@ def _asked_by_person(message: Typed) -> Sentence | None:
         if wants or asks_to_know(plain):
             return one
     return None
+
+
+def _is_besides(message: Typed, sentence: Sentence) -> bool:
+    """Whether a sentence without a question mark stands beside something that is asked for."""
+    return any(_asks_for_work(message.plain_of(one)) for one in message.said if one != sentence)
 
 
 def _is_passed_over(case: Case, said: Sequence[Typed], message: Typed, question: Sentence) -> bool:
