@@ -169,7 +169,10 @@ def _correcting(turn: _Turn, said: Sequence[Typed]) -> list[Sentence]:
         return []
     if faint and turn.edits_again:
         done, least = turn.done_words(), 1 if turn.edits_same else _SHARED
-        about = [one for one in faint if not asks_to_know(plain[one]) and len(words_of(plain[one]) & done) >= least]
+        # Beside a request for something else a question is one, and corrects nothing.
+        besides = any(cue("correction", "new_work").match(one.strip()) for one in plain.values())
+        told = [one for one in faint if not (besides and plain[one].rstrip().endswith("?")) and not asks_to_know(plain[one])]
+        about = [one for one in told if len(words_of(plain[one]) & done) >= least]
         if about:
             return _from(message, about[0])
     if turn.edits_same and len(message.plain.strip()) <= _SHORT and not any(map(_goes_on, plain.values())):
