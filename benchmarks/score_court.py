@@ -120,7 +120,8 @@ def table(judged: Sequence[Judged]) -> str:
         split, language = one.session.split, one.session.language
         for group in ("all", split, f"{split} {language}", one.kind):
             groups.setdefault(group, Counter())[one.outcome] += 1
-    return "\n".join(_line(group, counts) for group, counts in groups.items())
+    kinds = {one.kind for one in judged}
+    return "\n".join(_line(group, groups[group]) for group in sorted(groups, key=lambda group: (group in kinds, group)))
 
 
 def _line(group: str, counts: Counter[str]) -> str:

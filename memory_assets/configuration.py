@@ -281,6 +281,15 @@ class Resources:
         }
 
     @property
+    def court_version(self) -> str:
+        """The version of who hears cases: what its detectors find, how the judge decides, by which policy."""
+        from memory_assets.court.detectors import DETECTORS_VERSION
+        from memory_assets.court.policy import policy
+        from memory_assets.log.hearings import court_version
+
+        return court_version(f"embedded {DETECTORS_VERSION}", policy())
+
+    @property
     def configured_versions(self) -> dict[str, str]:
         """The version of each stage that follows another, by the type of its event."""
         return {CHAIN[stage]: version for stage, version in self.stage_versions.items()}

@@ -27,6 +27,7 @@ from memory_assets.settings_sections import (
     AgingSettings,
     AlignmentSettings,
     AskSettings,
+    CourtSettings,
     DagsterSettings,
     EmbeddingSettings,
     EvaluationSettings,
@@ -77,6 +78,7 @@ class Settings(BaseSettings):
     sessions: SessionsSettings = SessionsSettings()
     dagster: DagsterSettings = DagsterSettings()
     ask: AskSettings = AskSettings()
+    court: CourtSettings = CourtSettings()
     hooks: HooksSettings = HooksSettings()
     store: StoreSettings = StoreSettings()
     evaluation: EvaluationSettings = EvaluationSettings()

@@ -213,6 +213,12 @@ class HooksSettings(Section):
     prompt_tokens: Annotated[int, Field(ge=0, le=2_400)] = 600
 
 
+class CourtSettings(Section):
+    """When sessions are heard: ``automatic`` has each heard by the run that takes it in, else `memory court` does."""
+
+    automatic: bool = False
+
+
 class StoreSettings(Section):
     """How long to wait for other processes."""
 

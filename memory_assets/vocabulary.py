@@ -50,7 +50,7 @@ ArtifactKind = Literal["url", "jira", "gh_issue", "gh_pr", "file", "commit"]
 MatchMethod = Literal["exact", "alias", "lexical", "vector", "person"]
 """How a name was recognised."""
 
-UnitKind = Literal["entry", "task", "passage", "gotcha", "episode"]
+UnitKind = Literal["entry", "task", "passage", "gotcha", "episode", "lesson"]
 UNIT_KINDS: tuple[UnitKind, ...] = get_args(UnitKind)
 """What search finds."""
 
@@ -115,3 +115,25 @@ EXPORT_FORMATS: tuple[ExportFormat, ...] = get_args(ExportFormat)
 Signal = Literal["used", "helpful", "wrong"]
 SIGNALS: tuple[Signal, ...] = get_args(Signal)
 """Of what use a hit was."""
+
+FindingKind = Literal[
+    "changed_input",
+    "repeated_failure",
+    "user_correction",
+    "refused_call",
+    "reverted",
+    "standing_order",
+    "praised",
+    "missing_result",
+    "unanswered_question",
+]
+CourtRole = Literal["prosecutor", "defense", "jury"]
+EvidencePart = Literal["failure", "cause", "remedy", "order", "praise", "question"]
+"""What some words of a case show."""
+Polarity = Literal["do", "dont"]
+Severity = Literal["low", "medium", "high", "critical"]
+LessonStatus = Literal["active", "contested", "merged", "superseded", "retired"]
+"""It stands; newer evidence says otherwise; a newer lesson says the same; a newer one replaces it; it is read no more."""
+
+LinkKind = Literal["merges", "supersedes", "conflicts", "coexists"]
+"""What the newer lesson does to the older one; ``coexists`` says that both stand, however alike they are."""

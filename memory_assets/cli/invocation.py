@@ -23,7 +23,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print one line of JSON
 ProjectOption = Annotated[str | None, typer.Option("--project", help="Only of this project.")]
 KindOption = Annotated[
     list[str] | None,
-    typer.Option("--kind", help="Only units of this kind: entry, task, passage, gotcha or episode. May be repeated."),
+    typer.Option("--kind", help="Only units of this kind: entry, task, passage, gotcha, episode or lesson. May be repeated."),
 ]
 
 

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import get_args
 
-FindingKind = Literal[
-    "changed_input",
-    "repeated_failure",
-    "user_correction",
-    "refused_call",
-    "reverted",
-    "standing_order",
-    "praised",
-    "missing_result",
-    "unanswered_question",
-]
+from memory_assets.vocabulary import CourtRole as CourtRole
+from memory_assets.vocabulary import EvidencePart as EvidencePart
+from memory_assets.vocabulary import FindingKind as FindingKind
+from memory_assets.vocabulary import Polarity as Polarity
+from memory_assets.vocabulary import Severity as Severity
+
 FINDING_KINDS: tuple[FindingKind, ...] = get_args(FindingKind)
 """A tool failed and worked with another input; the same failure again and again; a person says that it is not what was wanted;
 a person refuses a call; what was done is taken back; an order for all that follows; an approach that a person praises; a call
 without a result; a question that nobody answers."""
 
-CourtRole = Literal["prosecutor", "defense", "jury"]
 SPEAKS: dict[FindingKind, CourtRole] = {
     "changed_input": "prosecutor",
     "repeated_failure": "prosecutor",
@@ -34,10 +28,6 @@ SPEAKS: dict[FindingKind, CourtRole] = {
     "unanswered_question": "jury",
 }
 """Who brings a finding before the judge."""
-
-EvidencePart = Literal["failure", "cause", "remedy", "order", "praise", "question"]
-Polarity = Literal["do", "dont"]
-Severity = Literal["low", "medium", "high", "critical"]
 
 
 @dataclass(frozen=True, slots=True)

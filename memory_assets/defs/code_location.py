@@ -5,9 +5,11 @@ from __future__ import annotations
 import dagster as dg
 
 from memory_assets.defs.checks import event_log_integrity, tasks_replay_equal
+from memory_assets.defs.court.leaves import improvements, lessons
+from memory_assets.defs.court.steps import court_case, court_judgement, court_statements
 from memory_assets.defs.evaluation import ask_eval, retrieval_eval
 from memory_assets.defs.io_manager import EventLogIOManager
-from memory_assets.defs.jobs import embed_waiting_units, graduate_sessions, refresh_leaves
+from memory_assets.defs.jobs import embed_waiting_units, graduate_sessions, hear_cases, refresh_leaves
 from memory_assets.defs.leaves import ledgers, memory_index
 from memory_assets.defs.resources import EventLogResource, open_store
 from memory_assets.defs.retention import forget_old_sessions, nightly_retention, retention
@@ -46,12 +48,17 @@ def build_definitions(settings: Settings | None = None) -> dg.Definitions:
         retrieval_eval,
         ask_eval,
         retention,
+        court_case,
+        court_statements,
+        court_judgement,
+        lessons,
+        improvements,
     ]
     event_log = EventLogResource(settings_json=settings.model_dump_json() if settings else None)
     return dg.Definitions(
         assets=dg.map_asset_specs(lambda spec: spec.replace_attributes(code_version=versions.get(spec.key)), assets),
         asset_checks=[store_state, event_log_integrity, tasks_replay_equal],
-        jobs=[graduate_sessions, embed_waiting_units, refresh_leaves, forget_old_sessions],
+        jobs=[graduate_sessions, embed_waiting_units, refresh_leaves, hear_cases, forget_old_sessions],
         schedules=[nightly_retention],
         sensors=[sessions_folder],
         resources={"event_log": event_log, "io_manager": EventLogIOManager(store=event_log)},

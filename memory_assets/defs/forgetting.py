@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from memory_assets.commands.said import settle
+from memory_assets.defs.court.run import hear_again
 from memory_assets.defs.forgetting_words import session_forgotten, session_unforgotten, text_unforgotten
 from memory_assets.defs.resources import OpenStore, open_store
 from memory_assets.defs.run import run_sessions
@@ -245,3 +246,4 @@ def _run_on(settings: Settings, opened: OpenStore, session_ids: Sequence[str], p
     known = opened.log.current(session_ids, SessionIngested.event_type)
     if known:
         run_sessions(settings, sorted(known), progress=progress)
+        hear_again(settings, sorted(known), progress=progress)

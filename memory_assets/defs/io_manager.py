@@ -4,11 +4,13 @@ A batch of partitions is one transaction. What a stage gives is loaded by the ne
 chain, for one key, a range, or a backfill alike.
 """
 
-from typing import Any
+from typing import Any, cast
 
 import dagster as dg
 
 from memory_assets.defs.batch import StageOutput
+from memory_assets.defs.court.batch import CourtOutput
+from memory_assets.defs.court.inputs import opened_cases, spoken_statements
 from memory_assets.defs.resources import EventLogResource
 from memory_assets.log.batches import Appended
 from memory_assets.log.errors import HeadMovedError
@@ -24,7 +26,7 @@ class EventLogIOManager(dg.ConfigurableIOManager):
 
     store: EventLogResource
 
-    def handle_output(self, context: dg.OutputContext, obj: StageOutput) -> None:
+    def handle_output(self, context: dg.OutputContext, obj: StageOutput | CourtOutput) -> None:
         """Append what a stage made of its batch: all of it or nothing."""
         appended = self._append(obj)
         self.store.opened.wrote(appended.new)
@@ -39,9 +41,13 @@ class EventLogIOManager(dg.ConfigurableIOManager):
         """What the stage before logged, by session; a session without it is absent."""
         session_ids = list(context.asset_partition_keys)
         opened = self.store.opened
-        stage: PipelineStage = context.asset_key.path[-1]  # type: ignore[assignment]
+        stage = context.asset_key.path[-1]
         with opened.database.reading():
             match stage:
+                case "court_case":
+                    return opened_cases(opened, session_ids)
+                case "court_statements":
+                    return spoken_statements(opened, session_ids)
                 case "ingested":
                     return opened.histories(session_ids)
                 case "extracted":
@@ -51,10 +57,12 @@ class EventLogIOManager(dg.ConfigurableIOManager):
                 case "materialized":
                     return materializations(opened.log, session_ids)
                 case _:
-                    return dict(opened.log.current(session_ids, CHAIN[stage]))
+                    return dict(opened.log.current(session_ids, CHAIN[cast(PipelineStage, stage)]))
 
-    def _append(self, output: StageOutput) -> Appended:
+    def _append(self, output: StageOutput | CourtOutput) -> Appended:
         opened = self.store.opened
+        if isinstance(output, CourtOutput):
+            return opened.log.append(output.events, build=opened.build)
         for _ in range(MAX_REPEATS):
             try:
                 return opened.log.append(output.events, build=opened.build, heads=output.heads, metrics=output.metrics)

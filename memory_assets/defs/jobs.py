@@ -26,6 +26,12 @@ embed_waiting_units = dg.define_asset_job(
     description="Vectors for what is searchable by its words alone.",
 )
 
+hear_cases = dg.define_asset_job(
+    "hear_cases",
+    selection=dg.AssetSelection.groups("court"),
+    description="What sessions teach: each is heard as a case, and lessons follow from all of them.",
+)
+
 refresh_leaves = dg.define_asset_job(
     "refresh_leaves",
     selection=_leaves,

@@ -146,7 +146,9 @@ def _instead(said: SaidOtherwiseV1 | None) -> str:
 
 
 def _kind(hit: SearchHitV1) -> str:
-    return {"entry": "remembered", "gotcha": "known issue"}.get(hit.unit_kind, hit.unit_kind)
+    return {"entry": "remembered", "gotcha": "known issue", "lesson": "lesson of earlier sessions"}.get(
+        hit.unit_kind, hit.unit_kind
+    )
 
 
 def is_known(memory: Memory, call: HookCall) -> bool:

@@ -47,7 +47,7 @@ Kinds = Annotated[
     BeforeValidator(_as_tuple, json_schema_input_type=tuple[UnitKind, ...]),
     Field(
         description="Only of these kinds: entry (a memory: decision, fact …), task, passage (a message), gotcha (an error "
-        "and its fix), episode (the summary of a session)."
+        "and its fix), episode (the summary of a session), lesson (what earlier sessions teach)."
     ),
 ]
 Roles = Annotated[

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from memory_assets.court.policy import policy
+from memory_assets.court.standing import STANDING_VERSION
 from memory_assets.graduation.conflicts.contradictions import DETECTOR_VERSION
 from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.log.batches import Appended, Build
@@ -17,6 +19,7 @@ from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.projections.answers import fold_answers
 from memory_assets.projections.commands import close_commands, open_commands, sessions_named
 from memory_assets.projections.conflicts import fold_conflicts, log_conflicts
+from memory_assets.projections.court import fold_court
 from memory_assets.projections.decisions import fold_decisions
 from memory_assets.projections.effective_stages import certifications_due, certify, fold_standing
 from memory_assets.projections.entries import fold_entries
@@ -41,7 +44,7 @@ if TYPE_CHECKING:
     from memory_assets.log.database import Database
 
 PROJECTOR = "all"
-PROJECTOR_VERSION = f"17.{STATEMENT_VERSION}.{DETECTOR_VERSION}"
+PROJECTOR_VERSION = f"18.{STATEMENT_VERSION}.{DETECTOR_VERSION}.{STANDING_VERSION}"
 # Sessions folded at a time: their events are copied into a temporary table.
 SCOPE_SIZE = 200
 # These say how far a session has come, or of what use it was, and change none of what it says: no message, entry or unit
@@ -145,6 +148,7 @@ def fold(
         conflicts = log_conflicts(connection, build)
         appended += [conflicts] if conflicts else []
         appended += _certify(connection, versions, build)
+    fold_court(connection, since, versions["session_vectorized"])
     fold_decisions(connection, since)
     fold_feedback(connection)
     fold_usage(connection, since)
@@ -238,7 +242,7 @@ def is_current(connection: duckdb.DuckDBPyConnection, versions: Mapping[str, str
 
 def _projector(versions: Mapping[str, str]) -> str:
     """The version of the tables: of this code and of the stages that they follow."""
-    return f"{PROJECTOR_VERSION} {sha256_hex(canonical_json(dict(versions)))[:16]}"
+    return f"{PROJECTOR_VERSION}.{policy().version} {sha256_hex(canonical_json(dict(versions)))[:16]}"
 
 
 def _offset(connection: duckdb.DuckDBPyConnection, projector: str) -> int:

@@ -21,6 +21,7 @@ from memory_assets.results.citation import AnyCitationV1
 from memory_assets.results.context import ContextBundleV1
 from memory_assets.results.copies import Exported, Manifest, Recovered, Restored
 from memory_assets.results.correction import CorrectionV1
+from memory_assets.results.court import CaseListV1, CaseV1, CourtRunV1, LessonListV1, LessonV1
 from memory_assets.results.details import DetailsV1
 from memory_assets.results.digest import DayDigestV1, ProjectDigestV1, SessionDigestV1
 from memory_assets.results.disclosure import DisclosureV1
@@ -65,11 +66,14 @@ PRINTED: dict[str, Any] = {
     "build_list.v1": BuildPage,
     "bulk_answer_item.v1": BulkAnswerItemV1,
     "bulk_search_item.v1": BulkSearchItemV1,
+    "case.v1": CaseV1,
+    "case_list.v1": CaseListV1,
     "certificate.v1": CertificateV1,
     "citation.v1": AnyCitationV1,
     "condition_list.v1": list[ConditionView],
     "context_bundle.v1": ContextBundleV1,
     "correction.v1": CorrectionV1,
+    "court_run.v1": CourtRunV1,
     "day_digest.v1": DayDigestV1,
     "details.v1": DetailsV1,
     "disclosure.v1": DisclosureV1,
@@ -88,6 +92,8 @@ PRINTED: dict[str, Any] = {
     "forgetting_list.v1": ForgettingListV1,
     "gotcha_list.v1": GotchaListV1,
     "kept_away_list.v1": KeptAwayListV1,
+    "lesson.v1": LessonV1,
+    "lesson_list.v1": LessonListV1,
     "live_event.v1": LiveEventV1,
     "memory.v1": MemoryView,
     "message_page.v1": MessagePageV1,

@@ -8,7 +8,7 @@ from datetime import datetime
 from memory_assets.vocabulary import AskedMode, FusionMethod, Intent, Scope
 
 # A summary of a session cites much of it: it answers where a session is asked for, and stands in the way elsewhere.
-DEFAULT_KINDS = ("entry", "task", "passage", "gotcha")
+DEFAULT_KINDS = ("entry", "task", "passage", "gotcha", "lesson")
 KINDS_WITH_STAGE = ("entry", "task")
 ROLES = ("user", "assistant", "system", "tool")
 MAX_HITS = 1000
@@ -29,6 +29,7 @@ class SearchRequest:
         worktree: a folder: only sessions that worked in it or below it.
         task: a task's id, address or beginning of an id: only what is evidence of it.
         kinds: of units; none for :data:`DEFAULT_KINDS`.
+        roles: who says it; of lessons alone, whom they teach.
         files: paths or names of files: only what speaks of every one of them.
         since, until: aware; ``since`` inclusive, ``until`` exclusive.
         stage_min: the lowest stage of a memory that is wanted; passages stand on none and are left out by it.

@@ -13,7 +13,7 @@ class Unit:
     """One thing that search can find, as the index keeps it. Its full text stays in the store.
 
     Attributes:
-        unit_kind: entry, task, passage, episode or gotcha.
+        unit_kind: entry, task, passage, episode, gotcha or lesson.
         message_index: the message that a passage is of, or that an entry's first evidence stands in.
         place: the how-manieth passage of its session a passage is, from 0: its neighbours are the ones beside it.
         stage: the rung of the ladder, by name.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from memory_assets.results.search import SearchResponseV1
 
 HITS: Final = 20
-KINDS: Final = ("entry", "task", "passage", "gotcha", "episode")
+KINDS: Final = ("entry", "task", "passage", "gotcha", "episode", "lesson")
 
 
 def search(request: Request) -> Response:

@@ -22,6 +22,7 @@ from memory_assets.projections import rebuild as rebuild_module
 from memory_assets.projections.fold import Folded, catch_up, fold
 from memory_assets.projections.rebuild import derived_tables, rebuild, replay, verify
 from memory_assets_tests.log.samples import build
+from memory_assets_tests.projections.hearings import Heard
 from memory_assets_tests.projections.people import recorded, said
 from memory_assets_tests.projections.story import VERSIONS, Remark, Story, rows, tables
 from memory_assets_tests.projections.test_answers import answered
@@ -64,6 +65,14 @@ TAMPERED = {
     "answers": ("question", "tampered"),
     "role_prompts": ("prompt", "tampered"),
     "prompt_updates": ("status", "approved"),
+    "cases": ("backend", "tampered"),
+    "case_statements": ("court_role", "tampered"),
+    "judgements": ("policy_version", "tampered"),
+    "accepted_lessons": ("title", "tampered"),
+    "lesson_evidence": ("quote", "tampered"),
+    "lessons": ("reason", "tampered"),
+    "lesson_links": ("reason", "tampered"),
+    "improvements": ("title", "tampered"),
 }
 # All columns are the key: what is tampered with is a row too many and one too few.
 ONLY_KEYS = {"unit_facets", "explained_words", "unit_usage_days"}
@@ -132,6 +141,10 @@ def filled_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ],
         build=run,
     )
+    for_court = Heard("d")
+    contradicting = ("Always push to main after the tests", "Never push to main after the tests")
+    log.append(for_court.tell(*contradicting, "Always say what is expected, for the user."))
+    log.append(for_court.hear())
     catch_up(database, VERSIONS, resolve=True)
     # What is read and not resolved yet leaves names that are due.
     log.append(Story("c").tell(["Tidy up."], [Remark("Tidy up", 0, "task")]))
@@ -209,7 +222,7 @@ def test_a_verification_leaves_nothing_behind(filled: Database) -> None:
 def test_events_that_no_fold_has_read_are_read_first(filled: Database) -> None:
     EventLog(filled).append(Story("late").tell(["x"]))
     report = verify(filled, VERSIONS)
-    assert report.equal and report.tables["sessions"] == 3
+    assert report.equal and report.tables["sessions"] == 4
 
 
 def test_who_folds_more_meanwhile_is_no_difference(filled: Database, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -222,7 +235,7 @@ def test_who_folds_more_meanwhile_is_no_difference(filled: Database, monkeypatch
     catch_up(filled, VERSIONS)
     monkeypatch.setattr(rebuild_module, "fold", folded)
     report = replay(filled, VERSIONS)
-    assert report.equal and report.tables["sessions"] == 3
+    assert report.equal and report.tables["sessions"] == 4
 
 
 def test_a_log_that_was_changed_is_neither_folded_nor_replayed(filled: Database) -> None:

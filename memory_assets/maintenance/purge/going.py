@@ -90,6 +90,19 @@ INSERT INTO going
 SELECT DISTINCT seq FROM (SELECT seq, {USES} FROM events WHERE event_type = 'usage_counted') WHERE NOT {IS_A_UNIT}
 """
 
+# A person's word on a lesson that no case gives any more, of those that stay: its note speaks of what is gone.
+_OF_LESSONS = """
+INSERT INTO going
+WITH told AS (
+  SELECT payload_json ->> '$.lesson_id' AS lesson_id, seq IN (SELECT seq FROM going) AS goes FROM events
+  WHERE event_type = 'lesson_accepted'
+), gone AS (SELECT lesson_id FROM told GROUP BY lesson_id HAVING bool_and(goes))
+SELECT seq FROM events WHERE seq NOT IN (SELECT seq FROM going) AND (
+  (event_type IN ('lesson_retired', 'lesson_kept') AND (payload_json ->> '$.lesson_id') IN (SELECT lesson_id FROM gone))
+  OR (event_type = 'unit_feedback' AND (payload_json ->> '$.unit_kind') = 'lesson'
+    AND (payload_json ->> '$.source_id') IN (SELECT lesson_id FROM gone)));
+"""
+
 # Files that were refused and hold nothing that stays, by their names.
 _OF_FILES = """
 INSERT INTO going
@@ -140,7 +153,7 @@ def find_going(connection: duckdb.DuckDBPyConnection) -> int:
     for statement in _STEPS:
         connection.execute(statement)
     if _count(connection):
-        for statements in (_OF_ENTRIES, _OF_TASKS, _OF_UNITS, _OF_USAGE, _OF_FILES, _OF_ANSWERS, _OF_BUILDS):
+        for statements in (_OF_ENTRIES, _OF_TASKS, _OF_UNITS, _OF_LESSONS, _OF_USAGE, _OF_FILES, _OF_ANSWERS, _OF_BUILDS):
             connection.execute(statements)
         connection.execute(_SESSIONS)
     return _count(connection)

@@ -1,13 +1,13 @@
 """Memory units: the one surface that search reads.
 
 ``entry`` (a memory with its quotes), ``task`` (a task entity), ``passage`` (what a person or an agent wrote), ``episode`` (what
-happened in a session) and ``gotcha`` (an error and what ended it). All but the tasks are folded with their sessions; tasks are
-folded once behind all sessions.
+happened in a session), ``gotcha`` (an error and what ended it) and ``lesson`` (what cases teach a role). All but the tasks and
+the lessons are folded with their sessions; these are folded once behind all sessions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from memory_assets.identifiers import typed_id
@@ -16,6 +16,7 @@ from memory_assets.projections.rows import insert_rows
 from memory_assets.projections.unit_tables.entry_units import memory_drafts, task_drafts
 from memory_assets.projections.unit_tables.episodes import episode_drafts
 from memory_assets.projections.unit_tables.gotchas import gotcha_drafts
+from memory_assets.projections.unit_tables.lesson_units import lesson_drafts
 from memory_assets.projections.unit_tables.passages import passage_drafts
 from memory_assets.projections.unit_tables.unit_rows import Draft, found
 
@@ -66,6 +67,16 @@ def fold_task_units(connection: duckdb.DuckDBPyConnection) -> None:
     )
     if task_ids:
         _replace(connection, task_drafts(connection, task_ids))
+
+
+def fold_lesson_units(connection: duckdb.DuckDBPyConnection, lesson_ids: Sequence[str]) -> None:
+    """Fold the units of these lessons anew."""
+    connection.execute(
+        f"CREATE OR REPLACE TEMP TABLE touched_units AS SELECT unit_id FROM {IN_LIST} AS units(unit_id)",
+        [json_list(typed_id("unt", "lesson", lesson_id) for lesson_id in lesson_ids)],
+    )
+    if lesson_ids:
+        _replace(connection, lesson_drafts(connection, lesson_ids))
 
 
 def close_touched_units(connection: duckdb.DuckDBPyConnection) -> None:

@@ -87,7 +87,7 @@ NO_INTENT_WEIGHTS: Final = IntentWeights()
 
 DETECTED_WEIGHTS: Final[Mapping[Intent, IntentWeights]] = MappingProxyType(
     {
-        "how_to_do": IntentWeights(kinds=(("entry", 0.05), ("gotcha", 0.05)), confidence=0.1, stage=0.5),
+        "how_to_do": IntentWeights(kinds=(("entry", 0.05), ("gotcha", 0.05), ("lesson", 0.05)), confidence=0.1, stage=0.5),
         "what_happened": IntentWeights(kinds=(("passage", 0.05), ("episode", 0.1))),
         "known_issues": IntentWeights(kinds=(("gotcha", 0.15),), names=0.1),
         "environment": IntentWeights(recency=0.1),
@@ -99,7 +99,7 @@ intent was misread loses what stood that near to the next hit, and nothing else.
 
 ASKED_WEIGHTS: Final[Mapping[Intent, IntentWeights]] = MappingProxyType(
     {
-        "how_to_do": IntentWeights(kinds=(("entry", 0.3), ("gotcha", 0.3)), confidence=0.6, stage=3.0),
+        "how_to_do": IntentWeights(kinds=(("entry", 0.3), ("gotcha", 0.3), ("lesson", 0.3)), confidence=0.6, stage=3.0),
         "what_happened": IntentWeights(kinds=(("passage", 0.3), ("episode", 0.5)), by_time=True),
         "known_issues": IntentWeights(kinds=(("gotcha", 1.0),), names=0.6),
         "environment": IntentWeights(kinds=(("snapshot", 0.3),), recency=1.0),

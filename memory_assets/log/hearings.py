@@ -1,0 +1,172 @@
+"""A hearing as events, and read back: a case is opened, three speak, the judge decides, and lessons follow.
+
+Each event names the one before it that led to it. The same case heard twice by the same court gives the same events, to the
+byte: nothing of them is the clock's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Literal, cast
+
+from memory_assets.court.case import Case, case_of
+from memory_assets.court.findings import SPEAKS, CourtRole, Finding, Quoted
+from memory_assets.court.judge import IMPROVED_ROLES, JUDGE_VERSION, Judgement, Selected, claim_id
+from memory_assets.court.lessons import role_of
+from memory_assets.court.policy import Policy
+from memory_assets.identifiers import canonical_json, sha256_hex, typed_id
+from memory_assets.log.events import NewEvent
+from memory_assets.log.payloads.court import (
+    CaseOpened,
+    CourtClaim,
+    CourtEvidence,
+    CourtStatementRecorded,
+    DeferredClaim,
+    ImprovementRecorded,
+    JudgementRendered,
+    LessonAccepted,
+    SelectedClaim,
+)
+from memory_assets.log.session_history import History
+
+COURT_ROLES: tuple[CourtRole, ...] = ("prosecutor", "defense", "jury")
+"""In the order in which they speak."""
+
+
+def court_version(heard_by: str, policy: Policy) -> str:
+    """The version of a hearing's events.
+
+    Args:
+        heard_by: who finds: ``embedded`` and its version, or a model and its prompts.
+    """
+    return f"{heard_by} judge {JUDGE_VERSION} policy {policy.version}"
+
+
+def heard(history: History) -> Case:
+    """The case of a session's history."""
+    return case_of(history.session_id, history.project, history.messages)
+
+
+def opening(
+    history: History, version: str, *, replaces: str = "", backend: Literal["embedded", "model"] = "embedded"
+) -> NewEvent:
+    """The event that opens the case of a history.
+
+    Args:
+        replaces: the judgement by another court that would hold otherwise, where this hearing was in the log before it.
+    """
+    case = heard(history)
+    return history.event(
+        CaseOpened(case_id=case.case_id, event_count=len(case.events), backend=backend),
+        inputs=(history.event_id, *([replaces] if replaces else [])),
+        stage_version=version,
+        causation_id=history.event_id,
+    )
+
+
+def statements(history: History, opened_id: str, findings: Iterable[Finding], version: str) -> list[NewEvent]:
+    """What the three say of a case that was opened: each finding is brought by the one whose part it is."""
+    case = heard(history)
+    by_role: dict[CourtRole, dict[str, CourtClaim]] = {role: {} for role in COURT_ROLES}
+    for finding in findings:
+        claim = _claim(case, finding)
+        by_role[SPEAKS[finding.kind]].setdefault(claim.claim_id, claim)
+    return [
+        history.event(
+            CourtStatementRecorded(case_id=case.case_id, court_role=role, claims=list(by_role[role].values())),
+            inputs=(opened_id, role),
+            stage_version=version,
+            causation_id=opened_id,
+        )
+        for role in COURT_ROLES
+    ]
+
+
+def findings_in(history: History, told: Iterable[CourtStatementRecorded]) -> list[Finding]:
+    """What was claimed, read back against the case; what names an event that the case does not have quotes nothing."""
+    places = {event.event_id: event.place for event in heard(history).events}
+    return [_finding(claim, places) for statement in told for claim in statement.claims if not claim.is_speculative]
+
+
+def judged(
+    history: History, opened_id: str, statement_ids: Sequence[str], judgement: Judgement, version: str
+) -> list[NewEvent]:
+    """The judgement of a case, and the lessons and improvements that it gives."""
+    case = heard(history)
+    rendered = history.event(
+        JudgementRendered(
+            case_id=case.case_id,
+            policy_version=judgement.policy_version,
+            selected=[SelectedClaim(claim_id=one.claim_id, lesson_id=one.lesson_id) for one in judgement.selected],
+            deferred=[DeferredClaim(claim_id=one.claim_id, reason=one.reason) for one in judgement.deferred],
+        ),
+        inputs=tuple(statement_ids),
+        stage_version=version,
+        causation_id=opened_id,
+    )
+    return [rendered, *(_given(history, case, one, rendered.event_id, version) for one in judgement.selected)]
+
+
+def _given(history: History, case: Case, selected: Selected, judgement_id: str, version: str) -> NewEvent:
+    """What a selected claim becomes; it happened when its last evidence was said."""
+    claim = _claim(case, selected.finding)
+    payload: LessonAccepted | ImprovementRecorded
+    if claim.role in IMPROVED_ROLES:
+        target = cast(Literal["user", "system"], claim.role)
+        improvement_id = typed_id("imp", target, selected.lesson_id)
+        payload = ImprovementRecorded(improvement_id=improvement_id, case_id=case.case_id, target=target, claim=claim)
+    else:
+        payload = LessonAccepted(lesson_id=selected.lesson_id, case_id=case.case_id, claim=claim)
+    return history.event(
+        payload,
+        inputs=(judgement_id, sha256_hex(canonical_json(claim.model_dump(mode="json")))),
+        stage_version=version,
+        causation_id=judgement_id,
+        occurred_at=max(history.said_at(quoted.place) for quoted in selected.finding.evidence),
+    )
+
+
+def _claim(case: Case, finding: Finding) -> CourtClaim:
+    events = case.events
+    return CourtClaim(
+        claim_id=claim_id(case, finding),
+        kind=finding.kind,
+        role=role_of(finding.role),
+        polarity=finding.polarity,
+        severity=finding.severity,
+        title=finding.title,
+        rule=finding.rule,
+        trigger=finding.trigger,
+        exceptions=list(finding.exceptions),
+        key=finding.key,
+        confidence=finding.confidence,
+        evidence=[
+            CourtEvidence(
+                part=quoted.part,
+                case_event_id=events[quoted.place].event_id,
+                message_uid=events[quoted.place].message.uid,
+                start=quoted.start,
+                end=quoted.end,
+                quote=quoted.quote,
+            )
+            for quoted in finding.evidence
+        ],
+    )
+
+
+def _finding(claim: CourtClaim, places: dict[str, int]) -> Finding:
+    return Finding(
+        kind=claim.kind,
+        role=claim.role,
+        polarity=claim.polarity,
+        severity=claim.severity,
+        title=claim.title,
+        rule=claim.rule,
+        trigger=claim.trigger,
+        key=claim.key,
+        evidence=tuple(
+            Quoted(one.part, places.get(one.case_event_id, -1), one.start, one.end, one.quote) for one in claim.evidence
+        ),
+        confidence=claim.confidence,
+        exceptions=tuple(claim.exceptions),
+    )

@@ -1,0 +1,180 @@
+"""Cases: the newest hearing of each session, and the lessons and improvements that it gives.
+
+A lesson stays while its session grows: its quotes are looked for in the message that said them, wherever it stands by now. A
+quote that is not there any more is no evidence, and a lesson without evidence is none. Where nothing was ever heard, nothing
+is asked but whether that is so.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memory_assets.log.payloads.court import (
+    CaseOpened,
+    CourtStatementRecorded,
+    ImprovementRecorded,
+    JudgementRendered,
+    LessonAccepted,
+    LessonKept,
+    LessonRetired,
+)
+from memory_assets.log.payloads.usage import UnitFeedback
+from memory_assets.log.sql import visible
+from memory_assets.projections.lessons import fold_lessons
+
+if TYPE_CHECKING:
+    import duckdb
+
+_OF_HEARINGS = tuple(
+    payload.event_type
+    for payload in (CaseOpened, CourtStatementRecorded, JudgementRendered, LessonAccepted, ImprovementRecorded)
+)
+_OF_PERSONS = (LessonRetired.event_type, LessonKept.event_type)
+# What changes the words of a session, or whether it may be read.
+_OF_SESSIONS = ("session_ingested", "message_continued", "session_forgotten", "session_unforgotten")
+
+# Whether anything was ever heard: else a store pays for this question alone.
+_HEARD = f"""
+SELECT 1 FROM cases UNION ALL SELECT 1 FROM lessons
+UNION ALL SELECT 1 FROM events WHERE seq > ? AND event_type IN {(*_OF_HEARINGS, "session_unforgotten")} LIMIT 1
+"""
+
+_SCOPE = f"""
+CREATE OR REPLACE TEMP TABLE court_scope AS
+SELECT DISTINCT session_id FROM events
+WHERE seq > $since AND event_type IN {(*_OF_HEARINGS, *_OF_SESSIONS)}
+  AND session_id IN (SELECT session_id FROM cases UNION SELECT session_id FROM events WHERE event_type = 'case_opened')
+UNION SELECT session_id FROM cases WHERE $since = 0
+"""
+
+_EVENTS = f"""
+CREATE OR REPLACE TEMP TABLE court_events AS
+SELECT seq, event_id, event_type, session_id, payload_json, occurred_at, causation_id, stage_version, project
+FROM {visible(f"event_type IN {_OF_HEARINGS} AND session_id IN (SELECT session_id FROM court_scope)")}
+"""
+
+# The last word holds: a hearing by other detectors, or of more messages, replaces the one before.
+_HEARINGS = """
+CREATE OR REPLACE TEMP TABLE hearings AS
+WITH newest AS (
+  SELECT session_id, arg_max(event_id, seq) AS event_id FROM court_events
+  WHERE event_type = 'judgement_rendered' GROUP BY session_id
+)
+SELECT j.session_id, j.event_id, j.payload_json, o.event_id AS opened_event_id, o.payload_json AS opened_json,
+  o.causation_id AS revision_event_id, j.stage_version, j.project, j.occurred_at
+FROM newest JOIN court_events j USING (event_id) JOIN court_events o ON o.event_id = j.causation_id
+"""
+
+_STATEMENTS = """
+SELECT s.event_id, s.payload_json ->> '$.case_id' AS case_id, s.session_id, s.payload_json ->> '$.court_role' AS court_role,
+  coalesce(s.payload_json -> '$.claims', '[]') AS claims_json, coalesce(s.payload_json -> '$.dropped', '{}') AS dropped_json
+FROM court_events s JOIN hearings h ON h.opened_event_id = s.causation_id WHERE s.event_type = 'court_statement_recorded'
+"""
+
+_JUDGEMENTS = """
+SELECT event_id, payload_json ->> '$.case_id' AS case_id, session_id, payload_json ->> '$.policy_version' AS policy_version,
+  coalesce(payload_json -> '$.selected', '[]') AS selected_json, coalesce(payload_json -> '$.deferred', '[]') AS deferred_json
+FROM hearings
+"""
+
+_CASES = """
+SELECT h.payload_json ->> '$.case_id' AS case_id, h.session_id, h.project,
+  coalesce(h.opened_json ->> '$.backend', 'embedded') AS backend, h.stage_version AS version,
+  (h.opened_json ->> '$.event_count')::INTEGER AS event_count, s.claims, s.dropped,
+  json_array_length(coalesce(h.payload_json -> '$.selected', '[]')) AS selected,
+  json_array_length(coalesce(h.payload_json -> '$.deferred', '[]')) AS deferred,
+  h.revision_event_id, h.opened_event_id, h.event_id, h.occurred_at
+FROM hearings h JOIN (
+  SELECT session_id, sum(json_array_length(claims_json))::INTEGER AS claims,
+    coalesce(sum(list_sum(from_json(json_extract(dropped_json, '$.*'), '["INTEGER"]'))), 0)::INTEGER AS dropped
+  FROM new_case_statements GROUP BY session_id) s USING (session_id)
+"""
+
+_EVIDENCE = """
+WITH claimed AS (
+  SELECT e.session_id, e.payload_json ->> '$.claim.claim_id' AS claim_id,
+    unnest(from_json(e.payload_json -> '$.claim.evidence', '[{"part": "VARCHAR", "case_event_id": "VARCHAR",
+      "message_uid": "VARCHAR", "start": "INTEGER", "end": "INTEGER", "quote": "VARCHAR"}]')) AS q,
+    generate_subscripts(from_json(e.payload_json -> '$.claim.evidence', '["JSON"]'), 1) - 1 AS ordinal
+  FROM court_events e JOIN hearings h ON h.event_id = e.causation_id
+  WHERE e.event_type IN ('lesson_accepted', 'improvement_recorded')
+)
+SELECT c.claim_id, c.ordinal, c.session_id, c.q.part AS part, c.q.case_event_id AS case_event_id, m.message_index,
+  c.q.start AS span_start, c.q."end" AS span_end, c.q.quote AS quote
+FROM claimed c JOIN messages m ON m.session_id = c.session_id AND m.message_uid = c.q.message_uid
+WHERE m.kind NOT IN ('injected', 'superseded') AND substr(m.text, c.q.start + 1, c.q."end" - c.q.start) = c.q.quote
+"""
+
+_CLAIM = """e.payload_json ->> '$.claim.claim_id' AS claim_id, e.payload_json ->> '$.case_id' AS case_id,
+  e.session_id, e.project, e.payload_json ->> '$.claim.severity' AS severity, e.payload_json ->> '$.claim.title' AS title,
+  e.payload_json ->> '$.claim.rule' AS rule, (e.payload_json ->> '$.claim.confidence')::DOUBLE AS confidence, e.occurred_at,
+  e.event_id"""
+_SHOWN = "(e.payload_json ->> '$.claim.claim_id') IN (SELECT claim_id FROM new_lesson_evidence)"
+
+_ACCEPTED = f"""
+SELECT {_CLAIM}, e.payload_json ->> '$.lesson_id' AS lesson_id, e.payload_json ->> '$.claim.kind' AS kind,
+  e.payload_json ->> '$.claim.role' AS role, e.payload_json ->> '$.claim.polarity' AS polarity,
+  coalesce(e.payload_json ->> '$.claim.trigger', '') AS trigger_text,
+  coalesce(e.payload_json -> '$.claim.exceptions', '[]') AS exceptions_json
+FROM court_events e JOIN hearings h ON h.event_id = e.causation_id WHERE e.event_type = 'lesson_accepted' AND {_SHOWN}
+"""
+
+_IMPROVEMENTS = f"""
+SELECT {_CLAIM}, e.payload_json ->> '$.improvement_id' AS improvement_id, e.payload_json ->> '$.target' AS target
+FROM court_events e JOIN hearings h ON h.event_id = e.causation_id WHERE e.event_type = 'improvement_recorded' AND {_SHOWN}
+"""
+
+# In the order in which they rest on each other.
+_TABLES = {
+    "case_statements": _STATEMENTS,
+    "judgements": _JUDGEMENTS,
+    "cases": _CASES,
+    "lesson_evidence": _EVIDENCE,
+    "accepted_lessons": _ACCEPTED,
+    "improvements": _IMPROVEMENTS,
+}
+
+# Roles whose lessons may stand otherwise now: a case gives another one, or shows it elsewhere; somebody spoke of one.
+_TOUCHED_ROLES = f"""
+SELECT role FROM accepted_lessons WHERE $since = 0 OR claim_id IN (SELECT claim_id FROM touched_claims)
+UNION SELECT role FROM touched_claims WHERE role IS NOT NULL
+UNION SELECT role FROM lessons WHERE $since = 0 OR lesson_id IN (
+  SELECT payload_json ->> '$.lesson_id' FROM events WHERE seq > $since AND event_type IN {_OF_PERSONS}
+  UNION SELECT payload_json ->> '$.source_id' FROM events WHERE seq > $since AND event_type = '{UnitFeedback.event_type}')
+"""
+
+
+def fold_court(connection: duckdb.DuckDBPyConnection, since: int, embedding_version: str) -> None:
+    """Bring the tables of the court, and the units of its lessons, up to the log's end; behind the fold of the messages."""
+    if not connection.execute(_HEARD, [since]).fetchall():
+        return
+    connection.execute(_SCOPE, {"since": since})
+    connection.execute("CREATE OR REPLACE TEMP TABLE touched_claims (claim_id VARCHAR, role VARCHAR)")
+    if connection.execute("SELECT 1 FROM court_scope LIMIT 1").fetchall():
+        connection.execute(_EVENTS)
+        connection.execute(_HEARINGS)
+        for table, statement in _TABLES.items():
+            connection.execute(f"CREATE OR REPLACE TEMP TABLE new_{table} AS {statement}")
+        _replace(connection)
+    roles = [row[0] for row in connection.execute(_TOUCHED_ROLES, {"since": since}).fetchall()]
+    if roles or since == 0:
+        fold_lessons(connection, sorted(roles), embedding_version, everything=since == 0)
+    for table in ("court_scope", "court_events", "hearings", "touched_claims", *(f"new_{table}" for table in _TABLES)):
+        connection.execute(f"DROP TABLE IF EXISTS {table}")
+
+
+def _replace(connection: duckdb.DuckDBPyConnection) -> None:
+    """Put the scope's new rows in the place of the old ones; of lessons, note which are others now."""
+    for table in _TABLES:
+        mine = f"SELECT * FROM {table} WHERE session_id IN (SELECT session_id FROM court_scope)"
+        if table in ("lesson_evidence", "accepted_lessons"):
+            columns = ", ".join(row[0] for row in connection.execute(f"DESCRIBE {table}").fetchall())
+            role = "role" if table == "accepted_lessons" else "NULL"
+            connection.execute(
+                f"""INSERT INTO touched_claims
+                    WITH old AS ({mine}), new AS (SELECT {columns} FROM new_{table})
+                    SELECT claim_id, {role} FROM (SELECT * FROM old EXCEPT SELECT * FROM new)
+                    UNION SELECT claim_id, {role} FROM (SELECT * FROM new EXCEPT SELECT * FROM old)"""
+            )
+        connection.execute(f"DELETE FROM {table} WHERE session_id IN (SELECT session_id FROM court_scope)")
+        connection.execute(f"INSERT INTO {table} BY NAME SELECT * FROM new_{table}")

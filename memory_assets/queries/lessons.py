@@ -1,0 +1,197 @@
+"""Lessons with what shows them, and how they stand to each other."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, get_args
+
+from memory_assets.citations.addresses import SpanCitation
+from memory_assets.court.lessons import role_of
+from memory_assets.errors import InvalidArgumentError, check_word
+from memory_assets.identifiers import typed_id
+from memory_assets.log.fetching import fetch, full_id, scalar
+from memory_assets.log.sql import IN_LIST, json_list
+from memory_assets.results.citation import CitationV1
+from memory_assets.results.court import CourtEvidenceV1, LessonLinkV1, LessonListV1, LessonV1
+from memory_assets.search.request import MAX_HITS, SearchRequest
+from memory_assets.vocabulary import LessonStatus
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from memory_assets.search.searcher import Searcher
+
+STATUSES = (*get_args(LessonStatus), "all")
+MOST_SHOWN_EVIDENCE = 3
+"""Cases of a lesson whose words a list shows."""
+
+_LESSONS = """
+SELECT lesson_id, role, polarity, kind, severity, title, rule, trigger_text, exceptions_json, status, reason, by_lesson_id,
+  merged_json, support_cases, support_sessions, helpful, harmful, confidence, project, first_at, last_at
+FROM lessons
+"""
+_WANTED = """($role IS NULL OR role = $role) AND ($project IS NULL OR project = $project)
+  AND ($status = 'all' OR status = $status)"""
+_SUREST_FIRST = "ORDER BY confidence DESC, support_cases DESC, last_at DESC, lesson_id"
+
+_EVIDENCE = f"""
+SELECT a.lesson_id, a.case_id, e.part, e.case_event_id, e.session_id, e.message_index, e.span_start, e.span_end, e.quote,
+  m.role, m.name, m.ts, s.title, s.project
+FROM accepted_lessons a JOIN lesson_evidence e USING (claim_id)
+JOIN messages m ON m.session_id = e.session_id AND m.message_index = e.message_index
+JOIN sessions s ON s.session_id = e.session_id
+WHERE a.lesson_id IN {IN_LIST}
+ORDER BY a.occurred_at DESC, a.session_id, a.claim_id, e.ordinal
+"""
+
+_LINKS = f"""
+SELECT k.lesson_id, k.other_lesson_id, k.link, k.likeness, k.reason, n.title, o.title
+FROM lesson_links k JOIN lessons n ON n.lesson_id = k.lesson_id JOIN lessons o ON o.lesson_id = k.other_lesson_id
+WHERE k.lesson_id IN {IN_LIST} OR k.other_lesson_id IN {IN_LIST} ORDER BY k.lesson_id, k.other_lesson_id
+"""
+
+
+def list_lessons(
+    connection: duckdb.DuckDBPyConnection,
+    *,
+    role: str | None = None,
+    status: str = "active",
+    project: str | None = None,
+    limit: int | None = None,
+) -> LessonListV1:
+    """Lessons, the surest first.
+
+    Raises:
+        InvalidArgumentError: there is no such status.
+    """
+    check_word("status", status, STATUSES)
+    wanted = {"role": None if role is None else role_of(role), "status": status, "project": project}
+    suffix = f" LIMIT {int(limit)}" if limit is not None else ""
+    rows = fetch(connection, f"{_LESSONS} WHERE {_WANTED} {_SUREST_FIRST}{suffix}", wanted)
+    total = int(scalar(connection, f"SELECT count(*) FROM lessons WHERE {_WANTED}", wanted))
+    return LessonListV1(role=wanted["role"], lessons=tuple(_lessons(connection, rows)), total=total)
+
+
+def one_lesson(connection: duckdb.DuckDBPyConnection, given: str) -> LessonV1:
+    """A lesson by its id, the beginning of it, or the id of its unit; with all that shows it.
+
+    Raises:
+        NotFoundError, AmbiguousIdError
+    """
+    lesson_id = lesson_id_of(connection, given)
+    rows = fetch(connection, f"{_LESSONS} WHERE lesson_id = ?", [lesson_id])
+    return _lessons(connection, rows, most=None)[0]
+
+
+def lesson_id_of(connection: duckdb.DuckDBPyConnection, given: str) -> str:
+    """The whole id of a lesson.
+
+    Raises:
+        NotFoundError, AmbiguousIdError
+    """
+    unit = fetch(connection, "SELECT source_id FROM memory_units WHERE unit_kind = 'lesson' AND unit_id = ?", [given.strip()])
+    if unit:
+        return str(unit[0][0])
+    ids = "SELECT lesson_id AS id FROM lessons"
+    return full_id(connection, ids, given, what="lesson", listed_by="memory lessons list --status all", prefix="les_")
+
+
+def search_lessons(
+    searcher: Searcher, query: str, *, role: str | None = None, k: int = 10, project: str | None = None, log: bool = True
+) -> LessonListV1:
+    """At most ``k`` lessons for a question, best first; those of one role where it is given.
+
+    Raises:
+        InvalidArgumentError: an empty question, or a ``k`` out of bounds.
+        EmbedderUnavailableError, IndexCorruptError: see ``Searcher.search``.
+    """
+    if not 1 <= k <= MAX_HITS:
+        raise InvalidArgumentError(f"{k} lessons cannot be asked for", hint=f"ask for 1 to {MAX_HITS}")
+    of_role = None if role is None else role_of(role)
+    roles = () if of_role is None else (of_role,)
+    found = searcher.search(SearchRequest(query, kinds=("lesson",), roles=roles, k=k, project=project, log=log))
+    with searcher.database.reading() as connection:
+        units = [hit.unit_id for hit in found.hits]
+        rows = fetch(
+            connection,
+            f"""{_LESSONS} WHERE lesson_id IN (SELECT source_id FROM memory_units WHERE unit_id IN {IN_LIST})""",
+            [json_list(units)],
+        )
+        by_unit = {lesson.unit_id: lesson for lesson in _lessons(connection, rows)}
+    lessons = tuple(by_unit[unit] for unit in units if unit in by_unit)
+    return LessonListV1(query=query, role=of_role, lessons=lessons, total=len(lessons), notes=found.notes)
+
+
+def evidence_v1(row: Sequence[Any]) -> CourtEvidenceV1:
+    """Words of a case, from a row that begins with their part and place."""
+    part, case_event_id, session_id, message_index, start, end, quote, role, name, said_at, title, project = row
+    citation = CitationV1.of(
+        SpanCitation(session_id, message_index, ((start, end),)),
+        role=role,
+        name=name,
+        ts=said_at,
+        quote=quote,
+        label=str(title or project or session_id).strip(),
+    )
+    return CourtEvidenceV1(part=part, case_event_id=case_event_id, citation=citation)
+
+
+def _lessons(
+    connection: duckdb.DuckDBPyConnection, rows: Sequence[tuple[Any, ...]], *, most: int | None = MOST_SHOWN_EVIDENCE
+) -> list[LessonV1]:
+    """Lessons of rows, each with the words of its newest cases.
+
+    Args:
+        most: cases whose words are shown; None for all.
+    """
+    merged = {row[0]: tuple(json.loads(row[12])) for row in rows}
+    ids = sorted({*merged, *(other for others in merged.values() for other in others)})
+    told = fetch(connection, _EVIDENCE, [json_list(ids)]) if ids else []
+    links = _links(connection, list(merged)) if ids else {}
+    return [
+        LessonV1(
+            lesson_id=row[0],
+            unit_id=typed_id("unt", "lesson", row[0]),
+            role=row[1],
+            polarity=row[2],
+            kind=row[3],
+            severity=row[4],
+            title=row[5],
+            rule=row[6],
+            trigger=row[7],
+            exceptions=tuple(json.loads(row[8])),
+            status=row[9],
+            reason=row[10],
+            by_lesson_id=row[11],
+            merged=merged[row[0]],
+            support_cases=row[13],
+            support_sessions=row[14],
+            helpful=row[15],
+            harmful=row[16],
+            confidence=row[17],
+            project=row[18],
+            first_at=row[19],
+            last_at=row[20],
+            evidence=_evidence(told, {row[0], *merged[row[0]]}, most),
+            links=tuple(links.get(row[0], ())),
+        )
+        for row in rows
+    ]
+
+
+def _evidence(told: Iterable[tuple[Any, ...]], lesson_ids: set[str], most: int | None) -> tuple[CourtEvidenceV1, ...]:
+    mine = [row for row in told if row[0] in lesson_ids]
+    cases = list(dict.fromkeys(row[1] for row in mine))[:most]
+    return tuple(evidence_v1(row[2:]) for row in mine if row[1] in cases)
+
+
+def _links(connection: duckdb.DuckDBPyConnection, ids: Sequence[str]) -> dict[str, list[LessonLinkV1]]:
+    found: dict[str, list[LessonLinkV1]] = {}
+    rows = fetch(connection, _LINKS, [json_list(ids), json_list(ids)])
+    for newer, older, link, likeness, reason, newer_title, older_title in rows:
+        for mine, other, title, is_newer in ((newer, older, older_title, False), (older, newer, newer_title, True)):
+            found.setdefault(mine, []).append(
+                LessonLinkV1(lesson_id=other, title=title, link=link, newer=is_newer, likeness=likeness, reason=reason)
+            )
+    return found

@@ -1,0 +1,76 @@
+"""`memory court` and `memory lessons`, as people and programs see them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from memory_assets.defs.court import steps
+from memory_assets_tests.cli.conftest import Run
+from memory_assets_tests.court.findings import orders_of
+from memory_assets_tests.defs.files import chat
+
+TESTS, FORCE = "Always run the tests before a commit", "Never push to main by force"
+
+
+@pytest.fixture
+def heard(memory: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """A store whose two sessions were heard with a small detector."""
+    monkeypatch.setattr(steps, "findings_of", orders_of)
+    chat(tmp_path / "inbox", "one", [TESTS, "I will.", FORCE], project="shop")
+    chat(tmp_path / "inbox", "two", [TESTS, "I will."], project="shop")
+    assert memory("import", str(tmp_path / "inbox")).code == 0
+    return memory
+
+
+def test_a_run_says_what_it_came_to(heard: Run) -> None:
+    assert "nothing was heard yet" in heard("court").out
+    told = heard("court", "run", "--all", "--json").json
+    assert (told["schema_version"], told["cases"], told["heard"], told["selected"], told["lessons"]) == (
+        "court_run.v1",
+        2,
+        2,
+        3,
+        2,
+    )
+    again = heard("court", "run", "--all").out
+    assert "2 cases: 0 heard, 2 unchanged" in again and "2 lessons stand, 0 of them new" in again
+    assert heard("court", "run").code == 2 and heard("court", "run", "one", "--all").code == 2
+    assert heard("court", "run", "nobody").code == 2
+
+
+def test_a_case_is_named_by_its_session_or_its_own_id(heard: Run) -> None:
+    shown = heard("court", "from-session", "one", "--json").json
+    assert [(claim["title"], claim["decision"]) for claim in shown["judged"]] == [(TESTS, "selected"), (FORCE, "selected")]
+    assert [case["session_id"] for case in heard("court", "list", "--json").json["cases"]] == ["one"]
+    assert heard("court", "show", shown["case_id"][:12], "--json").json == shown
+    out = heard("court", "show", "one").out
+    assert "do not: Never push to main by force" in out and "session:one#m=2&c=0-27" in out
+    assert heard("court", "run", shown["case_id"], "--json").json["unchanged"] == 1
+    assert heard("court", "show", "two").code == 2
+
+
+def test_lessons_are_listed_found_retired_and_kept(heard: Run) -> None:
+    assert "memory court run --all" in heard("lessons").out
+    heard("court", "run", "--all")
+    first, second = heard("lessons", "list", "--json").json["lessons"]
+    assert (first["title"], first["support_cases"], second["title"], second["polarity"]) == (TESTS, 2, FORCE, "dont")
+    assert [shown["citation"]["quote"] for shown in first["evidence"]] == [TESTS, TESTS]
+    found = heard("lessons", "search", "--role", "coder", "what to run before a commit", "--json").json
+    assert found["lessons"][0]["lesson_id"] == first["lesson_id"]
+    assert heard("lessons", "search", "--role", "planner", "commit").code == 1
+    retired = heard("lessons", "retire", first["lesson_id"][:12], "--by", "kim", "--note", "CI does", "--json").json
+    assert (retired["status"], retired["reason"]) == ("retired", "kim: CI does")
+    assert TESTS not in heard("lessons").out and "retired: kim: CI does" in heard("lessons", "list", "--status", "retired").out
+    assert heard("search", "run the tests before a commit", "--kind", "lesson", "--mode", "lexical", "--json").code in (0, 1)
+    kept = heard("lessons", "keep", first["lesson_id"], "--by", "kim", "--json").json
+    assert kept["status"] == "active" and TESTS in heard("lessons", "show", first["lesson_id"]).out
+    assert heard("lessons", "list", "--status", "gone").code == 2 and heard("lessons", "show", "les_0").code == 2
+
+
+def test_search_finds_lessons_by_their_kind(heard: Run) -> None:
+    heard("court", "run", "--all")
+    hits = heard("search", "push to main", "--kind", "lesson", "--json").json["hits"]
+    assert hits[0]["unit_kind"] == "lesson" and FORCE in str(hits[0]["citations"])
+    assert "lesson" in heard("search", "push to main", "--kind", "lesson").out

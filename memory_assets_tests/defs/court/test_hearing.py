@@ -1,0 +1,201 @@
+"""Sessions are heard by the assets: once, in a batch, again after their words were forgotten, and not where nothing was."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import dagster as dg
+import pytest
+
+from memory_assets.commands.lessons import retire_lesson
+from memory_assets.commands.said import settle
+from memory_assets.configuration import Resources
+from memory_assets.court.case import Case
+from memory_assets.court.findings import Finding
+from memory_assets.defs import forgetting, purging, run
+from memory_assets.defs.code_location import build_definitions
+from memory_assets.defs.court import steps
+from memory_assets.defs.court.run import hear
+from memory_assets.errors import NotFoundError
+from memory_assets.maintenance.fsck import fsck
+from memory_assets.memory import Memory
+from memory_assets.queries.cases import list_cases, one_case
+from memory_assets.queries.forgettable import ToForget
+from memory_assets.queries.lessons import list_lessons, search_lessons
+from memory_assets.settings import Settings
+from memory_assets_tests.court.findings import orders_of
+from memory_assets_tests.defs.conftest import Import
+from memory_assets_tests.defs.files import chat
+from memory_assets_tests.defs.state import assert_rebuilds_equal, events, rows, tables, texts_of_store
+
+TESTS, FORCE, NAMED = (
+    "Always run the tests before a commit",
+    "Never push to main by force",
+    "Always ask Wilhelmina about the ledger",
+)
+
+
+@pytest.fixture(autouse=True)
+def detector(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A small detector: what a person orders with `always` or `never`."""
+    monkeypatch.setattr(steps, "findings_of", orders_of)
+
+
+@pytest.fixture
+def store(settings: Settings, take: Import, inbox: Path) -> Settings:
+    """Three sessions: two say the same, one names somebody."""
+    chat(inbox, "one", [TESTS, "I will.", FORCE], project="shop")
+    chat(inbox, "two", [TESTS, "I will."], project="hourglass")
+    chat(inbox, "three", [NAMED, "I will.", "Never say her name, Wilhelmina"], project="shop")
+    take(inbox)
+    return settings
+
+
+def lessons_of(settings: Settings) -> list[tuple[str, int]]:
+    with Resources(settings).database.reading() as connection:
+        return [(one.title, one.support_cases) for one in list_lessons(connection).lessons]
+
+
+def test_all_sessions_are_heard_in_one_run_and_once(store: Settings, unrecorded: dg.DagsterInstance) -> None:
+    runs = len(unrecorded.get_runs())
+    report = hear(store, None)
+    assert len(unrecorded.get_runs()) == runs + 1
+    assert (report.cases, report.heard, report.unchanged, report.failed) == (3, 3, 0, ())
+    assert (report.claims, report.selected, report.deferred) == (5, 5, 0)
+    assert (report.lessons, report.new_lessons) == (4, 4)
+    assert sorted(lessons_of(store)) == sorted([(TESTS, 2), (FORCE, 1), (NAMED, 1), ("Never say her name, Wilhelmina", 1)])
+    told = events(store)
+    again = hear(store, None)
+    assert (again.heard, again.unchanged, again.events_appended, again.new_lessons) == (0, 3, 0, 0)
+    assert events(store) == told
+    assert_rebuilds_equal(store)
+
+
+def test_each_event_names_what_led_to_it(store: Settings) -> None:
+    hear(store, ["one"])
+    led = {
+        (caused, event_type)
+        for caused, event_type in rows(
+            store,
+            """SELECT c.event_type, e.event_type FROM events e JOIN events c ON c.event_id = e.causation_id
+               WHERE e.event_type IN ('case_opened', 'court_statement_recorded', 'judgement_rendered', 'lesson_accepted')""",
+        )
+    }
+    assert led == {
+        ("session_ingested", "case_opened"),
+        ("case_opened", "court_statement_recorded"),
+        ("case_opened", "judgement_rendered"),
+        ("judgement_rendered", "lesson_accepted"),
+    }
+    assert rows(store, "SELECT DISTINCT session_id FROM cases") == [("one",)]
+
+
+def test_a_case_is_shown_with_every_claim(store: Settings) -> None:
+    hear(store, None)
+    version = Resources(store).court_version
+    memory = Memory(store)
+    found = memory.read(list_cases, version=version)
+    assert found.total == 3 and all(case.is_current and not case.is_behind for case in found.cases)
+    case = memory.read(one_case, "one", version=version)
+    assert case == memory.read(one_case, case.case_id[:12], version=version)
+    assert [(claim.title, claim.decision, claim.court_role) for claim in case.judged] == [
+        (TESTS, "selected", "defense"),
+        (FORCE, "selected", "defense"),
+    ]
+    (shown,) = case.judged[0].evidence
+    assert shown.citation.quote == TESTS and shown.citation.uri.startswith("session:one#m=0")
+    with pytest.raises(NotFoundError):
+        memory.read(one_case, "nobody", version=version)
+
+
+def test_lessons_are_found_by_role_and_words(store: Settings) -> None:
+    hear(store, None)
+    searcher = Memory(store)._searcher
+    found = search_lessons(searcher, "what to run before a commit", role=" CODER")
+    assert found.lessons[0].title == TESTS and found.lessons[0].evidence[0].citation.quote == TESTS
+    assert search_lessons(searcher, "what to run before a commit", role="reviewer").lessons == ()
+
+
+def test_a_grown_session_is_heard_anew(store: Settings, take: Import, inbox: Path) -> None:
+    hear(store, None)
+    chat(inbox, "two", [TESTS, "I will.", "Always answer in Korean"], project="hourglass")
+    take(inbox)
+    assert ("Always answer in Korean", 1) not in lessons_of(store) and (TESTS, 2) in lessons_of(store)
+    cases = Memory(store).read(list_cases, version=Resources(store).court_version).cases
+    assert [case.session_id for case in cases if case.is_behind] == ["two"]
+    report = hear(store, None)
+    assert (report.heard, report.unchanged, report.new_lessons) == (1, 2, 1)
+    assert ("Always answer in Korean", 1) in lessons_of(store)
+    assert_rebuilds_equal(store)
+
+
+def test_a_case_that_cannot_be_heard_holds_up_no_other(store: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(case: Case) -> list[Finding]:
+        if case.session_id == "one":
+            raise ValueError(case.events[0].message.text)
+        return orders_of(case)
+
+    monkeypatch.setattr(steps, "findings_of", failing)
+    report = hear(store, None)
+    assert (report.heard, report.failed) == (2, ("one",))
+    assert rows(store, "SELECT count(*) FROM quarantine") == [(0,)]
+    monkeypatch.setattr(steps, "findings_of", orders_of)
+    assert (hear(store, None).heard, hear(store, None).failed) == (1, ())
+
+
+def test_another_court_replaces_and_the_first_can_come_back(store: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    hear(store, ["one"])
+    first = Resources(store).court_version
+    with monkeypatch.context() as patch:
+        patch.setattr("memory_assets.court.detectors.DETECTORS_VERSION", "another")
+        patch.setattr(steps, "findings_of", lambda case: orders_of(case)[:1])
+        assert hear(store, ["one"]).selected == 1
+    assert hear(store, ["one"]).selected == 2
+    assert rows(store, "SELECT version FROM cases") == [(first,)]
+    assert hear(store, ["one"]).heard == 0
+    assert_rebuilds_equal(store)
+
+
+def test_forgetting_words_has_the_session_heard_again_without_them(store: Settings) -> None:
+    hear(store, None)
+    forgetting.forget(store, ToForget(words="Wilhelmina"))
+    titles = {title for title, _ in lessons_of(store)}
+    assert not any("Wilhelmina" in title for title in titles) and len(titles) == 4
+    assert not any("Wilhelmina" in str(row) for table, found in tables(store).items() for row in found)
+    settle(Resources(store))
+    assert not [hit for hit in Memory(store).search("Wilhelmina", mode="lexical").hits if "Wilhelmina" in str(hit)]
+    assert_rebuilds_equal(store)
+
+
+def test_forgetting_a_session_takes_what_it_taught_and_a_purge_leaves_nothing(store: Settings) -> None:
+    hear(store, None)
+    resources = Resources(store)
+    given = {lesson.title: lesson.lesson_id for lesson in Memory(store).read(list_lessons).lessons}
+    retire_lesson(resources, given[NAMED], by="kim", note="Wilhelmina has left")
+    retire_lesson(resources, given[FORCE], by="kim", note="it stays")
+    forgetting.forget(store, ToForget(ids=("session:three",)))
+    assert lessons_of(store) == [(TESTS, 2)]
+    purging.purge_all(store, purging.planned_purge(store))
+    assert not any("Wilhelmina" in text for _, text in texts_of_store(store))
+    assert fsck(Resources(store)).clean
+    assert rows(store, "SELECT status, reason FROM lessons WHERE title = ?", FORCE) == [("retired", "kim: it stays")]
+    assert_rebuilds_equal(store)
+
+
+def test_nobody_is_heard_who_is_not_known(store: Settings) -> None:
+    with pytest.raises(NotFoundError):
+        hear(store, ["nobody"])
+
+
+def test_the_job_hears_and_its_leaves_say_what_a_person_reads(store: Settings, unrecorded: dg.DagsterInstance) -> None:
+    job = build_definitions(store).resolve_job_def("hear_cases")
+    keys = unrecorded.get_dynamic_partitions("sessions")
+    result = job.execute_in_process(instance=unrecorded, tags={run.RANGE_START_TAG: keys[0], run.RANGE_END_TAG: keys[-1]})
+    assert result.success
+    (made,) = result.asset_materializations_for_node("lessons")
+    assert (made.metadata["cases"].value, made.metadata["claims"].value, made.metadata["lessons"].value) == (3, 5, 4)
+    assert [record.data["role"] for record in made.metadata["by_role"].value.records] == ["coder"]  # type: ignore[union-attr]
+    assert not any(TESTS in str(value) for value in made.metadata.values())
+    evaluations = {one.check_name: one.passed for one in result.get_asset_check_evaluations()}
+    assert evaluations["lessons_rest_on_evidence"] and evaluations["every_case_heard"]
+    assert len(result.asset_materializations_for_node("court_judgement")) == 3

@@ -1,0 +1,271 @@
+"""The court's tables: what was heard, what follows across cases, in any order, after any growth, and what forgetting takes."""
+
+import json
+import tempfile
+from collections.abc import Sequence
+from datetime import timedelta
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from memory_assets.log.database import Database
+from memory_assets.log.event_log import EventLog
+from memory_assets.log.events import NewEvent
+from memory_assets.log.payloads.court import LessonKept, LessonRetired
+from memory_assets.log.payloads.forgetting import SessionUnforgotten
+from memory_assets.log.payloads.usage import UnitFeedback
+from memory_assets.projections.fold import catch_up
+from memory_assets.projections.rebuild import rebuild, verify
+from memory_assets_tests.court.findings import VERSION
+from memory_assets_tests.depth import depth
+from memory_assets_tests.projections.hearings import Heard
+from memory_assets_tests.projections.people import said
+from memory_assets_tests.projections.story import APPEND_TIMES, STARTED, VERSIONS, Story, folded, rows, shuffled, tables
+
+TESTS, KOREAN, FORCE = "Always run the tests before a commit", "Always answer in Korean", "Never push to main by force"
+LESSONS = "SELECT title, status, support_cases FROM lessons ORDER BY title"
+UNITS = "SELECT title, status FROM memory_units WHERE unit_kind = 'lesson' ORDER BY title"
+
+
+def heard(log: EventLog, database: Database, session_id: str, *texts: str, day: int = 0, project: str = "hourglass") -> Heard:
+    """A session, told and heard and folded."""
+    session = Heard(session_id, day=day, project=project)
+    log.append(session.tell(*texts))
+    log.append(session.hear())
+    catch_up(database, VERSIONS)
+    return session
+
+
+def fold_equal(database: Database) -> None:
+    """The tables are up to the log's end, and what a replay gives."""
+    report = verify(database, VERSIONS)
+    assert report.equal, report.differences
+
+
+def test_a_session_heard_gives_lessons_that_cite_it(log: EventLog, database: Database) -> None:
+    heard(log, database, "one", "Hello", TESTS, KOREAN)
+    assert rows(database, LESSONS) == [(KOREAN, "active", 1), (TESTS, "active", 1)]
+    assert rows(database, "SELECT event_count, claims, selected, deferred, dropped, backend, version FROM cases") == [
+        (3, 2, 2, 0, 0, "embedded", VERSION)
+    ]
+    assert rows(database, "SELECT court_role, json_array_length(claims_json) FROM case_statements ORDER BY 1") == [
+        ("defense", 2),
+        ("jury", 0),
+        ("prosecutor", 0),
+    ]
+    units = rows(database, "SELECT title, session_id, citations_json FROM memory_units WHERE unit_kind = 'lesson' ORDER BY 1")
+    texts = dict(rows(database, "SELECT message_index, text FROM messages"))
+    assert [title for title, _, _ in units] == [KOREAN, TESTS]
+    for title, session_id, citations_json in units:
+        (place,) = json.loads(citations_json)
+        assert session_id == "one" and texts[place["message_index"]][place["span_start"] : place["span_end"]] == title
+    facets = rows(
+        database, "SELECT DISTINCT facet, value FROM unit_facets JOIN memory_units USING (unit_id) WHERE unit_kind = 'lesson'"
+    )
+    assert {("role", "coder"), ("project", "hourglass"), ("tag", "lesson:do")} <= set(facets)
+    queued = rows(
+        database, "SELECT count(*) FROM vector_outbox o JOIN memory_units u ON u.unit_id = o.item_id WHERE unit_kind = 'lesson'"
+    )
+    assert queued == [(4,)]
+    fold_equal(database)
+
+
+def test_hearing_again_gives_the_same_events_and_no_new_lesson(log: EventLog, database: Database) -> None:
+    sessions = [heard(log, database, f"s{day}", TESTS, KOREAN, day=day) for day in range(3)]
+    before = tables(database)
+    for order in (sessions, sessions[::-1], sessions, sessions[::-1], sessions):
+        for session in order:
+            again = log.append(session.hear())
+            assert (again.new, again.conflicts) == (0, ())
+            catch_up(database, VERSIONS)
+    assert tables(database) == before
+    assert rows(database, LESSONS) == [(KOREAN, "active", 3), (TESTS, "active", 3)]
+
+
+def test_a_lesson_stays_while_its_session_grows(log: EventLog, database: Database) -> None:
+    session = heard(log, database, "one", "Hello", TESTS)
+    log.append(session.tell("Hello", TESTS, "more", KOREAN))
+    catch_up(database, VERSIONS)
+    assert rows(database, LESSONS) == [(TESTS, "active", 1)]
+    fold_equal(database)
+    # Heard again it gives what was said since.
+    log.append(session.hear())
+    catch_up(database, VERSIONS)
+    assert rows(database, LESSONS) == [(KOREAN, "active", 1), (TESTS, "active", 1)]
+    fold_equal(database)
+
+
+def test_what_its_session_does_not_say_any_more_is_no_lesson(log: EventLog, database: Database) -> None:
+    session = heard(log, database, "one", "Hello", TESTS, KOREAN)
+    log.append(session.tell("Hello", "Something else was said here", "and here"))
+    catch_up(database, VERSIONS)
+    assert rows(database, LESSONS) == [] == rows(database, UNITS) and rows(database, "SELECT selected FROM cases") == [(2,)]
+    fold_equal(database)
+
+
+def test_a_hearing_by_another_court_replaces_the_one_before(log: EventLog, database: Database) -> None:
+    session = heard(log, database, "one", TESTS)
+    log.append(session.hear("other detectors"))
+    catch_up(database, VERSIONS)
+    assert rows(database, "SELECT version FROM cases") == [("other detectors",)]
+    assert rows(database, LESSONS) == [(TESTS, "active", 1)]
+    fold_equal(database)
+
+
+def test_forgetting_a_session_takes_its_lessons_and_its_support(log: EventLog, database: Database) -> None:
+    one = heard(log, database, "one", TESTS, KOREAN)
+    heard(log, database, "two", TESTS, day=1)
+    assert rows(database, LESSONS) == [(KOREAN, "active", 1), (TESTS, "active", 2)]
+    log.append([one.story.forget()])
+    catch_up(database, VERSIONS)
+    assert rows(database, LESSONS) == [(TESTS, "active", 1)]
+    assert rows(database, "SELECT session_id FROM cases") == [("two",)]
+    assert rows(database, UNITS) == [(TESTS, "active")]
+    fold_equal(database)
+    log.append([NewEvent(SessionUnforgotten(), session_id="one", inputs=("back",))])
+    catch_up(database, VERSIONS)
+    assert rows(database, LESSONS) == [(KOREAN, "active", 1), (TESTS, "active", 2)]
+    fold_equal(database)
+
+
+def test_the_last_session_forgotten_and_wanted_back(log: EventLog, database: Database) -> None:
+    one = heard(log, database, "one", TESTS)
+    log.append([one.story.forget()])
+    catch_up(database, VERSIONS)
+    assert rows(database, "SELECT (SELECT count(*) FROM cases) + (SELECT count(*) FROM lessons)") == [(0,)]
+    log.append([NewEvent(SessionUnforgotten(), session_id="one", inputs=("back",))])
+    catch_up(database, VERSIONS)
+    assert rows(database, LESSONS) == [(TESTS, "active", 1)]
+    fold_equal(database)
+
+
+def test_a_new_history_takes_back_what_the_old_one_gave(log: EventLog, database: Database) -> None:
+    session = heard(log, database, "one", TESTS, KOREAN)
+    session.story.begin_anew()
+    log.append(session.tell("▒▒▒▒▒", KOREAN))
+    catch_up(database, VERSIONS)
+    assert rows(database, LESSONS) == [] and rows(database, "SELECT * FROM cases") == []
+    log.append(session.hear())
+    catch_up(database, VERSIONS)
+    assert rows(database, LESSONS) == [(KOREAN, "active", 1)]
+    fold_equal(database)
+
+
+def test_a_person_retires_a_lesson_and_takes_it_back(log: EventLog, database: Database) -> None:
+    heard(log, database, "one", TESTS, KOREAN)
+    ((lesson_id,),) = rows(database, "SELECT lesson_id FROM lessons WHERE title = ?", TESTS)
+    log.append([said(LessonRetired(lesson_id=lesson_id, said_by="kim", note="we have CI"), STARTED)])
+    catch_up(database, VERSIONS)
+    assert rows(database, "SELECT status, reason FROM lessons WHERE title = ?", TESTS) == [("retired", "kim: we have CI")]
+    assert rows(database, UNITS) == [(KOREAN, "active")]
+    fold_equal(database)
+    # It is said of the lesson: another case that gives it does not bring it back.
+    heard(log, database, "two", TESTS, day=3)
+    assert rows(database, "SELECT status, support_cases FROM lessons WHERE title = ?", TESTS) == [("retired", 2)]
+    log.append([said(LessonKept(lesson_id=lesson_id, said_by="kim"), STARTED + timedelta(days=9))])
+    catch_up(database, VERSIONS)
+    assert rows(database, UNITS) == [(KOREAN, "active"), (TESTS, "active")]
+    fold_equal(database)
+
+
+def test_what_is_said_of_its_use_changes_how_sure_a_lesson_is(log: EventLog, database: Database) -> None:
+    heard(log, database, "one", TESTS)
+    ((lesson_id, before),) = rows(database, "SELECT lesson_id, confidence FROM lessons")
+    word = UnitFeedback(unit_kind="lesson", source_id=lesson_id, signal="wrong", said_by="kim")
+    log.append([NewEvent(word, inputs=("kim",), occurred_at=STARTED)])
+    catch_up(database, VERSIONS)
+    assert rows(database, "SELECT harmful, confidence FROM lessons") == [(1, before / 2)]
+    assert rows(database, "SELECT confidence FROM memory_units WHERE unit_kind = 'lesson'") == [(before / 2,)]
+    fold_equal(database)
+
+
+def test_lessons_that_contradict_each_other_are_linked(log: EventLog, database: Database) -> None:
+    heard(log, database, "one", "Always push to main after the tests")
+    heard(log, database, "two", "Never push to main after the tests", day=1)
+    assert rows(database, UNITS) == [
+        ("Always push to main after the tests", "contested"),
+        ("Never push to main after the tests", "active"),
+    ]
+    ((link, newer),) = rows(database, "SELECT link, title FROM lesson_links JOIN lessons USING (lesson_id)")
+    assert (link, newer) == ("conflicts", "Never push to main after the tests")
+    fold_equal(database)
+
+
+def test_what_people_could_do_better_is_no_lesson(log: EventLog, database: Database) -> None:
+    text = "Always say what is expected, for the user."
+    heard(log, database, "one", text)
+    assert rows(database, "SELECT target, title, session_id FROM improvements") == [("user", text, "one")]
+    assert rows(database, LESSONS) == [] and rows(database, "SELECT quote FROM lesson_evidence") == [(text,)]
+    fold_equal(database)
+
+
+# Few texts, so that sessions teach the same, nearly the same and the opposite.
+TEXTS = st.sampled_from(
+    [
+        TESTS,
+        KOREAN,
+        FORCE,
+        "Always push to main by force",
+        "Always run the slow tests before a commit",
+        "Hello",
+        "항상 테스트 먼저",
+    ]
+)
+SESSIONS = st.lists(
+    st.tuples(
+        st.integers(0, 3), st.lists(st.tuples(st.lists(TEXTS, min_size=1, max_size=4), st.booleans()), min_size=1, max_size=2)
+    ),
+    min_size=2,
+    max_size=4,
+)
+
+
+def streams(told: Sequence[tuple[int, list[tuple[list[str], bool]]]]) -> list[list[list[NewEvent]]]:
+    """For each session the batches of its revisions and of its hearings."""
+    found = []
+    for number, (day, revisions) in enumerate(told):
+        session = Heard(f"talk-{number}", day=day)
+        batches: list[list[NewEvent]] = []
+        for texts, is_heard in revisions:
+            batches.append(session.tell(*texts))
+            batches += [session.hear()] if is_heard else []
+        found.append(batches)
+    return found
+
+
+@pytest.mark.deep
+@settings(
+    max_examples=depth(3, 40),
+    suppress_health_check=list(HealthCheck),
+    derandomize=True,
+    phases=[Phase.explicit, Phase.generate],
+)
+@given(SESSIONS, st.randoms(use_true_random=False))
+def test_any_order_gives_the_same_lessons(told: list[tuple[int, list[tuple[list[str], bool]]]], chance: Random) -> None:
+    given_order = streams(told)
+    at_once = [event for batches in given_order for batch in batches for event in batch]
+    other_order = shuffled(given_order, chance)
+    with tempfile.TemporaryDirectory() as folder:
+        one = folded(Path(folder) / "one", [at_once], [True])
+        other = folded(Path(folder) / "other", other_order, [False] * len(other_order))
+        expected = tables(one, without=APPEND_TIMES)
+        assert tables(other, without=APPEND_TIMES) == expected
+        report = verify(other, VERSIONS)
+        assert report.equal, report.differences
+        rebuild(other, VERSIONS)
+        assert tables(other, without=APPEND_TIMES) == expected
+
+
+def test_a_store_without_hearings_is_asked_one_question(
+    log: EventLog, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No table of the court is made or read where nothing was ever heard."""
+    from memory_assets.projections import court
+
+    log.append(Story("one").tell(["Hello"]))
+    monkeypatch.setattr(court, "_SCOPE", "SELECT * FROM no_such_table")
+    catch_up(database, VERSIONS)
+    assert rows(database, "SELECT count(*) FROM messages") == [(1,)]
