@@ -63,8 +63,6 @@ TAMPERED = {
     "unit_usage": ("cited", 99),
     "eval_runs": ("suite", "tampered"),
     "answers": ("question", "tampered"),
-    "role_prompts": ("prompt", "tampered"),
-    "prompt_updates": ("status", "approved"),
     "cases": ("backend", "tampered"),
     "case_statements": ("court_role", "tampered"),
     "judgements": ("policy_version", "tampered"),
@@ -73,6 +71,8 @@ TAMPERED = {
     "lessons": ("reason", "tampered"),
     "lesson_links": ("reason", "tampered"),
     "improvements": ("title", "tampered"),
+    "role_prompts": ("prompt", "tampered"),
+    "prompt_updates": ("status", "approved"),
 }
 # All columns are the key: what is tampered with is a row too many and one too few.
 ONLY_KEYS = {"unit_facets", "explained_words", "unit_usage_days"}

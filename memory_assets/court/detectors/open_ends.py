@@ -128,6 +128,9 @@ def _is_passed_over(case: Case, said: Sequence[Typed], message: Typed, question:
             one for one in said[message.order + 1 : message.order + 2] if _topics(one.plain).isdisjoint(_topics(question.text))
         ]
     besides = any(_asks_for_work(one.plain_of(sentence)) for one in heard for sentence in one.said if sentence != question)
+    behind_order = cue("question", "asks_behind").match(question.text)
+    if behind_order and (_asks_for_work(behind_order[0]) or not behind_order[0].isascii()):
+        asked, besides = words_of(question.text[behind_order.end() :]), True
     if not told or not besides:
         return not told
     words = " ".join(told)
@@ -164,9 +167,14 @@ def _asked_before(case: Case, end: int) -> list[Quoted]:
     told = sentences(event.message.text[shift:])
     questions = [one for one in told if one.text.rstrip().endswith(_QUESTION_MARKS)]
     asked = [one for one in questions if one in told[-_LAST:] or _asks_person(one.text)]
-    if any(cue("question", "offers").search(one.text) for one in asked[-1:]):
+    if any(_only_offers(one.text) for one in asked[-1:]):
         return []
     return [quoted(event, one.start + shift, one.end + shift, "question") for one in reversed(asked[-_MOST_ASKED:])]
+
+
+def _only_offers(text: str) -> bool:
+    """Whether a question offers more work, and leaves nothing to be chosen."""
+    return cue("question", "offers").search(text) is not None and cue("question", "alternatives").search(text) is None
 
 
 def _asks_person(text: str) -> bool:
@@ -192,10 +200,10 @@ def _missing(step: Step, name: str, language: Language) -> Finding:
     call = cut(on_one_line(step.command or f"{step.tool} {step.text}"), 120)
     if language == "ko":
         title = f"결과가 없는 호출: {cut(call, 80)}"
-        rule = f"`{call}`의 결과가 기록에 없다: 그 결과에 기대기 전에 다시 확인한다."
+        rule = f"`{call}`: 결과를 모르므로 다시 확인한다."
     else:
         title = f"No result of {cut(call, 80)}"
-        rule = f"The result of `{call}` is not known: check it before building on it."
+        rule = f"`{call}`: its result is not known, check it."
     return Finding(
         kind="missing_result",
         role="system",
@@ -206,16 +214,16 @@ def _missing(step: Step, name: str, language: Language) -> Finding:
         trigger="",
         key=key_of(f"{name} result"),
         evidence=(step.quoted_call("question"),),
-        confidence=0.4,
+        confidence=0.5,
     )
 
 
 def _unanswered(question: Quoted, role: str, language: Language) -> Finding:
     asked = on_one_line(question.quote)
     if language == "ko":
-        title, rule = f"답이 없는 질문: {cut(asked, 100)}", f"이 질문에는 답이 없었다: {cut(asked, 300)}"
+        title, rule = f"답이 없는 질문: {cut(asked, 100)}", f"답이 없다: {cut(asked, 300)}"
     else:
-        title, rule = f"Not answered: {cut(asked, 100)}", f"This question was not answered: {cut(asked, 300)}"
+        title, rule = f"Not answered: {cut(asked, 100)}", f"Not answered: {cut(asked, 300)}"
     return Finding(
         kind="unanswered_question",
         role=role,
@@ -226,5 +234,5 @@ def _unanswered(question: Quoted, role: str, language: Language) -> Finding:
         trigger="",
         key=key_of(asked),
         evidence=(question,),
-        confidence=0.4,
+        confidence=0.5,
     )

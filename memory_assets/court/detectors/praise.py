@@ -46,10 +46,7 @@ def _takes_it_back(message: Typed, number: int) -> bool:
 
 
 def _finding(did: str, praise: str, evidence: tuple[Quoted, ...], language: Language) -> Finding:
-    if language == "ko":
-        rule = f"칭찬받은 방식을 계속한다: {cut(praise, 200)} (그때 한 일: {cut(did, 200)})"
-    else:
-        rule = f"Keep doing what was praised: {cut(praise, 200)} (what was done: {cut(did, 200)})"
+    rule = f"{cut(praise, 240)} ({'그때 한 일' if language == 'ko' else 'done then'}: {cut(did, 160)})"
     return Finding(
         kind="praised",
         role="coder",

@@ -155,11 +155,9 @@ def _finding(reversal: Reversal, language: Language) -> Finding:
     done, reason = reversal.change or reversal.step, reversal.reason
     did = cut(on_one_line(done.command or f"{done.tool} {', '.join(done.files)}"), 120)
     why = on_one_line(reason.quote) if reason else ""
-    because = f": {cut(why, 400)}" if why else "."
-    if language == "ko":
-        title, rule = f"되돌림: {cut(why or did, 100)}", f"`{did}` 변경은 되돌려졌다{because}"
-    else:
-        title, rule = f"Taken back: {cut(why or did, 100)}", f"The change `{did}` was taken back{because}"
+    taken = "되돌림" if language == "ko" else "Taken back"
+    title = f"{taken}: {cut(why or did, 100)}"
+    rule = f"{cut(why, 400)} ({taken}: `{did}`)" if why else f"{taken}: `{did}`"
     changed = [reversal.change.quoted_call("failure")] if reversal.change else []
     evidence = [*changed, *([reason] if reason else []), reversal.step.quoted_call("remedy")]
     return Finding(
@@ -172,5 +170,5 @@ def _finding(reversal: Reversal, language: Language) -> Finding:
         trigger="",
         key=key_of(why or did),
         evidence=tuple(evidence),
-        confidence=0.7 if reversal.asking else 0.6 if reason else 0.35,
+        confidence=0.7 if reversal.asking else 0.6 if reason else 0.45,
     )
