@@ -38,7 +38,7 @@ from memory_assets.log.payloads.prompts import (
     RolePromptActivated,
 )
 from memory_assets.projections.fold import catch_up, fold
-from memory_assets.queries.prompt_lessons import keeps_lessons, lessons_named, lessons_of_role
+from memory_assets.queries.prompt_lessons import lessons_named, lessons_of_role
 from memory_assets.queries.prompts import list_updates, one_prompt, one_update, prompt_version
 from memory_assets.sessions.masking.redaction import redact_text
 
@@ -266,12 +266,10 @@ def _check_is_new(connection: duckdb.DuckDBPyConnection, word: PromptUpdatePropo
 
 
 def _lessons(connection: duckdb.DuckDBPyConnection, role: str, given: Sequence[str], author: Author) -> list[str]:
-    """The lessons that a proposal names, each once, if they are enough; nothing is asked where no lessons are kept."""
+    """The lessons that a proposal names, each once, if they are enough."""
     named = list(dict.fromkeys(one.strip() for one in given))
     if wrong := next((one for one in named if not _LESSON_ID.fullmatch(one)), None):
         raise InvalidArgumentError(f"{wrong[:100]!r} is no lesson's id", hint="`memory lessons list` shows them")
-    if not keeps_lessons(connection):
-        return named
     known = lessons_named(connection, named)
     for lesson_id in named:
         if lesson_id not in known:

@@ -1,4 +1,4 @@
-"""The lessons that a proposal names, where this store keeps lessons."""
+"""The lessons that a proposal names, as they stand."""
 
 from __future__ import annotations
 
@@ -13,12 +13,17 @@ from memory_assets.log.sql import IN_LIST, json_list
 if TYPE_CHECKING:
     import duckdb
 
-_TABLES = "SELECT count(*) FROM duckdb_tables() WHERE table_name IN ('lessons', 'accepted_lessons')"
-
+# A lesson has the cases of those that were merged into it, too.
 _LESSONS = f"""
-SELECT l.lesson_id, l.title, l.severity, l.status IN ('active', 'contested') AS stands,
-  (SELECT list(DISTINCT a.case_id) FROM accepted_lessons a WHERE a.lesson_id = l.lesson_id)
-FROM lessons l WHERE l.lesson_id IN {IN_LIST} ORDER BY l.lesson_id
+WITH named AS (
+  SELECT lesson_id, title, severity, status IN ('active', 'contested') AS stands,
+    list_append(from_json(merged_json, '["VARCHAR"]'), lesson_id) AS ids
+  FROM lessons WHERE lesson_id IN {IN_LIST}
+), cases_of AS (
+  SELECT n.lesson_id, list(DISTINCT a.case_id) AS cases
+  FROM (SELECT lesson_id, unnest(ids) AS id FROM named) n JOIN accepted_lessons a ON a.lesson_id = n.id GROUP BY n.lesson_id
+)
+SELECT n.lesson_id, n.title, n.severity, n.stands, coalesce(c.cases, []) FROM named n LEFT JOIN cases_of c USING (lesson_id)
 """
 _OF_ROLE = "SELECT lesson_id FROM lessons WHERE role = ? AND status IN ('active', 'contested') ORDER BY lesson_id"
 
@@ -32,26 +37,16 @@ class KnownLesson:
     standing: Literal["stands", "set_aside"]
 
 
-def keeps_lessons(connection: duckdb.DuckDBPyConnection) -> bool:
-    """Whether lessons are drawn in this store at all."""
-    ((tables,),) = connection.execute(_TABLES).fetchall()
-    return int(tables) == 2
-
-
 def lessons_named(connection: duckdb.DuckDBPyConnection, lesson_ids: Sequence[str]) -> dict[str, KnownLesson]:
     """Those of the lessons that there are, by their ids; a lesson whose evidence was forgotten is none."""
-    if not lesson_ids or not keeps_lessons(connection):
+    if not lesson_ids:
         return {}
     return {
-        lesson_id: KnownLesson(
-            CitedLesson(lesson_id, severity, frozenset(cases or ())), title, "stands" if stands else "set_aside"
-        )
+        lesson_id: KnownLesson(CitedLesson(lesson_id, severity, frozenset(cases)), title, "stands" if stands else "set_aside")
         for lesson_id, title, severity, stands, cases in fetch(connection, _LESSONS, [json_list(lesson_ids)])
     }
 
 
 def lessons_of_role(connection: duckdb.DuckDBPyConnection, role: str) -> list[str]:
     """The lessons that stand for a role."""
-    if not keeps_lessons(connection):
-        return []
     return [lesson_id for (lesson_id,) in fetch(connection, _OF_ROLE, [role])]

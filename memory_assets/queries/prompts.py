@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from memory_assets.court.prompts import UPDATE_STATUSES, role_name, unified_diff
 from memory_assets.errors import NotFoundError, check_word
 from memory_assets.log.fetching import fetch, full_id
-from memory_assets.queries.prompt_lessons import KnownLesson, keeps_lessons, lessons_named
+from memory_assets.queries.prompt_lessons import KnownLesson, lessons_named
 from memory_assets.results.prompts import CitedLessonV1, PromptUpdateV1, PromptVersionV1, RolePromptV1
 
 if TYPE_CHECKING:
@@ -157,11 +157,10 @@ def one_update(connection: duckdb.DuckDBPyConnection, given: str) -> PromptUpdat
 def _updates(connection: duckdb.DuckDBPyConnection, rows: list[tuple[Any, ...]]) -> list[PromptUpdateV1]:
     updates = [_Update(*row) for row in rows]
     known = lessons_named(connection, sorted({lesson for update in updates for lesson in update.lesson_ids}))
-    keeps = bool(known) or keeps_lessons(connection)
-    return [_printed(update, known, keeps) for update in updates]
+    return [_printed(update, known) for update in updates]
 
 
-def _printed(update: _Update, known: Mapping[str, KnownLesson], keeps: bool) -> PromptUpdateV1:
+def _printed(update: _Update, known: Mapping[str, KnownLesson]) -> PromptUpdateV1:
     before = f"{update.role}, version {update.base_version}"
     return PromptUpdateV1(
         update_id=update.update_id,
@@ -174,7 +173,7 @@ def _printed(update: _Update, known: Mapping[str, KnownLesson], keeps: bool) -> 
         sha256=update.sha256,
         prompt=update.prompt,
         diff=unified_diff(update.base or "", update.prompt, before=before, after=f"{update.role}, {update.update_id}"),
-        lessons=tuple(_lesson(lesson_id, known.get(lesson_id), keeps) for lesson_id in update.lesson_ids),
+        lessons=tuple(_lesson(lesson_id, known.get(lesson_id)) for lesson_id in update.lesson_ids),
         proposed_by=update.proposed_by,
         proposed_at=update.proposed_at,
         reviewed_by=update.reviewed_by,
@@ -187,10 +186,10 @@ def _printed(update: _Update, known: Mapping[str, KnownLesson], keeps: bool) -> 
     )
 
 
-def _lesson(lesson_id: str, known: KnownLesson | None, keeps: bool) -> CitedLessonV1:
-    if known is not None:
-        return CitedLessonV1(lesson_id=lesson_id, standing=known.standing, title=known.title)
-    return CitedLessonV1(lesson_id=lesson_id, standing="gone" if keeps else "unknown")
+def _lesson(lesson_id: str, known: KnownLesson | None) -> CitedLessonV1:
+    if known is None:
+        return CitedLessonV1(lesson_id=lesson_id, standing="gone")
+    return CitedLessonV1(lesson_id=lesson_id, standing=known.standing, title=known.title)
 
 
 def _how_to_register(connection: duckdb.DuckDBPyConnection, role: str) -> str:

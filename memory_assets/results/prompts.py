@@ -53,11 +53,11 @@ class CitedLessonV1(WireModel):
 
     Attributes:
         standing: ``stands``; ``set_aside``, by another lesson or a person; ``gone``, with the sessions that gave it, as where
-            they were forgotten; ``unknown`` where this store keeps no lessons.
+            they were forgotten.
     """
 
     lesson_id: str
-    standing: Literal["stands", "set_aside", "gone", "unknown"]
+    standing: Literal["stands", "set_aside", "gone"]
     title: str = ""
 
 

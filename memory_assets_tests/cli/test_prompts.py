@@ -59,24 +59,12 @@ def test_the_road_of_a_prompt(memory: Run, project: Path) -> None:
     assert "memory prompts register" in memory("prompts").out
     first = valid(memory("prompts", "register", "coder", "--file", "first.md", "--by", "kim", "--json").json, "role_prompt")
     assert (first["version"], first["prompt"], first["versions"][0]["cause"]) == (1, "You write code.", "seed")
-    propose = (
-        "prompts",
-        "propose",
-        "coder",
-        "--file",
-        "second.md",
-        "--reason",
-        "it guessed",
-        "--lesson",
-        "les_1",
-        "--by",
-        "lee",
-    )
+    propose = ("prompts", "propose", "coder", "--file", "second.md", "--reason", "it guessed", "--by", "lee")
     made = valid(memory(*propose, "--json").json, "prompt_update")
     update, begin = made["update_id"], made["update_id"][:12]
-    assert (made["status"], made["lessons"][0]["standing"]) == ("proposed", "unknown")
+    assert (made["status"], made["lessons"]) == ("proposed", [])
     shown = memory("prompts", "diff", begin)
-    assert shown.code == 0 and "\n+You test it.\n" in shown.out and "les_1  (not looked up)" in shown.out
+    assert shown.code == 0 and "\n+You test it.\n" in shown.out
     assert [one["update_id"] for one in valid(memory("prompts", "proposals", "--json").json, "prompt_update_list")] == [update]
     assert "it guessed" in memory("prompts", "proposals", "--role", "coder").out
 
@@ -142,6 +130,7 @@ def test_what_is_wrong_is_named(memory: Run, project: Path) -> None:
         (("diff", "pup_nothing"), "not_found", "pup_nothing"),
         (("proposals", "--status", "lost"), "invalid_argument", "lost"),
         (("propose", "nobody", "--file", "first.md", *reason), "not_found", "nobody"),
+        (("propose", "coder", "--file", "second.md", "--lesson", "les_1", *reason), "not_found", "les_1"),
         (("propose", "coder", "--file", "first.md", *reason), "not_possible", "as it is"),
         (("propose", "coder", "--file", "bell.md", *reason), "invalid_argument", "U+0007 in line 2"),
         (("propose", "coder", "--file", "empty.md", *reason), "invalid_argument", "empty"),

@@ -23,7 +23,12 @@ from memory_assets.commands.prompts import (
 )
 from memory_assets.configuration import Resources
 from memory_assets.errors import InvalidArgumentError, MemoryAssetsError, NotFoundError
+from memory_assets.log.event_log import EventLog
+from memory_assets.log.events import NewEvent
+from memory_assets.log.payloads.court import LessonRetired
+from memory_assets.log.payloads.forgetting import SessionForgotten
 from memory_assets.memory import Memory
+from memory_assets.projections.fold import catch_up
 from memory_assets.projections.rebuild import rebuild, verify
 from memory_assets.queries.events import newest_events
 from memory_assets.queries.prompts import list_prompts, list_updates, one_prompt, one_update
@@ -32,6 +37,8 @@ from memory_assets_tests.depth import depth
 from memory_assets_tests.filled_store import tell_titles
 from memory_assets_tests.filled_store import test_settings as settings_of
 from memory_assets_tests.log.processes import python
+from memory_assets_tests.projections.hearings import Heard
+from memory_assets_tests.projections.people import said
 
 FIRST, SECOND, THIRD = "You write code.", "You write code.\nYou test it.", "You write code.\nYou test it twice."
 
@@ -142,9 +149,9 @@ def test_what_cannot_be_said_is_refused_and_nothing_is_logged(memory: Memory) ->
             lambda: propose_update(resources, "coder", SECOND, reason="r", lessons=["a b"], by="lee"),
         ),
     ]
-    for kind, says, said in refusals:
+    for kind, says, word in refusals:
         with pytest.raises(kind, match=says) as refused:
-            said()  # type: ignore[operator]
+            word()  # type: ignore[operator]
         assert refused.value.hint, says
     assert events(memory) == before
     sound(memory)
@@ -262,61 +269,70 @@ def test_of_two_that_are_applied_at_once_one_wins(tmp_path: Path, same: bool) ->
 # -- what it rests on --------------------------------------------------------------------------------------------------
 
 
-def lessons_table(memory: Memory, *rows: tuple[str, str, str, tuple[str, ...]]) -> None:
-    """Lessons with role, severity and the cases that give them, where the court's own tables would be."""
-    with memory.database.writing() as connection:
-        connection.execute(
-            "CREATE TABLE lessons (lesson_id VARCHAR, role VARCHAR, severity VARCHAR, title VARCHAR, status VARCHAR)"
-        )
-        connection.execute("CREATE TABLE accepted_lessons (lesson_id VARCHAR, case_id VARCHAR)")
-        for lesson_id, role, severity, cases in rows:
-            connection.execute("INSERT INTO lessons VALUES (?, ?, ?, 'Run the tests', 'active')", [lesson_id, role, severity])
-            for case in cases:
-                connection.execute("INSERT INTO accepted_lessons VALUES (?, ?)", [lesson_id, case])
+RULE = "Always run the build before a commit"
 
 
-def test_without_lessons_in_the_store_an_id_is_kept_as_it_was_given(memory: Memory) -> None:
-    register_prompt(memory.resources, "coder", FIRST, by="kim")
-    update = propose_update(memory.resources, "coder", SECOND, reason="r", lessons=["les_1", "les_1"], by="lee")
-    assert [(one.lesson_id, one.standing) for one in update.lessons] == [("les_1", "unknown")]
+def heard(memory: Memory, *rules: str, case: int) -> None:
+    """A session that gives lessons, heard by the court."""
+    session = Heard(f"case-{case}", day=case)
+    log = EventLog(memory.database)
+    log.append(session.tell(*rules))
+    log.append(session.hear())
+    catch_up(memory.database, memory.resources.configured_versions)
 
 
-def test_a_proposal_rests_on_lessons_that_stand(memory: Memory) -> None:
+def lesson_id(memory: Memory, title: str) -> str:
+    with memory.database.reading() as connection:
+        ((found,),) = connection.execute("SELECT lesson_id FROM lessons WHERE title = ?", [title]).fetchall()
+    return str(found)
+
+
+def test_a_proposal_rests_on_lessons_of_two_cases(memory: Memory) -> None:
     resources = memory.resources
     register_prompt(resources, "coder", FIRST, by="kim")
-    register_prompt(resources, "planner", FIRST, by="kim")
-    lessons_table(
-        memory,
-        ("les_1", "coder", "medium", ("case_1",)),
-        ("les_2", "coder", "medium", ("case_2",)),
-        ("les_3", "planner", "critical", ("case_1",)),
-        ("les_4", "tester", "high", ("case_1",)),
-    )
+    with pytest.raises(NotPossibleError, match="these are of 0"):
+        propose_update(resources, "coder", SECOND, reason="r", by="agent", author="agent")
+    heard(memory, RULE, case=1)
+    run = lesson_id(memory, RULE)
     with pytest.raises(NotFoundError, match="no lesson 'les_9'"):
-        propose_update(resources, "coder", SECOND, reason="r", lessons=["les_1", "les_9"], by="lee")
-    with pytest.raises(NotPossibleError, match="these are of 1"):
-        propose_update(resources, "coder", SECOND, reason="r", lessons=["les_1"], by="lee")
-    update = propose_update(resources, "coder", SECOND, reason="r", lessons=["les_1", "les_2"], by="lee")
-    assert [(one.standing, one.title) for one in update.lessons] == [("stands", "Run the tests")] * 2
+        propose_update(resources, "coder", SECOND, reason="r", lessons=[run, "les_9"], by="lee")
+    for named, author in (([run], "person"), ([run, run], "agent"), ([], "agent")):
+        with pytest.raises(NotPossibleError, match="these are of 1"):
+            propose_update(resources, "coder", SECOND, reason="r", lessons=named, by="lee", author=author)  # type: ignore[arg-type]
+    heard(memory, RULE, case=2)
+    update = propose_update(resources, "coder", SECOND, reason="r", lessons=[run], by="lee")
+    assert [(one.lesson_id, one.standing, one.title) for one in update.lessons] == [(run, "stands", RULE)]
     # A program that names none speaks for all that stand for the role; a person needs none.
-    assert propose_update(resources, "planner", SECOND, reason="r", by="agent", author="agent").status == "proposed"
+    assert propose_update(resources, "coder", THIRD, reason="r", by="agent", author="agent").lessons == ()
     register_prompt(resources, "tester", FIRST, by="kim")
-    with pytest.raises(NotPossibleError, match="these are of 1"):
+    with pytest.raises(NotPossibleError, match="these are of 0"):
         propose_update(resources, "tester", SECOND, reason="r", by="agent", author="agent")
     assert propose_update(resources, "tester", SECOND, reason="r", by="lee").lessons == ()
-    # What was forgotten is gone from the table, and the proposal says so.
-    with memory.database.writing() as connection:
-        connection.execute("DELETE FROM lessons WHERE lesson_id = 'les_1'")
-        connection.execute("UPDATE lessons SET status = 'retired' WHERE lesson_id = 'les_2'")
-    shown = memory.read(one_update, update.update_id)
-    assert [one.standing for one in shown.lessons] == ["gone", "set_aside"]
+    sound(memory)
+    # What a person retired is no ground any more, and what was forgotten is gone: the proposal that is there says so.
+    EventLog(memory.database).append([said(LessonRetired(lesson_id=run, said_by="kim"))])
+    assert [one.standing for one in memory.read(one_update, update.update_id).lessons] == ["stands"], "not folded yet"
+    catch_up(memory.database, resources.configured_versions)
+    assert [one.standing for one in memory.read(one_update, update.update_id).lessons] == ["set_aside"]
     with pytest.raises(NotPossibleError, match="does not stand"):
-        propose_update(resources, "coder", THIRD, reason="r", lessons=["les_2"], by="lee")
+        propose_update(resources, "coder", "You run it.", reason="r", lessons=[run], by="lee")
+    for session_id in ("case-1", "case-2"):
+        EventLog(memory.database).append(
+            [NewEvent(SessionForgotten(reason="asked"), session_id=session_id, inputs=(session_id,), actor="person")]
+        )
+    catch_up(memory.database, resources.configured_versions)
+    shown = memory.read(one_update, update.update_id)
+    assert [(one.standing, one.title) for one in shown.lessons] == [("gone", "")]
+    assert shown.prompt == SECOND, "a prompt is no session text"
+    sound(memory)
 
 
 def test_what_a_program_proposes_copies_no_session(memory: Memory) -> None:
     tell_titles(memory.settings, "a", "Always use the blue deployment script", "무조건 먼저 테스트를 돌리고 나서 커밋해")
     register_prompt(memory.resources, "coder", FIRST, by="kim")
+    for case in (1, 2):
+        heard(memory, RULE, case=case)
+    run = lesson_id(memory, RULE)
     for copied, where in (
         ("You always use the BLUE deployment, script!", "session:a#m=0"),
         ("규칙: 무조건 먼저 테스트를 돌리고 나서 커밋해", "session:a#m=1"),
@@ -325,7 +341,7 @@ def test_what_a_program_proposes_copies_no_session(memory: Memory) -> None:
             propose_update(memory.resources, "coder", copied, reason="r", by="agent", author="agent")
         assert "words of your own" in refused.value.hint
         with pytest.raises(InvalidArgumentError, match="5 words in a row"):
-            propose_update(memory.resources, "coder", copied, reason="r", lessons=["les_1"], by="lee")
+            propose_update(memory.resources, "coder", copied, reason="r", lessons=[run], by="lee")
     mine = propose_update(memory.resources, "coder", "Always use the blue deployment script", reason="mine", by="lee")
     assert mine.status == "proposed", "a person's own words are theirs"
     other = propose_update(memory.resources, "coder", "Use the script named blue", reason="r", by="agent", author="agent")

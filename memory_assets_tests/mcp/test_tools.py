@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 
 from memory_assets.commands.prompts import register_prompt
+from memory_assets.log.event_log import EventLog
 from memory_assets.memory import Memory
 from memory_assets.queries.prompts import one_prompt
 from memory_assets.text.tokens import estimate_tokens
 from memory_assets_tests.filled_store import test_settings as settings_of
 from memory_assets_tests.mcp.client import Connected, connected, text_of
+from memory_assets_tests.projections.hearings import Heard
 
 NAMES = [
     "search_memory",
@@ -290,6 +292,11 @@ def test_words_on_results_only_where_they_are_allowed(own_home: Path) -> None:
 def test_an_agent_may_propose_a_prompt_and_nothing_more(own_home: Path) -> None:
     memory = Memory(settings_of(own_home))
     register_prompt(memory.resources, "coder", "You write code.", by="kim")
+    for day in (1, 2):
+        session, log = Heard(f"case-{day}", day=day), EventLog(memory.database)
+        log.append(session.tell("Always run the build before a commit"))
+        log.append(session.hear())
+    register_prompt(memory.resources, "planner", "You plan.", by="kim")
     asked = {"role": "coder", "proposal": "You write code.\nAlways measure.", "reason": "it guessed twice"}
     with connected(own_home) as client:
         refused = client.call("propose_prompt_update", **asked)
@@ -303,6 +310,8 @@ def test_an_agent_may_propose_a_prompt_and_nothing_more(own_home: Path) -> None:
         for wrong, code in (
             (asked, "not_possible"),
             ({**asked, "role": "nobody"}, "not_found"),
+            ({**asked, "role": "planner"}, "not_possible"),
+            ({**asked, "lessons": ["les_nothing"]}, "not_found"),
             ({**asked, "proposal": ""}, "invalid_argument"),
             ({**asked, "proposal": "x" * 1_000_000}, "invalid_argument"),
             ({**asked, "proposal": "a\u0000b"}, "invalid_argument"),

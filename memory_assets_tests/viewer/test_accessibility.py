@@ -105,7 +105,7 @@ def _prompts(memory: Memory) -> None:
     resources = memory.resources
     register_prompt(resources, "coder", "You write code.\nYou run the tests before you say that it is done.", by="kim")
     texts = [f"You write code.\nYou run the tests of part {number} first." for number in range(4)]
-    first, *_, last = [propose_update(resources, "coder", text, reason="why", lessons=["les_1"], by="lee") for text in texts]
+    first, *_, last = [propose_update(resources, "coder", text, reason="why", by="lee") for text in texts]
     for update in (first, last):
         review_update(resources, update.update_id, "approved", by="kim", note="yes")
     apply_update(resources, first.update_id, by="kim")
