@@ -33,6 +33,9 @@ _PLAIN_YES = re.compile(
     r"\W{0,3}(?:ok(?:ay)?|yes|yep|sure|great|good|nice|ㅇㅋ|ㅇㅇ|응|네|그래|좋아|오케이)(?![가-힣\w])", re.IGNORECASE
 )
 """No answer to one of two."""
+_NUMBER = re.compile(r"\d[\d.,:]*")
+_OR = re.compile(r",? or (?=\S)")
+_BESIDE: Final = 5
 _NAME = re.compile(r"[A-Z]{2,20}")
 _COMMON: Final = words_of(
     "before after first then last next good better other another same many much still once again run job file files"
@@ -133,10 +136,17 @@ def _is_passed_over(case: Case, said: Sequence[Typed], message: Typed, question:
         asked, besides = words_of(question.text[behind_order.end() :]), True
     if not told or not besides:
         return not told
-    words = " ".join(told)
-    if cue("question", "asks_reason").search(question.text) and not cue("question", "gives_reason").search(words):
+    asked -= {word for one in message.said if one != question for word in words_of(one.text)}
+    return bool(asked) and not _is_told(question.text, asked, message.event.message.text, " ".join(told))
+
+
+def _is_told(question: str, asked: frozenset[str], message: str, told: str) -> bool:
+    """Whether an agent's words tell what was asked besides something to do: a reason, a number, words of the question alone."""
+    if cue("question", "asks_reason").search(question):
+        return cue("question", "gives_reason").search(told) is not None
+    if cue("question", "asks_number").search(question) and set(_NUMBER.findall(told)) - set(_NUMBER.findall(message)):
         return True
-    return bool(asked) and asked.isdisjoint(words_of(words))
+    return not asked.isdisjoint(words_of(told))
 
 
 def _topics(text: str) -> frozenset[str]:
@@ -185,15 +195,24 @@ def _asks_person(text: str) -> bool:
 def _speaks_of(message: Typed, question: str) -> bool:
     """Whether a message has to do with a question."""
     text = message.event.message.text
-    shared = words_of(text) & (words_of(_LEAD.sub("", question)) - _COMMON)
+    shared = words_of(text) & (_words_to_choose(_LEAD.sub("", question)) - _COMMON)
     return len(shared) > (cue("correction", "new_work").match(text.strip()) is not None)
+
+
+def _words_to_choose(question: str) -> frozenset[str]:
+    """The words by which a question is answered: of one of two, what stands beside the "or"."""
+    either = _OR.search(question)
+    if either is None:
+        return words_of(question)
+    return words_of(" ".join([*question[: either.start()].split()[-_BESIDE:], question[either.end() :]]))
 
 
 def _is_short(message: Typed) -> bool:
     """Whether a message is so short that it answers whatever was asked."""
     text = message.event.message.text.strip()
     most = _SHORT_REPLY if text.isascii() else _SHORT_KOREAN_REPLY
-    return len(text) <= most and cue("correction", "new_work").match(text) is None
+    goes_on = cue("correction", "new_work").match(text) or cue("question", "leaves").match(text)
+    return len(text) <= most and goes_on is None
 
 
 def _missing(step: Step, name: str, language: Language) -> Finding:

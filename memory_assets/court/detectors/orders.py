@@ -18,6 +18,8 @@ from memory_assets.text.sentences import Sentence
 
 _SHORTEST: Final = 8
 _HANGUL = re.compile(r"[가-힣]")
+_TOLD: Final = 60
+"""Characters at whose beginning a sentence says who told so."""
 _OTHER_FORM = re.compile(r"(?:(?<!s)s|ed)\Z")
 """What ends a verb that tells, and does not order."""
 
@@ -37,7 +39,7 @@ def is_order(text: str) -> bool:
         len(text) < _SHORTEST
         or text.endswith("?")
         or cue("order", "this_once").search(text)
-        or reports(text)
+        or reports(text[:_TOLD])
         or asks_to_know(text)
     ):
         return False
@@ -57,7 +59,7 @@ def _english(text: str) -> bool:
 
 
 def _korean(text: str) -> bool:
-    if cue("order", "korean_tells").search(text):
+    if cue("order", "korean_tells").search(text) and not cue("order", "korean_imperative").search(text):
         return False
     if cue("order", "korean_of_all").search(text):
         return True

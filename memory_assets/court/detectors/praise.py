@@ -19,7 +19,7 @@ _READ: Final = 3_000
 def praises(case: Case, said: Sequence[Typed], language: Language) -> Iterator[Finding]:
     """What is praised, at most once a message."""
     for message in said[1:]:
-        words = last_words(case, message.place, since=said[message.order - 1].place)
+        words = last_words(case, message.place, since=said[max(0, message.order - 2)].place)
         if words is None:
             continue
         for number, sentence in enumerate(message.said):
