@@ -45,14 +45,20 @@ WHERE substr(m.text, q.start + 1, q."end" - q.start) = q.quote ORDER BY claim_id
 
 
 def list_cases(
-    connection: duckdb.DuckDBPyConnection, *, version: str, project: str | None = None, limit: int | None = None
+    connection: duckdb.DuckDBPyConnection,
+    *,
+    version: str,
+    project: str | None = None,
+    limit: int | None = None,
+    offset: int = 0,
 ) -> CaseListV1:
     """Cases, the newest sessions first.
 
     Args:
         version: of the court that would hear them now.
+        offset: so many of the newest are left out.
     """
-    suffix = f" LIMIT {int(limit)}" if limit is not None else ""
+    suffix = f" LIMIT {int(limit)} OFFSET {int(offset)}" if limit is not None else ""
     rows = fetch(
         connection,
         f"{_CASES} WHERE {_OF} ORDER BY c.occurred_at DESC, c.case_id{suffix}",
