@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import parse_qsl, urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from memory_assets.vocabulary import RecordedAnswers
+from memory_assets.vocabulary import CourtBackend, RecordedAnswers
 
 VIEWER_PLACE = "{address}"
 """Where in the viewer's URL the address of a citation goes, percent-encoded."""
@@ -213,10 +214,38 @@ class HooksSettings(Section):
     prompt_tokens: Annotated[int, Field(ge=0, le=2_400)] = 600
 
 
+def _postgres_url(url: str) -> str:
+    # Neither message repeats the address: it may hold the password that it must not hold.
+    try:
+        parts = urlsplit(url)
+        query = parse_qsl(parts.query)
+        secret = parts.password is not None or any("password" in key.lower() for key, _ in query)
+    except ValueError as error:
+        raise ValueError("no address") from error
+    if parts.scheme not in ("postgresql", "postgres"):
+        raise ValueError("an address as in postgresql://user@host:5432/database")
+    if secret:
+        raise ValueError("no password here: it comes from PGPASSWORD or a passfile (PGPASSFILE, ~/.pgpass)")
+    return url
+
+
 class CourtSettings(Section):
-    """When sessions are heard: ``automatic`` has each heard by the run that takes it in, else `memory court` does."""
+    """When sessions are heard: ``automatic`` has each heard by the run that takes it in, else `memory court` does.
+
+    Attributes:
+        backend: where lessons of a role are searched by meaning: in the store, or in the PostgreSQL of ``postgres_url`` too.
+        postgres_url: its address, without a password.
+    """
 
     automatic: bool = False
+    backend: CourtBackend = "embedded"
+    postgres_url: Annotated[str, AfterValidator(_postgres_url)] | None = None
+
+    @model_validator(mode="after")
+    def _has_an_address(self) -> CourtSettings:
+        if self.backend == "postgres" and self.postgres_url is None:
+            raise ValueError("backend postgres needs court.postgres_url, as in postgresql://user@host:5432/database")
+        return self
 
 
 class StoreSettings(Section):
