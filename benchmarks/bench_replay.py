@@ -27,6 +27,7 @@ from memory_assets_tests.defs.state import differing, rows, tables
 from memory_assets_tests.server.running import Running, running
 
 SECONDS_TO_WAIT = 120.0
+SECONDS_AT_REST = 15.0
 TICKS = os.sysconf("SC_CLK_TCK")
 # What is remembered and shown; the tables between hold what earlier states of a growing session said as well.
 REMEMBERED = ("memories", "memory_citations", "memory_units", "entities", "edges", "conflicts", "decisions", "unit_facets")
@@ -73,6 +74,14 @@ def cpu_of(pid: int | None) -> float:
     return sum(map(int, fields[11:15])) / TICKS
 
 
+def until_at_rest(server: Running) -> None:
+    """Wait until what is left behind the last turn is done as well."""
+    until, runs = time.monotonic() + SECONDS_TO_WAIT, -1
+    while taking(server)["runs"] != runs and time.monotonic() < until:
+        runs = taking(server)["runs"]
+        time.sleep(SECONDS_AT_REST)
+
+
 def messages(settings: Settings) -> int:
     """How many messages the store holds of the newest revision."""
     return int(rows(settings, "SELECT count(*) FROM messages")[0][0])
@@ -110,11 +119,7 @@ def main() -> None:
         settings.home.mkdir(parents=True)
         with running(settings.home, MEMORY_EMBEDDING_MODEL="bundled") as server:
             behind, cost = replay(server, settings, source, count)
-            until = time.monotonic() + SECONDS_TO_WAIT
-            seen = -1
-            while messages(settings) != seen and time.monotonic() < until:
-                seen = messages(settings)
-                time.sleep(5)
+            until_at_rest(server)
         copy = Path(base) / "whole" / source.name
         copy.parent.mkdir(exist_ok=True)
         copy.write_bytes(source.read_bytes())

@@ -216,8 +216,11 @@ def take(
     # What libraries print would be read as our answer.
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    from memory_assets.defs.taking import Left
+
+    left = Left()
     for _ in sys.stdin:
-        answers.write(json.dumps(take_once(given).as_json()) + "\n")
+        answers.write(json.dumps(take_once(given, left).as_json()) + "\n")
         answers.flush()
     return OK
 

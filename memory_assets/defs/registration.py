@@ -16,6 +16,7 @@ from memory_assets.defs.own_sessions import without_own_sessions
 from memory_assets.defs.resources import OpenStore
 from memory_assets.defs.sources import ReadFile, SourceReader, stamp_of
 from memory_assets.identifiers import sha256_hex
+from memory_assets.log.errors import HeadMovedError
 from memory_assets.log.events import NewEvent
 from memory_assets.log.forgotten_texts import forgotten_sessions
 from memory_assets.log.payloads.sessions import (
@@ -136,13 +137,10 @@ def register(
     back = wanted_again(opened, [*sessions, *registration.unchanged]) if again else []
     opened.appended += opened.log.append(back).new
     sessions += sorted({str(event.session_id) for event in back}.difference(sessions))
-    forgotten = forgotten_sessions(opened.database, sessions)
+    forgotten, registration.events_appended = _append_unforgotten(opened, events, sessions)
+    opened.appended += registration.events_appended
     for session_id in sorted(forgotten):
         registration.skipped.append(Defect(session_id, None, "session_forgotten", "this session was forgotten"))
-    wanted = [event for event in events if event.session_id not in forgotten]
-    if wanted:
-        registration.events_appended = opened.log.append(wanted).new
-        opened.appended += registration.events_appended
     open_sessions = _unfinished(opened, [session_id for session_id in sessions if session_id not in forgotten])
     # The parts that are wanted back come with a new history.
     open_sessions |= {str(event.session_id) for event in back}
@@ -157,6 +155,24 @@ def register(
         if open_sessions.isdisjoint(session_ids):
             opened.idle_files[path] = (opened.sources.version, read.stamp)
     return registration
+
+
+def _append_unforgotten(opened: OpenStore, events: Sequence[NewEvent], sessions: Sequence[str]) -> tuple[set[str], int]:
+    """Log what is told of sessions, but for those that were forgotten, even if that was said a moment ago.
+
+    Returns:
+        those that were forgotten, and how many events are new.
+    """
+    while True:
+        forgotten = forgotten_sessions(opened.database, sessions)
+        wanted = [event for event in events if event.session_id not in forgotten]
+        if not wanted:
+            return forgotten, 0
+        told_of = {event.session_id for event in wanted if event.session_id is not None}
+        try:
+            return forgotten, opened.log.append(wanted, unforgotten=told_of).new
+        except HeadMovedError:
+            continue
 
 
 def refuse(opened: OpenStore, defects: Sequence[Defect], *, actor: str) -> None:

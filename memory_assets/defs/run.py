@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Sequence, Set
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import dagster as dg
 
@@ -21,11 +21,11 @@ from memory_assets.defs.model_use import ModelUse
 from memory_assets.defs.partitions import RANGE_END_TAG, RANGE_START_TAG, ranges
 from memory_assets.defs.registration import found_files, refuse, register
 from memory_assets.defs.reports import ImportReport, RunReport, checkers_of, looked_for, named, outcome_of
-from memory_assets.defs.resources import OpenStore, open_store, root_cause
+from memory_assets.defs.resources import OpenStore, open_store
 from memory_assets.defs.road import Road
-from memory_assets.errors import MemoryAssetsError, NotFoundError, check_word
+from memory_assets.defs.run_failures import failure_of
+from memory_assets.errors import NotFoundError, check_word
 from memory_assets.locks.process_liveness import runner_name
-from memory_assets.log.errors import StoreFullError, StoreReadOnlyError
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.sessions import QuarantineReleased, SessionIngested
 from memory_assets.log.sql import IN_LIST, json_list, seen
@@ -37,27 +37,8 @@ from memory_assets.settings import Settings
 from memory_assets.stopping import stop_if_asked
 from memory_assets.vocabulary import PIPELINE_STAGES, PipelineStage
 
-if TYPE_CHECKING:
-    from dagster_shared.error import SerializableErrorInfo
-
 # What goes wrong is reported by us; a line for each of Dagster's events would bury it. The UI has them all.
 QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
-
-
-_CODES_OF_THE_MACHINE = {kind.__name__: kind.code for kind in (StoreFullError, StoreReadOnlyError)}
-
-
-class RunFailedError(MemoryAssetsError):
-    """A run of the assets failed as a whole (not one session of it)."""
-
-    code = "run_failed"
-
-    @classmethod
-    def told(cls, kind: str | None, message: str, *, hint: str) -> RunFailedError:
-        """The failure of a run, under the code of what failed in it where that is the disk's or the store's."""
-        error = cls(message, hint=hint)
-        error.code = _CODES_OF_THE_MACHINE.get(kind or "", cls.code)
-        return error
 
 
 def import_paths(
@@ -66,6 +47,7 @@ def import_paths(
     *,
     project: str | None,
     again: bool = False,
+    at_rest: bool = True,
     progress: Progress | None = None,
 ) -> ImportReport:
     """Register files and folders, run the seven assets over what is new in them, and say what came of it.
@@ -74,6 +56,7 @@ def import_paths(
 
     Args:
         again: what was forgotten of these files' sessions is wanted back.
+        at_rest: nothing more is coming, so what nobody waits for is done as well; else :func:`come_to_rest` does it later.
 
     Raises:
         InvalidArgumentError: a project is given for an export.
@@ -92,7 +75,7 @@ def import_paths(
         for start in range(0, len(exported.to_run), settings.dagster.batch_size):
             stop_if_asked()
             some = exported.to_run[start : start + settings.dagster.batch_size]
-            _run(settings, opened, some, PIPELINE_STAGES[-1], {})
+            _run(settings, opened, some, PIPELINE_STAGES[-1], {}, with_leaves=at_rest)
         shown.start(None, "looking for files")
         files, whole = found_files(paths, opened.sources)
         refuse(opened, whole.errors, actor="cli")
@@ -106,14 +89,15 @@ def import_paths(
             of_batch = sum(sizes[file] for file in batch)
             known = len(registration.to_run) + len(registration.unchanged)
             opened.road.begin(dict.fromkeys(registration.to_run, of_batch // max(1, known)), files=len(batch))
-            _run(settings, opened, registration.to_run, PIPELINE_STAGES[-1], heads)
+            _run(settings, opened, registration.to_run, PIPELINE_STAGES[-1], heads, with_leaves=at_rest)
             done += of_batch
             opened.road.end(done, unchanged=len(registration.unchanged))
         shown.finish()
-        if opened.appended > before:
+        if at_rest and opened.appended > before:
             _tell_dagster(settings, opened)
-        vectors = write_vectors_behind(opened, shown)
+        vectors = write_vectors_behind(opened, shown) if at_rest else {}
         report = outcome_of(opened, heads, before)
+        checkers = checkers_of(opened, list(heads))
     skipped, refused = [*whole.skipped, *exported.skipped], [*whole.errors, *exported.errors]
     return ImportReport(
         sessions=len({*whole.to_run, *whole.unchanged, *exported.sessions}),
@@ -131,9 +115,22 @@ def import_paths(
         session_ids=list(dict.fromkeys([*whole.to_run, *whole.unchanged, *exported.sessions])),
         looked_for=looked_for(paths, len(files), whole),
         model=_named(settings, use),
-        checkers=checkers_of(opened, list(heads)),
+        checkers=checkers,
         vectors=vectors,
     )
+
+
+def come_to_rest(settings: Settings) -> None:
+    """Do what imports left because more was coming: what all sessions together have become, and what needs a model.
+
+    Raises:
+        RunFailedError, StoreError, IndexWriteError, IndexCorruptError: it is to be done another time.
+    """
+    opened = open_store(settings)
+    with _listening(opened, NoProgress()):
+        _materialize(settings, dagster_instance(settings), {leaf.key for leaf in _leaves()}, {})
+        _tell_dagster(settings, opened)
+        write_vectors_behind(opened, NoProgress())
 
 
 def _tell_dagster(settings: Settings, opened: OpenStore) -> None:
@@ -278,13 +275,12 @@ def _run(
     session_ids: Sequence[str],
     to_stage: PipelineStage,
     heads: dict[str, str | None],
+    *,
+    with_leaves: bool = True,
 ) -> None:
     """Materialize the assets for a batch; ``heads`` gets the newest revision that each session had before its first run."""
     if not session_ids:
         return
-    from memory_assets.defs.leaves import ledgers, memory_index
-    from memory_assets.defs.task_board import task_board
-
     instance = dagster_instance(settings)
     end_dead_runs(instance, settings.dagster_home)
     add_partitions(instance, settings.dagster_home, session_ids)
@@ -292,8 +288,8 @@ def _run(
     for session_id in session_ids:
         heads.setdefault(session_id, known[session_id].event_id if session_id in known else None)
     selection = {dg.AssetKey(stage) for stage in PIPELINE_STAGES[: PIPELINE_STAGES.index(to_stage) + 1]}
-    if to_stage == PIPELINE_STAGES[-1]:
-        selection |= {memory_index.key, ledgers.key, task_board.key}
+    if to_stage == PIPELINE_STAGES[-1] and with_leaves:
+        selection |= {leaf.key for leaf in _leaves()}
     for first, last in ranges(instance, session_ids):
         _materialize(settings, instance, selection, {RANGE_START_TAG: first, RANGE_END_TAG: last})
 
@@ -315,6 +311,12 @@ def run_assets(
         opened.listener = NoProgress()
 
 
+def _leaves() -> tuple[dg.AssetsDefinition, ...]:
+    from memory_assets.defs.jobs import LEAVES
+
+    return LEAVES
+
+
 def _materialize(settings: Settings, instance: dg.DagsterInstance, selection: Set[dg.AssetKey], tags: dict[str, str]) -> None:
     from memory_assets.defs.checks import ON_REQUEST
     from memory_assets.defs.code_location import build_definitions
@@ -322,7 +324,7 @@ def _materialize(settings: Settings, instance: dg.DagsterInstance, selection: Se
 
     whole = build_definitions(settings).resolve_implicit_global_asset_job_def()
     checks = set(whole.asset_layer.asset_graph.get_check_keys_for_assets(selection)) - ON_REQUEST
-    if dg.AssetKey(PIPELINE_STAGES[-1]) in selection:
+    if selection >= {leaf.key for leaf in _leaves()}:
         checks |= store_state.check_keys
     job = whole.get_subset(asset_selection=selection, asset_check_selection=checks)
     result = job.execute_in_process(
@@ -333,24 +335,7 @@ def _materialize(settings: Settings, instance: dg.DagsterInstance, selection: Se
     )
     if not result.success:
         stop_if_asked()  # then that is why
-        raise _failure(result)
-
-
-def _failure(result: dg.ExecuteInProcessResult) -> MemoryAssetsError:
-    for event in result.all_events:
-        if event.is_step_failure and (error := root_cause(event.step_failure_data.error)) is not None:
-            return RunFailedError.told(
-                error.cls_name,
-                f"stage {event.step_key} failed: {_said(error)}",
-                hint=f"run {result.run_id} in the UI (`memory dev`) has the details; nothing that was logged is lost",
-            )
-    return RunFailedError("the run failed before any stage began", hint="`memory doctor` looks for the cause")
-
-
-def _said(error: SerializableErrorInfo) -> str:
-    """Our own errors in their own words; of any other its kind alone, its words may quote a session."""
-    kind, _, words = error.message.strip().partition(": ")
-    return words.splitlines()[0] if words and kind.startswith("memory_assets.") else f"unexpected {error.cls_name}"
+        raise failure_of(result)
 
 
 def _bytes_of(file: SourceFile) -> int:

@@ -1,17 +1,32 @@
-"""Everything new, taken in by one run of the assets: what the server's process does each time it is asked."""
+"""Everything new, taken in by one run of the assets: what the server's process does each time it is asked.
+
+A session that is being written is taken in turn by turn, and is searchable by its words each time. What nobody waits for (what
+all sessions together have become, and what needs a model) is done once the agents have come to a rest.
+"""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from memory_assets.defs import run
 from memory_assets.defs.settling import is_settled
 from memory_assets.errors import MemoryAssetsError
 from memory_assets.sessions.files import SourceFile, iter_source_files
 from memory_assets.settings import Settings
+
+MOST_SECONDS_LEFT: Final = 60.0
+"""What nobody waits for is left no longer than this, however fast one turn follows another."""
+
+
+@dataclass(slots=True)
+class Left:
+    """Since when something is left until the agents come to a rest; None where nothing is."""
+
+    since: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +35,7 @@ class Taken:
 
     Attributes:
         sessions: how many had something new.
-        again: a file is still being written, or a model did not answer: it is to be looked at again.
+        again: a file is still being written, a model did not answer, or something is left: it is to be looked at again.
         error: what stood in the way; what was done before is kept.
     """
 
@@ -33,22 +48,35 @@ class Taken:
         return asdict(self)
 
 
-def take_new(settings: Settings, told_of: Sequence[Path] = ()) -> Taken:
+def take_new(settings: Settings, told_of: Sequence[Path] = (), left: Left | None = None) -> Taken:
     """Take in files that somebody told of, and those of the sessions folder that have lain still.
 
     Never raises but for an interrupt: what stands in the way is said, and met again the next time.
+
+    Args:
+        left: what was left the last time, and is this time; None where all is to be done now.
     """
     settled, unsettled = _of_the_folder(settings)
-    paths = [*told_of, *settled]
-    if not paths:
-        return Taken(again=unsettled)
     try:
-        report = run.import_paths(settings, paths, project=None)
+        taken, waits = _imported(settings, [*told_of, *settled], left)
+        if left is not None and left.since is not None and (not taken or time.monotonic() - left.since > MOST_SECONDS_LEFT):
+            run.come_to_rest(settings)
+            left.since = None
     except MemoryAssetsError as error:
         return Taken(error=f"{error.code}: {error}")
     except Exception as error:  # its words may quote a session
         return Taken(error=type(error).__name__)
-    return Taken(report.new + report.updated, again=unsettled or bool(report.waiting))
+    return Taken(taken, again=unsettled or waits or (left is not None and left.since is not None))
+
+
+def _imported(settings: Settings, paths: Sequence[Path], left: Left | None) -> tuple[int, bool]:
+    """How many sessions had something new, and whether any waits for a model."""
+    if not paths:
+        return 0, False
+    report = run.import_paths(settings, paths, project=None, at_rest=left is None)
+    if left is not None and left.since is None and report.events_appended:
+        left.since = time.monotonic()
+    return report.new + report.updated, bool(report.waiting)
 
 
 def _of_the_folder(settings: Settings) -> tuple[list[Path], bool]:

@@ -6,7 +6,7 @@ There is no method that changes or removes an event, in this class or in any tha
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import duckdb
 
@@ -35,6 +35,7 @@ class EventLog:
         *,
         build: Build | None = None,
         heads: Mapping[str, str | None] | None = None,
+        unforgotten: Collection[str] = (),
         metrics: Sequence[StageMetric] = (),
     ) -> Appended:
         """Write a batch in one transaction: all of it or nothing; what is known already is not written again.
@@ -44,9 +45,10 @@ class EventLog:
             metrics: how long the batch's sessions took, kept in the same transaction.
             heads: for sessions, the newest session_ingested that the batch was made from (None: no history yet). When
                 another process was faster nothing is written.
+            unforgotten: sessions of which something is told: when one of them was forgotten meanwhile nothing is written.
 
         Raises:
-            HeadMovedError: a session has another head now.
+            HeadMovedError: a session has another head now, or was forgotten.
             StoreLockedError, StoreFullError, StoreError: see :class:`~memory_assets.log.database.Database`.
         """
         batch = list(events)
@@ -54,7 +56,7 @@ class EventLog:
             return Appended(0, 0, (), self.last_seq())
         rows = rows_of(batch)
         with self._database.writing() as connection:
-            appended = insert(connection, rows, build=build, heads=heads)
+            appended = insert(connection, rows, build=build, heads=heads, unforgotten=unforgotten)
             insert_metrics(connection, metrics, build)
             return appended
 

@@ -68,7 +68,8 @@ def address_of(hit: SearchHitV1) -> str:
 
 def _line(hit: SearchHitV1) -> str:
     origin = f"({hit.origin}) " if hit.origin in OF_OTHERS else ""
-    return f"[{address_of(hit)}] {origin}{hit.summary or hit.title}"
+    instead = f"({hit.said_otherwise.told}) " if hit.said_otherwise is not None else ""
+    return f"[{address_of(hit)}] {origin}{instead}{hit.summary or hit.title}"
 
 
 def _around(connection: duckdb.DuckDBPyConnection, given: str) -> str:

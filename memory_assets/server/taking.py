@@ -24,7 +24,8 @@ SECONDS_BETWEEN_LOOKS: Final = 15.0
 SECONDS_BEHIND_A_HOOK: Final = 1.0
 """A hook tells of a file that is still being written: what follows at once is taken along."""
 SECONDS_TO_SETTLE: Final = 5.0
-"""A file that is still being written is looked at again so soon, and each further time after twice as long, up to a minute."""
+"""A file that is still being written is looked at again so soon, and each further time after twice as long, up to a minute.
+So soon behind the last turn its vectors are made, and what all sessions together have become."""
 MOST_SECONDS_TO_SETTLE: Final = 60.0
 SECONDS_OF_REST: Final = 120.0
 """What hooks told of and nobody took counts as at rest after a while, though no file says so: it is looked at so often."""
@@ -120,7 +121,9 @@ class Taking:
             self._activity.note()
         if told.get("error"):
             self._ended.wait(_SECONDS_BEHIND_A_FAILURE)
-        self._agains = self._agains + 1 if told.get("again") else 0
+        # Where something was taken, the waiting begins anew: the next turn may be its last one.
+        agains = 0 if told.get("sessions") else self._agains
+        self._agains = agains + 1 if told.get("again") else 0
         if not self._agains and not told.get("error"):
             self._seen = state
 

@@ -1,4 +1,4 @@
-"""A store of three sessions, in each of which a person corrected a decision, in one of them twice."""
+"""A store of five sessions, in each of which a person corrected a decision, in one of them twice."""
 
 from __future__ import annotations
 
@@ -25,8 +25,21 @@ WINDOW_NOW = "매주 화요일 오후 3시입니다."
 LOGS = "We decided to keep the logs for thirty days."
 LOGS_ONCE = "We keep the logs for sixty days."
 LOGS_NOW = "The logs are kept for ninety days."
-OLD = ("15 minutes", "목요일", "thirty days", "sixty days")
+# What a reply chose: its memory is called like the option, which stands in the message before it.
+FOLDER = "Keep the thumbnails in a folder of the session"
+FOLDER_NOW = "They are kept in the object store."
+FOLDER_KOREAN = "썸네일을 세션 폴더에 저장"
+FOLDER_KOREAN_NOW = "이제는 오브젝트 저장소에 둡니다."
+OLD = ("15 minutes", "목요일", "thirty days", "sixty days", "folder of the session", "세션 폴더", "option 2", "2번 방식")
 """What nobody says any more."""
+CORRECTED = (
+    (ROUNDS, ROUNDS_NOW),
+    (WINDOW, WINDOW_NOW),
+    (LOGS, LOGS_ONCE),
+    (LOGS_ONCE, LOGS_NOW),
+    (FOLDER, FOLDER_NOW),
+    (FOLDER_KOREAN, FOLDER_KOREAN_NOW),
+)
 
 
 def _conversation(path: Path) -> Path:
@@ -50,7 +63,15 @@ def corrected_store(base: Path) -> Iterator[Memory]:
     """The store in a folder, for as long as the block runs."""
     english = ["How do we round?", f"I looked at the invoices. {ROUNDS} The invoices go out on Friday.", "Thanks."]
     korean = ["배포는 언제 하지?", f"일정을 보았습니다. {WINDOW} 그 전에 점검을 합니다.", "고마워요."]
-    files = [chat(base / "files", f"talk-{number}", turns, project="shop") for number, turns in enumerate((english, korean), 1)]
+    talks = (english, korean)
+    files = [chat(base / "files", f"talk-{number}", turns, project="shop") for number, turns in enumerate(talks, 1)]
+    chosen = ["Where should the thumbnails live?", f"Two ways:\n\n1. Keep the thumbnails in Redis\n2. {FOLDER}\n\nWhich one?"]
+    files.append(chat(base / "files", "talk-4", [*chosen, "Let's go with option 2."], project="shop"))
+    chosen = [
+        "썸네일은 어디에 둘까?",
+        f"두 가지 방법이 있습니다.\n\n1. 썸네일을 Redis에 저장\n2. {FOLDER_KOREAN}\n\n어느 쪽으로 할까요?",
+    ]
+    files.append(chat(base / "files", "talk-5", [*chosen, "2번 방식으로 해줘."], project="shop"))
     files.append(_conversation(base / "files" / "talk-3.json"))
     instance = in_memory()
     with pytest.MonkeyPatch.context() as patch:
@@ -61,7 +82,7 @@ def corrected_store(base: Path) -> Iterator[Memory]:
         settings = load_settings({"home": base / "home"})
         assert run.import_paths(settings, files, project=None).errors == []
         store = Memory(settings)
-        for old, new in ((ROUNDS, ROUNDS_NOW), (WINDOW, WINDOW_NOW), (LOGS, LOGS_ONCE), (LOGS_ONCE, LOGS_NOW)):
-            known = next(one for one in store.memories().memories if one.title == old)
+        for old, new in CORRECTED:
+            known = next(one for one in store.memories().memories if one.title == old and one.entry_type == "decision")
             correct(settings, known.citation, new, by="Jiho")
         yield Memory(settings)

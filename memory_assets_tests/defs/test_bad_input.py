@@ -15,6 +15,7 @@ import duckdb
 import pytest
 
 from memory_assets.defs import registration, run
+from memory_assets.defs.run_failures import RunFailedError
 from memory_assets.log import event_log
 from memory_assets.log.errors import StoreLockedError
 from memory_assets.log.lock import StoreLock
@@ -262,7 +263,7 @@ def test_a_full_disk_is_named_and_the_next_run_is_clean(
 ) -> None:
     for number in range(3):
         chat(inbox, f"disk-{number}", talk(number))
-    with full_disk(monkeypatch, after=3), pytest.raises(run.RunFailedError, match="is full; nothing of this batch was written"):
+    with full_disk(monkeypatch, after=3), pytest.raises(RunFailedError, match="is full; nothing of this batch was written"):
         take(inbox)
     written = Counter(event.event_type for event in events(settings))
     assert (written["session_ingested"], written["memory_extracted"], written["evidence_aligned"]) == (3, 3, 0)

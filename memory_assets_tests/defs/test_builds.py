@@ -14,6 +14,7 @@ import pytest
 from memory_assets import __version__
 from memory_assets.defs import run
 from memory_assets.defs.instance import dagster_instance
+from memory_assets.defs.run_failures import RunFailedError
 from memory_assets.memory import Memory
 from memory_assets.queries.builds import build_details, list_builds
 from memory_assets.settings import Settings, load_settings
@@ -82,7 +83,7 @@ def test_the_error_of_a_build_names_the_stage_and_quotes_nothing(
 
     with monkeypatch.context() as patch:
         patch.setattr(projected, "catch_up", broken)
-        with pytest.raises(run.RunFailedError):
+        with pytest.raises(RunFailedError):
             take(chat(inbox, "unlucky", talk(1)))
     (build,) = Memory(settings).read(list_builds, Memory(settings).settings.store_folder).builds
     assert (build.status, build.error) == ("failed", "projected: RuntimeError")

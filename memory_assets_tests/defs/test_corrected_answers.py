@@ -8,7 +8,7 @@ from memory_assets.ask.conversation import Conversation, Turn
 from memory_assets.ask.packing import packed
 from memory_assets.memory import AskRequest, Memory
 from memory_assets.results.answer import AnswerV1
-from memory_assets_tests.defs.corrected_store import LOGS_NOW, OLD, ROUNDS_NOW, WINDOW_NOW
+from memory_assets_tests.defs.corrected_store import FOLDER_KOREAN_NOW, FOLDER_NOW, LOGS_NOW, OLD, ROUNDS_NOW, WINDOW_NOW
 
 
 def _told(answer: AnswerV1) -> str:
@@ -32,6 +32,8 @@ ASKED = [
     ("매주 목요일 오전에 무엇을 하지?", WINDOW_NOW),
     ("For how many days do we keep the logs?", LOGS_NOW),
     ("What did Jonas decide about the logs?", LOGS_NOW),
+    ("Where do we keep the thumbnails?", FOLDER_NOW),
+    ("썸네일을 어느 폴더에 저장하지?", FOLDER_KOREAN_NOW),
 ]
 
 

@@ -15,13 +15,24 @@ from memory_assets.mcp.digest_text import day_digest_lines, project_digest_lines
 from memory_assets.mcp.layer_text import context_lines
 from memory_assets.mcp.search_text import search_lines
 from memory_assets.memory import AskRequest, Memory
+from memory_assets.queries.disclosure import address_of as address_of_hit
 from memory_assets.results.digest import DigestLineV1
 from memory_assets.results.search import SearchHitV1
 from memory_assets.search.answers import corrections
 from memory_assets.search.answers.said_otherwise import shows_something_of
 from memory_assets.search.request import SearchRequest
 from memory_assets_tests.defs.conftest import Mixed
-from memory_assets_tests.defs.corrected_store import LOGS, LOGS_NOW, OLD, ROUNDS, ROUNDS_NOW, WINDOW, WINDOW_NOW
+from memory_assets_tests.defs.corrected_store import (
+    FOLDER_KOREAN_NOW,
+    FOLDER_NOW,
+    LOGS,
+    LOGS_NOW,
+    OLD,
+    ROUNDS,
+    ROUNDS_NOW,
+    WINDOW,
+    WINDOW_NOW,
+)
 from memory_assets_tests.viewer.served import serving
 
 OF_SESSION = [("talk-1", ROUNDS, ROUNDS_NOW), ("talk-2", WINDOW, WINDOW_NOW), ("talk-3", LOGS, LOGS_NOW)]
@@ -29,6 +40,8 @@ SEARCHED = [
     ("round every entry up to 15 minutes", ROUNDS_NOW),
     ("배포 창 매주 목요일 오전 10시", WINDOW_NOW),
     ("keep the logs for thirty days", LOGS_NOW),
+    ("keep the thumbnails in a folder", FOLDER_NOW),
+    ("썸네일을 세션 폴더에 저장", FOLDER_KOREAN_NOW),
 ]
 
 
@@ -92,6 +105,9 @@ def test_a_hit_that_shows_what_was_corrected_says_so(
     assert _is_marked(found.hits, now, kept)
     (other,) = corrected.asker.searcher.search_all([SearchRequest(query, mode="lexical", k=20, log=False)])
     assert other == found
+    told = {line.id: line.text for line in corrected.disclose(found, budget=4_000).index}
+    for hit in found.hits:
+        assert ("a person said otherwise" in told[address_of_hit(hit)]) == (hit.said_otherwise is not None)
     print_response(found)
     for page in (capsys.readouterr().out, "\n".join(search_lines(found))):
         assert f"a person said otherwise on {datetime.now(UTC):%Y-%m-%d}: {kept}" in page and now in page
@@ -121,10 +137,9 @@ def test_the_pages_say_so(corrected: Memory) -> None:
             old_page = pages.get(f"/memories/{address_of(corrected, old).removeprefix('mem:')}").text
             assert link in old_page and now in old_page and "Jiho" in old_page
         assert "In its place stands" in pages.get("/today?day=2025-03-01").text
-        for (query, now), said in zip(
-            SEARCHED, ("A person said otherwise:", "사람이 다르게 말했습니다:", "A person"), strict=True
-        ):
-            page = pages.get(f"/search?q={query}&language={'ko' if '사람이' in said else 'en'}").text
+        for query, now in SEARCHED:
+            language, said = ("en", "A person said otherwise:") if query.isascii() else ("ko", "사람이 다르게 말했습니다:")
+            page = pages.get(f"/search?q={query}&language={language}").text
             assert said in page and f'href="/memories/{address_of(corrected, now).removeprefix("mem:")}"' in page
 
 

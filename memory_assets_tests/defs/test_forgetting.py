@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
 import dagster as dg
 import pytest
 
 from memory_assets.configuration import Resources
-from memory_assets.defs import run
+from memory_assets.defs import registration, run
+from memory_assets.defs.stages import ingested
 from memory_assets.errors import NotFoundError
+from memory_assets.log import forgotten_texts
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.forgetting import SessionForgotten
 from memory_assets.maintenance.usage import take_shown
@@ -69,3 +75,30 @@ def test_forgetting_and_rebuilding(mixed_copy: Mixed, unrecorded: dg.DagsterInst
     job = build_definitions(settings).resolve_implicit_global_asset_job_def()
     alone = job.execute_in_process(instance=unrecorded, partition_key=FORGOTTEN, run_config=run.QUIET)
     assert alone.success and len(events(settings)) == count
+
+
+@pytest.mark.parametrize("reader", [registration, ingested], ids=["known to nobody yet", "registered"])
+def test_a_session_that_is_forgotten_while_its_first_file_is_taken_in(
+    settings: Settings, inbox: Path, unrecorded: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch, reader: ModuleType
+) -> None:
+    """Between the look at what was forgotten and what is logged then, somebody else says the word."""
+    chat(inbox, "gone", talk(2))
+    chat(inbox, "stays", talk(3))
+    said: list[str] = []
+
+    def forgotten_sessions(*given: Any) -> set[str]:
+        found = forgotten_texts.forgotten_sessions(*given)
+        if not said:
+            said.append("gone")
+            forget(settings, "gone")
+        return found
+
+    monkeypatch.setattr(reader, "forgotten_sessions", forgotten_sessions)
+    report = run.import_paths(settings, [inbox], project=None)
+    assert said and (report.quarantined, report.errors) == (0, [])
+    assert {place for place, text in texts_of_store(settings) if WORD in text} == set()
+    if reader is registration:
+        assert rows(settings, "SELECT session_id, status FROM sessions") == [("stays", "vectorized")]
+        assert [warning["reason"] for warning in report.warnings] == ["session_forgotten"]
+    assert rows(settings, "SELECT status FROM sessions WHERE session_id = 'stays'") == [("vectorized",)]
+    assert_rebuilds_equal(settings)

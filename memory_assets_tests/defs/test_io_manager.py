@@ -15,6 +15,7 @@ from memory_assets.defs.batches import FIRST_ITEMS
 from memory_assets.defs.code_location import build_definitions
 from memory_assets.defs.io_manager import EventLogIOManager
 from memory_assets.defs.resources import EventLogResource, open_store
+from memory_assets.defs.run_failures import RunFailedError
 from memory_assets.log import event_log
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent, StoredEvent
@@ -81,7 +82,7 @@ def test_a_batch_is_one_transaction(inbox: Any, settings: Settings, take: Import
     with monkeypatch.context() as patch:
         patch.setattr(EventLog, "append", counted)
         patch.setattr(event_log, "insert_metrics", failing)
-        with pytest.raises(run.RunFailedError, match="stage aligned failed"):
+        with pytest.raises(RunFailedError, match="stage aligned failed"):
             take(inbox)
     assert (appends["session_ingested"], appends["memory_extracted"], appends["evidence_aligned"]) == (1, 1, 1)
     assert len(events(settings, "memory_extracted")) == FIRST_ITEMS

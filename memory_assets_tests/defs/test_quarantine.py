@@ -13,6 +13,7 @@ import pytest
 from memory_assets.defs import run
 from memory_assets.defs.checks import ON_REQUEST
 from memory_assets.defs.code_location import build_definitions
+from memory_assets.defs.run_failures import RunFailedError
 from memory_assets.defs.stages import aligned, extracted, ingested
 from memory_assets.defs.store_state import store_state
 from memory_assets.errors import MemoryAssetsError
@@ -216,7 +217,7 @@ def test_what_goes_wrong_with_the_store_fails_the_run(
     chat(inbox, POISON, talk(1))
     with monkeypatch.context() as patch:
         failing_at(patch, lambda _: StoreError("the file cannot be read", hint="run `memory doctor`"))
-        with pytest.raises(run.RunFailedError, match="stage aligned failed: the file cannot be read"):
+        with pytest.raises(RunFailedError, match="stage aligned failed: the file cannot be read"):
             take(inbox)
     assert letters(settings) == []
 

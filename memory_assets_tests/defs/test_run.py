@@ -13,6 +13,7 @@ import pytest
 import memory_assets
 from memory_assets.configuration import Resources
 from memory_assets.defs import run
+from memory_assets.defs.run_failures import RunFailedError
 from memory_assets.errors import InvalidArgumentError, MemoryAssetsError, NotFoundError
 from memory_assets.log.payloads.entries import MemoryExtracted
 from memory_assets.log.payloads.sessions import SessionVectorized
@@ -163,7 +164,7 @@ def test_a_run_that_fails_says_so_in_its_build(
     with monkeypatch.context() as patch:
         patch.setattr(vectorized, "write_words", broken)
         patch.setattr(vectorized.vectorized.op, "_retry_policy", None, raising=False)
-        with pytest.raises(run.RunFailedError, match="vectorized failed: the index cannot be written"):
+        with pytest.raises(RunFailedError, match="vectorized failed: the index cannot be written"):
             take(chat(inbox, "unlucky", talk(1)))
     assert rows(settings, "SELECT status, error FROM build_runs") == [("failed", "vectorized: IndexWriteError")]
     # Nothing that was logged is lost, and the same command finishes the work.

@@ -13,6 +13,9 @@ from typing import Any
 
 import pytest
 
+from memory_assets.defs.instance import dagster_instance
+from memory_assets.defs.jobs import LEAVES
+from memory_assets.defs.taking import MOST_SECONDS_LEFT, Left, Taken, take_new
 from memory_assets.hooks.taking import only_taker
 from memory_assets.server.activity import Activity
 from memory_assets.server.taking import SECONDS_OF_LONG_REST, SECONDS_OF_REST, state_of
@@ -58,7 +61,7 @@ def test_a_stricter_policy_counts_for_what_is_taken_next(tmp_path: Path) -> None
     home, sessions = tmp_path / "home", tmp_path / "home" / "sessions"
     chat(sessions, "before", ["We decided to keep the ledger in one region because backups are simple."])
     with taker(home) as process:
-        assert process.take() == {"sessions": 1, "again": False, "error": None}
+        assert process.take() == {"sessions": 1, "again": True, "error": None}
         policy = tmp_path / "policy.json"
         pattern = {"name": "code", "kind": "SECRET:code", "literals": ["ZZT-"], "pattern": "ZZT-[A-Za-z0-9]{8,24}"}
         policy.write_text(json.dumps({"policy_id": "mine", "version": 2, "patterns": [pattern]}))
@@ -79,7 +82,7 @@ def test_a_broken_settings_file_is_told_and_holds_nobody_up_when_it_is_mended(tm
     with taker(home) as process:
         assert "config_invalid" in process.take()["error"]
         (home / "memory.toml").unlink()
-        assert process.take() == {"sessions": 1, "again": False, "error": None}
+        assert process.take() == {"sessions": 1, "again": True, "error": None}
 
 
 @pytest.mark.parametrize("named", ["/srv/a\0b.jsonl", "/" + "x" * 5_000, "/srv/\udcff.jsonl"])
@@ -102,6 +105,39 @@ def test_two_do_not_take_at_once(tmp_path: Path) -> None:
                 assert not second
             assert process.take() == {"sessions": 0, "again": True, "error": None}
         assert process.take()["sessions"] == 1
+
+
+def test_what_nobody_waits_for_is_done_when_the_agents_have_come_to_a_rest(tmp_path: Path) -> None:
+    home, settings = tmp_path / "home", settings_of(tmp_path / "home")
+    words = "SELECT count(*) FROM vector_outbox WHERE status <> 'done' AND embedding_version = 'words'"
+    vectors = "SELECT count(*) FROM vector_outbox WHERE status <> 'done' AND embedding_version <> 'words'"
+
+    def leaves() -> int:
+        instance = dagster_instance(settings)
+        return sum(instance.get_latest_materialization_event(leaf.key) is not None for leaf in LEAVES)
+
+    with taker(home) as process:
+        for turn in range(2):
+            chat(home / "sessions", f"turn-{turn}", [f"We decided to keep ledger {turn} in one region because it is simple."])
+            assert process.take() == {"sessions": 1, "again": True, "error": None}
+            assert rows(settings, words) == [(0,)] and rows(settings, vectors)[0][0] > 0 and leaves() == 0
+        assert process.take() == {"sessions": 0, "again": False, "error": None}
+        assert rows(settings, vectors) == [(0,)] and leaves() == len(LEAVES)
+        # Nothing is left, so nothing is done.
+        events_before = rows(settings, "SELECT count(*) FROM events")
+        assert process.take() == {"sessions": 0, "again": False, "error": None}
+        assert rows(settings, "SELECT count(*) FROM events") == events_before
+
+
+def test_what_is_left_is_left_no_longer_than_a_minute(tmp_path: Path) -> None:
+    settings = settings_of(tmp_path / "home")
+    settings = settings.model_copy(update={"sessions": settings.sessions.model_copy(update={"settle_seconds": 0.0})})
+    left = Left()
+    chat(settings.sessions_folder, "one", ["We decided to keep the ledger in one region because it is simple."])
+    assert take_new(settings, left=left) == Taken(1, again=True) and left.since is not None
+    left.since -= MOST_SECONDS_LEFT
+    chat(settings.sessions_folder, "two", ["We decided to keep the orders in PostgreSQL because it is simple."])
+    assert take_new(settings, left=left) == Taken(1, again=False) and left.since is None
 
 
 def test_a_link_that_leads_nowhere_hides_nothing(tmp_path: Path) -> None:

@@ -169,7 +169,7 @@ def _is_alike(failed: Step, later: Step, kind: ErrorKind) -> bool:
         return True
     if any(set(name.split()) <= said for name in last) and not cue("call", "changes_more").search(later.command):
         return True
-    if _names(failed) & _names(later):
+    if _names(last) & _names(later.programs):
         return True
     likeness = _likeness(_input(failed), _input(later))
     is_one = not _PARTS.search(failed.command) and not _PARTS.search(later.command)
@@ -200,8 +200,8 @@ def _last_programs(step: Step) -> frozenset[str]:
     return next((programs for part in reversed(parts) if (programs := programs_of(part))), step.programs)
 
 
-def _names(step: Step) -> frozenset[str]:
-    return frozenset(word for program in _last_programs(step) for word in program.split()) - _RUNNERS - _WHAT_IS_RUN
+def _names(programs: frozenset[str]) -> frozenset[str]:
+    return frozenset(word for program in programs for word in program.split()) - _RUNNERS - _WHAT_IS_RUN
 
 
 def _likeness(first: str, second: str) -> float:

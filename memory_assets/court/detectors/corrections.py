@@ -30,6 +30,8 @@ from memory_assets.text.sentences import Sentence, sentences
 _MOST_SENTENCES: Final = 3
 _LONGEST: Final = 1_500
 """Typed characters from which a message is a new task, whatever its words."""
+_SHORT: Final = 200
+"""Characters of a message that says how it is, and has nothing of its own to ask for."""
 _SHARED: Final = 2
 """Telling words that a sentence shares with what the agent did, where it speaks of it."""
 _AGAIN: Final = 0.6
@@ -137,6 +139,8 @@ def _correcting(turn: _Turn, said: Sequence[Typed]) -> list[Sentence]:
     """The sentences of a message that correct."""
     message, plain = turn.message, turn.plain
     own = [one for one in message.said if plain[one].strip() and not _tells_otherwise(plain[one])]
+    if not own and turn.edits_same:
+        own = [one for one in message.said if reports(plain[one]) and not is_praise(plain[one])]
     if not own or cue("correction", "new_work").match(message.opening):
         return []
     clear = [one for one in own if cue("correction", "clear").search(plain[one]) and not _only_asks(plain[one])]
@@ -157,21 +161,26 @@ def _correcting(turn: _Turn, said: Sequence[Typed]) -> list[Sentence]:
     wrong = [one for one in own if contradicts(plain[one]) and not asks_to_know(plain[one])]
     if wrong and turn.edits_again:
         return _from(message, wrong[0])
-    if turn.edits_again or turn.edits_same:
+    if cue("correction", "agrees").match(message.opening):
+        return []
+    if faint and turn.edits_again:
         done, least = turn.done_words(), 1 if turn.edits_same else _SHARED
-        told = [*faint, *(_states_of(own, plain) if turn.edits_same else ())]
-        about = [one for one in told if not asks_to_know(plain[one]) and len(words_of(plain[one]) & done) >= least]
+        about = [one for one in faint if not asks_to_know(plain[one]) and len(words_of(plain[one]) & done) >= least]
         if about:
             return _from(message, about[0])
+    if turn.edits_same and len(message.plain.strip()) <= _SHORT and not any(map(_goes_on, plain.values())):
+        return _from(message, own[0])
     return [message.said[0]] if _asked_again(said, message) else []
 
 
-def _states_of(own: Sequence[Sentence], plain: dict[Sentence, str]) -> list[Sentence]:
-    """The sentences that say how it is, of a message that asks for nothing of its own."""
-    if any(cue("correction", "adds").search(plain[one]) for one in own):
-        return []
-    told = (one for one in own if not plain[one].rstrip().endswith("?"))
-    return [one for one in told if cue("correction", "states").search(plain[one])]
+def _goes_on(text: str) -> bool:
+    """Whether a sentence asks for something new, or to be told something, and puts nothing in the place of what was done."""
+    text = text.strip()
+    if cue("correction", "adds").search(text):
+        return True
+    if text.endswith(("?", "？")):
+        return cue("correction", "doubts").search(text) is None
+    return cue("correction", "requests").search(text) is not None and cue("correction", "contrasts").search(text) is None
 
 
 def _tells_otherwise(text: str) -> bool:

@@ -23,11 +23,17 @@ _SHORT_KOREAN_REPLY: Final = 9
 _ANSWERED_WITHIN: Final = 3
 """Messages of the other one in which a question may still be answered."""
 _HEARD: Final = 200
+_MOST_ASKED: Final = 3
 _LAST: Final = 3
 """Sentences at the end of an agent's words that may be its question."""
 _QUESTION_MARKS: Final = ("?", "？")
 _LEAD = re.compile(r"\A[^\n:?]{1,60}:\s")
 """What stands before a question ("Before I write the job:")."""
+_PLAIN_YES = re.compile(
+    r"\W{0,3}(?:ok(?:ay)?|yes|yep|sure|great|good|nice|ㅇㅋ|ㅇㅇ|응|네|그래|좋아|오케이)(?![가-힣\w])", re.IGNORECASE
+)
+"""No answer to one of two."""
+_NAME = re.compile(r"[A-Z]{2,20}")
 _COMMON: Final = words_of(
     "before after first then last next good better other another same many much still once again run job file files"
 )
@@ -62,12 +68,25 @@ def unanswered_questions(
         if question is not None and _is_passed_over(case, said, message, question):
             yield _unanswered(message.quoted(question.start, question.end, "question"), "coder", language)
     for order, message in enumerate(said[1:], start=1):
-        asked = _asked_by_agent(case, message.place) if message.place not in without else None
-        if asked is not None and not any(_answers(later, asked.quote) for later in said[order : order + _ANSWERED_WITHIN]):
-            yield _unanswered(asked, "user", language)
-    asked = _asked_by_agent(case, len(case.events))
-    if asked is not None and cue("question", "decides").search(asked.quote):
-        yield _unanswered(asked, "user", language)
+        if message.place not in without:
+            asked = _asked_before(case, message.place)
+            yield from (_unanswered(one, "user", language) for one in _left_open(asked, said[order : order + _ANSWERED_WITHIN]))
+    last = _asked_before(case, len(case.events))
+    yield from (_unanswered(one, "user", language) for one in last[:1] if cue("question", "decides").search(one.quote))
+
+
+def _left_open(asked: Sequence[Quoted], replies: Sequence[Typed]) -> list[Quoted]:
+    """Of the questions of an agent's message those that the replies leave open: all of them, or one of two."""
+    open_ones = [one for one in asked if not any(_speaks_of(later, one.quote) for later in replies)]
+    if not open_ones or not replies[0].said or _is_short(replies[0]):
+        return []
+    if len(open_ones) < len(asked):
+        return [one for one in open_ones if _asks_person(one.quote)]
+    reply = replies[0].event.message.text.strip()
+    is_either = cue("question", "alternatives").search(open_ones[0].quote) is not None
+    if cue("question", "answers").match(reply) and not (is_either and _PLAIN_YES.match(reply)):
+        return []
+    return open_ones[:1]
 
 
 def _speaks(event: CaseEvent) -> bool:
@@ -84,6 +103,8 @@ def _asked_by_person(message: Typed) -> Sentence | None:
     """The sentence of a message that asks to be told something."""
     for one in message.said:
         plain = message.plain_of(one)
+        if cue("question", "tell_me").search(plain):
+            return one
         if not plain.rstrip().endswith(_QUESTION_MARKS) or reports(plain) or cue("correction", "supposes").search(plain):
             continue
         wants = cue("question", "wants_to_know").search(plain) and not cue("question", "requests").search(plain)
@@ -100,8 +121,23 @@ def _is_passed_over(case: Case, said: Sequence[Typed], message: Typed, question:
     until = min(_place_of(case, said, message.order + _ANSWERED_WITHIN), message.place + _HEARD)
     told = [event.message.text[:_READ] for event in case.events[message.place + 1 : until] if _speaks(event)]
     asked = words_of(question.text)
-    besides = any(_asks_for_work(message.plain_of(one)) for one in message.said if one != question)
-    return not told or (besides and bool(asked) and asked.isdisjoint(words_of(" ".join(told))))
+    heard = [message]
+    if not any(_speaks(event) for event in case.events[message.place + 1 : behind]):
+        # The person went on before the agent could answer; who speaks of the same goes on with the question.
+        heard += [
+            one for one in said[message.order + 1 : message.order + 2] if _topics(one.plain).isdisjoint(_topics(question.text))
+        ]
+    besides = any(_asks_for_work(one.plain_of(sentence)) for one in heard for sentence in one.said if sentence != question)
+    if not told or not besides:
+        return not told
+    words = " ".join(told)
+    if cue("question", "asks_reason").search(question.text) and not cue("question", "gives_reason").search(words):
+        return True
+    return bool(asked) and asked.isdisjoint(words_of(words))
+
+
+def _topics(text: str) -> frozenset[str]:
+    return words_of(text) | frozenset(_NAME.findall(text))
 
 
 def _place_of(case: Case, said: Sequence[Typed], order: int) -> int:
@@ -116,28 +152,38 @@ def _asks_for_work(text: str) -> bool:
     return orders is not None and bool(words_of(text) - _MEND)
 
 
-def _asked_by_agent(case: Case, end: int) -> Quoted | None:
-    """The question with which the agent ends its words right before a place."""
+def _asked_before(case: Case, end: int) -> list[Quoted]:
+    """The questions of the agent's words right before a place, the last one first; offers are none."""
     place = end - 1
     while place >= 0 and case.events[place].message.kind not in ("said", "tool_result"):
         place -= 1
     if place < 0 or not _speaks(case.events[place]):
-        return None
-    text = case.events[place].message.text
-    shift = max(0, len(text) - _READ)
-    told = sentences(text[shift:])
-    asked = next((one for one in reversed(told[-_LAST:]) if one.text.rstrip().endswith(_QUESTION_MARKS)), None)
-    if asked is None or cue("question", "offers").search(asked.text):
-        return None
-    return quoted(case.events[place], asked.start + shift, asked.end + shift, "question")
+        return []
+    event = case.events[place]
+    shift = max(0, len(event.message.text) - _READ)
+    told = sentences(event.message.text[shift:])
+    questions = [one for one in told if one.text.rstrip().endswith(_QUESTION_MARKS)]
+    asked = [one for one in questions if one in told[-_LAST:] or _asks_person(one.text)]
+    if any(cue("question", "offers").search(one.text) for one in asked[-1:]):
+        return []
+    return [quoted(event, one.start + shift, one.end + shift, "question") for one in reversed(asked[-_MOST_ASKED:])]
 
 
-def _answers(message: Typed, question: str) -> bool:
+def _asks_person(text: str) -> bool:
+    """Whether a question in the middle of an agent's words is one to the person, and decides something."""
+    return all(cue("question", name).search(text) for name in ("asks_person", "decides"))
+
+
+def _speaks_of(message: Typed, question: str) -> bool:
+    """Whether a message has to do with a question."""
+    text = message.event.message.text
+    shared = words_of(text) & (words_of(_LEAD.sub("", question)) - _COMMON)
+    return len(shared) > (cue("correction", "new_work").match(text.strip()) is not None)
+
+
+def _is_short(message: Typed) -> bool:
+    """Whether a message is so short that it answers whatever was asked."""
     text = message.event.message.text.strip()
-    if not message.said or cue("question", "answers").match(text):
-        return True
-    if not words_of(text).isdisjoint(words_of(_LEAD.sub("", question)) - _COMMON):
-        return True
     most = _SHORT_REPLY if text.isascii() else _SHORT_KOREAN_REPLY
     return len(text) <= most and cue("correction", "new_work").match(text) is None
 

@@ -17,6 +17,7 @@ from memory_assets.extraction.completeness import asks_to_know
 from memory_assets.text.sentences import Sentence
 
 _SHORTEST: Final = 8
+_HANGUL = re.compile(r"[가-힣]")
 _OTHER_FORM = re.compile(r"(?:(?<!s)s|ed)\Z")
 """What ends a verb that tells, and does not order."""
 
@@ -46,8 +47,10 @@ def is_order(text: str) -> bool:
 def _english(text: str) -> bool:
     if cue("order", "english_each").search(text) or cue("order", "english_in_a_case").search(text):
         return True
-    if cue("order", "english_from_now").search(text) and cue("order", "english_orders").search(text):
-        return True
+    if cue("order", "english_from_now").search(text):
+        if cue("order", "english_orders").search(text):
+            return True
+        return _HANGUL.search(text) is not None and not cue("order", "korean_tells").search(text)
     if cue("order", "english_tells").search(text):
         return False
     return any(not _OTHER_FORM.search(found["verb"]) for found in cue("order", "english_ever").finditer(text))

@@ -34,17 +34,17 @@ class Reversal:
         change: what was changed; None where only the words say that something was.
         step: the call that takes it back.
         asking: the message of the person that asks for it.
-        reason: the words that say why.
+        reason: the words that say why; None where nobody says so.
     """
 
     change: Step | None
     step: Step
     asking: Typed | None
-    reason: Quoted
+    reason: Quoted | None
 
 
 def reversals_of(case: Case, steps: Sequence[Step], said: Sequence[Typed]) -> list[Reversal]:
-    """What was taken back for a reason that is said; of several calls of one turn the first."""
+    """What was taken back; of several calls of one turn the first for a reason that is said."""
     found: dict[int, Reversal] = {}
     places = [message.place for message in said]
     for number, step in enumerate(steps):
@@ -52,16 +52,17 @@ def reversals_of(case: Case, steps: Sequence[Step], said: Sequence[Typed]) -> li
             continue
         change = _taken_back(steps, number)
         undertaken = _undertaken(case, step, is_known=change is not None) if step.files or change is not None else None
-        if change is None and undertaken is None:
+        if (change is None and undertaken is None) or _was_for_a_while(case, change, step):
             continue
         start = change.call.place if change else step.call.place
         between = said[bisect_right(places, start) : bisect_left(places, step.call.place)]
         asking = next((message for message in reversed(between) if cue("reversal", "asks").search(message.plain)), None)
-        reason = _asked(asking) or undertaken
-        if reason is not None:
-            change = change or _edited_before(steps, number)
-            # What is taken back in one turn is taken back for one reason.
-            found.setdefault(bisect_left(places, step.call.place), Reversal(change, step, asking, reason))
+        # What is taken back in one turn is taken back for one reason.
+        change = change or _edited_before(steps, number)
+        reversal = Reversal(change, step, asking, _asked(asking) or undertaken)
+        turn = bisect_left(places, step.call.place)
+        if turn not in found or (found[turn].reason is None and reversal.reason is not None):
+            found[turn] = reversal
     return list(found.values())
 
 
@@ -104,6 +105,17 @@ def _edited_before(steps: Sequence[Step], number: int) -> Step | None:
     return next((one for one in reversed(before) if one.outcome == "worked" and files & set(one.files)), None)
 
 
+def _was_for_a_while(case: Case, change: Step | None, step: Step) -> bool:
+    """Whether what is taken back was put there to look at something: a line that prints."""
+    put = change.replaced[1] if change is not None and change.replaced is not None else ""
+    said = [event.message.text[:400] for event in case.events[max(0, step.call.place - 2) : step.call.place] if _says(event)]
+    return any(cue("reversal", "for_a_while").search(text) for text in (put[:_READ], *said))
+
+
+def _says(event: CaseEvent) -> bool:
+    return event.actor == "ai" and event.message.kind == "said" and not event.message.sidechain
+
+
 def _undertaken(case: Case, step: Step, *, is_known: bool) -> Quoted | None:
     """The words, right before a call, in which the agent says that it takes something back, with the sentence before them.
 
@@ -113,7 +125,7 @@ def _undertaken(case: Case, step: Step, *, is_known: bool) -> Quoted | None:
     for event in reversed(case.events[max(0, step.call.place - _SOON) : step.call.place]):
         if event.actor == "human":
             return None
-        if event.actor == "ai" and event.message.kind == "said" and not event.message.sidechain:
+        if _says(event):
             return _with_reason(event, "asks" if is_known else "undertakes")
     return None
 
@@ -140,14 +152,16 @@ def _asked(asking: Typed | None) -> Quoted | None:
 
 
 def _finding(reversal: Reversal, language: Language) -> Finding:
-    why = on_one_line(reversal.reason.quote)
-    done = reversal.change or reversal.step
+    done, reason = reversal.change or reversal.step, reversal.reason
     did = cut(on_one_line(done.command or f"{done.tool} {', '.join(done.files)}"), 120)
+    why = on_one_line(reason.quote) if reason else ""
+    because = f": {cut(why, 400)}" if why else "."
     if language == "ko":
-        title, rule = f"되돌림: {cut(why, 100)}", f"`{did}` 변경은 되돌려졌다: {cut(why, 400)}"
+        title, rule = f"되돌림: {cut(why or did, 100)}", f"`{did}` 변경은 되돌려졌다{because}"
     else:
-        title, rule = f"Taken back: {cut(why, 100)}", f"The change `{did}` was taken back: {cut(why, 400)}"
+        title, rule = f"Taken back: {cut(why or did, 100)}", f"The change `{did}` was taken back{because}"
     changed = [reversal.change.quoted_call("failure")] if reversal.change else []
+    evidence = [*changed, *([reason] if reason else []), reversal.step.quoted_call("remedy")]
     return Finding(
         kind="reverted",
         role="coder",
@@ -156,7 +170,7 @@ def _finding(reversal: Reversal, language: Language) -> Finding:
         title=cut(title, 120),
         rule=rule,
         trigger="",
-        key=key_of(why),
-        evidence=(*changed, reversal.reason, reversal.step.quoted_call("remedy")),
-        confidence=0.7 if reversal.asking else 0.6,
+        key=key_of(why or did),
+        evidence=tuple(evidence),
+        confidence=0.7 if reversal.asking else 0.6 if reason else 0.35,
     )
