@@ -27,3 +27,7 @@ class NotProjectedError(UnavailableError):
     """PostgreSQL has no vectors of the model in use: nothing was written to it yet, or the model was changed."""
 
     code = "postgres_behind"
+
+
+POSTGRES_ERRORS = (PostgresUnavailableError, PostgresBusyError, PostgresRefusedError, NotProjectedError)
+"""Whatever PostgreSQL fails by: the store answers in its place."""

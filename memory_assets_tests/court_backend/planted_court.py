@@ -140,8 +140,8 @@ def _row(number: int, role: str, text: str) -> dict[str, object]:
     }
 
 
-_LESSONS = """INSERT INTO lessons BY NAME SELECT lesson_id, role, 'dont' AS polarity, 'standing_order' AS kind, 'low' AS severity,
-  text AS title, 'Never: ' || text AS rule, '' AS trigger_text, words AS exceptions_json, 'active' AS status, '' AS reason,
+_LESSONS = """INSERT INTO lessons BY NAME SELECT lesson_id, role, 'dont' AS polarity, 'standing_order' AS kind,
+  'low' AS severity, text AS title, 'Never: ' || text AS rule, '' AS trigger_text, words AS exceptions_json, 'active' AS status, '' AS reason,
   NULL AS by_lesson_id, '[]' AS merged_json, lesson_id AS claim_id, 1 AS support_cases, 1 AS support_sessions, 0 AS helpful,
   0 AS harmful, confidence, NULL AS project, said_at AS first_at, said_at AS last_at FROM told"""
 _UNITS = """INSERT INTO memory_units BY NAME SELECT unit_id, 'lesson' AS unit_kind, lesson_id AS source_id, 0 AS part,
@@ -149,7 +149,8 @@ _UNITS = """INSERT INTO memory_units BY NAME SELECT unit_id, 'lesson' AS unit_ki
   'raw' AS stage, 'active' AS status, confidence, 'org' AS scope, role, said_at AS occurred_at, '[]' AS citations_json,
   embed_hash, embed_hash AS content_hash FROM told"""
 _EVIDENCE = """INSERT INTO lesson_evidence BY NAME SELECT lesson_id AS claim_id, 0 AS ordinal, 'one' AS session_id,
-  'order' AS part, 'm0' AS case_event_id, 3 AS message_index, 0 AS span_start, length(text) AS span_end, text AS quote FROM told"""
+  'order' AS part, 'm0' AS case_event_id, 3 AS message_index, 0 AS span_start, length(text) AS span_end,
+  text AS quote FROM told"""
 
 
 def _unit(row: dict[str, object]) -> Unit:

@@ -12,6 +12,7 @@ from memory_assets.errors import NotFoundError
 from memory_assets.log.events import StoredEvent
 from memory_assets.log.payloads.court import JudgementRendered
 from memory_assets.log.payloads.sessions import SessionIngested
+from memory_assets.maintenance.court_mirror import follow_court
 from memory_assets.progress import NoProgress, Progress
 from memory_assets.projections.fold import catch_up
 from memory_assets.queries.cases import heard_before
@@ -51,6 +52,7 @@ def hear(settings: Settings, session_ids: Sequence[str] | None, *, progress: Pro
     for batch in _batches(wanted):
         run_assets(settings, opened, batch, COURT_ASSETS, progress=shown)
     shown.finish()
+    follow_court(opened.resources, done="the sessions were heard")
     return _report(opened, wanted, judged, before, opened.appended - appended)
 
 
