@@ -214,13 +214,22 @@ class Resources:
 
     @cached_property
     def court_in_postgres(self) -> CourtInPostgres | None:
-        """The court's tables in the PostgreSQL that the settings name; None where they name none. Nothing is opened."""
+        """The court's tables in the PostgreSQL that the settings name; None where they name none. Nothing is opened.
+
+        Raises:
+            ConfigInvalidError: they choose it and do not say where it is.
+        """
         from memory_assets.court_backend.address import PostgresAddress
         from memory_assets.court_backend.court_in_postgres import CourtInPostgres
 
         chosen = self.settings.court
-        if chosen.backend != "postgres" or chosen.postgres_url is None:
+        if chosen.backend != "postgres":
             return None
+        if chosen.postgres_url is None:
+            raise ConfigInvalidError(
+                "court.backend is postgres, and nothing says where that is",
+                hint="set court.postgres_url, as in postgresql://user@host:5432/database, or court.backend to `embedded`",
+            )
         return CourtInPostgres(PostgresAddress(chosen.postgres_url), self.database, self.embedder, self.vector_index)
 
     @property

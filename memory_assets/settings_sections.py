@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 from urllib.parse import parse_qsl, urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from memory_assets.vocabulary import CourtBackend, RecordedAnswers
 
@@ -240,12 +240,6 @@ class CourtSettings(Section):
     automatic: bool = False
     backend: CourtBackend = "embedded"
     postgres_url: Annotated[str, AfterValidator(_postgres_url)] | None = None
-
-    @model_validator(mode="after")
-    def _has_an_address(self) -> CourtSettings:
-        if self.backend == "postgres" and self.postgres_url is None:
-            raise ValueError("backend postgres needs court.postgres_url, as in postgresql://user@host:5432/database")
-        return self
 
 
 class StoreSettings(Section):

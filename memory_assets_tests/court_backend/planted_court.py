@@ -140,8 +140,9 @@ def _row(number: int, role: str, text: str) -> dict[str, object]:
     }
 
 
-_LESSONS = """INSERT INTO lessons BY NAME SELECT lesson_id, role, 'dont' AS polarity, 'standing_order' AS kind,
-  'low' AS severity, text AS title, 'Never: ' || text AS rule, '' AS trigger_text, words AS exceptions_json, 'active' AS status, '' AS reason,
+_LESSONS = """INSERT INTO lessons BY NAME
+  SELECT lesson_id, role, 'dont' AS polarity, 'standing_order' AS kind, 'low' AS severity,
+  text AS title, 'Never: ' || text AS rule, '' AS trigger_text, words AS exceptions_json, 'active' AS status, '' AS reason,
   NULL AS by_lesson_id, '[]' AS merged_json, lesson_id AS claim_id, 1 AS support_cases, 1 AS support_sessions, 0 AS helpful,
   0 AS harmful, confidence, NULL AS project, said_at AS first_at, said_at AS last_at FROM told"""
 _UNITS = """INSERT INTO memory_units BY NAME SELECT unit_id, 'lesson' AS unit_kind, lesson_id AS source_id, 0 AS part,

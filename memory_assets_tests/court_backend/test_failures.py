@@ -19,7 +19,7 @@ from memory_assets.court_backend.errors import (
     PostgresUnavailableError,
 )
 from memory_assets.court_backend.postgres_lessons import PostgresLessons
-from memory_assets_tests.court_backend.conftest import There
+from memory_assets_tests.court_backend.databases import There
 from memory_assets_tests.court_backend.planted_court import Planted, PlantedCourt, lesson_id
 from memory_assets_tests.court_backend.servers import Server, wheel_18
 

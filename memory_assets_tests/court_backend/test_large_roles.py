@@ -10,7 +10,7 @@ from memory_assets.court_backend import postgres_lessons, projector
 from memory_assets.court_backend.court_in_postgres import CourtInPostgres
 from memory_assets.court_backend.embedded import EmbeddedLessons
 from memory_assets.court_backend.postgres_lessons import PostgresLessons
-from memory_assets_tests.court_backend.conftest import There
+from memory_assets_tests.court_backend.databases import There
 from memory_assets_tests.court_backend.planted_court import Planted, PlantedCourt
 
 K = 10
@@ -30,7 +30,9 @@ def large(folder: Path) -> PlantedCourt:
 def test_the_best_ten_are_those_of_every_lesson(
     there18: There, large: PlantedCourt, exact_up_to: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Compared one by one, all by the index, and by the index where the role is large."""
+    """Compared one by one, all by the index, and by the index where the role is large; the planner is given no other way."""
+    for setting in ("enable_seqscan", "enable_bitmapscan", "enable_sort"):
+        there18.rows(f"ALTER DATABASE {there18.database} SET {setting} = off")
     monkeypatch.setattr(projector, "EXACT_ROWS_OF_A_ROLE", exact_up_to)
     monkeypatch.setattr(postgres_lessons, "EXACT_ROWS_OF_A_ROLE", exact_up_to)
     done = CourtInPostgres(there18.address, large.database, large.embedder, large.index).project()
