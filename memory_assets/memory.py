@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from memory_assets.queries.tasks import Which
     from memory_assets.results.answer import AnswerV1
     from memory_assets.results.context import ContextBundleV1
-    from memory_assets.results.court import LessonListV1
     from memory_assets.results.details import DetailsV1
     from memory_assets.results.digest import DayDigestV1, ProjectDigestV1, SessionDigestV1
     from memory_assets.results.disclosure import DisclosureV1
@@ -239,19 +238,6 @@ class Memory:
         from memory_assets.queries.gotchas import search_gotchas
 
         return search_gotchas(self._searcher, query, files=files, k=k, project=project, log=log)
-
-    def search_lessons(
-        self, query: str, *, role: str | None = None, k: int = 10, project: str | None = None, log: bool = True
-    ) -> LessonListV1:
-        """Lessons that bear upon a question; see ``queries.lessons.search_lessons``.
-
-        Raises:
-            InvalidArgumentError: an empty question, or a ``k`` out of bounds.
-            EmbedderUnavailableError, IndexCorruptError
-        """
-        from memory_assets.queries.lessons import search_lessons
-
-        return search_lessons(self._searcher, query, role=role, k=k, project=project, log=log)
 
     def bulk_search(
         self,

@@ -214,7 +214,17 @@ def test_the_log_stands_on_nothing_and_the_folds_on_the_log() -> None:
     assert len(pure) > 15 and violations(pure, {"log", "configuration"}) == []
 
 
-_SERVING = (".run", ".rescanning", ".forgetting", ".correcting", ".retention", ".purging", ".development", ".taking")
+_SERVING = (
+    ".run",
+    ".court.run",
+    ".rescanning",
+    ".forgetting",
+    ".correcting",
+    ".retention",
+    ".purging",
+    ".development",
+    ".taking",
+)
 
 
 def test_nobody_imports_the_assets_but_the_code_location_and_late_what_people_speak_to() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -26,6 +27,7 @@ def register(app: typer.Typer) -> None:
     """Add the commands of this file."""
     group = typer.Typer(cls=ListingGroup, help="What sessions teach: hear them, list and show what was heard (bare: list).")
     group.command("list")(list_)
+    group.command("open")(stoppable(open_))
     group.command("from-session")(stoppable(from_session))
     group.command("run")(stoppable(run))
     group.command("show")(show)
@@ -51,6 +53,36 @@ def list_(
     else:
         print_text(styled("nothing was heard yet; `memory court run --all` hears every session"))
     return OK
+
+
+def open_(
+    context: typer.Context,
+    bundle: Annotated[Path, typer.Argument(help="A file of context_bundle.v1, or of any session.")],
+    as_json: JsonOption = False,
+) -> int:
+    """Take a bundle in that another program collected, and hear it: what was claimed and kept."""
+    from memory_assets.defs.court.run import hear
+    from memory_assets.defs.run import import_paths
+    from memory_assets.queries.cases import one_case
+
+    call = invocation(context)
+    progress = progress_for_people(as_json=as_json)
+    taken = import_paths(call.settings(), [bundle], project=None, progress=progress)
+    if taken.errors or not taken.session_ids:
+        why = "; ".join(f"{one.get('reason', '')} {one.get('detail', '')}".strip() for one in taken.errors)
+        raise InvalidArgumentError(
+            f"{bundle.name} is not taken: {why or 'it holds no session'}", hint="docs/bundles.md says what a bundle holds"
+        )
+    report = hear(call.settings(), taken.session_ids, progress=progress)
+    if as_json:
+        print_json(report)
+    else:
+        memory = call.memory()
+        for case_id in report.case_ids:
+            print_case(memory.read(one_case, case_id, version=memory.resources.court_version))
+            print_text(styled(""))
+        print_run(report)
+    return NOTHING_FOUND if report.failed else OK
 
 
 def from_session(

@@ -69,7 +69,11 @@ def search(
     as_json: JsonOption = False,
 ) -> int:
     """Find the lessons of a role that bear upon a question, the best first."""
-    found = invocation(context).memory().search_lessons(query, role=role, k=limit, project=project)
+    from memory_assets.queries.lessons import search_lessons
+    from memory_assets.search.searcher import Searcher
+
+    searcher = Searcher(invocation(context).memory().resources)
+    found = search_lessons(searcher, query, role=role, k=limit, project=project)
     if as_json:
         print_json(found)
     elif found.lessons:

@@ -56,7 +56,9 @@ PathOption = Annotated[
     Path | None,
     typer.Option("--config-path", help="The client's settings file, in place of the usual one.", show_default=False),
 ]
-WriteOption = Annotated[bool, typer.Option("--allow-write", help="Offer the tool feedback too; all other tools only read.")]
+WriteOption = Annotated[
+    bool, typer.Option("--allow-write", help="Offer the tools feedback and propose_prompt_update too; all others only read.")
+]
 TrialOption = Annotated[bool, typer.Option("--dry-run", help="Say what would be written, and write nothing.")]
 _DONE = {
     "installed": "installed in",

@@ -7,3 +7,9 @@ class NotPossibleError(MemoryAssetsError):
     """It makes no sense as things stand: a stage that it has, a conflict that is resolved, sides that cannot be one."""
 
     code = "not_possible"
+
+
+class TerminalNeededError(MemoryAssetsError):
+    """Only a person says this, and no person sits before it."""
+
+    code = "terminal_needed"

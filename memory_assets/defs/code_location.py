@@ -9,7 +9,7 @@ from memory_assets.defs.court.leaves import improvements, lessons
 from memory_assets.defs.court.steps import court_case, court_judgement, court_statements
 from memory_assets.defs.evaluation import ask_eval, retrieval_eval
 from memory_assets.defs.io_manager import EventLogIOManager
-from memory_assets.defs.jobs import embed_waiting_units, graduate_sessions, hear_cases, refresh_leaves
+from memory_assets.defs.jobs import embed_waiting_units, graduate_and_hear, graduate_sessions, hear_cases, refresh_leaves
 from memory_assets.defs.leaves import ledgers, memory_index
 from memory_assets.defs.resources import EventLogResource, open_store
 from memory_assets.defs.retention import forget_old_sessions, nightly_retention, retention
@@ -58,7 +58,7 @@ def build_definitions(settings: Settings | None = None) -> dg.Definitions:
     return dg.Definitions(
         assets=dg.map_asset_specs(lambda spec: spec.replace_attributes(code_version=versions.get(spec.key)), assets),
         asset_checks=[store_state, event_log_integrity, tasks_replay_equal],
-        jobs=[graduate_sessions, embed_waiting_units, refresh_leaves, hear_cases, forget_old_sessions],
+        jobs=[graduate_sessions, graduate_and_hear, embed_waiting_units, refresh_leaves, hear_cases, forget_old_sessions],
         schedules=[nightly_retention],
         sensors=[sessions_folder],
         resources={"event_log": event_log, "io_manager": EventLogIOManager(store=event_log)},

@@ -14,10 +14,19 @@ LEAVES = (memory_index, ledgers, task_board)
 
 _leaves = dg.AssetSelection.assets(*LEAVES) - dg.AssetSelection.checks(*ON_REQUEST)
 
+_graduation = dg.AssetSelection.groups("graduation") | _leaves | dg.AssetSelection.checks(*store_state.check_keys)
+_court = dg.AssetSelection.groups("court")
+
 graduate_sessions = dg.define_asset_job(
     "graduate_sessions",
-    selection=dg.AssetSelection.groups("graduation") | _leaves | dg.AssetSelection.checks(*store_state.check_keys),
+    selection=_graduation,
     description="From session files to searchable memory: all seven stages, and what all sessions together have become.",
+)
+
+graduate_and_hear = dg.define_asset_job(
+    "graduate_and_hear",
+    selection=_graduation | _court,
+    description="As `graduate_sessions`, and each session is heard as a case: what the sensor asks for with `court.automatic`.",
 )
 
 embed_waiting_units = dg.define_asset_job(
@@ -28,7 +37,7 @@ embed_waiting_units = dg.define_asset_job(
 
 hear_cases = dg.define_asset_job(
     "hear_cases",
-    selection=dg.AssetSelection.groups("court"),
+    selection=_court,
     description="What sessions teach: each is heard as a case, and lessons follow from all of them.",
 )
 

@@ -288,8 +288,9 @@ def _run(
     for session_id in session_ids:
         heads.setdefault(session_id, known[session_id].event_id if session_id in known else None)
     selection = {dg.AssetKey(stage) for stage in PIPELINE_STAGES[: PIPELINE_STAGES.index(to_stage) + 1]}
-    if to_stage == PIPELINE_STAGES[-1] and with_leaves:
-        selection |= {leaf.key for leaf in _leaves()}
+    if to_stage == PIPELINE_STAGES[-1]:
+        selection |= {leaf.key for leaf in _leaves()} if with_leaves else set()
+        selection |= _court_assets() if settings.court.automatic else set()
     for first, last in ranges(instance, session_ids):
         _materialize(settings, instance, selection, {RANGE_START_TAG: first, RANGE_END_TAG: last})
 
@@ -315,6 +316,12 @@ def _leaves() -> tuple[dg.AssetsDefinition, ...]:
     from memory_assets.defs.jobs import LEAVES
 
     return LEAVES
+
+
+def _court_assets() -> Set[dg.AssetKey]:
+    from memory_assets.defs.court.assets import court_assets
+
+    return court_assets()
 
 
 def _materialize(settings: Settings, instance: dg.DagsterInstance, selection: Set[dg.AssetKey], tags: dict[str, str]) -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import dagster as dg
 
 from memory_assets.defs.dead_runs import end_dead_runs
-from memory_assets.defs.jobs import LEAVES, embed_waiting_units, graduate_sessions, refresh_leaves
+from memory_assets.defs.jobs import LEAVES, embed_waiting_units, graduate_and_hear, graduate_sessions, refresh_leaves
 from memory_assets.defs.last_made import last_metadata, log_seq_of
 from memory_assets.defs.partitions import RANGE_END_TAG, RANGE_START_TAG, SESSIONS_PARTITIONS_NAME, sessions_partitions
 from memory_assets.defs.pruning import prune_by_itself
@@ -60,7 +60,7 @@ UNFINISHED = [
 
 
 @dg.sensor(
-    jobs=[graduate_sessions, refresh_leaves, embed_waiting_units],
+    jobs=[graduate_sessions, graduate_and_hear, refresh_leaves, embed_waiting_units],
     minimum_interval_seconds=30,
     default_status=dg.DefaultSensorStatus.RUNNING,
     description="Watches the sessions folder: takes files that have settled, 25 at a time, and asks for runs over them; "
@@ -266,7 +266,7 @@ def _requests(
         requests.append(
             dg.RunRequest(
                 run_key=f"batch:{batch}:{attempt}",
-                job_name=graduate_sessions.name,
+                job_name=(graduate_and_hear if opened.settings.court.automatic else graduate_sessions).name,
                 tags={
                     RANGE_START_TAG: part[0],
                     RANGE_END_TAG: part[-1],

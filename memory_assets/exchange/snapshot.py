@@ -19,6 +19,7 @@ from memory_assets.log.payloads.answers import AnswerRecorded
 from memory_assets.log.payloads.builds import BuildFinished, BuildStarted
 from memory_assets.log.payloads.forgetting import SessionForgotten, SessionUnforgotten, TextForgotten, TextUnforgotten
 from memory_assets.log.payloads.log_end import LogEndAccepted
+from memory_assets.log.payloads.prompts import PromptUpdateProposed, PromptUpdateReviewed, PromptWritten, RolePromptActivated
 from memory_assets.log.payloads.purged import Purged
 from memory_assets.log.payloads.usage import UsageCounted
 from memory_assets.log.session_history import History, history_of
@@ -38,11 +39,15 @@ _OF_THIS_STORE = (
     Purged,
     LogEndAccepted,
     AnswerRecorded,
+    RolePromptActivated,
+    PromptUpdateProposed,
+    PromptUpdateReviewed,
+    PromptWritten,
     UsageCounted,
 )
 OF_THIS_STORE = frozenset(payload.event_type for payload in _OF_THIS_STORE)
-"""What is said to one store alone: what it shall forget, what was purged, where its own log ends, what it was asked, and
-of what use it was."""
+"""What is said to one store alone: what it shall forget, what was purged, where its own log ends, what it was asked, of what
+use it was, and which prompts are in force, for only a person of that store approves one."""
 
 _BUILDS = frozenset({BuildStarted.event_type, BuildFinished.event_type})
 _LIGHT_ROWS = 20_000

@@ -14,6 +14,7 @@ from memory_assets.errors import AmbiguousIdError, NotFoundError
 from memory_assets.hooks.events import HookCall
 from memory_assets.hooks.lines import Part, element, fact, named
 from memory_assets.queries.context import RELEVANT_FROM
+from memory_assets.queries.lessons import list_lessons
 from memory_assets.queries.sessions import one_session
 from memory_assets.queries.unit_sources import unit_sources
 from memory_assets.search.usage import note_shown
@@ -32,6 +33,7 @@ _FORMATS: dict[str, SourceFormat] = {"claude-code": "claude_code", "codex": "cod
 _MOST_LINES = 100
 """Of a part: more fit into no budget."""
 _HITS = 8
+_LESSONS = 8
 _TOLD = 5
 _PROMPT_END = 1_000
 """Characters of the beginning and of the end of a long prompt that are asked for: what stands between them is pasted."""
@@ -49,12 +51,22 @@ def told_at_start(memory: Memory, call: HookCall, budget: int) -> str:
     own = _own(call)
     holds = [line for line in digest.holds if line.kind in ("decision", "preference") and not _is_of(line.quote, own)]
     open_tasks = [line for line in digest.open if not _is_of(line.quote, own)]
+    taught = list(_taught(memory, project, own))
     parts = (
         Part("What holds:", list(map(_line, holds[:_MOST_LINES])), 0.5),
+        *([Part("What earlier sessions teach:", taught, 0.2)] if taught else []),
         Part("Open tasks:", list(map(_line, open_tasks[:_MOST_LINES])), 0.25),
         Part(f"Since the session of {digest.since:%Y-%m-%d} began:", list(islice(_changes(digest, own), _MOST_LINES)), 0.25),
     )
     return element(f"What is on record for the project {named(project)}.", parts, budget)
+
+
+def _taught(memory: Memory, project: str, own: str | None) -> Iterator[str]:
+    """The surest lessons of the project, each by the words of another session that it was learned from."""
+    for lesson in memory.read(list_lessons, project=project, limit=_LESSONS).lessons:
+        uris = [shown.citation.uri for shown in lesson.evidence if shown.citation.session_id != own]
+        if uris:
+            yield fact(uris[0], f"lesson for {named(lesson.role)}", lesson.rule, at=lesson.last_at)
 
 
 def told_with_prompt(memory: Memory, call: HookCall, budget: int) -> str:

@@ -288,6 +288,19 @@ class FeedbackArguments(Arguments):
     note: Annotated[str, Field(max_length=2000, description="Why, for a person who reads it later.")] = ""
 
 
+class PromptUpdateArguments(Arguments):
+    """Of propose_prompt_update."""
+
+    role: Annotated[str, Field(max_length=200, description="The role whose prompt it is, as it is registered.")]
+    proposal: Annotated[str, Field(description="The whole new text of the prompt, in words of your own.")]
+    reason: Annotated[str, Field(max_length=2000, description="Why it should change, for the person who decides.")]
+    lessons: Annotated[
+        tuple[str, ...],
+        BeforeValidator(_as_tuple, json_schema_input_type=tuple[str, ...]),
+        Field(max_length=MOST_IDS, description="Ids of the lessons that it is made of; otherwise all that stand for the role."),
+    ] = ()
+
+
 def moment(text: str | None, name: str) -> datetime | None:
     """A day or time of ISO 8601, UTC where it names no zone.
 

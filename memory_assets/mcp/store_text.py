@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from memory_assets.results.doctor import CheckV1
     from memory_assets.results.feedback import AckV1
     from memory_assets.results.memories import EvidenceView, QuoteInMessage
+    from memory_assets.results.prompts import PromptUpdateV1
     from memory_assets.results.stats import Stats, UsageV1
 
 _AROUND = 400
@@ -142,3 +143,10 @@ def ack_lines(ack: AckV1) -> Iterator[str]:
 
 def _counted(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{inline(name, 40)} {count:,}" for name, count in counts.items())
+
+
+def prompt_update_lines(update: PromptUpdateV1) -> Iterator[str]:
+    """A proposal that waits for a person, and what it changes."""
+    yield f"{update.update_id} is {update.status}, for the role {inline(update.role, 80)}, from version {update.base_version}"
+    yield "nothing has changed: a person approves it, by name, with `memory prompts approve`, or on the page /prompts"
+    yield from quoted(update.diff, limit=4000)

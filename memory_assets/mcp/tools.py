@@ -16,7 +16,14 @@ from memory_assets.mcp.digest_tools import DIGEST_TOOLS
 from memory_assets.mcp.layer_text import context_lines, details_lines, disclosure_lines, gotcha_lines, timeline_lines
 from memory_assets.mcp.output_schemas import Output
 from memory_assets.mcp.search_text import bulk_lines, hits_cost, search_lines, unknown_lines
-from memory_assets.mcp.store_text import ack_lines, doctor_lines, evidence_lines, schema_lines, stats_lines
+from memory_assets.mcp.store_text import (
+    ack_lines,
+    doctor_lines,
+    evidence_lines,
+    prompt_update_lines,
+    schema_lines,
+    stats_lines,
+)
 from memory_assets.mcp.task_text import condition_lines, task_lines, task_list_lines
 from memory_assets.mcp.tool import Tool
 from memory_assets.search.usage import note_opened
@@ -191,6 +198,21 @@ def _feedback(store: Store, asked: given.FeedbackArguments) -> Answer:
     return answer(ack, list(ack_lines(ack)))
 
 
+def _propose_prompt_update(store: Store, asked: given.PromptUpdateArguments) -> Answer:
+    from memory_assets.commands.prompts import propose_update
+
+    made = propose_update(
+        store.memory.resources,
+        asked.role,
+        asked.proposal,
+        reason=asked.reason,
+        lessons=asked.lessons,
+        by="agent over MCP",
+        author="agent",
+    )
+    return answer(made, list(prompt_update_lines(made)))
+
+
 TOOLS: tuple[Tool, ...] = (
     Tool(
         "search_memory",
@@ -340,6 +362,18 @@ WRITING_TOOLS: tuple[Tool, ...] = (
         given.FeedbackArguments,
         _feedback,
         Output("ack.v1"),
+        writes=True,
+    ),
+    Tool(
+        "propose_prompt_update",
+        "Propose another prompt for a role",
+        "Propose a new text for the prompt of a role that is registered, with the reason. Nothing changes by it: a person "
+        "reads the diff and approves it by name, or not; no tool approves or applies. It rests on lessons of two cases or on "
+        "a critical one, and copies no five words in a row from a session. Use it seldom, and only for what would have helped "
+        "more than once.",
+        given.PromptUpdateArguments,
+        _propose_prompt_update,
+        Output("prompt_update.v1"),
         writes=True,
     ),
 )

@@ -19,7 +19,7 @@ from memory_assets.log.payloads.court import (
     LessonRetired,
 )
 from memory_assets.log.payloads.usage import UnitFeedback
-from memory_assets.log.sql import visible
+from memory_assets.log.sql import seen
 from memory_assets.projections.lessons import fold_lessons
 
 if TYPE_CHECKING:
@@ -47,11 +47,8 @@ WHERE seq > $since AND event_type IN {(*_OF_HEARINGS, *_OF_SESSIONS)}
 UNION SELECT session_id FROM cases WHERE $since = 0
 """
 
-_EVENTS = f"""
-CREATE OR REPLACE TEMP TABLE court_events AS
-SELECT seq, event_id, event_type, session_id, payload_json, occurred_at, causation_id, stage_version, project
-FROM {visible(f"event_type IN {_OF_HEARINGS} AND session_id IN (SELECT session_id FROM court_scope)")}
-"""
+_EVENTS = "CREATE OR REPLACE TEMP TABLE court_events AS SELECT * FROM "
+_OF_SCOPE = f"event_type IN {_OF_HEARINGS} AND session_id IN (SELECT session_id FROM court_scope)"
 
 # The last word holds: a hearing by other detectors, or of more messages, replaces the one before.
 _HEARINGS = """
@@ -151,7 +148,7 @@ def fold_court(connection: duckdb.DuckDBPyConnection, since: int, embedding_vers
     connection.execute(_SCOPE, {"since": since})
     connection.execute("CREATE OR REPLACE TEMP TABLE touched_claims (claim_id VARCHAR, role VARCHAR)")
     if connection.execute("SELECT 1 FROM court_scope LIMIT 1").fetchall():
-        connection.execute(_EVENTS)
+        connection.execute(_EVENTS + seen(connection)(_OF_SCOPE))
         connection.execute(_HEARINGS)
         for table, statement in _TABLES.items():
             connection.execute(f"CREATE OR REPLACE TEMP TABLE new_{table} AS {statement}")

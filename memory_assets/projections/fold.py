@@ -27,6 +27,7 @@ from memory_assets.projections.evaluation import fold_evaluations
 from memory_assets.projections.feedback import fold_feedback
 from memory_assets.projections.ledgers import fold_builds
 from memory_assets.projections.memories import close_touched, fold_memories, remember_touched
+from memory_assets.projections.prompts import PROMPT_EVENTS, fold_prompts
 from memory_assets.projections.scope import close_scope, open_scope
 from memory_assets.projections.sessions import fold_marks, fold_sessions, fold_source_files
 from memory_assets.projections.statements import fold_statements
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from memory_assets.log.database import Database
 
 PROJECTOR = "all"
-PROJECTOR_VERSION = f"18.{STATEMENT_VERSION}.{DETECTOR_VERSION}.{STANDING_VERSION}"
+PROJECTOR_VERSION = f"19.{STATEMENT_VERSION}.{DETECTOR_VERSION}.{STANDING_VERSION}"
 # Sessions folded at a time: their events are copied into a temporary table.
 SCOPE_SIZE = 200
 # These say how far a session has come, or of what use it was, and change none of what it says: no message, entry or unit
@@ -59,13 +60,14 @@ MARKS = (
     "unit_feedback",
 )
 
-# What a run leaves behind its sessions, an answer, and what was of use: it changes marks, builds, answers and counts, and no
-# other table.
+# What a run leaves behind its sessions, an answer, a word on a prompt, and what was of use: it changes marks, builds, answers,
+# prompts and counts, and no other table.
 _PASSING = (
     *(mark for mark in MARKS if mark != "unit_feedback"),
     "build_started",
     "build_finished",
     "answer_recorded",
+    *PROMPT_EVENTS,
     "usage_counted",
 )
 
@@ -124,6 +126,7 @@ def fold(
         fold_source_files(connection, since)
         fold_builds(connection, since)
         fold_answers(connection, since)
+        fold_prompts(connection, since)
         fold_usage(connection, since)
         _fold_marks(connection, [session_id for session_id, _ in touched])
         return Folded(len(touched), _write_offset(connection, projector))
@@ -151,6 +154,7 @@ def fold(
     fold_usage(connection, since)
     fold_evaluations(connection, since)
     fold_answers(connection, since)
+    fold_prompts(connection, since)
     close_commands(connection)
     return Folded(len(touched), _write_offset(connection, projector), _together(appended))
 

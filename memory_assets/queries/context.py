@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from memory_assets.vocabulary import Assurance, Origin
 
 MOST_BUDGET = 1_000_000
-SKILL_TYPES = ("preference", "decision", "insight")
+SKILL_TYPES = ("preference", "decision", "insight", None)  # a lesson has no type
 RELEVANT_FROM = 0.4
 """What shares less with the question is not what it is about."""
 SAID_ANYWAY = 5
@@ -73,8 +73,8 @@ TITLES: dict[SectionName, str] = {
 
 _COLUMNS = """
 SELECT u.unit_id, u.unit_kind, u.source_id, CASE u.unit_kind WHEN 'task' THEN u.source_id ELSE 'mem:' || m.short_id END,
-  u.title, u.summary, u.entry_type, u.stage, m.checker, u.status, coalesce(u.speaker, u.role), u.occurred_at, u.citations_json,
-  u.origin
+  CASE u.unit_kind WHEN 'lesson' THEN u.summary ELSE u.title END, u.summary, u.entry_type, u.stage, m.checker, u.status,
+  coalesce(u.speaker, u.role), u.occurred_at, u.citations_json, u.origin
 """
 _STANDING = f"""
 {_COLUMNS}
@@ -200,7 +200,7 @@ def _searched(searcher: Searcher, query: str, project: str | None) -> list[Searc
     """What is remembered, what was said and is to be done, and what went wrong. The question's vector is made once."""
     requests = [
         SearchRequest(query, kinds=kinds, project=project, k=most, beside=False, log=False)
-        for kinds, most in ((("entry",), _FOUND), (("passage", "task"), _FOUND), (("gotcha",), MOST_GOTCHAS))
+        for kinds, most in ((("entry", "lesson"), _FOUND), (("passage", "task"), _FOUND), (("gotcha",), MOST_GOTCHAS))
     ]
     found = []
     for answer in searcher.search_all(requests):

@@ -33,8 +33,8 @@ SELECT lesson_id, role, polarity, kind, severity, title, rule, trigger_text, exc
   merged_json, support_cases, support_sessions, helpful, harmful, confidence, project, first_at, last_at
 FROM lessons
 """
-_WANTED = """($role IS NULL OR role = $role) AND ($project IS NULL OR project = $project)
-  AND ($status = 'all' OR status = $status)"""
+_WANTED = """($role IS NULL OR role = $role) AND ($status = 'all' OR status = $status)
+  AND ($project IS NULL OR lesson_id IN (SELECT lesson_id FROM accepted_lessons WHERE project = $project))"""
 _SUREST_FIRST = "ORDER BY confidence DESC, support_cases DESC, last_at DESC, lesson_id"
 
 _EVIDENCE = f"""
@@ -63,6 +63,9 @@ def list_lessons(
     limit: int | None = None,
 ) -> LessonListV1:
     """Lessons, the surest first.
+
+    Args:
+        project: only those that a session of this project gives, whichever other ones do.
 
     Raises:
         InvalidArgumentError: there is no such status.

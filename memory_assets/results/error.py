@@ -43,6 +43,7 @@ ERROR_CODES: dict[str, str] = {
     "short_id_exhausted": "no short id is free for a memory",
     "store_read_only": "the store can be read and not written: its rights or its medium do not allow it",
     "store_locked": "another process holds the store for longer than a caller may wait",
+    "terminal_needed": "only a person says this, on a terminal or on a page",
     "unavailable": "what the work needs does not answer; another time it may",
     "unwritable": "a value that no proof module can hold",
 }

@@ -44,6 +44,7 @@ from memory_assets.results.listed import (
 from memory_assets.results.memories import EntryView, EvidenceView, MemoryView
 from memory_assets.results.metrics import Metrics
 from memory_assets.results.outbox import InLine, OutboxDrained, OutboxStatus, Reembedded
+from memory_assets.results.prompts import PromptUpdateV1, RolePromptV1
 from memory_assets.results.purge import PurgeReportV1
 from memory_assets.results.recorded_answer import RecordedAnswerListV1, RecordedAnswerV1
 from memory_assets.results.retrieval import RetrievalV1
@@ -102,6 +103,8 @@ PRINTED: dict[str, Any] = {
     "outbox_drained.v1": OutboxDrained,
     "outbox_reconciled.v1": InLine,
     "project_digest.v1": ProjectDigestV1,
+    "prompt_update.v1": PromptUpdateV1,
+    "prompt_update_list.v1": list[PromptUpdateV1],
     "recorded_answer.v1": RecordedAnswerV1,
     "recorded_answer_list.v1": RecordedAnswerListV1,
     "purge_report.v1": PurgeReportV1,
@@ -109,6 +112,8 @@ PRINTED: dict[str, Any] = {
     "reembed.v1": Reembedded,
     "restored.v1": Restored,
     "retrieval.v1": RetrievalV1,
+    "role_prompt.v1": RolePromptV1,
+    "role_prompt_list.v1": list[RolePromptV1],
     "schema.v1": SchemaV1,
     "schema_definition.v1": SchemaDefinitionV1,
     "search_hit.v1": SearchHitV1,

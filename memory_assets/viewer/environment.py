@@ -42,6 +42,7 @@ def environment() -> Environment:
         "memory_link": links.memory_link,
         "cited_link": links.cited_link,
         "project_link": links.project_link,
+        "prompt_link": links.prompt_link,
         "task_link": links.task_link,
     }
     return made

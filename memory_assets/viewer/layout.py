@@ -18,6 +18,7 @@ PLACES: Final = (
     Place("sessions", "/sessions"),
     Place("tasks", "/tasks"),
     Place("conflicts", "/conflicts"),
+    Place("prompts", "/prompts"),
     Place("search", "/search"),
     Place("ask", "/ask"),
     Place("events", "/events"),

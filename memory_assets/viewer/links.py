@@ -60,6 +60,11 @@ def project_link(project: str) -> Own:
     return Own(f"/projects/{quote(project, safe='')}")
 
 
+def prompt_link(role: str) -> Own:
+    """The page of a role's prompt. A role may be called anything, a path among it."""
+    return Own(f"/prompts/{quote(role, safe='')}")
+
+
 def task_link(task_id: str) -> Own:
     """The page of a task."""
     return Own(f"/tasks/{quote(task_id, safe='')}")

@@ -20,6 +20,7 @@ from memory_assets.viewer import (
     map_page,
     memories,
     projects,
+    prompt_pages,
     proofs,
     saying,
     searching,
@@ -46,6 +47,7 @@ _PAGES: Final = (
     sessions.ROUTES,
     proofs.ROUTES,
     memories.ROUTES,
+    prompt_pages.ROUTES,
     searching.ROUTES,
     asking.ROUTES,
 )

@@ -14,19 +14,22 @@ from typing import TYPE_CHECKING, Final
 from memory_assets.commands.conflicts import RESOLUTIONS, reopen_conflict, resolve_conflict
 from memory_assets.commands.people import login_name
 from memory_assets.commands.promotions import SPOKEN_STAGES, ladder_of, promote
+from memory_assets.commands.prompts import apply_update, check_appliable, review_update, roll_back
 from memory_assets.commands.task_links import merge
 from memory_assets.errors import InvalidArgumentError, NotFoundError, check_word
 from memory_assets.queries.conflicts import ConflictView, one_conflict
 from memory_assets.queries.entries import memories_by_id, one_entry
 from memory_assets.queries.forgettable import ToForget
 from memory_assets.queries.forgettings import list_forgettings
-from memory_assets.viewer.links import cited_link, memory_link, session_link, task_link, with_query
+from memory_assets.queries.prompts import one_prompt, one_update
+from memory_assets.viewer.links import cited_link, memory_link, prompt_link, session_link, task_link, with_query
 from memory_assets.viewer.words import Own
 from memory_assets.vocabulary import SIGNALS, STAGES
 
 if TYPE_CHECKING:
     from memory_assets.memory import Memory
     from memory_assets.results.forgetting import ForgetReportV1
+    from memory_assets.results.prompts import PromptUpdateV1
 
 Given = Mapping[str, str]
 
@@ -204,6 +207,74 @@ def _do_unforget(memory: Memory, given: Given) -> Own:
     return session_link(report.session_ids[0]) if report.session_ids else with_query("/privacy", said="back")
 
 
+def _approve_prompt(memory: Memory, given: Given) -> Foreseen:
+    return _reviewed(memory, given, nothing_if=("approved", "rejected", "applied"))
+
+
+def _do_approve_prompt(memory: Memory, given: Given) -> Own:
+    review_update(memory.resources, given["update"], "approved", by=given["by"], note=given["note"])
+    return with_query("/prompts", said="approved")
+
+
+def _reject_prompt(memory: Memory, given: Given) -> Foreseen:
+    return _reviewed(memory, given, nothing_if=("rejected", "applied"))
+
+
+def _do_reject_prompt(memory: Memory, given: Given) -> Own:
+    review_update(memory.resources, given["update"], "rejected", by=given["by"], note=given["note"])
+    return with_query("/prompts", said="rejected")
+
+
+def _reviewed(memory: Memory, given: Given, *, nothing_if: tuple[str, ...]) -> Foreseen:
+    update = memory.read(one_update, given["update"])
+    lines = (*_proposal(update), Line("by", given["by"]), *_note(given))
+    return Foreseen(Own("/prompts"), lines, nothing=update.status in nothing_if)
+
+
+def _apply_prompt(memory: Memory, given: Given) -> Foreseen:
+    update = memory.read(one_update, given["update"])
+    check_appliable(update)
+    lines = (
+        Line("becomes_prompt", update.role, prompt_link(update.role)),
+        Line("prompt_text", update.prompt),
+        Line("in_place_of", str(update.base_version)),
+    )
+    return Foreseen(Own("/prompts"), (*_proposal(update), *lines))
+
+
+def _do_apply_prompt(memory: Memory, given: Given) -> Own:
+    applied = apply_update(memory.resources, given["update"], by=login_name())
+    return _with_word(prompt_link(applied.role), "applied")
+
+
+def _roll_back_prompt(memory: Memory, given: Given) -> Foreseen:
+    older = memory.read(one_prompt, given["role"], _number(given["to"]))
+    active = memory.read(one_prompt, given["role"])
+    lines = (
+        Line("becomes_prompt", active.role, prompt_link(active.role)),
+        Line("back_to", str(older.version)),
+        Line("prompt_text", older.prompt),
+        Line("in_place_of", str(active.version)),
+    )
+    return Foreseen(prompt_link(active.role), lines, nothing=older.sha256 == active.sha256)
+
+
+def _do_roll_back_prompt(memory: Memory, given: Given) -> Own:
+    back = roll_back(memory.resources, given["role"], _number(given["to"]), by=login_name())
+    return _with_word(prompt_link(back.role), "applied")
+
+
+def _number(given: str) -> int:
+    if not given.isascii() or not given.isdigit() or len(given) > 9:
+        raise InvalidArgumentError(f"{given[:40]!r} is no version", hint="versions count from 1")
+    return int(given)
+
+
+def _proposal(update: PromptUpdateV1) -> tuple[Line, ...]:
+    link = Own(f"/prompts?status={update.status}#{update.update_id}")
+    return (Line("proposal", f"{update.update_id}, {update.role}", link), Line("why", update.reason))
+
+
 def _sides(conflict: ConflictView) -> tuple[Line, ...]:
     sides = (("older", conflict.older), ("newer", conflict.newer))
     return tuple(Line(name, side.quote or side.title, cited_link(side.uri)) for name, side in sides)
@@ -238,6 +309,10 @@ ACTIONS: Final = {
         Action("merge", ("task", "into"), ("task", "into", "note"), _merge, _do_merge),
         Action("forget", (), ("ids", "session", "project", "before", "query", "words"), _forget, _do_forget, takes_away=True),
         Action("unforget", ("id",), ("id",), _unforget, _do_unforget),
+        Action("approve_prompt", ("update", "by"), ("update", "by", "note"), _approve_prompt, _do_approve_prompt),
+        Action("reject_prompt", ("update", "by"), ("update", "by", "note"), _reject_prompt, _do_reject_prompt),
+        Action("apply_prompt", ("update",), ("update",), _apply_prompt, _do_apply_prompt),
+        Action("roll_back_prompt", ("role", "to"), ("role", "to"), _roll_back_prompt, _do_roll_back_prompt),
     )
 }
 """Every word that can be said on a page, by its name."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -74,3 +75,22 @@ def test_search_finds_lessons_by_their_kind(heard: Run) -> None:
     hits = heard("search", "push to main", "--kind", "lesson", "--json").json["hits"]
     assert hits[0]["unit_kind"] == "lesson" and FORCE in str(hits[0]["citations"])
     assert "lesson" in heard("search", "push to main", "--kind", "lesson").out
+
+
+def test_a_bundle_is_taken_in_and_heard(heard: Run, tmp_path: Path) -> None:
+    events = [
+        {"id": "e1", "actor_type": "human", "event_type": "message", "content": "Always write the changelog first"},
+        {"id": "e2", "actor_type": "ai", "event_type": "message", "content": "I will."},
+    ]
+    bundle = {"schema_version": "context_bundle.v1", "bundle_id": "deploy-7", "source": "ci", "events": events}
+    (tmp_path / "bundle.json").write_text(json.dumps(bundle))
+    told = heard("court", "open", str(tmp_path / "bundle.json"), "--json").json
+    assert (told["cases"], told["heard"], told["selected"]) == (1, 1, 1)
+    (case_id,) = told["case_ids"]
+    shown = heard("court", "show", case_id, "--json").json
+    assert [claim["title"] for claim in shown["judged"]] == ["Always write the changelog first"]
+    assert "Always write the changelog first" in heard("court", "open", str(tmp_path / "bundle.json")).out
+    (tmp_path / "no.json").write_text("{}")
+    ended = heard("court", "open", str(tmp_path / "no.json"))
+    assert ended.code == 2 and "bundles.md" in ended.err
+    assert heard("court", "open", str(tmp_path / "nothing.json")).code == 2

@@ -99,6 +99,7 @@ WAYS = {
 }
 TELLING = {
     *("search {question}", "ask {question}", "context {question}", "entries list", "tasks list", "export jsonl"),
+    *("lessons list", "court show {case}"),
     *(
         "/search",
         "/ask",
@@ -122,9 +123,12 @@ UNASKED = {
     *("task accept", "task resolve", "task merge", "task unmerge", "conflicts resolve", "conflicts reopen"),
     *("mcp serve", "mcp install", "mcp uninstall", "mcp status", "align", "schema", "privacy scan"),
     *("serve run", "serve status", "serve link", "serve stop", "serve take", "serve install", "serve uninstall"),
+    *("court open", "court from-session", "court run", "lessons retire", "lessons keep"),
+    *("prompts show", "prompts propose", "prompts diff", "prompts approve", "prompts reject", "prompts apply"),
+    *("prompts rollback", "prompts write", "prompts register"),
     *("hook", "hooks install", "hooks uninstall", "hooks status", "hooks off", "hooks on"),
 }
-"""Commands that write, or that read files and nothing of the store; an export is made beside, the server asked by a client."""
+"""Commands that write, or that read files and nothing of sessions; an export is made beside, the server asked by a client."""
 MARKS = tuple(mark for way in WAYS.values() for mark in way.marks)
 
 
@@ -193,6 +197,7 @@ def store(memory: Run, tmp_path: Path) -> Settings:
     assert memory("promote", decision, "--to", "certified", "--by", "Jiho").code in (0, 1)
     assert memory("decisions", "record", "We go on so.", "--because", decision, "--by", "Jiho").code in (0, 1)
     assert memory("correct", memory_of(OLD[0])(settings)[0], "The ledger stays where it is.", "--by", "Jiho").code == 0
+    assert memory("court", "run", "--all").code == 0
     assert memory("eval", "init").code == 0
     assert memory("eval", "run").code == 0
     return settings
@@ -256,8 +261,8 @@ def test_every_page_that_tells_something_is_asked() -> None:
         for page in (*PAGES_OF_A_QUESTION, *PAGES_OF_A_NAME, *PAGES_OF_THE_STORE)
     }
     telling = {re.sub(r"\{\w+(:\w+)?\}", "{}", route.path) for route in viewer_routes() if isinstance(route, Route)}
-    # What nobody knows, the files that ship, and what is sent to alone.
-    assert telling - {"/{}", "/static/{}", "/api/{}", "/say/{}"} == asked | {"/today"}
+    # What nobody knows, the files that ship, what is sent to alone, and what people wrote as prompts.
+    assert telling - {"/{}", "/static/{}", "/api/{}", "/say/{}", "/prompts/{}"} == asked | {"/today"}
 
 
 def test_what_is_kept_away_is_told_by_number_and_place(memory: Run, tmp_path: Path) -> None:

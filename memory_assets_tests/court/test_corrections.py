@@ -122,3 +122,118 @@ def test_a_correction_of_what_was_done(language: str, text: str) -> None:
 def test_what_goes_on_to_the_next_thing(language: str, text: str) -> None:
     talk = reported(language).user(text).edits("other.py", "b", "c").agent("Ok." if language == "en" else "네.")
     assert talk.found() == []
+
+
+SHORT_ENGLISH = [
+    "shouldn't this be sorted by date?",
+    "isn't the header supposed to be blue?",
+    "where did the footer go?",
+    "that's only half of it",
+    "you did the opposite",
+    "other way round",
+    "not there, in utils",
+    "in utils, not here",
+    "that's the old name",
+    "we don't use axios here",
+    "as I wrote above: two columns",
+    "hmm, two columns",
+    "still three columns",
+    "it has three columns now",
+    "close, but the order is reversed",
+    "almost. the last one is missing",
+    "that's not how we do it here",
+    "this is not what the ticket says",
+    "the ticket says two columns",
+    "did you read the ticket?",
+    "I changed the last line back",
+    "put it in utils I said",
+    "I'd rather have it above the table",
+    "the footer is in the wrong place",
+    "why three columns?",
+    "this isn't right, the sum is off",
+    "um no",
+    "only the footer please, not the header",
+    "I meant the monthly report",
+    "those should be links",
+]
+SHORT_KOREAN = [
+    "정렬이 날짜순이어야 하지 않아?",
+    "푸터 어디 갔어?",
+    "반만 됐네",
+    "반대로 했네",
+    "거꾸로야",
+    "그 파일 말고 utils",
+    "utils에 넣으라니까",
+    "여기선 axios 안 쓰는데",
+    "아직 세 열인데",
+    "순서가 뒤집혔어",
+    "거의 됐는데 마지막이 빠졌어",
+    "티켓엔 두 열이라고 되어 있어",
+    "티켓 다시 읽어봐",
+    "마지막 줄은 내가 다시 바꿔놨어",
+    "그건 예전 이름이잖아",
+    "파일 하나 빼먹었어",
+    "음 이건 좀 아닌 것 같은데",
+    "헤더 말고 푸터만",
+    "합계가 안 맞아",
+    "월간 리포트 말한 거야",
+    "표가 세 열로 나오네",
+    "링크로 나와야 돼",
+    "왜 세 열이야?",
+    "그렇게 말고 위쪽에 붙여줘",
+    "내가 원한 건 요약표였어",
+    "푸터 위치가 이상해",
+]
+NEW_ENGLISH = [
+    "now make the footer sticky",
+    "can you also add a header?",
+    "add a third column with the sum",
+    "sort it by date please",
+    "what's in the footer?",
+    "is the footer translated?",
+    "use the same style for the invoice page",
+    "go on with the invoice",
+    "how long did that take?",
+    "let's write a test for it",
+    "ok, next the header. it should be blue",
+    "the next page needs a table too",
+    "I want a CSV export as well",
+    "yes, and the header should be blue",
+]
+NEW_KOREAN = [
+    "푸터를 고정해줘",
+    "헤더도 추가해줘",
+    "세 번째 열에 합계 넣어줘",
+    "날짜순으로 정렬해줘",
+    "푸터에 뭐가 들어가?",
+    "번역도 되어 있어?",
+    "청구서 페이지도 같은 스타일로",
+    "다음은 청구서",
+    "테스트도 짜자",
+    "오케이 다음 헤더는 파란색이어야 해",
+    "CSV로도 내보내고 싶어",
+]
+
+
+def _shown(language: str, text: str) -> Talk:
+    """A table as the agent tells it, a person's message, and an edit of the same file behind it."""
+    if language == "en":
+        talk = Talk().user("Add a two column table with a footer to the report").edits("report.py")
+        talk.agent("The report has a table with a footer now.").user(text).edits("report.py", "b", "c")
+        return talk.agent("Fixed.")
+    talk = Talk().user("리포트에 두 열짜리 표랑 푸터 추가해줘").edits("report.py").agent("리포트에 표와 푸터를 추가했습니다.")
+    return talk.user(text).edits("report.py", "b", "c").agent("고쳤습니다.")
+
+
+@pytest.mark.parametrize(
+    ("language", "text"), [*(("en", text) for text in SHORT_ENGLISH), *(("ko", text) for text in SHORT_KOREAN)]
+)
+def test_a_correction_that_is_told_by_the_same_file_edited_again(language: str, text: str) -> None:
+    assert [finding.kind for finding in _shown(language, text).found()] == ["user_correction"]
+
+
+@pytest.mark.parametrize(
+    ("language", "text"), [*(("en", text) for text in NEW_ENGLISH), *(("ko", text) for text in NEW_KOREAN)]
+)
+def test_a_request_for_the_same_file_is_none(language: str, text: str) -> None:
+    assert _shown(language, text).found() == []

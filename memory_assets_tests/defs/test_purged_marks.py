@@ -31,7 +31,7 @@ MARK = "qzxmark"
 SESSION = "marked-session"
 # Said of the store or of no session: nothing ties them to what is forgotten.
 OF_NO_SESSION = {"eval_run_recorded", "log_end_accepted", "purged", "task_declared"} | {
-    name for name in PAYLOADS if PAYLOADS[name].__module__.endswith(".forgetting")
+    name for name in PAYLOADS if PAYLOADS[name].__module__.endswith((".forgetting", ".prompts"))
 }
 OUTCOMES = {name for name in PAYLOADS if PAYLOADS[name].__module__.endswith(".tasks")} | {
     "conflict_detected",

@@ -33,7 +33,7 @@ def test_every_tool_gives_something_that_has_a_schema() -> None:
     tools = [*TOOLS, *WRITING_TOOLS]
     assert len({tool.name for tool in tools}) == len(tools)
     assert {tool.output.schema_id for tool in tools} <= set(PRINTED)
-    assert [tool.name for tool in tools if tool.writes] == ["feedback"]
+    assert [tool.name for tool in tools if tool.writes] == ["feedback", "propose_prompt_update"]
 
 
 @pytest.mark.parametrize(

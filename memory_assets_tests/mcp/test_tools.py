@@ -9,8 +9,14 @@ from typing import Any
 
 import pytest
 
+from memory_assets.commands.prompts import register_prompt
+from memory_assets.log.event_log import EventLog
+from memory_assets.memory import Memory
+from memory_assets.queries.prompts import one_prompt
 from memory_assets.text.tokens import estimate_tokens
+from memory_assets_tests.filled_store import test_settings as settings_of
 from memory_assets_tests.mcp.client import Connected, connected, text_of
+from memory_assets_tests.projections.hearings import Heard
 
 NAMES = [
     "search_memory",
@@ -32,6 +38,7 @@ NAMES = [
     "doctor",
     "stats",
 ]
+COPIED = "We decided to rotate the zebrakey, always."
 CACHE = "session:shop-1#m=1&c=21-44"
 
 
@@ -280,6 +287,40 @@ def test_words_on_results_only_where_they_are_allowed(own_home: Path) -> None:
         assert ack["event_type"] == "unit_feedback" and ack["unit"]["helpful"] == 1 and "helpful 1" in text
         assert client.call("feedback", id="mem:zzzzzz", signal="used").structured_content["code"] == "not_found"
         assert client.call("feedback", id=hit["id"], signal="bad").structured_content["code"] == "invalid_argument"
+
+
+def test_an_agent_may_propose_a_prompt_and_nothing_more(own_home: Path) -> None:
+    memory = Memory(settings_of(own_home))
+    register_prompt(memory.resources, "coder", "You write code.", by="kim")
+    for day in (1, 2):
+        session, log = Heard(f"case-{day}", day=day), EventLog(memory.database)
+        log.append(session.tell("Always run the build before a commit"))
+        log.append(session.hear())
+    register_prompt(memory.resources, "planner", "You plan.", by="kim")
+    asked = {"role": "coder", "proposal": "You write code.\nAlways measure.", "reason": "it guessed twice"}
+    with connected(own_home) as client:
+        refused = client.call("propose_prompt_update", **asked)
+        assert refused.is_error and "no tool" in text_of(refused), "only where writing is allowed"
+    with connected(own_home, "--allow-write") as client:
+        made, text = found(client, "propose_prompt_update", **asked)
+        assert (made["status"], made["proposed_by"]) == ("proposed", "agent over MCP")
+        assert "│ +Always measure." in text and "a person approves it" in text
+        names = {tool.name for tool in client.portal.call(client.session.list_tools).tools}
+        assert not {name for name in names if "approve" in name or "apply" in name}
+        for wrong, code in (
+            (asked, "not_possible"),
+            ({**asked, "role": "nobody"}, "not_found"),
+            ({**asked, "role": "planner"}, "not_possible"),
+            ({**asked, "lessons": ["les_nothing"]}, "not_found"),
+            ({**asked, "proposal": ""}, "invalid_argument"),
+            ({**asked, "proposal": "x" * 1_000_000}, "invalid_argument"),
+            ({**asked, "proposal": "a\u0000b"}, "invalid_argument"),
+            ({**asked, "proposal": COPIED}, "invalid_argument"),
+        ):
+            result = client.call("propose_prompt_update", **wrong)
+            assert result.is_error and result.structured_content["code"] == code, result
+            assert result.structured_content["hint"]
+    assert memory.read(one_prompt, "coder").prompt == "You write code."
 
 
 def test_hostile_text_stays_behind_the_bar(client: Connected) -> None:

@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 
+from memory_assets.identifiers import sha256_hex
 from memory_assets.log.database import Database
 from memory_assets.log.errors import LogTamperedError, StoreError
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.builds import BuildFinished
 from memory_assets.log.payloads.evaluation import EvalRunRecorded
+from memory_assets.log.payloads.prompts import PromptUpdateProposed, RolePromptActivated
 from memory_assets.log.payloads.task_words import TaskPrioritySaid
 from memory_assets.log.payloads.usage import UnitFeedback, UnitUse
 from memory_assets.maintenance.usage import counting_event
@@ -69,6 +71,8 @@ TAMPERED = {
     "lessons": ("reason", "tampered"),
     "lesson_links": ("reason", "tampered"),
     "improvements": ("title", "tampered"),
+    "role_prompts": ("prompt", "tampered"),
+    "prompt_updates": ("status", "approved"),
 }
 # All columns are the key: what is tampered with is a row too many and one too few.
 ONLY_KEYS = {"unit_facets", "explained_words", "unit_usage_days"}
@@ -120,6 +124,17 @@ def filled_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 )
             ),
             answered("Which database?", story),
+            said(RolePromptActivated(role="coder", prompt="You write code.", cause="seed", activated_by="kim")),
+            said(
+                PromptUpdateProposed(
+                    update_id="pup_1",
+                    role="coder",
+                    prompt="You test it.",
+                    base_sha256=sha256_hex("You write code."),
+                    reason="it forgets the tests",
+                    proposed_by="lee",
+                )
+            ),
             counting_event("taken-1.ndjson", [CITED]),
             letter("aligned", "unexpected", session_id="b"),
             NewEvent(BuildFinished(build_id="b1", status="success"), inputs=("b1",)),

@@ -11,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from memory_assets.commands.prompts import apply_update, propose_update, register_prompt, review_update
 from memory_assets.memory import Memory
+from memory_assets_tests.filled_store import fill
 from memory_assets_tests.viewer.chromium import Browser, browsing
-from memory_assets_tests.viewer.served import Served
+from memory_assets_tests.viewer.served import Served, serving
 
 AXE = "axe-core@4"
 _RUN = """
@@ -43,6 +45,20 @@ def browser() -> Iterator[Browser]:
         yield opened
 
 
+@pytest.fixture(scope="module")
+def memory(tmp_path_factory: pytest.TempPathFactory) -> Memory:
+    """A store of this file's own, with prompts in it."""
+    memory = Memory(fill(tmp_path_factory.mktemp("looked-at")))
+    _prompts(memory)
+    return memory
+
+
+@pytest.fixture(scope="module")
+def pages(memory: Memory) -> Iterator[Served]:
+    with serving(memory) as served:
+        yield served
+
+
 def _paths(memory: Memory) -> list[str]:
     one = memory.memories().memories[0]
     session = one.session_id
@@ -69,6 +85,10 @@ def _paths(memory: Memory) -> list[str]:
         f"/tasks/{memory.tasks()[0].task_id}",
         "/conflicts",
         "/conflicts?status=all",
+        "/prompts",
+        "/prompts?status=all",
+        "/prompts/coder",
+        "/prompts/coder?version=1",
         "/projects/shop/map",
         "/events",
         "/health",
@@ -78,6 +98,20 @@ def _paths(memory: Memory) -> list[str]:
         f"/say?of={one.citation}",
         "/nothing-here",
     ]
+
+
+def _prompts(memory: Memory) -> None:
+    """A role with two versions, and a proposal in each of its states."""
+    resources = memory.resources
+    register_prompt(resources, "coder", "You write code.\nYou run the tests before you say that it is done.", by="kim")
+    texts = [f"You write code.\nYou run the tests of part {number} first." for number in range(4)]
+    first, *_, last = [propose_update(resources, "coder", text, reason="why", by="lee") for text in texts]
+    for update in (first, last):
+        review_update(resources, update.update_id, "approved", by="kim", note="yes")
+    apply_update(resources, first.update_id, by="kim")
+    newest = propose_update(resources, "coder", "You write tests.", reason="why", by="lee")
+    review_update(resources, newest.update_id, "approved", by="kim")
+    propose_update(resources, "coder", "You write more tests.", reason="why", by="lee")
 
 
 @pytest.mark.slow

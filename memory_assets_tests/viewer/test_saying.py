@@ -16,6 +16,7 @@ from memory_assets.queries.conflicts import list_conflicts
 from memory_assets.queries.event_stream import log_end
 from memory_assets.queries.forgettings import list_forgettings
 from memory_assets.queries.promotions import ladders
+from memory_assets.queries.prompts import one_prompt, one_update
 from memory_assets_tests.filled_store import fill, tell_titles
 from memory_assets_tests.server.running import Answered, Running, running
 
@@ -128,6 +129,49 @@ def test_tasks_are_merged(person: Person) -> None:
     assert person.memory.task(other.task_id).task.task_id == into.task_id
 
 
+def test_a_proposal_is_approved_by_name_applied_and_taken_back(person: Person) -> None:
+    from memory_assets.commands.prompts import propose_update, register_prompt
+
+    resources, role = person.memory.resources, "code/<b>reviewer</b>"
+    register_prompt(resources, role, "You read code.", by="kim")
+    update = propose_update(resources, role, "You read code.\nYou <i>ask</i>.", reason="<u>why</u>", by="lee")
+    listed = person.get("/prompts")
+    assert "+You &lt;i&gt;ask&lt;/i&gt;." in listed and update.update_id in listed and "<b>reviewer" not in listed
+    assert person.post("approve_prompt", {"update": update.update_id, "by": ""}).status == 400, "a name is needed"
+    assert person.post("apply_prompt", {"update": update.update_id}).status == 409, "nobody approved it"
+    page = person.say("approve_prompt", {"update": update.update_id, "by": "민아", "note": "good"})
+    assert "민아" in page and role in page
+    approved = person.memory.read(one_update, update.update_id)
+    assert (approved.status, approved.reviewed_by, approved.note) == ("approved", "민아", "good")
+    nothing, key = person.shown("approve_prompt", {"update": update.update_id, "by": "kim"})
+    assert key == "" and "would change nothing" in nothing
+    person.say("apply_prompt", {"update": update.update_id})
+    shown = person.get(f"/prompts/{quote(role, safe='')}")
+    assert "You &lt;i&gt;ask&lt;/i&gt;." in shown and "version 2" in shown
+    assert 'value="1"' in person.get(f"/prompts/{quote(role, safe='')}?version=1")
+    person.say("roll_back_prompt", {"role": role, "to": "1"})
+    back = person.memory.read(one_prompt, role)
+    assert (back.version, back.prompt, back.versions[0].cause) == (3, "You read code.", "rollback")
+    other = propose_update(resources, role, "You read more.", reason="why", by="lee")
+    person.say("reject_prompt", {"update": other.update_id, "by": "민아", "note": ""})
+    assert person.memory.read(one_update, other.update_id).status == "rejected"
+
+
+def test_what_changes_between_the_page_and_the_yes_is_shown_again(person: Person) -> None:
+    from memory_assets.commands.prompts import apply_update, propose_update, register_prompt, review_update
+
+    resources = person.memory.resources
+    register_prompt(resources, "late", "one", by="kim")
+    first, second = (propose_update(resources, "late", text, reason="why", by="lee") for text in ("two", "three"))
+    for update in (first, second):
+        review_update(resources, update.update_id, "approved", by="kim")
+    _, key = person.shown("apply_prompt", {"update": first.update_id})
+    apply_update(resources, second.update_id, by="kim")
+    answer = person.post("apply_prompt", {"yes": key})
+    assert answer.status == 409 and b"not active any more" in answer.body
+    assert person.memory.read(one_prompt, "late").prompt == "three"
+
+
 def test_what_would_go_is_shown_before_it_goes_and_comes_back(person: Person) -> None:
     page, key = person.shown("forget", {"words": "Redis"})
     assert key and "Places in messages" in page and "shop-1" in page
@@ -169,6 +213,11 @@ def test_what_search_must_not_know_is_not_sent_back_by_the_page(person: Person) 
         ("unforget", {"id": "ev_nothing"}),
         ("burn", {"id": "1"}),
         ("forget", {"words": "x" * 200_000}),
+        ("approve_prompt", {"update": "pup_nothing", "by": "kim"}),
+        ("approve_prompt", {"update": "pup_nothing"}),
+        ("apply_prompt", {"update": "pup_"}),
+        ("roll_back_prompt", {"role": "nobody", "to": "1"}),
+        ("roll_back_prompt", {"role": "nobody", "to": "one"}),
     ],
 )
 def test_what_cannot_be_said_is_a_page_that_names_it(person: Person, action: str, fields: dict[str, str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from memory_assets.court.case import Case
 from memory_assets.court.detectors.changed_input import changed_inputs
 from memory_assets.court.detectors.corrections import user_corrections
+from memory_assets.court.detectors.cues import cues_version
 from memory_assets.court.detectors.open_ends import missing_results, unanswered_questions
 from memory_assets.court.detectors.orders import standing_orders
 from memory_assets.court.detectors.praise import praises
@@ -17,8 +18,8 @@ from memory_assets.court.detectors.speech import language_of, typed_messages
 from memory_assets.court.detectors.traffic import steps_of
 from memory_assets.court.findings import FINDING_KINDS, Finding
 
-DETECTORS_VERSION = "1"
-"""Changes whenever the same case would give other findings."""
+DETECTORS_VERSION = f"2 {cues_version()}"
+"""Changes whenever the same case would give other findings: the number with the code, the hash with the cues."""
 
 
 def findings_of(case: Case) -> list[Finding]:
@@ -38,7 +39,7 @@ def findings_of(case: Case) -> list[Finding]:
         *corrections,
         *refused_calls(steps, reasons, language),
         *reversals(taken_back, language),
-        *standing_orders(said, language),
+        *standing_orders(said),
         *praises(case, said, language),
         *missing_results(case, steps, language),
         *unchecked_reports(case, steps, language),

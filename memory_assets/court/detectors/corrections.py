@@ -34,6 +34,8 @@ _SHORT: Final = 200
 """Characters of a message that says how it is, and has nothing of its own to ask for."""
 _SHARED: Final = 2
 """Telling words that a sentence shares with what the agent did, where it speaks of it."""
+_TELLING: Final = 5
+"""Telling words from which a correction says by itself what it is about."""
 _AGAIN: Final = 0.6
 """Share of the telling words of a request that a later message must have to be the same request again."""
 _AGAIN_WORDS: Final = 4
@@ -221,13 +223,10 @@ def _finding(turn: _Turn, told: list[Sentence], language: Language) -> Finding:
     words = on_one_line(" ".join(one.text for one in told))
     before = _what_was_done(turn)
     evidence = [*([before] if before else []), *(message.quoted(one.start, one.end, "remedy") for one in told)]
-    did = cut(on_one_line(before.quote), 120) if before else ""
-    if language == "ko":
-        rule = f"사용자가 바로잡았다: {cut(words, 400)}"
-        trigger = f"에이전트가 한 일: {did}" if did else ""
-    else:
-        rule = f"The user corrected: {cut(words, 400)}"
-        trigger = f"after the agent's: {did}" if did else ""
+    rule = cut(words, 400)
+    if before is not None and len(words_of(words)) < _TELLING:
+        # Of a few words it is not clear what they are about.
+        rule += (" (그 전: {})" if language == "ko" else " (after: {})").format(cut(on_one_line(before.quote), 160))
     plain = message.plain[told[0].start : told[-1].end]
     sure = cue("correction", "clear").search(plain) or cue("correction", "opens").match(message.opening)
     return Finding(
@@ -237,7 +236,7 @@ def _finding(turn: _Turn, told: list[Sentence], language: Language) -> Finding:
         severity="medium",
         title=cut(on_one_line(told[0].text), 120),
         rule=rule,
-        trigger=trigger,
+        trigger="",
         key=key_of(plain) or key_of(words),
         evidence=tuple(evidence),
         confidence=(0.7 if sure else 0.5) + (0.1 if turn.conceded else 0.0),

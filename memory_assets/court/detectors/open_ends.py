@@ -33,6 +33,9 @@ _PLAIN_YES = re.compile(
     r"\W{0,3}(?:ok(?:ay)?|yes|yep|sure|great|good|nice|ㅇㅋ|ㅇㅇ|응|네|그래|좋아|오케이)(?![가-힣\w])", re.IGNORECASE
 )
 """No answer to one of two."""
+_NUMBER = re.compile(r"\d[\d.,:]*")
+_OR = re.compile(r",? or (?=\S)")
+_BESIDE: Final = 5
 _NAME = re.compile(r"[A-Z]{2,20}")
 _COMMON: Final = words_of(
     "before after first then last next good better other another same many much still once again run job file files"
@@ -128,12 +131,22 @@ def _is_passed_over(case: Case, said: Sequence[Typed], message: Typed, question:
             one for one in said[message.order + 1 : message.order + 2] if _topics(one.plain).isdisjoint(_topics(question.text))
         ]
     besides = any(_asks_for_work(one.plain_of(sentence)) for one in heard for sentence in one.said if sentence != question)
+    behind_order = cue("question", "asks_behind").match(question.text)
+    if behind_order and (_asks_for_work(behind_order[0]) or not behind_order[0].isascii()):
+        asked, besides = words_of(question.text[behind_order.end() :]), True
     if not told or not besides:
         return not told
-    words = " ".join(told)
-    if cue("question", "asks_reason").search(question.text) and not cue("question", "gives_reason").search(words):
+    asked -= {word for one in message.said if one != question for word in words_of(one.text)}
+    return bool(asked) and not _is_told(question.text, asked, message.event.message.text, " ".join(told))
+
+
+def _is_told(question: str, asked: frozenset[str], message: str, told: str) -> bool:
+    """Whether an agent's words tell what was asked besides something to do: a reason, a number, words of the question alone."""
+    if cue("question", "asks_reason").search(question):
+        return cue("question", "gives_reason").search(told) is not None
+    if cue("question", "asks_number").search(question) and set(_NUMBER.findall(told)) - set(_NUMBER.findall(message)):
         return True
-    return bool(asked) and asked.isdisjoint(words_of(words))
+    return not asked.isdisjoint(words_of(told))
 
 
 def _topics(text: str) -> frozenset[str]:
@@ -164,9 +177,14 @@ def _asked_before(case: Case, end: int) -> list[Quoted]:
     told = sentences(event.message.text[shift:])
     questions = [one for one in told if one.text.rstrip().endswith(_QUESTION_MARKS)]
     asked = [one for one in questions if one in told[-_LAST:] or _asks_person(one.text)]
-    if any(cue("question", "offers").search(one.text) for one in asked[-1:]):
+    if any(_only_offers(one.text) for one in asked[-1:]):
         return []
     return [quoted(event, one.start + shift, one.end + shift, "question") for one in reversed(asked[-_MOST_ASKED:])]
+
+
+def _only_offers(text: str) -> bool:
+    """Whether a question offers more work, and leaves nothing to be chosen."""
+    return cue("question", "offers").search(text) is not None and cue("question", "alternatives").search(text) is None
 
 
 def _asks_person(text: str) -> bool:
@@ -177,25 +195,34 @@ def _asks_person(text: str) -> bool:
 def _speaks_of(message: Typed, question: str) -> bool:
     """Whether a message has to do with a question."""
     text = message.event.message.text
-    shared = words_of(text) & (words_of(_LEAD.sub("", question)) - _COMMON)
+    shared = words_of(text) & (_words_to_choose(_LEAD.sub("", question)) - _COMMON)
     return len(shared) > (cue("correction", "new_work").match(text.strip()) is not None)
+
+
+def _words_to_choose(question: str) -> frozenset[str]:
+    """The words by which a question is answered: of one of two, what stands beside the "or"."""
+    either = _OR.search(question)
+    if either is None:
+        return words_of(question)
+    return words_of(" ".join([*question[: either.start()].split()[-_BESIDE:], question[either.end() :]]))
 
 
 def _is_short(message: Typed) -> bool:
     """Whether a message is so short that it answers whatever was asked."""
     text = message.event.message.text.strip()
     most = _SHORT_REPLY if text.isascii() else _SHORT_KOREAN_REPLY
-    return len(text) <= most and cue("correction", "new_work").match(text) is None
+    goes_on = cue("correction", "new_work").match(text) or cue("question", "leaves").match(text)
+    return len(text) <= most and goes_on is None
 
 
 def _missing(step: Step, name: str, language: Language) -> Finding:
     call = cut(on_one_line(step.command or f"{step.tool} {step.text}"), 120)
     if language == "ko":
         title = f"결과가 없는 호출: {cut(call, 80)}"
-        rule = f"`{call}`의 결과가 기록에 없다: 그 결과에 기대기 전에 다시 확인한다."
+        rule = f"`{call}`: 결과를 모르므로 다시 확인한다."
     else:
         title = f"No result of {cut(call, 80)}"
-        rule = f"The result of `{call}` is not known: check it before building on it."
+        rule = f"`{call}`: its result is not known, check it."
     return Finding(
         kind="missing_result",
         role="system",
@@ -206,16 +233,16 @@ def _missing(step: Step, name: str, language: Language) -> Finding:
         trigger="",
         key=key_of(f"{name} result"),
         evidence=(step.quoted_call("question"),),
-        confidence=0.4,
+        confidence=0.5,
     )
 
 
 def _unanswered(question: Quoted, role: str, language: Language) -> Finding:
     asked = on_one_line(question.quote)
     if language == "ko":
-        title, rule = f"답이 없는 질문: {cut(asked, 100)}", f"이 질문에는 답이 없었다: {cut(asked, 300)}"
+        title, rule = f"답이 없는 질문: {cut(asked, 100)}", f"답이 없다: {cut(asked, 300)}"
     else:
-        title, rule = f"Not answered: {cut(asked, 100)}", f"This question was not answered: {cut(asked, 300)}"
+        title, rule = f"Not answered: {cut(asked, 100)}", f"Not answered: {cut(asked, 300)}"
     return Finding(
         kind="unanswered_question",
         role=role,
@@ -226,5 +253,5 @@ def _unanswered(question: Quoted, role: str, language: Language) -> Finding:
         trigger="",
         key=key_of(asked),
         evidence=(question,),
-        confidence=0.4,
+        confidence=0.5,
     )

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from memory_assets.court.detectors.cues import cue
-from memory_assets.court.detectors.speech import Language, Typed, reports
+from memory_assets.court.detectors.speech import Typed, reports
 from memory_assets.court.detectors.wording import cut, key_of, on_one_line
 from memory_assets.court.findings import Finding, Polarity
 from memory_assets.extraction.completeness import asks_to_know
@@ -18,16 +18,18 @@ from memory_assets.text.sentences import Sentence
 
 _SHORTEST: Final = 8
 _HANGUL = re.compile(r"[가-힣]")
+_TOLD: Final = 60
+"""Characters at whose beginning a sentence says who told so."""
 _OTHER_FORM = re.compile(r"(?:(?<!s)s|ed)\Z")
 """What ends a verb that tells, and does not order."""
 
 
-def standing_orders(said: Sequence[Typed], language: Language) -> Iterator[Finding]:
+def standing_orders(said: Sequence[Typed]) -> Iterator[Finding]:
     """The orders of a case, each sentence one."""
     for message in said:
         for number, sentence in enumerate(message.said):
             if is_order(message.plain_of(sentence)):
-                yield _finding(message, number, language)
+                yield _finding(message, number)
 
 
 def is_order(text: str) -> bool:
@@ -37,7 +39,7 @@ def is_order(text: str) -> bool:
         len(text) < _SHORTEST
         or text.endswith("?")
         or cue("order", "this_once").search(text)
-        or reports(text)
+        or reports(text[:_TOLD])
         or asks_to_know(text)
     ):
         return False
@@ -57,7 +59,7 @@ def _english(text: str) -> bool:
 
 
 def _korean(text: str) -> bool:
-    if cue("order", "korean_tells").search(text):
+    if cue("order", "korean_tells").search(text) and not cue("order", "korean_imperative").search(text):
         return False
     if cue("order", "korean_of_all").search(text):
         return True
@@ -75,7 +77,7 @@ def polarity_of(text: str) -> Polarity:
     return "dont" if cue("order", "dont").search(text) else "do"
 
 
-def _finding(message: Typed, number: int, language: Language) -> Finding:
+def _finding(message: Typed, number: int) -> Finding:
     sentence = message.said[number]
     told = on_one_line(sentence.text)
     rule = told if len(told) <= 400 else cut(told, 400)
@@ -89,7 +91,7 @@ def _finding(message: Typed, number: int, language: Language) -> Finding:
         polarity=polarity_of(message.plain_of(sentence)),
         severity="medium",
         title=cut(told, 120),
-        rule=f"사용자의 지시: {rule}" if language == "ko" else f"The user's standing order: {rule}",
+        rule=rule,
         trigger="",
         key=key_of(message.plain_of(sentence)) or key_of(told),
         evidence=tuple(quotes),

@@ -19,7 +19,7 @@ _READ: Final = 3_000
 def praises(case: Case, said: Sequence[Typed], language: Language) -> Iterator[Finding]:
     """What is praised, at most once a message."""
     for message in said[1:]:
-        words = last_words(case, message.place, since=said[message.order - 1].place)
+        words = last_words(case, message.place, since=said[max(0, message.order - 2)].place)
         if words is None:
             continue
         for number, sentence in enumerate(message.said):
@@ -46,10 +46,7 @@ def _takes_it_back(message: Typed, number: int) -> bool:
 
 
 def _finding(did: str, praise: str, evidence: tuple[Quoted, ...], language: Language) -> Finding:
-    if language == "ko":
-        rule = f"칭찬받은 방식을 계속한다: {cut(praise, 200)} (그때 한 일: {cut(did, 200)})"
-    else:
-        rule = f"Keep doing what was praised: {cut(praise, 200)} (what was done: {cut(did, 200)})"
+    rule = f"{cut(praise, 240)} ({'그때 한 일' if language == 'ko' else 'done then'}: {cut(did, 160)})"
     return Finding(
         kind="praised",
         role="coder",

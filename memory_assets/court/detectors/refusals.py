@@ -60,12 +60,12 @@ def _finding(step: Step, reason: Typed | None, language: Language, *, dangerous:
         evidence.append(Quoted("cause", step.result.place, 0, len(line), line))
     if language == "ko":
         title = f"거부됨: {cut(call, 60)} — {why}" if why else f"거부됨: {call}"
-        rule = f"`{call}` 실행을 사용자가 거부했다" + (f": {cut(why, 300)}" if why else "; 실행하기 전에 먼저 묻는다.")
-        trigger = f"`{cut(call, 80)}`을(를) 실행하려 할 때"
+        rule = f"{cut(why, 300)} (거부된 호출: `{call}`)" if why else f"`{call}`: 실행하기 전에 먼저 묻는다."
+        trigger = f"`{cut(call, 80)}`"
     else:
         title = f"Refused: {cut(call, 60)} — {why}" if why else f"Refused: {call}"
-        rule = f"The user refused `{call}`" + (f": {cut(why, 300)}" if why else "; ask before it is run.")
-        trigger = f"before running `{cut(call, 80)}`"
+        rule = f"{cut(why, 300)} (refused: `{call}`)" if why else f"Ask before `{call}`."
+        trigger = f"`{cut(call, 80)}`"
     severity: Severity = "high" if dangerous else "medium"
     return Finding(
         kind="refused_call",

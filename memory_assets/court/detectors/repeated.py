@@ -58,14 +58,14 @@ def _finding(case: Case, run: Sequence[Step], language: Language) -> Finding:
     why = on_one_line(cause.quote) if cause else ""
     if language == "ko":
         title = f"같은 실패 {len(run)}번: {cut(error, 80)}"
-        rule = f'`{call}`이(가) "{cut(error, 160)}"(으)로 두 번 실패하면 같은 시도를 되풀이하지 말고 원인을 먼저 찾는다.'
+        rule = f'`{call}`: "{cut(error, 160)}"(으)로 두 번 실패하면 원인을 먼저 찾는다.'
         rule += f" {cut(why, 200)}" if why else ""
-        trigger = f'"{cut(error, 120)}"가 다시 날 때'
+        trigger = f'"{cut(error, 120)}"'
     else:
         title = f"The same failure {len(run)} times: {cut(error, 80)}"
-        rule = f'When `{call}` has failed twice with "{cut(error, 160)}", look for the cause before it is tried again.'
+        rule = f'`{call}`: look for the cause after the second "{cut(error, 160)}".'
         rule += f" {cut(why, 200)}" if why else ""
-        trigger = f'"{cut(error, 120)}" again'
+        trigger = f'"{cut(error, 120)}"'
     return Finding(
         kind="repeated_failure",
         role="coder",

@@ -94,5 +94,5 @@ def _finding(step: Step, failure: Quoted, report: Quoted, language: Language) ->
         trigger="",
         key=key_of(f"report without check {same_word(step.programs, step.tool)}"),
         evidence=(failure, report),
-        confidence=0.45,
+        confidence=0.5,
     )

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from memory_assets.court.case import Case, CaseEvent
+from memory_assets.court.detectors.causes import tokens
 from memory_assets.court.detectors.cues import cue
 from memory_assets.court.detectors.speech import Language, Typed
 from memory_assets.court.detectors.traffic import Step, quoted
@@ -18,6 +19,7 @@ from memory_assets.text.sentences import sentences
 
 _WHOLE = re.compile(r"\brevert\b|\breset\b|(?:checkout|restore) (?:HEAD )?(?:-- )?\.(?=\s|$)")
 """Takes back all that was changed, whatever it was."""
+_FILE = re.compile(r"[\w-]\.[A-Za-z]\w{0,7}\Z")
 _BACK: Final = 60
 """Calls before it in which the change that is taken back was made."""
 _SOON: Final = 6
@@ -83,12 +85,22 @@ def _taken_back(steps: Sequence[Step], number: int) -> Step | None:
         if program != "git":
             same = (one for one in reversed(before) if one.outcome == "worked" and (one.command or "").startswith(program))
             return next((one for one in same if one.programs), None)
-        changes = [one for one in before if one.outcome == "worked" and (one.files or "git commit" in (one.command or ""))]
-        named = [one for one in changes if any(path.rsplit("/", 1)[-1] in step.command for path in one.files)]
+        changes = [one for one in before if one.outcome == "worked" and _changes_files(one)]
+        named = [one for one in changes if any(name in step.command for name in _names_of_files(one))]
         return named[-1] if named else changes[-1] if changes and _WHOLE.search(step.command) else None
     if step.replaced is None:
         return None
     return next((one for one in reversed(before) if one.files == step.files and _is_inverse(one, step)), None)
+
+
+def _changes_files(step: Step) -> bool:
+    return bool(step.files) or (step.command is not None and cue("call", "writes_files").search(step.command) is not None)
+
+
+def _names_of_files(step: Step) -> set[str]:
+    """The files that a call changes, by their names."""
+    paths = step.files or [token for token in tokens(step.command or "") if _FILE.search(token)]
+    return {path.rsplit("/", 1)[-1] for path in paths}
 
 
 def _is_inverse(earlier: Step, step: Step) -> bool:
@@ -155,11 +167,9 @@ def _finding(reversal: Reversal, language: Language) -> Finding:
     done, reason = reversal.change or reversal.step, reversal.reason
     did = cut(on_one_line(done.command or f"{done.tool} {', '.join(done.files)}"), 120)
     why = on_one_line(reason.quote) if reason else ""
-    because = f": {cut(why, 400)}" if why else "."
-    if language == "ko":
-        title, rule = f"되돌림: {cut(why or did, 100)}", f"`{did}` 변경은 되돌려졌다{because}"
-    else:
-        title, rule = f"Taken back: {cut(why or did, 100)}", f"The change `{did}` was taken back{because}"
+    taken = "되돌림" if language == "ko" else "Taken back"
+    title = f"{taken}: {cut(why or did, 100)}"
+    rule = f"{cut(why, 400)} ({taken}: `{did}`)" if why else f"{taken}: `{did}`"
     changed = [reversal.change.quoted_call("failure")] if reversal.change else []
     evidence = [*changed, *([reason] if reason else []), reversal.step.quoted_call("remedy")]
     return Finding(
@@ -172,5 +182,5 @@ def _finding(reversal: Reversal, language: Language) -> Finding:
         trigger="",
         key=key_of(why or did),
         evidence=tuple(evidence),
-        confidence=0.7 if reversal.asking else 0.6 if reason else 0.35,
+        confidence=0.7 if reversal.asking else 0.6 if reason else 0.45,
     )

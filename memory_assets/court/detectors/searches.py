@@ -107,5 +107,5 @@ def _finding(failed: Step, worked: Step, missed: _Search, found: _Search, langua
         trigger="",
         key=f"{failed.tool.lower()} finds nothing {marks or 'in another case'}",
         evidence=(quoted(failed.call, 0, min(len(failed.text), 300), "cause"), *failure, worked.quoted_call("remedy")),
-        confidence=0.45,
+        confidence=0.5,
     )

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-import dagster as dg
-
+from memory_assets.defs.court.assets import STEPS, court_assets
 from memory_assets.defs.resources import OpenStore, open_store
 from memory_assets.errors import NotFoundError
 from memory_assets.log.events import StoredEvent
@@ -23,10 +22,6 @@ if TYPE_CHECKING:
 
 SESSIONS_A_RUN = 100
 """A run of the assets costs seconds, whatever it does; the histories of so many sessions are kept meanwhile."""
-
-STEPS = ("court_case", "court_statements", "court_judgement")
-LEAVES = ("lessons", "improvements")
-COURT_ASSETS = frozenset(dg.AssetKey(name) for name in (*STEPS, *LEAVES))
 
 
 def hear(settings: Settings, session_ids: Sequence[str] | None, *, progress: Progress | None = None) -> CourtRunV1:
@@ -50,7 +45,7 @@ def hear(settings: Settings, session_ids: Sequence[str] | None, *, progress: Pro
     shown = progress or NoProgress()
     shown.start(len(wanted) * len(STEPS), "hearing sessions")
     for batch in _batches(wanted):
-        run_assets(settings, opened, batch, COURT_ASSETS, progress=shown)
+        run_assets(settings, opened, batch, court_assets(), progress=shown)
     shown.finish()
     follow_court(opened.resources, done="the sessions were heard")
     return _report(opened, wanted, judged, before, opened.appended - appended)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import dagster as dg
@@ -17,12 +19,15 @@ from memory_assets.defs.code_location import build_definitions
 from memory_assets.defs.court import steps
 from memory_assets.defs.court.run import hear
 from memory_assets.errors import NotFoundError
+from memory_assets.hooks.events import HookCall
+from memory_assets.hooks.telling import told_at_start
 from memory_assets.maintenance.fsck import fsck
 from memory_assets.memory import Memory
 from memory_assets.queries.cases import list_cases, one_case
 from memory_assets.queries.forgettable import ToForget
 from memory_assets.queries.lessons import list_lessons, search_lessons
-from memory_assets.settings import Settings
+from memory_assets.search.searcher import Searcher
+from memory_assets.settings import Settings, load_settings
 from memory_assets_tests.court.findings import orders_of
 from memory_assets_tests.defs.conftest import Import
 from memory_assets_tests.defs.files import chat
@@ -110,7 +115,7 @@ def test_a_case_is_shown_with_every_claim(store: Settings) -> None:
 
 def test_lessons_are_found_by_role_and_words(store: Settings) -> None:
     hear(store, None)
-    searcher = Memory(store)._searcher
+    searcher = Searcher(Resources(store))
     found = search_lessons(searcher, "what to run before a commit", role=" CODER")
     assert found.lessons[0].title == TESTS and found.lessons[0].evidence[0].citation.quote == TESTS
     assert search_lessons(searcher, "what to run before a commit", role="reviewer").lessons == ()
@@ -199,3 +204,32 @@ def test_the_job_hears_and_its_leaves_say_what_a_person_reads(store: Settings, u
     evaluations = {one.check_name: one.passed for one in result.get_asset_check_evaluations()}
     assert evaluations["lessons_rest_on_evidence"] and evaluations["every_case_heard"]
     assert len(result.asset_materializations_for_node("court_judgement")) == 3
+
+
+def test_sessions_are_heard_by_the_run_that_takes_them_in_where_that_is_wanted(
+    take: Import, inbox: Path, monkeypatch: pytest.MonkeyPatch, unrecorded: dg.DagsterInstance
+) -> None:
+    monkeypatch.setenv("MEMORY_COURT_AUTOMATIC", "true")
+    wanting = load_settings()
+    chat(inbox, "one", [TESTS, "I will."], project="shop")
+    run.import_paths(wanting, [inbox], project=None)
+    assert lessons_of(wanting) == [(TESTS, 1)]
+    assert hear(wanting, None).events_appended == 0
+
+
+def test_an_agent_is_told_what_earlier_sessions_teach(store: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        steps, "findings_of", lambda case: [replace(one, rule=f"In short: {one.rule}") for one in orders_of(case)]
+    )
+    hear(store, None)
+    memory = Memory(store)
+    new = HookCall("session-start", "gemini", "c1", datetime.now(UTC), session_id="new", cwd="/srv/shop")
+    told = told_at_start(memory, new, 1_200)
+    assert f"session:one#m=2&c=0-27 lesson for coder: “In short: {FORCE}”" in told and f"short: {TESTS}”" in told
+    # A session is not told its own words; what another project teaches as well is.
+    own = told_at_start(memory, replace(new, session_id="one"), 1_200)
+    assert f"short: {FORCE}" not in own and f"session:two#m=0&c=0-36 lesson for coder: “In short: {TESTS}”" in own
+    assert "teach" not in told_at_start(memory, replace(new, cwd="/srv/elsewhere"), 1_200)
+    found = memory.context("may I push to main by force", project="shop")
+    skills = next(section for section in found.sections if section.name == "skills")
+    assert f"In short: {FORCE}" in [item.text for item in skills.items]

@@ -1,0 +1,52 @@
+"""The lessons that a proposal names, as they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from memory_assets.court.prompts import CitedLesson
+from memory_assets.log.fetching import fetch
+from memory_assets.log.sql import IN_LIST, json_list
+
+if TYPE_CHECKING:
+    import duckdb
+
+# A lesson has the cases of those that were merged into it, too.
+_LESSONS = f"""
+WITH named AS (
+  SELECT lesson_id, title, severity, status IN ('active', 'contested') AS stands,
+    list_append(from_json(merged_json, '["VARCHAR"]'), lesson_id) AS ids
+  FROM lessons WHERE lesson_id IN {IN_LIST}
+), cases_of AS (
+  SELECT n.lesson_id, list(DISTINCT a.case_id) AS cases
+  FROM (SELECT lesson_id, unnest(ids) AS id FROM named) n JOIN accepted_lessons a ON a.lesson_id = n.id GROUP BY n.lesson_id
+)
+SELECT n.lesson_id, n.title, n.severity, n.stands, coalesce(c.cases, []) FROM named n LEFT JOIN cases_of c USING (lesson_id)
+"""
+_OF_ROLE = "SELECT lesson_id FROM lessons WHERE role = ? AND status IN ('active', 'contested') ORDER BY lesson_id"
+
+
+@dataclass(frozen=True, slots=True)
+class KnownLesson:
+    """A lesson as it stands, with the cases that give it."""
+
+    cited: CitedLesson
+    title: str
+    standing: Literal["stands", "set_aside"]
+
+
+def lessons_named(connection: duckdb.DuckDBPyConnection, lesson_ids: Sequence[str]) -> dict[str, KnownLesson]:
+    """Those of the lessons that there are, by their ids; a lesson whose evidence was forgotten is none."""
+    if not lesson_ids:
+        return {}
+    return {
+        lesson_id: KnownLesson(CitedLesson(lesson_id, severity, frozenset(cases)), title, "stands" if stands else "set_aside")
+        for lesson_id, title, severity, stands, cases in fetch(connection, _LESSONS, [json_list(lesson_ids)])
+    }
+
+
+def lessons_of_role(connection: duckdb.DuckDBPyConnection, role: str) -> list[str]:
+    """The lessons that stand for a role."""
+    return [lesson_id for (lesson_id,) in fetch(connection, _OF_ROLE, [role])]

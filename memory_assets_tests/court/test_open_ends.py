@@ -1,0 +1,115 @@
+"""Questions that nobody answers, calls without a result, and reports that were not checked."""
+
+import pytest
+
+from memory_assets_tests.court.talk import Talk
+
+
+@pytest.mark.parametrize(
+    ("question", "reply"),
+    [
+        ("Which queue should it use, SQS or Redis?", "also log the duration please"),
+        ("Before I go on: is the API key rotated monthly or weekly?", "and make it run at night"),
+        ("Should failed rows be skipped or should the import stop?", "use pathlib for the paths"),
+        ("What should happen with rows without an id?\n\nI'd skip them by default.", "rename the script to load.py"),
+        ("Should the cache survive restarts, or is memory enough?", "also the cache key must include the locale"),
+        ("행 수가 다르면 중단할까요, 경고만 남길까요?", "로그는 json으로 남겨줘"),
+        ("어느 환경에 먼저 배포하면 될까요?", "아 그리고 README도 고쳐줘"),
+        ("삭제된 사용자도 집계에 포함해야 하나요?", "배치는 새벽 3시에 돌게 해줘"),
+    ],
+)
+def test_a_question_of_the_agent_that_the_person_passes_over(question: str, reply: str) -> None:
+    (finding,) = Talk().user("Write a job").agent(question).user(reply).edits("a.py").agent("Done.").found()
+    assert finding.kind == "unanswered_question" and finding.evidence[0].quote in question
+
+
+@pytest.mark.parametrize(
+    ("question", "reply"),
+    [
+        ("Which queue should it use, SQS or Redis?", "Redis"),
+        ("Should I also update the docs?", "also log the duration"),
+        ("Want me to commit?", "add a test first"),
+        ("Which queue?", "the first"),
+        ("is it rotated monthly or weekly?", "weekly, but check the vault"),
+        ("Should failed rows be skipped?", "yes and log them"),
+        ("Should it retry?", "three times max"),
+        ("커밋할까요?", "로그도 추가해줘"),
+        ("어느 환경에 먼저 배포할까요?", "스테이징 먼저"),
+        ("포함해야 하나요?", "아니 빼줘"),
+        ("경고만 남길까요?", "알아서 해"),
+    ],
+)
+def test_a_question_that_is_answered_or_offers_more(question: str, reply: str) -> None:
+    assert Talk().user("Write a job").agent(question).user(reply).edits("a.py").agent("Done.").found() == []
+
+
+@pytest.mark.parametrize(
+    ("message", "answer"),
+    [
+        ("why is the timeout 30 seconds there? and rename the flag to --wait", "Renamed the flag."),
+        ("why does the importer retry five times? and bump it to six", "Bumped the importer's retries to six."),
+        ("what does the cron entry do? also bump the version", "The version is 1.3.0 now."),
+        ("push it, and is it normal that the build takes nine minutes?", "Pushed."),
+        ("이 인덱스는 왜 두 개야? 그리고 커밋해줘", "커밋했습니다."),
+        ("커밋해주고 근데 왜 파티션이 3개야?", "커밋했습니다."),
+        ("문서 고쳐줘 그리고 이 옵션은 언제 없어지는 거야?", "문서를 고쳤습니다."),
+    ],
+)
+def test_a_question_of_the_person_that_the_agent_passes_over(message: str, answer: str) -> None:
+    talk = Talk().user("Start").agent("Started.").user(message).runs("git commit -am x", "[main 1]").agent(answer)
+    assert [finding.kind for finding in talk.found()] == ["unanswered_question"]
+
+
+@pytest.mark.parametrize(
+    ("message", "answer"),
+    [
+        (
+            "why is the timeout 30 seconds there? and rename the flag",
+            "It is 30 seconds because of the proxy. Renamed the flag.",
+        ),
+        ("why is it so slow? fix it please", "There was no index, I added one."),
+        ("can you rename the flag?", "Renamed."),
+        ("왜 느려? 고쳐줘", "인덱스를 추가했습니다."),
+        ("커밋하고 어디까지 됐는지 볼까?", "커밋했습니다. 여기까지 됐습니다."),
+    ],
+)
+def test_a_question_of_the_person_that_is_answered(message: str, answer: str) -> None:
+    talk = Talk().user("Start").agent("Started.").user(message).runs("git commit -am x", "[main 1]").agent(answer)
+    assert talk.found() == []
+
+
+def test_a_call_without_a_result_behind_which_the_session_goes_on() -> None:
+    talk = Talk().user("go").runs("ls", "a").uses("Bash", {"command": "make watch"}, None)
+    assert talk.found() == []
+    (finding,) = talk.user("I killed it").agent("I see.").found()
+    assert (finding.kind, finding.role, finding.evidence[0].quote) == ("missing_result", "system", "make watch")
+
+
+def test_a_result_that_a_summary_stands_for_is_not_missing() -> None:
+    talk = Talk().user("go").runs("ls", "a").uses("Bash", {"command": "make watch"}, None)
+    assert talk.injected("Conversation compacted").agent("Going on.").found() == []
+
+
+def test_a_report_that_the_next_check_contradicts() -> None:
+    talk = Talk().user("Fix it").runs("make lint", "0 issues").edits("a.py").agent("All checks pass.")
+    assert talk.found() == []
+    talk.runs("make lint", "Exit code 1\na.py:1:1: error: unused name", failed=True)
+    (finding,) = talk.found()
+    assert [quote.quote for quote in finding.evidence] == ["a.py:1:1: error: unused name", "All checks pass."]
+
+
+@pytest.mark.parametrize(
+    ("failed", "report", "kinds"),
+    [
+        (True, "검증이 완료되었습니다.", ["missing_result"]),
+        (True, "검증이 실패했습니다. 다시 보겠습니다.", []),
+        (False, "검증이 완료되었습니다.", []),
+    ],
+)
+def test_a_report_right_behind_a_failure(failed: bool, report: str, kinds: list[str]) -> None:
+    talk = (
+        Talk()
+        .user("검증해줘")
+        .runs("python verify.py", "ModuleNotFoundError: No module named 'yaml'" if failed else "ok", failed=failed)
+    )
+    assert [finding.kind for finding in talk.agent(report).found()] == kinds
