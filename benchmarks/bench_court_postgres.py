@@ -168,7 +168,8 @@ def without_iterating() -> Iterator[None]:
 
 
 def _by_default(connection, vectors, asked):  # type: ignore[no-untyped-def]
-    return connection.execute(postgres_lessons._NEAR.format(**postgres_lessons._names(connection, vectors)), asked).fetchall()
+    near = postgres_lessons._NEAR.format(**postgres_lessons._names(connection, vectors))
+    return connection.execute(near, asked, prepare=False).fetchall()
 
 
 if __name__ == "__main__":

@@ -66,7 +66,8 @@ class CourtInPostgres:
             if schema.read_projection(connection, self.address) is None:
                 return {table.name: len(table.rows) for table in rows.tables if table.rows}
             for table in rows.tables:
-                if different := len(set(table.rows) ^ set(stored_rows(connection, table))):
+                mine, theirs = table.by_key(table.rows), table.by_key(stored_rows(connection, table))
+                if different := sum(mine.get(key) != theirs.get(key) for key in mine.keys() | theirs.keys()):
                     found[table.name] = different
         return found
 

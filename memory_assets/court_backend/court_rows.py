@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -23,11 +23,14 @@ TABLES = (
     "lessons",
     "lesson_links",
     "improvements",
+    "role_prompts",
+    "prompt_updates",
 )
 
 # By the type in the store. JSON keeps its spelling; keys are ordered as the store orders them, by their bytes.
 _TYPES = {
     "VARCHAR": 'text COLLATE "C"',
+    "VARCHAR[]": "text[]",
     "JSON": "json",
     "INTEGER": "integer",
     "BIGINT": "bigint",
@@ -74,6 +77,11 @@ class CourtTable:
     columns: tuple[Column, ...]
     key: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
+
+    def by_key(self, rows: Iterable[tuple[Any, ...]]) -> dict[tuple[Any, ...], tuple[Any, ...]]:
+        """Rows of this table, here or elsewhere, by their keys."""
+        places = [[column.name for column in self.columns].index(name) for name in self.key]
+        return {tuple(row[place] for place in places): row for row in rows}
 
 
 @dataclass(frozen=True, slots=True)

@@ -154,9 +154,7 @@ def _write(
 
 def _bring_up(connection: Connection[Any], table: CourtTable) -> tuple[int, int]:
     """Write what differs; how many rows were written and how many went."""
-    places = [[column.name for column in table.columns].index(name) for name in table.key]
-    wanted = {tuple(row[place] for place in places): row for row in table.rows}
-    have = {tuple(row[place] for place in places): row for row in stored_rows(connection, table)}
+    wanted, have = table.by_key(table.rows), table.by_key(stored_rows(connection, table))
     gone = [key for key in have if key not in wanted]
     changed = {key: row for key, row in wanted.items() if have.get(key) != row}
     replaced = [*gone, *(key for key in changed if key in have)]
