@@ -113,3 +113,22 @@ def test_a_report_right_behind_a_failure(failed: bool, report: str, kinds: list[
         .runs("python verify.py", "ModuleNotFoundError: No module named 'yaml'" if failed else "ok", failed=failed)
     )
     assert [finding.kind for finding in talk.agent(report).found()] == kinds
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "why does this topic only have three partitions? and set the threshold to 30000",
+        "근데 왜 이 토픽만 파티션이 3개야? 그리고 임계값 30000으로 바꿔줘",
+    ],
+)
+def test_a_question_beside_a_request_for_the_same_file_is_no_correction(message: str) -> None:
+    talk = Talk().user("raise the lag threshold").edits("alerts.yaml")
+    talk.agent("The lag threshold of the topic (토픽 임계값) is 20000 now.").user(message).edits("alerts.yaml", "b", "c")
+    assert [finding.kind for finding in talk.agent("30000.").found()] == ["unanswered_question"]
+
+
+def test_a_question_stands_before_the_last_words() -> None:
+    talk = Talk().user("Write a job").agent("Which queue should it use, SQS or Redis?").agent("I wait for that.")
+    talk.user("log the duration of each run please").edits("a.py").agent("Done.")
+    assert [finding.kind for finding in talk.found()] == ["unanswered_question"]

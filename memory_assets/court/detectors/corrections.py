@@ -41,6 +41,8 @@ _AGAIN: Final = 0.6
 _AGAIN_WORDS: Final = 4
 _AGAIN_WITHIN: Final = 6
 _READ: Final = 3_000
+_END: Final = 250
+_ASKS = re.compile(r"[?？](?=\s|\Z)")
 _HEARD: Final = 8
 """Of what the agent says after a message, so many utterances may concede it."""
 _BLOCK_QUOTE = re.compile(r"\s{0,8}>\s{0,4}(?P<words>[^\n]{20,400})\n")
@@ -167,7 +169,10 @@ def _correcting(turn: _Turn, said: Sequence[Typed]) -> list[Sentence]:
         return []
     if faint and turn.edits_again:
         done, least = turn.done_words(), 1 if turn.edits_same else _SHARED
-        about = [one for one in faint if not asks_to_know(plain[one]) and len(words_of(plain[one]) & done) >= least]
+        # Beside a request for something else a question is one, and corrects nothing.
+        besides = any(cue("correction", "new_work").match(one.strip()) for one in plain.values())
+        told = [one for one in faint if not (besides and plain[one].rstrip().endswith("?")) and not asks_to_know(plain[one])]
+        about = [one for one in told if len(words_of(plain[one]) & done) >= least]
         if about:
             return _from(message, about[0])
     if turn.edits_same and len(message.plain.strip()) <= _SHORT and not any(map(_goes_on, plain.values())):
@@ -198,7 +203,7 @@ def _only_asks(text: str) -> bool:
 def _answers_question(turn: _Turn) -> bool:
     """Whether a no is an answer to what the agent asked."""
     words = last_words(turn.case, turn.message.place, since=turn.since)
-    return words is not None and words.message.text.rstrip().endswith(("?", "？"))
+    return words is not None and _ASKS.search(words.message.text[-_END:]) is not None
 
 
 def _from(message: Typed, first: Sentence) -> list[Sentence]:

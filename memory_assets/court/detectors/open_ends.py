@@ -24,6 +24,7 @@ _ANSWERED_WITHIN: Final = 3
 """Messages of the other one in which a question may still be answered."""
 _HEARD: Final = 200
 _MOST_ASKED: Final = 3
+_LOOKED_BACK: Final = 6
 _LAST: Final = 3
 """Sentences at the end of an agent's words that may be its question."""
 _QUESTION_MARKS: Final = ("?", "？")
@@ -106,7 +107,9 @@ def _asked_by_person(message: Typed) -> Sentence | None:
     """The sentence of a message that asks to be told something."""
     for one in message.said:
         plain = message.plain_of(one)
-        if cue("question", "tell_me").search(plain):
+        if cue("question", "tell_me").search(plain) or (
+            _is_besides(message, one) and cue("question", "asks_plainly").search(plain)
+        ):
             return one
         if not plain.rstrip().endswith(_QUESTION_MARKS) or reports(plain) or cue("correction", "supposes").search(plain):
             continue
@@ -114,6 +117,11 @@ def _asked_by_person(message: Typed) -> Sentence | None:
         if wants or asks_to_know(plain):
             return one
     return None
+
+
+def _is_besides(message: Typed, sentence: Sentence) -> bool:
+    """Whether a sentence without a question mark stands beside something that is asked for."""
+    return any(_asks_for_work(message.plain_of(one)) for one in message.said if one != sentence)
 
 
 def _is_passed_over(case: Case, said: Sequence[Typed], message: Typed, question: Sentence) -> bool:
@@ -167,18 +175,21 @@ def _asks_for_work(text: str) -> bool:
 
 def _asked_before(case: Case, end: int) -> list[Quoted]:
     """The questions of the agent's words right before a place, the last one first; offers are none."""
-    place = end - 1
-    while place >= 0 and case.events[place].message.kind not in ("said", "tool_result"):
-        place -= 1
-    if place < 0 or not _speaks(case.events[place]):
-        return []
-    event = case.events[place]
+    for place in range(end - 1, max(-1, end - 1 - _LOOKED_BACK), -1):
+        event = case.events[place]
+        if event.message.kind == "tool_result" or event.actor == "human":
+            break
+        if _speaks(event) and (asked := _questions_of(event)):
+            return [] if _only_offers(asked[0].quote) else asked
+    return []
+
+
+def _questions_of(event: CaseEvent) -> list[Quoted]:
+    """The questions with which a message ends, and those in it that decide something; the last one first."""
     shift = max(0, len(event.message.text) - _READ)
     told = sentences(event.message.text[shift:])
     questions = [one for one in told if one.text.rstrip().endswith(_QUESTION_MARKS)]
     asked = [one for one in questions if one in told[-_LAST:] or _asks_person(one.text)]
-    if any(_only_offers(one.text) for one in asked[-1:]):
-        return []
     return [quoted(event, one.start + shift, one.end + shift, "question") for one in reversed(asked[-_MOST_ASKED:])]
 
 

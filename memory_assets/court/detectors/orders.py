@@ -16,7 +16,7 @@ from memory_assets.court.findings import Finding, Polarity
 from memory_assets.extraction.completeness import asks_to_know
 from memory_assets.text.sentences import Sentence
 
-_SHORTEST: Final = 8
+_SHORTEST: Final = 6
 _HANGUL = re.compile(r"[가-힣]")
 _TOLD: Final = 60
 """Characters at whose beginning a sentence says who told so."""
@@ -37,7 +37,7 @@ def is_order(text: str) -> bool:
     text = text.strip()
     if (
         len(text) < _SHORTEST
-        or text.endswith("?")
+        or (text.endswith("?") and not cue("order", "polite").search(text))
         or cue("order", "this_once").search(text)
         or reports(text[:_TOLD])
         or asks_to_know(text)

@@ -22,8 +22,8 @@ def praises(case: Case, said: Sequence[Typed], language: Language) -> Iterator[F
         words = last_words(case, message.place, since=said[max(0, message.order - 2)].place)
         if words is None:
             continue
-        for number, sentence in enumerate(message.said):
-            if not is_praise(message.plain_of(sentence)) or _takes_it_back(message, number + 1):
+        for sentence in message.said:
+            if not is_praise(message.plain_of(sentence)):
                 continue
             told = next(iter(sentences(words.message.text[:_READ])), None)
             start, end = (told.start, told.end) if told else (0, min(200, len(words.message.text)))
@@ -37,12 +37,6 @@ def is_praise(text: str) -> bool:
     if not cue("praise", "praises").search(text) or cue("praise", "but").search(text):
         return False
     return not text.rstrip().endswith("?") and not reports(text)
-
-
-def _takes_it_back(message: Typed, number: int) -> bool:
-    """Whether the sentence behind the praise begins with a doubt."""
-    behind = message.said[number : number + 1]
-    return any(cue("praise", "but").match(message.plain_of(one).strip()) for one in behind)
 
 
 def _finding(did: str, praise: str, evidence: tuple[Quoted, ...], language: Language) -> Finding:

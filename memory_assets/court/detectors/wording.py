@@ -34,7 +34,7 @@ def key_of(text: str) -> str:
     words = statement_of(_NAMES.sub(" ", text[:600])).split()
     kept = (word for word in words if word == "=not" or word[0] not in "=")
     said = dict.fromkeys(word.lstrip("=~") for word in kept)
-    return " ".join(word for word in said if word not in _EMPTY)[:_LONGEST_KEY].strip()
+    return (" ".join(word for word in said if word not in _EMPTY) or " ".join(text.casefold().split()))[:_LONGEST_KEY].strip()
 
 
 def same_word(programs: Iterable[str], tool: str) -> str:
