@@ -133,7 +133,8 @@ def test_every_kind_of_column_comes_there_as_it_is(there: There, folder: Path) -
     said = "'" + odd.replace("'", "''") + "'"
     court.change(
         f"""INSERT INTO prompt_updates BY NAME SELECT 'upd_1' AS update_id, 'coder' AS role, 'proposed' AS status,
-              {said} AS prompt, 'a' AS sha256, 'b' AS base_sha256, '' AS reason, ['les_1', {said}, ''] AS lesson_ids, 'kim' AS proposed_by,
+              {said} AS prompt, 'a' AS sha256, 'b' AS base_sha256, '' AS reason,
+              ['les_1', {said}, ''] AS lesson_ids, 'kim' AS proposed_by,
               {at} AS proposed_at, '' AS note, 'ev_1' AS event_id
             UNION ALL BY NAME SELECT 'upd_2' AS update_id, 'coder' AS role, 'applied' AS status, '' AS prompt,
               'a' AS sha256, 'b' AS base_sha256, '' AS reason, []::VARCHAR[] AS lesson_ids, 'kim' AS proposed_by,
