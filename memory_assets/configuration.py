@@ -24,6 +24,7 @@ from memory_assets.vocabulary import PipelineStage
 
 if TYPE_CHECKING:
     from memory_assets.ask.answerer import Answerer
+    from memory_assets.court.model.llm import ModelCourt
     from memory_assets.court_backend.court_in_postgres import CourtInPostgres
     from memory_assets.court_backend.lesson_index import LessonIndex
     from memory_assets.evidence.aligner import Aligner
@@ -157,7 +158,7 @@ class Resources:
     def _asked_model(self, model: str, fallback: Answerer) -> Answerer:
         from memory_assets.ask.model import LanguageModel, ModelSettings
         from memory_assets.ask.model_answerer import ModelAnswerer
-        from memory_assets.ask.spending import FILE_NAME, Spending
+        from memory_assets.providers.spending import Spending
 
         chosen = self.settings.ask
         asked = ModelSettings(
@@ -167,7 +168,7 @@ class Resources:
             silence=chosen.silence_seconds,
             max_tokens=chosen.max_tokens,
         )
-        spending = Spending(self.settings.home / FILE_NAME, chosen.usd_per_call, chosen.usd_per_day)
+        spending = Spending(self.settings.home, "ask", chosen.usd_per_call, chosen.usd_per_day)
         return ModelAnswerer(LanguageModel(asked), fallback, spending, chosen.prompt_tokens, self.settings.embedding.model)
 
     @cached_property
@@ -319,12 +320,32 @@ class Resources:
 
     @property
     def court_version(self) -> str:
-        """The version of who hears cases: what its detectors find, how the judge decides, by which policy."""
+        """The version of who hears cases: what its detectors find or what its model is asked, how the judge decides."""
         from memory_assets.court.detectors import DETECTORS_VERSION
         from memory_assets.court.policy import policy
         from memory_assets.log.hearings import court_version
 
-        return court_version(f"embedded {DETECTORS_VERSION}", policy())
+        court = self.new_model_court()
+        return court_version(f"embedded {DETECTORS_VERSION}" if court is None else court.version, policy())
+
+    def new_model_court(self) -> ModelCourt | None:
+        """The court of the model that the settings name, for a batch of cases; None where the embedded one hears."""
+        chosen = self.settings.court
+        if not chosen.model:
+            return None
+        from memory_assets.court.model.llm import ModelCourt, ModelSettings
+        from memory_assets.providers.spending import Spending
+        from memory_assets.sessions.masking.redaction import redact_text
+
+        asked = ModelSettings(
+            model=chosen.model,
+            api_base=chosen.api_base,
+            timeout=chosen.timeout_seconds,
+            prompt_tokens=chosen.prompt_tokens,
+            max_tokens=chosen.max_tokens,
+        )
+        spending = Spending(self.settings.home, "court", chosen.usd_per_call, chosen.usd_per_day)
+        return ModelCourt(asked, spending, lambda text: redact_text(text, self.redaction_policy).text, self.new_aligner)
 
     @property
     def configured_versions(self) -> dict[str, str]:

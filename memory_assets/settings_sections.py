@@ -230,14 +230,26 @@ def _postgres_url(url: str) -> str:
 
 
 class CourtSettings(Section):
-    """When sessions are heard: ``automatic`` has each heard by the run that takes it in, else `memory court` does.
+    """When and by whom sessions are heard: by the embedded detectors, or by the litellm ``model`` where one is named.
 
     Attributes:
+        automatic: each is heard by the run that takes it in, else `memory court` does.
         backend: where lessons of a role are searched by meaning: in the store, or in the PostgreSQL of ``postgres_url`` too.
         postgres_url: its address, without a password.
+        timeout_seconds: for a whole answer of the model.
+        prompt_tokens: of the rules and the case together; of a longer case what decides it is shown.
+        max_tokens: of an answer.
+        usd_per_call, usd_per_day: what a call and a day (UTC) may cost; a model without a known price is then not asked.
     """
 
     automatic: bool = False
+    model: str | None = None
+    api_base: str | None = None
+    timeout_seconds: Seconds = 120.0
+    prompt_tokens: Count = 24_000
+    max_tokens: Count = 4_000
+    usd_per_call: Annotated[float, Field(ge=0)] | None = None
+    usd_per_day: Annotated[float, Field(ge=0)] | None = None
     backend: CourtBackend = "embedded"
     postgres_url: Annotated[str, AfterValidator(_postgres_url)] | None = None
 

@@ -205,7 +205,7 @@ _NAMES = {
 def named_by(settings: Settings, most: int) -> Named:
     """What a store names now, so much of a kind, from its first to its last."""
     with Resources(settings).database.reading() as connection:
-        found = {kind: [row[0] for row in connection.execute(query).fetchall()] for kind, query in _NAMES.items()}
+        found = {kind: sorted(row[0] for row in connection.execute(query).fetchall()) for kind, query in _NAMES.items()}
     return Named({kind: names[:: max(1, len(names) // most)][:most] for kind, names in found.items()})
 
 

@@ -57,6 +57,7 @@ HEAVY = {
 }
 # Adapters to what lies outside: the model, and the proof checker's process.
 ADAPTERS = {
+    "court.model.llm",
     "extraction.llm",
     "graduation.proofs.idris2",
     "graduation.proofs.idris2_process",
@@ -295,6 +296,8 @@ def test_a_model_of_others_is_asked_through_one_room() -> None:
         "providers",
         "extraction",
         "ask",
+        "court",
+        "configuration",
     }
 
 

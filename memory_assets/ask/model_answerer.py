@@ -15,9 +15,9 @@ from memory_assets.ask.marks import MARK, MarkFilter, mark_of, numbers_of
 from memory_assets.ask.model import Aborted, Declined, Failed, LanguageModel, Said, Used
 from memory_assets.ask.packing import Packed, asked_words, packed
 from memory_assets.ask.prompt import PROMPT_VERSION, says_insufficient
-from memory_assets.ask.spending import Refused, Reserved, Spending
 from memory_assets.ask.statements import Statement, Struck, Verified, statements_of, verified
 from memory_assets.ask.support import Span, support_of
+from memory_assets.providers.spending import Refused, Reserved, Spending
 from memory_assets.results.answer import AnswerCitationV1, ClaimV1, ModelRefV1, TokenUsageV1, VerificationV1
 
 if TYPE_CHECKING:

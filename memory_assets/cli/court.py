@@ -14,12 +14,22 @@ from memory_assets.cli.lessons import print_evidence
 from memory_assets.cli.output import moment, one_line, plural, print_json, print_result, styled
 from memory_assets.cli.progress import progress_for_people
 from memory_assets.cli.tables import print_table, print_text
-from memory_assets.errors import InvalidArgumentError
+from memory_assets.errors import InvalidArgumentError, MemoryAssetsError
 
 if TYPE_CHECKING:
     from memory_assets.results.court import CaseClaimV1, CaseListV1, CaseV1, CourtProjectionV1, CourtRunV1
+    from memory_assets.settings import Settings
 
 _ID_SHOWN = 13
+EMBEDDED = "embedded"
+ModelOption = Annotated[
+    str | None,
+    typer.Option(
+        "--model",
+        help="Who hears, in place of court.model: a litellm model name, or `embedded` for the detectors.",
+        show_default=False,
+    ),
+]
 CaseArgument = Annotated[str, typer.Argument(help="The case's id or its session's, or the beginning of either.")]
 
 
@@ -88,16 +98,19 @@ def open_(
 def from_session(
     context: typer.Context,
     session: Annotated[str, typer.Argument(help="The session's id, or its beginning.")],
+    model: ModelOption = None,
     as_json: JsonOption = False,
 ) -> int:
     """Hear one session as a case, and show what was claimed and kept."""
     from memory_assets.defs.court.run import hear
+    from memory_assets.memory import Memory
     from memory_assets.queries.cases import one_case
     from memory_assets.queries.sessions import one_session
 
-    memory = invocation(context).memory()
+    settings = _settings(context, model)
+    memory = Memory(settings)
     session_id = memory.read(one_session, session).session_id
-    hear(invocation(context).settings(), [session_id], progress=progress_for_people(as_json=as_json))
+    _raise_failure(hear(settings, [session_id], progress=progress_for_people(as_json=as_json)))
     found = memory.read(one_case, session_id, version=memory.resources.court_version)
     print_result(found, print_case, as_json=as_json)
     return OK
@@ -109,6 +122,7 @@ def run(
         list[str] | None, typer.Argument(help="Ids of cases or of sessions, or their beginnings.", show_default=False)
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Every session that is known.")] = False,
+    model: ModelOption = None,
     as_json: JsonOption = False,
 ) -> int:
     """Hear cases. What was heard already, as it is now and by the same court, is not heard again."""
@@ -119,7 +133,9 @@ def run(
         raise InvalidArgumentError("name cases, or --all for every session", hint="`memory sessions list` names the sessions")
     memory = invocation(context).memory()
     wanted = [memory.read(session_of_case, given) for given in cases or ()]
-    report = hear(invocation(context).settings(), wanted or None, progress=progress_for_people(as_json=as_json))
+    report = hear(_settings(context, model), wanted or None, progress=progress_for_people(as_json=as_json))
+    if len(wanted) == 1:
+        _raise_failure(report)
     print_result(report, print_run, as_json=as_json)
     return NOTHING_FOUND if report.failed else OK
 
@@ -164,6 +180,25 @@ def print_projection(done: CourtProjectionV1) -> None:
         print_text(styled(("both sides are the same, row for row", "green")))
 
 
+def _settings(context: typer.Context, model: str | None) -> Settings:
+    """The settings in force, with another one who hears where one is named."""
+    settings = invocation(context).settings()
+    if model is None:
+        return settings
+    if not model.strip():
+        raise InvalidArgumentError("the name of the model is empty", hint=f"as in openai/gpt-5-mini, or {EMBEDDED}")
+    hears = None if model == EMBEDDED else model.strip()
+    return settings.model_copy(update={"court": settings.court.model_copy(update={"model": hears})})
+
+
+def _raise_failure(report: CourtRunV1) -> None:
+    """Fail as the one case did that was to be heard."""
+    for told in report.errors.values():
+        error = MemoryAssetsError(told.message, hint=told.hint)
+        error.code = told.code
+        raise error
+
+
 def print_cases(found: CaseListV1) -> None:
     """A row a case."""
     print_table(
@@ -198,7 +233,8 @@ def print_run(report: CourtRunV1) -> None:
         styled(f"{plural(report.lessons, 'lesson')} stand, {report.new_lessons:,} of them new: `memory lessons`"),
     )
     for session_id in report.failed[:20]:
-        print_text(styled(("  failed: ", "red"), one_line(session_id)))
+        why = f": {one_line(report.errors[session_id].message)}" if session_id in report.errors else ""
+        print_text(styled(("  failed: ", "red"), f"{one_line(session_id)}{why}"))
 
 
 def print_case(case: CaseV1) -> None:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from dagster_shared.error import SerializableErrorInfo
 
     from memory_assets.defs.sources import SourceReader
+    from memory_assets.results.error import ErrorV1
 
 HISTORY_CACHE_SIZE = 100
 
@@ -93,6 +94,8 @@ class OpenStore:
         """Where the sessions of this process's run are, for whoever waits for them."""
         self.waiting: dict[str, UnavailableError] = {}
         """Sessions that this process left for another run, each with what could not be reached."""
+        self.unheard: dict[str, ErrorV1] = {}
+        """Sessions that this process could not hear as cases, each with why."""
         self.appended = 0
         """Events that this process has written, whatever other processes wrote meanwhile."""
         self.idle_files: dict[str, tuple[str, dict[str, int]]] = {}

@@ -6,8 +6,9 @@ byte: nothing of them is the clock's.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Literal, cast
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, cast
 
 from memory_assets.court.case import Case, case_of
 from memory_assets.court.findings import SPEAKS, CourtRole, Finding, Quoted
@@ -28,6 +29,24 @@ from memory_assets.log.payloads.court import (
     SelectedClaim,
 )
 from memory_assets.log.session_history import History
+
+
+@dataclass(frozen=True, slots=True)
+class Saying:
+    """What belongs to a statement beside the claims that stand.
+
+    Attributes:
+        actor: who speaks.
+        speculation: what the case does not show: claims without evidence, which are kept apart.
+        dropped: how many claims were dropped, by the reason.
+        telemetry: what it cost.
+    """
+
+    actor: str = "pipeline"
+    speculation: Sequence[Finding] = ()
+    dropped: Mapping[str, int] = field(default_factory=dict)
+    telemetry: Mapping[str, Any] = field(default_factory=dict)
+
 
 COURT_ROLES: tuple[CourtRole, ...] = ("prosecutor", "defense", "jury")
 """In the order in which they speak."""
@@ -64,34 +83,60 @@ def opening(
     )
 
 
-def statements(history: History, opened_id: str, findings: Iterable[Finding], version: str) -> list[NewEvent]:
+def statements(
+    history: History,
+    opened_id: str,
+    findings: Iterable[Finding],
+    version: str,
+    sayings: Mapping[CourtRole, Saying] | None = None,
+) -> list[NewEvent]:
     """What the three say of a case that was opened: each finding is brought by the one whose part it is."""
     case = heard(history)
     by_role: dict[CourtRole, dict[str, CourtClaim]] = {role: {} for role in COURT_ROLES}
     for finding in findings:
         claim = _claim(case, finding)
         by_role[SPEAKS[finding.kind]].setdefault(claim.claim_id, claim)
-    return [
-        history.event(
-            CourtStatementRecorded(case_id=case.case_id, court_role=role, claims=list(by_role[role].values())),
-            inputs=(opened_id, role),
-            stage_version=version,
-            causation_id=opened_id,
+    told = []
+    for role in COURT_ROLES:
+        saying = (sayings or {}).get(role, Saying())
+        apart = (_claim(case, finding).model_copy(update={"is_speculative": True}) for finding in saying.speculation)
+        for claim in apart:
+            by_role[role].setdefault(claim.claim_id, claim)
+        claims, dropped = list(by_role[role].values()), dict(saying.dropped)
+        told.append(
+            history.event(
+                CourtStatementRecorded(case_id=case.case_id, court_role=role, claims=claims, dropped=dropped),
+                inputs=(opened_id, role),
+                stage_version=version,
+                causation_id=opened_id,
+                actor=saying.actor,
+                telemetry=saying.telemetry,
+            )
         )
-        for role in COURT_ROLES
-    ]
+    return told
 
 
-def findings_in(history: History, told: Iterable[CourtStatementRecorded]) -> list[Finding]:
-    """What was claimed, read back against the case; what names an event that the case does not have quotes nothing."""
+def findings_in(history: History, told: Iterable[CourtStatementRecorded], *, speculative: bool = False) -> list[Finding]:
+    """What was claimed, read back against the case; what names an event that the case does not have quotes nothing.
+
+    Args:
+        speculative: what was said to be speculation, in place of all else.
+    """
     places = {event.event_id: event.place for event in heard(history).events}
-    return [_finding(claim, places) for statement in told for claim in statement.claims if not claim.is_speculative]
+    claims = (claim for statement in told for claim in statement.claims)
+    return [_finding(claim, places) for claim in claims if claim.is_speculative == speculative]
 
 
 def judged(
-    history: History, opened_id: str, statement_ids: Sequence[str], judgement: Judgement, version: str
+    history: History,
+    opened_id: str,
+    statement_ids: Sequence[str],
+    judgement: Judgement,
+    version: str,
+    saying: Saying | None = None,
 ) -> list[NewEvent]:
     """The judgement of a case, and the lessons and improvements that it gives."""
+    judge = saying or Saying()
     case = heard(history)
     rendered = history.event(
         JudgementRendered(
@@ -103,11 +148,13 @@ def judged(
         inputs=tuple(statement_ids),
         stage_version=version,
         causation_id=opened_id,
+        actor=judge.actor,
+        telemetry=judge.telemetry,
     )
-    return [rendered, *(_given(history, case, one, rendered.event_id, version) for one in judgement.selected)]
+    return [rendered, *(_given(history, case, one, rendered, judge.actor) for one in judgement.selected)]
 
 
-def _given(history: History, case: Case, selected: Selected, judgement_id: str, version: str) -> NewEvent:
+def _given(history: History, case: Case, selected: Selected, judgement: NewEvent, actor: str) -> NewEvent:
     """What a selected claim becomes; it happened when its last evidence was said."""
     claim = _claim(case, selected.finding)
     payload: LessonAccepted | ImprovementRecorded
@@ -119,9 +166,10 @@ def _given(history: History, case: Case, selected: Selected, judgement_id: str, 
         payload = LessonAccepted(lesson_id=selected.lesson_id, case_id=case.case_id, claim=claim)
     return history.event(
         payload,
-        inputs=(judgement_id, sha256_hex(canonical_json(claim.model_dump(mode="json")))),
-        stage_version=version,
-        causation_id=judgement_id,
+        inputs=(judgement.event_id, sha256_hex(canonical_json(claim.model_dump(mode="json")))),
+        stage_version=judgement.stage_version,
+        causation_id=judgement.event_id,
+        actor=actor,
         occurred_at=max(history.said_at(quoted.place) for quoted in selected.finding.evidence),
     )
 

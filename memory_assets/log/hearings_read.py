@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent, StoredEvent
@@ -19,10 +20,19 @@ class Hearings:
 
     Args:
         version: of the court that is to hear them; what another court said is its own.
+        backend: who hears what is opened now.
     """
 
-    def __init__(self, log: EventLog, session_ids: Sequence[str], version: str) -> None:
+    def __init__(
+        self,
+        log: EventLog,
+        session_ids: Sequence[str],
+        version: str,
+        *,
+        backend: Literal["embedded", "model"] = "embedded",
+    ) -> None:
         self._version = version
+        self._backend = backend
         self._events: dict[str, list[StoredEvent]] = {}
         for event in log.of_sessions(session_ids, _TYPES):
             self._events.setdefault(str(event.session_id), []).append(event)
@@ -57,12 +67,12 @@ class Hearings:
         """
         known = self.opened(history)
         if known is None:
-            return opening(history, self._version)
+            return opening(history, self._version, backend=self._backend)
         in_force = self._of(history.session_id, JudgementRendered.event_type)[-1:]
         mine = self.judgement(history.session_id, known.event_id)
         if mine is None or not in_force or in_force[0].event_id == mine.event_id:
             return None
-        return opening(history, self._version, replaces=in_force[0].event_id)
+        return opening(history, self._version, replaces=in_force[0].event_id, backend=self._backend)
 
     def _of(self, session_id: str, event_type: str) -> list[StoredEvent]:
         return [event for event in self._events.get(session_id, ()) if event.event_type == event_type]

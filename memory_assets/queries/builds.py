@@ -26,15 +26,16 @@ _LEDGER = f"""
 WITH fresh AS ({_FRESH})
 SELECT * FROM fresh UNION ALL BY NAME SELECT * FROM build_runs WHERE build_id NOT IN (SELECT build_id FROM fresh)
 """
-# What the windows of a build cost when they were answered: all that is known of one that never came to say it.
+_OF_MODELS = "event_type IN ('window_extracted', 'court_statement_recorded', 'judgement_rendered')"
+# What the answers of a build cost when they were given: all that is known of one that never came to say it.
 _APPENDED = f"""
 SELECT build_id, count(*), count(DISTINCT session_id),
   any_value(telemetry_json ->> '$.package') FILTER (event_type = 'build_started'),
   any_value(telemetry_json ->> '$.runner') FILTER (event_type = 'build_started'),
-  coalesce(sum((telemetry_json ->> '$.requests')::BIGINT) FILTER (event_type = 'window_extracted'), 0),
-  coalesce(sum((telemetry_json ->> '$.input_tokens')::BIGINT) FILTER (event_type = 'window_extracted'), 0),
-  coalesce(sum((telemetry_json ->> '$.output_tokens')::BIGINT) FILTER (event_type = 'window_extracted'), 0),
-  sum((telemetry_json ->> '$.cost_usd')::DOUBLE) FILTER (event_type = 'window_extracted')
+  coalesce(sum((telemetry_json ->> '$.requests')::BIGINT) FILTER ({_OF_MODELS}), 0),
+  coalesce(sum((telemetry_json ->> '$.input_tokens')::BIGINT) FILTER ({_OF_MODELS}), 0),
+  coalesce(sum((telemetry_json ->> '$.output_tokens')::BIGINT) FILTER ({_OF_MODELS}), 0),
+  sum((telemetry_json ->> '$.cost_usd')::DOUBLE) FILTER ({_OF_MODELS})
 FROM events WHERE build_id IN {IN_LIST} GROUP BY build_id
 """
 _SESSIONS = """

@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from memory_assets.results.citation import CitationV1
+from memory_assets.results.error import ErrorV1
 from memory_assets.results.model import WireModel
 from memory_assets.vocabulary import CourtRole, EvidencePart, FindingKind, LessonStatus, LinkKind, Polarity, Severity
 
@@ -191,7 +192,8 @@ class CourtRunV1(WireModel):
     """What a run of the court came to.
 
     Attributes:
-        cases: sessions that were to be heard; ``heard`` of them anew, ``failed`` not at all: the run says what kind of error.
+        cases: sessions that were to be heard; ``heard`` of them anew, ``failed`` not, or not as they are now.
+        errors: why, by session.
         lessons, new_lessons: that stand now, and of these the ones that no case gave before.
     """
 
@@ -200,6 +202,7 @@ class CourtRunV1(WireModel):
     heard: int = Field(ge=0)
     unchanged: int = Field(ge=0)
     failed: tuple[str, ...] = ()
+    errors: dict[str, ErrorV1] = Field(default_factory=dict)
     case_ids: tuple[str, ...] = ()
     claims: int = Field(ge=0)
     selected: int = Field(ge=0)

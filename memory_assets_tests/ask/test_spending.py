@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from memory_assets.ask.model import LanguageModel, ModelSettings
-from memory_assets.ask.spending import FILE_NAME, Refused, Reserved, Spending
+from memory_assets.providers.spending import Refused, Reserved, Spending
 
 TODAY, TOMORROW = date(2026, 1, 1), date(2026, 1, 2)
 
 
 def spending(folder: Path, day: date = TODAY, **limits: float) -> Spending:
-    return Spending(folder / FILE_NAME, today=lambda: day, **limits)
+    return Spending(folder, "ask", today=lambda: day, **limits)
 
 
 def test_without_a_limit_nothing_is_kept(tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_many_at_once_spend_no_more_than_one_may(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["no JSON", "[]", '{"day": "2026-01-01"}', '{"day": "2026-01-01", "usd": "much"}'])
 def test_a_file_that_says_nothing_lets_nobody_spend(tmp_path: Path, text: str) -> None:
-    (tmp_path / FILE_NAME).write_text(text)
+    (tmp_path / "ask_spending.json").write_text(text)
     assert "cannot be kept" in refused(spending(tmp_path, per_day=1.0), 0.1)
 
 

@@ -59,7 +59,7 @@ def told(*marks: str) -> list[str]:
         f"알겠습니다. {three} 캐시를 Redis로 옮기기로 했습니다. {one} 재시작이 빠르기 때문입니다.",
         f"TODO: finish the {four} migration before the release. It is blocked by the {five} review.",
         f"Error: {six} connection refused on the pool. The root cause was that {four} had five connections only.",
-        f"I prefer the {five} style for commit messages. 앞으로도 {three} 방식으로 해 주세요.",
+        f"I prefer the {five} style for commit messages. 앞으로는 커밋하기 전에 항상 {three} 검사를 돌려 주세요.",
         NEUTRAL,
     ]
 

@@ -20,6 +20,7 @@ from memory_assets.defs.viewer import viewed
 from memory_assets.errors import MemoryAssetsError
 from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.log.errors import StoreError
+from memory_assets.results.error import ErrorV1
 from memory_assets.stopping import is_asked_to_stop
 
 if TYPE_CHECKING:
@@ -109,6 +110,7 @@ def run_step(
         except Exception as error:  # its text may quote the session: only its kind is told
             code = error.code if isinstance(error, MemoryAssetsError) else type(error).__name__
             output.failed[session_id] = code
+            store.opened.unheard[session_id] = _told(session_id, error)
             _say(context, output, session_id, {"status": "failed", "error": code}, TO_BE_DONE)
             context.log.warning(f"the case of {session_id} cannot be heard: {code}")
         else:
@@ -132,6 +134,13 @@ def heard_check(output: CourtOutput) -> dg.AssetCheckResult:
         severity=dg.AssetCheckSeverity.WARN,
         metadata={"failed": len(output.failed), "sessions": ", ".join(sorted(output.failed)[:20])},
     )
+
+
+def _told(session_id: str, error: Exception) -> ErrorV1:
+    """What whoever waits is told of a case that cannot be heard; of what was not foreseen its kind alone."""
+    if isinstance(error, MemoryAssetsError):
+        return ErrorV1(code=error.code, message=str(error), hint=error.hint)
+    return ErrorV1(code="generic", message=f"the case of {session_id} cannot be heard: {type(error).__name__}")
 
 
 def _finish(

@@ -41,6 +41,7 @@ def hear(settings: Settings, session_ids: Sequence[str] | None, *, progress: Pro
     if missing := sorted(set(wanted) - set(known)):
         raise NotFoundError(f"no session {missing[0]}", hint="`memory sessions list` shows those that are known")
     before, appended = _standing(opened), opened.appended
+    opened.unheard.clear()
     judged = _judgements(opened, wanted)
     shown = progress or NoProgress()
     shown.start(len(wanted) * len(STEPS), "hearing sessions")
@@ -101,7 +102,8 @@ def _report(
         cases=len(wanted),
         heard=len(anew),
         unchanged=sum(one in before for one in wanted) - sum(one in before for one in anew),
-        failed=tuple(one for one in wanted if one not in now),
+        failed=tuple(one for one in wanted if one not in now or one in opened.unheard),
+        errors=dict(sorted(opened.unheard.items())),
         case_ids=tuple(row[1] for row in cases),
         claims=sum(row[2] for row in cases),
         selected=sum(row[3] for row in cases),

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
 import dagster as dg
 
@@ -10,6 +10,7 @@ from memory_assets.court.detectors import findings_of
 from memory_assets.court.judge import judge
 from memory_assets.court.policy import policy
 from memory_assets.defs.court.batch import CourtOutput, Step, court_asset, handed_on, heard_check, run_step
+from memory_assets.defs.court.model_hearing import cost_of, model_judgement, model_statements
 from memory_assets.defs.resources import EventLogResource
 from memory_assets.log.events import StoredEvent
 from memory_assets.log.hearings import findings_in, heard, judged, statements
@@ -33,7 +34,8 @@ Told = Iterator[dg.Output[CourtOutput] | dg.AssetCheckResult]
 def court_case(context: dg.AssetExecutionContext, event_log: EventLogResource, ingested: dict[str, Any]) -> Told:
     opened = event_log.opened
     histories: dict[str, History] = ingested
-    hearings = Hearings(opened.log, list(histories), opened.resources.court_version)
+    backend: Literal["embedded", "model"] = "model" if opened.settings.court.model else "embedded"
+    hearings = Hearings(opened.log, list(histories), opened.resources.court_version, backend=backend)
 
     def open_case(session_id: str) -> Step | None:
         history = histories[session_id]
@@ -57,7 +59,8 @@ def court_case(context: dg.AssetExecutionContext, event_log: EventLogResource, i
 
 - **reads** the case
 - **writes** three `court_statement_recorded`
-- **guarantees** that the same case gives the same claims, to the byte, and that no model is asked
+- **guarantees** that the same case gives the same claims, to the byte, where no model is named; and that a model, where
+  `court.model` names one, is asked once for each of the three, and once more at the most
 """,
 )
 def court_statements(context: dg.AssetExecutionContext, event_log: EventLogResource, court_case: dict[str, Any]) -> Told:
@@ -66,6 +69,7 @@ def court_statements(context: dg.AssetExecutionContext, event_log: EventLogResou
     version = opened.resources.court_version
     hearings = Hearings(opened.log, list(cases), version)
     histories = opened.histories(list(cases))
+    court = opened.resources.new_model_court()
 
     def state(session_id: str) -> Step:
         case_opened = cases[session_id]
@@ -74,6 +78,10 @@ def court_statements(context: dg.AssetExecutionContext, event_log: EventLogResou
             told = [payload_as(event, CourtStatementRecorded) for event in known]
             return Step([], known[-1].event_id, _claims(told))
         history = histories[session_id]
+        if court is not None:
+            said = model_statements(opened, court, history, case_opened.event_id, version)
+            claims = _claims([payload_as(event, CourtStatementRecorded) for event in said])
+            return Step([], said[-1].event_id, claims | cost_of(said))
         new = statements(history, case_opened.event_id, findings_of(heard(history)), version)
         spoken = [event.payload for event in new if isinstance(event.payload, CourtStatementRecorded)]
         return Step(new, new[-1].event_id, _claims(spoken))
@@ -90,6 +98,7 @@ def court_statements(context: dg.AssetExecutionContext, event_log: EventLogResou
 - **reads** the three statements
 - **writes** `judgement_rendered`, `lesson_accepted` for each lesson, `improvement_recorded` for what people or the system could
   do better
+- **asks** the model that `court.model` names, if any, which claims to keep; it can add none
 - **guarantees** that every lesson quotes its case, character by character, and nothing that a program put there
 """,
 )
@@ -99,6 +108,7 @@ def court_judgement(context: dg.AssetExecutionContext, event_log: EventLogResour
     version = opened.resources.court_version
     hearings = Hearings(opened.log, list(spoken), version)
     histories = opened.histories(list(spoken))
+    court = opened.resources.new_model_court()
 
     def decide(session_id: str) -> Step:
         told = spoken[session_id]
@@ -107,6 +117,9 @@ def court_judgement(context: dg.AssetExecutionContext, event_log: EventLogResour
         if known is not None:
             return Step([], known.event_id, _decided(payload_as(known, JudgementRendered)))
         history = histories[session_id]
+        if court is not None:
+            decision, *_ = model_judgement(opened, court, history, told, version)
+            return Step([], decision.event_id, _decided(payload_as(decision, JudgementRendered)) | cost_of([decision]))
         findings = findings_in(history, (payload_as(event, CourtStatementRecorded) for event in told))
         judgement = judge(heard(history), findings, policy())
         new = judged(history, opened_id, [event.event_id for event in told], judgement, version)

@@ -14,7 +14,6 @@ from typing import IO, Final
 
 from memory_assets.locks.file_locks import EXCLUSIVE, lock_at_once, opened_lock_file
 
-FILE_NAME: Final = "ask_spending.json"
 _PATIENCE_SECONDS: Final = 2.0
 _LOOK_SECONDS: Final = 0.02
 
@@ -43,12 +42,22 @@ class Spending:
 
     What an answer may cost at most is put aside before it is asked for, so that two at once spend no more than one may. A
     process that dies has spent what it put aside.
+
+    Attributes:
+        folder: of the store; the file of the day lies in it.
+        section: of the settings that name the limits; each section counts for itself.
     """
 
-    file: Path
+    folder: Path
+    section: str
     per_call: float | None = None
     per_day: float | None = None
     today: Callable[[], date] = field(default=lambda: datetime.now(UTC).date())
+
+    @property
+    def file(self) -> Path:
+        """Where the day's sum stands."""
+        return self.folder / f"{self.section}_spending.json"
 
     def reserve(self, most: float | None) -> Reserved | Refused:
         """Put money aside for one answer.
@@ -59,19 +68,20 @@ class Spending:
         if self.per_call is None and self.per_day is None:
             return Reserved(0.0)
         if most is None:
-            return Refused("its price is not known, and ask.usd_per_call or ask.usd_per_day limits what may be spent")
+            limits = f"{self.section}.usd_per_call or {self.section}.usd_per_day"
+            return Refused(f"its price is not known, and {limits} limits what may be spent")
         if self.per_call is not None and most > self.per_call:
-            return Refused(f"an answer may cost ${most:.4f}, and ask.usd_per_call is ${self.per_call:.4f}")
+            return Refused(f"an answer may cost ${most:.4f}, and {self.section}.usd_per_call is ${self.per_call:.4f}")
         if self.per_day is None:
             return Reserved(0.0)
         try:
             with self._spent() as (spent, write):
                 if spent + most > self.per_day:
                     left = max(0.0, self.per_day - spent)
-                    return Refused(f"an answer may cost ${most:.4f}, and of ask.usd_per_day ${left:.4f} are left")
+                    return Refused(f"an answer may cost ${most:.4f}, and of {self.section}.usd_per_day ${left:.4f} are left")
                 write(spent + most)
         except NotKeptError as error:
-            return Refused(f"what was spent today cannot be kept ({error}), and ask.usd_per_day limits it")
+            return Refused(f"what was spent today cannot be kept ({error}), and {self.section}.usd_per_day limits it")
         return Reserved(most)
 
     def settle(self, reserved: Reserved, cost: float | None) -> float | None:
@@ -120,7 +130,7 @@ def _read(file: IO[str], day: str) -> float:
         usd = float(kept["usd"])
         return usd if kept["day"] == day and usd >= 0 else 0.0
     except (ValueError, KeyError, TypeError):
-        raise NotKeptError(f"{FILE_NAME} holds no spending") from None
+        raise NotKeptError("it holds no spending") from None
 
 
 def _write(file: IO[str], day: str, usd: float) -> None:

@@ -1,0 +1,179 @@
+"""The law of evidence for a model's claims: a claim whose words are not in the case is dropped, and counted by the reason.
+
+A model may be wrong, and the case it reads may have been written to mislead it. So every quote is looked for in the event that
+is named for it and in no other; words of a program are no evidence; an order, a praise or a correction is one only where a
+person typed it; and a name, a number or an address that the quoted events do not say makes a claim speculation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from memory_assets.court.case import CaseEvent
+from memory_assets.court.detectors.wording import cut, key_of, on_one_line
+from memory_assets.court.findings import SPEAKS, CourtRole, EvidencePart, Finding, FindingKind, Quoted
+from memory_assets.court.judge import why_no_evidence
+from memory_assets.court.model.replies import MOST_EXCEPTIONS, MOST_QUOTES, CandidateAnswer, QuoteAnswer, Sureness
+from memory_assets.court.model.window import Window
+from memory_assets.evidence.aligner import Aligner
+from memory_assets.evidence.model import AlignedEvidence
+
+LAW_VERSION: Final = "1"
+"""Changes whenever the same answer to the same case would leave other claims."""
+
+CONFIDENCE: Final[Mapping[Sureness, float]] = {"low": 0.4, "medium": 0.6, "high": 0.8}
+"""A model is never surer than this, whatever it says of itself."""
+
+_TITLE, _RULE, _TRIGGER, _ROLE = 120, 400, 300, 60
+"""The most characters of each."""
+_REST_ON: Final[Mapping[FindingKind, tuple[Literal["person", "tool", "actor"], EvidencePart | None]]] = {
+    "standing_order": ("person", "order"),
+    "praised": ("person", "praise"),
+    "user_correction": ("person", None),
+    "changed_input": ("tool", None),
+    "repeated_failure": ("tool", None),
+    "refused_call": ("actor", None),
+    "reverted": ("actor", None),
+    "missing_result": ("actor", None),
+    "unanswered_question": ("actor", None),
+}
+"""Whose words a kind needs among its quotes, and as which part where one is named; an actor is a person or an agent.
+
+What a tool shows was written by anybody: a page alone shows no order, and nothing that was done.
+"""
+# What moves the cursor, rings, or turns the direction of what follows has no place in a line for people.
+_INVISIBLE = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+_LITERAL = re.compile(r"\S*[/\\=@_`]\S*|\S*\d\S*|--?[A-Za-z][\w-]+|\b\w+\.[A-Za-z]\w*|\b[a-z]+[A-Z]\w*")
+_EDGES: Final = "`'\"“”‘’()[]{}<>,.;:!?*"
+_BESIDES: Final = re.compile(r"(?<=[A-Za-z0-9_./=-])[가-힣]+$")
+"""A Korean particle behind a name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What of an answer stands.
+
+    Attributes:
+        findings: those that quote the case.
+        speculation: what the case does not show, with no evidence: never a lesson.
+        dropped: how many were dropped, by the reason.
+    """
+
+    findings: tuple[Finding, ...]
+    speculation: tuple[Finding, ...]
+    dropped: Mapping[str, int]
+
+
+def kept(
+    window: Window,
+    role: CourtRole,
+    candidates: Iterable[CandidateAnswer],
+    aligner: Aligner,
+    mask: Callable[[str], str],
+    dropped: Mapping[str, int] | None = None,
+) -> Kept:
+    """What of some candidates stands.
+
+    Args:
+        window: what the model was shown; an event that it was not shown cannot be quoted.
+        mask: applied to the model's own words.
+        dropped: what was dropped of its answer before.
+    """
+    findings: list[Finding] = []
+    speculation: list[Finding] = []
+    counted = Counter(dropped or {})
+    events = window.by_name()
+    for candidate in candidates:
+        finding = _finding(candidate, mask)
+        if SPEAKS[candidate.kind] != role:
+            counted["it is for another one to bring"] += 1
+        elif not (finding.rule and finding.title and finding.role):
+            counted["it says nothing"] += 1
+        elif candidate.is_speculation:
+            speculation.append(finding)
+        else:
+            placed = _placed(candidate.evidence, events, aligner)
+            found = replace(finding, evidence=placed) if isinstance(placed, tuple) else finding
+            reason = placed if isinstance(placed, str) else _against(window, found)
+            if reason is not None:
+                counted[reason] += 1
+            elif _names_something_else(window, found):
+                speculation.append(finding)
+            else:
+                findings.append(found)
+    return Kept(tuple(findings), tuple(speculation), dict(sorted(counted.items())))
+
+
+def _finding(candidate: CandidateAnswer, mask: Callable[[str], str]) -> Finding:
+    """A claim in the model's words, each on one line, masked and cut; without evidence."""
+
+    def line(text: str, most: int) -> str:
+        return cut(on_one_line(_INVISIBLE.sub(" ", mask(text[: 4 * most]))), most)
+
+    rule = line(candidate.rule, _RULE)
+    exceptions = (line(one, _TRIGGER) for one in candidate.exceptions[:MOST_EXCEPTIONS])
+    return Finding(
+        kind=candidate.kind,
+        role=line(candidate.role, _ROLE),
+        polarity=candidate.polarity,
+        severity=candidate.severity,
+        title=line(candidate.title, _TITLE),
+        rule=rule,
+        trigger=line(candidate.trigger, _TRIGGER),
+        key=key_of(rule) or rule.casefold(),
+        evidence=(),
+        confidence=CONFIDENCE[candidate.sureness],
+        exceptions=tuple(one for one in exceptions if one),
+    )
+
+
+def _placed(quotes: Sequence[QuoteAnswer], events: Mapping[str, CaseEvent], aligner: Aligner) -> tuple[Quoted, ...] | str:
+    """Each quote as characters of the event that it names, or why not all of them are."""
+    if len(quotes) > MOST_QUOTES:
+        return "it quotes too much"
+    found: dict[Quoted, None] = {}
+    for one in quotes:
+        event = events.get(one.event.strip())
+        if event is None:
+            return "it names an event that it was not shown"
+        # One text alone: a quote that stands in another event is not evidence of this one.
+        aligned = aligner.align([event.message.text], one.quote, 0)
+        if not isinstance(aligned, AlignedEvidence):
+            return "its quote is not in the event"
+        if aligned.critical:
+            return "its quote says otherwise than the event"
+        found[Quoted(one.part, event.place, aligned.span_start, aligned.span_end, aligned.matched_text)] = None
+    return tuple(found)
+
+
+def _against(window: Window, finding: Finding) -> str | None:
+    """Why quoted words are no evidence of a claim; None where they are."""
+    if reason := why_no_evidence(window.case, finding.evidence):
+        return reason
+    who, part = _REST_ON[finding.kind]
+    said = [quoted for quoted in finding.evidence if part in (None, quoted.part)]
+    if who == "person":
+        return None if any(_is_typed(window, one) for one in said) else "it rests on words that no person typed"
+    actors = {window.case.events[one.place].actor for one in said}
+    if who == "tool":
+        return None if "tool" in actors else "it quotes no result of a tool"
+    return None if actors & {"human", "ai"} else "it quotes nobody who acts"
+
+
+def _is_typed(window: Window, quoted: Quoted) -> bool:
+    """Whether a person typed all of some words."""
+    event = window.case.events[quoted.place]
+    over = [one.origin for one in event.stretches if one.start < quoted.end and quoted.start < one.end]
+    return event.actor == "human" and bool(over) and set(over) == {"typed"}
+
+
+def _names_something_else(window: Window, finding: Finding) -> bool:
+    """Whether a claim names a path, a number, an option or an address that no event says which it quotes."""
+    said = " ".join(window.case.events[place].message.text for place in {one.place for one in finding.evidence}).casefold()
+    told = " ".join((finding.title, finding.rule, finding.trigger, *finding.exceptions))
+    names = (_BESIDES.sub("", found.strip(_EDGES)).strip(_EDGES).casefold() for found in _LITERAL.findall(told))
+    return any(name and name not in said for name in names)
