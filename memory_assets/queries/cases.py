@@ -114,8 +114,12 @@ def case_id_of(connection: duckdb.DuckDBPyConnection, given: str) -> str:
         NotFoundError, AmbiguousIdError
     """
     text = given.strip().removeprefix("session:")
-    of_session = fetch(connection, "SELECT case_id FROM cases WHERE session_id = ? OR starts_with(session_id, ?)", [text, text])
-    if len(of_session) == 1:
+    of_session = fetch(
+        connection,
+        "SELECT case_id, session_id = $text FROM cases WHERE starts_with(session_id, $text) ORDER BY 2 DESC",
+        {"text": text},
+    )
+    if len(of_session) == 1 or (of_session and of_session[0][1]):
         return str(of_session[0][0])
     ids = "SELECT case_id AS id FROM cases"
     return full_id(connection, ids, text, what="case", listed_by="memory court list", prefix="case_")

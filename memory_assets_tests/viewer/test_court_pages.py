@@ -79,6 +79,8 @@ def test_a_case_tells_what_was_kept_and_what_was_left_out_and_why(pages: Served,
     kept, _, left_out = told(page.partition("<h1")[2]).partition("Left out")
     assert "Kept Defense" in kept and "Defense" in left_out and "Why: the same lesson as clm_" in left_out
     assert "Why:" not in kept and kept.count(TESTS) == 2 == left_out.count(TESTS), "the rule, and the quote"
+    lessons = set(re.findall(r'href="(/lessons/les_[^"]+)"', page))
+    assert [pages.get(link).status_code for link in lessons] == [200], "what was kept leads to the lesson that it became"
     assert set(places(page)) == {f"/sessions/two?m={index}&c=0-{len(TESTS)}#m{index}" for index in (0, 2)}
 
 
