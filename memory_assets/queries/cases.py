@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from memory_assets.court.case import case_id
 from memory_assets.errors import AmbiguousIdError, NotFoundError
-from memory_assets.log.fetching import fetch, full_id, scalar
+from memory_assets.log.fetching import fetch, full_id, scalar, storable
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.queries.lessons import evidence_v1
 from memory_assets.queries.sessions import one_session
@@ -107,7 +107,9 @@ def case_id_of(connection: duckdb.DuckDBPyConnection, given: str) -> str:
     Raises:
         NotFoundError, AmbiguousIdError
     """
-    text = given.strip().removeprefix("session:")
+    text = storable(given).strip().removeprefix("session:")
+    if not text:
+        raise NotFoundError("an empty id names no case", hint="`memory court list` shows those that were heard")
     of_session = fetch(connection, "SELECT case_id FROM cases WHERE session_id = ? OR starts_with(session_id, ?)", [text, text])
     if len(of_session) == 1:
         return str(of_session[0][0])
