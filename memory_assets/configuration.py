@@ -25,6 +25,8 @@ from memory_assets.vocabulary import PipelineStage
 if TYPE_CHECKING:
     from memory_assets.ask.answerer import Answerer
     from memory_assets.court.model.llm import ModelCourt
+    from memory_assets.court_backend.court_in_postgres import CourtInPostgres
+    from memory_assets.court_backend.lesson_index import LessonIndex
     from memory_assets.evidence.aligner import Aligner
     from memory_assets.extraction.cues import Rules
     from memory_assets.extraction.extractor import Extractor
@@ -195,6 +197,41 @@ class Resources:
 
         # Only a loaded model may know how long its vectors are.
         return VectorIndex(self.settings.vectors_folder, self.embedder.embedding_version, lambda: self.embedder.dimensions)
+
+    @cached_property
+    def embedded_lessons(self) -> LessonIndex:
+        """The lessons of a role by meaning, in the store's own index."""
+        from memory_assets.court_backend.embedded import EmbeddedLessons
+
+        return EmbeddedLessons(self.vector_index, self.database)
+
+    @cached_property
+    def lesson_index(self) -> LessonIndex:
+        """The lessons of a role by meaning, where the settings say that they are searched."""
+        from memory_assets.court_backend.postgres_lessons import PostgresLessons
+
+        mirror = self.court_in_postgres
+        return self.embedded_lessons if mirror is None else PostgresLessons(mirror.address, self.embedder)
+
+    @cached_property
+    def court_in_postgres(self) -> CourtInPostgres | None:
+        """The court's tables in the PostgreSQL that the settings name; None where they name none. Nothing is opened.
+
+        Raises:
+            ConfigInvalidError: they choose it and do not say where it is.
+        """
+        from memory_assets.court_backend.address import PostgresAddress
+        from memory_assets.court_backend.court_in_postgres import CourtInPostgres
+
+        chosen = self.settings.court
+        if chosen.backend != "postgres":
+            return None
+        if chosen.postgres_url is None:
+            raise ConfigInvalidError(
+                "court.backend is postgres, and nothing says where that is",
+                hint="set court.postgres_url, as in postgresql://user@host:5432/database, or court.backend to `embedded`",
+            )
+        return CourtInPostgres(PostgresAddress(chosen.postgres_url), self.database, self.embedder, self.vector_index)
 
     @property
     def idris2(self) -> Idris2 | Unavailable | None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import parse_qsl, urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from memory_assets.vocabulary import RecordedAnswers
+from memory_assets.vocabulary import CourtBackend, RecordedAnswers
 
 VIEWER_PLACE = "{address}"
 """Where in the viewer's URL the address of a citation goes, percent-encoded."""
@@ -213,11 +214,28 @@ class HooksSettings(Section):
     prompt_tokens: Annotated[int, Field(ge=0, le=2_400)] = 600
 
 
+def _postgres_url(url: str) -> str:
+    # Neither message repeats the address: it may hold the password that it must not hold.
+    try:
+        parts = urlsplit(url)
+        query = parse_qsl(parts.query)
+        secret = parts.password is not None or any("password" in key.lower() for key, _ in query)
+    except ValueError as error:
+        raise ValueError("no address") from error
+    if parts.scheme not in ("postgresql", "postgres"):
+        raise ValueError("an address as in postgresql://user@host:5432/database")
+    if secret:
+        raise ValueError("no password here: it comes from PGPASSWORD or a passfile (PGPASSFILE, ~/.pgpass)")
+    return url
+
+
 class CourtSettings(Section):
     """When and by whom sessions are heard: by the embedded detectors, or by the litellm ``model`` where one is named.
 
     Attributes:
         automatic: each is heard by the run that takes it in, else `memory court` does.
+        backend: where lessons of a role are searched by meaning: in the store, or in the PostgreSQL of ``postgres_url`` too.
+        postgres_url: its address, without a password.
         timeout_seconds: for a whole answer of the model.
         prompt_tokens: of the rules and the case together; of a longer case what decides it is shown.
         max_tokens: of an answer.
@@ -232,6 +250,8 @@ class CourtSettings(Section):
     max_tokens: Count = 4_000
     usd_per_call: Annotated[float, Field(ge=0)] | None = None
     usd_per_day: Annotated[float, Field(ge=0)] | None = None
+    backend: CourtBackend = "embedded"
+    postgres_url: Annotated[str, AfterValidator(_postgres_url)] | None = None
 
 
 class StoreSettings(Section):

@@ -137,5 +137,8 @@ Severity = Literal["low", "medium", "high", "critical"]
 LessonStatus = Literal["active", "contested", "merged", "superseded", "retired"]
 """It stands; newer evidence says otherwise; a newer lesson says the same; a newer one replaces it; it is read no more."""
 
+CourtBackend = Literal["embedded", "postgres"]
+"""Where lessons of a role are searched by meaning: in the store alone, or in a PostgreSQL that mirrors its court."""
+
 LinkKind = Literal["merges", "supersedes", "conflicts", "coexists"]
 """What the newer lesson does to the older one; ``coexists`` says that both stand, however alike they are."""

@@ -23,6 +23,7 @@ MIDDLE = (
     "log",
     "projections",
     "vectors",
+    "court_backend",
     "queries",
     "maintenance",
     "commands",
@@ -41,8 +42,19 @@ ROOTS = {
     "stopping",
     "vocabulary",
 }
-STORE = {"log", "projections", "vectors", "search", "ask", "queries", "maintenance", "commands"}
-HEAVY = {"dagster", "dagster_duckdb", "duckdb", "lancedb", "litellm", "torch", "sentence_transformers", "transformers"}
+STORE = {"log", "projections", "vectors", "court_backend", "search", "ask", "queries", "maintenance", "commands"}
+POSTGRES = {"psycopg", "psycopg_pool"}
+HEAVY = {
+    "dagster",
+    "dagster_duckdb",
+    "duckdb",
+    "lancedb",
+    "litellm",
+    "torch",
+    "sentence_transformers",
+    "transformers",
+    *POSTGRES,
+}
 # Adapters to what lies outside: the model, and the proof checker's process.
 ADAPTERS = {
     "court.model.llm",
@@ -196,6 +208,7 @@ def test_the_log_stands_on_nothing_and_the_folds_on_the_log() -> None:
     above = {"queries", "configuration", "maintenance", "commands"}
     assert violations(all_of("projections"), {"vectors", *above}) == []
     assert violations(all_of("vectors"), {"projections", *above}) == []
+    assert violations(all_of("court_backend"), {"projections", "search", "ask", *above}) == []
     assert violations(all_of("search"), {"projections", "queries", "maintenance", "commands"}) == []
     # A question is understood and hits are ranked without the store: rows come to them.
     pure = [module for module in all_of("search") if module.startswith(("search.question", "search.ranking"))]
@@ -286,6 +299,19 @@ def test_a_model_of_others_is_asked_through_one_room() -> None:
         "court",
         "configuration",
     }
+
+
+def test_postgresql_is_spoken_to_by_one_room_and_late() -> None:
+    asking = {room(module) for module in modules() for name, _ in imports(module) if room(name) in POSTGRES}
+    assert asking == {"court_backend"}
+    early = [
+        f"{module}:{line} imports {name}"
+        for module in all_of("court_backend")
+        for node in modules()[module].body
+        for name, line in _named(node)
+        if room(name) in POSTGRES
+    ]
+    assert early == []
 
 
 def test_the_stores_file_is_opened_in_one_place() -> None:

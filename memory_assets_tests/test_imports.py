@@ -11,7 +11,7 @@ import pytest
 
 from memory_assets_tests.filled_store import fill
 
-HEAVY = ("torch", "sentence_transformers", "transformers", "litellm", "openai")
+HEAVY = ("torch", "sentence_transformers", "transformers", "litellm", "openai", "psycopg", "psycopg_pool")
 SHOW = f"""
 import sys
 loaded = sorted({{name.partition('.')[0] for name in sys.modules}} & {{*{HEAVY!r}, 'lancedb', 'dagster', 'duckdb', 'pandas'}})

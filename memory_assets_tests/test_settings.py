@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
+from memory_assets.configuration import Resources
 from memory_assets.errors import ConfigInvalidError
 from memory_assets.maintenance.init import settings_template
 from memory_assets.settings import Settings, load_settings
@@ -78,6 +79,8 @@ def _other_than(key: str, default: object) -> str:
         "ui_url": "http://127.0.0.1:3000",
         "record": "always",
         "keep_days_by_project": "shop=9",
+        "backend": "postgres",
+        "postgres_url": "postgresql://me@host/court",
     }.get(key, "/some/thing")
 
 
@@ -196,3 +199,25 @@ def test_importing_settings_is_cheap() -> None:
     code = "import sys, memory_assets.settings; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not {"duckdb", "pyarrow", "lancedb", "torch", "litellm", "dagster", "rich"} & set(loaded)
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("postgresql://me:hunter2@host/court", "no password here"),
+        ("postgresql://me@host/court?password=hunter2", "no password here"),
+        ("postgresql://me@host/court?p%61ssword=hunter2", "no password here"),
+        ("host=here password=hunter2", "an address as in postgresql://"),
+    ],
+)
+def test_an_address_of_postgresql_holds_no_password(url: str, said: str) -> None:
+    with pytest.raises(ConfigInvalidError) as caught:
+        load_settings({"court": {"backend": "postgres", "postgres_url": url}})
+    assert said in str(caught.value) and "hunter2" not in f"{caught.value} {caught.value.hint}"
+
+
+def test_the_backend_postgres_needs_an_address() -> None:
+    chosen = load_settings({"court": {"backend": "postgres"}})
+    with pytest.raises(ConfigInvalidError, match="nothing says where that is"):
+        _ = Resources(chosen).court_in_postgres
+    assert load_settings({"court": {"postgres_url": "postgresql://me@host/court"}}).court.backend == "embedded"

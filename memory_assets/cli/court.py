@@ -9,7 +9,7 @@ import typer
 
 from memory_assets.cli.groups import ListingGroup
 from memory_assets.cli.interruption import stoppable
-from memory_assets.cli.invocation import NOTHING_FOUND, OK, JsonOption, ProjectOption, invocation
+from memory_assets.cli.invocation import NOTHING_FOUND, OK, UNHEALTHY, JsonOption, ProjectOption, invocation
 from memory_assets.cli.lessons import print_evidence
 from memory_assets.cli.output import moment, one_line, plural, print_json, print_result, styled
 from memory_assets.cli.progress import progress_for_people
@@ -17,7 +17,7 @@ from memory_assets.cli.tables import print_table, print_text
 from memory_assets.errors import InvalidArgumentError, MemoryAssetsError
 
 if TYPE_CHECKING:
-    from memory_assets.results.court import CaseClaimV1, CaseListV1, CaseV1, CourtRunV1
+    from memory_assets.results.court import CaseClaimV1, CaseListV1, CaseV1, CourtProjectionV1, CourtRunV1
     from memory_assets.settings import Settings
 
 _ID_SHOWN = 13
@@ -41,6 +41,7 @@ def register(app: typer.Typer) -> None:
     group.command("from-session")(stoppable(from_session))
     group.command("run")(stoppable(run))
     group.command("show")(show)
+    group.command("project")(project)
     app.add_typer(group, name="court")
 
 
@@ -146,6 +147,37 @@ def show(context: typer.Context, case: CaseArgument, as_json: JsonOption = False
     memory = invocation(context).memory()
     print_result(memory.read(one_case, case, version=memory.resources.court_version), print_case, as_json=as_json)
     return OK
+
+
+def project(
+    context: typer.Context,
+    rebuild: Annotated[bool, typer.Option("--rebuild", help="Write everything anew, whatever is there.")] = False,
+    verify: Annotated[bool, typer.Option("--verify", help="Compare both sides row by row afterwards.")] = False,
+    as_json: JsonOption = False,
+) -> int:
+    """Write the court's tables and the vectors of its lessons into the PostgreSQL of court.postgres_url."""
+    from memory_assets.maintenance.court_mirror import project_court
+
+    done = project_court(invocation(context).memory().resources, rebuild=rebuild, compare=verify)
+    print_result(done, print_projection, as_json=as_json)
+    return UNHEALTHY if done.differing else OK
+
+
+def print_projection(done: CourtProjectionV1) -> None:
+    """How far the tables go, and what was written."""
+    how = {"pgvector": "pgvector", "arrays": "arrays: no pgvector, every lesson of a role is compared"}[done.vectors]
+    print_text(
+        styled(f"PostgreSQL holds the court up to event {done.upto_seq:,}"),
+        styled(
+            f"{plural(done.written, 'row')} written, {done.deleted:,} deleted, {plural(done.embedded, 'vector')}",
+            (f"; anew, for {one_line(done.rebuilt)}" if done.rebuilt else "", "yellow"),
+        ),
+        styled((f"vectors by {how}{', with an index' if done.has_index else ''}", "dim")),
+    )
+    for table, count in done.differing.items():
+        print_text(styled((f"  {table}: {plural(count, 'row')} not the same", "red")))
+    if done.compared and not done.differing:
+        print_text(styled(("both sides are the same, row for row", "green")))
 
 
 def _settings(context: typer.Context, model: str | None) -> Settings:

@@ -29,6 +29,7 @@ def register(app: typer.Typer) -> None:
     group = typer.Typer(cls=ListingGroup, help="Lessons of all cases: list, search, show, retire or keep them (bare: list).")
     group.command("list")(list_)
     group.command("search")(search)
+    group.command("nearest")(nearest)
     group.command("show")(show)
     group.command("retire")(retire)
     group.command("keep")(keep)
@@ -79,6 +80,21 @@ def search(
         print_lessons(found)
     else:
         print_text(styled("no lesson"))
+    return OK if found.lessons else NOTHING_FOUND
+
+
+def nearest(
+    context: typer.Context,
+    role: Annotated[str, typer.Argument(help="The role, e.g. coder.")],
+    query: Annotated[str, typer.Argument(help="What is about to be done, in plain words.")],
+    limit: Annotated[int, typer.Option("--limit", "-k", min=1, max=1000, help="How many to find at the most.")] = 10,
+    as_json: JsonOption = False,
+) -> int:
+    """Find the lessons of a role that are nearest by meaning alone, in PostgreSQL where court.backend says so."""
+    from memory_assets.queries.lessons import nearest_lessons
+
+    found = nearest_lessons(invocation(context).memory().resources, query, role=role, k=limit)
+    print_result(found, print_lessons, as_json=as_json)
     return OK if found.lessons else NOTHING_FOUND
 
 

@@ -36,6 +36,7 @@ from memory_assets.log.payloads.forgetting import (
 from memory_assets.log.payloads.sessions import SessionIngested, SourceRegistered, SourceTakenFor, SourceTold
 from memory_assets.log.session_history import History, histories
 from memory_assets.log.sql import IN_LIST, json_list
+from memory_assets.maintenance.court_mirror import follow_court
 from memory_assets.memory import Memory
 from memory_assets.progress import Progress
 from memory_assets.projections.fold import catch_up
@@ -242,8 +243,9 @@ def _named(known: Sequence[ForgettingV1], given: str) -> list[ForgettingV1]:
 
 
 def _run_on(settings: Settings, opened: OpenStore, session_ids: Sequence[str], progress: Progress | None) -> None:
-    """The stages over what is left of these sessions, or there again."""
+    """The stages over what is left of these sessions, or there again; then PostgreSQL follows, where there is one."""
     known = opened.log.current(session_ids, SessionIngested.event_type)
     if known:
         run_sessions(settings, sorted(known), progress=progress)
         hear_again(settings, sorted(known), progress=progress)
+    follow_court(opened.resources, done="the store did what was asked")

@@ -21,6 +21,7 @@ from memory_assets.defs.partitions import SESSIONS_PARTITIONS_NAME
 from memory_assets.defs.pruning import delete_run, keeps_outcomes
 from memory_assets.defs.resources import open_store
 from memory_assets.identifiers import sha256_hex
+from memory_assets.maintenance.court_mirror import follow_court
 from memory_assets.maintenance.forget import honour_forgetting
 from memory_assets.maintenance.purge.purge import Plan, dry_run, plan, purge
 from memory_assets.results.purge import DagsterPurgedV1, PurgeReportV1
@@ -90,7 +91,10 @@ def purge_all(settings: Settings, planned: Plan, *, progress: Progress | None = 
     def elsewhere(sessions: Mapping[str, bool]) -> DagsterPurgedV1:
         return purge_records(settings, sessions)
 
-    return purge(open_store(settings).resources, planned, elsewhere, progress=progress)
+    resources = open_store(settings).resources
+    report = purge(resources, planned, elsewhere, progress=progress)
+    follow_court(resources, done="the store was purged")
+    return report
 
 
 def purge_records(settings: Settings, sessions: Mapping[str, bool]) -> DagsterPurgedV1:

@@ -18,6 +18,7 @@ from memory_assets.log.database import NEEDED_BYTES
 from memory_assets.log.fetching import fetch, scalar
 from memory_assets.log.sql import EMBEDDED, WORDS
 from memory_assets.maintenance.language_check import korean_check
+from memory_assets.maintenance.postgres_check import postgres_check
 from memory_assets.queries.refused_files import refused_files, unfinished_sessions
 from memory_assets.results.doctor import CheckV1
 from memory_assets.settings import SETTINGS_FILE_NAME
@@ -51,6 +52,8 @@ def checks(resources: Resources) -> list[CheckV1]:
         _guarded("idris2", lambda: _idris2(resources, database if store.ok else None)),
         _guarded("dagster", lambda: _dagster(settings)),
     ]
+    if settings.court.backend == "postgres":
+        found.append(_guarded("postgres", lambda: postgres_check(resources)))
     return found
 
 

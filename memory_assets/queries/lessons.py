@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from memory_assets.citations.addresses import SpanCitation
 from memory_assets.court.lessons import role_of
+from memory_assets.court_backend.errors import POSTGRES_ERRORS
 from memory_assets.errors import InvalidArgumentError, check_word
 from memory_assets.identifiers import typed_id
 from memory_assets.log.fetching import fetch, full_id, scalar
@@ -20,6 +21,7 @@ from memory_assets.vocabulary import LessonStatus
 if TYPE_CHECKING:
     import duckdb
 
+    from memory_assets.configuration import Resources
     from memory_assets.search.searcher import Searcher
 
 STATUSES = (*get_args(LessonStatus), "all")
@@ -124,6 +126,36 @@ def search_lessons(
         by_unit = {lesson.unit_id: lesson for lesson in _lessons(connection, rows)}
     lessons = tuple(by_unit[unit] for unit in units if unit in by_unit)
     return LessonListV1(query=query, role=of_role, lessons=lessons, total=len(lessons), notes=found.notes)
+
+
+def nearest_lessons(resources: Resources, query: str, *, role: str, k: int = 10) -> LessonListV1:
+    """The ``k`` lessons of a role that are nearest to a question by meaning alone, nearest first.
+
+    PostgreSQL is asked where the settings name one. Where it cannot answer the store does, and a note says why. What is told
+    of a lesson is what the store says: nothing that was forgotten meanwhile is shown.
+
+    Raises:
+        InvalidArgumentError: an empty question or role, or a ``k`` out of bounds.
+        EmbedderUnavailableError, IndexCorruptError: the store cannot answer either.
+    """
+    if not 1 <= k <= MAX_HITS:
+        raise InvalidArgumentError(f"{k} lessons cannot be asked for", hint=f"ask for 1 to {MAX_HITS}")
+    of_role = role_of(role)
+    if not query.strip() or not of_role:
+        raise InvalidArgumentError("a question and a role are needed", hint="`memory lessons list` shows roles")
+    vector = resources.embedder.embed_query(query)
+    notes: tuple[str, ...] = ()
+    try:
+        hits = resources.lesson_index.search_lessons(of_role, vector, k)
+    except POSTGRES_ERRORS as error:
+        notes = (f"the store answers: {error}", *([error.hint] if error.hint else []))
+        hits = resources.embedded_lessons.search_lessons(of_role, vector, k)
+    with resources.database.reading() as connection:
+        ids = [hit.lesson_id for hit in hits]
+        rows = fetch(connection, f"{_LESSONS} WHERE lesson_id IN {IN_LIST}", [json_list(ids)])
+        told = {lesson.lesson_id: lesson for lesson in _lessons(connection, rows)}
+    lessons = tuple(told[lesson_id] for lesson_id in ids if lesson_id in told)
+    return LessonListV1(query=query, role=of_role, lessons=lessons, total=len(lessons), notes=notes)
 
 
 def evidence_v1(row: Sequence[Any]) -> CourtEvidenceV1:

@@ -209,6 +209,30 @@ class CaseEventListV1(WireModel):
     estimated_tokens: int = Field(default=0, ge=0)
 
 
+class CourtProjectionV1(WireModel):
+    """What became of the court's tables in PostgreSQL.
+
+    Attributes:
+        upto_seq: the event of the log that they rest on now.
+        written, deleted: rows; ``embedded``: vectors of lessons.
+        rebuilt: why all was written anew; None where it was gone on from what was there.
+        vectors: ``pgvector``, or ``arrays`` where the server has none: then every lesson of a role is compared.
+        has_index: whether a role is large enough for an index.
+        compared, differing: whether both sides were compared, and how many rows of each table are not the same.
+    """
+
+    schema_version: Literal["court_projection.v1"] = "court_projection.v1"
+    upto_seq: int = Field(ge=0)
+    written: int = Field(ge=0)
+    deleted: int = Field(ge=0)
+    embedded: int = Field(ge=0)
+    rebuilt: str | None = None
+    vectors: Literal["pgvector", "arrays"]
+    has_index: bool
+    compared: bool = False
+    differing: dict[str, int] = Field(default_factory=dict)
+
+
 class CourtRunV1(WireModel):
     """What a run of the court came to.
 

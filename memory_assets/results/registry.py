@@ -21,7 +21,15 @@ from memory_assets.results.citation import AnyCitationV1
 from memory_assets.results.context import ContextBundleV1
 from memory_assets.results.copies import Exported, Manifest, Recovered, Restored
 from memory_assets.results.correction import CorrectionV1
-from memory_assets.results.court import CaseEventListV1, CaseListV1, CaseV1, CourtRunV1, LessonListV1, LessonV1
+from memory_assets.results.court import (
+    CaseEventListV1,
+    CaseListV1,
+    CaseV1,
+    CourtProjectionV1,
+    CourtRunV1,
+    LessonListV1,
+    LessonV1,
+)
 from memory_assets.results.details import DetailsV1
 from memory_assets.results.digest import DayDigestV1, ProjectDigestV1, SessionDigestV1
 from memory_assets.results.disclosure import DisclosureV1
@@ -74,6 +82,7 @@ PRINTED: dict[str, Any] = {
     "condition_list.v1": list[ConditionView],
     "context_bundle.v1": ContextBundleV1,
     "correction.v1": CorrectionV1,
+    "court_projection.v1": CourtProjectionV1,
     "court_run.v1": CourtRunV1,
     "day_digest.v1": DayDigestV1,
     "details.v1": DetailsV1,

@@ -49,11 +49,18 @@ class VectorIndex(UnitTable):
         return self._dimensions() if callable(self._dimensions) else self._dimensions
 
     def vector_search(
-        self, vector: Vectors, k: int, where: UnitFilter | None = None, *, fingerprint: str | None = None
+        self,
+        vector: Vectors,
+        k: int,
+        where: UnitFilter | None = None,
+        *,
+        fingerprint: str | None = None,
+        exact: bool = False,
     ) -> list[UnitHit]:
         """The ``k`` nearest units by cosine similarity, nearest first.
 
         Args:
+            exact: compare with every unit that the filter lets pass, whatever that costs.
             fingerprint: of the embedder that made the vector; what it is compared with is of the same, where it is given.
 
         Raises:
@@ -67,7 +74,7 @@ class VectorIndex(UnitTable):
             self._check_length(table, len(vector))
             if fingerprint is not None:
                 self._check_fingerprint(table, fingerprint)
-            return vector_hits(table, self._known_rows, vector, k, where)
+            return vector_hits(table, self._known_rows, vector, k, where, exact=exact)
 
         return self._read(near, list)
 

@@ -113,10 +113,12 @@ def holds_any(table: Any, tokens: str) -> bool:
     return int(search.to_arrow(timeout=PATIENCE).num_rows) > 0
 
 
-def vector_hits(table: Any, known: KnownRows, vector: Vectors, k: int, where: UnitFilter | None) -> list[UnitHit]:
-    """The nearest units by cosine."""
+def vector_hits(
+    table: Any, known: KnownRows, vector: Vectors, k: int, where: UnitFilter | None, *, exact: bool = False
+) -> list[UnitHit]:
+    """The nearest units by cosine; ``exact`` without the index of vectors, however many there are."""
     condition = filter_sql(where) if where else None
-    exact = condition is not None and table.count_rows() > EXACT_ROWS >= table.count_rows(condition)
+    exact = exact or (condition is not None and table.count_rows() > EXACT_ROWS >= table.count_rows(condition))
     for attempt in range(_ATTEMPTS):
         near = _by_vector(table, vector, k, condition, exact=exact)
         rows = known.of(table, near.keys())

@@ -11,6 +11,7 @@ from memory_assets.errors import NotFoundError
 from memory_assets.log.events import StoredEvent
 from memory_assets.log.payloads.court import JudgementRendered
 from memory_assets.log.payloads.sessions import SessionIngested
+from memory_assets.maintenance.court_mirror import follow_court
 from memory_assets.progress import NoProgress, Progress
 from memory_assets.projections.fold import catch_up
 from memory_assets.queries.cases import heard_before
@@ -47,6 +48,7 @@ def hear(settings: Settings, session_ids: Sequence[str] | None, *, progress: Pro
     for batch in _batches(wanted):
         run_assets(settings, opened, batch, court_assets(), progress=shown)
     shown.finish()
+    follow_court(opened.resources, done="the sessions were heard")
     return _report(opened, wanted, judged, before, opened.appended - appended)
 
 

@@ -1,0 +1,231 @@
+"""The court's tables into PostgreSQL: rows, vectors and how far they go, in one transaction.
+
+One writer at a time, by an advisory lock that is taken in a statement of its own: a statement sees what was committed before
+it began, so what is read behind the lock is what the writer before left. The store is read behind the lock too: whoever waited
+writes what is newest then, and never puts older rows over newer ones.
+
+What is there is compared row by row with what is wanted, and what differs is written. So a rebuild and a step forward end in
+the same rows, and a row that somebody else changed is mended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from memory_assets.court_backend import schema
+from memory_assets.court_backend.address import PostgresAddress
+from memory_assets.court_backend.connecting import connected
+from memory_assets.court_backend.court_rows import CourtRows, CourtSource, CourtTable, LessonText, Place
+from memory_assets.court_backend.errors import PostgresRefusedError
+from memory_assets.court_backend.schema import SCHEMA, Projection, VectorTable
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+    from memory_assets.vectors.embedder import Embedder, Vectors
+
+WRITER_LOCK = 4_216_301_127
+"""The key of the advisory lock; any number that no other program is likely to take."""
+
+WAIT_SECONDS = 30
+"""How long another projector is waited for."""
+
+EXACT_ROWS_OF_A_ROLE = 5_000
+"""Roles of so many lessons are compared one by one: nothing is missed, in a few milliseconds."""
+
+VectorsOf = Callable[[Sequence[LessonText]], "Vectors"]
+"""One row of length one a text, in their order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Projected:
+    """What was done.
+
+    Attributes:
+        place: what the tables rest on now.
+        written, deleted: rows of the court's tables.
+        embedded: vectors that were written.
+        rebuilt: why everything was written anew; None where it was not.
+        has_index: whether large roles are searched through an index.
+    """
+
+    place: Place
+    written: int = 0
+    deleted: int = 0
+    embedded: int = 0
+    rebuilt: str | None = None
+    has_vector_type: bool = False
+    has_index: bool = False
+
+
+def project(
+    address: PostgresAddress,
+    source: CourtSource,
+    embedder: Embedder,
+    vectors_of: VectorsOf,
+    *,
+    store: str,
+    rebuild: bool = False,
+) -> Projected:
+    """Bring PostgreSQL up to the store's tables.
+
+    Args:
+        store: whose tables these are: those of another store are only overwritten by a rebuild.
+        rebuild: write everything anew, whatever is there.
+
+    Raises:
+        PostgresUnavailableError, PostgresBusyError, PostgresRefusedError: nothing was changed.
+        EmbedderUnavailableError: nothing was changed.
+    """
+    with connected(address) as connection, connection.transaction():
+        _lock(connection)
+        stored = schema.read_projection(connection, address)
+        if stored is not None and stored.store != store and not rebuild:
+            raise PostgresRefusedError(
+                f"{address} holds the court of another store",
+                hint="name another database, or take this one over with `memory court project --rebuild`",
+            )
+        has_vector_type = schema.make_extension(connection)
+        wanted = schema.wanted_vectors(embedder, has_vector_type=has_vector_type)
+        if not rebuild and stored is not None and _is_current(connection, stored, source, wanted):
+            return Projected(stored.place, has_vector_type=has_vector_type, has_index=_has_index(connection, wanted))
+        rows = source.rows()
+        why = "it was asked for" if rebuild else _why_anew(stored, source, rows)
+        return _write(connection, rows, wanted, vectors_of, store=store, why=why, stored=stored)
+
+
+def _lock(connection: Connection[Any]) -> None:
+    connection.execute(f"SET LOCAL lock_timeout = '{WAIT_SECONDS}s'")
+    connection.execute("SELECT pg_advisory_xact_lock(%s)", [WRITER_LOCK])
+
+
+def _is_current(connection: Connection[Any], stored: Projection, source: CourtSource, wanted: VectorTable) -> bool:
+    return stored.place == source.place() and wanted in schema.vector_tables(connection)
+
+
+def _why_anew(stored: Projection | None, source: CourtSource, rows: CourtRows) -> str | None:
+    """Why nothing that is there can be gone on from; None where it can."""
+    if stored is None:
+        return "nothing was there"
+    if stored.layout != schema.layout_of(rows.tables):
+        return "its tables were of another version of this program"
+    if stored.place.seq and source.link_at(stored.place.seq) != stored.place.link:
+        return "the log has another history than it was written from: something was purged, or a copy put back"
+    if stored.place.seq > rows.place.seq:
+        return "it was ahead of the log"
+    return None
+
+
+def _write(
+    connection: Connection[Any],
+    rows: CourtRows,
+    wanted: VectorTable,
+    vectors_of: VectorsOf,
+    *,
+    store: str,
+    why: str | None,
+    stored: Projection | None,
+) -> Projected:
+    layout = schema.layout_of(rows.tables)
+    have = {} if why else _stored_vectors(connection, wanted)
+    changed = [text for text in rows.texts if have.get(text.unit_id) != _identity(text)]
+    # Before anything is locked that readers need: a model may take minutes.
+    vectors = vectors_of(changed)
+    if stored is None or stored.layout != layout:
+        schema.create(connection, rows.tables)
+    elif why:
+        schema.empty(connection, rows.tables)
+    written = deleted = 0
+    for table in rows.tables:
+        new, gone = _bring_up(connection, table)
+        written, deleted = written + new, deleted + gone
+    gone_units = sorted(have.keys() - {text.unit_id for text in rows.texts})
+    _write_vectors(connection, wanted, changed, vectors, gone_units)
+    has_index = _index_large_roles(connection, wanted)
+    connection.execute(f"DELETE FROM {SCHEMA}.projection")
+    connection.execute(
+        f"INSERT INTO {SCHEMA}.projection VALUES (true, %s, %s, %s, %s, %s, now())",
+        [layout, store, rows.place.seq, rows.place.link, rows.place.folded_by],
+    )
+    return Projected(rows.place, written, deleted, len(changed), why, wanted.has_vector_type, has_index)
+
+
+def _bring_up(connection: Connection[Any], table: CourtTable) -> tuple[int, int]:
+    """Write what differs; how many rows were written and how many went."""
+    wanted, have = table.by_key(table.rows), table.by_key(stored_rows(connection, table))
+    gone = [key for key in have if key not in wanted]
+    changed = {key: row for key, row in wanted.items() if have.get(key) != row}
+    replaced = [*gone, *(key for key in changed if key in have)]
+    if replaced:
+        kinds = {column.name: column.kind.split()[0] for column in table.columns}
+        arrays = ", ".join(f"%s::{kinds[name]}[]" for name in table.key)
+        connection.execute(
+            f"DELETE FROM {SCHEMA}.{table.name} WHERE ({', '.join(table.key)}) IN (SELECT * FROM unnest({arrays}))",
+            [list(values) for values in zip(*replaced, strict=True)],
+        )
+    if changed:
+        names = ", ".join(column.name for column in table.columns)
+        with connection.cursor() as cursor, cursor.copy(f"COPY {SCHEMA}.{table.name} ({names}) FROM STDIN") as copy:
+            for row in changed.values():
+                copy.write_row(row)
+    return len(changed), len(gone)
+
+
+def stored_rows(connection: Connection[Any], table: CourtTable) -> list[tuple[Any, ...]]:
+    """The rows of a table in PostgreSQL, as the store would give them."""
+    names = ", ".join(f"{one.name}::text" if one.kind == "json" else one.name for one in table.columns)
+    return connection.execute(f"SELECT {names} FROM {SCHEMA}.{table.name} ORDER BY {', '.join(table.key)}").fetchall()
+
+
+def _identity(text: LessonText) -> tuple[str, str, str]:
+    return text.lesson_id, text.role, text.embed_hash
+
+
+def _stored_vectors(connection: Connection[Any], wanted: VectorTable) -> dict[str, tuple[str, str, str]]:
+    if wanted not in schema.vector_tables(connection):
+        return {}
+    rows = connection.execute(f"SELECT unit_id, lesson_id, role, embed_hash FROM {SCHEMA}.{wanted.name}").fetchall()
+    return {row[0]: (row[1], row[2], row[3]) for row in rows}
+
+
+def _write_vectors(
+    connection: Connection[Any], wanted: VectorTable, changed: Sequence[LessonText], vectors: Vectors, gone: Sequence[str]
+) -> None:
+    """Write vectors; a table of another model is filled beside the one that is searched, which goes when it is whole."""
+    if wanted not in schema.vector_tables(connection):
+        schema.create_vectors(connection, wanted)
+    table = f"{SCHEMA}.{wanted.name}"
+    replaced = [*gone, *(text.unit_id for text in changed)]
+    if replaced:
+        connection.execute(f"DELETE FROM {table} WHERE unit_id = ANY(%s)", [replaced])
+    opening, closing = "[]" if wanted.has_vector_type else "{}"
+    if changed:
+        columns = "(unit_id, lesson_id, role, embed_hash, embedding)"
+        with connection.cursor() as cursor, cursor.copy(f"COPY {table} {columns} FROM STDIN") as copy:
+            for text, vector in zip(changed, vectors.tolist(), strict=True):
+                numbers = opening + ",".join(map(repr, vector)) + closing
+                copy.write_row((text.unit_id, *_identity(text), numbers))
+        connection.execute(f"ANALYZE {table}")
+    schema.write_vectors_entry(connection, wanted)
+
+
+def _index_large_roles(connection: Connection[Any], wanted: VectorTable) -> bool:
+    """Have an index where a role is too large to be compared one by one, and none where none is."""
+    name = f"{wanted.name}_near"
+    (largest,) = connection.execute(
+        f"SELECT coalesce(max(n), 0) FROM (SELECT count(*) AS n FROM {SCHEMA}.{wanted.name} GROUP BY role) AS counted"
+    ).fetchall()
+    fits = wanted.has_vector_type and wanted.dimensions <= schema.MOST_INDEXED_DIMENSIONS
+    if not fits or largest[0] <= EXACT_ROWS_OF_A_ROLE:
+        connection.execute(f"DROP INDEX IF EXISTS {SCHEMA}.{name}")
+        return False
+    operators = f"{schema.extension_schema(connection)}.vector_cosine_ops"
+    connection.execute(f"CREATE INDEX IF NOT EXISTS {name} ON {SCHEMA}.{wanted.name} USING hnsw (embedding {operators})")
+    return True
+
+
+def _has_index(connection: Connection[Any], wanted: VectorTable) -> bool:
+    rows = connection.execute("SELECT to_regclass(%s) IS NOT NULL", [f"{SCHEMA}.{wanted.name}_near"]).fetchall()
+    return bool(rows[0][0])
