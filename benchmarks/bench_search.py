@@ -177,7 +177,7 @@ def timed(work: Callable[[str], object], questions: Sequence[str]) -> Times:
 
 def measured(memory: Memory, questions: Sequence[str], *, profile: bool) -> Iterator[tuple[str, Times]]:
     """What is measured, with its times."""
-    searcher = memory._searcher
+    searcher = memory.searcher
     model = searcher.resources.embedder = Prepared(searcher.embedder)
     words, index = searcher.words, searcher.index
     memory.prepare()

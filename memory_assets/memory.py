@@ -136,7 +136,8 @@ class Memory:
             return query(connection, *args, **kwargs)
 
     @cached_property
-    def _searcher(self) -> Searcher:
+    def searcher(self) -> Searcher:
+        """Searches this store, for queries that have no method here; opened once."""
         from memory_assets.search.searcher import Searcher
 
         _ = self.database  # the index is read beside the store: what is to be forgotten goes out of it first
@@ -150,8 +151,8 @@ class Memory:
         """
         with self.database.reading():
             pass
-        self._searcher.words.prepare()
-        self._searcher.index.prepare()
+        self.searcher.words.prepare()
+        self.searcher.index.prepare()
 
     def search(self, query: str, *, explain: bool = False, **fields: Any) -> SearchResponseV1:
         """The best units for a question, each with its citations.
@@ -170,14 +171,14 @@ class Memory:
             InvalidArgumentError, NotFoundError, AmbiguousIdError: the question cannot be asked so.
             EmbedderUnavailableError, IndexCorruptError
         """
-        return self._searcher.search(request, explain=explain)
+        return self.searcher.search(request, explain=explain)
 
     @cached_property
     def asker(self) -> Asker:
         """Answers questions in cited quotes; see ``ask.asker.Asker``."""
         from memory_assets.ask.asker import Asker
 
-        return Asker(self._searcher)
+        return Asker(self.searcher)
 
     def ask(self, request: AskRequest) -> AnswerV1:
         """The answer to a question in cited quotes, or a refusal; raises as ``ask.asker.Asker.ask``."""
@@ -224,7 +225,7 @@ class Memory:
         """
         from memory_assets.queries.context import context
 
-        return context(self._searcher, query, project=project, budget=budget, log=log)
+        return context(self.searcher, query, project=project, budget=budget, log=log)
 
     def search_gotchas(
         self, query: str, *, files: Sequence[str] = (), k: int = 10, project: str | None = None, log: bool = True
@@ -237,7 +238,7 @@ class Memory:
         """
         from memory_assets.queries.gotchas import search_gotchas
 
-        return search_gotchas(self._searcher, query, files=files, k=k, project=project, log=log)
+        return search_gotchas(self.searcher, query, files=files, k=k, project=project, log=log)
 
     def bulk_search(
         self,
@@ -256,7 +257,7 @@ class Memory:
         from memory_assets.search.bulk import answered, in_batches
 
         for number, batch in in_batches(lines, first_line):
-            yield from answered(self._searcher, batch, defaults or SearchRequest(""), first_line=number, explain=explain)
+            yield from answered(self.searcher, batch, defaults or SearchRequest(""), first_line=number, explain=explain)
 
     def tasks(
         self,
@@ -343,7 +344,7 @@ class Memory:
         from memory_assets.queries.golden_file import golden_path
 
         return evaluate(
-            self._searcher,
+            self.searcher,
             golden_path(self.settings, file),
             asked_as=AskedAs(mode, k),
             unless_known=unless_known,

@@ -127,6 +127,8 @@ FindingKind = Literal[
     "missing_result",
     "unanswered_question",
 ]
+Actor = Literal["human", "ai", "tool", "system"]
+"""Who acts in an event of a case."""
 CourtRole = Literal["prosecutor", "defense", "jury"]
 EvidencePart = Literal["failure", "cause", "remedy", "order", "praise", "question"]
 """What some words of a case show."""

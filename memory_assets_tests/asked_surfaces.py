@@ -112,6 +112,7 @@ TOOLS_OF_A_QUESTION = [
     ("get_context", "query"),
     ("ask_memory", "question"),
     ("search_gotchas", "query"),
+    ("search_lessons", "query"),
 ]
 TOOLS_OF_A_NAME = [
     ("get_details", "address", "ids"),
@@ -124,6 +125,8 @@ TOOLS_OF_A_NAME = [
     ("list_resolved_conditions", "project", "project"),
     ("get_task", "task", "id"),
     ("get_evidence", "entry", "id"),
+    ("get_case", "case", "case_id"),
+    ("list_case_events", "case", "case_id"),
 ]
 TOOLS_OF_THE_STORE = ["list_tasks", "list_blocked_tasks", "list_resolved_conditions", "schema", "doctor", "stats"]
 FORMATS = ("jsonl", "markdown", "chat.v1")

@@ -236,7 +236,7 @@ def test_search_keeps_to_kinds_and_projects(memory: Memory) -> None:
     assert {hit.unit_kind for hit in memory.search("PostgreSQL", mode="lexical", kinds=["passage"]).hits} == {"passage"}
     assert not memory.search("PostgreSQL", mode="lexical", project="other").hits
     assert not memory.search("zzzxxyyqq", mode="lexical").hits
-    for query, kinds, k in (("", (), 5), ("x", ("lesson",), 5), ("x", (), 0)):
+    for query, kinds, k in (("", (), 5), ("x", ("nothing",), 5), ("x", (), 0)):
         with pytest.raises(InvalidArgumentError):
             memory.search(query, kinds=kinds, k=k)
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from memory_assets.identifiers import typed_id
 from memory_assets.sessions.model import Message
 from memory_assets.sessions.origins import Stretch, origins_of
-
-Actor = Literal["human", "ai", "tool", "system"]
+from memory_assets.vocabulary import Actor
 
 
 @dataclass(frozen=True, slots=True)

@@ -263,6 +263,34 @@ class EvidenceArguments(Arguments):
     id: Annotated[str, Field(description="An entry's id, a beginning of it, or a `mem:…` address.")]
 
 
+Case = Annotated[
+    str, Field(min_length=1, description="A case's id, as claims and lessons name it, or its session's; a beginning will do.")
+]
+
+
+class CaseArguments(Arguments):
+    """Of get_case."""
+
+    case_id: Case
+
+
+class CaseEventArguments(Arguments):
+    """Of list_case_events."""
+
+    case_id: Case
+    after: Annotated[str | None, Field(description="The `next_after` of the page before; without it the first page.")] = None
+    limit: Annotated[int, Field(ge=1, le=200, description="How many events at the most.")] = 20
+    budget: Annotated[int, Field(ge=0, le=100_000, description="Tokens that the texts may cost together; a hard cap.")] = 4000
+
+
+class LessonArguments(Arguments):
+    """Of search_lessons."""
+
+    query: Annotated[str, Field(description="What is about to be done, or what went wrong, in plain words.")]
+    role: Annotated[str | None, Field(max_length=200, description="Only lessons for this role, as coder.")] = None
+    k: Annotated[int, Field(ge=1, le=100, description="How many at the most.")] = 10
+
+
 class ConditionArguments(Arguments):
     """Of list_resolved_conditions."""
 

@@ -12,6 +12,7 @@ from memory_assets.errors import InvalidArgumentError
 from memory_assets.mcp import arguments as given
 from memory_assets.mcp.answers import Answer, answer, as_plain
 from memory_assets.mcp.ask_tool import ASK_TOOL
+from memory_assets.mcp.court_tools import COURT_TOOLS
 from memory_assets.mcp.digest_tools import DIGEST_TOOLS
 from memory_assets.mcp.layer_text import context_lines, details_lines, disclosure_lines, gotcha_lines, timeline_lines
 from memory_assets.mcp.output_schemas import Output
@@ -324,6 +325,7 @@ TOOLS: tuple[Tool, ...] = (
         _list_resolved_conditions,
         Output("condition_list.v1", "conditions", is_list=True, more=_MORE),
     ),
+    *COURT_TOOLS,
     Tool(
         "schema",
         "What can be asked and answered",

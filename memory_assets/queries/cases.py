@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from memory_assets.court.case import case_id
 from memory_assets.errors import AmbiguousIdError, NotFoundError
-from memory_assets.log.fetching import fetch, full_id, scalar
+from memory_assets.log.fetching import fetch, full_id, scalar, storable
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.queries.lessons import evidence_v1
 from memory_assets.queries.sessions import one_session
@@ -113,7 +113,9 @@ def case_id_of(connection: duckdb.DuckDBPyConnection, given: str) -> str:
     Raises:
         NotFoundError, AmbiguousIdError
     """
-    text = given.strip().removeprefix("session:")
+    text = storable(given).strip().removeprefix("session:")
+    if not text:
+        raise NotFoundError("an empty id names no case", hint="`memory court list` shows those that were heard")
     of_session = fetch(
         connection,
         "SELECT case_id, session_id = $text FROM cases WHERE starts_with(session_id, $text) ORDER BY 2 DESC",

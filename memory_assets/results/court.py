@@ -10,7 +10,7 @@ from pydantic import Field
 from memory_assets.results.citation import CitationV1
 from memory_assets.results.error import ErrorV1
 from memory_assets.results.model import WireModel
-from memory_assets.vocabulary import CourtRole, EvidencePart, FindingKind, LessonStatus, LinkKind, Polarity, Severity
+from memory_assets.vocabulary import Actor, CourtRole, EvidencePart, FindingKind, LessonStatus, LinkKind, Polarity, Severity
 
 
 class CourtEvidenceV1(WireModel):
@@ -162,6 +162,51 @@ class CaseV1(CaseSummaryV1):
     policy_version: str
     judged: tuple[CaseClaimV1, ...] = ()
     dropped_by_reason: dict[str, int] = Field(default_factory=dict)
+
+
+class CaseEventV1(WireModel):
+    """A message of a session that was heard, as evidence.
+
+    Attributes:
+        case_event_id: what claims name; the same however the session grows.
+        uri: the whole message, to cite or to open.
+        actor: who acts: what a program says in somebody's name is the system's.
+        type: whether it was said, thought, called, given back by a tool, or put there by a program (sessions/model.py).
+        text: masked; its beginning where it is cut.
+        text_length: of the whole text.
+    """
+
+    case_event_id: str
+    message_index: int = Field(ge=0)
+    uri: str
+    actor: Actor
+    type: str
+    name: str | None = None
+    tool_name: str | None = None
+    is_error: bool = False
+    ts: datetime
+    text: str
+    text_length: int = Field(ge=0)
+    is_cut: bool = False
+
+
+class CaseEventListV1(WireModel):
+    """A page of a case's events, in the order in which they were said.
+
+    Attributes:
+        after: the event that the page follows on.
+        next_after: the page's last event, to ask for the next page with; None where nothing follows.
+        total: all events that the session has by now.
+    """
+
+    schema_version: Literal["case_event_list.v1"] = "case_event_list.v1"
+    case_id: str
+    session_id: str
+    events: tuple[CaseEventV1, ...] = ()
+    after: str | None = None
+    next_after: str | None = None
+    total: int = Field(ge=0)
+    estimated_tokens: int = Field(default=0, ge=0)
 
 
 class CourtProjectionV1(WireModel):

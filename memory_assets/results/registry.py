@@ -21,7 +21,15 @@ from memory_assets.results.citation import AnyCitationV1
 from memory_assets.results.context import ContextBundleV1
 from memory_assets.results.copies import Exported, Manifest, Recovered, Restored
 from memory_assets.results.correction import CorrectionV1
-from memory_assets.results.court import CaseListV1, CaseV1, CourtProjectionV1, CourtRunV1, LessonListV1, LessonV1
+from memory_assets.results.court import (
+    CaseEventListV1,
+    CaseListV1,
+    CaseV1,
+    CourtProjectionV1,
+    CourtRunV1,
+    LessonListV1,
+    LessonV1,
+)
 from memory_assets.results.details import DetailsV1
 from memory_assets.results.digest import DayDigestV1, ProjectDigestV1, SessionDigestV1
 from memory_assets.results.disclosure import DisclosureV1
@@ -67,6 +75,7 @@ PRINTED: dict[str, Any] = {
     "bulk_answer_item.v1": BulkAnswerItemV1,
     "bulk_search_item.v1": BulkSearchItemV1,
     "case.v1": CaseV1,
+    "case_event_list.v1": CaseEventListV1,
     "case_list.v1": CaseListV1,
     "certificate.v1": CertificateV1,
     "citation.v1": AnyCitationV1,

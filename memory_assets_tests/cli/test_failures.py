@@ -32,7 +32,7 @@ MAIN = "from memory_assets.cli.main import main; import sys; sys.exit(main())"
         (("entries", "show", "ent_none"), "there is no entry"),
         (("events", "show", "ev_none"), "there is no visible event"),
         (("sessions", "show", "nobody"), "there is no session"),
-        (("search", "x", "--kind", "lesson"), "no kind 'lesson'"),
+        (("search", "x", "--kind", "nothing"), "no kind 'nothing'"),
         (("entries", "list", "--type", "nonsense"), "no entry type 'nonsense'"),
         (("entries", "list", "--stage", "nonsense"), "no stage 'nonsense'"),
         (("sessions", "list", "--status", "nonsense"), "no status 'nonsense'"),

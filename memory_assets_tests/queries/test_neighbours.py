@@ -113,5 +113,5 @@ def test_a_task_without_units_is_no_search_of_everything(tmp_path: Path) -> None
     with own.database.reading() as connection:
         assert units_of_task(connection, task.task_id) == ()
     assert own.search("PostgreSQL Redis 블로커", task=task.task_id).hits == ()
-    where = own._searcher.plan(SearchRequest("PostgreSQL", task=task.task_id)).where
+    where = own.searcher.plan(SearchRequest("PostgreSQL", task=task.task_id)).where
     assert where.unit_ids == ("none",)

@@ -368,7 +368,7 @@ def test_vectors_of_another_model_are_not_compared_and_it_says_so(tmp_path: Path
     own = Memory(fill(tmp_path))
     table = lancedb().connect(own.settings.vectors_folder).open_table("vectors_hashing-256-1")
     table.update(values={"fingerprint": "another"})
-    own._searcher.__dict__["_calibration"] = None  # as long as nothing has measured a model, its leg takes part
+    own.searcher.__dict__["_calibration"] = None  # as long as nothing has measured a model, its leg takes part
     hybrid = own.search("keep PostgreSQL for orders", mode="hybrid")
     assert hybrid.hits and hybrid.mode == "lexical" and hybrid.channels == ("lexical",)
     assert any("vector search left out" in note and "another" in note for note in hybrid.notes)
