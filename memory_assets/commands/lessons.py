@@ -22,13 +22,22 @@ def retire_lesson(resources: Resources, given: str, *, by: str, note: str = "") 
         NotPossibleError: it says what another lesson says, which is the one to retire.
     """
     lesson = _current(resources, given)
+    check_retirable(lesson)
+    return _said(
+        resources, LessonRetired(lesson_id=lesson.lesson_id, said_by=masked(resources, by), note=masked(resources, note))
+    )
+
+
+def check_retirable(lesson: LessonV1) -> None:
+    """Say why a lesson cannot be retired, where it cannot.
+
+    Raises:
+        NotPossibleError: it says what another lesson says, which is the one to retire.
+    """
     if lesson.status == "merged":
         raise NotPossibleError(
             f"the lesson {lesson.lesson_id} says what a newer one says", hint=f"`memory lessons retire {lesson.by_lesson_id}`"
         )
-    return _said(
-        resources, LessonRetired(lesson_id=lesson.lesson_id, said_by=masked(resources, by), note=masked(resources, note))
-    )
 
 
 def keep_lesson(resources: Resources, given: str, *, by: str, note: str = "") -> LessonV1:

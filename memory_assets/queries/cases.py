@@ -45,14 +45,20 @@ WHERE substr(m.text, q.start + 1, q."end" - q.start) = q.quote ORDER BY claim_id
 
 
 def list_cases(
-    connection: duckdb.DuckDBPyConnection, *, version: str, project: str | None = None, limit: int | None = None
+    connection: duckdb.DuckDBPyConnection,
+    *,
+    version: str,
+    project: str | None = None,
+    limit: int | None = None,
+    offset: int = 0,
 ) -> CaseListV1:
     """Cases, the newest sessions first.
 
     Args:
         version: of the court that would hear them now.
+        offset: so many of the newest are left out.
     """
-    suffix = f" LIMIT {int(limit)}" if limit is not None else ""
+    suffix = f" LIMIT {int(limit)} OFFSET {int(offset)}" if limit is not None else ""
     rows = fetch(
         connection,
         f"{_CASES} WHERE {_OF} ORDER BY c.occurred_at DESC, c.case_id{suffix}",
@@ -110,8 +116,12 @@ def case_id_of(connection: duckdb.DuckDBPyConnection, given: str) -> str:
     text = storable(given).strip().removeprefix("session:")
     if not text:
         raise NotFoundError("an empty id names no case", hint="`memory court list` shows those that were heard")
-    of_session = fetch(connection, "SELECT case_id FROM cases WHERE session_id = ? OR starts_with(session_id, ?)", [text, text])
-    if len(of_session) == 1:
+    of_session = fetch(
+        connection,
+        "SELECT case_id, session_id = $text FROM cases WHERE starts_with(session_id, $text) ORDER BY 2 DESC",
+        {"text": text},
+    )
+    if len(of_session) == 1 or (of_session and of_session[0][1]):
         return str(of_session[0][0])
     ids = "SELECT case_id AS id FROM cases"
     return full_id(connection, ids, text, what="case", listed_by="memory court list", prefix="case_")

@@ -61,21 +61,38 @@ def list_lessons(
     status: str = "active",
     project: str | None = None,
     limit: int | None = None,
+    offset: int = 0,
 ) -> LessonListV1:
     """Lessons, the surest first.
 
     Args:
         project: only those that a session of this project gives, whichever other ones do.
+        offset: so many of the surest are left out.
 
     Raises:
         InvalidArgumentError: there is no such status.
     """
     check_word("status", status, STATUSES)
     wanted = {"role": None if role is None else role_of(role), "status": status, "project": project}
-    suffix = f" LIMIT {int(limit)}" if limit is not None else ""
+    suffix = f" LIMIT {int(limit)} OFFSET {int(offset)}" if limit is not None else ""
     rows = fetch(connection, f"{_LESSONS} WHERE {_WANTED} {_SUREST_FIRST}{suffix}", wanted)
     total = int(scalar(connection, f"SELECT count(*) FROM lessons WHERE {_WANTED}", wanted))
     return LessonListV1(role=wanted["role"], lessons=tuple(_lessons(connection, rows)), total=total)
+
+
+def count_by_role(connection: duckdb.DuckDBPyConnection, *, status: str = "active") -> dict[str, int]:
+    """How many lessons each role has, the role with the most of them first.
+
+    Raises:
+        InvalidArgumentError: there is no such status.
+    """
+    check_word("status", status, STATUSES)
+    rows = fetch(
+        connection,
+        "SELECT role, count(*) FROM lessons WHERE $status = 'all' OR status = $status GROUP BY role ORDER BY 2 DESC, role",
+        {"status": status},
+    )
+    return dict(rows)
 
 
 def one_lesson(connection: duckdb.DuckDBPyConnection, given: str) -> LessonV1:

@@ -42,6 +42,8 @@ def environment() -> Environment:
         "memory_link": links.memory_link,
         "cited_link": links.cited_link,
         "project_link": links.project_link,
+        "lesson_link": links.lesson_link,
+        "case_link": links.case_link,
         "prompt_link": links.prompt_link,
         "task_link": links.task_link,
     }

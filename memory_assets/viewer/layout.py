@@ -18,6 +18,8 @@ PLACES: Final = (
     Place("sessions", "/sessions"),
     Place("tasks", "/tasks"),
     Place("conflicts", "/conflicts"),
+    Place("lessons", "/lessons"),
+    Place("cases", "/cases"),
     Place("prompts", "/prompts"),
     Place("search", "/search"),
     Place("ask", "/ask"),

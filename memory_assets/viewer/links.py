@@ -65,6 +65,16 @@ def prompt_link(role: str) -> Own:
     return Own(f"/prompts/{quote(role, safe='')}")
 
 
+def lesson_link(lesson_id: str) -> Own:
+    """The page of a lesson."""
+    return Own(f"/lessons/{quote(lesson_id, safe='')}")
+
+
+def case_link(case_id: str) -> Own:
+    """The page of a case."""
+    return Own(f"/cases/{quote(case_id, safe='')}")
+
+
 def task_link(task_id: str) -> Own:
     """The page of a task."""
     return Own(f"/tasks/{quote(task_id, safe='')}")

@@ -12,6 +12,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Final
 
 from memory_assets.commands.conflicts import RESOLUTIONS, reopen_conflict, resolve_conflict
+from memory_assets.commands.lessons import check_retirable, keep_lesson, retire_lesson
 from memory_assets.commands.people import login_name
 from memory_assets.commands.promotions import SPOKEN_STAGES, ladder_of, promote
 from memory_assets.commands.prompts import apply_update, check_appliable, review_update, roll_back
@@ -21,13 +22,15 @@ from memory_assets.queries.conflicts import ConflictView, one_conflict
 from memory_assets.queries.entries import memories_by_id, one_entry
 from memory_assets.queries.forgettable import ToForget
 from memory_assets.queries.forgettings import list_forgettings
+from memory_assets.queries.lessons import one_lesson
 from memory_assets.queries.prompts import one_prompt, one_update
-from memory_assets.viewer.links import cited_link, memory_link, prompt_link, session_link, task_link, with_query
+from memory_assets.viewer.links import cited_link, lesson_link, memory_link, prompt_link, session_link, task_link, with_query
 from memory_assets.viewer.words import Own
 from memory_assets.vocabulary import SIGNALS, STAGES
 
 if TYPE_CHECKING:
     from memory_assets.memory import Memory
+    from memory_assets.results.court import LessonV1
     from memory_assets.results.forgetting import ForgetReportV1
     from memory_assets.results.prompts import PromptUpdateV1
 
@@ -264,6 +267,32 @@ def _do_roll_back_prompt(memory: Memory, given: Given) -> Own:
     return _with_word(prompt_link(back.role), "applied")
 
 
+def _retire_lesson(memory: Memory, given: Given) -> Foreseen:
+    lesson = memory.read(one_lesson, given["lesson"])
+    check_retirable(lesson)
+    return _of_lesson(lesson, "retire_lesson", given)
+
+
+def _do_retire_lesson(memory: Memory, given: Given) -> Own:
+    lesson = retire_lesson(memory.resources, given["lesson"], by=login_name(), note=given["note"])
+    return _with_word(lesson_link(lesson.lesson_id), "retired")
+
+
+def _keep_lesson(memory: Memory, given: Given) -> Foreseen:
+    return _of_lesson(memory.read(one_lesson, given["lesson"]), "keep_lesson", given)
+
+
+def _do_keep_lesson(memory: Memory, given: Given) -> Own:
+    lesson = keep_lesson(memory.resources, given["lesson"], by=login_name(), note=given["note"])
+    return _with_word(lesson_link(lesson.lesson_id), "lesson_kept")
+
+
+def _of_lesson(lesson: LessonV1, becomes: str, given: Given) -> Foreseen:
+    link = lesson_link(lesson.lesson_id)
+    lines = (Line("lesson", lesson.rule, link), Line(f"is_{lesson.status}", ""), Line(becomes, ""))
+    return Foreseen(link, (*lines, *_note(given)))
+
+
 def _number(given: str) -> int:
     if not given.isascii() or not given.isdigit() or len(given) > 9:
         raise InvalidArgumentError(f"{given[:40]!r} is no version", hint="versions count from 1")
@@ -313,6 +342,8 @@ ACTIONS: Final = {
         Action("reject_prompt", ("update", "by"), ("update", "by", "note"), _reject_prompt, _do_reject_prompt),
         Action("apply_prompt", ("update",), ("update",), _apply_prompt, _do_apply_prompt),
         Action("roll_back_prompt", ("role", "to"), ("role", "to"), _roll_back_prompt, _do_roll_back_prompt),
+        Action("retire_lesson", ("lesson",), ("lesson", "note"), _retire_lesson, _do_retire_lesson),
+        Action("keep_lesson", ("lesson",), ("lesson", "note"), _keep_lesson, _do_keep_lesson),
     )
 }
 """Every word that can be said on a page, by its name."""

@@ -52,6 +52,12 @@ def test_a_case_is_named_by_its_session_or_its_own_id(heard: Run) -> None:
     assert heard("court", "show", "two").code == 2
 
 
+def test_a_session_whose_id_begins_another_names_its_own_case(heard: Run, tmp_path: Path) -> None:
+    chat(tmp_path / "inbox", "one-more", [TESTS], project="shop")
+    assert heard("import", str(tmp_path / "inbox")).code == 0 and heard("court", "run", "--all").code == 0
+    assert heard("court", "show", "one", "--json").json["session_id"] == "one"
+
+
 def test_lessons_are_listed_found_retired_and_kept(heard: Run) -> None:
     assert "memory court run --all" in heard("lessons").out
     heard("court", "run", "--all")

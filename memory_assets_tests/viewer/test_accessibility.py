@@ -11,10 +11,15 @@ from pathlib import Path
 
 import pytest
 
+from memory_assets.commands.lessons import retire_lesson
 from memory_assets.commands.prompts import apply_update, propose_update, register_prompt, review_update
 from memory_assets.memory import Memory
+from memory_assets.queries.cases import list_cases
+from memory_assets.queries.lessons import list_lessons
+from memory_assets_tests.court.findings import VERSION
 from memory_assets_tests.filled_store import fill
 from memory_assets_tests.viewer.chromium import Browser, browsing
+from memory_assets_tests.viewer.heard import hear_talks
 from memory_assets_tests.viewer.served import Served, serving
 
 AXE = "axe-core@4"
@@ -47,9 +52,10 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def memory(tmp_path_factory: pytest.TempPathFactory) -> Memory:
-    """A store of this file's own, with prompts in it."""
+    """A store of this file's own, with prompts, lessons and cases in it."""
     memory = Memory(fill(tmp_path_factory.mktemp("looked-at")))
     _prompts(memory)
+    _hearings(memory)
     return memory
 
 
@@ -85,6 +91,11 @@ def _paths(memory: Memory) -> list[str]:
         f"/tasks/{memory.tasks()[0].task_id}",
         "/conflicts",
         "/conflicts?status=all",
+        "/lessons",
+        "/lessons?status=all&role=coder",
+        *(f"/lessons/{lesson.lesson_id}" for lesson in memory.read(list_lessons, status="all").lessons[:2]),
+        "/cases",
+        *(f"/cases/{case.case_id}" for case in memory.read(list_cases, version=VERSION).cases[:2]),
         "/prompts",
         "/prompts?status=all",
         "/prompts/coder",
@@ -98,6 +109,21 @@ def _paths(memory: Memory) -> list[str]:
         f"/say?of={one.citation}",
         "/nothing-here",
     ]
+
+
+def _hearings(memory: Memory) -> None:
+    """Lessons that stand, one that is contested and one that is retired, and a case of which claims were left out."""
+    order = "Always run the tests of the checkout before a commit to main"
+    told = {
+        "court-1": [order, "Hello", "Always answer in Korean"],
+        "court-2": [order.replace("Always", "Never"), "Always answer in Korean", "Good.", "Always answer in Korean"],
+        "court-3": ["Always write down what was measured"],
+    }
+    hear_talks(memory.settings, told)
+    found = {lesson.rule: lesson for lesson in memory.read(list_lessons, status="all").lessons}
+    retire_lesson(memory.resources, found["Always write down what was measured"].lesson_id, by="kim", note="enough")
+    statuses = {lesson.status for lesson in memory.read(list_lessons, status="all").lessons}
+    assert statuses == {"active", "contested", "retired"}
 
 
 def _prompts(memory: Memory) -> None:

@@ -11,14 +11,17 @@ from urllib.parse import quote, urlencode
 
 import pytest
 
+from memory_assets.commands.lessons import keep_lesson
 from memory_assets.memory import Memory
 from memory_assets.queries.conflicts import list_conflicts
 from memory_assets.queries.event_stream import log_end
 from memory_assets.queries.forgettings import list_forgettings
+from memory_assets.queries.lessons import list_lessons, one_lesson
 from memory_assets.queries.promotions import ladders
 from memory_assets.queries.prompts import one_prompt, one_update
 from memory_assets_tests.filled_store import fill, tell_titles
 from memory_assets_tests.server.running import Answered, Running, running
+from memory_assets_tests.viewer.heard import hear_talks
 
 FORM = "application/x-www-form-urlencoded"
 
@@ -155,6 +158,28 @@ def test_a_proposal_is_approved_by_name_applied_and_taken_back(person: Person) -
     other = propose_update(resources, role, "You read more.", reason="why", by="lee")
     person.say("reject_prompt", {"update": other.update_id, "by": "민아", "note": ""})
     assert person.memory.read(one_update, other.update_id).status == "rejected"
+
+
+def test_a_lesson_is_retired_and_kept(person: Person) -> None:
+    rule = "Always run the <i>tests</i> before a commit"
+    hear_talks(person.memory.settings, {"court-1": [rule]})
+    (lesson,) = person.memory.read(list_lessons).lessons
+    assert lesson.lesson_id in person.get("/lessons") and "<i>tests" not in person.get("/lessons")
+    assert person.post("retire_lesson", {"lesson": lesson.lesson_id}, csrf="").status == 403, (
+        "the page's own form holds a token"
+    )
+    assert person.post("retire_lesson", {"lesson": "les_0"}).status == 404
+    page = person.say("retire_lesson", {"lesson": lesson.lesson_id, "note": "CI does"})
+    assert rule in page and "It stands now" in page and "CI does" in page
+    retired = person.memory.read(one_lesson, lesson.lesson_id)
+    assert retired.status == "retired" and retired.reason.endswith(": CI does")
+    _, key = person.shown("keep_lesson", {"lesson": lesson.lesson_id})
+    keep_lesson(person.memory.resources, lesson.lesson_id, by="kim")
+    shown_again = person.post("keep_lesson", {"yes": key})
+    assert shown_again.status == 200 and b"has changed since" in shown_again.body
+    person.say("retire_lesson", {"lesson": lesson.lesson_id})
+    assert "It is retired now" in person.say("keep_lesson", {"lesson": lesson.lesson_id})
+    assert person.memory.read(one_lesson, lesson.lesson_id).status == "active"
 
 
 def test_what_changes_between_the_page_and_the_yes_is_shown_again(person: Person) -> None:
