@@ -33,6 +33,7 @@ OF_A_QUESTION = [
     "ask {question} --no-record --multi-hop --explain",
     "context {question} --no-log",
     "lessons search {question} --role coder",
+    "lessons nearest -k 5 coder {question}",
 ]
 OF_A_NAME = [
     "show {address}",

@@ -123,7 +123,7 @@ UNASKED = {
     *("task accept", "task resolve", "task merge", "task unmerge", "conflicts resolve", "conflicts reopen"),
     *("mcp serve", "mcp install", "mcp uninstall", "mcp status", "align", "schema", "privacy scan"),
     *("serve run", "serve status", "serve link", "serve stop", "serve take", "serve install", "serve uninstall"),
-    *("court open", "court from-session", "court run", "lessons retire", "lessons keep"),
+    *("court open", "court from-session", "court run", "court project", "lessons retire", "lessons keep"),
     *("prompts show", "prompts propose", "prompts diff", "prompts approve", "prompts reject", "prompts apply"),
     *("prompts rollback", "prompts write", "prompts register"),
     *("hook", "hooks install", "hooks uninstall", "hooks status", "hooks off", "hooks on"),
