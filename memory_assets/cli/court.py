@@ -262,7 +262,7 @@ def _print_claim(claim: CaseClaimV1) -> None:
             (f"{claim.court_role}: {claim.kind.replace('_', ' ')}", "bold"),
             (f"  for {one_line(claim.role)}, {claim.severity}, {claim.confidence:.2f}", "dim"),
         ),
-        styled(f"  {'do' if claim.polarity == 'do' else 'do not'}: {one_line(claim.rule)}"),
+        styled(f"  {one_line(claim.rule)}"),
     )
     if claim.reason:
         print_text(styled((f"  why: {one_line(claim.reason)}", "yellow")))

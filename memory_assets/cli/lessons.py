@@ -146,7 +146,7 @@ def print_lesson(lesson: LessonV1) -> None:
     print_text(
         styled(
             (lesson.lesson_id[:_ID_SHOWN], "cyan"),
-            f"  {'do' if lesson.polarity == 'do' else 'do not'}: ",
+            "  ",
             (one_line(lesson.rule), "bold"),
         ),
         styled((f"  for {one_line(lesson.role)}, {lesson.kind.replace('_', ' ')}, {lesson.severity}; {support}", "dim")),

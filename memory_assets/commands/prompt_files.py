@@ -54,6 +54,8 @@ def prompt_file(path: Path, project: Path) -> PromptFile:
         raise InvalidArgumentError(
             f"{path} leads out of the project {project}, to {target}", hint="go into the project that the file belongs to"
         )
+    if target.name not in PROMPT_FILES or ".git" in target.parts:
+        raise InvalidArgumentError(f"{path} leads to {target}, which agents do not read", hint="name the file itself")
     if not target.exists():
         if not target.parent.is_dir():
             raise InvalidArgumentError(f"there is no folder {target.parent}", hint="make it first")
@@ -73,12 +75,13 @@ class Writing:
     def __init__(self, file: PromptFile) -> None:
         self._file = file
         self._is_written = False
+        self._written = ""
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        if kind is None or not self._is_written:
+        if kind is None or not self._is_written or not self._is_ours():
             return
         if self._file.text is None:
             self._file.target.unlink(missing_ok=True)
@@ -107,8 +110,15 @@ class Writing:
                 f"{self._file.path} cannot be written: {failed}",
                 hint="check its rights and those of its folder; nothing was done",
             )
-        self._is_written = True
+        self._is_written, self._written = True, text
         return self._file.target
+
+    def _is_ours(self) -> bool:
+        """Whether the file is what was written: what somebody has made of it meanwhile is theirs."""
+        try:
+            return self._file.target.read_bytes() == self._written.encode()
+        except OSError:
+            return False
 
 
 _TROUBLES: Final = {

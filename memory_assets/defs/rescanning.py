@@ -12,11 +12,13 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from memory_assets.defs.court.run import hear_again
 from memory_assets.defs.reports import RunReport
 from memory_assets.defs.resources import OpenStore, open_store
 from memory_assets.defs.run import run_sessions
 from memory_assets.log.payloads.sessions import SessionIngested
 from memory_assets.log.session_history import History
+from memory_assets.maintenance.court_mirror import follow_court
 from memory_assets.progress import Progress
 from memory_assets.sessions.keys import session_key
 from memory_assets.sessions.masking.redaction import redact_session
@@ -70,6 +72,8 @@ def rescan(settings: Settings, *, dry_run: bool = False, progress: Progress | No
     report.newly_masked = dict(sorted(counts.items()))
     if not dry_run and report.older:
         report.run = run_sessions(settings, report.older, progress=progress)
+        hear_again(settings, report.older, progress=progress)
+        follow_court(opened.resources, done="what was in the store is masked again")
     return report
 
 

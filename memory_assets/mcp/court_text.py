@@ -80,7 +80,6 @@ def _claim(claim: CaseClaimV1) -> Iterator[str]:
             address(claim.lesson_id) if claim.lesson_id else None,
         )
     )
-    yield f"   {_way(claim.polarity)}:"
     yield from quoted(flat(claim.rule, _RULE))
     if claim.reason:
         yield f"   why: {inline(claim.reason, 200)}"
@@ -117,17 +116,14 @@ def _lesson(place: int, lesson: LessonV1) -> Iterator[str]:
             f"confidence {lesson.confidence:.2f}",
         )
     )
-    yield f"   {_way(lesson.polarity)}:"
     yield from quoted(flat(lesson.rule, _RULE))
     if lesson.trigger:
-        yield f"   when: {inline(lesson.trigger, 200)}"
+        yield "   when:"
+        yield from quoted(flat(lesson.trigger, 200))
     for exception in lesson.exceptions:
-        yield f"   not when: {inline(exception, 200)}"
+        yield "   not when:"
+        yield from quoted(flat(exception, 200))
     yield from _evidence(lesson.evidence)
-
-
-def _way(polarity: str) -> str:
-    return "do" if polarity == "do" else "do not"
 
 
 def _evidence(evidence: Iterable[CourtEvidenceV1]) -> Iterator[str]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qs
 
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
 from memory_assets.commands.errors import NotPossibleError
@@ -64,6 +65,9 @@ class Waiting:
 
 async def say(request: Request) -> Response:
     """Show what a word will do, or do it where it was shown and the answer is yes."""
+    if not getattr(request.state, "is_browser", True):
+        # A program that holds the token is nobody: a word is a person's, given on a page.
+        raise HTTPException(403, "a word is said on a page, by a person")
     name = request.path_params["action"]
     if name not in ACTIONS:
         raise NotFoundError(f"there is no word {name[:40]!r}", hint=f"one of {', '.join(ACTIONS)}")

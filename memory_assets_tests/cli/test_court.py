@@ -47,7 +47,7 @@ def test_a_case_is_named_by_its_session_or_its_own_id(heard: Run) -> None:
     assert [case["session_id"] for case in heard("court", "list", "--json").json["cases"]] == ["one"]
     assert heard("court", "show", shown["case_id"][:12], "--json").json == shown
     out = heard("court", "show", "one").out
-    assert "do not: Never push to main by force" in out and "session:one#m=2&c=0-27" in out
+    assert "  Never push to main by force" in out and "do not: " not in out and "session:one#m=2&c=0-27" in out
     assert heard("court", "run", shown["case_id"], "--json").json["unchanged"] == 1
     assert heard("court", "show", "two").code == 2
 

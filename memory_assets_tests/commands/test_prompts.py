@@ -477,6 +477,34 @@ def test_a_link_inside_of_the_project_stays_one(memory: Memory, project: Path) -
     assert (project / "CLAUDE.md").is_symlink() and FIRST in (project / "AGENTS.md").read_text()
 
 
+def test_a_link_to_what_agents_do_not_read_is_refused(project: Path) -> None:
+    (project / ".git").mkdir(exist_ok=True)
+    (project / ".git" / "config").write_text("[core]\n")
+    (project / "notes.md").write_text("# Notes\n")
+    for target in (".git/config", "notes.md"):
+        (project / "CLAUDE.md").symlink_to(target)
+        with pytest.raises(InvalidArgumentError, match="do not read"):
+            prompt_file(project / "CLAUDE.md", project)
+        (project / "CLAUDE.md").unlink()
+
+
+def test_what_somebody_makes_of_the_file_meanwhile_is_left_where_the_store_fails(
+    memory: Memory, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    register_prompt(memory.resources, "coder", FIRST, by="kim")
+    update, path = approved(memory), project / "CLAUDE.md"
+    path.write_text("# Project\n")
+
+    def edited(*_: object) -> None:
+        path.write_text("# By hand\n")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(memory.database, "commit", edited)
+    with pytest.raises((OSError, MemoryAssetsError)):
+        apply_update(memory.resources, update.update_id, by="kim", into=prompt_file(path, project))
+    assert path.read_text() == "# By hand\n"
+
+
 def test_the_project_is_where_the_repository_is(project: Path, tmp_path: Path) -> None:
     (project / "a" / "b").mkdir(parents=True)
     assert project_folder(project / "a" / "b") == project.resolve()

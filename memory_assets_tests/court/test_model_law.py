@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 import pytest
 
-from memory_assets.court.case import Case
+from memory_assets.court.case import Case, case_of
 from memory_assets.court.detectors import findings_of
 from memory_assets.court.findings import FINDING_KINDS, SPEAKS, EvidencePart
 from memory_assets.court.judge import why_no_evidence
@@ -26,6 +26,7 @@ from memory_assets.court.model.window import Window, window_of
 from memory_assets.court.policy import policy
 from memory_assets.evidence.aligner import Aligner
 from memory_assets.log.hearings import COURT_ROLES
+from memory_assets.sessions.model import Message
 from memory_assets.text.tokens import estimate_tokens
 from memory_assets_tests.court.scripted import claim, claims
 from memory_assets_tests.court.talk import Talk
@@ -261,3 +262,12 @@ def test_whatever_a_model_says_what_stands_is_in_the_case() -> None:
             assert all(one.evidence == () for one in told.speculation)
             stood, apart = stood + len(told.findings), apart + len(told.speculation)
     assert 0 < stood < 300 and apart > 0
+
+
+def test_a_secret_in_the_middle_of_a_long_text_is_masked_before_the_text_is_cut() -> None:
+    secret = "sk-" + "s3cret" * 40
+    for before in range(100, 500, 20):
+        text = ("w " * 300)[:before] + secret + "w " * 600
+        case = case_of("s", None, [Message("a", "assistant", text=text)])
+        window = window_of(case, [], 10_000, lambda told: told.replace(secret, "[SECRET]"))
+        assert "s3cret" not in "".join(shown.text for shown in window.events)

@@ -265,6 +265,14 @@ def test_nothing_is_said_without_the_token_of_the_form_or_from_elsewhere(person:
     assert person.end == before and person.memory.session("cart-2").messages
 
 
+def test_a_program_that_holds_the_token_says_nothing(person: Person) -> None:
+    before, fields = person.end, urlencode({"session": "cart-2"}).encode()
+    sent = {"Content-Type": FORM, "Authorization": f"Bearer {person.server.token}"}
+    answer = person.server.request("POST", "/say/forget", headers=sent, body=fields)
+    assert answer.status == 403 and b'name="yes"' not in answer.body
+    assert person.end == before
+
+
 def test_a_form_in_another_form_is_refused(person: Person) -> None:
     token = {"X-CSRF-Token": person.csrf, "Content-Type": "application/json"}
     answer = person.post("forget", {"session": "cart-2"}, **token)

@@ -155,6 +155,8 @@ class ModelCourt:
 
     def _heard(self, failures: Sequence[Exception]) -> None:
         """Note whether the model could be asked: where it cannot, the other cases of the batch do not wait for it."""
+        if self._is_over:
+            return  # nobody was asked
         unavailable = [failure for failure in failures if isinstance(failure, CourtUnavailable)]
         self._unheard = self._unheard + 1 if unavailable else 0
         self._is_over = self._unheard >= _MOST_UNHEARD or any(failure.is_of_all for failure in unavailable)

@@ -73,10 +73,11 @@ def window_of(case: Case, findings: Sequence[Finding], budget: int, mask: Callab
         if event.place in seen:
             continue
         seen.add(event.place)
-        told = _told(event)
-        if len(told) * LEAST_COST > left:
+        most = _MOST_TYPED if event.actor == "human" else _MOST_OTHER
+        if min(len(event.message.text), most) * LEAST_COST > left:
             continue  # no text of this length costs less, so it need not be read
-        text = mask(told)
+        # Masked whole and cut then: half of a secret would not be known as one.
+        text = _cut(mask(_own(event)), most)
         cost = estimate_tokens(text)
         if text.strip() and cost <= left:
             shown[event.place] = ShownEvent(labels[event.event_id], event, text)
@@ -99,14 +100,17 @@ def _by_weight(case: Case, showable: Sequence[CaseEvent], findings: Iterable[Fin
     yield from newest
 
 
-def _told(event: CaseEvent) -> str:
-    """An event's text without what a program put there, and without its middle where it is long."""
+def _own(event: CaseEvent) -> str:
+    """An event's text without what a program put there."""
     text = event.message.text
-    own = "".join(
+    return "".join(
         f"[{one.end - one.start} characters of a program]\n" if one.origin == "template" else text[one.start : one.end]
         for one in event.stretches
     )
-    most = _MOST_TYPED if event.actor == "human" else _MOST_OTHER
+
+
+def _cut(own: str, most: int) -> str:
+    """A text without its middle where it is long."""
     if len(own) <= most:
         return own
     half = most // 2

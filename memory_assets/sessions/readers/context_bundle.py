@@ -6,10 +6,10 @@ what was measured stands in messages that nobody said; its events and a person's
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from memory_assets.identifiers import canonical_json
 from memory_assets.sessions.draft import Part, SessionDraft
 from memory_assets.sessions.injected import user_parts
 from memory_assets.sessions.model import Session
@@ -81,7 +81,7 @@ def _read_event(draft: SessionDraft, place: int, event: Any, line: int | None, d
     actor, kind = _text(event.get("actor_type")), _text(event.get("event_type")) or "message"
     if actor not in _ACTORS or kind not in _EVENT_TYPES:
         defects.add(line, "unknown_record", f"event {place} has an unknown actor_type or event_type; it is taken as it can be")
-    text = content if isinstance(content, str) else canonical_json(content)
+    text = _told(content)
     meta = event["meta"] if isinstance(event.get("meta"), dict) else {}
     ts = draft.read_time(event.get("ts"), line, defects)
     uid = _text(event.get("id")) or str(place)
@@ -117,9 +117,9 @@ def _result_text(result: Mapping[str, Any]) -> str:
         lines.append(f"summary: {summary}")
     metrics, errors = result.get("metrics"), result.get("errors")
     if isinstance(metrics, dict):
-        lines += [f"{name}: {canonical_json(value)}" for name, value in sorted(metrics.items())]
+        lines += [f"{name}: {_told(value)}" for name, value in sorted(metrics.items())]
     if isinstance(errors, list):
-        lines += [f"error: {error if isinstance(error, str) else canonical_json(error)}" for error in errors]
+        lines += [f"error: {_told(error)}" for error in errors]
     return "\n".join(lines)
 
 
@@ -135,6 +135,11 @@ def _read_feedback(draft: SessionDraft, place: int, given: Any, line: int | None
         parts += user_parts(comment) if is_person else [Part("system", "injected", comment.strip())]
     ts = parse_time(given.get("ts"))
     draft.add_record(f"{FEEDBACK}{place}", parts, defects, ts=ts, line=line)
+
+
+def _told(value: Any) -> str:
+    """A text as it is, anything else as JSON; numbers that JSON cannot hold (NaN) as programs write them all the same."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
 def _source_id(bundle: Mapping[str, Any], path: str, part: FilePart, defects: DefectLog) -> str:

@@ -128,6 +128,13 @@ def test_the_context_that_agents_are_given_is_no_bundle() -> None:
     assert not isinstance(read_source("/bundles/17.json", json.dumps(context).encode()), SourceTaken)
 
 
+def test_numbers_that_json_cannot_hold_are_read_as_they_stand() -> None:
+    told_of = bundle(
+        events=[{**BUNDLE["events"][1], "content": {"loss": float("nan")}}], result={"metrics": {"x": float("inf")}}
+    )
+    assert {'{"loss":NaN}', "outcome: unknown\nx: Infinity"} <= {message.text for message in session(told_of).messages}
+
+
 def test_several_bundles_in_one_file_and_one_without_an_id() -> None:
     both = [{**BUNDLE, "bundle_id": 1}, {key: value for key, value in BUNDLE.items() if key != "bundle_id"}]
     outcome = read_source("/bundles/17.json", json.dumps(both).encode(), explicit=True)
