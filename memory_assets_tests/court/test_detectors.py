@@ -132,6 +132,21 @@ def test_a_refused_call_with_the_reason() -> None:
     assert talk.found("user_correction") == []
 
 
+@pytest.mark.parametrize(
+    "words",
+    ["proceed", "ok, go ahead", "Yes please", "진행해줘", "그래, 계속해"],
+)
+def test_a_refused_call_that_may_go_on_after_all_teaches_nothing(words: str) -> None:
+    talk = Talk().user("Ship it.").runs("git push origin main", REFUSED, failed=True).user(words)
+    assert talk.runs("git push origin main", "done").found("refused_call") == []
+
+
+@pytest.mark.parametrize("words", ["go ahead but not on main", "can you use pnpm instead?", "그거 말고 pnpm 써줘"])
+def test_a_refused_call_whose_reason_begins_like_a_yes_or_ends_like_a_question(words: str) -> None:
+    talk = Talk().user("Install it.").runs("npm i", REFUSED, failed=True).user(words)
+    assert [finding.evidence[-1].quote for finding in talk.found("refused_call")] == [words]
+
+
 def test_a_plan_that_is_not_taken_up_teaches_nothing() -> None:
     assert Talk().user("Plan it.").uses("ExitPlanMode", {"plan": "x"}, REFUSED, failed=True).found() == []
 

@@ -10,6 +10,7 @@ from memory_assets.court.detectors.speech import Language, Typed
 from memory_assets.court.detectors.traffic import Step
 from memory_assets.court.detectors.wording import cut, key_of, on_one_line, same_word
 from memory_assets.court.findings import Finding, Quoted, Severity
+from memory_assets.text.sentences import Sentence
 
 _ASKS = frozenset(("exitplanmode", "askuserquestion", "enterplanmode"))
 """Tools by which an agent asks: a person who refuses them answers otherwise."""
@@ -41,7 +42,14 @@ def refused_calls(steps: Sequence[Step], reasons: dict[int, Typed], language: La
             continue  # a plan that is not taken up is as often one that is carried out in another session
         if reason is not None:
             told.add(reason.place)
+            if reason.said and not _why(reason):
+                continue  # the person lets it go on after all
         yield _finding(step, reason, language, dangerous=dangerous)
+
+
+def _why(reason: Typed) -> list[Sentence]:
+    """What of the person's words says why a call was refused: a yes is no reason."""
+    return [sentence for sentence in reason.said if cue("refusal", "approves").search(reason.plain_of(sentence)) is None]
 
 
 def _agent_acts(case: Case, start: int, end: int) -> bool:
@@ -50,7 +58,7 @@ def _agent_acts(case: Case, start: int, end: int) -> bool:
 
 def _finding(step: Step, reason: Typed | None, language: Language, *, dangerous: bool) -> Finding:
     call = cut(on_one_line(step.command or f"{step.tool} {', '.join(step.files) or step.text}"), 160)
-    words = list(reason.said[:3]) if reason else []
+    words = _why(reason)[:3] if reason else []
     why = on_one_line(" ".join(sentence.text for sentence in words))
     evidence: list[Quoted] = [step.quoted_call("failure")]
     if reason is not None:
