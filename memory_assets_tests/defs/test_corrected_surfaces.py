@@ -151,12 +151,12 @@ def test_some_words_are_shown_where_a_part_of_a_sentence_is() -> None:
         assert not shows_something_of(text, shown)
 
 
-def test_a_store_without_corrections_is_asked_nothing_of_them(mixed_store: Mixed, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_without_corrections_is_asked_nothing_of_them(mixed_copy: Mixed, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise AssertionError("a statement more")
 
     monkeypatch.setattr(corrections, "fetch", refuse)
-    memory = Memory(mixed_store.settings)
-    assert memory.search("PostgreSQL replication", mode="lexical").hits
+    memory = Memory(mixed_copy.settings)
+    assert memory.search("PostgreSQL replication", mode="lexical", log=False).hits
     assert memory.context("PostgreSQL replication", log=False).sections
     assert memory.ask(AskRequest("Why do we keep service 1 on PostgreSQL?")).grounded
