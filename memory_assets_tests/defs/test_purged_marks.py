@@ -37,12 +37,12 @@ OUTCOMES = {name for name in PAYLOADS if PAYLOADS[name].__module__.endswith(".ta
     "conflict_detected",
     "answer_recorded",
 }
-OF_THE_SESSION = {name for name in PAYLOADS if PAYLOADS[name].__module__.endswith((".sessions", ".entries"))} | {
+OF_THE_SESSION = {name for name in PAYLOADS if PAYLOADS[name].__module__.endswith((".sessions", ".entries", ".court"))} | {
     "idris_checked",
     "entry_promoted",
     "unit_feedback",
 }
-OF_THE_SESSION -= {"session_rejected"}
+OF_THE_SESSION -= {"session_rejected", "lesson_retired", "lesson_kept"}
 ENTRY_IDS = {"entry_id", "entry_ids", "older_ids", "newer_ids"}
 
 

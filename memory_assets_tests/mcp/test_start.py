@@ -97,7 +97,7 @@ def test_a_tool_list_needs_no_store(tmp_path: Path) -> None:
     with raw(tmp_path / "none", "--config", str(tmp_path / "missing.toml")) as server:
         server.hello()
         server.send({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
-        assert len(server.line()["result"]["tools"]) == 18
+        assert len(server.line()["result"]["tools"]) == 21
         server.call(2, "stats")
         error = server.line()["result"]
         assert error["isError"] and error["structuredContent"]["code"] == "config_invalid"

@@ -140,7 +140,7 @@ def test_a_budget_is_a_hard_cap(memory: Memory) -> None:
         ({"query": "a", "k": 1001}, "1001 hits"),
         ({"query": "a", "budget": 0}, "budget"),
         ({"query": "a", "budget": -5}, "budget"),
-        ({"query": "a", "kinds": ("lesson",)}, "lesson"),
+        ({"query": "a", "kinds": ("nothing",)}, "nothing"),
         ({"query": "a", "roles": ("boss",)}, "boss"),
         ({"query": "a", "stage_min": "best"}, "best"),
         ({"query": "a", "mode": "magic"}, "magic"),
