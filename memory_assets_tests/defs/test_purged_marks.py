@@ -102,7 +102,8 @@ def marked_events(settings: Settings) -> tuple[list[NewEvent], Build]:
     for event_type, kind in PAYLOADS.items():
         if event_type in OF_NO_SESSION:
             continue
-        own = known | ({"uri": uri} if event_type == "session_rejected" else {})
+        # What people say of a lesson names one that the session gives.
+        own = known | {"lesson_id": "les_of_the_session"} | ({"uri": uri} if event_type == "session_rejected" else {})
         payload = made(kind, event_type, own)
         event = NewEvent(payload, inputs=(event_type, MARK), occurred_at=datetime(2025, 3, 1, tzinfo=UTC))
         if event_type in OUTCOMES:
