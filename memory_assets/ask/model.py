@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import Any, Final, Literal
 
-from memory_assets.providers.client import is_served, kind_of, litellm_client, price_of_tokens
+from memory_assets.providers.client import completion, is_served, kind_of, litellm_client, price_of_tokens
 from memory_assets.providers.replies import count_of, declines, reply_of, whole_characters
 from memory_assets.providers.retries import OutOfTimeError, redirect_of, status_of, within
 from memory_assets.text.tokens import estimate_tokens
@@ -245,17 +245,14 @@ class LanguageModel:
         settings = self.settings
         left = max(0.1, deadline - time.monotonic())
         optional = {name: value for name, value in self._optional.items() if stream or name != "stream_options"}
-        return litellm_client().completion(
+        return completion(
+            talk,
             model=settings.model,
-            messages=list(talk),
             api_base=settings.api_base,
             max_tokens=settings.max_tokens,
             timeout=min(settings.silence, left) if stream else left,
+            optional=optional,
             stream=stream,
-            drop_params=True,
-            num_retries=0,
-            max_retries=0,
-            **optional,
         )
 
     @property

@@ -18,7 +18,7 @@ from memory_assets.extraction.telemetry import ExtractionTelemetry
 from memory_assets.extraction.window_request import prompt, request
 from memory_assets.extraction.windows import WINDOW_CHARACTERS, Window
 from memory_assets.identifiers import canonical_json, sha256_hex
-from memory_assets.providers.client import is_served, kind_of, litellm_client, price_of
+from memory_assets.providers.client import completion, is_served, kind_of, litellm_client, price_of
 from memory_assets.providers.replies import Reply, reply_of, same_model
 from memory_assets.providers.retries import (
     is_down,
@@ -207,19 +207,17 @@ class ModelExtractor:
                 return reply, spent.plus(cost)
 
     def _sent(self, talk: list[dict[str, str]], optional: dict[str, Any], calls: int) -> _Answered:
-        litellm, settings = litellm_client(), self.settings
+        litellm_client()  # a model is not to blame for how long its client is loaded
+        settings = self.settings
         response = within(
             settings.timeout + _GRACE,
-            lambda: litellm.completion(
+            lambda: completion(
+                talk,
                 model=settings.model,
-                messages=talk,
                 api_base=settings.api_base,
                 max_tokens=settings.max_output_tokens,
                 timeout=settings.timeout,
-                drop_params=True,
-                num_retries=0,
-                max_retries=0,
-                **optional,
+                optional=optional,
             ),
         )
         reply = reply_of(response)

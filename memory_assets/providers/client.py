@@ -8,7 +8,7 @@ environment, and from no ``.env`` file that happens to lie around.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from typing import Any
 
@@ -31,6 +31,40 @@ def litellm_client() -> Any:
     litellm.disable_hf_tokenizer_download = True
     _follow_no_redirect(litellm)
     return litellm
+
+
+def completion(
+    talk: Sequence[Mapping[str, str]],
+    *,
+    model: str,
+    api_base: str | None,
+    max_tokens: int,
+    timeout: float,
+    optional: Mapping[str, Any],
+    **streamed: bool,
+) -> Any:
+    """One request, sent once: whoever asks decides what is worth another, and counts what each costs.
+
+    Args:
+        timeout: in seconds, of the connection; a server that trickles needs a limit of its own (``retries.within``).
+        optional: parameters that not every provider takes.
+        streamed: ``stream`` where the reply is wanted in pieces.
+
+    Raises:
+        Exception: whatever litellm and the provider's client raise.
+    """
+    return litellm_client().completion(
+        model=model,
+        messages=[dict(message) for message in talk],
+        api_base=api_base,
+        max_tokens=max_tokens,
+        timeout=timeout,
+        drop_params=True,
+        num_retries=0,
+        max_retries=0,
+        **streamed,
+        **optional,
+    )
 
 
 def kind_of(error: Exception) -> str:

@@ -31,7 +31,7 @@ from memory_assets.court.model.replies import (
 from memory_assets.court.model.window import window_of
 from memory_assets.evidence.aligner import Aligner
 from memory_assets.extraction.telemetry import ExtractionTelemetry
-from memory_assets.providers.client import is_served, kind_of, litellm_client, price_of, price_of_tokens
+from memory_assets.providers.client import completion, is_served, kind_of, litellm_client, price_of, price_of_tokens
 from memory_assets.providers.replies import Reply, reply_of
 from memory_assets.providers.retries import (
     is_of_the_request,
@@ -146,7 +146,7 @@ class ModelCourt:
         if not candidates:
             return JudgementRead((), {}, 0), ExtractionTelemetry()
         try:
-            answer = self._asked(case, "judge", judgement_talk(case, candidates), judgement_schema(), read_judgement)
+            answer = self._asked(case, "judge", judgement_talk(case, candidates, self.mask), judgement_schema(), read_judgement)
         except HearingFailed as failure:
             self._heard([failure])
             raise
@@ -207,7 +207,8 @@ class ModelCourt:
     def _sent(
         self, case: Case, who: str, talk: Talk, optional: Mapping[str, Any], spent: ExtractionTelemetry
     ) -> tuple[Reply, ExtractionTelemetry]:
-        litellm, settings = litellm_client(), self.settings
+        litellm_client()  # a model is not to blame for how long its client is loaded
+        settings = self.settings
         prompt = sum(estimate_tokens(message["content"]) for message in talk)
         reserved = self.spending.reserve(price_of_tokens(self.name, prompt, settings.max_tokens))
         if isinstance(reserved, Refused):
@@ -216,16 +217,13 @@ class ModelCourt:
         try:
             response = within(
                 settings.timeout + _GRACE,
-                lambda: litellm.completion(
+                lambda: completion(
+                    talk,
                     model=settings.model,
-                    messages=talk,
                     api_base=settings.api_base,
                     max_tokens=settings.max_tokens,
                     timeout=settings.timeout,
-                    drop_params=True,
-                    num_retries=0,
-                    max_retries=0,
-                    **optional,
+                    optional=optional,
                 ),
             )
             reply, cost = reply_of(response), price_of(response)
