@@ -62,7 +62,7 @@ class EventLogIOManager(dg.ConfigurableIOManager):
     def _append(self, output: StageOutput | CourtOutput) -> Appended:
         opened = self.store.opened
         if isinstance(output, CourtOutput):
-            return opened.log.append(output.events, build=opened.build)
+            return self._append_heard(output)
         for _ in range(MAX_REPEATS):
             try:
                 return opened.log.append(output.events, build=opened.build, heads=output.heads, metrics=output.metrics)
@@ -71,3 +71,15 @@ class EventLogIOManager(dg.ConfigurableIOManager):
                     raise
                 output = output.repeat()
         return opened.log.append(output.events, build=opened.build, heads=output.heads, metrics=output.metrics)
+
+    def _append_heard(self, output: CourtOutput) -> Appended:
+        """Append what was heard of sessions that are still what they were: the next run hears the others."""
+        opened = self.store.opened
+        events, heads = list(output.events), dict(output.heads)
+        while True:
+            try:
+                return opened.log.append(events, build=opened.build, heads=heads)
+            except HeadMovedError as moved:
+                gone = set(moved.session_ids)
+                events = [event for event in events if event.session_id not in gone]
+                heads = {session_id: head for session_id, head in heads.items() if session_id not in gone}

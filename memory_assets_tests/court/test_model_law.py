@@ -214,7 +214,15 @@ def test_rules_cost_what_is_set_aside_for_them_and_fences_cannot_be_known() -> N
         assert "{" not in system["content"].replace('{"', "") and HOSTILE not in system["content"]
     assert statement_talk(seen, "jury") == statement_talk(window(), "jury")
     (finding,) = held(claim((label("Always run"), ORDER, "order"))).findings
-    assert ORDER in judgement_talk(seen.case, [finding])[1]["content"]
+    assert ORDER in judgement_talk(seen.case, [finding], str)[1]["content"]
+
+
+def test_the_judge_is_shown_quotes_under_the_policy_in_force() -> None:
+    (finding,) = held(claim((label("Always run"), ORDER, "order"))).findings
+    word = ORDER.split()[-1]
+    shown = judgement_talk(window().case, [finding], lambda told: told.replace(word, "[SECRET]"))[1]["content"]
+    quotes = [line for line in shown.splitlines() if line.startswith("order, said by")]
+    assert quotes and all("[SECRET]" in line and word not in line for line in quotes)
 
 
 def test_labels_tell_events_apart_however_many_there_are() -> None:

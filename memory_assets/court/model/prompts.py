@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Final
@@ -33,9 +33,9 @@ def statement_talk(window: Window, role: CourtRole) -> Talk:
     return [{"role": "system", "content": rules}, {"role": "user", "content": "\n".join(parts)}]
 
 
-def judgement_talk(case: Case, candidates: Sequence[Finding]) -> Talk:
+def judgement_talk(case: Case, candidates: Sequence[Finding], mask: Callable[[str], str]) -> Talk:
     """The messages for the judge: the candidates by number, each with its quotes, as data."""
-    told = [_candidate(case, finding) for finding in candidates]
+    told = [_candidate(case, finding, mask) for finding in candidates]
     boundary = _boundary(told)
     parts = [f"<<<candidate {number} {boundary}>>>\n{text}\n<<<end {boundary}>>>" for number, text in enumerate(told, start=1)]
     rules = _file("judge.md").replace("{reasons}", "\n".join(f'- "{reason}"' for reason in WHY_DEFERRED))
@@ -51,9 +51,9 @@ def prompts_version() -> str:
     return sha256_hex(canonical_json([told, schemas, LAW_VERSION]))[:12]
 
 
-def _candidate(case: Case, finding: Finding) -> str:
+def _candidate(case: Case, finding: Finding, mask: Callable[[str], str]) -> str:
     said = ((quoted, case.events[quoted.place].actor) for quoted in finding.evidence)
-    quotes = (f"{quoted.part}, said by {actor}: {' '.join(quoted.quote.split())}" for quoted, actor in said)
+    quotes = (f"{quoted.part}, said by {actor}: {' '.join(mask(quoted.quote).split())}" for quoted, actor in said)
     lines = (
         f"kind: {finding.kind}; for: {finding.role}; {finding.polarity}; severity: {finding.severity}; "
         f"sureness: {finding.confidence:.1f}",

@@ -19,7 +19,7 @@ from memory_assets.defs.partitions import backfill_policy, sessions_partitions
 from memory_assets.defs.viewer import viewed
 from memory_assets.errors import MemoryAssetsError
 from memory_assets.identifiers import canonical_json, sha256_hex
-from memory_assets.log.errors import StoreError
+from memory_assets.log.errors import HeadMovedError, StoreError
 from memory_assets.results.error import ErrorV1
 from memory_assets.stopping import is_asked_to_stop
 
@@ -38,12 +38,14 @@ class Step:
     Attributes:
         events: to be appended; none where the log has them.
         says: the id of the event that says what came of it.
+        head: the session's revision that was heard; None where nothing is appended.
         metadata: for this partition in the UI; counts and reasons, no text of the session.
     """
 
     events: Sequence[NewEvent]
     says: str
     metadata: Metadata = field(default_factory=dict)
+    head: str | None = None
 
 
 @dataclass(slots=True)
@@ -51,10 +53,12 @@ class CourtOutput:
     """What a step made of its batch: the value that the IO manager appends.
 
     Attributes:
+        heads: the revision that was heard of each session that events are appended of.
         failed: cases that could not be heard, by session, with the kind of the error.
     """
 
     events: list[NewEvent] = field(default_factory=list)
+    heads: dict[str, str | None] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
     data_versions: dict[str, str] = field(default_factory=dict)
 
@@ -105,9 +109,9 @@ def run_step(
         started = time.perf_counter()
         try:
             step = work(session_id)
-        except StoreError:
-            raise
         except Exception as error:  # its text may quote the session: only its kind is told
+            if isinstance(error, StoreError) and not isinstance(error, HeadMovedError):
+                raise
             code = error.code if isinstance(error, MemoryAssetsError) else type(error).__name__
             output.failed[session_id] = code
             store.opened.unheard[session_id] = _told(session_id, error)
@@ -155,6 +159,8 @@ def _finish(
         _say(context, output, session_id, {"status": "no case", "reason": "a correction is a person's word"}, "no case")
         return
     output.events += step.events
+    if step.events and step.head is not None:
+        output.heads[session_id] = step.head
     link = dg.MetadataValue.md(viewed(f"session:{session_id}", store.opened.settings.dagster.viewer_url))
     said = step.metadata | {"session": link, "status": "done", "duration_ms": round(elapsed, 1)}
     _say(context, output, session_id, said, step.says)

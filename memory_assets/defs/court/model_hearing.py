@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 from memory_assets.court.model.decision import decided, unknown_numbers
 from memory_assets.court.model.errors import HearingFailed
 from memory_assets.court.policy import policy
+from memory_assets.log.errors import HeadMovedError
 from memory_assets.log.hearings import Saying, findings_in, heard, judged, statements
 from memory_assets.log.payloads.court import CourtStatementRecorded
+from memory_assets.log.payloads.sessions import SessionIngested
 from memory_assets.log.upcasting import payload_as
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ def model_statements(opened: OpenStore, court: ModelCourt, history: History, ope
     Raises:
         HearingFailed, CourtUnavailable: nothing is written of what the others said; it is paid for all the same.
     """
+    check_current(opened, history)
     try:
         told = court.statements(heard(history))
     except HearingFailed as failure:
@@ -37,7 +40,7 @@ def model_statements(opened: OpenStore, court: ModelCourt, history: History, ope
         role: Saying(_actor(court), one.kept.speculation, one.kept.dropped, one.spent.as_json()) for role, one in told.items()
     }
     findings = [finding for statement in told.values() for finding in statement.kept.findings]
-    return _kept(opened, statements(history, opened_id, findings, version, sayings))
+    return _kept(opened, history, statements(history, opened_id, findings, version, sayings))
 
 
 def model_judgement(
@@ -54,6 +57,7 @@ def model_judgement(
     case = heard(history)
     payloads = [payload_as(event, CourtStatementRecorded) for event in told]
     candidates = findings_in(history, payloads)
+    check_current(opened, history)
     try:
         read, spent = court.judgement(case, candidates)
     except HearingFailed as failure:
@@ -64,7 +68,7 @@ def model_judgement(
     telemetry = spent.as_json() | {"unknown_numbers": unknown_numbers(read, len(candidates))} if spent.attempts else {}
     saying = Saying(_actor(court), telemetry=telemetry)
     opened_id = str(told[0].causation_id)
-    return _kept(opened, judged(history, opened_id, [event.event_id for event in told], judgement, version, saying))
+    return _kept(opened, history, judged(history, opened_id, [event.event_id for event in told], judgement, version, saying))
 
 
 def cost_of(events: Sequence[StoredEvent]) -> dict[str, Any]:
@@ -79,8 +83,24 @@ def _actor(court: ModelCourt) -> str:
     return f"llm:{court.name}"
 
 
-def _kept(opened: OpenStore, events: Sequence[NewEvent]) -> list[StoredEvent]:
-    """Some events as the log has them now: where another process was faster, what it was told holds."""
-    opened.wrote(opened.log.append(events, build=opened.build).new)
+def check_current(opened: OpenStore, history: History) -> None:
+    """See that a history is still what the log has: what was forgotten since it was read is sent to nobody.
+
+    Raises:
+        HeadMovedError: it is not.
+    """
+    head = opened.log.current([history.session_id], SessionIngested.event_type).get(history.session_id)
+    if head is None or head.event_id != history.event_id:
+        raise HeadMovedError([history.session_id])
+
+
+def _kept(opened: OpenStore, history: History, events: Sequence[NewEvent]) -> list[StoredEvent]:
+    """Some events as the log has them now: where another process was faster, what it was told holds.
+
+    Raises:
+        HeadMovedError: the session was forgotten or has grown meanwhile.
+    """
+    heads = {history.session_id: history.event_id}
+    opened.wrote(opened.log.append(events, build=opened.build, heads=heads).new)
     stored = opened.log.by_id([event.event_id for event in events])
     return [stored[event.event_id] for event in events]

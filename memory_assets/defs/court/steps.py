@@ -44,7 +44,7 @@ def court_case(context: dg.AssetExecutionContext, event_log: EventLogResource, i
         new, known = hearings.opening(history), hearings.opened(history)
         said = {"events": len(history.messages), "revision": history.revision}
         if new is not None:
-            return Step([new], new.event_id, said)
+            return Step([new], new.event_id, said, history.event_id)
         assert known is not None
         return Step([], known.event_id, said)
 
@@ -84,7 +84,7 @@ def court_statements(context: dg.AssetExecutionContext, event_log: EventLogResou
             return Step([], said[-1].event_id, claims | cost_of(said))
         new = statements(history, case_opened.event_id, findings_of(heard(history)), version)
         spoken = [event.payload for event in new if isinstance(event.payload, CourtStatementRecorded)]
-        return Step(new, new[-1].event_id, _claims(spoken))
+        return Step(new, new[-1].event_id, _claims(spoken), history.event_id)
 
     output = run_step(context, event_log, cases, state, label="hearing cases")
     yield handed_on(context, output)
@@ -125,7 +125,7 @@ def court_judgement(context: dg.AssetExecutionContext, event_log: EventLogResour
         new = judged(history, opened_id, [event.event_id for event in told], judgement, version)
         rendered = new[0].payload
         assert isinstance(rendered, JudgementRendered)
-        return Step(new, new[0].event_id, _decided(rendered))
+        return Step(new, new[0].event_id, _decided(rendered), history.event_id)
 
     output = run_step(context, event_log, spoken, decide, label="judging cases")
     yield handed_on(context, output)

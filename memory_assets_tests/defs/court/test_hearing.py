@@ -21,6 +21,8 @@ from memory_assets.defs.court.run import hear
 from memory_assets.errors import NotFoundError
 from memory_assets.hooks.events import HookCall
 from memory_assets.hooks.telling import told_at_start
+from memory_assets.log.events import NewEvent
+from memory_assets.log.payloads.forgetting import SessionForgotten
 from memory_assets.maintenance.fsck import fsck
 from memory_assets.memory import Memory
 from memory_assets.queries.cases import list_cases, one_case
@@ -31,7 +33,7 @@ from memory_assets.settings import Settings, load_settings
 from memory_assets_tests.court.findings import orders_of
 from memory_assets_tests.defs.conftest import Import
 from memory_assets_tests.defs.files import chat
-from memory_assets_tests.defs.state import assert_rebuilds_equal, events, rows, tables, texts_of_store
+from memory_assets_tests.defs.state import assert_rebuilds_equal, events, log_of, rows, tables, texts_of_store
 
 TESTS, FORCE, NAMED = (
     "Always run the tests before a commit",
@@ -146,6 +148,26 @@ def test_a_case_that_cannot_be_heard_holds_up_no_other(store: Settings, monkeypa
     assert rows(store, "SELECT count(*) FROM quarantine") == [(0,)]
     monkeypatch.setattr(steps, "findings_of", orders_of)
     assert (hear(store, None).heard, hear(store, None).failed) == (1, ())
+
+
+def test_what_is_forgotten_while_it_is_heard_is_not_said_behind_its_tombstone(
+    store: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def forgetting_it(case: Case) -> list[Finding]:
+        if case.session_id == "one":
+            forgotten = NewEvent(SessionForgotten(reason="asked"), session_id="one", inputs=("meanwhile",))
+            log_of(store).append([forgotten])
+        return orders_of(case)
+
+    monkeypatch.setattr(steps, "findings_of", forgetting_it)
+    assert hear(store, None).heard == 2
+    behind = rows(
+        store,
+        """SELECT event_type FROM events WHERE session_id = 'one'
+             AND seq > (SELECT max(seq) FROM events WHERE event_type = 'session_forgotten')""",
+    )
+    assert behind == []
+    assert sorted(rows(store, "SELECT session_id FROM cases")) == [("three",), ("two",)]
 
 
 def test_another_court_replaces_and_the_first_can_come_back(store: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
