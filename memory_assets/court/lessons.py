@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -99,5 +100,5 @@ def lesson_id_of(finding: Finding) -> str:
 
 
 def role_of(text: str) -> str:
-    """A role as it is kept: roles are free words, in any case and spacing."""
-    return " ".join(text.split()).casefold()
+    """A role as it is kept: roles are free words, in any case, spacing and spelling of Hangul."""
+    return unicodedata.normalize("NFC", " ".join(text.split())).casefold()

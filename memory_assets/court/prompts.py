@@ -16,6 +16,7 @@ from importlib import resources
 from typing import Final, Literal, get_args
 
 from memory_assets.court.findings import Severity
+from memory_assets.court.lessons import role_of
 from memory_assets.errors import InvalidArgumentError
 from memory_assets.identifiers import sha256_hex
 
@@ -74,14 +75,14 @@ def prompt_policy() -> PromptPolicy:
 
 
 def role_name(given: str) -> str:
-    """A role as it is known: in NFC, with single spaces.
+    """A role as it is known, as that of lessons is.
 
     Raises:
         InvalidArgumentError: it says nothing, is too long, or holds what is no text.
     """
     if _UNSEEN.search(given):
         raise InvalidArgumentError("the role's name holds characters that are no text", hint="name it in plain words")
-    role = unicodedata.normalize("NFC", " ".join(given.split()))
+    role = role_of(given)
     if not role:
         raise InvalidArgumentError("the role has no name", hint="name it, as in `coder`")
     if len(role) > MOST_OF_A_ROLE:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from memory_assets.sessions.files import SourceFile
+from memory_assets.sessions.files import SourceFile, has_settled
 
 
 def is_settled(file: SourceFile, seconds: float) -> bool:
@@ -14,5 +14,4 @@ def is_settled(file: SourceFile, seconds: float) -> bool:
         age = time.time() - Path(file.path).stat().st_mtime
     except OSError:
         return False
-    # A time that lies ahead is a clock's error, and no reason to wait for that day.
-    return age >= seconds or age < -seconds
+    return has_settled(age, seconds)

@@ -22,6 +22,7 @@ from memory_assets.hooks.spool import drain
 from memory_assets.hooks.written_sessions import write_session
 from memory_assets.locks.file_locks import EXCLUSIVE, lock_at_once, opened_lock_file
 from memory_assets.memory import Memory
+from memory_assets.sessions.files import has_settled
 from memory_assets.sessions.masking.redaction import redact_text
 
 if TYPE_CHECKING:
@@ -145,4 +146,4 @@ def _write_left(folders: HookFolders, session: JournalSession, record: Path, mas
 
 def _lies_still(path: Path, seconds: float, now: datetime) -> bool:
     stamp = stamp_of(path)
-    return stamp is not None and now.timestamp() - stamp[0] / 1e9 >= seconds
+    return stamp is not None and has_settled(now.timestamp() - stamp[0] / 1e9, seconds)

@@ -20,6 +20,14 @@ _CREDENTIALS = "auth.json"
 MOST_ENTRIES = 100_000
 
 
+def has_settled(age: float, seconds: float) -> bool:
+    """Whether a file that was written to so many seconds ago has lain still for long enough.
+
+    A time that lies ahead is a clock's error, and no reason to wait for that day.
+    """
+    return age >= seconds or age < -seconds
+
+
 @dataclass(frozen=True, slots=True)
 class SourceFile:
     """A file that may hold sessions; ``explicit`` when the user named it, not a folder above it."""

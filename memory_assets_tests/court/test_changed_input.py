@@ -98,7 +98,7 @@ EXPLAINED: list[Steps] = [
         ("Edit", {"file_path": "/a.py", "old_string": "x = 1", "new_string": "x = 2", "replace_all": True}, "updated", False),
     ),
     (
-        ("Bash", {"command": "npm publish"}, "Exit code 1\nEPERM: operation not permitted, open '/root/.npm'", True),
+        ("Bash", {"command": "npm publish"}, "Exit code 1\nEPERM: operation not permitted, open '/home/node/.npm'", True),
         ("Bash", {"command": "npm publish", "dangerouslyDisableSandbox": True}, "published", False),
     ),
     (("jq .a[0] x.json", EXIT + "zsh: no matches found: .a[0]", True), ("jq '.a[0]' x.json", "1")),

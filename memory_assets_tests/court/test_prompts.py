@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory_assets.court.findings import Severity
+from memory_assets.court.lessons import role_of
 from memory_assets.court.prompts import (
     MARK,
     MOST_CHARACTERS,
@@ -63,6 +64,7 @@ def test_the_longest_prompt_is_one() -> None:
 def test_a_role_is_a_name_in_any_words() -> None:
     assert role_name("  code \n reviewer ") == "code reviewer"
     assert role_name("심사관") == "심사관"
+    assert role_name("Coder") == role_of(" coder") == "coder", "a prompt and its lessons have one role"
     for wrong in ("", "  ", "x" * 81, "a\x00b", "a\ud800"):
         with pytest.raises(InvalidArgumentError):
             role_name(wrong)

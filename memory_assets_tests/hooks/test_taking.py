@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -172,6 +173,16 @@ def test_what_is_written_while_a_record_is_taken_is_taken_next(settings: Setting
     assert sources_to_take(settings) == []
     os.utime(record, (1_700_000_000, 1_700_000_000))
     assert sources_to_take(settings) == [record], "it lies still"
+
+
+def test_a_record_from_a_day_that_lies_ahead_is_not_waited_for(settings: Settings, tmp_path: Path) -> None:
+    record = tmp_path / "record.jsonl"
+    agent = Agent(settings, "claude-code", record=record)
+    at = agent.call("user-prompt-submit", prompt="one")
+    record.write_text(record_line(1, "user", "one", at))
+    assert sources_to_take(settings) == [], "somebody may be writing"
+    os.utime(record, (time.time() + 86_400,) * 2)
+    assert sources_to_take(settings) == [record]
 
 
 def test_a_prompt_that_is_said_twice_is_held_twice_before_it_is_forgotten(settings: Settings, tmp_path: Path) -> None:
