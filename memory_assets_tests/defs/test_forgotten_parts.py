@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date
 from pathlib import Path
 
@@ -14,7 +14,9 @@ import pytest
 from memory_assets.configuration import Resources
 from memory_assets.defs import forgetting, run
 from memory_assets.errors import InvalidArgumentError, NotFoundError
+from memory_assets.log.database import Database
 from memory_assets.log.event_log import EventLog
+from memory_assets.log.forgotten_texts import forgotten_sessions
 from memory_assets.memory import Memory
 from memory_assets.queries.forgettable import ToForget
 from memory_assets.settings import Settings, load_settings
@@ -202,8 +204,15 @@ def test_a_session_that_is_forgotten_while_its_file_is_registered_stays_away(
     store: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     grown = claude(tmp_path / "later", "named.jsonl", records("named", [*TURNS, SHARED, "One word more."]))
-    monkeypatch.setattr("memory_assets.defs.registration.forgotten_sessions", lambda *asked: set())
+    asked: list[object] = []
+
+    def known_late(database: Database, sessions: Sequence[str]) -> set[str]:
+        asked.append(sessions)
+        return set() if len(asked) == 1 else forgotten_sessions(database, sessions)
+
+    monkeypatch.setattr("memory_assets.defs.registration.forgotten_sessions", known_late)
     forgetting.forget(store, ToForget(sessions=("named",)))
     run.import_paths(store, [grown], project=None)
+    assert len(asked) == 2, "the log refused it once, and what is asked then is true"
     assert left_of(store, "zanzibar") == set()
     assert rows(store, "SELECT session_id FROM messages WHERE session_id = 'named'") == []
