@@ -106,6 +106,15 @@ def test_what_its_session_does_not_say_any_more_is_no_lesson(log: EventLog, data
     fold_equal(database)
 
 
+def test_a_lesson_says_what_is_seen_and_quotes_what_is_there(log: EventLog, database: Database) -> None:
+    hidden = TESTS.replace("tests", "te\u00adsts\u200b\U000e0041")
+    heard(log, database, "one", hidden)
+    assert rows(database, "SELECT title, rule FROM lessons") == [(TESTS, TESTS)]
+    assert rows(database, "SELECT quote FROM lesson_evidence") == [(hidden,)]
+    assert rows(database, "SELECT selected FROM cases") == [(1,)]
+    fold_equal(database)
+
+
 def test_a_hearing_by_another_court_replaces_the_one_before(log: EventLog, database: Database) -> None:
     session = heard(log, database, "one", TESTS)
     log.append(session.hear("other detectors"))
