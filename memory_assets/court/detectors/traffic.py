@@ -13,6 +13,7 @@ from typing import Final, Literal
 from memory_assets.court.case import Case, CaseEvent
 from memory_assets.court.detectors.causes import kind_of
 from memory_assets.court.detectors.cues import cue
+from memory_assets.court.detectors.voices import framed_code, shows_others
 from memory_assets.court.findings import EvidencePart, Quoted
 from memory_assets.sessions.error_lines import ERROR_HINT, ErrorLine, telling_line
 from memory_assets.sessions.tool_calls import command_of, command_span, files_changed, programs_of
@@ -88,11 +89,13 @@ class Step:
         """How the call ended."""
         if self.result is None:
             return "missing"
-        text = self.output
+        text, is_error = self.output, self.result.message.is_error or bool(framed_code(self._last))
+        if not is_error and self._shows_others:
+            return "worked"
         if cue("call", "refused").match(text):
             return "refused"
-        exited = _EXIT.match(text)
-        is_error = self.result.message.is_error or exited is not None
+        exited = _EXIT.match(text) if is_error or self.command is not None else None
+        is_error = is_error or exited is not None
         if is_error and cue("call", "cancelled").match(text):
             return "cancelled"
         if is_error:
@@ -125,6 +128,17 @@ class Step:
         span = command_span(self.call.message.tool_name, self.text)
         start, end = span if span and span[1] > span[0] else (0, len(self.text))
         return quoted(self.call, start, min(end, start + _MOST_QUOTED), part)
+
+    @property
+    def _last(self) -> str:
+        """The result; of a long one its beginning and its end."""
+        text = self.result.message.text if self.result else ""
+        return text if len(text) <= _HEAD else text[:_HEAD] + text[max(_HEAD, len(text) - _TAIL) :]
+
+    @cached_property
+    def _shows_others(self) -> bool:
+        """Whether what the call prints is the text of a file or a page: then only the tool itself tells that it failed."""
+        return self.command is not None and shows_others(self.command)
 
     def _found_nothing(self, text: str, exited: re.Match[str] | None) -> bool:
         """Whether a program says by its exit code alone that there is nothing: it prints no error."""
