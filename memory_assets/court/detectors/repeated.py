@@ -29,7 +29,7 @@ def repeated_failures(case: Case, steps: Sequence[Step], language: Language) -> 
     ended_by: dict[str, set[str]] = {}  # the runs that a success of a program, or of a tool, ends
     for step in steps:
         if step.outcome == "failed" and step.error is not None and (tag := _WITH_DIGITS.sub("#", step.error.tag)):
-            name = f"{min(step.programs, default='')} {tag} {_about(step)}"
+            name = f"{min((one.split()[0] for one in step.programs), default='')} {tag} {_about(step)}"
             runs.setdefault(name, []).append(step)
             for what in _what_ran(step):
                 ended_by.setdefault(what, set()).add(name)

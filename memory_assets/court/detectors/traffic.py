@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from typing import Final, Literal
 from memory_assets.court.case import Case, CaseEvent
 from memory_assets.court.detectors.causes import kind_of
 from memory_assets.court.detectors.cues import cue
+from memory_assets.court.detectors.replacements import replaced_text
 from memory_assets.court.detectors.voices import framed_code, shows_others
 from memory_assets.court.findings import EvidencePart, Quoted
 from memory_assets.sessions.error_lines import ERROR_HINT, ErrorLine, telling_line
@@ -70,14 +70,7 @@ class Step:
     @cached_property
     def replaced(self) -> tuple[str, str] | None:
         """The text that an edit takes out, and the one that it puts in."""
-        if not self.files:
-            return None
-        try:
-            given = json.loads(self.text)
-        except (ValueError, RecursionError):  # masking may have cut it
-            return None
-        old, new = (given.get("old_string"), given.get("new_string")) if isinstance(given, dict) else (None, None)
-        return (old, new) if isinstance(old, str) and isinstance(new, str) and old != new else None
+        return replaced_text(self.text) if self.files else None
 
     @property
     def output(self) -> str:
@@ -89,8 +82,9 @@ class Step:
         """How the call ended."""
         if self.result is None:
             return "missing"
-        text, is_error = self.output, self.result.message.is_error or bool(framed_code(self._last))
-        if not is_error and self._shows_others:
+        text, framed = self.output, framed_code(self._last)
+        is_error = self.result.message.is_error or bool(framed)
+        if not is_error and (framed == 0 or self._shows_others):
             return "worked"
         if cue("call", "refused").match(text):
             return "refused"

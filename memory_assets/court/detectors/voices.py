@@ -12,27 +12,33 @@ _HERE = re.compile(
 """A document inside a command: its lines run nothing."""
 _WRITES = re.compile(r"(?<![<0-9&>])>{1,2}\s?(?!&)\S")
 _BEFORE = re.compile(
-    r"\s{0,8}(?:(?:[A-Za-z_]\w{0,60}=\S{0,200}|sudo|time|env|nohup|exec|command|timeout(?: -\S{1,20})* \S{1,10}|nice)\s{1,4}){0,6}"
+    r"\s{0,8}(?:(?:[A-Za-z_]\w{0,60}=\S{0,200}|sudo|time|env|nohup|exec|command|nice|timeout(?: -\S{1,20})* \S{1,10})"
+    r"\s{1,4}){0,6}"
 )
 """What stands before a program: variables, and programs that run another one."""
-_READERS: Final = frozenset(
-    "cat bat batcat zcat head tail less more nl tac strings sed awk gawk cut sort uniq column grep egrep fgrep zgrep rg ag ack jq yq"
-    " xmllint diff curl wget http https xh lynx w3m echo printf journalctl history pbpaste".split()
-)
+_READING_PROGRAMS = """
+cat bat batcat zcat head tail less more nl tac strings sed awk gawk cut sort uniq column grep egrep fgrep zgrep rg ag ack jq yq
+xmllint diff curl wget http https xh lynx w3m echo printf journalctl history pbpaste
+"""
+_READERS: Final = frozenset(_READING_PROGRAMS.split())
 _SHOWS: Final = {
-    "git": "show diff log grep cat-file blame".split(),
-    "docker": ["logs"],
-    "podman": ["logs"],
-    "kubectl": ["logs", "describe"],
-    "oc": ["logs"],
-    "heroku": ["logs"],
-    "gh": "view diff list api checks status search".split(),
-    "glab": "view diff list api".split(),
-    "aws": ["logs"],
-    "systemctl": ["status"],
+    "git": ("show", "diff", "log", "grep", "cat-file", "blame"),
+    "docker": ("logs",),
+    "podman": ("logs",),
+    "kubectl": ("logs", "describe"),
+    "oc": ("logs",),
+    "heroku": ("logs",),
+    "gh": ("view", "diff", "list", "api", "checks", "status", "search"),
+    "glab": ("view", "diff", "list", "api"),
+    "aws": ("logs",),
+    "systemctl": ("status",),
 }
-"""What a program is told where it shows something; of most words the first two are looked at."""
+"""What a program is told where it shows something; its first words are looked at."""
 _LOOKED_AT: Final = 4
+_HEADED = re.compile(
+    r"\A(?:Chunk ID: [^\n]{1,40}\n)?(?:Wall time: [^\n]{1,40}\n)?(?:Process exited with code|Exit code:) (?P<code>\d{1,3})\n"
+    r"(?:[^\n]{1,80}\n){0,3}Output:"
+)
 _FRAMED = re.compile(r"\A(?:Command|Output): ")
 _FRAMED_CODE = re.compile(r"^Exit Code: (?P<code>\d{1,3})$", re.MULTILINE)
 
@@ -46,7 +52,9 @@ def shows_others(command: str) -> bool:
 
 
 def framed_code(output: str) -> int | None:
-    """The exit code in the frame that some harnesses put around an output, its last line but a few; None without a frame."""
+    """The exit code in the frame that some harnesses put around an output, above or below it; None without a frame."""
+    if headed := _HEADED.match(output):
+        return int(headed["code"])
     if not _FRAMED.match(output):
         return None
     codes = list(_FRAMED_CODE.finditer(output))
