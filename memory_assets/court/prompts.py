@@ -51,7 +51,7 @@ class PromptPolicy:
 
 @dataclass(frozen=True, slots=True)
 class CitedLesson:
-    """A lesson that a proposal rests on, and the cases that give it."""
+    """A lesson that a proposal rests on, and the cases that give it; of those that tell of one session one."""
 
     lesson_id: str
     severity: Severity
