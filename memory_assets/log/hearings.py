@@ -204,6 +204,7 @@ def _claim(case: Case, finding: Finding) -> CourtClaim:
         exceptions=list(finding.exceptions),
         key=finding.key,
         confidence=finding.confidence,
+        why_apart=finding.why_apart,
         evidence=[
             CourtEvidence(
                 part=quoted.part,
@@ -233,4 +234,5 @@ def _finding(claim: CourtClaim, places: dict[str, int]) -> Finding:
         ),
         confidence=claim.confidence,
         exceptions=tuple(claim.exceptions),
+        why_apart=claim.why_apart,
     )
