@@ -165,3 +165,15 @@ def test_the_input_was_what_helped(steps: Steps) -> None:
 @pytest.mark.parametrize("steps", OTHER)
 def test_the_input_was_not_what_helped(steps: Steps) -> None:
     assert talk_of(steps).found() == []
+
+
+def _key_of_search(missed: str, found: str) -> str:
+    talk = Talk().user("Find it.").uses("Grep", {"pattern": missed}, "No matches found")
+    (finding,) = talk.uses("Grep", {"pattern": found}, "a.py:1: x").found()
+    return finding.key
+
+
+def test_searches_for_something_else_are_other_lessons() -> None:
+    assert _key_of_search("load(", "load") != _key_of_search("save(", "save")
+    assert _key_of_search("load(", "load") == _key_of_search("load(", "load")
+    assert _key_of_search("Load", "load") != _key_of_search("load(", "load")

@@ -11,8 +11,9 @@ import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice
-from typing import Final
+from typing import Final, Literal
 
 from memory_assets.court.case import Case, CaseEvent
 from memory_assets.court.detectors.causes import tokens
@@ -73,13 +74,19 @@ class _Turn:
 
     @property
     def conceded(self) -> bool:
-        """Whether the agent begins its answer by saying that the person is right."""
+        """Whether the agent says that the person is right, or thinks so."""
+        return self.concession is not None
+
+    @cached_property
+    def concession(self) -> Literal["said", "thought"] | None:
+        """How the agent concedes: at the beginning of its answer, or in its thoughts alone."""
+        thought = False
         for event in islice(self._answer(), _HEARD):
             if event.message.kind == "said" and cue("correction", "conceded").match(event.message.text[:300]):
-                return True
+                return "said"
             if event.message.kind == "thinking" and cue("correction", "understood").search(event.message.text[:600]):
-                return True
-        return False
+                thought = True
+        return "thought" if thought else None
 
     def _answer(self) -> Iterator[CaseEvent]:
         """What the agent says and thinks before the person speaks again."""
@@ -186,8 +193,10 @@ def _correcting(turn: _Turn, said: Sequence[Typed]) -> list[Sentence]:
     faint = [
         one for one in own if cue("correction", "faint").search(plain[one]) or cue("correction", "expects").search(plain[one])
     ]
-    if (faint or not message.plain.rstrip().endswith("?")) and turn.conceded:
+    if turn.concession == "said" and (faint or not message.plain.rstrip().endswith("?")):
         return _from(message, faint[0] if faint else own[0])
+    if turn.conceded and (told := [one for one in faint or own if not _only_wants(plain[one])]):
+        return _from(message, told[0])
     if turn.quotes_agent and turn.edits_again:
         return _from(message, own[0])
     wrong = [one for one in own if contradicts(plain[one]) and not asks_to_know(plain[one])]
@@ -208,6 +217,13 @@ def _correcting(turn: _Turn, said: Sequence[Typed]) -> list[Sentence]:
         if told and not any(_goes_on(plain[one]) for one in told):
             return _from(message, told[0])
     return [message.said[0]] if _asked_again(said, message) else []
+
+
+def _only_wants(text: str) -> bool:
+    """Whether a sentence asks to be told something, or for something to be looked at, and doubts nothing."""
+    text = text.strip()
+    is_question = text.endswith(("?", "？")) and cue("correction", "doubts").search(text) is None
+    return cue("correction", "looks").match(text) is not None or (is_question and cue("correction", "faint").search(text) is None)
 
 
 def _states(text: str) -> bool:

@@ -44,6 +44,7 @@ def is_order(text: str) -> bool:
         len(text) < _SHORTEST
         or (text.endswith("?") and not cue("order", "polite").search(text))
         or cue("order", "this_once").search(text)
+        or cue("order", "may_be").search(text)
         or reports(text[:_TOLD])
         or asks_to_know(text)
     ):
