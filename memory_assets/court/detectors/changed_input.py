@@ -273,7 +273,7 @@ def _said_cause(case: Case, failed: Step, worked: Step) -> Quoted | None:
 
 
 def _finding(pair: _Pair, language: Language) -> Finding:
-    failed, worked = _shown(pair.failed), _shown(pair.worked)
+    failed, worked = _shown(pair.failed, pair.worked), _shown(pair.worked, pair.failed)
     error = on_one_line(pair.failed.error.text if pair.failed.error else "")
     if language == "ko":
         title = f"{cut(failed, 40)} 실패({cut(error, 40)}) → {cut(worked, 40)}"
@@ -301,5 +301,11 @@ def _finding(pair: _Pair, language: Language) -> Finding:
     )
 
 
-def _shown(step: Step) -> str:
-    return on_one_line(step.command or f"{step.tool} {step.text}")
+def _shown(step: Step, other: Step) -> str:
+    """A call as a rule shows it; of an edit the file and the line in which it differs from the other one."""
+    if step.replaced is None or other.replaced is None:
+        return on_one_line(step.command or f"{step.tool} {step.text}")
+    others = set(other.replaced[0].splitlines())
+    lines = step.replaced[0].splitlines()
+    line = next((one for one in lines if one not in others and one.strip()), lines[0] if lines else "")
+    return f"{step.tool} {', '.join(path.rsplit('/', 1)[-1] for path in step.files)}: {on_one_line(line)}"
