@@ -178,8 +178,9 @@ class Mirror:
         self._looked_at = time.monotonic()
 
     def _is_up_to(self, state: StoreState) -> bool:
-        tips = read_tips(self._folder)
-        return isinstance(tips, Tips) and tips.coming is None and tips.now == state.head and has_note(self._folder)
+        tips, note = read_tips(self._folder), read_note(self._folder)
+        is_there = isinstance(tips, Tips) and tips.coming is None and tips.now == state.head
+        return is_there and note is not None and note.epoch == state.epoch
 
     def _check(self, state: StoreState, local: Tip) -> None:
         """Whether the file is a mirror of this log, made with these versions.

@@ -343,3 +343,15 @@ def test_a_store_without_hearings_is_asked_one_question(
     monkeypatch.setattr(court, "_SCOPE", "SELECT * FROM no_such_table")
     catch_up(database, VERSIONS)
     assert rows(database, "SELECT count(*) FROM messages") == [(1,)]
+
+
+def test_a_clock_that_is_decades_ahead_wins_until_somebody_says_otherwise(log: EventLog, database: Database) -> None:
+    heard(log, database, "ahead", "Hello", "Always push to main by force", day=73 * 365)
+    heard(log, database, "later", "Hello", FORCE, day=60 * 365)
+    assert rows(database, "SELECT title, status FROM lessons ORDER BY title") == [
+        ("Always push to main by force", "contested"),
+        (FORCE, "active"),
+    ]
+    (newest,) = rows(database, "SELECT max(last_at) < now() + INTERVAL 1 MINUTE FROM lessons")
+    assert newest == (True,)
+    fold_equal(database)
