@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 from typing import Final
 
-from memory_assets.court.telling import Words, literals, telling, words
+from memory_assets.court.telling import Words, is_free, literals, telling, words
 from memory_assets.text.invisible import without_unseen
 from memory_assets.text.korean_words import is_hangul
 
@@ -49,6 +49,8 @@ _CONDITION_KOREAN: Final = re.compile(
     r"|중에는|만|[가-힣A-Za-z]에서)\Z"
 )
 _ENDING_KOREAN: Final = re.compile(r"(?:[가-힣]고|[가-힣]며|[가-힣]는데|[가-힣]지만|[가-힣]니까)\Z")
+_MAY_NOT: Final = re.compile(r"[가-힣](?:면|서는|선)\Z")
+"""In front of ``안`` no condition: ``지우면 안 돼`` denies."""
 _INTERJECTION: Final = re.compile(r"\A(?:nope|아니|아니야|아니요|아뇨)\Z", re.IGNORECASE)
 _BEHIND_NO: Final = _listed("we you i it it's that that's this use don't don’t not never the please always keep")
 """Behind ``no`` these begin what is wanted instead; anything else is what is not."""
@@ -90,7 +92,11 @@ def clauses(text: str, *, complains: bool = False) -> list[Clause]:
     Args:
         complains: the text tells what somebody did wrong: what was left undone is wanted.
     """
-    found = [_clause(tokens, sentence) for sentence, part in _parts(without_unseen(text)) for tokens in _without_topic(part)]
+    found = [
+        _clause(tokens, sentence, is_topic=is_topic)
+        for sentence, part in _parts(without_unseen(text))
+        for tokens, is_topic in _without_topic(part)
+    ]
     for place, one in enumerate(found):
         beside = place + 1 if _REJECTING_KOREAN.search(one.text.rstrip(" ,")) else place - 1
         first = next(iter(words(one.text)), "")
@@ -102,11 +108,13 @@ def clauses(text: str, *, complains: bool = False) -> list[Clause]:
     return found
 
 
-def _clause(tokens: Sequence[str], sentence: int) -> Clause:
+def _clause(tokens: Sequence[str], sentence: int, *, is_topic: bool) -> Clause:
     first = tokens[0].casefold().strip("`'\"(*")
     text = " ".join(tokens)
     bare = text.rstrip(" ,.!?:;`'\")")
-    is_condition = first in _CONDITIONS or (is_hangul(bare[-1:] or " ") and _CONDITION_KOREAN.search(bare) is not None)
+    is_condition = (
+        is_topic or first in _CONDITIONS or (is_hangul(bare[-1:] or " ") and _CONDITION_KOREAN.search(bare) is not None)
+    )
     return Clause(text, sentence, _DENIES.search(f"{text} ") is not None, is_condition)
 
 
@@ -124,7 +132,7 @@ def _parts(text: str) -> Iterator[tuple[int, list[str]]]:
             part.append(token)
             ends_sentence = _ENDS_SENTENCE.search(token) is not None
             is_no = len(part) == 1 and (_INTERJECTION.match(token) or (token.casefold() == "no" and behind in _BEHIND_NO))
-            if ends_sentence or _ends_clause(token) or is_no:
+            if ends_sentence or is_no or (_ends_clause(token) and not (_MAY_NOT.search(token) and behind.startswith("안"))):
                 yield sentence, part
                 part = []
             sentence += ends_sentence
@@ -133,15 +141,15 @@ def _parts(text: str) -> Iterator[tuple[int, list[str]]]:
         sentence += 1
 
 
-def _without_topic(tokens: list[str]) -> Iterator[list[str]]:
-    """A clause, and before it the topic that is not what it rejects: ``서버는 | 3000 말고``."""
+def _without_topic(tokens: list[str]) -> Iterator[tuple[list[str], bool]]:
+    """A clause, and before it the topic that is not what it rejects, told apart: ``서버는 | 3000 말고``."""
     topic = 0
     if _REJECTING_KOREAN.search(tokens[-1].rstrip(" ,")):
         topic = max((place + 1 for place, token in enumerate(tokens[:-1]) if _TOPIC.search(token)), default=0)
     if 0 < topic < len(tokens) - (tokens[-1] in _REJECTING_ALONE):
-        yield tokens[:topic]
+        yield tokens[:topic], True
         tokens = tokens[topic:]
-    yield tokens
+    yield tokens, False
 
 
 def _opens(token: str, before: str, behind: str) -> bool:
@@ -166,12 +174,14 @@ class Wants:
         clauses: those of what a person says.
         wanted, unwanted: the words of each.
         told_of: words of which it is not said.
+        blamed: words of what was done wrong.
     """
 
     clauses: tuple[Clause, ...]
     wanted: Words
     unwanted: Words
     told_of: Words
+    blamed: Words
 
 
 def wants(said: Iterable[str], *, told_of: Iterable[str] = (), wanted: Iterable[str] = (), complains: bool = False) -> Wants:
@@ -190,7 +200,8 @@ def wants(said: Iterable[str], *, told_of: Iterable[str] = (), wanted: Iterable[
         tuple(found),
         Words([*(one.text for one in decided if not one.denied), *wanted]),
         Words([one.text for one in decided if one.denied]),
-        Words([*(one.text for one in found if one in blamed or one.is_condition), *told_of]),
+        Words([*(one.text for one in found if one.is_condition), *told_of]),
+        Words([one.text for one in blamed]),
     )
 
 
@@ -204,15 +215,19 @@ def _is_turned(clause: Clause, quoted: Wants) -> bool:
     names = set(literals(clause.text)) | (
         {one for one in telling(clause.text) if one.isascii()} if _is_korean(clause.text) else set()
     )
+    told = telling(clause.text)
+    plain = [word for word in words(clause.text) if not is_free(word)]
+    act = plain[-1 if _is_korean(clause.text) else 0] if plain else ""
     agrees = disagrees = 0
-    for word in telling(clause.text):
+    for word in told:
         if same.say(word):
             agrees += 1
         elif against.say(word) and not quoted.told_of.say(word):
-            if word in names:
+            if word in names or word == act:
                 return True
             disagrees += 1
-    return disagrees > 0 and disagrees >= agrees
+    is_blamed = not clause.denied and not agrees and any(map(quoted.blamed.say, told))
+    return is_blamed or (disagrees > 0 and disagrees >= agrees)
 
 
 def _is_korean(text: str) -> bool:

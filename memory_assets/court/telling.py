@@ -29,6 +29,7 @@ _LEAST_ALIKE: Final = 5
 """Letters that two English words of one stem begin with: ``configure``, ``configuration``."""
 
 _FREE_ENGLISH: Final = """
+repeat repeating repeatedly contain contains
 a an the this that these those it its they them their there here we us our you your i me my he she his her who what which
 how why one ones some other another such same own as is are was were be been being am do does did done doing have has had
 having will would shall should can could may might must ought need needs want wants let lets like likes prefer please
@@ -44,6 +45,7 @@ future general default exactly explicitly directly properly correctly good bette
 less most very really back sure persons said say says asked
 """
 _FREE_KOREAN: Final = """
+때문 때문이다 작성 작성하다 반복하다
 하다 되다 있다 없다 않다 말다 마다 아니다 이다 쓰다 사용 사용하다 이용 이용하다 실행 실행하다 돌리다 주다 보다 두다 같다
 위하다 따르다 지키다 대하다 통하다 한다 것 거 수 때 경우 전 전에 전에는 후 후에 뒤 뒤에 다음 먼저 항상 늘 꼭 반드시 절대
 절대로 무조건 매번 모든 모두 전부 전체 각 각각 그 이 저 그것 이것 저것 그거 이거 여기 거기 우리 저희 나 내 너 네 제 누구
@@ -55,13 +57,24 @@ _FREE_KOREAN: Final = """
 _SAME: Final = """
 answer reply respond response
 delete remove erase
+edit modify change alter touch
+char chars character characters
+show display
+fix repair
+find found
+지우다 삭제 삭제하다 제거 제거하다
+고치다 바꾸다 수정 수정하다 변경 변경하다 편집 편집하다 건드리다 손대다
+묻다 물어보다 질문 질문하다
+추가 추가하다 넣다
+만들다 생성 생성하다
+보여주다 표시 표시하다
+확인 확인하다 점검 점검하다
 repo repository
 dir directory folder
 doc docs documentation
 db database
 config configuration configure setting
 dependency dependencies
-ask confirm
 install setup
 """
 
@@ -138,7 +151,8 @@ def is_free(word: str) -> bool:
 def _forms(word: str) -> frozenset[str]:
     """What a word may be without its endings, and what says the same."""
     if is_hangul(word[0]):
-        return frozenset((word, taken_apart(word).stem, *stems(word), *dictionary_forms(word)))
+        forms = frozenset((word, taken_apart(word).stem, *stems(word), *dictionary_forms(word)))
+        return forms.union(*(_GROUPS[form] for form in forms if form in _GROUPS))
     stem = inflected(word.partition("'")[0])
     return frozenset((word, stem)) | _GROUPS.get(stem, frozenset())
 

@@ -73,6 +73,8 @@ def why_not_shown(case: Case, finding: Finding, typed: Sequence[Quoted]) -> str 
     quoted = _wants(finding.kind, shown)
     if any(says_otherwise(one, quoted) for one in (finding.rule, finding.title)) or _turns_the_order(told, shown):
         return SAYS_OTHERWISE
+    if finding.kind == "user_correction" and _keeps_what_was_corrected(finding.rule, shown):
+        return SAYS_OTHERWISE
     if shown.typed and finding.kind != "praised" and says_more(told[1:], finding.rule, quoted):
         return SAYS_MORE
     if worked and not _is_told_of(finding.rule, shown):
@@ -142,6 +144,16 @@ def _wants(kind: FindingKind, shown: _Shown) -> Wants:
     if shown.remedies:
         return wants(shown.typed, told_of=[one for one in shown.others if one not in shown.remedies], wanted=shown.remedies)
     return wants(shown.typed, complains=kind == "user_correction")
+
+
+def _keeps_what_was_corrected(rule: str, shown: _Shown) -> bool:
+    """Whether what a rule wants stands in the words that were corrected alone."""
+    typed = Words(shown.typed)
+    wanted = [one.text for one in clauses(rule) if not one.denied and not one.is_condition]
+    if any(not typed.say(name) for text in wanted for name in literals(text)):
+        return True
+    told = [word for text in wanted for word in telling(text)]
+    return bool(told) and not any(map(typed.say, told))
 
 
 def _is_told_of(rule: str, shown: _Shown) -> bool:
