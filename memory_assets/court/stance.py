@@ -241,7 +241,7 @@ def says_more(told: Sequence[str], rule: str, quoted: Wants) -> bool:
         told: the rule, when it applies, and when not.
     """
     sentences = [tuple(part) for _, part in groupby(quoted.clauses, key=lambda clause: clause.sentence)]
-    said, everything = Words([rule]), Words(told)
+    said, everything = Words(one.text for one in clauses(rule) if not one.is_condition), Words(told)
     shared = [sum(said.say(word) for one in part for word in words(one.text)) for part in sentences]
     most = max(shared, default=0)
     if not most:

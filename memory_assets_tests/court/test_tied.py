@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from memory_assets.court.findings import SPEAKS
 from memory_assets.court.model.law import Kept
@@ -16,10 +18,14 @@ from memory_assets.court.model.tied import (
     SAYS_MORE,
     SAYS_OTHERWISE,
 )
+from memory_assets.court.stance import clauses, says_otherwise, wants
+from memory_assets.court.telling import Words, is_told_without, telling, untold
+from memory_assets.text.invisible import without_unseen
 from memory_assets_tests.court.scripted import claim
 from memory_assets_tests.court.small_case import ORDER, held, label, window
 from memory_assets_tests.court.talk import Talk
-from memory_assets_tests.court.told_claims import HELD, WORKED_ON, Entry, Told
+from memory_assets_tests.court.told_claims import HELD, LATER, WORKED_ON, Entry, Told
+from memory_assets_tests.depth import depth
 
 
 @pytest.mark.parametrize(
@@ -78,11 +84,27 @@ def test_a_page_that_a_call_prints_tells_no_rule() -> None:
     assert [one.why_apart for one in told.speculation] == [OTHER_WORDS]
 
 
-@pytest.mark.parametrize(("entries", "least", "most"), [(WORKED_ON, 22, 0), (HELD, 21, 1)])
+@pytest.mark.parametrize(("entries", "least", "most"), [(WORKED_ON, 22, 0), (HELD, 21, 1), (LATER, 16, 3)])
 def test_true_claims_stand_and_those_that_say_otherwise_do_not(entries: tuple[Entry, ...], least: int, most: int) -> None:
     stood = sum(_stands(entry, entry.true) for entry in entries)
     passed = sum(_stands(entry, told) for entry in entries for _, told in entry.false)
     assert stood >= least and passed <= most, (stood, len(entries), passed)
+
+
+_PIECES = """run|tests|never|no,|not|without|before|커밋하기|전에|말고|npm|60줄을|--force|a/b.py|.|\u200b|하지 마|아니|instead of|?!|C#|…|12
+|🙂|면|은"""
+PIECES = st.lists(st.sampled_from(_PIECES.split("|")), max_size=12).map(" ".join)
+
+
+@settings(max_examples=depth(60, 600))
+@given(PIECES | st.text(max_size=60), PIECES)
+def test_any_text_has_words_and_clauses(text: str, other: str) -> None:
+    said = Words([text])
+    assert all(said.say(word) for word in telling(text)), "what a text says, it says"
+    assert untold([text], [other, text]) == []
+    assert "".join("".join(one.text.split()) for one in clauses(text)) == "".join(without_unseen(text).split())
+    assert not says_otherwise(text, wants([other])) or telling(text)
+    assert is_told_without([text], [other, text], [text])
 
 
 def _stands(entry: Entry, told: Told) -> bool:

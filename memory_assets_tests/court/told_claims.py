@@ -374,3 +374,114 @@ ENTRIES: tuple[Entry, ...] = (
 )
 WORKED_ON: tuple[Entry, ...] = tuple(one for place, one in enumerate(ENTRIES) if place % 4 in (0, 1))
 HELD: tuple[Entry, ...] = tuple(one for place, one in enumerate(ENTRIES) if place % 4 in (2, 3))
+
+LATER: tuple[Entry, ...] = (
+    order(
+        "Keep the API keys out of the logs, always.",
+        ("do", "Keep the API keys out of the logs.", ""),
+        ("inverted", ("do", "Keep the API keys in the logs.", "")),
+        ("object", ("do", "Keep the test data out of the logs.", "")),
+    ),
+    order(
+        "Before you delete a branch, always ask me.",
+        ("do", "Ask before deleting a branch.", ""),
+        ("inverted", ("do", "Delete a branch before asking.", "")),
+        ("generalised", ("do", "Delete every branch.", "")),
+    ),
+    order(
+        "배포는 항상 태그를 만들고 나서 해 주세요.",
+        ("do", "태그를 만들고 나서 배포한다.", ""),
+        ("inverted", ("dont", "태그를 만들지 않고 배포한다.", "")),
+        ("object", ("do", "백업을 만들고 나서 배포한다.", "")),
+    ),
+    order(
+        "Don't refactor code outside the task unless I ask for it.",
+        ("dont", "Do not refactor code outside the task.", "unless the person asks for it"),
+        ("generalised", ("dont", "Never refactor code.", "")),
+        ("inverted", ("do", "Refactor code outside the task.", "")),
+    ),
+    order(
+        "Every PR needs at least 2 reviewers and at most 10 files.",
+        ("do", "A PR needs at least 2 reviewers and at most 10 files.", ""),
+        ("number", ("do", "A PR needs at least 10 reviewers and at most 2 files.", "")),
+        ("number", ("do", "A PR needs at least 3 reviewers and at most 10 files.", "")),
+    ),
+    order(
+        "테스트 커버리지는 80% 밑으로 떨어지면 안 돼. 항상 지켜.",
+        ("dont", "테스트 커버리지는 80% 밑으로 떨어지면 안 된다.", ""),
+        ("number", ("dont", "테스트 커버리지는 50% 밑으로 떨어지면 안 된다.", "")),
+        ("object", ("dont", "응답 속도는 80% 밑으로 떨어지면 안 된다.", "")),
+    ),
+    order(
+        "Log errors with the request id, never with the user's email.",
+        ("do", "Log errors with the request id, never with the email.", ""),
+        ("inverted", ("do", "Log errors with the email, never with the request id.", "")),
+        ("object", ("do", "Log errors with the session id.", "")),
+    ),
+    order(
+        "앞으로 의존성은 poetry로만 관리하고 requirements.txt는 직접 고치지 마.",
+        ("do", "의존성은 poetry로 관리하고 requirements.txt는 직접 고치지 않는다.", ""),
+        ("inverted", ("do", "의존성은 requirements.txt를 직접 고쳐서 관리한다.", "")),
+        ("object", ("do", "의존성은 conda로 관리한다.", "")),
+    ),
+    correction(
+        "I used a global variable for the cache.",
+        "No globals please, pass the cache in as an argument.",
+        ("do", "Pass the cache in as an argument; no globals.", ""),
+        ("inverted", ("do", "Use a global variable for the cache.", "")),
+        ("object", ("do", "Pass the logger in as an argument.", "")),
+    ),
+    correction(
+        "에러를 무시하도록 했습니다.",
+        "에러를 무시하지 말고 로그로 남겨.",
+        ("do", "에러를 무시하지 말고 로그로 남긴다.", ""),
+        ("inverted", ("do", "에러를 로그로 남기지 말고 무시한다.", "")),
+        ("object", ("do", "에러를 무시하지 말고 메일로 보낸다.", "")),
+    ),
+    correction(
+        "I squashed the three commits into one.",
+        "Why did you squash? I want the commits kept separate.",
+        ("dont", "Do not squash; keep the commits separate.", ""),
+        ("inverted", ("do", "Squash the commits.", "")),
+        ("object", ("do", "Keep the branches separate.", "")),
+    ),
+    correction(
+        "테스트를 삭제해서 통과시켰습니다.",
+        "테스트를 지우면 안 되지. 코드를 고쳐야지.",
+        ("dont", "테스트를 지우면 안 되고 코드를 고친다.", ""),
+        ("inverted", ("do", "테스트를 지운다.", "")),
+        ("object", ("do", "설정을 고친다.", "")),
+    ),
+    changed(
+        "ssh deploy@10.0.0.5",
+        "Permission denied (publickey)",
+        "ssh -i ~/.ssh/deploy_key deploy@10.0.0.5",
+        ("do", "Give ssh the key with `-i ~/.ssh/deploy_key` when it says Permission denied (publickey).", ""),
+        ("object", ("do", "Give ssh the key with `-i ~/.ssh/admin_key`.", "")),
+        ("inverted", ("dont", "Never give ssh the key with `-i ~/.ssh/deploy_key`.", "")),
+        ("generalised", ("do", "Give every ssh the key with `-i ~/.ssh/deploy_key`.", "")),
+    ),
+    changed(
+        "cargo test",
+        "error: no such subcommand: `test2`",
+        "cargo nextest run",
+        ("do", "cargo test가 실패하면 cargo nextest run을 실행한다.", ""),
+        ("inverted", ("do", "cargo nextest run 대신 cargo test를 실행한다.", "")),
+        ("object", ("do", "cargo test가 실패하면 cargo clean을 실행한다.", "")),
+    ),
+    praise(
+        "I wrote a short plan and waited for your OK.",
+        "Good, keep writing a short plan and waiting for my OK.",
+        ("do", "Write a short plan and wait for the OK.", ""),
+        ("inverted", ("dont", "Do not write a short plan.", "")),
+        ("object", ("do", "Write a long report and wait for the OK.", "")),
+    ),
+    praise(
+        "변경 전후의 성능을 측정해서 비교했습니다.",
+        "전후 측정해서 비교해 준 거 최고야.",
+        ("do", "변경 전후의 성능을 측정해서 비교한다.", ""),
+        ("inverted", ("dont", "변경 전후의 성능을 측정하지 않는다.", "")),
+        ("object", ("do", "변경 전후의 메모리를 측정해서 비교한다.", "")),
+    ),
+)
+"""Written when the law stood, and nothing of it was changed for one of them either."""

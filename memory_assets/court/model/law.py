@@ -18,7 +18,7 @@ from memory_assets.court.detectors.wording import cut, key_of, on_one_line
 from memory_assets.court.findings import SPEAKS, CourtRole, EvidencePart, Finding, FindingKind, Quoted, Severity
 from memory_assets.court.judge import why_no_evidence
 from memory_assets.court.model.replies import MOST_EXCEPTIONS, MOST_QUOTES, CandidateAnswer, QuoteAnswer, Sureness
-from memory_assets.court.model.tied import why_not_shown
+from memory_assets.court.model.tied import steps_by_place, why_not_shown
 from memory_assets.court.model.window import Window
 from memory_assets.court.policy import policy
 from memory_assets.court.telling import Words, telling
@@ -86,7 +86,7 @@ def kept(
     findings: list[Finding] = []
     speculation: list[Finding] = []
     counted = Counter(dropped or {})
-    events = window.by_name()
+    events, steps = window.by_name(), steps_by_place(window.case)
     for candidate in candidates:
         finding = _finding(candidate, mask)
         if SPEAKS[candidate.kind] != role:
@@ -103,7 +103,7 @@ def kept(
             reason = placed if isinstance(placed, str) else _against(window, found)
             if reason is not None:
                 counted[reason] += 1
-            elif why := why_not_shown(window.case, found, _typed(window, found)):
+            elif why := why_not_shown(window.case, found, _typed(window, found), steps):
                 speculation.append(replace(finding, why_apart=why))
             else:
                 findings.append(replace(found, severity=_severity(window, found)))

@@ -16,7 +16,8 @@ from memory_assets.court.case import Case, CaseEvent
 from memory_assets.court.detectors.traffic import Step, steps_of
 from memory_assets.court.findings import Finding, FindingKind, Quoted
 from memory_assets.court.stance import Wants, clauses, names_its_polarity, says_more, says_otherwise, wants
-from memory_assets.court.telling import Words, literals, telling, untold
+from memory_assets.court.telling import Words, is_free, literals, telling, untold, words
+from memory_assets.text.opposites import opposites
 
 NOT_TRIED_AGAIN: Final = "no call among its quotes failed and worked later with another input"
 NAMES_MORE: Final = "it names what its quotes do not say"
@@ -34,7 +35,14 @@ _EVER: Final = re.compile(
     r"|모든|모두|전부|전체|뭐든|아무|항상|늘|절대|무조건|앞으로|반드시|꼭|매번|마다|계속",
     re.IGNORECASE,
 )
-_ORDERS: Final = {"before": ("after", "behind"), "after": ("before",), "전": ("후", "뒤"), "후": ("전",), "뒤": ("전",)}
+_PAIRS: Final = (
+    "before/after in/out on/off with/without up/down over/under more/less most/least first/last 전/후 전/뒤 먼저/나중"
+)
+_AGAINST: Final = opposites(_PAIRS, str)
+"""Of words that a rule may have by itself those that turn it round."""
+_BESIDE: Final = 30
+"""Characters on each side of a number in which stands what it counts."""
+_NUMBER: Final = re.compile(r"\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +60,18 @@ class _Shown:
     remedies: tuple[str, ...] = ()
 
 
-def why_not_shown(case: Case, finding: Finding, typed: Sequence[Quoted]) -> str | None:
+def steps_by_place(case: Case) -> dict[int, Step]:
+    """The calls of a case, by the places of the call and of its result."""
+    return {place: step for step in steps_of(case) for place in _places(step)}
+
+
+def why_not_shown(case: Case, finding: Finding, typed: Sequence[Quoted], steps: Mapping[int, Step]) -> str | None:
     """Why the quotes of a claim do not show what it says; None where they do.
 
     Args:
         typed: those of its quotes that a person typed, word for word.
+        steps: the calls of the case (`steps_by_place`).
     """
-    steps = {place: step for step in steps_of(case) for place in _places(step)}
     worked = _worked_again(finding, steps)
     if finding.kind == "changed_input" and not worked:
         return NOT_TRIED_AGAIN
@@ -71,7 +84,10 @@ def why_not_shown(case: Case, finding: Finding, typed: Sequence[Quoted]) -> str 
     if not names_its_polarity(finding.rule, finding.polarity):
         return OTHER_POLARITY
     quoted = _wants(finding.kind, shown)
-    if any(says_otherwise(one, quoted) for one in (finding.rule, finding.title)) or _turns_the_order(told, shown):
+    if any(says_otherwise(one, quoted) for one in (finding.rule, finding.title)):
+        return SAYS_OTHERWISE
+    quotes = (*shown.typed, *shown.others)
+    if _turns_a_word(told, quotes) or _counts_other_things(told, quotes):
         return SAYS_OTHERWISE
     if finding.kind == "user_correction" and _keeps_what_was_corrected(finding.rule, shown):
         return SAYS_OTHERWISE
@@ -129,13 +145,30 @@ def _reaches_further(told: Sequence[str], quotes: Sequence[str]) -> bool:
     return any(_OF_ALL.search(one) for one in told) and not any(_EVER.search(one) for one in quotes)
 
 
-def _turns_the_order(told: Sequence[str], shown: _Shown) -> bool:
-    """Whether something is to come before what it comes after."""
-    rule, said = Words(told), Words((*shown.typed, *shown.others))
+def _turns_a_word(told: Sequence[str], quotes: Sequence[str]) -> bool:
+    """Whether something is to come before what it comes after, or to be in what it is to be out of."""
+    rule, said = Words(told), Words(quotes)
     return any(
         rule.say(word) and not said.say(word) and any(said.say(other) and not rule.say(other) for other in others)
-        for word, others in _ORDERS.items()
+        for word, others in _AGAINST.items()
     )
+
+
+def _counts_other_things(told: Sequence[str], quotes: Sequence[str]) -> bool:
+    """Whether a number stands beside another word than where it is quoted."""
+    counted = _counted(quotes)
+    return any(beside and counted.get(number) and not beside & counted[number] for number, beside in _counted(told).items())
+
+
+def _counted(texts: Sequence[str]) -> dict[str, set[str]]:
+    """Of each number the telling words beside it, as they begin."""
+    found: dict[str, set[str]] = {}
+    for text in texts:
+        for number in _NUMBER.finditer(text):
+            behind = [word for word in words(text[number.end() : number.end() + _BESIDE]) if not is_free(word)]
+            before = [word for word in words(text[max(0, number.start() - _BESIDE) : number.start()]) if not is_free(word)]
+            found.setdefault(number[0], set()).update(word[:3] for word in (*before[-2:], *behind[:2]))
+    return found
 
 
 def _wants(kind: FindingKind, shown: _Shown) -> Wants:
