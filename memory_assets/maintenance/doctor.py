@@ -14,8 +14,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from memory_assets.errors import MemoryAssetsError
-from memory_assets.log.database import NEEDED_BYTES
 from memory_assets.log.fetching import fetch, scalar
+from memory_assets.log.free_space import NEEDED_BYTES
 from memory_assets.log.sql import EMBEDDED, WORDS
 from memory_assets.maintenance.language_check import korean_check
 from memory_assets.maintenance.postgres_check import postgres_check

@@ -108,7 +108,11 @@ def _pair(case: Case, steps: Sequence[Step], number: int) -> _Pair | None:
 
 
 def _explained(case: Case, failed: Step, worked: Step, kind: ErrorKind, told: str) -> _Pair | None:
-    if failed.replaced is not None and worked.replaced is not None and not _is_almost(failed.replaced[0], worked.replaced[0]):
+    if (
+        failed.replaced is not None
+        and worked.replaced is not None
+        and not any(map(_is_almost, failed.replaced, worked.replaced))
+    ):
         return None  # another place was edited
     change = _change(failed, worked)
     if change.failed == change.worked or (failed.error and failed.error.text in worked.output):
@@ -167,7 +171,8 @@ def _is_alike(failed: Step, later: Step, kind: ErrorKind) -> bool:
     last, said = _last_programs(failed), tokens(later.command)
     if last & later.programs:
         return True
-    if any(set(name.split()) <= said for name in last) and not cue("call", "changes_more").search(later.command):
+    asked = [set(name.split()) - _RUNNERS or set(name.split()) for name in last]
+    if any(words <= said for words in asked) and not cue("call", "changes_more").search(later.command):
         return True
     if _names(last) & _names(later.programs):
         return True

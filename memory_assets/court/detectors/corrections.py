@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
 
 from memory_assets.court.case import Case, CaseEvent
+from memory_assets.court.detectors.causes import tokens
 from memory_assets.court.detectors.cues import cue
 from memory_assets.court.detectors.orders import is_order, polarity_of
 from memory_assets.court.detectors.praise import is_praise
@@ -40,6 +41,8 @@ _AGAIN: Final = 0.6
 """Share of the telling words of a request that a later message must have to be the same request again."""
 _AGAIN_WORDS: Final = 4
 _AGAIN_WITHIN: Final = 6
+_SAME_CALL: Final = 0.6
+"""Share of its words that a call has in common with one that it does again."""
 _READ: Final = 3_000
 _END: Final = 250
 _ASKS = re.compile(r"[?？](?=\s|\Z)")
@@ -55,7 +58,8 @@ class _Turn:
     Attributes:
         since, until: the places of the person's messages around it.
         edits_again: whether the agent then edits a file that it had edited before.
-        edits_same: whether it is one that it had edited right before the message.
+        edits_same: whether it is one that it had edited right before the message, or removes one that it had written.
+        runs_again: whether it runs at once, told otherwise, what it ran last.
     """
 
     case: Case
@@ -64,6 +68,7 @@ class _Turn:
     until: int
     edits_again: bool
     edits_same: bool
+    runs_again: bool
     plain: dict[Sentence, str] = field(default_factory=dict)
 
     @property
@@ -117,7 +122,7 @@ def user_corrections(
 def _turns(case: Case, steps: Sequence[Step], said: Sequence[Typed]) -> Iterator[_Turn]:
     """The messages that follow on something that the agent did."""
     edits = [step for step in steps if step.files and step.outcome == "worked"]
-    places = [step.call.place for step in edits]
+    places, called = [step.call.place for step in edits], [step.call.place for step in steps]
     first_edit: dict[str, int] = {}
     for step in edits:
         for path in step.files:
@@ -132,7 +137,30 @@ def _turns(case: Case, steps: Sequence[Step], said: Sequence[Typed]) -> Iterator
         changed = {path for step in behind for path in step.files}
         again = any(first_edit[path] < message.place for path in changed)
         same = any(path in changed for step in before for path in step.files)
-        yield _Turn(case, message, since, until, again, same, {one: message.plain_of(one) for one in message.said})
+        answer = _between(steps, called, message.place, until)
+        same = same or _unmakes(answer, {path.rsplit("/", 1)[-1] for path in first_edit if first_edit[path] < message.place})
+        runs_again = _runs_again(_between(steps, called, since, message.place), answer)
+        yield _Turn(case, message, since, until, again, same, runs_again, {one: message.plain_of(one) for one in message.said})
+
+
+def _between(steps: Sequence[Step], places: Sequence[int], start: int, end: int) -> Sequence[Step]:
+    return steps[bisect_right(places, start) : bisect_right(places, end)]
+
+
+def _unmakes(answer: Sequence[Step], written: Collection[str]) -> bool:
+    """Whether the agent removes, moves or restores a file that it had written."""
+    commands = (step.command for step in answer if step.command and cue("correction", "unmakes").search(step.command))
+    return any(name in command for command in commands for name in written)
+
+
+def _runs_again(before: Sequence[Step], answer: Sequence[Step]) -> bool:
+    """Whether the agent begins with what it ran last, told otherwise."""
+    last = next((step for step in reversed(before) if step.programs), None)
+    first = next(iter(answer), None)
+    if last is None or first is None or last.command == first.command or last.programs != first.programs:
+        return False
+    old, new = tokens(last.text), tokens(first.text)
+    return len(old & new) >= _SAME_CALL * max(len(old), len(new))
 
 
 def _agent_acted(case: Case, since: int, place: int) -> bool:
@@ -175,9 +203,22 @@ def _correcting(turn: _Turn, said: Sequence[Typed]) -> list[Sentence]:
         about = [one for one in told if len(words_of(plain[one]) & done) >= least]
         if about:
             return _from(message, about[0])
-    if turn.edits_same and len(message.plain.strip()) <= _SHORT and not any(map(_goes_on, plain.values())):
-        return _from(message, own[0])
+    if len(message.plain.strip()) <= _SHORT:
+        told = [one for one in _without_thanks(own, plain) if turn.edits_same or (turn.runs_again and _states(plain[one]))]
+        if told and not any(_goes_on(plain[one]) for one in told):
+            return _from(message, told[0])
     return [message.said[0]] if _asked_again(said, message) else []
+
+
+def _states(text: str) -> bool:
+    """Whether a sentence says how something is, and asks for nothing."""
+    return any(cue("correction", name).search(text) for name in ("states", "faint", "expects"))
+
+
+def _without_thanks(own: Sequence[Sentence], plain: Mapping[Sentence, str]) -> Sequence[Sentence]:
+    """The sentences behind thanks or praise where they want something otherwise all the same."""
+    rest = [one for one in own if not cue("correction", "thanks").match(plain[one])]
+    return rest if rest and cue("correction", "though").search(" ".join(plain[one] for one in rest)) else own
 
 
 def _goes_on(text: str) -> bool:

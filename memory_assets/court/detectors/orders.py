@@ -6,7 +6,7 @@ What happens always ("it always fails", "항상 실패해") is told and not orde
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from memory_assets.court.detectors.cues import cue
@@ -24,11 +24,16 @@ _OTHER_FORM = re.compile(r"(?:(?<!s)s|ed)\Z")
 """What ends a verb that tells, and does not order."""
 
 
-def standing_orders(said: Sequence[Typed]) -> Iterator[Finding]:
-    """The orders of a case, each sentence one."""
+def standing_orders(said: Sequence[Typed], *, corrections: Collection[int] = ()) -> Iterator[Finding]:
+    """The orders of a case, each sentence one.
+
+    Args:
+        corrections: places of messages that correct: how we do it (``we don't use axios``) is said there of what was done.
+    """
     for message in said:
         for number, sentence in enumerate(message.said):
-            if is_order(message.plain_of(sentence)):
+            plain = message.plain_of(sentence)
+            if is_order(plain) or (message.place not in corrections and tells_habit(plain)):
                 yield _finding(message, number)
 
 
@@ -44,6 +49,12 @@ def is_order(text: str) -> bool:
     ):
         return False
     return _english(text) or _korean(text)
+
+
+def tells_habit(text: str) -> bool:
+    """Whether a person's sentence says how we do it."""
+    told = cue("order", "habits").search(text.strip()) is not None
+    return told and not reports(text[:_TOLD]) and not asks_to_know(text) and cue("order", "this_once").search(text) is None
 
 
 def _english(text: str) -> bool:

@@ -30,8 +30,8 @@ _CHECK = "postgres_follows"
 - **reads** the court's tables of the store
 - **guarantees** that PostgreSQL holds the same rows, as of one event of the log
 
-With `court.backend = "embedded"` there is none: it does nothing, and says so. A PostgreSQL that does not answer holds up no run:
-the check warns, and the next run tries again.
+With `court.backend = "embedded"` there is none: it does nothing, and says so. A PostgreSQL that does not answer holds up no
+run: the check warns, and the next run tries again.
 """,
 )
 def court_mirror(event_log: EventLogResource) -> Iterator[dg.MaterializeResult[None]]:
