@@ -40,6 +40,10 @@ _TELLING: Final = 5
 """Telling words from which a correction says by itself what it is about."""
 _NEW_WORDS: Final = 2
 """Telling words that an answer adds to a correction where it says what that is about."""
+_SENTENCE: Final = 6
+"""Words from which what asks for nothing says something."""
+_THANKS: Final = 2
+"""Words of a sentence that thanks or praises, and says nothing else ("great.")."""
 _AGAIN: Final = 0.6
 """Share of the telling words of a request that a later message must have to be the same request again."""
 _AGAIN_WORDS: Final = 4
@@ -62,7 +66,8 @@ class _Turn:
         since, until: the places of the person's messages around it.
         edits_again: whether the agent then edits a file that it had edited before.
         edits_same: whether it is one that it had edited right before the message, or removes one that it had written.
-        runs_again: whether it runs at once, told otherwise, what it ran last.
+        replaces: whether it takes out again what it had put into such a file, and does more than add to it.
+        acts_again: whether it edits such a file, or runs at once, told otherwise, what it ran last.
     """
 
     case: Case
@@ -71,7 +76,8 @@ class _Turn:
     until: int
     edits_again: bool
     edits_same: bool
-    runs_again: bool
+    replaces: bool
+    acts_again: bool
     plain: dict[Sentence, str] = field(default_factory=dict)
 
     @property
@@ -147,9 +153,11 @@ def _turns(case: Case, steps: Sequence[Step], said: Sequence[Typed]) -> Iterator
         again = any(first_edit[path] < message.place for path in changed)
         same = any(path in changed for step in before for path in step.files)
         answer = _between(steps, called, message.place, until)
-        same = same or _unmakes(answer, {path.rsplit("/", 1)[-1] for path in first_edit if first_edit[path] < message.place})
-        runs_again = _runs_again(_between(steps, called, since, message.place), answer)
-        yield _Turn(case, message, since, until, again, same, runs_again, {one: message.plain_of(one) for one in message.said})
+        unmakes = _unmakes(answer, {path.rsplit("/", 1)[-1] for path in first_edit if first_edit[path] < message.place})
+        acts_again = same or _runs_again(_between(steps, called, since, message.place), answer)
+        replaces = unmakes or (same and _replaces(before, behind))
+        plain = {one: message.plain_of(one) for one in message.said}
+        yield _Turn(case, message, since, until, again, same or unmakes, replaces, acts_again or unmakes, plain)
 
 
 def _between(steps: Sequence[Step], places: Sequence[int], start: int, end: int) -> Sequence[Step]:
@@ -160,6 +168,20 @@ def _unmakes(answer: Sequence[Step], written: Collection[str]) -> bool:
     """Whether the agent removes, moves or restores a file that it had written."""
     commands = (step.command for step in answer if step.command and cue("correction", "unmakes").search(step.command))
     return any(name in command for command in commands for name in written)
+
+
+def _replaces(before: Sequence[Step], behind: Sequence[Step]) -> bool:
+    """Whether an edit takes out what an earlier one put in; who writes a file anew does so, and who adds to it does not."""
+    for step in behind:
+        for earlier in before:
+            if set(step.files).isdisjoint(earlier.files):
+                continue
+            if step.replaced is None or earlier.replaced is None:
+                return True
+            taken, put = tokens(step.replaced[0]), tokens(step.replaced[1])
+            if not taken <= put and not (taken - put).isdisjoint(tokens(earlier.replaced[1])):
+                return True
+    return False
 
 
 def _runs_again(before: Sequence[Step], answer: Sequence[Step]) -> bool:
@@ -215,7 +237,7 @@ def _correcting(turn: _Turn, said: Sequence[Typed]) -> list[Sentence]:
         if about:
             return _from(message, about[0])
     if len(message.plain.strip()) <= _SHORT:
-        told = [one for one in _without_thanks(own, plain) if turn.edits_same or (turn.runs_again and _states(plain[one]))]
+        told = [one for one in _without_thanks(own, plain) if turn.replaces or (turn.acts_again and _states(plain[one]))]
         if told and not any(_goes_on(plain[one]) for one in told):
             return _from(message, told[0])
     return [message.said[0]] if _asked_again(said, message) else []
@@ -234,13 +256,16 @@ def _only_asks_how(text: str) -> bool:
 
 def _states(text: str) -> bool:
     """Whether a sentence says how something is, and asks for nothing."""
-    return any(cue("correction", name).search(text) for name in ("states", "faint", "expects"))
+    is_sentence = text.isascii() and len(text.split()) >= _SENTENCE and cue("correction", "names").search(text) is None
+    return is_sentence or any(cue("correction", name).search(text) for name in ("states", "faint", "expects"))
 
 
 def _without_thanks(own: Sequence[Sentence], plain: Mapping[Sentence, str]) -> Sequence[Sentence]:
     """The sentences behind thanks or praise where they want something otherwise all the same."""
-    rest = [one for one in own if not cue("correction", "thanks").match(plain[one])]
-    return rest if rest and cue("correction", "though").search(" ".join(plain[one] for one in rest)) else own
+    telling = [one for one in own if len(plain[one].split()) > _THANKS or not cue("correction", "thanks").match(plain[one])]
+    rest = [one for one in telling if not cue("correction", "thanks").match(plain[one])]
+    is_though = rest and cue("correction", "though").search(" ".join(plain[one] for one in rest))
+    return rest if is_though else telling or own
 
 
 def _goes_on(text: str) -> bool:
@@ -250,6 +275,8 @@ def _goes_on(text: str) -> bool:
         return True
     if text.endswith(("?", "？")):
         return cue("correction", "doubts").search(text) is None
+    if cue("correction", "asks_bare").match(text):
+        return True
     return cue("correction", "requests").search(text) is not None and cue("correction", "contrasts").search(text) is None
 
 
