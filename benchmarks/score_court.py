@@ -159,8 +159,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("findings", nargs="?")
     parser.add_argument("--write", type=Path)
-    parser.add_argument("--split", choices=("fit", "held"))
-    parser.add_argument("--list", action="store_true", help="every false and missed finding too, of the split to fit alone")
+    parser.add_argument("--split", choices=("fit", "dev", "held"))
+    parser.add_argument("--list", action="store_true", help="every false and missed finding too, but of those held out")
     arguments = parser.parse_args()
     sessions = [one for one in planted_sessions() if arguments.split in (None, one.split)]
     if arguments.write:
@@ -170,7 +170,7 @@ def main() -> None:
     text = sys.stdin.read() if arguments.findings == "-" else Path(arguments.findings).read_text(encoding="utf-8")
     judged = list(judge(sessions, findings_of(text.splitlines())))
     for one in judged:
-        if arguments.list and one.outcome in ("false", "missed") and one.session.split == "fit":
+        if arguments.list and one.outcome in ("false", "missed") and one.session.split != "held":
             said = one.expectation.quotes if one.expectation else one.finding
             print(f"{one.session.name}  {one.outcome:6s}  {one.kind}  {said}")
     print(table(judged))

@@ -1,6 +1,6 @@
 """What the detectors of the court find: in the planted sessions, and in real ones that a reader labelled.
 
-  python benchmarks/score_detectors.py                   the planted sessions
+  python benchmarks/score_detectors.py [--split fit]     the planted sessions
   python benchmarks/score_detectors.py --real FOLDER     the files of `court_labels.jsonl`, with what they cost
   python benchmarks/score_detectors.py --findings        findings as `score_court.py` reads them
 
@@ -18,7 +18,7 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -33,12 +33,12 @@ from memory_assets.court.detectors import findings_of  # noqa: E402
 from memory_assets.identifiers import sha256_hex  # noqa: E402
 from memory_assets.sessions.model import SourceTaken  # noqa: E402
 from memory_assets.sessions.reading import read_source  # noqa: E402
-from memory_assets_tests.court.planted import planted_sessions  # noqa: E402
+from memory_assets_tests.court.planted import PlantedSession, planted_sessions  # noqa: E402
 
 
-def planted_findings() -> Iterator[Finding]:
-    """What is found in the planted sessions."""
-    for session in planted_sessions():
+def planted_findings(sessions: Iterable[PlantedSession]) -> Iterator[Finding]:
+    """What is found in planted sessions."""
+    for session in sessions:
         case = case_of(session.name, None, read_planted(session))
         for found in findings_of(case):
             places = frozenset(quote.place for quote in found.evidence)
@@ -138,15 +138,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--real", type=Path)
     parser.add_argument("--findings", action="store_true")
+    parser.add_argument("--split", choices=("fit", "dev", "held"))
     arguments = parser.parse_args()
+    planted = [one for one in planted_sessions() if arguments.split in (None, one.split)]
     if arguments.findings:
-        for one in planted_findings():
+        for one in planted_findings(planted):
             told = {"session": one.session, "kind": one.kind, "message_indexes": sorted(one.message_indexes)}
             print(json.dumps({**told, "role": one.role, "polarity": one.polarity}, ensure_ascii=False))
     elif arguments.real:
         real(arguments.real)
     else:
-        print(table(list(judge(planted_sessions(), list(planted_findings())))))
+        print(table(list(judge(planted, list(planted_findings(planted))))))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from memory_assets.court_backend import schema
 from memory_assets.court_backend.address import PostgresAddress
 from memory_assets.court_backend.connecting import connected
 from memory_assets.court_backend.court_rows import LessonText, StoredCourt
-from memory_assets.court_backend.projector import Projected, project, stored_rows
+from memory_assets.court_backend.projector import Projected, project, stored_rows, take_out
 from memory_assets.identifiers import sha256_hex
 
 if TYPE_CHECKING:
@@ -53,6 +53,10 @@ class CourtInPostgres:
     def project(self, *, rebuild: bool = False) -> Projected:
         """Bring PostgreSQL up to the store's tables; see ``projector.project``."""
         return project(self.address, self.source, self._embedder, self._vectors_of, store=self._store, rebuild=rebuild)
+
+    def take_out(self) -> Projected:
+        """Have PostgreSQL hold nothing that the store does not hold any more; see ``projector.take_out``."""
+        return take_out(self.address, self.source, store=self._store)
 
     def differing(self) -> Mapping[str, int]:
         """How many rows of each table are not the same on both sides; only the tables that have any.

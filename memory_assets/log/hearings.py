@@ -7,7 +7,7 @@ byte: nothing of them is the clock's.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast
 
 from memory_assets.court.case import Case, case_of
@@ -29,6 +29,7 @@ from memory_assets.log.payloads.court import (
     SelectedClaim,
 )
 from memory_assets.log.session_history import History
+from memory_assets.text.invisible import without_unseen
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +94,15 @@ def statements(
     """What the three say of a case that was opened: each finding is brought by the one whose part it is."""
     case = heard(history)
     by_role: dict[CourtRole, dict[str, CourtClaim]] = {role: {} for role in COURT_ROLES}
-    for finding in findings:
+    for finding in map(_as_seen, findings):
         claim = _claim(case, finding)
         by_role[SPEAKS[finding.kind]].setdefault(claim.claim_id, claim)
     told = []
     for role in COURT_ROLES:
         saying = (sayings or {}).get(role, Saying())
-        apart = (_claim(case, finding).model_copy(update={"is_speculative": True}) for finding in saying.speculation)
+        apart = (
+            _claim(case, finding).model_copy(update={"is_speculative": True}) for finding in map(_as_seen, saying.speculation)
+        )
         for claim in apart:
             by_role[role].setdefault(claim.claim_id, claim)
         claims, dropped = list(by_role[role].values()), dict(saying.dropped)
@@ -155,7 +158,10 @@ def judged(
 
 
 def _given(history: History, case: Case, selected: Selected, judgement: NewEvent, actor: str) -> NewEvent:
-    """What a selected claim becomes; it happened when its last evidence was said."""
+    """What a selected claim becomes; it happened when its last evidence was said, and not after that was logged.
+
+    A file from elsewhere may tell any time: what is said in the year 2099 would contradict every lesson for ever.
+    """
     claim = _claim(case, selected.finding)
     payload: LessonAccepted | ImprovementRecorded
     if claim.role in IMPROVED_ROLES:
@@ -164,13 +170,27 @@ def _given(history: History, case: Case, selected: Selected, judgement: NewEvent
         payload = ImprovementRecorded(improvement_id=improvement_id, case_id=case.case_id, target=target, claim=claim)
     else:
         payload = LessonAccepted(lesson_id=selected.lesson_id, case_id=case.case_id, claim=claim)
+    said_at = max(history.said_at(quoted.place) for quoted in selected.finding.evidence)
     return history.event(
         payload,
         inputs=(judgement.event_id, sha256_hex(canonical_json(claim.model_dump(mode="json")))),
         stage_version=judgement.stage_version,
         causation_id=judgement.event_id,
         actor=actor,
-        occurred_at=max(history.said_at(quoted.place) for quoted in selected.finding.evidence),
+        occurred_at=min(said_at, history.logged_at or said_at),
+    )
+
+
+def _as_seen(finding: Finding) -> Finding:
+    """A finding whose words are those that a person sees: an agent is told no others. Its quotes stay what the case says."""
+    return replace(
+        finding,
+        role=without_unseen(finding.role),
+        title=without_unseen(finding.title),
+        rule=without_unseen(finding.rule),
+        trigger=without_unseen(finding.trigger),
+        exceptions=tuple(without_unseen(one) for one in finding.exceptions),
+        key=without_unseen(finding.key),
     )
 
 

@@ -32,7 +32,11 @@ _Result = TypeVar("_Result", bound=Payload)
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """A session's whole history at its newest revision."""
+    """A session's whole history at its newest revision.
+
+    Attributes:
+        logged_at: when that revision was logged; nothing of it was said later, whatever its own clock says.
+    """
 
     session_id: str
     event_id: str
@@ -40,6 +44,7 @@ class History:
     revision: int
     heading: SessionHeading
     messages: tuple[Message, ...]
+    logged_at: datetime | None = None
 
     @property
     def project(self) -> str | None:
@@ -185,7 +190,7 @@ def _history(head: StoredEvent, events: Sequence[StoredEvent]) -> History:
     for _, told, messages in _replayed(events, head.chain_id):
         heading, revision, newest = told.heading or heading, told.revision, messages
     assert heading is not None
-    return History(head.session_id, head.event_id, head.chain_id, revision, heading, tuple(newest))
+    return History(head.session_id, head.event_id, head.chain_id, revision, heading, tuple(newest), head.ts)
 
 
 def _continuing(events: Sequence[StoredEvent]) -> Iterator[StoredEvent]:

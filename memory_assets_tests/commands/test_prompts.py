@@ -327,6 +327,13 @@ def test_a_proposal_rests_on_lessons_of_two_cases(memory: Memory) -> None:
     sound(memory)
 
 
+def test_what_nobody_sees_is_in_no_reason_and_in_no_name(memory: Memory) -> None:
+    register_prompt(memory.resources, "coder", FIRST, by="kim")
+    hidden = "".join(chr(0xE0000 + ord(letter)) for letter in "approve")
+    told = propose_update(memory.resources, "coder", SECOND, reason=f"it forgets{hidden} tests", by=f"l\u200bee{hidden}")
+    assert (told.reason, told.proposed_by) == ("it forgets tests", "lee")
+
+
 def test_what_a_program_proposes_copies_no_session(memory: Memory) -> None:
     tell_titles(memory.settings, "a", "Always use the blue deployment script", "무조건 먼저 테스트를 돌리고 나서 커밋해")
     register_prompt(memory.resources, "coder", FIRST, by="kim")
@@ -342,6 +349,9 @@ def test_what_a_program_proposes_copies_no_session(memory: Memory) -> None:
         assert "words of your own" in refused.value.hint
         with pytest.raises(InvalidArgumentError, match="5 words in a row"):
             propose_update(memory.resources, "coder", copied, reason="r", lessons=[run], by="lee")
+    for reason in ("always_use_the_blue deployment", "alwa\u00adys use the blue deployment"):
+        with pytest.raises(InvalidArgumentError, match="session:a#m=0"):
+            propose_update(memory.resources, "coder", "Deploy in blue", reason=reason, by="agent", author="agent")
     mine = propose_update(memory.resources, "coder", "Always use the blue deployment script", reason="mine", by="lee")
     assert mine.status == "proposed", "a person's own words are theirs"
     other = propose_update(memory.resources, "coder", "Use the script named blue", reason="r", by="agent", author="agent")

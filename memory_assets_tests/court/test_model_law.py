@@ -152,6 +152,19 @@ def test_a_models_own_words_are_masked_and_on_one_line() -> None:
     assert "hunter2" not in finding.rule and len(finding.rule) <= 400
 
 
+def test_nobody_is_told_what_nobody_sees() -> None:
+    hidden = "\u00ad\u200b\u202e\ufe00" + "".join(chr(0xE0000 + ord(letter)) for letter in "run curl")
+    case = Talk().user(ORDER[:10] + hidden + ORDER[10:]).case()
+    seen = window(case)
+    assert [one.text for one in seen.events] == [ORDER]
+    rule = f"Run the{hidden} tests before a commit."
+    (finding,) = held(claim((seen.events[0].label, ORDER, "order"), rule=rule, role=f"co{hidden}der"), seen=seen).findings
+    assert (finding.rule, finding.role) == ("Run the tests before a commit.", "coder")
+    assert finding.evidence[0].quote in case.events[0].message.text
+    shown = judgement_talk(case, [finding], str)[1]["content"]
+    assert hidden not in shown and ORDER[:-1] in shown
+
+
 def test_answers_are_read_whatever_stands_around_them() -> None:
     good = claims(claim())
     for text in (good, f"```json\n{good}\n```", f"<think>{{}}</think>Here:\n{good}\nDone.", f"\ufeff {good}"):

@@ -58,7 +58,7 @@ def test_a_planted_session_is_read_whole_and_says_what_is_quoted(session: Plante
     taken = read_source(f"{session.name}.jsonl", session.jsonl().encode(), explicit=True)
     assert isinstance(taken, SourceTaken) and not taken.defects and len(taken.sessions) == 1
     messages = taken.sessions[0].messages
-    assert 8 <= len(messages) <= 60
+    assert 8 <= len(messages) <= 160
     for label, quote in _labelled(session):
         assert any(quote in messages[index].text for index in session.indexes(label, messages)), (label, quote)
 
@@ -77,6 +77,15 @@ def test_every_call_has_its_result_but_those_that_are_planted_without(session: P
     assert all(count == 1 for counts in by_kind.values() for count in counts.values())
 
 
+def test_some_sessions_are_long() -> None:
+    long = [
+        session
+        for session in SESSIONS
+        if len(read_source("a.jsonl", session.jsonl().encode(), explicit=True).sessions[0].messages) > 60
+    ]
+    assert len(long) >= 3
+
+
 def test_names_are_unique_and_a_file_holds_one_split() -> None:
     assert len({session.name for session in SESSIONS}) == len(SESSIONS) >= 80
     assert all(session.file.startswith(f"{session.split}_") for session in SESSIONS)
@@ -89,7 +98,7 @@ def test_every_decoy_stands_in_six_sessions_and_in_both_languages_and_splits() -
         holding = [session for session in SESSIONS if decoy in session.decoys]
         assert len(holding) >= 6, decoy
         assert {"ko", "en"} <= {session.language for session in holding}, decoy
-        assert {session.split for session in holding} == {"fit", "held"}, decoy
+        assert {session.split for session in holding} >= {"fit", "held"}, decoy
 
 
 def test_who_finds_all_that_is_planted_scores_one(scorer: ModuleType) -> None:

@@ -1,7 +1,12 @@
 """The same failure again and again, and what only looks like it."""
 
+import sys
+from types import FrameType
+
 import pytest
 
+from memory_assets.court.detectors.repeated import repeated_failures
+from memory_assets.court.detectors.traffic import steps_of
 from memory_assets_tests.court.talk import Talk
 
 DENIED = "Exit code 1\nError: denied"
@@ -53,3 +58,36 @@ def test_other_failures_are_not_the_same(talk: Talk) -> None:
 
 def test_a_success_between_ends_it() -> None:
     assert _runs(DENIED, DENIED).runs("./deploy.sh", "ok").runs("./deploy.sh", DENIED, failed=True).found() == []
+
+
+def _calls(distinct: int) -> int:
+    """How many functions run while many distinct failures, each followed by a success, are looked through."""
+    talk = Talk().user("Try them.")
+    for number in range(distinct):
+        letters = "".join(chr(ord("a") + int(digit)) for digit in str(number))
+        talk.runs(f"./deploy.sh {letters}", f"Exit code 1\nError: {letters} is denied", failed=True)
+        talk.runs(f"make {letters}", "ok")
+    case = talk.case()
+    steps, counted = steps_of(case), 0
+    assert all(step.outcome and (step.error is None or step.error.tag) and step.programs is not None for step in steps)
+
+    def count(frame: FrameType, event: str, argument: object) -> None:
+        nonlocal counted
+        counted += 1
+
+    sys.setprofile(count)
+    try:
+        found = list(repeated_failures(case, steps, "en"))
+    finally:
+        sys.setprofile(None)
+    assert found == []
+    return counted
+
+
+def test_distinct_failures_cost_what_their_number_says() -> None:
+    assert _calls(400) < 6 * _calls(100)
+
+
+def test_the_newest_success_ends_only_what_it_ran() -> None:
+    talk = _runs(DENIED, DENIED).runs("make all", "ok").runs("./deploy.sh", DENIED, failed=True)
+    assert [finding.kind for finding in talk.found()] == ["repeated_failure"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
@@ -27,11 +28,11 @@ class Heard:
         self.told += events
         return events
 
-    def hear(self, version: str = VERSION) -> list[NewEvent]:
-        """The events of a hearing of what was told by now."""
+    def hear(self, version: str = VERSION, keeps: Callable[[str], bool] | None = None) -> list[NewEvent]:
+        """The events of a hearing of what was told by now; ``keeps`` says which titles its judge keeps."""
         with tempfile.TemporaryDirectory() as folder:
             log = EventLog(Database(Path(folder)))
             log.append(self.told)
             session_id = self.story.session_id
             history = history_of(log.of_sessions([session_id], ["session_ingested", "message_continued"]))
-        return hearing(history, version)
+        return hearing(history, version, keeps)

@@ -3,6 +3,7 @@
 import json
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from random import Random
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from memory_assets.log.database import Database
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
-from memory_assets.log.payloads.court import LessonKept, LessonRetired
+from memory_assets.log.payloads.court import LessonAccepted, LessonKept, LessonRetired
 from memory_assets.log.payloads.forgetting import SessionUnforgotten
 from memory_assets.log.payloads.usage import UnitFeedback
 from memory_assets.projections.fold import catch_up
@@ -106,12 +107,54 @@ def test_what_its_session_does_not_say_any_more_is_no_lesson(log: EventLog, data
     fold_equal(database)
 
 
+def test_a_lesson_says_what_is_seen_and_quotes_what_is_there(log: EventLog, database: Database) -> None:
+    hidden = TESTS.replace("tests", "te\u00adsts\u200b\U000e0041")
+    heard(log, database, "one", hidden)
+    assert rows(database, "SELECT title, rule FROM lessons") == [(TESTS, TESTS)]
+    assert rows(database, "SELECT quote FROM lesson_evidence") == [(hidden,)]
+    assert rows(database, "SELECT selected FROM cases") == [(1,)]
+    fold_equal(database)
+
+
 def test_a_hearing_by_another_court_replaces_the_one_before(log: EventLog, database: Database) -> None:
     session = heard(log, database, "one", TESTS)
     log.append(session.hear("other detectors"))
     catch_up(database, VERSIONS)
     assert rows(database, "SELECT version FROM cases") == [("other detectors",)]
     assert rows(database, LESSONS) == [(TESTS, "active", 1)]
+    fold_equal(database)
+
+
+@pytest.mark.parametrize("first", [(TESTS,), (KOREAN,), ()])
+def test_lessons_of_one_hearing_do_not_mix_with_the_judgement_of_another(
+    log: EventLog, database: Database, first: tuple[str, ...]
+) -> None:
+    """Two that hear a case at once make one judgement, for its statements are the same: what it selected, it gives."""
+    improvement = "Always say what is expected, for the user."
+    session = Heard("one")
+    log.append(session.tell("Hello", TESTS, KOREAN, improvement))
+    log.append(session.hear(keeps=lambda title: title in first))
+    log.append(session.hear(keeps=lambda title: title not in first))
+    catch_up(database, VERSIONS)
+    assert rows(database, "SELECT count(*) FROM events WHERE event_type = 'judgement_rendered'") == [(1,)]
+    assert rows(database, "SELECT title FROM lessons ORDER BY title") == sorted((title,) for title in first)
+    assert rows(database, "SELECT DISTINCT quote FROM lesson_evidence ORDER BY 1") == sorted((title,) for title in first)
+    assert rows(database, "SELECT title FROM improvements") == []
+    fold_equal(database)
+
+
+def test_two_tellings_of_one_claim_are_one_lesson(log: EventLog, database: Database) -> None:
+    """A claim's id says nothing of its severity: of two events with one id the first holds."""
+    session = Heard("one")
+    log.append(session.tell(TESTS))
+    told = session.hear()
+    log.append(told)
+    (given,) = (event for event in told if isinstance(event.payload, LessonAccepted))
+    claim = given.payload.claim.model_copy(update={"severity": "critical"})
+    again = replace(given, payload=given.payload.model_copy(update={"claim": claim}), inputs=(*given.inputs, "again"))
+    assert log.append([again]).new == 1
+    catch_up(database, VERSIONS)
+    assert rows(database, "SELECT severity, support_cases FROM lessons") == [("medium", 1)]
     fold_equal(database)
 
 
@@ -269,3 +312,15 @@ def test_a_store_without_hearings_is_asked_one_question(
     monkeypatch.setattr(court, "_SCOPE", "SELECT * FROM no_such_table")
     catch_up(database, VERSIONS)
     assert rows(database, "SELECT count(*) FROM messages") == [(1,)]
+
+
+def test_a_clock_that_is_decades_ahead_wins_until_somebody_says_otherwise(log: EventLog, database: Database) -> None:
+    heard(log, database, "ahead", "Hello", "Always push to main by force", day=73 * 365)
+    heard(log, database, "later", "Hello", FORCE, day=60 * 365)
+    assert rows(database, "SELECT title, status FROM lessons ORDER BY title") == [
+        ("Always push to main by force", "contested"),
+        (FORCE, "active"),
+    ]
+    (newest,) = rows(database, "SELECT max(last_at) < now() + INTERVAL 1 MINUTE FROM lessons")
+    assert newest == (True,)
+    fold_equal(database)

@@ -18,7 +18,7 @@ from memory_assets.court.detectors.speech import language_of, typed_messages
 from memory_assets.court.detectors.traffic import steps_of
 from memory_assets.court.findings import FINDING_KINDS, Finding
 
-DETECTORS_VERSION = f"3 {cues_version()}"
+DETECTORS_VERSION = f"4 {cues_version()}"
 """Changes whenever the same case would give other findings: the number with the code, the hash with the cues."""
 
 
@@ -30,8 +30,9 @@ def findings_of(case: Case) -> list[Finding]:
     spoken_for = {message.place for message in reasons.values()}
     spoken_for |= {reversal.asking.place for reversal in taken_back if reversal.asking is not None}
     corrections = list(user_corrections(case, steps, said, language, without=frozenset(spoken_for)))
+    corrected = frozenset(quote.place for finding in corrections for quote in finding.evidence)
     # Who corrects asks why, and wants no answer.
-    spoken_for |= {quote.place for finding in corrections for quote in finding.evidence}
+    spoken_for |= corrected
     found = [
         *changed_inputs(case, steps, language),
         *rewritten_searches(steps, language),
@@ -39,7 +40,7 @@ def findings_of(case: Case) -> list[Finding]:
         *corrections,
         *refused_calls(steps, reasons, language),
         *reversals(taken_back, language),
-        *standing_orders(said),
+        *standing_orders(said, corrections=corrected),
         *praises(case, said, language),
         *missing_results(case, steps, language),
         *unchecked_reports(case, steps, language),

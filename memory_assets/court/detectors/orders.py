@@ -6,7 +6,7 @@ What happens always ("it always fails", "항상 실패해") is told and not orde
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from memory_assets.court.detectors.cues import cue
@@ -20,15 +20,21 @@ _SHORTEST: Final = 6
 _HANGUL = re.compile(r"[가-힣]")
 _TOLD: Final = 60
 """Characters at whose beginning a sentence says who told so."""
+_DASHES: Final = ",;:.—–-("
 _OTHER_FORM = re.compile(r"(?:(?<!s)s|ed)\Z")
 """What ends a verb that tells, and does not order."""
 
 
-def standing_orders(said: Sequence[Typed]) -> Iterator[Finding]:
-    """The orders of a case, each sentence one."""
+def standing_orders(said: Sequence[Typed], *, corrections: Collection[int] = ()) -> Iterator[Finding]:
+    """The orders of a case, each sentence one.
+
+    Args:
+        corrections: places of messages that correct: how we do it (``we don't use axios``) is said there of what was done.
+    """
     for message in said:
         for number, sentence in enumerate(message.said):
-            if is_order(message.plain_of(sentence)):
+            plain = message.plain_of(sentence)
+            if is_order(plain) or (message.place not in corrections and tells_habit(plain)):
                 yield _finding(message, number)
 
 
@@ -39,11 +45,18 @@ def is_order(text: str) -> bool:
         len(text) < _SHORTEST
         or (text.endswith("?") and not cue("order", "polite").search(text))
         or cue("order", "this_once").search(text)
+        or cue("order", "may_be").search(text)
         or reports(text[:_TOLD])
         or asks_to_know(text)
     ):
         return False
     return _english(text) or _korean(text)
+
+
+def tells_habit(text: str) -> bool:
+    """Whether a person's sentence says how we do it."""
+    told = cue("order", "habits").search(text.strip()) is not None
+    return told and not reports(text[:_TOLD]) and not asks_to_know(text) and cue("order", "this_once").search(text) is None
 
 
 def _english(text: str) -> bool:
@@ -55,7 +68,13 @@ def _english(text: str) -> bool:
         return _HANGUL.search(text) is not None and not cue("order", "korean_tells").search(text)
     if cue("order", "english_tells").search(text):
         return False
-    return any(not _OTHER_FORM.search(found["verb"]) for found in cue("order", "english_ever").finditer(text))
+    ever = cue("order", "english_ever").finditer(text)
+    return any(not _OTHER_FORM.search(found["verb"]) and not _is_noun(text, found) for found in ever)
+
+
+def _is_noun(text: str, ever: re.Match[str]) -> bool:
+    """Whether what follows on a never behind a dash or a comma ends the sentence: "we fetch the session, never logs"."""
+    return ever[0][0] in _DASHES and not text[ever.end("verb") :].strip(" .!)")
 
 
 def _korean(text: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from memory_assets.court.case import Case
@@ -26,13 +26,18 @@ _BEHIND: Final = 30
 def repeated_failures(case: Case, steps: Sequence[Step], language: Language) -> Iterator[Finding]:
     """The failures that came at least three times without an end between them."""
     runs: dict[str, list[Step]] = {}
+    ended_by: dict[str, set[str]] = {}  # the runs that a success of a program, or of a tool, ends
     for step in steps:
         if step.outcome == "failed" and step.error is not None and (tag := _WITH_DIGITS.sub("#", step.error.tag)):
-            runs.setdefault(f"{min(step.programs, default='')} {tag} {_about(step)}", []).append(step)
+            name = f"{min((one.split()[0] for one in step.programs), default='')} {tag} {_about(step)}"
+            runs.setdefault(name, []).append(step)
+            for what in _what_ran(step):
+                ended_by.setdefault(what, set()).add(name)
         elif step.outcome == "worked":
-            # The same program that ran well ends what it failed with.
-            for name in [name for name in runs if len(runs[name]) < _FROM and _ends(step, runs[name][-1])]:
-                del runs[name]
+            for what in _what_ran(step):
+                for name in ended_by.pop(what, ()):
+                    if len(runs.get(name, ())) < _FROM:
+                        runs.pop(name, None)
     for run in runs.values():
         if len(run) >= _FROM:
             yield _finding(case, run, language)
@@ -45,8 +50,9 @@ def _about(step: Step) -> str:
     return " ".join(sorted(token for token in tokens(step.text) if "." in token or "/" in token)[:3])
 
 
-def _ends(step: Step, failed: Step) -> bool:
-    return bool(step.programs & failed.programs) or (not failed.programs and step.tool == failed.tool)
+def _what_ran(step: Step) -> Iterable[str]:
+    """The programs of a call, or its tool: the same that ran well ends what it failed with."""
+    return step.programs or (f"tool {step.tool}",)
 
 
 def _finding(case: Case, run: Sequence[Step], language: Language) -> Finding:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,6 +12,8 @@ from typing import Final, Literal
 from memory_assets.court.case import Case, CaseEvent
 from memory_assets.court.detectors.causes import kind_of
 from memory_assets.court.detectors.cues import cue
+from memory_assets.court.detectors.replacements import replaced_text
+from memory_assets.court.detectors.voices import framed_code, shows_others
 from memory_assets.court.findings import EvidencePart, Quoted
 from memory_assets.sessions.error_lines import ERROR_HINT, ErrorLine, telling_line
 from memory_assets.sessions.tool_calls import command_of, command_span, files_changed, programs_of
@@ -69,14 +70,7 @@ class Step:
     @cached_property
     def replaced(self) -> tuple[str, str] | None:
         """The text that an edit takes out, and the one that it puts in."""
-        if not self.files:
-            return None
-        try:
-            given = json.loads(self.text)
-        except (ValueError, RecursionError):  # masking may have cut it
-            return None
-        old, new = (given.get("old_string"), given.get("new_string")) if isinstance(given, dict) else (None, None)
-        return (old, new) if isinstance(old, str) and isinstance(new, str) and old != new else None
+        return replaced_text(self.text) if self.files else None
 
     @property
     def output(self) -> str:
@@ -88,11 +82,14 @@ class Step:
         """How the call ended."""
         if self.result is None:
             return "missing"
-        text = self.output
+        text, framed = self.output, framed_code(self._last)
+        is_error = self.result.message.is_error or bool(framed)
+        if not is_error and (framed == 0 or self._shows_others):
+            return "worked"
         if cue("call", "refused").match(text):
             return "refused"
-        exited = _EXIT.match(text)
-        is_error = self.result.message.is_error or exited is not None
+        exited = _EXIT.match(text) if is_error or self.command is not None else None
+        is_error = is_error or exited is not None
         if is_error and cue("call", "cancelled").match(text):
             return "cancelled"
         if is_error:
@@ -125,6 +122,17 @@ class Step:
         span = command_span(self.call.message.tool_name, self.text)
         start, end = span if span and span[1] > span[0] else (0, len(self.text))
         return quoted(self.call, start, min(end, start + _MOST_QUOTED), part)
+
+    @property
+    def _last(self) -> str:
+        """The result; of a long one its beginning and its end."""
+        text = self.result.message.text if self.result else ""
+        return text if len(text) <= _HEAD else text[:_HEAD] + text[max(_HEAD, len(text) - _TAIL) :]
+
+    @cached_property
+    def _shows_others(self) -> bool:
+        """Whether what the call prints is the text of a file or a page: then only the tool itself tells that it failed."""
+        return self.command is not None and shows_others(self.command)
 
     def _found_nothing(self, text: str, exited: re.Match[str] | None) -> bool:
         """Whether a program says by its exit code alone that there is nothing: it prints no error."""

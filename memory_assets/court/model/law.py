@@ -21,6 +21,7 @@ from memory_assets.court.model.replies import MOST_EXCEPTIONS, MOST_QUOTES, Cand
 from memory_assets.court.model.window import Window
 from memory_assets.evidence.aligner import Aligner
 from memory_assets.evidence.model import AlignedEvidence
+from memory_assets.text.invisible import without_unseen
 
 LAW_VERSION: Final = "1"
 """Changes whenever the same answer to the same case would leave other claims."""
@@ -45,8 +46,6 @@ _REST_ON: Final[Mapping[FindingKind, tuple[Literal["person", "tool", "actor"], E
 
 What a tool shows was written by anybody: a page alone shows no order, and nothing that was done.
 """
-# What moves the cursor, rings, or turns the direction of what follows has no place in a line for people.
-_INVISIBLE = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 _LITERAL = re.compile(r"\S*[/\\=@_`]\S*|\S*\d\S*|--?[A-Za-z][\w-]+|\b\w+\.[A-Za-z]\w*|\b[a-z]+[A-Z]\w*")
 _EDGES: Final = "`'\"“”‘’()[]{}<>,.;:!?*"
 _BESIDES: Final = re.compile(r"(?<=[A-Za-z0-9_./=-])[가-힣]+$")
@@ -112,7 +111,7 @@ def _finding(candidate: CandidateAnswer, mask: Callable[[str], str]) -> Finding:
     """A claim in the model's words, each on one line, masked and cut; without evidence."""
 
     def line(text: str, most: int) -> str:
-        return cut(on_one_line(_INVISIBLE.sub(" ", mask(text[: 4 * most]))), most)
+        return cut(on_one_line(without_unseen(mask(text[: 4 * most]))), most)
 
     rule = line(candidate.rule, _RULE)
     exceptions = (line(one, _TRIGGER) for one in candidate.exceptions[:MOST_EXCEPTIONS])
