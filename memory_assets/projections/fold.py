@@ -108,7 +108,7 @@ def catch_up(
     with database.reading() as connection:
         if not resolve and (is_current(connection, versions) or not (with_marks or _says_anything(connection, versions))):
             return Folded(0, _offset(connection, _projector(versions)))
-    with database.writing() as connection:
+    with database.writing(log_stays=not resolve) as connection:
         return fold(connection, versions, resolve=resolve, build=build)
 
 
