@@ -42,10 +42,13 @@ from memory_assets.results.gotchas import GotchaListV1
 from memory_assets.results.listed import (
     EventPageV1,
     EventWithRelatedV1,
+    GraduationV1,
     LiveEventV1,
+    MemoryPageV1,
     MessagePageV1,
     SessionOverviewV1,
     SessionPageV1,
+    SettingsShownV1,
     StatsTimelineV1,
     StoreHealthV1,
 )
@@ -136,6 +139,9 @@ PRINTED: dict[str, Any] = {
     "session_list.v1": list[SessionSummary],
     "session_overview.v1": SessionOverviewV1,
     "session_page.v1": SessionPageV1,
+    "settings_shown.v1": SettingsShownV1,
+    "memory_page.v1": MemoryPageV1,
+    "graduation.v1": GraduationV1,
     "shown.v1": Shown,
     "stats.v1": Stats,
     "stats_timeline.v1": StatsTimelineV1,
