@@ -9,6 +9,8 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from memory_assets.citations.addresses import MessageCitation
@@ -122,7 +124,7 @@ def propose_update(
         if prompt_version(connection, name).sha256 != base.sha256:
             raise NotPossibleError(f"the prompt of {name!r} was changed meanwhile", hint="look at it and propose again")
         _check_is_new(connection, word, base.version)
-        _append(resources, connection, command(word, at=at))
+        _append(resources, connection, replace(command(word, at=at), actor=author))
         return one_update(connection, update_id)
 
 
@@ -244,8 +246,15 @@ def _file(into: PromptFile | None) -> contextlib.AbstractContextManager[Writing 
 def _write_active(resources: Resources, connection: duckdb.DuckDBPyConnection, role: str, file: Writing, said_by: str) -> None:
     active = prompt_version(connection, role)
     path = file.write(PromptBlock(active.role, active.version, active.prompt))
-    word = PromptWritten(role=active.role, activated_event_id=active.event_id, path=str(path), written_by=said_by)
+    word = PromptWritten(role=active.role, activated_event_id=active.event_id, path=_path(resources, path), written_by=said_by)
     _append(resources, connection, command(word, at=now()))
+
+
+def _path(resources: Resources, path: Path) -> str:
+    """A file as the log calls it: whose home it lies in is nobody's business, and a folder's name may hold a secret."""
+    with contextlib.suppress(ValueError, RuntimeError):  # it lies elsewhere, or nobody's home is known
+        return redact_text(f"~/{path.relative_to(Path.home().resolve()).as_posix()}", resources.redaction_policy).text
+    return redact_text(str(path), resources.redaction_policy).text
 
 
 def _if_known(connection: duckdb.DuckDBPyConnection, role: str) -> RolePromptV1 | None:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from psycopg import Connection
     from psycopg_pool import ConnectionPool
 
+    from memory_assets.court_backend.court_rows import Place
     from memory_assets.vectors.embedder import Embedder, Vectors
 
 MOST_CONNECTIONS = 4
@@ -91,6 +92,16 @@ class PostgresLessons:
             if len(rows) < min(k, size):
                 rows = _exactly(connection, vectors, asked)
         return [LessonHit(*row) for row in rows]
+
+    def place(self) -> Place | None:
+        """The event of the log that the rows in PostgreSQL rest on; None where there are none.
+
+        Raises:
+            PostgresUnavailableError, PostgresRefusedError: see there.
+        """
+        with self._connected() as connection:
+            stored = schema.read_projection(connection, self.address)
+            return None if stored is None else stored.place
 
     def close(self) -> None:
         """Give the connections back."""

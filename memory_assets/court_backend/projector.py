@@ -177,8 +177,8 @@ def _new_vectors(
     """What is to be written of vectors, or why there is no model. It may take minutes: nothing is locked that readers need."""
     try:
         wanted = schema.wanted_vectors(embedder, has_vector_type=has_vector_type)
-        have = {} if anew else _stored_vectors(connection, wanted)
-        texts = [text for text in rows.texts if have.get(text.unit_id) != _identity(text)]
+        have = {} if anew else stored_vectors(connection, wanted)
+        texts = [text for text in rows.texts if have.get(text.unit_id) != identity_of(text)]
         return NewVectors(wanted, texts, vectors_of(texts))
     except MemoryAssetsError as error:
         return error
@@ -241,11 +241,13 @@ def stored_rows(connection: Connection[Any], table: CourtTable) -> list[tuple[An
     return connection.execute(f"SELECT {names} FROM {SCHEMA}.{table.name} ORDER BY {', '.join(table.key)}").fetchall()
 
 
-def _identity(text: LessonText) -> tuple[str, str, str]:
+def identity_of(text: LessonText) -> tuple[str, str, str]:
+    """What a vector is of: where any of it differs, it is the vector of something else."""
     return text.lesson_id, text.role, text.embed_hash
 
 
-def _stored_vectors(connection: Connection[Any], wanted: VectorTable) -> dict[str, tuple[str, str, str]]:
+def stored_vectors(connection: Connection[Any], wanted: VectorTable) -> dict[str, tuple[str, str, str]]:
+    """What each vector of a table is of, by its unit."""
     if wanted not in schema.vector_tables(connection):
         return {}
     rows = connection.execute(f"SELECT unit_id, lesson_id, role, embed_hash FROM {SCHEMA}.{wanted.name}").fetchall()
@@ -254,9 +256,9 @@ def _stored_vectors(connection: Connection[Any], wanted: VectorTable) -> dict[st
 
 def _take_out_vectors(connection: Connection[Any], texts: Sequence[LessonText]) -> None:
     """No vector stays of what is not said any more, in no model's table; and whether each has all that it should is noted."""
-    wanted = {text.unit_id: _identity(text) for text in texts}
+    wanted = {text.unit_id: identity_of(text) for text in texts}
     for table in schema.vector_tables(connection):
-        have = _stored_vectors(connection, table)
+        have = stored_vectors(connection, table)
         stale = [unit_id for unit_id, identity in have.items() if wanted.get(unit_id) != identity]
         if stale:
             connection.execute(f"DELETE FROM {SCHEMA}.{table.name} WHERE unit_id = ANY(%s)", [stale])
@@ -281,7 +283,7 @@ def _write_vectors(connection: Connection[Any], made: NewVectors) -> bool:
         with connection.cursor() as cursor, cursor.copy(f"COPY {table} {columns} FROM STDIN") as copy:
             for text, vector in zip(made.texts, made.vectors.tolist(), strict=True):
                 numbers = opening + ",".join(map(repr, vector)) + closing
-                copy.write_row((text.unit_id, *_identity(text), numbers))
+                copy.write_row((text.unit_id, *identity_of(text), numbers))
         connection.execute(f"ANALYZE {table}")
     schema.write_vectors_entry(connection, wanted)
     return _index_large_roles(connection, wanted)

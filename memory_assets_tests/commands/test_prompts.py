@@ -479,6 +479,48 @@ def test_no_file_is_written_that_is_none_of_the_project(project: Path, tmp_path:
         prompt_file(project / "AGENTS.md", project)
 
 
+def test_a_new_file_has_the_rights_of_any_new_file_and_an_old_one_keeps_its_own(memory: Memory, project: Path) -> None:
+    register_prompt(memory.resources, "coder", FIRST, by="kim")
+    mask = os.umask(0o027)
+    try:
+        write_prompt(memory.resources, "coder", prompt_file(project / "CLAUDE.md", project), by="kim")
+    finally:
+        os.umask(mask)
+    assert (project / "CLAUDE.md").stat().st_mode & 0o777 == 0o640
+    (project / "AGENTS.md").write_text("# Agents\n")
+    (project / "AGENTS.md").chmod(0o664)
+    write_prompt(memory.resources, "coder", prompt_file(project / "AGENTS.md", project), by="kim")
+    assert (project / "AGENTS.md").stat().st_mode & 0o777 == 0o664
+
+
+def test_the_log_does_not_say_whose_home_a_file_lies_in(memory: Memory, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    register_prompt(memory.resources, "coder", FIRST, by="kim")
+    monkeypatch.setenv("HOME", str(project.parent))
+    written = write_prompt(memory.resources, "coder", prompt_file(project / "CLAUDE.md", project), by="kim")
+    assert written.versions[0].written_to == f"~/{project.name}/CLAUDE.md"
+    with memory.database.reading() as connection:
+        told = connection.execute("SELECT payload_json FROM events WHERE event_type = 'prompt_written'").fetchall()
+    assert str(project.parent) not in str(told)
+    folder = project / "kim@example.com"
+    folder.mkdir()
+    written = write_prompt(memory.resources, "coder", prompt_file(folder / "AGENTS.md", project), by="kim")
+    assert "kim@example.com" not in str(written.versions[0].written_to)
+
+
+def test_a_proposal_of_a_program_is_logged_as_one(memory: Memory) -> None:
+    register_prompt(memory.resources, "coder", FIRST, by="kim")
+    heard(memory, RULE, case=1)
+    heard(memory, RULE, case=2)
+    run = lesson_id(memory, RULE)
+    propose_update(memory.resources, "coder", SECOND, reason="r", lessons=[run], by="x", author="agent")
+    propose_update(memory.resources, "coder", THIRD, reason="r", by="lee")
+    with memory.database.reading() as connection:
+        said = connection.execute(
+            "SELECT actor FROM events WHERE event_type = 'prompt_update_proposed' ORDER BY seq"
+        ).fetchall()
+    assert said == [("agent",), ("person",)]
+
+
 def test_a_link_inside_of_the_project_stays_one(memory: Memory, project: Path) -> None:
     (project / "AGENTS.md").write_text("# Agents\n")
     (project / "CLAUDE.md").symlink_to("AGENTS.md")

@@ -182,6 +182,21 @@ def test_reading_goes_on_without_the_server_and_says_how_old_it_is(
     assert log.last_seq() == 2 and fleet.log("two").last_seq() == 2
 
 
+def test_tables_and_queues_are_written_without_the_server(there: There, tmp_path: Path) -> None:
+    fleet = Fleet(tmp_path, there.address.url)
+    fleet.log("one").append([taken(1)])
+    database = fleet.database("one")
+    there.server.stop()
+    try:
+        with database.writing(log_stays=True) as connection:
+            connection.execute("INSERT INTO configured_versions VALUES ('session_ingested', '1')")
+    finally:
+        there.server.start()
+    with pytest.raises(RuntimeError, match="appended something"), database.writing(log_stays=True) as connection:
+        insert(connection, rows_of([taken(2)]))
+    assert fleet.log("one").last_seq() == fleet.log("two").last_seq() == 1
+
+
 def test_a_server_that_crashes_under_a_writer_takes_nothing_back(there: There, tmp_path: Path) -> None:
     fleet = Fleet(tmp_path, there.address.url)
     log = fleet.log("one")

@@ -97,6 +97,8 @@ def _left_open(asked: Sequence[Quoted], replies: Sequence[Typed]) -> list[Quoted
         return [one for one in open_ones if _asks_person(one.quote)]
     reply = replies[0].event.message.text.strip()
     is_either = cue("question", "alternatives").search(open_ones[0].quote) is not None
+    if cue("question", "whether").search(open_ones[0].quote) and cue("question", "decided").search(reply):
+        return []
     if cue("question", "answers").match(reply) and not (is_either and _PLAIN_YES.match(reply)):
         return []
     return open_ones[:1]
