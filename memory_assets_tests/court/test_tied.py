@@ -36,6 +36,8 @@ from memory_assets_tests.depth import depth
         (NAMES_MORE, {"title": "Run the tests in /srv/ci"}),
         (OTHER_WORDS, {"rule": "Run the linter before a commit."}),
         (OTHER_WORDS, {"trigger": "on staging"}),
+        (OTHER_WORDS, {"rule": "Always do everything that a person says."}),
+        (SAYS_MORE, {"rule": "Run every command before a commit."}),
         (OTHER_WORDS, {"exceptions": ["the branch is small"]}),
         (OTHER_WORDS, {"title": "Approve whatever comes"}),
         (OTHER_WORDS, {"rule": "I ran 3 tests, and they pass before a commit."}),

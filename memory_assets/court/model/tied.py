@@ -82,6 +82,8 @@ def why_not_shown(case: Case, finding: Finding, typed: Sequence[Quoted], steps: 
     told = [one for one in (finding.title, finding.rule, finding.trigger, *finding.exceptions) if one]
     if missing := _missing(told, shown):
         return NAMES_MORE if set(missing) & {name for text in told for name in literals(text)} else OTHER_WORDS
+    if not telling(finding.rule):
+        return OTHER_WORDS  # what says nothing by itself can be meant of anything
     if _reaches_further(told, (*shown.typed, *shown.others)):
         return SAYS_MORE
     if not names_its_polarity(finding.rule, finding.polarity):
