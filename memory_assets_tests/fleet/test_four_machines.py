@@ -23,7 +23,8 @@ KILLS = depth(4, 40)
 
 # What each session alone gives, whoever took it in and in whatever order: outcomes across sessions rest on what was there.
 _OF_SESSIONS = """SELECT event_id FROM events WHERE event_type IN
-  ('session_ingested', 'memory_extracted', 'evidence_aligned', 'entry_materialized', 'entries_materialized') ORDER BY event_id"""
+  ('session_ingested', 'memory_extracted', 'evidence_aligned', 'entry_materialized', 'entries_materialized')
+ORDER BY event_id"""
 
 
 def importing(machine: Machine, folder: Path) -> subprocess.Popen[bytes]:
