@@ -85,9 +85,9 @@ class Resources:
 
     def database_within(self, seconds: float) -> Database:
         """The store's file for one who waits no longer than so for others."""
-        from memory_assets.log.database import Database
+        from memory_assets.fleet.opening import opened
 
-        return Database(self.settings.store_folder, lock_timeout=seconds)
+        return opened(self.settings.store_folder, self.settings.store.url, seconds, lambda: self.configured_versions)
 
     @property
     def rules(self) -> Rules:

@@ -255,6 +255,12 @@ class CourtSettings(Section):
 
 
 class StoreSettings(Section):
-    """How long to wait for other processes."""
+    """Where the log lies, and how long to wait for others.
+
+    Attributes:
+        url: the PostgreSQL that holds the log of several machines, without a password; None for the store's own file.
+        lock_timeout_seconds: for other processes, and for other machines.
+    """
 
     lock_timeout_seconds: Seconds = 10.0
+    url: Annotated[str, AfterValidator(_postgres_url)] | None = None

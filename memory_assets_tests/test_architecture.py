@@ -24,6 +24,7 @@ MIDDLE = (
     "projections",
     "vectors",
     "court_backend",
+    "fleet",
     "queries",
     "maintenance",
     "commands",
@@ -42,7 +43,7 @@ ROOTS = {
     "stopping",
     "vocabulary",
 }
-STORE = {"log", "projections", "vectors", "court_backend", "search", "ask", "queries", "maintenance", "commands"}
+STORE = {"log", "projections", "vectors", "court_backend", "fleet", "search", "ask", "queries", "maintenance", "commands"}
 POSTGRES = {"psycopg", "psycopg_pool"}
 HEAVY = {
     "dagster",
@@ -209,6 +210,7 @@ def test_the_log_stands_on_nothing_and_the_folds_on_the_log() -> None:
     assert violations(all_of("projections"), {"vectors", *above}) == []
     assert violations(all_of("vectors"), {"projections", *above}) == []
     assert violations(all_of("court_backend"), {"projections", "search", "ask", *above}) == []
+    assert violations(all_of("fleet"), {"vectors", "search", "ask", *above}) == []
     assert violations(all_of("search"), {"projections", "queries", "maintenance", "commands"}) == []
     # A question is understood and hits are ranked without the store: rows come to them.
     pure = [module for module in all_of("search") if module.startswith(("search.question", "search.ranking"))]
@@ -301,12 +303,12 @@ def test_a_model_of_others_is_asked_through_one_room() -> None:
     }
 
 
-def test_postgresql_is_spoken_to_by_one_room_and_late() -> None:
+def test_postgresql_is_spoken_to_by_two_rooms_and_late() -> None:
     asking = {room(module) for module in modules() for name, _ in imports(module) if room(name) in POSTGRES}
-    assert asking == {"court_backend"}
+    assert asking == {"court_backend", "fleet"}
     early = [
         f"{module}:{line} imports {name}"
-        for module in all_of("court_backend")
+        for module in all_of("court_backend", "fleet")
         for node in modules()[module].body
         for name, line in _named(node)
         if room(name) in POSTGRES

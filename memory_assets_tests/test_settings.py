@@ -81,6 +81,7 @@ def _other_than(key: str, default: object) -> str:
         "keep_days_by_project": "shop=9",
         "backend": "postgres",
         "postgres_url": "postgresql://me@host/court",
+        "url": "postgresql://me@host/log",
     }.get(key, "/some/thing")
 
 

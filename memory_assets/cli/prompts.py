@@ -30,6 +30,7 @@ WriteOption = Annotated[
 # Who approves is named: the name of a login may be that of an agent's machine.
 NameOption = Annotated[str, typer.Option("--by", help="Who says so: a person, by name.")]
 
+_NO_TERMINAL = "without a terminal"
 _STYLES = {"proposed": "yellow", "approved": "cyan", "rejected": "dim", "applied": "green"}
 _STANDING = {
     "set_aside": "does not stand any more",
@@ -129,12 +130,21 @@ def propose(
     by: ByOption = None,
     as_json: JsonOption = False,
 ) -> int:
-    """Propose another text for a role. Nothing changes until a person approves it and it is applied."""
+    """Propose another text for a role. Nothing changes until a person approves it; without a terminal a program proposes it."""
     from memory_assets.commands.prompt_files import read_prompt
     from memory_assets.commands.prompts import propose_update
 
     resources = invocation(context).memory().resources
-    made = propose_update(resources, role, read_prompt(file), reason=reason, lessons=lessons or (), by=person(by))
+    is_person = _sits_before_it()
+    made = propose_update(
+        resources,
+        role,
+        read_prompt(file),
+        reason=reason,
+        lessons=lessons or (),
+        by=person(by) if is_person else f"{by or 'a program'}, {_NO_TERMINAL}",
+        author="person" if is_person else "agent",
+    )
     print_result(made, print_update, as_json=as_json)
     return OK
 
@@ -225,10 +235,11 @@ def write(
 def register_(
     context: typer.Context, role: RoleArgument, file: FileOption, by: ByOption = None, as_json: JsonOption = False
 ) -> int:
-    """Take a role's first prompt in. Later texts are proposed."""
+    """Take a role's first prompt in, on a terminal: it is the active one. Later texts are proposed."""
     from memory_assets.commands.prompt_files import read_prompt
     from memory_assets.commands.prompts import register_prompt
 
+    _on_a_terminal("registers a prompt")
     made = register_prompt(invocation(context).memory().resources, role, read_prompt(file), by=person(by))
     print_result(made, print_prompt, as_json=as_json)
     return OK
@@ -291,6 +302,11 @@ def _file(path: Path) -> PromptFile:
     return prompt_file(path, project_folder(Path.cwd()))
 
 
+def _sits_before_it() -> bool:
+    """Whether a person may sit before it: the shell of an agent has no terminal."""
+    return sys.stdin is not None and not sys.stdin.closed and sys.stdin.isatty()
+
+
 def _on_a_terminal(what: str) -> None:
     """Refuse where nobody sits before it: an agent's shell has no terminal, and no option stands for one.
 
@@ -299,7 +315,7 @@ def _on_a_terminal(what: str) -> None:
     """
     from memory_assets.commands.errors import TerminalNeededError
 
-    if sys.stdin is None or sys.stdin.closed or not sys.stdin.isatty():
+    if not _sits_before_it():
         raise TerminalNeededError(
             f"only a person {what}: on a terminal, or on the page /prompts",
             hint="run it yourself in a terminal, or open /prompts (`memory serve link`); there is no option for it",

@@ -45,7 +45,7 @@ def purge(
         print_json(report)
     else:
         print_report(report)
-    return NOTHING_FOUND if not dry_run and report.found_after else OK
+    return NOTHING_FOUND if not dry_run and (report.found_after or report.left_in_postgres) else OK
 
 
 def _ask(events: int, sessions: int, *, as_json: bool) -> None:
@@ -59,7 +59,7 @@ def _ask(events: int, sessions: int, *, as_json: bool) -> None:
 def print_report(report: PurgeReportV1) -> None:
     """What went, where it was, and what is out of reach."""
     count = sum(report.events_removed.values())
-    if not count and report.dagster is None:
+    if not count and report.dagster is None and not report.left_in_postgres:
         print_text(styled("there is nothing to purge"))
         return
     would = "would go" if report.dry_run else "are gone"

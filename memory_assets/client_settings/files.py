@@ -53,11 +53,15 @@ def check_writable(path: Path) -> None:
         raise ClientConfigError(f"{path} may not be written", hint="allow it first, or name another file")
 
 
-def replace_text(path: Path, text: str) -> None:
-    """Write a file at once: whoever reads it sees the old text or the new one. A link stays a link."""
+def replace_text(path: Path, text: str, *, private: bool = True) -> None:
+    """Write a file at once: whoever reads it sees the old text or the new one. A link stays a link, a file keeps its rights.
+
+    Args:
+        private: whether a file that was not there is its owner's alone; otherwise it has the rights of any new file.
+    """
     target = path.resolve()
     target.parent.mkdir(parents=True, exist_ok=True)
-    mode = target.stat().st_mode & 0o7777 if target.exists() else 0o600
+    mode = target.stat().st_mode & 0o7777 if target.exists() else 0o600 if private else _of_any_new_file()
     handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as file:
@@ -70,3 +74,9 @@ def replace_text(path: Path, text: str) -> None:
         with contextlib.suppress(OSError):
             Path(temporary).unlink()
         raise
+
+
+def _of_any_new_file() -> int:
+    mask = os.umask(0o077)  # it can only be read by setting it
+    os.umask(mask)
+    return 0o666 & ~mask

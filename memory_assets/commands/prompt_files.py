@@ -99,7 +99,7 @@ class Writing:
         _check_unchanged(self._file)
         failed = None
         try:
-            replace_text(self._file.target, text)
+            replace_text(self._file.target, text, private=False)
         except OSError as error:
             if is_full_disk(error):
                 raise

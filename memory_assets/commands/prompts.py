@@ -9,6 +9,8 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from memory_assets.citations.addresses import MessageCitation
@@ -41,6 +43,7 @@ from memory_assets.projections.fold import catch_up, fold
 from memory_assets.queries.prompt_lessons import lessons_named, lessons_of_role
 from memory_assets.queries.prompts import list_updates, one_prompt, one_update, prompt_version
 from memory_assets.sessions.masking.redaction import redact_text
+from memory_assets.text.invisible import without_unseen
 
 if TYPE_CHECKING:
     import duckdb
@@ -97,7 +100,7 @@ def propose_update(
         NotPossibleError: it is the active text, waits already, or its lessons are not enough.
     """
     name, text = _role(resources, role), _prompt(resources, prompt)
-    said_by, why = _name(resources, by), masked(resources, reason, what="reason")
+    said_by, why = _name(resources, by), masked(resources, without_unseen(reason), what="reason")
     if not why:
         raise InvalidArgumentError("the reason says nothing", hint="say why the prompt should change: a person decides by it")
     catch_up(resources.database, resources.configured_versions)
@@ -105,7 +108,7 @@ def propose_update(
         base = prompt_version(connection, name)
         rests_on = _lessons(connection, name, lessons, author)
         if author == "agent" or lessons:
-            _check_copies_nothing(connection, base.prompt, text)
+            _check_copies_nothing(connection, base.prompt, text, why)
     at = now()
     update_id = typed_id("pup", name, base.sha256, prompt_hash(text), at.isoformat())
     word = PromptUpdateProposed(
@@ -121,7 +124,7 @@ def propose_update(
         if prompt_version(connection, name).sha256 != base.sha256:
             raise NotPossibleError(f"the prompt of {name!r} was changed meanwhile", hint="look at it and propose again")
         _check_is_new(connection, word, base.version)
-        _append(resources, connection, command(word, at=at))
+        _append(resources, connection, replace(command(word, at=at), actor=author))
         return one_update(connection, update_id)
 
 
@@ -243,8 +246,15 @@ def _file(into: PromptFile | None) -> contextlib.AbstractContextManager[Writing 
 def _write_active(resources: Resources, connection: duckdb.DuckDBPyConnection, role: str, file: Writing, said_by: str) -> None:
     active = prompt_version(connection, role)
     path = file.write(PromptBlock(active.role, active.version, active.prompt))
-    word = PromptWritten(role=active.role, activated_event_id=active.event_id, path=str(path), written_by=said_by)
+    word = PromptWritten(role=active.role, activated_event_id=active.event_id, path=_path(resources, path), written_by=said_by)
     _append(resources, connection, command(word, at=now()))
+
+
+def _path(resources: Resources, path: Path) -> str:
+    """A file as the log calls it: whose home it lies in is nobody's business, and a folder's name may hold a secret."""
+    with contextlib.suppress(ValueError, RuntimeError):  # it lies elsewhere, or nobody's home is known
+        return redact_text(f"~/{path.relative_to(Path.home().resolve()).as_posix()}", resources.redaction_policy).text
+    return redact_text(str(path), resources.redaction_policy).text
 
 
 def _if_known(connection: duckdb.DuckDBPyConnection, role: str) -> RolePromptV1 | None:
@@ -284,9 +294,10 @@ def _lessons(connection: duckdb.DuckDBPyConnection, role: str, given: Sequence[s
     return named
 
 
-def _check_copies_nothing(connection: duckdb.DuckDBPyConnection, base: str, prompt: str) -> None:
+def _check_copies_nothing(connection: duckdb.DuckDBPyConnection, base: str, *told: str) -> None:
+    """See that neither the prompt nor the reason, which a person decides by, is a session's own words."""
     length = prompt_policy().words_in_a_row
-    runs = new_runs(base, prompt, length)
+    runs = frozenset(run for text in told for run in new_runs(base, text, length))
     if not runs:
         return
     found = copied_run(runs, _messages(connection))
@@ -325,7 +336,7 @@ def _prompt(resources: Resources, given: str) -> str:
 
 
 def _name(resources: Resources, by: str) -> str:
-    name = masked(resources, " ".join(by.split()), what="name")
+    name = masked(resources, " ".join(without_unseen(by).split()), what="name")
     if not name:
         raise InvalidArgumentError("the name of who says so is empty", hint="name somebody")
     return name

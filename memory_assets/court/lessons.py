@@ -5,10 +5,16 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from memory_assets.court.findings import Finding
-from memory_assets.identifiers import typed_id
+from memory_assets.identifiers import sha256_hex, typed_id
 from memory_assets.vocabulary import FindingKind, LessonStatus, LinkKind, Polarity, Severity
+
+_TOLD_ROLES: Final = """
+coder planner reviewer tester writer researcher designer architect operator debugger prosecutor defense jury judge user system
+"""
+_USUAL_ROLES: Final = frozenset(_TOLD_ROLES.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +23,8 @@ class Accepted:
 
     Attributes:
         claim_id: of the claim that the judge selected.
-        at: when the session began: never the time of the hearing, so that the order of hearings decides nothing.
+        at: when its last evidence was said: never the time of the hearing, so that the order of hearings decides nothing.
+        said: a hash of the words that it quotes; empty where nobody knows them.
     """
 
     claim_id: str
@@ -35,6 +42,7 @@ class Accepted:
     exceptions: tuple[str, ...]
     confidence: float
     at: datetime
+    said: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +54,9 @@ class Lesson:
         reason: why it does not stand; empty for one that does.
         by: the lesson that it was merged into, that supersedes it or that contests it.
         merged: the lessons that were merged into it.
-        support_cases, support_sessions: of its own and of those merged into it.
+        support_cases: how often it was heard, its own cases and those of what was merged into it.
+        support_sessions: the sessions that these tell of, each once: a bundle that was made of a session, and a session that
+            another one goes on from, tell of the same.
         project: where all its sessions are of one.
     """
 
@@ -102,3 +112,8 @@ def lesson_id_of(finding: Finding) -> str:
 def role_of(text: str) -> str:
     """A role as it is kept: roles are free words, in any case, spacing and spelling of Hangul."""
     return unicodedata.normalize("NFC", " ".join(text.split())).casefold()
+
+
+def role_told(role: str, *, shows_text: bool) -> str:
+    """A role where text of sessions may not stand: one that is not usual may be a model's free words, and is told by a hash."""
+    return role if shows_text or role in _USUAL_ROLES else f"role {sha256_hex(role)[:8]}"

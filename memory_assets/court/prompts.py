@@ -19,6 +19,7 @@ from memory_assets.court.findings import Severity
 from memory_assets.court.lessons import role_of
 from memory_assets.errors import InvalidArgumentError
 from memory_assets.identifiers import sha256_hex
+from memory_assets.text.invisible import first_unseen, without_unseen
 
 MOST_CHARACTERS: Final = 100_000
 """Of a prompt."""
@@ -34,13 +35,8 @@ UpdateStatus = Literal["proposed", "approved", "rejected", "applied"]
 UPDATE_STATUSES: Final[tuple[UpdateStatus, ...]] = get_args(UpdateStatus)
 
 FILE: Final = "prompt_policy.toml"
-# What no reader sees: controls, marks that turn the direction of text, and the tags that can spell out hidden words. A person
-# approves what a person can read.
-_UNSEEN: Final = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff"
-    "\U000e0000-\U000e0fff]"
-)
-_WORD: Final = re.compile(r"\w+")
+_WORD: Final = re.compile(r"[^\W\d_]+")
+_NEW_WORD_BY_CASE: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +51,7 @@ class PromptPolicy:
 
 @dataclass(frozen=True, slots=True)
 class CitedLesson:
-    """A lesson that a proposal rests on, and the cases that give it."""
+    """A lesson that a proposal rests on, and the cases that give it; of those that tell of one session one."""
 
     lesson_id: str
     severity: Severity
@@ -80,7 +76,7 @@ def role_name(given: str) -> str:
     Raises:
         InvalidArgumentError: it says nothing, is too long, or holds what is no text.
     """
-    if _UNSEEN.search(given):
+    if first_unseen(given):
         raise InvalidArgumentError("the role's name holds characters that are no text", hint="name it in plain words")
     role = role_of(given)
     if not role:
@@ -104,7 +100,8 @@ def prompt_text(given: str) -> str:
             hint="say it in fewer words",
         )
     text = with_line_feeds(given.removeprefix("\ufeff")).strip("\n")
-    if found := _UNSEEN.search(text):
+    # A person approves what a person can read.
+    if found := first_unseen(text):
         raise InvalidArgumentError(
             f"the prompt holds what nobody sees: U+{ord(found[0]):04X} in line {text.count(chr(10), 0, found.start()) + 1}",
             hint="take it out: a person approves what a person can read",
@@ -171,5 +168,7 @@ def copied_run(runs: frozenset[tuple[str, ...]], texts: Iterable[tuple[str, str]
 
 
 def _runs(text: str, length: int) -> Iterable[tuple[str, ...]]:
-    words = _WORD.findall(unicodedata.normalize("NFC", text).casefold())
+    """The words of a text, however they are spelt and parted: marks, digits, capitals and what nobody sees change none."""
+    seen = without_unseen(unicodedata.normalize("NFKC", text))
+    words = _WORD.findall(_NEW_WORD_BY_CASE.sub(" ", seen).casefold())
     return zip(*(words[start:] for start in range(length)), strict=False)

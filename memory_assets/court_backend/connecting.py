@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+import time
+from collections.abc import Generator, Iterator
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from memory_assets.court_backend.address import PostgresAddress, masked
@@ -17,6 +19,16 @@ LEAST_SERVER = 150_000
 """The oldest version that the tests are run with."""
 
 CONNECT_SECONDS = 5
+SILENT_SECONDS = 120.0
+"""A server that says nothing for so long is gone: longer than any statement takes but the making of an index."""
+
+# An attribute of a connection for which something else goes.
+_SILENT = "silent_seconds"
+
+KEEPALIVE_SECONDS = 10
+UNHEARD_SECONDS = 30
+"""After so long the system gives a machine up that does not confirm what was sent."""
+
 _GOES_ON = "the log and the store's own answers need no PostgreSQL"
 _INSTALL = "install the extra `memory_assets[postgres]`, or set court.backend to `embedded`"
 
@@ -34,9 +46,8 @@ def connected(address: PostgresAddress) -> Iterator[Connection[Any]]:
         PostgresRefusedError: it cannot be used: no rights, too old.
         PostgresBusyError: somebody else held what was needed for too long.
     """
-    psycopg = library()
     with translated(address):
-        connection = psycopg.connect(address.url, autocommit=True, **connect_options())
+        connection = impatient().connect(address.url, autocommit=True, **connect_options())
         # Its own way out would raise once more where the server went away.
         with contextlib.closing(connection):
             check_server(connection, address)
@@ -44,8 +55,55 @@ def connected(address: PostgresAddress) -> Iterator[Connection[Any]]:
 
 
 def connect_options() -> dict[str, Any]:
-    """What every connection is opened with."""
-    return {"connect_timeout": CONNECT_SECONDS, "application_name": "memory_assets"}
+    """What every connection is opened with: a machine that went away is missed soon."""
+    return {
+        "connect_timeout": CONNECT_SECONDS,
+        "application_name": "memory_assets",
+        "keepalives": 1,
+        "keepalives_idle": KEEPALIVE_SECONDS,
+        "keepalives_interval": KEEPALIVE_SECONDS // 2,
+        "keepalives_count": 3,
+        "tcp_user_timeout": UNHEARD_SECONDS * 1000,
+    }
+
+
+@cache
+def impatient() -> type[Connection[Any]]:
+    """A kind of connection that fails where the server says nothing for too long.
+
+    The system notices a machine that is gone, and not a server that stands still: its machine confirms whatever is sent.
+    """
+    psycopg = library()
+
+    class Impatient(psycopg.Connection):  # type: ignore[misc, name-defined]
+        def wait(self, gen: Generator[Any, Any, Any], *arguments: Any, **options: Any) -> Any:
+            most = getattr(self, _SILENT, None) or SILENT_SECONDS
+            return super().wait(_heard(gen, most, psycopg.OperationalError), *arguments, **options)
+
+    return Impatient
+
+
+def allow_silence(connection: Connection[Any], seconds: float | None) -> None:
+    """From now on so long for what this connection is asked; None for what goes for every statement."""
+    setattr(connection, _SILENT, seconds)
+
+
+def _heard(work: Generator[Any, Any, Any], most: float, error: type[Exception]) -> Generator[Any, Any, Any]:
+    """The client's own steps, as long as the server says something: it is asked ten times a second whether it did."""
+    try:
+        wanted = next(work)
+        heard = time.monotonic()
+        while True:
+            ready = yield wanted
+            if ready:
+                heard = time.monotonic()
+            elif time.monotonic() - heard > most:
+                raise error(f"it has said nothing for {most:.0f} seconds")
+            wanted = work.send(ready)
+    except StopIteration as done:
+        return done.value
+    finally:
+        work.close()
 
 
 def library() -> Any:
@@ -102,6 +160,11 @@ def _meant(error: Error, address: PostgresAddress) -> MemoryAssetsError:
                 f"{address} does not allow it: {said}",
                 hint="GRANT CREATE, CONNECT ON DATABASE … TO the role of court.postgres_url, or let it own schema memory_court",
             )
+        case errors.DependentObjectsStillExist() | errors.ForeignKeyViolation() | errors.FeatureNotSupported():
+            return PostgresRefusedError(
+                f"what others made of the court's tables of {address} is in the way: {_named(error) or said}",
+                hint="drop what hangs on them (a view, a foreign key), `memory court project`, and make it again",
+            )
         case errors.OperationalError() if any(words in said for words in _WRONG_LOGIN):
             return PostgresUnavailableError(
                 f"{address} lets nobody in: {said}",
@@ -117,3 +180,12 @@ def _meant(error: Error, address: PostgresAddress) -> MemoryAssetsError:
                 f"{address} refused what was asked: {said}",
                 hint=f"`memory court project --rebuild` writes its tables anew; {_GOES_ON}",
             )
+
+
+def _named(error: Error) -> str:
+    """What hangs on our tables. Of a reference the details repeat a row: its table and its own name say enough."""
+    from psycopg import errors
+
+    if isinstance(error, errors.ForeignKeyViolation):
+        return f"{error.diag.constraint_name} of {error.diag.schema_name}.{error.diag.table_name}"
+    return masked(error.diag.message_detail or "")

@@ -129,7 +129,7 @@ class StoredCourt:
     def place(self) -> Place:
         """How far the tables go now."""
         with self._database.reading() as connection:
-            return _place(connection)
+            return place_of(connection)
 
     def link_at(self, seq: int) -> str | None:
         """The link of an event; None where the log has none there."""
@@ -140,10 +140,11 @@ class StoredCourt:
         """All rows, as of one moment."""
         with self._database.reading() as connection:
             texts = tuple(LessonText(*row) for row in connection.execute(_TEXTS).fetchall())
-            return CourtRows(_place(connection), tuple(_table(connection, name) for name in TABLES), texts)
+            return CourtRows(place_of(connection), tuple(_table(connection, name) for name in TABLES), texts)
 
 
-def _place(connection: duckdb.DuckDBPyConnection) -> Place:
+def place_of(connection: duckdb.DuckDBPyConnection) -> Place:
+    """How far a store's tables go now."""
     rows = connection.execute("SELECT last_seq, projector_version FROM projection_offsets").fetchall()
     seq, folded_by = rows[0] if rows else (0, "")
     return Place(seq, _link(connection, seq) or "", folded_by)

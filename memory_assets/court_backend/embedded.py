@@ -34,6 +34,9 @@ class EmbeddedLessons:
         # A unit that the tables do not know any more waits to be taken out of the index.
         return [LessonHit(hit.unit_id, lessons[hit.unit_id], hit.score) for hit in found if hit.unit_id in lessons]
 
+    def place(self) -> None:
+        """They are the store's own."""
+
     def _lessons_of(self, unit_ids: Sequence[str]) -> Mapping[str, str]:
         with self._database.reading() as connection:
             return dict(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from memory_assets.court_backend.court_rows import Place
     from memory_assets.vectors.embedder import Vectors
 
 LIKENESS_DIGITS = 5
@@ -39,5 +40,13 @@ class LessonIndex(Protocol):
 
         Raises:
             MemoryAssetsError: the backend cannot answer; its message says what to do.
+        """
+        ...
+
+    def place(self) -> Place | None:
+        """The event of the log that its lessons rest on; None where they are the store's own, as it is.
+
+        Raises:
+            MemoryAssetsError: the backend cannot answer.
         """
         ...

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from memory_assets.court_backend import schema
 from memory_assets.court_backend.address import PostgresAddress
-from memory_assets.court_backend.connecting import CONNECT_SECONDS, check_server, connect_options, library, translated
+from memory_assets.court_backend.connecting import (
+    CONNECT_SECONDS,
+    allow_silence,
+    check_server,
+    connect_options,
+    impatient,
+    library,
+    translated,
+)
 from memory_assets.court_backend.errors import NotProjectedError, PostgresUnavailableError
 from memory_assets.court_backend.lesson_index import LIKENESS_DIGITS, LessonHit
 from memory_assets.court_backend.projector import EXACT_ROWS_OF_A_ROLE
@@ -20,10 +28,13 @@ if TYPE_CHECKING:
     from psycopg import Connection
     from psycopg_pool import ConnectionPool
 
+    from memory_assets.court_backend.court_rows import Place
     from memory_assets.vectors.embedder import Embedder, Vectors
 
 MOST_CONNECTIONS = 4
 _ANSWER_SECONDS = 10
+SILENT_SECONDS = _ANSWER_SECONDS + 5.0
+"""A server ends a question itself before that: one that does not stands still."""
 
 # Of so many candidates the index is asked for: the wider it looks, the less it misses.
 _LEAST_WIDTH = 100
@@ -82,6 +93,16 @@ class PostgresLessons:
                 rows = _exactly(connection, vectors, asked)
         return [LessonHit(*row) for row in rows]
 
+    def place(self) -> Place | None:
+        """The event of the log that the rows in PostgreSQL rest on; None where there are none.
+
+        Raises:
+            PostgresUnavailableError, PostgresRefusedError: see there.
+        """
+        with self._connected() as connection:
+            stored = schema.read_projection(connection, self.address)
+            return None if stored is None else stored.place
+
     def close(self) -> None:
         """Give the connections back."""
         with self._guard:
@@ -91,8 +112,10 @@ class PostgresLessons:
 
     def _vectors(self, connection: Connection[Any]) -> VectorTable:
         found: list[VectorTable] = []
-        if schema.read_projection(connection, self.address) is not None:
-            found = [one for one in schema.vector_tables(connection) if one.fingerprint == self._embedder.fingerprint]
+        stored = schema.read_projection(connection, self.address)
+        if stored is not None and stored.is_readable:
+            tables = schema.vector_tables(connection, whole=True)
+            found = [one for one in tables if one.fingerprint == self._embedder.fingerprint]
         if not found:
             raise NotProjectedError(
                 f"{self.address} has no lessons with vectors of {self._embedder.model_id}",
@@ -121,10 +144,12 @@ class PostgresLessons:
             if self._pool is None:
                 # What the pool's threads could not reach is said once, by the error that whoever asks is given.
                 logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
-                with library().connect(self.address.url, **connect_options()) as connection:
+                with impatient().connect(self.address.url, **connect_options()) as connection:
                     check_server(connection, self.address)
                 self._pool = ConnectionPool(
                     self.address.url,
+                    connection_class=impatient(),
+                    configure=lambda connection: allow_silence(connection, SILENT_SECONDS),
                     kwargs={"autocommit": True, **connect_options()},
                     min_size=0,
                     max_size=MOST_CONNECTIONS,

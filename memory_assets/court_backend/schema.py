@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from memory_assets.vectors.embedder import Embedder
 
 SCHEMA = "memory_court"
-LAYOUT = 1
+LAYOUT = 2
 """Changes whenever a table of this module does; the court's tables say themselves what they are."""
 
 EXTENSION = "vector"
@@ -43,8 +43,11 @@ CREATE TABLE {SCHEMA}.embeddings (
   dimensions integer NOT NULL,
   fingerprint text NOT NULL,
   table_name text NOT NULL,
-  has_vector_type boolean NOT NULL);
+  has_vector_type boolean NOT NULL,
+  is_whole boolean NOT NULL);
 """
+_OWN_NAMES = ("projection", "embeddings")
+_LAYOUT_MARK = f"{LAYOUT}-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,11 @@ class Projection:
     layout: str
     store: str
     place: Place
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether this version knows what ``projection`` and ``embeddings`` hold."""
+        return self.layout.startswith(_LAYOUT_MARK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +87,7 @@ class VectorTable:
 def layout_of(tables: Sequence[CourtTable]) -> str:
     """A hash of everything that the tables' definitions are made of."""
     told = [[table.name, list(table.key), [[one.name, one.kind, one.nullable] for one in table.columns]] for table in tables]
-    return sha256_hex(canonical_json([LAYOUT, _OWN, told]))[:16]
+    return f"{_LAYOUT_MARK}{sha256_hex(canonical_json([_OWN, told]))[:16]}"
 
 
 def read_projection(connection: Connection[Any], address: PostgresAddress) -> Projection | None:
@@ -106,9 +114,14 @@ def read_projection(connection: Connection[Any], address: PostgresAddress) -> Pr
 
 
 def create(connection: Connection[Any], tables: Sequence[CourtTable]) -> None:
-    """Make every table anew, empty."""
-    connection.execute(f"DROP SCHEMA IF EXISTS {SCHEMA} CASCADE")
-    connection.execute(f"CREATE SCHEMA {SCHEMA}")
+    """Make every table anew, empty. What others have put into the schema stays.
+
+    Raises:
+        psycopg.errors.DependentObjectsStillExist: somebody's view hangs on a table that would have to go.
+    """
+    connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
+    if ours := _tables_of_ours(connection, tables):
+        connection.execute(f"DROP TABLE {', '.join(f'{SCHEMA}.{name}' for name in ours)}")
     connection.execute(_OWN)
     for table in tables:
         columns = ", ".join(f"{one.name} {one.kind}{'' if one.nullable else ' NOT NULL'}" for one in table.columns)
@@ -117,16 +130,44 @@ def create(connection: Connection[Any], tables: Sequence[CourtTable]) -> None:
 
 def empty(connection: Connection[Any], tables: Sequence[CourtTable]) -> None:
     """Take every row out, with the files that held them: nothing of what was purged stays in them."""
-    connection.execute(f"TRUNCATE {', '.join(f'{SCHEMA}.{table.name}' for table in tables)}")
-    for vectors in vector_tables(connection):
-        connection.execute(f"TRUNCATE {SCHEMA}.{vectors.name}")
+    ours = [name for name in _tables_of_ours(connection, tables) if name not in _OWN_NAMES]
+    connection.execute(f"TRUNCATE {', '.join(f'{SCHEMA}.{name}' for name in ours)}")
+    connection.execute(f"UPDATE {SCHEMA}.embeddings SET is_whole = false")
 
 
-def vector_tables(connection: Connection[Any]) -> list[VectorTable]:
-    """Every table of vectors."""
+def empty_of_another_layout(connection: Connection[Any], tables: Sequence[CourtTable]) -> None:
+    """Take every row out of tables of which this version only knows the names; they are made anew by the next writing."""
+    ours = [name for name in _tables_of_ours(connection, tables) if name != "projection"]
+    connection.execute(f"TRUNCATE {', '.join(f'{SCHEMA}.{name}' for name in ours)}")
+    connection.execute(f"UPDATE {SCHEMA}.projection SET seq = 0, link = ''")
+
+
+def _tables_of_ours(connection: Connection[Any], tables: Sequence[CourtTable]) -> list[str]:
+    """Those of our tables that there are, whichever version made them; a name that we never gave is somebody else's."""
+    known = [*_OWN_NAMES, *(table.name for table in tables)]
+    rows = connection.execute(
+        f"SELECT tablename::text FROM pg_tables WHERE schemaname = '{SCHEMA}' AND tablename = ANY(%s)", [known]
+    ).fetchall()
+    ours = [str(name) for (name,) in rows]
+    if "embeddings" in ours:
+        there = connection.execute(
+            f"""SELECT e.table_name FROM {SCHEMA}.embeddings e
+                JOIN pg_tables t ON t.schemaname = '{SCHEMA}' AND t.tablename = e.table_name"""
+        ).fetchall()
+        ours += [str(name) for (name,) in there]
+    return sorted(ours)
+
+
+def vector_tables(connection: Connection[Any], *, whole: bool = False) -> list[VectorTable]:
+    """Every table of vectors.
+
+    Args:
+        whole: only those that have a vector of every lesson: half of them are no answer.
+    """
     rows = connection.execute(
         f"""SELECT embedding_version, model_id, dimensions, fingerprint, table_name, has_vector_type
-            FROM {SCHEMA}.embeddings ORDER BY embedding_version"""
+            FROM {SCHEMA}.embeddings WHERE is_whole OR NOT %s ORDER BY embedding_version""",
+        [whole],
     ).fetchall()
     return [VectorTable(*row) for row in rows]
 
@@ -165,7 +206,7 @@ def write_vectors_entry(connection: Connection[Any], wanted: VectorTable) -> Non
             connection.execute(f"DROP TABLE {SCHEMA}.{other.name}")
     connection.execute(f"DELETE FROM {SCHEMA}.embeddings")
     connection.execute(
-        f"INSERT INTO {SCHEMA}.embeddings VALUES (%s, %s, %s, %s, %s, %s)",
+        f"INSERT INTO {SCHEMA}.embeddings VALUES (%s, %s, %s, %s, %s, %s, true)",
         [
             wanted.embedding_version,
             wanted.model_id,

@@ -11,11 +11,12 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import tempfile
 import threading
 import weakref
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from dagster._core.events.log import EventLogEntry
 from dagster._core.storage.dagster_run import FINISHED_STATUSES
 from dagster._core.storage.event_log import SqliteEventLogStorage
 from dagster._core.storage.event_log.schema import SqlEventLogStorageTable
+from dagster._core.storage.event_log.sqlite.sqlite_event_log import INDEX_SHARD_NAME
 from dagster._core.storage.runs import SqliteRunStorage
 from dagster._core.storage.schedules import SqliteScheduleStorage
 from dagster._core.storage.sql import create_engine
@@ -158,6 +160,9 @@ class EventLogStorage(SqliteEventLogStorage):
             if (outer := self._under_way.get(shard)) is not None:
                 yield outer
                 return
+            is_of_run = shard not in self._initialized_dbs and shard != INDEX_SHARD_NAME
+            if is_of_run and self._begin_file_of_run(Path(self.path_for_shard(shard))):
+                self._initialized_dbs.add(shard)
             engine = self._kept.of(shard, self.conn_string_for_shard(shard))
             if shard not in self._initialized_dbs:
                 self._initdb(engine)
@@ -168,6 +173,23 @@ class EventLogStorage(SqliteEventLogStorage):
                     yield connection
                 finally:
                     del self._under_way[shard]
+
+    def _begin_file_of_run(self, path: Path) -> bool:
+        """Give a run that has no file yet one with empty tables: to make those anew for each run costs 50 ms (measured).
+
+        Returns:
+            whether the file is there now, with its tables.
+        """
+        if path.exists():
+            return False
+        try:
+            with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".run-") as file:
+                file.write(_empty_tables())
+                file.flush()
+                os.link(file.name, path)
+        except OSError:  # another process that looks at the run has made it, or the disk knows no links
+            return False
+        return True
 
     def store_event_batch(self, events: Sequence[EventLogEntry]) -> None:
         """Events of one run in one transaction of each file; what an asset has come to is written once, by the last of them."""
@@ -275,6 +297,17 @@ class EventLogStorage(SqliteEventLogStorage):
         with self._db_lock:
             self._kept.close_all()
         super().dispose()
+
+
+@cache
+def _empty_tables() -> bytes:
+    """The file of a run of which nothing is told yet, as Dagster makes it; made once in a process."""
+    with tempfile.TemporaryDirectory() as folder:
+        storage = SqliteEventLogStorage(folder)
+        with storage.run_connection("empty"):
+            pass
+        storage.dispose()
+        return Path(storage.path_for_shard("empty")).read_bytes()
 
 
 def _with_own_data_version(event: EventLogEntry) -> EventLogEntry:

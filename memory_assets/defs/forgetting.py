@@ -36,7 +36,7 @@ from memory_assets.log.payloads.forgetting import (
 from memory_assets.log.payloads.sessions import SessionIngested, SourceRegistered, SourceTakenFor, SourceTold
 from memory_assets.log.session_history import History, histories
 from memory_assets.log.sql import IN_LIST, json_list
-from memory_assets.maintenance.court_mirror import follow_court
+from memory_assets.maintenance.court_mirror import followed_by_court
 from memory_assets.memory import Memory
 from memory_assets.progress import Progress
 from memory_assets.projections.fold import catch_up
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     import duckdb
 
 _TRIES = 3
+_DONE = "the store did what was asked"
 _SOURCES = [SourceRegistered.event_type, SourceTakenFor.event_type, SourceTold.event_type]
 
 Report = TypeVar("Report")
@@ -99,8 +100,9 @@ def forget(settings: Settings, wanted: ToForget, *, reason: str = "asked", progr
         return report.model_copy(update={"events": said}), found
 
     report, found = _tried(say)
-    settle(opened.resources)
-    _run_on(settings, opened, sorted(found.places), progress)
+    with followed_by_court(opened.resources, done=_DONE):
+        settle(opened.resources)
+        _run_on(settings, opened, sorted(found.places), progress)
     return report
 
 
@@ -144,9 +146,10 @@ def unforget(settings: Settings, given: Sequence[str], *, progress: Progress | N
         return tuple(event.event_id for event in events if isinstance(event.payload, words))
 
     said = _tried(say)
-    settle(opened.resources)
     sessions = sorted({one.session_id for one in chosen})
-    _run_on(settings, opened, sessions, progress)
+    with followed_by_court(opened.resources, done=_DONE):
+        settle(opened.resources)
+        _run_on(settings, opened, sessions, progress)
     there = opened.log.current(sessions, SessionIngested.event_type)
     return UnforgetReportV1(session_ids=tuple(one for one in sessions if one in there), events=said)
 
@@ -243,9 +246,8 @@ def _named(known: Sequence[ForgettingV1], given: str) -> list[ForgettingV1]:
 
 
 def _run_on(settings: Settings, opened: OpenStore, session_ids: Sequence[str], progress: Progress | None) -> None:
-    """The stages over what is left of these sessions, or there again; then PostgreSQL follows, where there is one."""
+    """The stages over what is left of these sessions, or there again."""
     known = opened.log.current(session_ids, SessionIngested.event_type)
     if known:
         run_sessions(settings, sorted(known), progress=progress)
         hear_again(settings, sorted(known), progress=progress)
-    follow_court(opened.resources, done="the store did what was asked")

@@ -16,23 +16,29 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memory_assets.court_backend.address import PostgresAddress
 from memory_assets.defs.instance import dagster_home, dagster_instance
 from memory_assets.defs.partitions import SESSIONS_PARTITIONS_NAME
 from memory_assets.defs.pruning import delete_run, keeps_outcomes
 from memory_assets.defs.resources import open_store
+from memory_assets.errors import MemoryAssetsError
 from memory_assets.identifiers import sha256_hex
-from memory_assets.maintenance.court_mirror import follow_court
+from memory_assets.maintenance.court_mirror import project_court, take_out_of_court
 from memory_assets.maintenance.forget import honour_forgetting
 from memory_assets.maintenance.purge.purge import Plan, dry_run, plan, purge
-from memory_assets.results.purge import DagsterPurgedV1, PurgeReportV1
+from memory_assets.results.purge import DagsterPurgedV1, OutOfReachV1, PurgeReportV1
 from memory_assets.settings import Settings
 
 if TYPE_CHECKING:
     import dagster as dg
 
+    from memory_assets.configuration import Resources
     from memory_assets.progress import Progress
 
 _WAIT_SECONDS = 30.0
+_POSTGRES_ITSELF = OutOfReachV1(
+    what="PostgreSQL's backups and write-ahead log", why="they are its owner's: the court's tables there are clean"
+)
 _OTHER_STORAGE = "Dagster's records lie in another storage than ours: what they say of these sessions stays there"
 
 # The name of a field, or of the class of an object: what stands behind it is its value.
@@ -92,9 +98,26 @@ def purge_all(settings: Settings, planned: Plan, *, progress: Progress | None = 
         return purge_records(settings, sessions)
 
     resources = open_store(settings).resources
-    report = purge(resources, planned, elsewhere, progress=progress)
-    follow_court(resources, done="the store was purged")
-    return report
+    return _with_postgres(resources, purge(resources, planned, elsewhere, progress=progress))
+
+
+def _with_postgres(resources: Resources, report: PurgeReportV1) -> PurgeReportV1:
+    """The report, whatever becomes of PostgreSQL: where that did not follow, it says so. Vectors may wait for a model."""
+    if resources.settings.court.backend != "postgres":
+        return report
+    told = _POSTGRES_ITSELF
+    if left := take_out_of_court(resources):
+        told = OutOfReachV1(what=_court_of(resources), why=f"it still holds what was purged: {left}. {left.hint}")
+    else:
+        with contextlib.suppress(MemoryAssetsError):
+            project_court(resources)
+    update = {"out_of_reach": (told, *report.out_of_reach), "left_in_postgres": left is not None}
+    return report.model_copy(update=update)
+
+
+def _court_of(resources: Resources) -> str:
+    url = resources.settings.court.postgres_url
+    return "the court's tables in " + (str(PostgresAddress(url)) if url else "PostgreSQL")
 
 
 def purge_records(settings: Settings, sessions: Mapping[str, bool]) -> DagsterPurgedV1:

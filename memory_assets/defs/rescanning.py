@@ -18,7 +18,7 @@ from memory_assets.defs.resources import OpenStore, open_store
 from memory_assets.defs.run import run_sessions
 from memory_assets.log.payloads.sessions import SessionIngested
 from memory_assets.log.session_history import History
-from memory_assets.maintenance.court_mirror import follow_court
+from memory_assets.maintenance.court_mirror import followed_by_court
 from memory_assets.progress import Progress
 from memory_assets.sessions.keys import session_key
 from memory_assets.sessions.masking.redaction import redact_session
@@ -71,9 +71,9 @@ def rescan(settings: Settings, *, dry_run: bool = False, progress: Progress | No
             _look_at(history, opened, report, counts)
     report.newly_masked = dict(sorted(counts.items()))
     if not dry_run and report.older:
-        report.run = run_sessions(settings, report.older, progress=progress)
-        hear_again(settings, report.older, progress=progress)
-        follow_court(opened.resources, done="what was in the store is masked again")
+        with followed_by_court(opened.resources, done="what was in the store is masked again"):
+            report.run = run_sessions(settings, report.older, progress=progress)
+            hear_again(settings, report.older, progress=progress)
     return report
 
 

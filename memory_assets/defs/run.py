@@ -290,7 +290,7 @@ def _run(
     selection = {dg.AssetKey(stage) for stage in PIPELINE_STAGES[: PIPELINE_STAGES.index(to_stage) + 1]}
     if to_stage == PIPELINE_STAGES[-1]:
         selection |= {leaf.key for leaf in _leaves()} if with_leaves else set()
-        selection |= _court_assets() if settings.court.automatic else set()
+        selection |= _court_assets(settings) if settings.court.automatic else set()
     for first, last in ranges(instance, session_ids):
         _materialize(settings, instance, selection, {RANGE_START_TAG: first, RANGE_END_TAG: last})
 
@@ -318,10 +318,10 @@ def _leaves() -> tuple[dg.AssetsDefinition, ...]:
     return LEAVES
 
 
-def _court_assets() -> Set[dg.AssetKey]:
-    from memory_assets.defs.court.assets import court_assets
+def _court_assets(settings: Settings) -> Set[dg.AssetKey]:
+    from memory_assets.defs.court.assets import MIRROR, court_assets
 
-    return court_assets()
+    return court_assets() | ({dg.AssetKey(MIRROR)} if settings.court.backend == "postgres" else set())
 
 
 def _materialize(settings: Settings, instance: dg.DagsterInstance, selection: Set[dg.AssetKey], tags: dict[str, str]) -> None:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import duckdb
@@ -22,27 +22,21 @@ from memory_assets.errors import ReadOnlyStoreError, is_full_disk
 from memory_assets.log import swap
 from memory_assets.log.blocks import Damage, damage_of
 from memory_assets.log.checkpoints import CheckpointPolicy
-from memory_assets.log.errors import (
-    LogTamperedError,
-    SchemaMismatchError,
-    StoreError,
-    full_disk,
-    of_system,
-)
+from memory_assets.log.errors import LogTamperedError, SchemaMismatchError, StoreError, of_system
+from memory_assets.log.event_store import EMBEDDED, EventStore
 from memory_assets.log.file_length import keep_length, missing_bytes
+from memory_assets.log.free_space import check_room
 from memory_assets.log.keep_alive import KeepAlive
 from memory_assets.log.kept_open import KeptOpen
-from memory_assets.log.links import Broken, Sound, has_link, newest_link, verify_links
+from memory_assets.log.links import Broken, Sound, keep_first_tip, newest_link, verify_links
 from memory_assets.log.lock import DEFAULT_TIMEOUT_SECONDS, ExclusiveHold, StoreLock
 from memory_assets.log.migrations import applied_version, migrate, schema_version
+from memory_assets.log.mirror import REBUILD_HINT, Folding, Mirror
 from memory_assets.log.opening import opened_to_write
 from memory_assets.log.readers import READERS, literal, translated
 from memory_assets.log.tip import FIRST, Tip, Tips, read_tips, write_tips
 
 STORE_FILE_NAME = "memory.duckdb"
-# Without so much room nothing is committed. Where a commit finds the disk full, DuckDB 1.5 takes back what it did; a key that
-# was deleted and written again in the same transaction it cannot take back, and ends the process.
-NEEDED_BYTES = 4_000_000
 
 
 class Database:
@@ -51,9 +45,18 @@ class Database:
     Args:
         folder: holds the file and its locks; made (0700) when missing.
         lock_timeout: seconds to wait for other processes.
+        store: the log that the file mirrors, where several machines share one.
+        folding: brings the tables of a mirror up to what others wrote.
     """
 
-    def __init__(self, folder: Path, *, lock_timeout: float = DEFAULT_TIMEOUT_SECONDS) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        lock_timeout: float = DEFAULT_TIMEOUT_SECONDS,
+        store: EventStore = EMBEDDED,
+        folding: Folding | None = None,
+    ) -> None:
         self.path = folder / STORE_FILE_NAME
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -69,6 +72,7 @@ class Database:
         self._migrated = False
         self._lingering = KeepAlive(self._lock, self._attached)
         self._kept = KeptOpen(ExclusiveHold(self._lock), self._opened_to_keep, timeout=lock_timeout)
+        self.mirror = Mirror(self.path, store, folding, tip=self.checked_tip, commit=self.commit)
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -84,6 +88,9 @@ class Database:
         if (outer := self._outer) is not None:
             yield outer
             return
+        if self.mirror.store.is_shared:
+            self._ensure_schema()
+            self.mirror.follow(self._used_to_write)
         with self._checked_to_read() as connection:
             self._threads.reading = connection
             try:
@@ -159,12 +166,13 @@ class Database:
         return getattr(self._threads, "reading", None)
 
     @contextlib.contextmanager
-    def writing(self, *, whatever_the_tip: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
+    def writing(self, *, whatever_the_tip: bool = False, log_stays: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
         """A connection under the exclusive lock, inside one transaction: committed at the end, rolled back on an error.
 
         Args:
             whatever_the_tip: also where the log does not end as the tip says, which the commit then makes anew. For the one
                 who was told by a person to do so.
+            log_stays: nothing is appended: other machines are not kept out, and none is needed.
 
         Raises:
             LogTamperedError: the log does not end where it ended when it was last written; nothing is written to it.
@@ -174,12 +182,17 @@ class Database:
         """
         if self._outer is not None:
             raise RuntimeError("what this thread is reading it cannot write: the writing goes behind the reading")
+        if whatever_the_tip:
+            self.mirror.refuse("accepting another end", hint=REBUILD_HINT)
+        self.mirror.refuse_alone()
         self._ensure_schema()
         with self._used_to_write() as connection:
             before = (newest_link(connection) or FIRST) if whatever_the_tip else self.checked_tip(connection)
+            before = before if log_stays else self.mirror.catch_up(connection, before)
             connection.execute("BEGIN")
             try:
-                yield connection
+                with self.mirror.written(connection, before, log_stays=log_stays):
+                    yield connection
                 self.commit(connection, before)
                 self._checkpoint_if_due(connection)
             except BaseException:
@@ -238,8 +251,7 @@ class Database:
         Raises:
             StoreFullError: there is no room for it; nothing is committed.
         """
-        if shutil.disk_usage(self.path.parent).free < NEEDED_BYTES:
-            raise full_disk(self.path)
+        check_room(self.path)
         newest = newest or newest_link(connection)
         if newest is None or newest == before:
             connection.execute("COMMIT")
@@ -262,6 +274,7 @@ class Database:
     @contextlib.contextmanager
     def alone(self) -> Iterator[Path]:
         """The store's folder under the exclusive lock, with nothing of it open, for who puts other files in their place."""
+        self.mirror.refuse("rewriting the log")
         self._ensure_schema()
         with self._exclusive():
             yield self.path.parent
@@ -360,7 +373,7 @@ class Database:
         if version != schema_version():
             try:
                 with self._exclusive(), opened_to_write(self.path) as connection:
-                    migrate(connection, self._linked)
+                    migrate(connection, partial(keep_first_tip, self.path.parent))
             except ReadOnlyStoreError as error:
                 raise SchemaMismatchError(
                     f"the store has schema version {version}, this program needs {schema_version()}, and {error}",
@@ -378,22 +391,9 @@ class Database:
                 for leftover in (unfinished, unfinished.with_name(f"{unfinished.name}.wal")):
                     leftover.unlink(missing_ok=True)
                 with opened_to_write(unfinished) as connection:
-                    migrate(connection, self._linked)
+                    migrate(connection, partial(keep_first_tip, self.path.parent))
                     connection.execute("CHECKPOINT")
                 unfinished.chmod(0o600)
                 unfinished.rename(self.path)
             except OSError as error:
                 raise of_system(error, unfinished) from error
-
-    def _linked(self, connection: duckdb.DuckDBPyConnection) -> None:
-        """Keep where the log ends whose events have just got their links, before that is committed.
-
-        A tip that is there already stays where it does not fit this log: it says that events are missing.
-        """
-        folder = self.path.parent
-        tips, newest = read_tips(folder), newest_link(connection)
-        is_first = tips == "missing" or (
-            isinstance(tips, Tips) and any(has_link(connection, tip) for tip in (tips.now, tips.coming))
-        )
-        if is_first and newest is not None:
-            write_tips(folder, Tips(newest))

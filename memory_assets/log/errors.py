@@ -76,6 +76,24 @@ class HeadMovedError(StoreError):
         self.session_ids = session_ids
 
 
+class SharedLogUnavailableError(StoreError):
+    """The shared log cannot be reached, or went away; nothing was half written, and the mirror goes on answering."""
+
+    code = "shared_log_unavailable"
+
+
+class SharedLogRefusedError(StoreError):
+    """The shared log answers and cannot be used so: rights, its version, other settings, or what is not done to one."""
+
+    code = "shared_log_refused"
+
+
+class SharedLogDiffersError(StoreError):
+    """The store's file is no mirror of the shared log: another log, or the same one as it was before events were taken out."""
+
+    code = "shared_log_differs"
+
+
 class UnknownEventTypeError(StoreError):
     """The log holds an event that this version cannot read."""
 

@@ -134,6 +134,7 @@ class HeldLog:
     """Appending on a connection that stays open. See :meth:`EventLog.held`."""
 
     def __init__(self, database: Database, connection: duckdb.DuckDBPyConnection) -> None:
+        database.mirror.refuse("appending batch by batch without letting anybody in")
         self._database = database
         self._connection = connection
         self._tip = database.checked_tip(connection)

@@ -7,7 +7,7 @@ byte: nothing of them is the clock's.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast
 
 from memory_assets.court.case import Case, case_of
@@ -29,6 +29,7 @@ from memory_assets.log.payloads.court import (
     SelectedClaim,
 )
 from memory_assets.log.session_history import History
+from memory_assets.text.invisible import without_unseen
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +94,15 @@ def statements(
     """What the three say of a case that was opened: each finding is brought by the one whose part it is."""
     case = heard(history)
     by_role: dict[CourtRole, dict[str, CourtClaim]] = {role: {} for role in COURT_ROLES}
-    for finding in findings:
+    for finding in map(_as_seen, findings):
         claim = _claim(case, finding)
         by_role[SPEAKS[finding.kind]].setdefault(claim.claim_id, claim)
     told = []
     for role in COURT_ROLES:
         saying = (sayings or {}).get(role, Saying())
-        apart = (_claim(case, finding).model_copy(update={"is_speculative": True}) for finding in saying.speculation)
+        apart = (
+            _claim(case, finding).model_copy(update={"is_speculative": True}) for finding in map(_as_seen, saying.speculation)
+        )
         for claim in apart:
             by_role[role].setdefault(claim.claim_id, claim)
         claims, dropped = list(by_role[role].values()), dict(saying.dropped)
@@ -178,6 +181,19 @@ def _given(history: History, case: Case, selected: Selected, judgement: NewEvent
     )
 
 
+def _as_seen(finding: Finding) -> Finding:
+    """A finding whose words are those that a person sees: an agent is told no others. Its quotes stay what the case says."""
+    return replace(
+        finding,
+        role=without_unseen(finding.role),
+        title=without_unseen(finding.title),
+        rule=without_unseen(finding.rule),
+        trigger=without_unseen(finding.trigger),
+        exceptions=tuple(without_unseen(one) for one in finding.exceptions),
+        key=without_unseen(finding.key),
+    )
+
+
 def _claim(case: Case, finding: Finding) -> CourtClaim:
     events = case.events
     return CourtClaim(
@@ -192,6 +208,7 @@ def _claim(case: Case, finding: Finding) -> CourtClaim:
         exceptions=list(finding.exceptions),
         key=finding.key,
         confidence=finding.confidence,
+        why_apart=finding.why_apart,
         evidence=[
             CourtEvidence(
                 part=quoted.part,
@@ -221,4 +238,5 @@ def _finding(claim: CourtClaim, places: dict[str, int]) -> Finding:
         ),
         confidence=claim.confidence,
         exceptions=tuple(claim.exceptions),
+        why_apart=claim.why_apart,
     )

@@ -12,10 +12,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from memory_assets.identifiers import canonical_json
-from memory_assets.log.tip import FIRST, Tip, Tips, TipTrouble
+from memory_assets.log.tip import FIRST, Tip, Tips, TipTrouble, read_tips, write_tips
 
 if TYPE_CHECKING:
     import duckdb
@@ -136,6 +137,19 @@ def has_link(connection: duckdb.DuckDBPyConnection, tip: Tip | None) -> bool:
     if tip is None or tip == FIRST:
         return tip is not None
     return connection.execute("SELECT link_hash FROM events WHERE seq = ?", [tip.seq]).fetchall() == [(tip.link_hash,)]
+
+
+def keep_first_tip(folder: Path, connection: duckdb.DuckDBPyConnection) -> None:
+    """Keep where the log of a folder's store ends whose events have just got their links, before that is committed.
+
+    A tip that is there already stays where it does not fit this log: it says that events are missing.
+    """
+    tips, newest = read_tips(folder), newest_link(connection)
+    is_first = tips == "missing" or (
+        isinstance(tips, Tips) and any(has_link(connection, tip) for tip in (tips.now, tips.coming))
+    )
+    if is_first and newest is not None:
+        write_tips(folder, Tips(newest))
 
 
 def verify_links(connection: duckdb.DuckDBPyConnection, tips: Tips | TipTrouble) -> Sound | Broken:

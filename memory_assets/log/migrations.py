@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
+from pathlib import Path
 from typing import Literal
 
 import duckdb
@@ -44,13 +45,18 @@ class Migration:
 
 @cache
 def migrations() -> tuple[Migration, ...]:
-    """Every migration, in order.
+    """Every migration of the store's file, in order; raises as :func:`migrations_in`."""
+    return migrations_in(shipped_folder("sql"))
+
+
+def migrations_in(folder: Path) -> tuple[Migration, ...]:
+    """Every migration of a folder, in order.
 
     Raises:
         SchemaMismatchError: when a number is missing or a file has a name that is none.
     """
     found = []
-    for path in sorted(shipped_folder("sql").glob("*.sql")):
+    for path in sorted(folder.glob("*.sql")):
         match = _FILE_NAME.fullmatch(path.name)
         if match is None:
             raise SchemaMismatchError(f"{path.name} is no migration", hint="name it V<three digits>__<lower_case_words>.sql")

@@ -28,10 +28,15 @@ def write_rows(connection: duckdb.DuckDBPyConnection, columns: Mapping[str, Sequ
         return before
     whole = {"seq": range(before.seq + 1, before.seq + 1 + count), **columns}
     links = _links(whole, before.link_hash)
-    connection.register("new_events", _arrow(whole, links))
+    insert_rows(connection, whole, links)
+    return Tip(before.seq + count, links[-1])
+
+
+def insert_rows(connection: duckdb.DuckDBPyConnection, columns: Mapping[str, Sequence[object]], links: list[bytes]) -> None:
+    """Insert events that have their seq and their link, inside the caller's transaction."""
+    connection.register("new_events", _arrow(columns, links))
     connection.execute("INSERT INTO events BY NAME SELECT * FROM new_events ORDER BY seq")
     connection.unregister("new_events")
-    return Tip(before.seq + count, links[-1])
 
 
 def _links(columns: Mapping[str, Sequence[object]], link: bytes) -> list[bytes]:

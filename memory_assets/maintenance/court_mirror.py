@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from memory_assets.court_backend.errors import POSTGRES_ERRORS
 from memory_assets.errors import InvalidArgumentError, MemoryAssetsError
 from memory_assets.projections.fold import catch_up
 from memory_assets.results.court import CourtProjectionV1
@@ -22,7 +23,8 @@ def project_court(resources: Resources, *, rebuild: bool = False, compare: bool 
 
     Raises:
         InvalidArgumentError: the settings name no PostgreSQL.
-        PostgresUnavailableError, PostgresBusyError, PostgresRefusedError, EmbedderUnavailableError: nothing was changed.
+        PostgresUnavailableError, PostgresBusyError, PostgresRefusedError: nothing was changed.
+        EmbedderUnavailableError, IndexCorruptError: the rows followed, vectors did not.
     """
     mirror = resources.court_in_postgres
     if mirror is None:
@@ -45,6 +47,29 @@ def project_court(resources: Resources, *, rebuild: bool = False, compare: bool 
     )
 
 
+@contextlib.contextmanager
+def followed_by_court(resources: Resources, *, done: str) -> Iterator[None]:
+    """Let PostgreSQL follow what the store has lost and what a block makes of the rest, where there is one.
+
+    What is gone goes first, and once more where the block fails: it needs no model, and nothing that fails keeps it there.
+
+    Args:
+        done: what was done before and stays done, for whoever reads that PostgreSQL did not follow.
+
+    Raises:
+        MemoryAssetsError: it still holds what it held; or what the block raises.
+    """
+    take_out_of_court(resources)
+    try:
+        yield
+    except BaseException as failed:
+        left = take_out_of_court(resources)
+        if left is not None and isinstance(failed, MemoryAssetsError):
+            failed.hint = "; ".join(filter(None, (failed.hint, f"PostgreSQL did not follow either ({left}): {left.hint}")))
+        raise
+    follow_court(resources, done=done)
+
+
 def follow_court(resources: Resources, *, done: str) -> None:
     """Let PostgreSQL follow, where there is one; what was done before stays done, whatever becomes of this.
 
@@ -52,13 +77,26 @@ def follow_court(resources: Resources, *, done: str) -> None:
         done: what that was, for whoever reads that PostgreSQL did not follow.
 
     Raises:
-        MemoryAssetsError: it still holds what it held.
+        MemoryAssetsError: it still holds what it held; where a model is missing, the vectors that it held.
     """
-    if resources.court_in_postgres is None:
+    if resources.settings.court.backend != "postgres":
         return
     try:
         project_court(resources)
-    except POSTGRES_ERRORS as error:
-        failed: MemoryAssetsError = type(error)(f"{done}, and the court's tables in PostgreSQL did not follow: {error}")
-        failed.hint = error.hint
-        raise failed from error
+    except MemoryAssetsError as error:
+        error.args = (f"{done}, and the court's tables in PostgreSQL did not follow: {error}",)
+        raise
+
+
+def take_out_of_court(resources: Resources) -> MemoryAssetsError | None:
+    """Have PostgreSQL, where there is one, hold nothing that the store has lost; why it does, where that cannot be done."""
+    if resources.settings.court.backend != "postgres":
+        return None
+    try:
+        mirror = resources.court_in_postgres
+        if mirror is not None:
+            catch_up(resources.database, resources.configured_versions)
+            mirror.take_out()
+    except MemoryAssetsError as error:
+        return error
+    return None

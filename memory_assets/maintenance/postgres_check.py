@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memory_assets.log.fetching import scalar
+from memory_assets.court_backend.court_rows import place_of
 from memory_assets.results.doctor import CheckV1
 
 if TYPE_CHECKING:
     from memory_assets.configuration import Resources
+    from memory_assets.court_backend.court_in_postgres import CourtInPostgres, PostgresState
+
+_BRINGS_UP = "`memory court project` brings it up"
 
 
 def postgres_check(resources: Resources) -> CheckV1:
@@ -28,15 +31,26 @@ def postgres_check(resources: Resources) -> CheckV1:
         how = f"pgvector {state.extension} is older than 0.8, so every lesson of a role is compared"
     else:
         how = "without pgvector every lesson of a role is compared: exact, and slower for large roles"
+    trouble = _trouble(resources, mirror, state)
+    if trouble is None:
+        return CheckV1(name="postgres", ok=True, detail=f"{told}; {how}; it holds what the tables hold")
+    what, hint = trouble
+    return CheckV1(name="postgres", ok=True, detail=f"{told}; {how}; {what}", hint=hint, warning=True)
+
+
+def _trouble(resources: Resources, mirror: CourtInPostgres, state: PostgresState) -> tuple[str, str] | None:
+    """In what it is not what the store is, and what to do; every row is compared where it should be the same."""
+    if state.place is None:
+        return "it holds nothing yet", _BRINGS_UP
     with resources.database.reading() as connection:
-        folded = int(scalar(connection, "SELECT coalesce(max(last_seq), 0) FROM projection_offsets"))
-    if state.seq != folded:
-        behind = "it holds nothing yet" if state.seq is None else f"it rests on event {state.seq}, the tables on {folded}"
-        return CheckV1(
-            name="postgres",
-            ok=True,
-            detail=f"{told}; {how}; {behind}",
-            hint="`memory court project` brings it up",
-            warning=True,
-        )
-    return CheckV1(name="postgres", ok=True, detail=f"{told}; {how}; it holds what the tables hold")
+        now = place_of(connection)
+    if state.place.seq != now.seq:
+        return f"it rests on event {state.place.seq}, the tables on {now.seq}", _BRINGS_UP
+    if state.place != now:
+        return "it rests on another history of the log, or another fold", _BRINGS_UP
+    if different := mirror.differing():
+        tables = ", ".join(f"{count:,} of {table}" for table, count in different.items())
+        return f"rows were changed there: {tables}", "`memory court project --rebuild` writes them anew"
+    if not state.is_whole:
+        return "it has not every vector of the model in use, so the store is searched", _BRINGS_UP
+    return None

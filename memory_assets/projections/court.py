@@ -1,14 +1,17 @@
 """Cases: the newest hearing of each session, and the lessons and improvements that it gives.
 
 A lesson stays while its session grows: its quotes are looked for in the message that said them, wherever it stands by now. A
-quote that is not there any more is no evidence, and a lesson without evidence is none. Where nothing was ever heard, nothing
+quote that is not there any more is no evidence, and a lesson without evidence is none. Nor is one whose words stood in a quote
+that is gone, whatever other quotes are left: its rule would go on saying them. Where nothing was ever heard, nothing
 is asked but whether that is so.
 """
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
+from memory_assets.court.telling import is_told_without
 from memory_assets.log.payloads.court import (
     CaseOpened,
     CourtStatementRecorded,
@@ -62,6 +65,21 @@ SELECT j.session_id, j.event_id, j.payload_json, o.event_id AS opened_event_id, 
 FROM newest JOIN court_events j USING (event_id) JOIN court_events o ON o.event_id = j.causation_id
 """
 
+# What a hearing gives is what its own judgement selected: two that hear a case at once make one judgement, and each may append
+# what its judge chose. Of two events with one claim the first holds.
+_GIVEN = """
+CREATE OR REPLACE TEMP TABLE given AS
+WITH selected AS (
+  SELECT event_id, unnest(from_json(payload_json -> '$.selected', '[{"claim_id": "VARCHAR", "lesson_id": "VARCHAR"}]')) AS s
+  FROM hearings
+)
+SELECT e.*, s.s.claim_id AS claim_id FROM court_events e
+JOIN selected s ON s.event_id = e.causation_id AND s.s.claim_id = (e.payload_json ->> '$.claim.claim_id')
+WHERE e.event_type = 'improvement_recorded'
+  OR (e.event_type = 'lesson_accepted' AND (e.payload_json ->> '$.lesson_id') = s.s.lesson_id)
+QUALIFY row_number() OVER (PARTITION BY s.s.claim_id ORDER BY e.seq) = 1
+"""
+
 _STATEMENTS = """
 SELECT s.event_id, s.payload_json ->> '$.case_id' AS case_id, s.session_id, s.payload_json ->> '$.court_role' AS court_role,
   coalesce(s.payload_json -> '$.claims', '[]') AS claims_json, coalesce(s.payload_json -> '$.dropped', '{}') AS dropped_json
@@ -87,38 +105,47 @@ FROM hearings h JOIN (
   FROM new_case_statements GROUP BY session_id) s USING (session_id)
 """
 
-_EVIDENCE = """
-WITH claimed AS (
-  SELECT e.session_id, e.payload_json ->> '$.claim.claim_id' AS claim_id,
+_CLAIMED = """
+CREATE OR REPLACE TEMP TABLE claimed AS
+  SELECT e.session_id, e.claim_id,
     unnest(from_json(e.payload_json -> '$.claim.evidence', '[{"part": "VARCHAR", "case_event_id": "VARCHAR",
       "message_uid": "VARCHAR", "start": "INTEGER", "end": "INTEGER", "quote": "VARCHAR"}]')) AS q,
     generate_subscripts(from_json(e.payload_json -> '$.claim.evidence', '["JSON"]'), 1) - 1 AS ordinal
-  FROM court_events e JOIN hearings h ON h.event_id = e.causation_id
-  WHERE e.event_type IN ('lesson_accepted', 'improvement_recorded')
-)
+  FROM given e
+"""
+
+_EVIDENCE = """
 SELECT c.claim_id, c.ordinal, c.session_id, c.q.part AS part, c.q.case_event_id AS case_event_id, m.message_index,
   c.q.start AS span_start, c.q."end" AS span_end, c.q.quote AS quote
 FROM claimed c JOIN messages m ON m.session_id = c.session_id AND m.message_uid = c.q.message_uid
 WHERE m.kind NOT IN ('injected', 'superseded') AND substr(m.text, c.q.start + 1, c.q."end" - c.q.start) = c.q.quote
 """
 
-_CLAIM = """e.payload_json ->> '$.claim.claim_id' AS claim_id, e.payload_json ->> '$.case_id' AS case_id,
+# Claims of which some quotes are there and others are not: what each says, all its quotes, and those that are left.
+_THINNED = """
+SELECT c.claim_id, any_value(g.payload_json -> '$.claim')::VARCHAR, list(c.q.quote),
+  list(e.quote) FILTER (e.claim_id IS NOT NULL)
+FROM claimed c JOIN given g USING (claim_id) LEFT JOIN new_lesson_evidence e USING (claim_id, ordinal)
+GROUP BY c.claim_id HAVING count(e.claim_id) BETWEEN 1 AND count(*) - 1 ORDER BY c.claim_id
+"""
+
+_CLAIM = """e.claim_id, e.payload_json ->> '$.case_id' AS case_id,
   e.session_id, e.project, e.payload_json ->> '$.claim.severity' AS severity, e.payload_json ->> '$.claim.title' AS title,
   e.payload_json ->> '$.claim.rule' AS rule, (e.payload_json ->> '$.claim.confidence')::DOUBLE AS confidence, e.occurred_at,
   e.event_id"""
-_SHOWN = "(e.payload_json ->> '$.claim.claim_id') IN (SELECT claim_id FROM new_lesson_evidence)"
+_SHOWN = "e.claim_id IN (SELECT claim_id FROM new_lesson_evidence)"
 
 _ACCEPTED = f"""
 SELECT {_CLAIM}, e.payload_json ->> '$.lesson_id' AS lesson_id, e.payload_json ->> '$.claim.kind' AS kind,
   e.payload_json ->> '$.claim.role' AS role, e.payload_json ->> '$.claim.polarity' AS polarity,
   coalesce(e.payload_json ->> '$.claim.trigger', '') AS trigger_text,
   coalesce(e.payload_json -> '$.claim.exceptions', '[]') AS exceptions_json
-FROM court_events e JOIN hearings h ON h.event_id = e.causation_id WHERE e.event_type = 'lesson_accepted' AND {_SHOWN}
+FROM given e WHERE e.event_type = 'lesson_accepted' AND {_SHOWN}
 """
 
 _IMPROVEMENTS = f"""
 SELECT {_CLAIM}, e.payload_json ->> '$.improvement_id' AS improvement_id, e.payload_json ->> '$.target' AS target
-FROM court_events e JOIN hearings h ON h.event_id = e.causation_id WHERE e.event_type = 'improvement_recorded' AND {_SHOWN}
+FROM given e WHERE e.event_type = 'improvement_recorded' AND {_SHOWN}
 """
 
 # In the order in which they rest on each other.
@@ -150,14 +177,35 @@ def fold_court(connection: duckdb.DuckDBPyConnection, since: int, embedding_vers
     if connection.execute("SELECT 1 FROM court_scope LIMIT 1").fetchall():
         connection.execute(_EVENTS + seen(connection)(_OF_SCOPE))
         connection.execute(_HEARINGS)
+        connection.execute(_GIVEN)
+        connection.execute(_CLAIMED)
         for table, statement in _TABLES.items():
             connection.execute(f"CREATE OR REPLACE TEMP TABLE new_{table} AS {statement}")
+            if table == "lesson_evidence":
+                _drop_what_is_told_of_what_is_gone(connection)
         _replace(connection)
     roles = [row[0] for row in connection.execute(_TOUCHED_ROLES, {"since": since}).fetchall()]
     if roles or since == 0:
         fold_lessons(connection, sorted(roles), embedding_version, everything=since == 0)
-    for table in ("court_scope", "court_events", "hearings", "touched_claims", *(f"new_{table}" for table in _TABLES)):
+    for table in (
+        "court_scope",
+        "court_events",
+        "hearings",
+        "given",
+        "claimed",
+        "touched_claims",
+        *(f"new_{table}" for table in _TABLES),
+    ):
         connection.execute(f"DROP TABLE IF EXISTS {table}")
+
+
+def _drop_what_is_told_of_what_is_gone(connection: duckdb.DuckDBPyConnection) -> None:
+    """Take the evidence from claims that say what only a quote says which is gone: without evidence they are none."""
+    for claim_id, claim_json, quotes, left in connection.execute(_THINNED).fetchall():
+        claim = json.loads(claim_json)
+        told = [claim["title"], claim["rule"], claim.get("trigger", ""), *claim.get("exceptions", ())]
+        if not is_told_without(told, quotes, left):
+            connection.execute("DELETE FROM new_lesson_evidence WHERE claim_id = ?", [claim_id])
 
 
 def _replace(connection: duckdb.DuckDBPyConnection) -> None:

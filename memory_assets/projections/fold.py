@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from memory_assets.log.database import Database
 
 PROJECTOR = "all"
-PROJECTOR_VERSION = f"19.{STATEMENT_VERSION}.{DETECTOR_VERSION}.{STANDING_VERSION}.{policy().version}"
+PROJECTOR_VERSION = f"23.{STATEMENT_VERSION}.{DETECTOR_VERSION}.{STANDING_VERSION}.{policy().version}"
 # Sessions folded at a time: their events are copied into a temporary table.
 SCOPE_SIZE = 200
 # These say how far a session has come, or of what use it was, and change none of what it says: no message, entry or unit
@@ -87,7 +87,14 @@ class Folded:
     outcomes: Appended | None = None
 
 
-def catch_up(database: Database, versions: Mapping[str, str], *, resolve: bool = False, build: Build | None = None) -> Folded:
+def catch_up(
+    database: Database,
+    versions: Mapping[str, str],
+    *,
+    resolve: bool = False,
+    build: Build | None = None,
+    with_marks: bool = True,
+) -> Folded:
     """Bring the tables up to the log's end.
 
     Args:
@@ -95,11 +102,13 @@ def catch_up(database: Database, versions: Mapping[str, str], *, resolve: bool =
             folded with, all sessions are folded anew.
         resolve: also append the outcomes across sessions that are missing (the stage ``projected`` does).
         build: the run that appends them.
+        with_marks: also where all that is new is how far sessions have come, which changes nothing that is searched for;
+            whoever folds later folds it along.
     """
     with database.reading() as connection:
-        if not resolve and is_current(connection, versions):
+        if not resolve and (is_current(connection, versions) or not (with_marks or _says_anything(connection, versions))):
             return Folded(0, _offset(connection, _projector(versions)))
-    with database.writing() as connection:
+    with database.writing(log_stays=not resolve) as connection:
         return fold(connection, versions, resolve=resolve, build=build)
 
 
@@ -157,6 +166,12 @@ def fold(
     fold_prompts(connection, since)
     close_commands(connection)
     return Folded(len(touched), _write_offset(connection, projector), _together(appended))
+
+
+def _says_anything(connection: duckdb.DuckDBPyConnection, versions: Mapping[str, str]) -> bool:
+    """Whether the tables lack more than marks."""
+    since = _offset(connection, _projector(versions))
+    return since == 0 or not _say_no_more_than(connection, since, _PASSING)
 
 
 def _say_no_more_than(connection: duckdb.DuckDBPyConnection, since: int, event_types: Sequence[str]) -> bool:

@@ -22,9 +22,14 @@ from memory_assets.projections.unit_tables.units import close_touched_units, fol
 if TYPE_CHECKING:
     import duckdb
 
+# The words that a claim quotes, as one hash.
+SAID = (
+    "(SELECT md5(string_agg(DISTINCT e.quote, chr(0) ORDER BY e.quote)) FROM lesson_evidence e WHERE e.claim_id = a.claim_id)"
+)
+
 _ACCEPTED = f"""
 SELECT claim_id, lesson_id, case_id, session_id, project, kind, role, polarity, severity, title, rule, trigger_text,
-  exceptions_json, confidence, occurred_at FROM accepted_lessons WHERE role IN {IN_LIST} ORDER BY claim_id
+  exceptions_json, confidence, occurred_at, {SAID} AS said FROM accepted_lessons a WHERE role IN {IN_LIST} ORDER BY claim_id
 """
 
 # A person's words are no events of a session; the last one holds, by the speaker's clock.
@@ -127,8 +132,8 @@ def _changed(connection: duckdb.DuckDBPyConnection) -> list[str]:
 
 
 def _accepted(row: tuple[Any, ...]) -> Accepted:
-    *before, exceptions_json, confidence, at = row
-    told: list[Any] = [*before, tuple(json.loads(exceptions_json)), confidence, at]
+    *before, exceptions_json, confidence, at, said = row
+    told: list[Any] = [*before, tuple(json.loads(exceptions_json)), confidence, at, said or ""]
     return Accepted(*told)
 
 

@@ -40,7 +40,8 @@ SELECT claim_id, q.part, q.case_event_id, q2.session_id, m.message_index, q.star
   s.title, s.project
 FROM quoted q2 JOIN messages m ON m.session_id = q2.session_id AND m.message_uid = q.message_uid
 JOIN sessions s ON s.session_id = q2.session_id
-WHERE substr(m.text, q.start + 1, q."end" - q.start) = q.quote ORDER BY claim_id, ordinal
+WHERE m.kind NOT IN ('injected', 'superseded') AND substr(m.text, q.start + 1, q."end" - q.start) = q.quote
+ORDER BY claim_id, ordinal
 """
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from memory_assets.citations.addresses import SpanCitation
 from memory_assets.court.lessons import role_of
+from memory_assets.court_backend.court_rows import place_of
 from memory_assets.court_backend.errors import POSTGRES_ERRORS
 from memory_assets.errors import InvalidArgumentError, check_word
 from memory_assets.identifiers import typed_id
@@ -164,6 +165,7 @@ def nearest_lessons(resources: Resources, query: str, *, role: str, k: int = 10)
     notes: tuple[str, ...] = ()
     try:
         hits = resources.lesson_index.search_lessons(of_role, vector, k)
+        notes = _behind(resources)
     except POSTGRES_ERRORS as error:
         notes = (f"the store answers: {error}", *([error.hint] if error.hint else []))
         hits = resources.embedded_lessons.search_lessons(of_role, vector, k)
@@ -173,6 +175,21 @@ def nearest_lessons(resources: Resources, query: str, *, role: str, k: int = 10)
         told = {lesson.lesson_id: lesson for lesson in _lessons(connection, rows)}
     lessons = tuple(told[lesson_id] for lesson_id in ids if lesson_id in told)
     return LessonListV1(query=query, role=of_role, lessons=lessons, total=len(lessons), notes=notes)
+
+
+def _behind(resources: Resources) -> tuple[str, ...]:
+    """What is to be known where the lessons that were searched are not those that the store has now."""
+    place = resources.lesson_index.place()
+    if place is None:
+        return ()
+    with resources.database.reading() as connection:
+        now = place_of(connection)
+    if place == now:
+        return ()
+    how = (
+        f"events up to {place.seq:,} of {now.seq:,}" if place.seq != now.seq else "another history of the log, or another fold"
+    )
+    return (f"PostgreSQL is behind: its lessons rest on {how}", "`memory court project` brings it up")
 
 
 def evidence_v1(row: Sequence[Any]) -> CourtEvidenceV1:

@@ -7,23 +7,29 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from memory_assets.court.prompts import CitedLesson
+from memory_assets.court.support import moment_of, told_once
 from memory_assets.log.fetching import fetch
 from memory_assets.log.sql import IN_LIST, json_list
+from memory_assets.projections.lessons import SAID
 
 if TYPE_CHECKING:
     import duckdb
 
-# A lesson has the cases of those that were merged into it, too.
+# A lesson has the sessions of those that were merged into it, too.
 _LESSONS = f"""
 WITH named AS (
   SELECT lesson_id, title, severity, status IN ('active', 'contested') AS stands,
     list_append(from_json(merged_json, '["VARCHAR"]'), lesson_id) AS ids
   FROM lessons WHERE lesson_id IN {IN_LIST}
 ), cases_of AS (
-  SELECT n.lesson_id, list(DISTINCT a.case_id) AS cases
+  SELECT n.lesson_id, list(DISTINCT a.session_id) AS sessions
   FROM (SELECT lesson_id, unnest(ids) AS id FROM named) n JOIN accepted_lessons a ON a.lesson_id = n.id GROUP BY n.lesson_id
 )
-SELECT n.lesson_id, n.title, n.severity, n.stands, coalesce(c.cases, []) FROM named n LEFT JOIN cases_of c USING (lesson_id)
+SELECT n.lesson_id, n.title, n.severity, n.stands, coalesce(c.sessions, []) FROM named n LEFT JOIN cases_of c USING (lesson_id)
+"""
+# All that the sessions of some lessons were heard of: where two tell of one moment, they are one case.
+_MOMENTS = f"""
+SELECT a.session_id, a.occurred_at, {SAID} FROM accepted_lessons a WHERE a.session_id IN {IN_LIST} ORDER BY a.claim_id
 """
 _OF_ROLE = "SELECT lesson_id FROM lessons WHERE role = ? AND status IN ('active', 'contested') ORDER BY lesson_id"
 
@@ -41,9 +47,17 @@ def lessons_named(connection: duckdb.DuckDBPyConnection, lesson_ids: Sequence[st
     """Those of the lessons that there are, by their ids; a lesson whose evidence was forgotten is none."""
     if not lesson_ids:
         return {}
+    known = fetch(connection, _LESSONS, [json_list(lesson_ids)])
+    sessions = sorted({session_id for *_, given in known for session_id in given})
+    moments = fetch(connection, _MOMENTS, [json_list(sessions)])
+    counted = told_once((session_id, moment_of(at, said or "")) for session_id, at, said in moments)
     return {
-        lesson_id: KnownLesson(CitedLesson(lesson_id, severity, frozenset(cases)), title, "stands" if stands else "set_aside")
-        for lesson_id, title, severity, stands, cases in fetch(connection, _LESSONS, [json_list(lesson_ids)])
+        lesson_id: KnownLesson(
+            CitedLesson(lesson_id, severity, frozenset(counted[one] for one in given)),
+            title,
+            "stands" if stands else "set_aside",
+        )
+        for lesson_id, title, severity, stands, given in known
     }
 
 

@@ -65,6 +65,7 @@ class PurgeReportV1(WireModel):
         pieces: how many pieces of forgotten text, which nothing that stays says, were looked for.
         traces: where they were found, before or after; ``found_before`` and ``found_after`` count those within reach.
         golden_questions: ids or numbers of golden questions whose answer is gone; the file is the user's own.
+        left_in_postgres: the court's tables in PostgreSQL could not be cleaned; ``out_of_reach`` says why, and what to do.
     """
 
     schema_version: Literal["purge_report.v1"] = "purge_report.v1"
@@ -87,3 +88,4 @@ class PurgeReportV1(WireModel):
     dagster: DagsterPurgedV1 | None = None
     golden_questions: tuple[str, ...] = ()
     out_of_reach: tuple[OutOfReachV1, ...] = ()
+    left_in_postgres: bool = False

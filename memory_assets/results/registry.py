@@ -51,6 +51,7 @@ from memory_assets.results.listed import (
 )
 from memory_assets.results.memories import EntryView, EvidenceView, MemoryView
 from memory_assets.results.metrics import Metrics
+from memory_assets.results.mirror import MirrorBuiltV1, MirrorV1, MirrorVerifiedV1
 from memory_assets.results.outbox import InLine, OutboxDrained, OutboxStatus, Reembedded
 from memory_assets.results.prompts import PromptUpdateV1, RolePromptV1
 from memory_assets.results.purge import PurgeReportV1
@@ -108,6 +109,9 @@ PRINTED: dict[str, Any] = {
     "memory.v1": MemoryView,
     "message_page.v1": MessagePageV1,
     "metrics.v1": Metrics,
+    "mirror.v1": MirrorV1,
+    "mirror_built.v1": MirrorBuiltV1,
+    "mirror_verified.v1": MirrorVerifiedV1,
     "outbox.v1": OutboxStatus,
     "outbox_drained.v1": OutboxDrained,
     "outbox_reconciled.v1": InLine,

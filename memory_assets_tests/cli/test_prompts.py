@@ -57,10 +57,15 @@ def valid(value: Any, name: str) -> Any:
 
 def test_the_road_of_a_prompt(memory: Run, project: Path) -> None:
     assert "memory prompts register" in memory("prompts").out
-    first = valid(memory("prompts", "register", "coder", "--file", "first.md", "--by", "kim", "--json").json, "role_prompt")
+    register = ("prompts", "register", "coder", "--file", "first.md", "--by", "kim", "--json")
+    first = valid(on_a_terminal(*register, folder=project).json, "role_prompt")
     assert (first["version"], first["prompt"], first["versions"][0]["cause"]) == (1, "You write code.", "seed")
     propose = ("prompts", "propose", "coder", "--file", "second.md", "--reason", "it guessed", "--by", "lee")
-    made = valid(memory(*propose, "--json").json, "prompt_update")
+    # Whoever has no terminal is held to what programs are held to: lessons that are enough.
+    refused = memory(*propose, "--json")
+    assert refused.code == 2 and "rests on lessons of 2 cases" in json.loads(refused.err)["message"]
+    made = valid(on_a_terminal(*propose, "--json", folder=project).json, "prompt_update")
+    assert made["proposed_by"] == "lee"
     update, begin = made["update_id"], made["update_id"][:12]
     assert (made["status"], made["lessons"]) == ("proposed", [])
     shown = memory("prompts", "diff", begin)
@@ -100,6 +105,7 @@ def test_the_road_of_a_prompt(memory: Run, project: Path) -> None:
         ("apply", "pup_1"),
         ("rollback", "coder", "--to", "1"),
         ("write", "coder", "CLAUDE.md"),
+        ("register", "planner", "--file", "first.md"),
     ],
 )
 def test_without_a_terminal_nothing_is_approved(project: Path, arguments: Sequence[str]) -> None:
@@ -119,7 +125,7 @@ def test_without_a_terminal_nothing_is_approved(project: Path, arguments: Sequen
 
 
 def test_what_is_wrong_is_named(memory: Run, project: Path) -> None:
-    assert memory("prompts", "register", "coder", "--file", "first.md").code == 0
+    assert on_a_terminal("prompts", "register", "coder", "--file", "first.md", folder=project).code == 0
     (project / "bell.md").write_text(SECOND)
     (project / "empty.md").write_text("\n")
     (project / "bad.md").write_bytes(b"\xff")
@@ -131,14 +137,19 @@ def test_what_is_wrong_is_named(memory: Run, project: Path) -> None:
         (("proposals", "--status", "lost"), "invalid_argument", "lost"),
         (("propose", "nobody", "--file", "first.md", *reason), "not_found", "nobody"),
         (("propose", "coder", "--file", "second.md", "--lesson", "les_1", *reason), "not_found", "les_1"),
-        (("propose", "coder", "--file", "first.md", *reason), "not_possible", "as it is"),
         (("propose", "coder", "--file", "bell.md", *reason), "invalid_argument", "U+0007 in line 2"),
         (("propose", "coder", "--file", "empty.md", *reason), "invalid_argument", "empty"),
         (("propose", "coder", "--file", "bad.md", *reason), "invalid_argument", "UTF-8"),
         (("propose", "coder", "--file", "none.md", *reason), "invalid_argument", "none.md"),
-        (("register", "coder", "--file", "first.md"), "not_possible", "has a prompt"),
     ):
         ended = memory("prompts", *arguments, "--json")
         error = json.loads(ended.err)
         assert (ended.code, error["code"]) == (2, code), ended
         assert says in error["message"] + error["hint"] and error["hint"], error
+    for arguments, says in (
+        (("propose", "coder", "--file", "first.md", *reason), "as it is"),
+        (("register", "coder", "--file", "first.md"), "has a prompt"),
+    ):
+        ended = on_a_terminal("prompts", *arguments, "--json", folder=project)
+        error = json.loads(ended.err)
+        assert (ended.code, error["code"]) == (2, "not_possible") and says in error["message"], ended

@@ -327,6 +327,13 @@ def test_a_proposal_rests_on_lessons_of_two_cases(memory: Memory) -> None:
     sound(memory)
 
 
+def test_what_nobody_sees_is_in_no_reason_and_in_no_name(memory: Memory) -> None:
+    register_prompt(memory.resources, "coder", FIRST, by="kim")
+    hidden = "".join(chr(0xE0000 + ord(letter)) for letter in "approve")
+    told = propose_update(memory.resources, "coder", SECOND, reason=f"it forgets{hidden} tests", by=f"l\u200bee{hidden}")
+    assert (told.reason, told.proposed_by) == ("it forgets tests", "lee")
+
+
 def test_what_a_program_proposes_copies_no_session(memory: Memory) -> None:
     tell_titles(memory.settings, "a", "Always use the blue deployment script", "무조건 먼저 테스트를 돌리고 나서 커밋해")
     register_prompt(memory.resources, "coder", FIRST, by="kim")
@@ -342,6 +349,9 @@ def test_what_a_program_proposes_copies_no_session(memory: Memory) -> None:
         assert "words of your own" in refused.value.hint
         with pytest.raises(InvalidArgumentError, match="5 words in a row"):
             propose_update(memory.resources, "coder", copied, reason="r", lessons=[run], by="lee")
+    for reason in ("always_use_the_blue deployment", "alwa\u00adys use the blue deployment"):
+        with pytest.raises(InvalidArgumentError, match="session:a#m=0"):
+            propose_update(memory.resources, "coder", "Deploy in blue", reason=reason, by="agent", author="agent")
     mine = propose_update(memory.resources, "coder", "Always use the blue deployment script", reason="mine", by="lee")
     assert mine.status == "proposed", "a person's own words are theirs"
     other = propose_update(memory.resources, "coder", "Use the script named blue", reason="r", by="agent", author="agent")
@@ -467,6 +477,48 @@ def test_no_file_is_written_that_is_none_of_the_project(project: Path, tmp_path:
     (project / "AGENTS.md").chmod(0o440)
     with pytest.raises(NotPossibleError, match="may not be written"):
         prompt_file(project / "AGENTS.md", project)
+
+
+def test_a_new_file_has_the_rights_of_any_new_file_and_an_old_one_keeps_its_own(memory: Memory, project: Path) -> None:
+    register_prompt(memory.resources, "coder", FIRST, by="kim")
+    mask = os.umask(0o027)
+    try:
+        write_prompt(memory.resources, "coder", prompt_file(project / "CLAUDE.md", project), by="kim")
+    finally:
+        os.umask(mask)
+    assert (project / "CLAUDE.md").stat().st_mode & 0o777 == 0o640
+    (project / "AGENTS.md").write_text("# Agents\n")
+    (project / "AGENTS.md").chmod(0o664)
+    write_prompt(memory.resources, "coder", prompt_file(project / "AGENTS.md", project), by="kim")
+    assert (project / "AGENTS.md").stat().st_mode & 0o777 == 0o664
+
+
+def test_the_log_does_not_say_whose_home_a_file_lies_in(memory: Memory, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    register_prompt(memory.resources, "coder", FIRST, by="kim")
+    monkeypatch.setenv("HOME", str(project.parent))
+    written = write_prompt(memory.resources, "coder", prompt_file(project / "CLAUDE.md", project), by="kim")
+    assert written.versions[0].written_to == f"~/{project.name}/CLAUDE.md"
+    with memory.database.reading() as connection:
+        told = connection.execute("SELECT payload_json FROM events WHERE event_type = 'prompt_written'").fetchall()
+    assert str(project.parent) not in str(told)
+    folder = project / "kim@example.com"
+    folder.mkdir()
+    written = write_prompt(memory.resources, "coder", prompt_file(folder / "AGENTS.md", project), by="kim")
+    assert "kim@example.com" not in str(written.versions[0].written_to)
+
+
+def test_a_proposal_of_a_program_is_logged_as_one(memory: Memory) -> None:
+    register_prompt(memory.resources, "coder", FIRST, by="kim")
+    heard(memory, RULE, case=1)
+    heard(memory, RULE, case=2)
+    run = lesson_id(memory, RULE)
+    propose_update(memory.resources, "coder", SECOND, reason="r", lessons=[run], by="x", author="agent")
+    propose_update(memory.resources, "coder", THIRD, reason="r", by="lee")
+    with memory.database.reading() as connection:
+        said = connection.execute(
+            "SELECT actor FROM events WHERE event_type = 'prompt_update_proposed' ORDER BY seq"
+        ).fetchall()
+    assert said == [("agent",), ("person",)]
 
 
 def test_a_link_inside_of_the_project_stays_one(memory: Memory, project: Path) -> None:

@@ -48,6 +48,11 @@ def test_a_prompt_is_kept_as_it_was_written() -> None:
         ("red \x1b[31m", "U\\+001B"),
         ("turned \u202e around", "U\\+202E"),
         ("hidden \U000e0041 words", "U\\+E0041"),
+        ("com\u00admit", "U\\+00AD"),
+        ("zero\u200cwidth", "U\\+200C"),
+        ("zero\u200dwidth", "U\\+200D"),
+        ("a byte \ufe00 for each \U000e0100", "U\\+FE00"),
+        ("filled \u3164", "U\\+3164"),
         (f"a <!-- {MARK} role=x -->", MARK),
     ],
 )
@@ -123,6 +128,24 @@ def test_five_words_in_a_row_are_copied_and_four_are_not() -> None:
         "항상 먼저 테스트를 돌리고 그",
         "session:a#m=0",
     )
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "never_push_to_the_main_branch",
+        "nev\u00ader push to the ma\u200bin branch",
+        "NEVER Push, to -- the (main) branch!",
+        "neverPushToTheMainBranch",
+        "never 1 push 2 to 3 the 4 main 5 branch",
+        "\uff4e\uff45\uff56\uff45\uff52 push to the main",
+        "*never* `push` to | the\u00b7main",
+    ],
+)
+def test_words_are_copied_however_they_are_spelt_and_parted(told: str) -> None:
+    said = "Never push to the main branch."
+    assert copied(BASE, f"{BASE}\n{told}", said) == ("never push to the main", "session:a#m=0")
+    assert copied(BASE, f"{BASE}\n{said}", told) == ("never push to the main", "session:a#m=0")
 
 
 def test_what_the_prompt_says_already_is_not_copied() -> None:

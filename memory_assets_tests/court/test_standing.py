@@ -13,6 +13,7 @@ from memory_assets.court.lessons import Accepted, Lesson, PersonsWord, Use, less
 from memory_assets.court.likeness import Alike, likeness, words_of
 from memory_assets.court.policy import policy
 from memory_assets.court.standing import Standing, confidence_of, standing
+from memory_assets.court.support import told_once
 from memory_assets_tests.court.findings import ordered
 
 DAY = datetime(2026, 3, 1, tzinfo=UTC)
@@ -131,14 +132,79 @@ def test_what_a_person_retired_replaces_nothing() -> None:
     assert (lessons[newer].status, lessons[older].status) == ("retired", "active")
 
 
+def test_what_a_persons_word_retires_by_way_of_another_replaces_nothing() -> None:
+    """The word is on the older of two that say the same; both are retired, and what the newer had replaced stands again."""
+    oldest = "Always run the slow unit tests and the linter before a push"
+    older = "Always run all of the slow unit tests and the linter before a commit"
+    newer = "Always run all of the slow unit tests and the linter before a commits"
+    three = [accepted(oldest, 0), accepted(older, 1), accepted(newer, 2)]
+    easy = replace(policy(), same=0.8)
+    lessons = by_title(standing(three, easy))
+    assert (lessons[older].status, lessons[oldest].status) == ("merged", "superseded")
+    lessons = by_title(standing(three, easy, words={three[1].lesson_id: PersonsWord(False, "kim", "", DAY)}))
+    assert (lessons[newer].status, lessons[older].status, lessons[oldest].status) == ("retired", "retired", "active")
+
+
+def test_what_the_budget_retires_replaces_and_contests_nothing() -> None:
+    """The newer is too weak to be kept: what it had set aside does not vanish with it."""
+    older, newer = "Always run the slow tests before a commit", "Always run the slow tests and the linter before a commit"
+    do, dont = "Always push to main after the tests", "Never push to main after the tests"
+    strong = [accepted("Always answer in Korean", 0, confidence=0.9), accepted("Never edit generated files", 0, confidence=0.9)]
+    for first, second in ((older, newer), (do, dont)):
+        told = [*strong, accepted(first, 0, confidence=0.8), accepted(second, 1, confidence=0.6)]
+        lessons = by_title(standing(told, replace(policy(), active_lessons_of_a_role=4)))
+        assert lessons[first].status in ("superseded", "contested")
+        weaker = [*told, accepted("Always write a test", 2, confidence=0.7)]
+        found = standing(weaker, replace(policy(), active_lessons_of_a_role=3))
+        lessons = by_title(found)
+        assert (lessons[second].status, lessons[first].status, lessons["Always write a test"].status) == (
+            "retired",
+            "active",
+            "retired",
+        )
+        assert found.links == ()
+
+
+def test_a_session_that_was_heard_twice_is_counted_once() -> None:
+    """A bundle that was made of a session has an id of its own; the words that it quotes were said at the same moment."""
+    text = "Always run the tests before a commit"
+    mine = accepted(text, 0, said="a")
+    bundle = accepted(text, 0, session_id="bundle", case_id="case_bundle", claim_id="clm_bundle", said="a")
+    bundle = replace(bundle, at=mine.at.replace(microsecond=1))
+    (lesson,) = standing([mine, bundle], policy()).lessons
+    assert (lesson.support_cases, lesson.support_sessions, lesson.confidence) == (2, 1, 0.8)
+    (lesson,) = standing([mine, replace(bundle, said="b")], policy()).lessons
+    assert (lesson.support_sessions, lesson.confidence) == (2, 0.9)
+    (lesson,) = standing([mine, replace(bundle, at=mine.at + timedelta(seconds=1))], policy()).lessons
+    assert lesson.support_sessions == 2
+    # One moment that both tell joins them, whatever other lesson it is of.
+    other = [accepted("Always answer in Korean", 0, said="k"), replace(bundle, said="b")]
+    also = replace(other[0], session_id="bundle", case_id="case_bundle", claim_id="clm_k")
+    lessons = by_title(standing([mine, *other, also], policy()))
+    assert lessons[text].support_sessions == 1
+
+
+@given(st.lists(st.tuples(st.sampled_from("abcdefg"), st.integers(0, 5)), max_size=20), st.randoms(use_true_random=False))
+def test_sessions_are_joined_in_any_order(told: list[tuple[str, int]], chance: Random) -> None:
+    moments = [(session, (DAY + timedelta(days=day), "x" if day else "")) for session, day in told]
+    other = list(moments)
+    chance.shuffle(other)
+    counted = told_once(moments)
+    assert told_once(other) == counted and set(counted) == {session for session, _ in told}
+    for session, moment in moments:
+        for beside, same in moments:
+            assert moment != same or not moment[1] or counted[session] == counted[beside]
+    assert all(one <= session and counted[one] == one for session, one in counted.items())
+
+
 def test_confidence_grows_with_support_and_falls_with_harm() -> None:
     text = "Always run the tests before a commit"
     one, other = accepted(text, 0), accepted(text, 1)
-    assert confidence_of([one], Use()) == 0.8 < confidence_of([one, other], Use())
-    assert confidence_of([accepted(text, 0, severity="critical")], Use()) > confidence_of([one], Use())
-    assert confidence_of([accepted(text, 0, severity="low")], Use()) < confidence_of([one], Use())
-    assert confidence_of([one], Use(harmful=1)) == 0.4 < confidence_of([one], Use(helpful=2, harmful=1)) < 0.8
-    assert confidence_of([one], Use(helpful=9)) == 0.8
+    assert confidence_of([one], Use(), 1) == 0.8 < confidence_of([one, other], Use(), 2)
+    assert confidence_of([accepted(text, 0, severity="critical")], Use(), 1) > confidence_of([one], Use(), 1)
+    assert confidence_of([accepted(text, 0, severity="low")], Use(), 1) < confidence_of([one], Use(), 1)
+    assert confidence_of([one], Use(harmful=1), 1) == 0.4 < confidence_of([one], Use(helpful=2, harmful=1), 1) < 0.8
+    assert confidence_of([one], Use(helpful=9), 1) == 0.8
 
 
 WORDS = st.sampled_from(

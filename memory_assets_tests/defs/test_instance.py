@@ -11,9 +11,11 @@ from typing import Any
 
 import dagster as dg
 import pytest
+from dagster._core.storage.event_log import SqliteEventLogStorage
 from dagster._core.storage.sql import create_engine
 
 from memory_assets.defs import dagster_storage
+from memory_assets.defs.dagster_storage import EventLogStorage
 from memory_assets.defs.instance import add_partitions, dagster_home, dagster_instance
 from memory_assets.defs.run import import_paths
 from memory_assets.settings import Settings, load_settings
@@ -109,6 +111,25 @@ def test_engines_are_made_once_a_file(settings: Settings, inbox: Path, monkeypat
     import_paths(settings, [inbox], project=None)
     assert len(made) == len(set(made)) == 3
     assert {"index.db", "runs.db"} < {Path(url).name for url in made}
+
+
+def test_the_file_of_a_run_begins_as_dagster_makes_it(tmp_path: Path) -> None:
+    ours, dagsters = EventLogStorage(str(tmp_path / "ours")), SqliteEventLogStorage(str(tmp_path / "dagsters"))
+
+    def tables(storage: SqliteEventLogStorage, run: str) -> list[tuple[object, ...]]:
+        with storage.run_connection(run) as connection:
+            made = connection.exec_driver_sql("SELECT type, name, sql FROM sqlite_master ORDER BY type, name").fetchall()
+            revision = connection.exec_driver_sql("SELECT version_num FROM alembic_version").fetchall()
+            mode = connection.exec_driver_sql("PRAGMA journal_mode").fetchall()
+        return [tuple(row) for row in (*made, *revision, *mode)]
+
+    wanted = tables(dagsters, "one")
+    assert wanted[-1] == ("wal",) and tables(ours, "one") == tables(ours, "two") == wanted
+    # Whoever else made the file first is not written over.
+    with ours.run_connection("two") as connection:
+        connection.exec_driver_sql("CREATE TABLE mark (x)")
+    assert ("mark",) in [row[1:2] for row in tables(EventLogStorage(str(tmp_path / "ours")), "two")]
+    assert {path.suffix for path in (tmp_path / "ours").iterdir()} <= {".db", ".db-wal", ".db-shm"}
 
 
 def test_partitions_of_another_process_are_seen(settings: Settings) -> None:

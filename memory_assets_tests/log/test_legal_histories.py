@@ -14,7 +14,7 @@ import pytest
 from memory_assets.log import database as database_module
 from memory_assets.log.database import Database
 from memory_assets.log.event_log import EventLog
-from memory_assets.log.links import Broken, Sound, relink
+from memory_assets.log.links import Broken, Sound, keep_first_tip, relink
 from memory_assets.log.migrations import LINKED_SINCE, migrations
 from memory_assets.log.tip import TIP_FILE_NAME, Tips, read_tips
 from memory_assets_tests.log.samples import NOON, taken
@@ -154,14 +154,13 @@ def test_a_migration_that_is_killed_leaves_the_older_store(
 ) -> None:
     older_store(tmp_path, 30)
 
-    def killed(self: Database, connection: duckdb.DuckDBPyConnection) -> None:
+    def killed(folder: Path, connection: duckdb.DuckDBPyConnection) -> None:
         if moment == "behind the tip":
-            original(self, connection)
+            keep_first_tip(folder, connection)
         raise Killed
 
-    original = Database._linked
     with monkeypatch.context() as patch, pytest.raises(Killed):
-        patch.setattr(Database, "_linked", killed)
+        patch.setattr(database_module, "keep_first_tip", killed)
         EventLog(Database(tmp_path)).last_seq()
     assert (tmp_path / TIP_FILE_NAME).exists() == (moment == "behind the tip")
     with duckdb.connect(str(tmp_path / "memory.duckdb"), read_only=True) as connection:

@@ -3,6 +3,7 @@
 import json
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from random import Random
@@ -11,15 +12,16 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from memory_assets.court.findings import Quoted
 from memory_assets.log.database import Database
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
-from memory_assets.log.payloads.court import LessonKept, LessonRetired
+from memory_assets.log.payloads.court import LessonAccepted, LessonKept, LessonRetired
 from memory_assets.log.payloads.forgetting import SessionUnforgotten
 from memory_assets.log.payloads.usage import UnitFeedback
 from memory_assets.projections.fold import catch_up
 from memory_assets.projections.rebuild import rebuild, verify
-from memory_assets_tests.court.findings import VERSION
+from memory_assets_tests.court.findings import VERSION, ordered
 from memory_assets_tests.depth import depth
 from memory_assets_tests.projections.hearings import Heard
 from memory_assets_tests.projections.people import said
@@ -98,11 +100,50 @@ def test_a_lesson_stays_while_its_session_grows(log: EventLog, database: Databas
     fold_equal(database)
 
 
+@pytest.mark.parametrize(
+    ("now", "stays"),
+    [
+        (("Use the blue script", "for the deployments", "thanks", "more"), True),
+        (("Use the blue script", "for the deployments", "never mind"), True),
+        (("Use the blue script", "for something else", "thanks"), False),
+        (("Use nothing of it", "for the deployments", "thanks"), False),
+        (("Use nothing of it", "for something else", "thanks"), False),
+    ],
+)
+def test_a_lesson_needs_the_quotes_that_its_rule_is_told_with(
+    log: EventLog, database: Database, now: tuple[str, ...], stays: bool
+) -> None:
+    """What was forgotten, or is said otherwise now, is in no lesson, however many of its other quotes are left."""
+    said = ("Use the blue script", "for the deployments", "thanks")
+    rule = "Use the blue script for deployments"
+    quotes = tuple(Quoted("order", place, 0, len(text), text) for place, text in enumerate(said))
+    session = Heard("one")
+    log.append(session.tell(*said))
+    log.append(session.hear(find=lambda case: [ordered(0, rule, evidence=quotes)]))
+    catch_up(database, VERSIONS)
+    assert rows(database, LESSONS) == [(rule, "active", 1)]
+    log.append(session.tell(*now))
+    catch_up(database, VERSIONS)
+    assert rows(database, LESSONS) == ([(rule, "active", 1)] if stays else [])
+    assert rows(database, UNITS) == ([(rule, "active")] if stays else [])
+    assert len(rows(database, "SELECT 1 FROM lesson_evidence")) == (len(set(said) & set(now)) if stays else 0)
+    fold_equal(database)
+
+
 def test_what_its_session_does_not_say_any_more_is_no_lesson(log: EventLog, database: Database) -> None:
     session = heard(log, database, "one", "Hello", TESTS, KOREAN)
     log.append(session.tell("Hello", "Something else was said here", "and here"))
     catch_up(database, VERSIONS)
     assert rows(database, LESSONS) == [] == rows(database, UNITS) and rows(database, "SELECT selected FROM cases") == [(2,)]
+    fold_equal(database)
+
+
+def test_a_lesson_says_what_is_seen_and_quotes_what_is_there(log: EventLog, database: Database) -> None:
+    hidden = TESTS.replace("tests", "te\u00adsts\u200b\U000e0041")
+    heard(log, database, "one", hidden)
+    assert rows(database, "SELECT title, rule FROM lessons") == [(TESTS, TESTS)]
+    assert rows(database, "SELECT quote FROM lesson_evidence") == [(hidden,)]
+    assert rows(database, "SELECT selected FROM cases") == [(1,)]
     fold_equal(database)
 
 
@@ -112,6 +153,39 @@ def test_a_hearing_by_another_court_replaces_the_one_before(log: EventLog, datab
     catch_up(database, VERSIONS)
     assert rows(database, "SELECT version FROM cases") == [("other detectors",)]
     assert rows(database, LESSONS) == [(TESTS, "active", 1)]
+    fold_equal(database)
+
+
+@pytest.mark.parametrize("first", [(TESTS,), (KOREAN,), ()])
+def test_lessons_of_one_hearing_do_not_mix_with_the_judgement_of_another(
+    log: EventLog, database: Database, first: tuple[str, ...]
+) -> None:
+    """Two that hear a case at once make one judgement, for its statements are the same: what it selected, it gives."""
+    improvement = "Always say what is expected, for the user."
+    session = Heard("one")
+    log.append(session.tell("Hello", TESTS, KOREAN, improvement))
+    log.append(session.hear(keeps=lambda title: title in first))
+    log.append(session.hear(keeps=lambda title: title not in first))
+    catch_up(database, VERSIONS)
+    assert rows(database, "SELECT count(*) FROM events WHERE event_type = 'judgement_rendered'") == [(1,)]
+    assert rows(database, "SELECT title FROM lessons ORDER BY title") == sorted((title,) for title in first)
+    assert rows(database, "SELECT DISTINCT quote FROM lesson_evidence ORDER BY 1") == sorted((title,) for title in first)
+    assert rows(database, "SELECT title FROM improvements") == []
+    fold_equal(database)
+
+
+def test_two_tellings_of_one_claim_are_one_lesson(log: EventLog, database: Database) -> None:
+    """A claim's id says nothing of its severity: of two events with one id the first holds."""
+    session = Heard("one")
+    log.append(session.tell(TESTS))
+    told = session.hear()
+    log.append(told)
+    (given,) = (event for event in told if isinstance(event.payload, LessonAccepted))
+    claim = given.payload.claim.model_copy(update={"severity": "critical"})
+    again = replace(given, payload=given.payload.model_copy(update={"claim": claim}), inputs=(*given.inputs, "again"))
+    assert log.append([again]).new == 1
+    catch_up(database, VERSIONS)
+    assert rows(database, "SELECT severity, support_cases FROM lessons") == [("medium", 1)]
     fold_equal(database)
 
 

@@ -133,6 +133,20 @@ def test_a_mark_folds_the_session_s_status_and_nothing_else(log: EventLog, datab
     assert verify(database, VERSIONS).equal
 
 
+def test_marks_alone_may_wait_and_nothing_else_does(log: EventLog, database: Database) -> None:
+    told = Story("a").tell([FIRST], [Remark("Keep", 0)])
+    log.append(told[:-1])
+    catch_up(database, VERSIONS, with_marks=False)
+    assert rows(database, "SELECT status FROM sessions") == [("projected",)], "tables that were never folded are"
+    log.append(told[-1:])
+    assert catch_up(database, VERSIONS, with_marks=False).sessions == 0
+    assert rows(database, "SELECT status FROM sessions") == [("projected",)]
+    log.append(Story("b").tell([SECOND], [Remark("Fix", 0)]))
+    catch_up(database, VERSIONS, with_marks=False)
+    assert rows(database, "SELECT session_id, status FROM sessions ORDER BY 1") == [("a", "vectorized"), ("b", "vectorized")]
+    assert verify(database, VERSIONS).equal
+
+
 def test_a_fold_that_fails_leaves_the_tables_as_they_were(log: EventLog, database: Database, monkeypatch: object) -> None:
     log.append(Story("a").tell([FIRST], [Remark("Keep", 0)]))
     catch_up(database, VERSIONS)

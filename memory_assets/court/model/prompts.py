@@ -13,6 +13,7 @@ from memory_assets.court.model.law import LAW_VERSION
 from memory_assets.court.model.replies import WHY_DEFERRED, judgement_schema, kinds_of, statement_schema
 from memory_assets.court.model.window import Window
 from memory_assets.identifiers import canonical_json, sha256_hex
+from memory_assets.text.invisible import without_unseen
 
 Talk = list[dict[str, str]]
 
@@ -53,7 +54,7 @@ def prompts_version() -> str:
 
 def _candidate(case: Case, finding: Finding, mask: Callable[[str], str]) -> str:
     said = ((quoted, case.events[quoted.place].actor) for quoted in finding.evidence)
-    quotes = (f"{quoted.part}, said by {actor}: {' '.join(mask(quoted.quote).split())}" for quoted, actor in said)
+    quotes = (f"{quoted.part}, said by {actor}: {_line(mask(quoted.quote))}" for quoted, actor in said)
     lines = (
         f"kind: {finding.kind}; for: {finding.role}; {finding.polarity}; severity: {finding.severity}; "
         f"sureness: {finding.confidence:.1f}",
@@ -64,6 +65,10 @@ def _candidate(case: Case, finding: Finding, mask: Callable[[str], str]) -> str:
         *quotes,
     )
     return "\n".join(lines)
+
+
+def _line(text: str) -> str:
+    return " ".join(without_unseen(text).split())
 
 
 def _boundary(told: object) -> str:

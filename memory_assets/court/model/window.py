@@ -1,6 +1,6 @@
 """What a model is shown of a case: all of a short one, of a long one what decides it.
 
-Words of a program that speaks in somebody's name are never shown: they are no evidence.
+Words of a program that speaks in somebody's name are never shown: they are no evidence. Nor is what no person sees.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Final
 from memory_assets.court.case import Case, CaseEvent
 from memory_assets.court.detectors.traffic import steps_of
 from memory_assets.court.findings import Finding
+from memory_assets.text.invisible import without_unseen
 from memory_assets.text.tokens import LEAST_COST, estimate_tokens
 
 _AROUND: Final = 2
@@ -77,7 +78,7 @@ def window_of(case: Case, findings: Sequence[Finding], budget: int, mask: Callab
         if min(len(event.message.text), most) * LEAST_COST > left:
             continue  # no text of this length costs less, so it need not be read
         # Masked whole and cut then: half of a secret would not be known as one.
-        text = _cut(mask(_own(event)), most)
+        text = _cut(without_unseen(mask(_own(event))), most)
         cost = estimate_tokens(text)
         if text.strip() and cost <= left:
             shown[event.place] = ShownEvent(labels[event.event_id], event, text)

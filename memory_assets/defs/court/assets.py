@@ -6,6 +6,7 @@ import dagster as dg
 
 STEPS = ("court_case", "court_statements", "court_judgement")
 LEAVES = ("lessons", "improvements")
+MIRROR = "court_mirror"
 
 
 def court_assets() -> frozenset[dg.AssetKey]:

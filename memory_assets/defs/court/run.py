@@ -24,8 +24,13 @@ SESSIONS_A_RUN = 100
 """A run of the assets costs seconds, whatever it does; the histories of so many sessions are kept meanwhile."""
 
 
-def hear(settings: Settings, session_ids: Sequence[str] | None, *, progress: Progress | None = None) -> CourtRunV1:
+def hear(
+    settings: Settings, session_ids: Sequence[str] | None, *, progress: Progress | None = None, mirrored: bool = True
+) -> CourtRunV1:
     """Hear some sessions, or all, and say what came of it. What was heard already is not heard again.
+
+    Args:
+        mirrored: whether PostgreSQL is to follow, where there is one; otherwise whoever called sees to it.
 
     Raises:
         NotFoundError: a session that is not known.
@@ -48,18 +53,19 @@ def hear(settings: Settings, session_ids: Sequence[str] | None, *, progress: Pro
     for batch in _batches(wanted):
         run_assets(settings, opened, batch, court_assets(), progress=shown)
     shown.finish()
-    follow_court(opened.resources, done="the sessions were heard")
+    if mirrored:
+        follow_court(opened.resources, done="the sessions were heard")
     return _report(opened, wanted, judged, before, opened.appended - appended)
 
 
 def hear_again(settings: Settings, session_ids: Sequence[str], *, progress: Progress | None = None) -> None:
-    """Hear those of some sessions that were heard before their histories were written anew."""
+    """Hear those of some sessions that were heard before their histories were written anew; the caller sees to PostgreSQL."""
     opened = open_store(settings)
     with opened.database.reading() as connection:
         wanted = heard_before(connection, list(session_ids))
     there = opened.log.current(wanted, SessionIngested.event_type) if wanted else {}
     if there:
-        hear(settings, sorted(there), progress=progress)
+        hear(settings, sorted(there), progress=progress, mirrored=False)
 
 
 def _known(opened: OpenStore) -> list[str]:

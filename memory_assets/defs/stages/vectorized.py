@@ -51,7 +51,7 @@ def vectorized(
     opened = event_log.opened
     marks: dict[str, StoredEvent] = projected
     started = time.perf_counter()
-    catch_up(opened.database, opened.resources.configured_versions)
+    catch_up(opened.database, opened.resources.configured_versions, with_marks=False)
     drained = write_words(opened.resources, progress=Part(opened.listener))
     context.log.info(f"{drained.done} units written, {drained.failed} failed")
     version = opened.versions["vectorized"]

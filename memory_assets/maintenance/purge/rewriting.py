@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 from memory_assets.locks.file_locks import EXCLUSIVE, holder_note, holder_of, lock_at_once, opened_lock_file
 from memory_assets.log import swap
-from memory_assets.log.database import NEEDED_BYTES, STORE_FILE_NAME, Database
+from memory_assets.log.database import STORE_FILE_NAME, Database
 from memory_assets.log.errors import StoreLockedError, full_disk, of_system
+from memory_assets.log.free_space import NEEDED_BYTES
 from memory_assets.log.opening import opened_to_write
 from memory_assets.log.sql import WORDS
 from memory_assets.log.swap import sync_folder

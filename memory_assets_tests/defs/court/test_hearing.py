@@ -115,6 +115,15 @@ def test_a_case_is_shown_with_every_claim(store: Settings) -> None:
         memory.read(one_case, "nobody", version=version)
 
 
+@pytest.mark.parametrize("kind", ["injected", "superseded"])
+def test_a_case_quotes_nothing_that_a_program_put_there_or_that_is_said_otherwise_now(store: Settings, kind: str) -> None:
+    hear(store, None)
+    with Resources(store).database.writing() as connection:
+        connection.execute("UPDATE messages SET kind = ? WHERE session_id = 'one' AND message_index = 0", [kind])
+    case = Memory(store).read(one_case, "one", version=Resources(store).court_version)
+    assert {claim.title: len(claim.evidence) for claim in case.judged} == {TESTS: 0, FORCE: 1}
+
+
 def test_lessons_are_found_by_role_and_words(store: Settings) -> None:
     hear(store, None)
     searcher = Searcher(Resources(store))
@@ -226,6 +235,49 @@ def test_the_job_hears_and_its_leaves_say_what_a_person_reads(store: Settings, u
     evaluations = {one.check_name: one.passed for one in result.get_asset_check_evaluations()}
     assert evaluations["lessons_rest_on_evidence"] and evaluations["every_case_heard"]
     assert len(result.asset_materializations_for_node("court_judgement")) == 3
+
+
+def test_a_role_in_free_words_stays_out_of_dagsters_records(
+    store: Settings, unrecorded: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = "wilhelmina of the ledger"
+    monkeypatch.setattr(steps, "findings_of", lambda case: [replace(one, role=told) for one in orders_of(case)])
+    hear(store, None)
+    for shows in (False, True):
+        monkeypatch.setenv("MEMORY_DAGSTER_SHOW_QUOTES", str(shows).lower())
+        job = build_definitions(load_settings()).resolve_job_def("hear_cases")
+        result = job.execute_in_process(instance=unrecorded, asset_selection=[dg.AssetKey("lessons")])
+        (made,) = result.asset_materializations_for_node("lessons")
+        assert any(told in str(value) for value in made.metadata.values()) == shows
+        (role,) = (record.data["role"] for record in made.metadata["by_role"].value.records)  # type: ignore[union-attr]
+        assert role == told or (str(role).startswith("role ") and len(str(role)) == 13)
+
+
+@pytest.mark.parametrize(
+    ("change", "counts"),
+    [
+        (None, (0, 0)),
+        ("DELETE FROM lesson_evidence", (4, 0)),
+        (f"DELETE FROM lesson_evidence WHERE session_id = 'one' AND quote = '{TESTS}'", (1, 0)),
+        ("DELETE FROM accepted_lessons", (0, 0)),
+        ("UPDATE messages SET text = 'x' || text", (0, 4)),
+        ("UPDATE messages SET kind = 'injected' WHERE session_id = 'two'", (0, 1)),
+        ("UPDATE lesson_evidence SET message_index = 99 WHERE session_id = 'three'", (0, 2)),
+        ("UPDATE lesson_evidence SET span_end = span_end - 1 WHERE session_id = 'two'", (0, 1)),
+    ],
+)
+def test_lessons_that_do_not_rest_on_their_evidence_fail_their_check(
+    store: Settings, unrecorded: dg.DagsterInstance, change: str | None, counts: tuple[int, int]
+) -> None:
+    hear(store, None)
+    if change is not None:
+        with Resources(store).database.writing() as connection:
+            connection.execute(change)
+    job = build_definitions(store).resolve_job_def("hear_cases")
+    result = job.execute_in_process(instance=unrecorded, asset_selection=[dg.AssetKey("lessons")])
+    (check,) = (one for one in result.get_asset_check_evaluations() if one.check_name == "lessons_rest_on_evidence")
+    assert (check.metadata["without"].value, check.metadata["misquoting"].value) == counts
+    assert check.passed == (counts == (0, 0))
 
 
 def test_sessions_are_heard_by_the_run_that_takes_them_in_where_that_is_wanted(

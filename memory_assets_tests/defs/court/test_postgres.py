@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import dagster as dg
 import pytest
 
 from memory_assets.configuration import Resources
 from memory_assets.court_backend.errors import PostgresUnavailableError
-from memory_assets.defs import forgetting, purging
+from memory_assets.defs import forgetting, purging, run
+from memory_assets.defs.code_location import build_definitions
 from memory_assets.defs.court import steps
 from memory_assets.defs.court.run import hear
 from memory_assets.errors import InvalidArgumentError
@@ -107,6 +109,85 @@ def test_without_postgres_the_store_answers_and_says_why() -> None:
     said = doctor(settings)
     assert not said.ok and "does not answer" in said.detail and said.hint
     assert_rebuilds_equal(settings)
+
+
+@pytest.mark.usefixtures("taken")
+def test_a_mirror_that_is_behind_says_how_far(there18: There) -> None:
+    settings = with_postgres(there18.address.url)
+    hear(settings, ["one"])
+    seq = there18.rows("SELECT seq FROM memory_court.projection")[0][0]
+    hear(load_settings(), None)  # with the store alone: PostgreSQL knows nothing of it
+    found = nearest_lessons(Resources(settings), "ask about the ledger", role=_role(there18), k=5)
+    assert {lesson.title for lesson in found.lessons} == {TESTS, FORCE}
+    with Resources(settings).database.reading() as connection:
+        ((now,),) = connection.execute("SELECT last_seq FROM projection_offsets").fetchall()
+    assert found.notes[0] == f"PostgreSQL is behind: its lessons rest on events up to {seq} of {now}"
+    assert "memory court project" in found.notes[1]
+    project_court(Resources(settings))
+    assert nearest_lessons(Resources(settings), "ask about the ledger", role=_role(there18), k=5).notes == ()
+
+
+@pytest.mark.usefixtures("taken")
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ("UPDATE memory_court.lessons SET rule = 'Always push by force'", "3 of lessons"),
+        ("DELETE FROM memory_court.lesson_evidence WHERE ordinal = 0", "3 of lesson_evidence"),
+        ("DELETE FROM memory_court.{vectors}", "3 of lesson_vectors_"),
+        ("UPDATE memory_court.{vectors} SET role = 'nobody'", "3 of lesson_vectors_"),
+    ],
+)
+def test_doctor_finds_rows_that_were_changed_by_hand(there18: There, changed: str, told: str) -> None:
+    settings = with_postgres(there18.address.url)
+    hear(settings, None)
+    assert not doctor(settings).warning
+    ((vectors,),) = there18.rows("SELECT table_name FROM memory_court.embeddings")
+    there18.rows(changed.format(vectors=vectors))
+    said = doctor(settings)
+    assert said.warning and f"rows were changed there: {told}" in said.detail and "--rebuild" in said.hint
+    project_court(Resources(settings), rebuild=True)
+    assert not doctor(settings).warning
+
+
+@pytest.mark.usefixtures("taken")
+def test_doctor_says_that_vectors_are_missing(there18: There) -> None:
+    settings = with_postgres(there18.address.url)
+    hear(settings, None)
+    there18.rows("UPDATE memory_court.embeddings SET is_whole = false")
+    said = doctor(settings)
+    assert said.warning and "not every vector" in said.detail
+
+
+def hear_by_job(settings: Settings, instance: dg.DagsterInstance) -> tuple[dict[str, object], bool]:
+    """What the asset shows after a run of the job, and what its check says."""
+    keys = instance.get_dynamic_partitions("sessions")
+    tags = {run.RANGE_START_TAG: keys[0], run.RANGE_END_TAG: keys[-1]}
+    result = build_definitions(settings).resolve_job_def("hear_cases").execute_in_process(instance=instance, tags=tags)
+    assert result.success
+    (made,) = result.asset_materializations_for_node("court_mirror")
+    (check,) = [one for one in result.get_asset_check_evaluations() if one.check_name == "postgres_follows"]
+    return {name: value.value for name, value in made.metadata.items()}, check.passed
+
+
+@pytest.mark.usefixtures("taken")
+def test_the_asset_follows_what_a_run_hears(there18: There, unrecorded: dg.DagsterInstance) -> None:
+    settings = with_postgres(there18.address.url)
+    shown, passed = hear_by_job(settings, unrecorded)
+    assert passed and told(there18) == {TESTS, FORCE, NAMED}
+    ((seq,),) = there18.rows("SELECT seq FROM memory_court.projection")
+    assert (shown["offset_seq"], shown["lag_before"], shown["vectors_written"]) == (seq, seq, 3)
+    assert not any(TESTS in str(value) for value in shown.values())
+    again, passed = hear_by_job(settings, unrecorded)
+    assert passed and (again["rows_written"], again["rows_deleted"], again["vectors_written"]) == (0, 0, 0)
+
+
+@pytest.mark.usefixtures("taken")
+def test_the_asset_holds_up_no_run(unrecorded: dg.DagsterInstance) -> None:
+    pytest.importorskip("psycopg")
+    shown, passed = hear_by_job(with_postgres(NOWHERE), unrecorded)
+    assert not passed and "does not answer" in str(shown["mirror"])
+    shown, passed = hear_by_job(load_settings(), unrecorded)
+    assert passed and str(shown["mirror"]).startswith("none: court.backend is embedded")
 
 
 def test_the_store_alone_is_not_projected(settings: Settings) -> None:

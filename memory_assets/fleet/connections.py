@@ -1,0 +1,211 @@
+"""Connections to the PostgreSQL of a shared log, kept between uses, and what their failures mean to a person."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import threading
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from memory_assets.court_backend.address import PostgresAddress, masked
+from memory_assets.log.errors import (
+    SharedLogRefusedError,
+    SharedLogUnavailableError,
+    StoreError,
+    StoreLockedError,
+)
+
+if TYPE_CHECKING:
+    from psycopg import Connection, Error
+
+LEAST_SERVER = 150_000
+"""The oldest version that the tests are run with."""
+
+OPTIONS: dict[str, Any] = {
+    "application_name": "memory_assets",
+    "connect_timeout": 5,
+    # A server or a network that vanished is noticed within seconds, also in the middle of a commit.
+    "keepalives": 1,
+    "keepalives_idle": 2,
+    "keepalives_interval": 1,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 5_000,
+    # A pooler in front of the server gives each transaction another connection.
+    "prepare_threshold": None,
+}
+
+# A commit that was answered stays, whatever the server's default is: mirrors rest on it.
+_SETTLED = """SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"""
+
+_WRONG_LOGIN = (
+    "password authentication failed",
+    "no password supplied",
+    "does not exist",
+    "no pg_hba.conf entry",
+    "certificate",
+    "SSL",
+)
+_WRONG_ADDRESS = ("could not translate host name", "invalid", "resolve")
+_WAITS = "nothing was written, and what the mirror holds can be read meanwhile"
+
+
+class Connections:
+    """Connections of one process to one database; each is used by one at a time."""
+
+    def __init__(self, address: PostgresAddress) -> None:
+        self.address = address
+        self._guard = threading.Lock()
+        self._idle: list[Connection[Any]] = []
+        self._process = os.getpid()
+        # What a forked child has of its parent: closing it would end the parent's session.
+        self._inherited: list[Connection[Any]] = []
+
+    @contextlib.contextmanager
+    def used(self) -> Iterator[Connection[Any]]:
+        """A connection that commits only where a transaction is opened on it.
+
+        Raises:
+            SharedLogUnavailableError, SharedLogRefusedError, StoreLockedError: whatever PostgreSQL fails by.
+        """
+        with translated(self.address):
+            connection = self._taken()
+            try:
+                yield connection
+            except BaseException:
+                _close(connection)
+                raise
+            self._leave(connection)
+
+    def __del__(self) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close what nobody uses."""
+        with self._guard:
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            _close(connection)
+
+    def _taken(self) -> Connection[Any]:
+        with self._guard:
+            if self._process != os.getpid():
+                self._inherited += self._idle
+                self._idle, self._process = [], os.getpid()
+            while self._idle:
+                idle = self._idle.pop()
+                if _is_alive(idle):
+                    return idle
+                _close(idle)
+        connection: Connection[Any] = library().connect(self.address.url, autocommit=True, **OPTIONS)
+        try:
+            check_server(connection, self.address)
+            connection.execute(_SETTLED)
+        except BaseException:
+            _close(connection)
+            raise
+        return connection
+
+    def _leave(self, connection: Connection[Any]) -> None:
+        from psycopg.pq import TransactionStatus
+
+        if connection.closed or connection.info.transaction_status != TransactionStatus.IDLE:
+            _close(connection)
+            return
+        with self._guard:
+            self._idle.append(connection)
+
+
+def _is_alive(connection: Connection[Any]) -> bool:
+    """Whether nothing waits to be read: of an idle connection that is the news that it ended."""
+    try:
+        return not connection.closed and not select.select([connection.fileno()], [], [], 0)[0]
+    except (OSError, ValueError):
+        return False
+
+
+def _close(connection: Connection[Any]) -> None:
+    with contextlib.suppress(Exception):  # its server may be gone
+        connection.close()
+
+
+def library() -> Any:
+    """The client library, which comes with an extra.
+
+    Raises:
+        SharedLogUnavailableError: it is not installed.
+    """
+    try:
+        import psycopg
+    except ImportError as error:
+        raise SharedLogUnavailableError(
+            f"the client of PostgreSQL cannot be loaded: {masked(str(error))}",
+            hint="install the extra `memory_assets[postgres]`, or take store.url away",
+        ) from error
+    return psycopg
+
+
+def check_server(connection: Connection[Any], address: PostgresAddress) -> None:
+    """Refuse a server that is older than any that this was tried with, or that keeps text in another encoding.
+
+    Raises:
+        SharedLogRefusedError
+    """
+    version = connection.info.server_version
+    if version < LEAST_SERVER:
+        raise SharedLogRefusedError(
+            f"{address} is version {version // 10_000}, which is too old",
+            hint=f"use PostgreSQL {LEAST_SERVER // 10_000} or newer",
+        )
+    if (encoding := connection.info.parameter_status("server_encoding")) != "UTF8":
+        raise SharedLogRefusedError(
+            f"{address} keeps text as {encoding}", hint="make the database with ENCODING 'UTF8' TEMPLATE template0"
+        )
+
+
+@contextlib.contextmanager
+def translated(address: PostgresAddress) -> Iterator[None]:
+    """Errors of the client library become errors that say what to do; none repeats a password or a row."""
+    psycopg = library()
+    try:
+        yield
+    except psycopg.Error as error:
+        raise _meant(error, address) from None  # the library's own error may repeat what was written
+
+
+def _meant(error: Error, address: PostgresAddress) -> StoreError:
+    from psycopg import errors
+
+    said = masked(error.diag.message_primary or str(error))
+    match error:
+        case errors.LockNotAvailable():
+            return StoreLockedError(
+                f"another machine holds the shared log of {address}",
+                hint="wait for it to finish, then run the command again; what was written before is kept",
+            )
+        case errors.InsufficientPrivilege():
+            return SharedLogRefusedError(
+                f"{address} does not allow it: {said}",
+                hint="GRANT CREATE, CONNECT ON DATABASE … TO the role of store.url, or let it own schema memory_log",
+            )
+        case errors.ReadOnlySqlTransaction():
+            return SharedLogRefusedError(f"{address} can be read alone: {said}", hint="name the server that takes writes")
+        case errors.IdleInTransactionSessionTimeout():
+            return SharedLogUnavailableError(
+                f"{address} ended the session, for this process was silent too long while it held the log",
+                hint=f"run the command again; {_WAITS}",
+            )
+        case errors.OperationalError() if any(words in said for words in _WRONG_LOGIN):
+            return SharedLogUnavailableError(
+                f"{address} lets nobody in: {said}",
+                hint="mend user, database and TLS of store.url; the password comes from PGPASSWORD or a passfile",
+            )
+        case errors.OperationalError() | errors.InterfaceError() | errors.QueryCanceled():
+            wrong = any(words in said for words in _WRONG_ADDRESS)
+            hint = "correct store.url" if wrong else "start it, or look at the network, and run the command again"
+            return SharedLogUnavailableError(f"{address} does not answer: {said}", hint=f"{hint}; {_WAITS}")
+        case _:
+            return SharedLogRefusedError(
+                f"{address} refused what was asked: {said}", hint="`memory mirror status` says what it is"
+            )

@@ -1,0 +1,276 @@
+"""The log in PostgreSQL: rows behind a head, under an advisory lock that is a lease.
+
+Whoever holds the lock speaks every half second, and the server ends a session that is silent for longer within a transaction.
+So a machine that was stopped holds nobody up, and one that works for long holds the lock for as long as it lives.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from memory_assets.fleet.connections import Connections
+from memory_assets.fleet.schema import LOCK_KEY, applied, migrate, newest_version
+from memory_assets.identifiers import canonical_json
+from memory_assets.log.errors import (
+    SharedLogDiffersError,
+    SharedLogRefusedError,
+    SharedLogUnavailableError,
+    StoreLockedError,
+    UnstorableTextError,
+)
+from memory_assets.log.event_store import SHARED_COLUMNS, Epoch, Row, StoreState, Versions
+from memory_assets.log.migrations import schema_version as client_version
+from memory_assets.log.tip import FIRST, Tip
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+    from memory_assets.court_backend.address import PostgresAddress
+
+SILENT_SECONDS = 1.5
+"""A holder of the lock that says nothing for so long has lost it."""
+_BEAT_SECONDS = 0.4
+_LISTEN_SECONDS = 1.0
+CHANNEL = "memory_log"
+
+_COLUMNS = ", ".join(SHARED_COLUMNS)
+_STATE = """
+SELECT l.store_id, l.epoch, l.least_client, l.versions, (SELECT max(version) FROM memory_log.schema_migrations),
+  e.seq, e.link_hash
+FROM memory_log.log l LEFT JOIN LATERAL (SELECT seq, link_hash FROM memory_log.events ORDER BY seq DESC LIMIT 1) e ON true
+"""
+_PULL = f"SELECT {_COLUMNS} FROM memory_log.events WHERE seq > %s ORDER BY seq LIMIT %s"
+_PUSH = f"COPY memory_log.events ({_COLUMNS}) FROM STDIN"
+
+
+class PostgresStore:
+    """The shared log of one database.
+
+    Args:
+        lock_timeout: seconds to wait for other machines.
+    """
+
+    is_shared = True
+
+    def __init__(self, address: PostgresAddress, *, lock_timeout: float) -> None:
+        self.address = address
+        self._lock_timeout = lock_timeout
+        self._connections = Connections(address)
+        self._is_made = False
+
+    def state(self) -> StoreState:
+        """The log as it is; its tables are made where there are none."""
+        with self._used() as connection:
+            return _state(connection)
+
+    def pull(self, after: int, limit: int) -> list[Row]:
+        """The next rows behind a seq."""
+        with self._used() as connection:
+            return _pull(connection, after, limit)
+
+    def link_at(self, seq: int) -> bytes | None:
+        """The link of an event; None where there is none."""
+        with self._used() as connection:
+            return _link_at(connection, seq)
+
+    def wait(self, after: int, seconds: float) -> bool:
+        """Wait until something stands behind a seq: news are listened for, and looked for where they were lost."""
+        until = time.monotonic() + seconds
+        with self._used() as connection:
+            connection.execute(f"LISTEN {CHANNEL}")
+            try:
+                while _state(connection).head.seq <= after:
+                    left = until - time.monotonic()
+                    if left <= 0:
+                        return False
+                    for _ in connection.notifies(timeout=min(left, _LISTEN_SECONDS), stop_after=1):
+                        pass
+                return True
+            finally:
+                with contextlib.suppress(Exception):
+                    connection.execute(f"UNLISTEN {CHANNEL}")
+
+    @contextlib.contextmanager
+    def exclusive(self) -> Iterator[HeldStore]:
+        """The log under its lock, in one transaction.
+
+        Raises:
+            StoreLockedError: another machine holds it for too long.
+            SharedLogRefusedError: a newer program has written to it.
+            SharedLogUnavailableError: it went away. Where nobody can tell whether that was before the commit or behind it, the
+                log is asked again; if it cannot be, the next one who reads it knows.
+        """
+        held: HeldStore | None = None
+        try:
+            with self._used() as connection:
+                self._lock(connection)
+                held = HeldStore(connection)
+                with _speaking(connection):
+                    _refuse_older(held.state())
+                    yield held
+                    held.is_ending = True
+                connection.execute("COMMIT")
+        except SharedLogUnavailableError as error:
+            if held is None or not held.is_ending:
+                raise
+            match self._has(held.pushed):
+                case None:
+                    raise SharedLogUnavailableError(
+                        f"{error}; that was in the middle of a commit",
+                        hint="run the command again once it answers: what was written is known then, and not written twice",
+                    ) from None
+                case False:
+                    raise
+
+    def close(self) -> None:
+        """Close what nobody uses."""
+        self._connections.close()
+
+    def _lock(self, connection: Connection[Any]) -> None:
+        # Whatever the role's default is: under another one all would be read as it was before the lock was waited for.
+        connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
+        connection.execute(
+            "SELECT set_config('lock_timeout', %s, true), set_config('idle_in_transaction_session_timeout', %s, true)",
+            [f"{int(self._lock_timeout * 1000)}ms", f"{int(SILENT_SECONDS * 1000)}ms"],
+        )
+        connection.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK_KEY])
+
+    def _has(self, pushed: Tip | None) -> bool | None:
+        """Whether what was pushed is committed; None where nobody can tell.
+
+        The lock is waited for: a transaction that was cut off may end just now.
+        """
+        if pushed is None:
+            return True
+        with contextlib.suppress(SharedLogUnavailableError, StoreLockedError), self._used() as connection:
+            self._lock(connection)
+            found = _link_at(connection, pushed.seq)
+            connection.execute("ROLLBACK")
+            return found == pushed.link_hash
+        return None
+
+    @contextlib.contextmanager
+    def _used(self) -> Iterator[Connection[Any]]:
+        with self._connections.used() as connection:
+            if not self._is_made:
+                if applied(connection, self.address) < newest_version():
+                    migrate(connection, self.address)
+                self._is_made = True
+            yield connection
+
+
+class HeldStore:
+    """The log under its lock.
+
+    Attributes:
+        pushed: where the log ends once this is committed; None where nothing is new.
+        is_ending: whether the commit was asked for.
+    """
+
+    def __init__(self, connection: Connection[Any]) -> None:
+        self._connection = connection
+        self._state = _state(connection)
+        self.pushed: Tip | None = None
+        self.is_ending = False
+
+    def state(self) -> StoreState:
+        """The log as it was when the lock was taken, which it still is but for what was pushed."""
+        return self._state
+
+    def pull(self, after: int, limit: int) -> list[Row]:
+        """The next rows behind a seq."""
+        return _pull(self._connection, after, limit)
+
+    def push(self, rows: Sequence[Row], expected_head: Tip) -> Tip:
+        """Append rows behind the head that they were made for; where the log ends then.
+
+        Raises:
+            SharedLogDiffersError: the log ends elsewhere, or the rows do not count on from there.
+            UnstorableTextError: a text holds U+0000.
+        """
+        head = self.pushed or self._state.head
+        if head != expected_head or [row[0] for row in rows] != list(range(head.seq + 1, head.seq + 1 + len(rows))):
+            raise SharedLogDiffersError(
+                f"the shared log ends at event {head.seq}, and these were made to follow event {expected_head.seq}",
+                hint="run the command again",
+            )
+        if not rows:
+            return head
+        for row in rows:
+            _refuse_nul(row)
+        with self._connection.cursor() as cursor, cursor.copy(_PUSH.encode()) as copy:
+            for row in rows:
+                copy.write_row(row)
+        if self._state.least_client < client_version():
+            self._connection.execute("UPDATE memory_log.log SET least_client = %s", [client_version()])
+        self._connection.execute("SELECT pg_notify(%s, '')", [CHANNEL])
+        self.pushed = Tip(int(rows[-1][0]), bytes(rows[-1][-1]))
+        return self.pushed
+
+    def pin(self, versions: Versions) -> None:
+        """State which versions all must follow."""
+        self._connection.execute("UPDATE memory_log.log SET versions = %s", [canonical_json(dict(versions))])
+
+
+def _state(connection: Connection[Any]) -> StoreState:
+    store_id, epoch, least_client, versions, version, seq, link = connection.execute(_STATE).fetchall()[0]
+    return StoreState(
+        Epoch(store_id, epoch),
+        FIRST if seq is None else Tip(int(seq), bytes(link)),
+        int(version),
+        int(least_client),
+        None if versions is None else json.loads(versions),
+    )
+
+
+def _pull(connection: Connection[Any], after: int, limit: int) -> list[Row]:
+    return connection.execute(_PULL, [after, limit]).fetchall()
+
+
+def _link_at(connection: Connection[Any], seq: int) -> bytes | None:
+    rows = connection.execute("SELECT link_hash FROM memory_log.events WHERE seq = %s", [seq]).fetchall()
+    return bytes(rows[0][0]) if rows else None
+
+
+def _refuse_older(state: StoreState) -> None:
+    if state.least_client > client_version():
+        raise SharedLogRefusedError(
+            f"a newer program has written to the shared log: its stores have schema {state.least_client}, "
+            f"those of this one {client_version()}",
+            hint="install the newer version of memory_assets",
+        )
+
+
+def _refuse_nul(row: Row) -> None:
+    for name, value in zip(SHARED_COLUMNS, row, strict=True):
+        texts = value if isinstance(value, list) else [value]
+        if any(isinstance(text, str) and "\x00" in text for text in texts):
+            raise UnstorableTextError(
+                f"the {name} of an event holds U+0000, which PostgreSQL cannot keep",
+                hint="whoever made the event leaves such characters out, as the readers do",
+            )
+
+
+@contextlib.contextmanager
+def _speaking(connection: Connection[Any]) -> Iterator[None]:
+    """Say something to the server every half second, so that it knows that somebody is there."""
+    ended = threading.Event()
+
+    def speak() -> None:
+        # What is wrong with the connection is found by whoever uses it next.
+        with contextlib.suppress(Exception):
+            while not ended.wait(_BEAT_SECONDS):
+                connection.execute("SELECT 1")
+
+    speaker = threading.Thread(target=speak, name="shared log held", daemon=True)
+    speaker.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        speaker.join()

@@ -1,0 +1,149 @@
+"""Where a log lies that several machines share; without one, the store's own file is all there is.
+
+The protocol is closed: these methods and no statement of anybody's. What it gives and takes are whole rows, each with its seq
+and its link, so a mirror is the same log and not a copy of what it says.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from memory_assets.log.links import LINKED_COLUMNS
+from memory_assets.log.tip import FIRST, Tip
+
+SHARED_COLUMNS = (*LINKED_COLUMNS, "payload_json", "link_hash")
+"""What a row is, in this order: moments as microseconds since 1970 in UTC, JSON as the text that was written."""
+
+Row = tuple[Any, ...]
+Versions = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Epoch:
+    """Which log it is.
+
+    Attributes:
+        store_id: made with the log, and kept by all its mirrors.
+        number: another one when events were taken out of it: mirrors of the one before hold what is gone.
+    """
+
+    store_id: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoreState:
+    """A shared log as of one moment.
+
+    Attributes:
+        head: where it ends.
+        schema_version: of its own tables.
+        least_client: the schema of a store's file that the newest program had that wrote to it.
+        versions: the configured version of each stage by event type, which all must follow; None until somebody pinned them.
+    """
+
+    epoch: Epoch
+    head: Tip
+    schema_version: int
+    least_client: int
+    versions: Versions | None
+
+
+class ExclusiveStore(Protocol):
+    """The log while nobody else writes to it: one transaction."""
+
+    def state(self) -> StoreState:
+        """The log as it is under the lock."""
+        ...
+
+    def pull(self, after: int, limit: int) -> list[Row]:
+        """The next rows behind a seq."""
+        ...
+
+    def push(self, rows: Sequence[Row], expected_head: Tip) -> Tip:
+        """Append rows behind the head that they were made for; where the log ends then.
+
+        Raises:
+            SharedLogDiffersError: the log ends elsewhere.
+            UnstorableTextError: a text holds U+0000.
+        """
+        ...
+
+    def pin(self, versions: Versions) -> None:
+        """State which versions all must follow."""
+        ...
+
+
+class EventStore(Protocol):
+    """A log. Every method may raise SharedLogUnavailableError, SharedLogRefusedError."""
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether it lies elsewhere than in the store's file."""
+        ...
+
+    def exclusive(self) -> AbstractContextManager[ExclusiveStore]:
+        """The log under its lock: committed at the end, rolled back on an error.
+
+        Raises:
+            StoreLockedError: another machine holds it for too long.
+        """
+        ...
+
+    def state(self) -> StoreState:
+        """The log as it is."""
+        ...
+
+    def pull(self, after: int, limit: int) -> list[Row]:
+        """The next rows behind a seq."""
+        ...
+
+    def link_at(self, seq: int) -> bytes | None:
+        """The link of an event; None where there is none."""
+        ...
+
+    def wait(self, after: int, seconds: float) -> bool:
+        """Wait until something stands behind a seq, for so long at most; whether something does."""
+        ...
+
+
+class EmbeddedStore:
+    """No other log: the store's file is the log, and everything here does nothing."""
+
+    is_shared = False
+    _NOTHING = StoreState(Epoch("", 0), FIRST, 0, 0, None)
+
+    @contextlib.contextmanager
+    def exclusive(self) -> Iterator[EmbeddedStore]:
+        """The store's own lock is enough."""
+        yield self
+
+    def state(self) -> StoreState:
+        """An empty log of no machine."""
+        return self._NOTHING
+
+    def pull(self, after: int, limit: int) -> list[Row]:
+        """Nobody else has written."""
+        return []
+
+    def push(self, rows: Sequence[Row], expected_head: Tip) -> Tip:
+        """They are where they belong already."""
+        return expected_head
+
+    def pin(self, versions: Versions) -> None:
+        """The store's own table says them."""
+
+    def link_at(self, seq: int) -> bytes | None:
+        """There is none elsewhere."""
+        return None
+
+    def wait(self, after: int, seconds: float) -> bool:
+        """Nothing comes from elsewhere."""
+        return False
+
+
+EMBEDDED: EventStore = EmbeddedStore()

@@ -1,0 +1,309 @@
+"""The store's file as a mirror of a log that several machines share: the same rows with the same links, and its own tables.
+
+What another machine wrote is taken over before anything is read or written here. What is written here is committed there first
+and here behind it, so whoever is killed between the two has written, and the next one takes it over like any other's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memory_assets.identifiers import sha256_hex
+from memory_assets.log.errors import (
+    SharedLogDiffersError,
+    SharedLogRefusedError,
+    SharedLogUnavailableError,
+    StoreError,
+    StoreReadOnlyError,
+)
+from memory_assets.log.event_store import SHARED_COLUMNS, EventStore, Row, StoreState, Versions
+from memory_assets.log.free_space import check_room
+from memory_assets.log.links import LINKED_COLUMNS, LINKED_ROW, link_of, newest_link
+from memory_assets.log.mirror_note import MirrorNote, has_note, read_note, write_note
+from memory_assets.log.rows import insert_rows
+from memory_assets.log.tip import Tip, Tips, read_tips
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from memory_assets.log.event_store import ExclusiveStore
+
+PULLED_ROWS = 2_000
+FRESH_SECONDS = 0.25
+"""So long the mirror is taken for what the shared log holds, once that was looked at."""
+AWAY_SECONDS = 5.0
+"""So long nobody who reads looks again for a server that did not answer."""
+_NOTED_SECONDS = 10.0
+REBUILD_HINT = "`memory mirror rebuild` makes the mirror anew and keeps the file that is there aside"
+_ADDED = f"SELECT {LINKED_ROW}, CAST(payload_json AS VARCHAR), link_hash FROM events WHERE seq > ? ORDER BY seq"
+_LOGGER = logging.getLogger(__name__)
+
+TipOf = Callable[["duckdb.DuckDBPyConnection"], Tip]
+Commit = Callable[["duckdb.DuckDBPyConnection", Tip, Tip], Tip]
+
+
+@dataclass(frozen=True, slots=True)
+class Folding:
+    """What makes tables of a log.
+
+    Attributes:
+        versions: the configured version of each stage by event type.
+        fold: brings the tables up to the log, in the caller's transaction.
+    """
+
+    versions: Callable[[], Versions]
+    fold: Callable[[duckdb.DuckDBPyConnection], object]
+
+
+class Mirror:
+    """A store's file beside the log that it mirrors.
+
+    Args:
+        folding: None where nobody asks for tables.
+        tip: where the file's log ends, which is where it ended when it was last written.
+        commit: ends a transaction of the file and keeps where its log ends.
+    """
+
+    def __init__(self, file: Path, store: EventStore, folding: Folding | None, *, tip: TipOf, commit: Commit) -> None:
+        self.store = store
+        self._file = file
+        self._folder = file.parent
+        self._folding = folding
+        self._tip = tip
+        self._commit = commit
+        self._looked_at = -FRESH_SECONDS
+        self._noted_at = -_NOTED_SECONDS
+        self._agreed: Versions | None = None
+        self._refused: SharedLogRefusedError | None = None
+        self.away: StoreError | None = None
+        """Why the mirror was not brought up when it was read last; None where it was."""
+
+    def refuse_alone(self) -> None:
+        """Refuse to write to a mirror without the log that it mirrors, which would make another log of it.
+
+        Raises:
+            SharedLogRefusedError
+        """
+        if not self.store.is_shared and has_note(self._folder):
+            raise SharedLogRefusedError(
+                f"{self._folder} is a mirror of a shared log, and store.url names none",
+                hint="set store.url again; to go on alone, `memory backup` it and `memory restore` that into another folder",
+            )
+
+    def refuse(self, what: str, hint: str = "") -> None:
+        """Refuse what would change a mirror alone, where the store is one.
+
+        Raises:
+            SharedLogRefusedError
+        """
+        if self.store.is_shared:
+            raise SharedLogRefusedError(f"{what} is not done to a shared log", hint=hint)
+
+    def follow(self, opened: Callable[[], AbstractContextManager[duckdb.DuckDBPyConnection]]) -> None:
+        """Take over what others wrote, for one who reads; where the log cannot be reached, the mirror is read as it is.
+
+        Args:
+            opened: opens the file for writing, under the store's lock.
+
+        Raises:
+            SharedLogDiffersError: it is no mirror of that log.
+            SharedLogUnavailableError, SharedLogRefusedError: there is no mirror yet.
+        """
+        now = time.monotonic()
+        if now < self._looked_at + (AWAY_SECONDS if self.away else FRESH_SECONDS):
+            return
+        try:
+            state = self.store.state()
+            self._check_versions(state.versions)
+            if not self._is_up_to(state):
+                with opened() as connection:
+                    self.catch_up(connection, self._tip(connection))
+            self._is_fresh(state)
+        except (SharedLogUnavailableError, SharedLogRefusedError, StoreReadOnlyError) as error:
+            self._is_away(error)
+        self._looked_at = time.monotonic()
+
+    def catch_up(self, connection: duckdb.DuckDBPyConnection, before: Tip) -> Tip:
+        """Take over all that the shared log has, a part a transaction, the tables with the last one; where the mirror ends.
+
+        Args:
+            before: where it ends now. The caller has the store's lock and no transaction.
+        """
+        if not self.store.is_shared:
+            return before
+        state = self.store.state()
+        self._check(state, before)
+        while before.seq < state.head.seq:
+            rows = self.store.pull(before.seq, PULLED_ROWS)
+            connection.execute("BEGIN")
+            try:
+                last = self._take(connection, rows, before)
+                if last.seq >= state.head.seq:
+                    self._fold(connection)
+                before = self._commit(connection, before, last)
+            except BaseException:
+                _roll_back(connection)
+                raise
+        self._is_fresh(state)
+        return before
+
+    @contextlib.contextmanager
+    def written(self, connection: duckdb.DuckDBPyConnection, before: Tip, *, log_stays: bool) -> Iterator[None]:
+        """A transaction of the file as one of the shared log as well; the caller commits the file's behind it.
+
+        Args:
+            before: where the mirror ended when its transaction began.
+            log_stays: nothing is appended, so the shared log is none of it.
+        """
+        if not self.store.is_shared:
+            yield
+            return
+        if log_stays:
+            if self._refused is not None:
+                raise self._refused  # tables that follow other versions would not be this log's
+            yield
+            if newest_link(connection) != before:
+                raise RuntimeError("who said that nothing is appended has appended something")
+            return
+        with self.store.exclusive() as shared:
+            state = shared.state()
+            self._check(state, before)
+            last = before
+            while last.seq < state.head.seq:
+                last = self._take(connection, shared.pull(last.seq, PULLED_ROWS), last)
+            if last != before:
+                self._fold(connection)
+            yield
+            self._pin(connection, shared, state.versions)
+            if added := connection.execute(_ADDED, [state.head.seq]).fetchall():
+                check_room(self._file)  # what is committed there cannot be taken back
+                shared.push(added, state.head)
+        self._looked_at = time.monotonic()
+
+    def _is_up_to(self, state: StoreState) -> bool:
+        tips, note = read_tips(self._folder), read_note(self._folder)
+        is_there = isinstance(tips, Tips) and tips.coming is None and tips.now == state.head
+        return is_there and note is not None and note.epoch == state.epoch
+
+    def _check(self, state: StoreState, local: Tip) -> None:
+        """Whether the file is a mirror of this log, made with these versions.
+
+        Raises:
+            SharedLogDiffersError, SharedLogRefusedError
+        """
+        note = read_note(self._folder)
+        if note is not None and note.epoch != state.epoch:
+            what = "events were taken out of it" if note.epoch.store_id == state.epoch.store_id else "it is another log"
+            raise SharedLogDiffersError(f"the mirror is not of the log as it is now: {what}", hint=REBUILD_HINT)
+        link = state.head.link_hash if local.seq == state.head.seq else self.store.link_at(local.seq) if local.seq else None
+        if local.seq and link != local.link_hash:
+            raise SharedLogDiffersError(_how_it_differs(local, state.head, link), hint=_hint_of(note))
+        self._check_versions(state.versions)
+        if note is None:
+            write_note(self._folder, MirrorNote.new(state.epoch))
+
+    def _check_versions(self, pinned: Versions | None) -> None:
+        if self._folding is None or pinned is None or pinned == self._agreed:
+            return
+        try:
+            refuse_other_versions(self._folding.versions(), pinned)
+        except SharedLogRefusedError as error:
+            self._refused = error
+            raise
+        self._agreed, self._refused = pinned, None
+
+    def _take(self, connection: duckdb.DuckDBPyConnection, rows: Sequence[Row], before: Tip) -> Tip:
+        last = checked_rows(rows, before)
+        columns = dict(zip(SHARED_COLUMNS, zip(*rows, strict=True), strict=True))
+        links = list(columns.pop("link_hash"))
+        insert_rows(connection, columns, links)
+        return last
+
+    def _fold(self, connection: duckdb.DuckDBPyConnection) -> None:
+        if self._folding is not None:
+            self._folding.fold(connection)
+
+    def _pin(self, connection: duckdb.DuckDBPyConnection, shared: ExclusiveStore, pinned: Versions | None) -> None:
+        rows = connection.execute("SELECT event_type, stage_version FROM configured_versions").fetchall()
+        mine = dict(rows)
+        if mine and pinned is None:
+            shared.pin(mine)
+        elif mine and pinned is not None:
+            refuse_other_versions(mine, pinned)
+
+    def _is_fresh(self, state: StoreState) -> None:
+        self.away = None
+        now = time.monotonic()
+        if now >= self._noted_at + _NOTED_SECONDS and (note := read_note(self._folder)) is not None:
+            write_note(self._folder, MirrorNote(state.epoch, note.host_id, time.time()))
+            self._noted_at = now
+
+    def _is_away(self, error: StoreError) -> None:
+        note = read_note(self._folder)
+        if note is None or not note.as_of:
+            raise error
+        if self.away is None:
+            _LOGGER.warning("%s; what follows is the mirror's, %s old", error, note.age())
+        self.away = error
+
+
+def checked_rows(rows: Sequence[Row], before: Tip) -> Tip:
+    """Where a log ends behind these rows.
+
+    Raises:
+        SharedLogDiffersError: one of them does not follow, or is not what was written.
+    """
+    last = before
+    width = len(LINKED_COLUMNS)
+    checksum = LINKED_COLUMNS.index("checksum")
+    if not rows:
+        raise SharedLogDiffersError(f"event {before.seq + 1} of the shared log is missing", hint="look at its server")
+    for row in rows:
+        link = link_of(last.link_hash, row[:width])
+        if row[0] != last.seq + 1 or link != bytes(row[-1]) or sha256_hex(row[-2]) != row[checksum]:
+            raise SharedLogDiffersError(
+                f"event {row[0]} of the shared log is not what was written, or does not follow the one before it",
+                hint="look at its server; `memory mirror verify` reads all of it",
+            )
+        last = Tip(int(row[0]), link)
+    return last
+
+
+def refuse_other_versions(mine: Versions, pinned: Versions) -> None:
+    """Refuse settings or a program that would make other tables and outcomes of the same events.
+
+    Raises:
+        SharedLogRefusedError
+    """
+    other = sorted(name for name in pinned.keys() | mine.keys() if mine.get(name) != pinned.get(name))
+    if other:
+        raise SharedLogRefusedError(
+            f"settings or program here give {', '.join(other)} another version than the shared log follows",
+            hint="give all machines the same settings and program; `memory mirror pin` makes those of this one the log's",
+        )
+
+
+def _how_it_differs(local: Tip, head: Tip, link: bytes | None) -> str:
+    if local.seq > head.seq:
+        return f"the shared log ends at event {head.seq} and the file here at event {local.seq}"
+    return f"event {local.seq} here is not event {local.seq} of the shared log: these are two logs"
+
+
+def _hint_of(note: MirrorNote | None) -> str:
+    if note is None:
+        return "name another folder in MEMORY_HOME; `memory export` and `memory import` there take over what this one holds"
+    return REBUILD_HINT
+
+
+def _roll_back(connection: duckdb.DuckDBPyConnection) -> None:
+    import duckdb
+
+    with contextlib.suppress(duckdb.Error):
+        connection.execute("ROLLBACK")

@@ -1,0 +1,88 @@
+"""What lies beside a store that mirrors a shared log: which log, which machine this is, and when it was last brought up."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import time
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+
+from memory_assets.log.errors import StoreError, of_system
+from memory_assets.log.event_store import Epoch
+
+NOTE_FILE_NAME = "store.mirror"
+
+
+@dataclass(frozen=True, slots=True)
+class MirrorNote:
+    """The note.
+
+    Attributes:
+        host_id: of this folder among all that mirror the log.
+        as_of: seconds since 1970 when the mirror held all that the log did; 0 before it ever did.
+    """
+
+    epoch: Epoch
+    host_id: str
+    as_of: float
+
+    @classmethod
+    def new(cls, epoch: Epoch) -> MirrorNote:
+        """Of a folder that becomes a mirror now; it holds nothing yet."""
+        return cls(epoch, uuid.uuid4().hex, 0.0)
+
+    def age(self) -> str:
+        """How old the mirror is, for people."""
+        seconds = max(0, round(time.time() - self.as_of))
+        if seconds < 120:
+            return f"{seconds} s"
+        return f"{seconds // 60} min" if seconds < 7_200 else f"{seconds // 3600} h"
+
+
+def has_note(folder: Path) -> bool:
+    """Whether the store in a folder is a mirror."""
+    return (folder / NOTE_FILE_NAME).exists()
+
+
+def read_note(folder: Path) -> MirrorNote | None:
+    """The note beside the store; None where it is no mirror.
+
+    Raises:
+        StoreError: it cannot be read.
+    """
+    path = folder / NOTE_FILE_NAME
+    try:
+        said = json.loads(path.read_text(encoding="utf-8"))
+        return MirrorNote(Epoch(str(said["store_id"]), int(said["epoch"])), str(said["host_id"]), float(said["as_of"]))
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise of_system(error, path) from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise StoreError(
+            f"{path} cannot be read: it says which log this store mirrors",
+            hint="`memory mirror rebuild` makes the mirror anew and keeps the file that is there aside",
+        ) from error
+
+
+def write_note(folder: Path, note: MirrorNote) -> None:
+    """Put the note in place, whole; where it cannot be written an older one stays.
+
+    Raises:
+        StoreError: there is none, and none can be written.
+    """
+    path = folder / NOTE_FILE_NAME
+    told = {"store_id": note.epoch.store_id, "epoch": note.epoch.number, "host_id": note.host_id, "as_of": note.as_of}
+    unfinished = folder / f"{NOTE_FILE_NAME}.{os.getpid()}.new"
+    try:
+        unfinished.write_text(json.dumps(told), encoding="utf-8")
+        unfinished.chmod(0o600)
+        unfinished.replace(path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            unfinished.unlink(missing_ok=True)
+        if not path.exists():
+            raise of_system(error, path) from error
