@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,18 +16,26 @@ from memory_assets.log import swap
 from memory_assets.log.database import STORE_FILE_NAME, Database
 from memory_assets.log.errors import StoreLockedError, of_system
 from memory_assets.log.links import Sound
-from memory_assets.log.tip import TIP_FILE_NAME
+from memory_assets.log.tip import TIP_FILE_NAME, Tip
 from memory_assets.progress import NoProgress, Progress
 from memory_assets.results.copies import Restored
 
 _STAGED = "store.staged"
 
 
-def restore(folder: Path, source: Path, *, force: bool = False, progress: Progress | None = None) -> Restored:
+def restore(
+    folder: Path,
+    source: Path,
+    *,
+    force: bool = False,
+    accepted: Callable[[Tip], None] = lambda tip: None,
+    progress: Progress | None = None,
+) -> Restored:
     """Make a backup the store of a folder. Tables are in it; the search index is made to agree by whoever calls.
 
     Args:
         force: also where a store is; that one is kept beside the new one.
+        accepted: called with where its log ends before anything is changed; what it raises is raised.
 
     Raises:
         FileExistsAlreadyError: there is a store.
@@ -52,6 +60,7 @@ def restore(folder: Path, source: Path, *, force: bool = False, progress: Progre
             check_members(archive, manifest, staged / "new")
             told.advance(1, "verifying")
             _verify(staged / "new", source, manifest.seq, manifest.link_hash)
+            accepted(Tip(manifest.seq, bytes.fromhex(manifest.link_hash)))
             told.advance(1, "putting it in place")
             aside = f"replaced-{datetime.now(UTC):%Y%m%dT%H%M%S%f}"
             database.put_in_place(staged, aside)

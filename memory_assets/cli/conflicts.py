@@ -8,7 +8,7 @@ import typer
 
 from memory_assets.cli.groups import ListingGroup
 from memory_assets.cli.invocation import OK, JsonOption, ProjectOption, invocation
-from memory_assets.cli.memories import assurance_cell, print_beside, quoted
+from memory_assets.cli.memories import assurance_cell, print_beside, quoted, said_otherwise_lines
 from memory_assets.cli.output import moment, one_line, plural, print_json, print_result, styled
 from memory_assets.cli.people import ByOption, NoteOption, person
 from memory_assets.cli.tables import print_text, terminal_width
@@ -155,7 +155,10 @@ def _print_side(name: str, side: ConflictSide, *, kept: bool) -> None:
         indent=_INDENT,
     )
     limit = min(_MOST_QUOTED, terminal_width() - _INDENT)
-    print_text(styled(" " * _INDENT) + quoted(side.quote or side.title, limit=limit))
+    print_text(
+        *said_otherwise_lines(side.said_otherwise, indent=_INDENT),
+        styled(" " * _INDENT) + quoted(side.quote or side.title, limit=limit),
+    )
 
 
 def _print(conflict: ConflictView, *, as_json: bool) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from memory_assets.cli.board import ID_SHOWN
-from memory_assets.cli.memories import TYPE_WIDTH, assurance_cell, print_beside
+from memory_assets.cli.memories import TYPE_WIDTH, assurance_cell, print_beside, said_otherwise_lines
 from memory_assets.cli.output import cut, day, moment, one_line, plural, styled
 from memory_assets.cli.tables import UNLIMITED, print_text, terminal_width
 
@@ -172,6 +172,7 @@ def _print_line(line: DigestLineV1, mark: str = "") -> None:
     instead = f" in favour of {line.superseded_by}" if line.superseded_by else ""
     head = styled(" " * _INDENT, (address, "cyan"), "  ", standing, (instead, "yellow"), (waits, "red"))
     _print_where(head, line.quote)
+    print_text(*said_otherwise_lines(line.said_otherwise, indent=_INDENT))
     for reason in line.because:
         print_text(_cut(styled(" " * _INDENT, ("because ", "dim"), f"“{one_line(reason.text)}”")))
         _print_where(styled(" " * _INDENT), reason)

@@ -8,7 +8,7 @@ import typer
 
 from memory_assets.cli.groups import ListingGroup
 from memory_assets.cli.invocation import OK, JsonOption, ProjectOption, invocation
-from memory_assets.cli.memories import assurance_cell, context_lines, quoted
+from memory_assets.cli.memories import assurance_cell, assurance_text, context_lines, quoted, said_otherwise_lines
 from memory_assets.cli.output import day, moment, one_line, print_json, styled
 from memory_assets.cli.quotes import METHOD_STYLES, quote_line
 from memory_assets.cli.tables import print_table, print_text
@@ -93,7 +93,7 @@ def print_entries(entries: list[EntryView]) -> None:
                 (entry.citation or entry.entry_id[:14], "cyan"),
                 day(entry.said_at),
                 (entry.entry_type, "magenta"),
-                assurance_cell(entry.assurance, entry.checker, entry.status),
+                _proved(entry),
                 _methods(entry),
                 entry.title,
                 (next((quote.uri for quote in entry.evidence if quote.uri), "-"), "dim"),
@@ -108,6 +108,7 @@ def print_entries(entries: list[EntryView]) -> None:
 def entry_head(entry: EntryView) -> list[Text]:
     """The lines above an entry's evidence."""
     lines = [
+        *said_otherwise_lines(entry.said_otherwise),
         styled((one_line(entry.title), "bold")),
         styled(
             (entry.citation or "no memory", "cyan"),
@@ -130,6 +131,13 @@ def entry_head(entry: EntryView) -> list[Text]:
     if entry.blocked_reason:
         lines.append(styled((f"not promoted beyond {entry.stage}: {one_line(entry.blocked_reason)}", "yellow")))
     return lines
+
+
+def _proved(entry: EntryView) -> tuple[str, str]:
+    """What was proved; of what a person corrected, the address of what they said instead."""
+    if (instead := entry.said_otherwise) is None:
+        return assurance_cell(entry.assurance, entry.checker, entry.status)
+    return f"{assurance_text(entry.assurance, entry.checker)}, corrected by {instead.id}", "yellow"
 
 
 def _methods(entry: EntryView) -> tuple[str, str]:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from memory_assets.results.memories import MemoryView, QuoteContext
+    from memory_assets.results.said_otherwise import SaidOtherwiseV1
 
 LEAST_TITLE = 24
 TYPE_WIDTH = len("preference")
@@ -58,20 +59,31 @@ def print_memories(memories: Sequence[MemoryView]) -> None:
             styled((memory.citation, "cyan"), "  ", (memory.entry_type.ljust(TYPE_WIDTH), "magenta"), "  "),
             styled(one_line(memory.title)),
             styled((memory.uri, "dim")),
+            said_otherwise_lines(memory.said_otherwise, indent=2),
         )
         for memory in memories
     ]
-    for head, title, uri in rows:
+    for head, title, uri, instead in rows:
         room = width - head.cell_len - GAP - uri.cell_len
         if title.cell_len > room and room < LEAST_TITLE:
             print_text(
-                head + cut(title, width - head.cell_len), styled(" " * max(0, min(head.cell_len, width - uri.cell_len))) + uri
+                head + cut(title, width - head.cell_len),
+                styled(" " * max(0, min(head.cell_len, width - uri.cell_len))) + uri,
+                *instead,
             )
             continue
         shown = cut(title, room)
         # Addresses below each other where there is room for it.
-        widest = max(other.cell_len for _, other, _ in rows) if width < UNLIMITED else 0
-        print_text(head + shown + styled(" " * (GAP + max(0, min(widest, room) - shown.cell_len))) + uri)
+        widest = max(row[2].cell_len for row in rows) if width < UNLIMITED else 0
+        print_text(head + shown + styled(" " * (GAP + max(0, min(widest, room) - shown.cell_len))) + uri, *instead)
+
+
+def said_otherwise_lines(said: SaidOtherwiseV1 | None, *, indent: int = 0) -> list[Text]:
+    """What a person said instead of what is shown: who and when, where it stands, and its first words."""
+    if said is None:
+        return []
+    line = styled(" " * indent, (said.told, "yellow"), "  ") + quoted(said.text)
+    return [cut(line, 2 * terminal_width())]
 
 
 def context_lines(context: QuoteContext | None) -> list[Text]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memory_assets.cli.memories import quoted
+from memory_assets.cli.memories import quoted, said_otherwise_lines
 from memory_assets.cli.output import cut, moment, one_line, plural, styled
 from memory_assets.cli.quotes import Mark, marked, method_cells, why_failed
 from memory_assets.cli.tables import print_text, terminal_width
@@ -36,11 +36,11 @@ def print_evidence(found: SessionEvidence, *, full: bool) -> None:
     for item in found.messages:
         if item.quotes:
             text = marked(item.message.text, marks_of(item.quotes), None if full else CONTEXT)
-            print_text(styled(""), message_line(item.message), text)
+            print_text(styled(""), message_line(item.message), *said_otherwise_lines(item.message.said_otherwise), text)
         else:
             if before_was_block:
                 print_text(styled(""))
-            print_text(_folded(item.message))
+            print_text(_folded(item.message), *said_otherwise_lines(item.message.said_otherwise, indent=2))
         before_was_block = bool(item.quotes)
     if found.failed:
         print_text(styled(""), styled((f"{plural(len(found.failed), 'quote')} that cannot be found in it:", "red")))

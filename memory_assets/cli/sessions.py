@@ -11,6 +11,7 @@ import typer
 from memory_assets.cli.groups import ListingGroup
 from memory_assets.cli.importing import code_of, print_import
 from memory_assets.cli.invocation import OK, JsonOption, ProjectOption, invocation
+from memory_assets.cli.memories import said_otherwise_lines
 from memory_assets.cli.output import clean, day, moment, one_line, plural, print_json, print_result, styled
 from memory_assets.cli.session_evidence import ROLE_STYLES, message_line, print_evidence
 from memory_assets.cli.tables import print_table, print_text
@@ -139,7 +140,9 @@ def print_session(details: SessionDetails, *, full: bool) -> None:
     print_head(details.session, details.quarantine)
     if full:
         for message in details.messages:
-            print_text(styled(""), message_line(message), styled(clean(message.text)))
+            print_text(
+                styled(""), message_line(message), *said_otherwise_lines(message.said_otherwise), styled(clean(message.text))
+            )
         return
     print_table(
         ("m", "who", "kind", "time", "text"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memory_assets.cli.invocation import OK, JsonOption, invocation
-from memory_assets.cli.memories import assurance_cell, context_lines, print_memories, quoted
+from memory_assets.cli.memories import assurance_cell, context_lines, print_memories, quoted, said_otherwise_lines
 from memory_assets.cli.output import cut, moment, one_line, plural, print_result, styled
 from memory_assets.cli.quotes import highlighted, quote_line
 from memory_assets.cli.tables import print_text, terminal_width
@@ -105,6 +105,7 @@ def print_memory(resolved: ResolvedMemory) -> None:
     if memory.last_said_at != memory.first_said_at:
         said += f" to {moment(memory.last_said_at)}"
     print_text(
+        *said_otherwise_lines(memory.said_otherwise),
         styled((one_line(memory.title), "bold")),
         styled(
             (memory.citation, "cyan"),
@@ -127,6 +128,7 @@ def print_entry(resolved: ResolvedEntry) -> None:
     """An entry's title, type and what was proved of it, then each quote with its address and its neighbours."""
     entry = resolved.entry
     print_text(
+        *said_otherwise_lines(entry.said_otherwise),
         styled((one_line(entry.title), "bold")),
         styled(
             (entry.entry_id, "cyan"),
@@ -220,6 +222,7 @@ def print_span(resolved: ResolvedSpan) -> None:
     """The cited characters in their message, the messages around it, and the memories that rest on them."""
     message, session = resolved.message, resolved.session
     print_text(
+        *said_otherwise_lines(resolved.said_otherwise),
         styled((resolved.uri, "cyan")),
         styled(
             (one_line(session.title or session.session_id), "bold"),
@@ -263,6 +266,7 @@ def _print_places(places: Sequence[ResolvedSpan], count: int) -> None:
         message = place.message
         print_text(
             styled(""),
+            *said_otherwise_lines(place.said_otherwise),
             quoted(place.text, limit=terminal_width()),
             styled((place.uri, "cyan"), (f"  {one_line(message.name or message.role)}, {moment(message.ts)} UTC", "dim")),
             *_neighbours(place.previous, place.next),
@@ -279,22 +283,15 @@ def _around(message: MessageView | None) -> list[Text]:
     if message is None:
         return []
     line = styled((f"{message.message_index}  {one_line(message.name or message.role)}: {one_line(message.text[:400])}", "dim"))
-    return [cut(line, min(terminal_width(), NARROW))]
+    return [cut(line, min(terminal_width(), NARROW)), *said_otherwise_lines(message.said_otherwise, indent=2)]
 
 
 def _neighbours(previous: Neighbour | None, following: Neighbour | None) -> list[Text]:
     width = min(terminal_width(), NARROW)
-    return [
-        cut(
-            styled(
-                (f"{word}  ", "dim"),
-                (found.citation, "cyan"),
-                "  ",
-                (found.entry_type, "magenta"),
-                f"  {one_line(found.preview)}",
-            ),
-            width,
-        )
-        for word, found in (("before", previous), ("after ", following))
-        if found is not None
-    ]
+    lines = []
+    for word, found in (("before", previous), ("after ", following)):
+        if found is not None:
+            head = styled((f"{word}  ", "dim"), (found.citation, "cyan"), "  ", (found.entry_type, "magenta"))
+            lines.append(cut(head + styled(f"  {one_line(found.preview)}"), width))
+            lines += said_otherwise_lines(found.said_otherwise, indent=2)
+    return lines

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memory_assets.cli.invocation import FAILED, NOTHING_FOUND, OK, JsonOption, invocation
-from memory_assets.cli.memories import assurance_cell, print_beside, quoted
+from memory_assets.cli.memories import assurance_cell, print_beside, quoted, said_otherwise_lines
 from memory_assets.cli.output import clean, console, cut, day, moment, one_line, plural, print_result, styled
 from memory_assets.cli.tables import UNLIMITED, fitting, print_text, terminal_width
 from memory_assets.vocabulary import OF_OTHERS
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from rich.text import Text
 
-    from memory_assets.results.details import DetailsV1, DetailV1
+    from memory_assets.results.details import BesideV1, DetailsV1, DetailV1
     from memory_assets.results.timeline import TimelineItemV1, TimelineV1
     from memory_assets.results.unanswered import UnansweredV1
 
@@ -119,10 +119,11 @@ def _item_lines(item: TimelineItemV1, speaker_width: int, several_days: bool) ->
     if item.origin in OF_OTHERS:
         body = styled((f"({item.origin}) ", "yellow")) + body
     room = terminal_width() - head.cell_len
+    instead = said_otherwise_lines(item.said_otherwise, indent=head.cell_len)
     if not item.is_target or body.cell_len <= room or room < _LEAST_ROOM:
-        return [fitting(head + body)]
+        return [fitting(head + body), *instead]
     first, *rest = body.wrap(console(), room)
-    return [head + first, *(styled(" " * head.cell_len) + line for line in rest)]
+    return [head + first, *(styled(" " * head.cell_len) + line for line in rest), *instead]
 
 
 def _print_detail(item: DetailV1) -> None:
@@ -130,6 +131,7 @@ def _print_detail(item: DetailV1) -> None:
     proved = ("  ", assurance_cell(known.assurance, known.checker, known.status)) if item.unit_kind == "entry" else ()
     said = f"{moment(known.said_at)} UTC" if known.said_at else "-"
     print_text(
+        *said_otherwise_lines(item.said_otherwise),
         styled((one_line(item.title), "bold")),
         styled(
             (item.id or item.text_uri or item.given, "cyan"),
@@ -144,10 +146,10 @@ def _print_detail(item: DetailV1) -> None:
         styled(""),
     )
     if item.before:
-        print_text(_beside("before", item.before.speaker, item.before.preview))
+        print_text(*_beside("before", item.before))
     print_text(styled(clean(item.text)))
     if item.after:
-        print_text(_beside("after ", item.after.speaker, item.after.preview))
+        print_text(*_beside("after ", item.after))
     print_text(styled(""))
     for citation in item.citations:
         print_text(styled((citation.uri, "cyan"), "  ", (one_line(citation.label), "dim")))
@@ -172,9 +174,10 @@ def _print_detail(item: DetailV1) -> None:
         print_text(styled((f"left out: {', '.join(item.cut)}; --budget gives more", "yellow")))
 
 
-def _beside(word: str, speaker: str, preview: str) -> Text:
-    line = styled((f"{word}  {one_line(speaker)}: {one_line(preview)}", "dim"))
-    return line if terminal_width() == UNLIMITED else cut(line, min(terminal_width(), 120))
+def _beside(word: str, one: BesideV1) -> list[Text]:
+    line = styled((f"{word}  {one_line(one.speaker)}: {one_line(one.preview)}", "dim"))
+    shown = line if terminal_width() == UNLIMITED else cut(line, min(terminal_width(), 120))
+    return [shown, *said_otherwise_lines(one.said_otherwise, indent=2)]
 
 
 def _print_errors(errors: Sequence[UnansweredV1]) -> None:

@@ -55,6 +55,7 @@ class Finding:
             times and ids.
         evidence: the failure first, then what put it right; never empty.
         confidence: between 0 and 1, how sure the detector is that a person would keep it.
+        why_apart: of what is kept apart as speculation, why the case does not show it; in words of ours.
     """
 
     kind: FindingKind
@@ -68,3 +69,4 @@ class Finding:
     evidence: tuple[Quoted, ...]
     confidence: float
     exceptions: tuple[str, ...] = ()
+    why_apart: str = ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ class Policy:
         lessons_of_a_case: the most that one case may give.
         active_lessons_of_a_role: the most that stand for one role; beyond them the weakest retire.
         same: likeness from which two lessons are one.
+        critical: what quoted words show where a claim may be called critical without a person's word.
         near: likeness from which two lessons speak of the same, so that they cannot both stand unseen.
     """
 
@@ -32,6 +34,7 @@ class Policy:
     active_lessons_of_a_role: int
     same: float
     near: float
+    critical: re.Pattern[str]
 
 
 @cache
@@ -46,4 +49,5 @@ def policy() -> Policy:
         active_lessons_of_a_role=int(budget["active_lessons_of_a_role"]),
         same=float(likeness["same"]),
         near=float(likeness["near"]),
+        critical=re.compile("|".join(f"(?:{one})" for one in told["critical"]["shows"]), re.IGNORECASE),
     )

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from memory_assets import __version__
 from memory_assets.defs.model_use import ModelUse
 from memory_assets.graduation.proofs.checker import checker_version
-from memory_assets.locks.process_liveness import is_alive, runner_name
 from memory_assets.log.batches import Build
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent, StoredEvent
 from memory_assets.log.migrations import schema_version
 from memory_assets.log.payloads.builds import BuildFinished, BuildStarted
+from memory_assets.log.runners import is_at_work, runner_here
 from memory_assets.log.upcasting import payload_as
 from memory_assets.projections.ledgers import INTERRUPTED
 from memory_assets.vocabulary import PipelineStage
@@ -49,7 +49,7 @@ def new_build(resources: Resources, versions: dict[PipelineStage, str], run_id: 
             versions={str(stage): version for stage, version in versions.items()},
         ),
         inputs=(build_id,),
-        telemetry={"package": __version__, "runner": runner_name(settings.store_folder)},
+        telemetry={"package": __version__, "runner": runner_here(settings.store_folder)},
     )
     return Build(build_id, opening, run_id)
 
@@ -72,7 +72,7 @@ def end_dead_builds(settings: Settings, database: Database, log: EventLog) -> in
     with database.reading() as connection:
         unfinished = [row[0] for row in connection.execute(_UNFINISHED).fetchall()]
         openings = log.by_id(unfinished)
-    dead = [event for event in openings.values() if not is_alive(settings.store_folder, _runner(event))]
+    dead = [event for event in openings.values() if not is_at_work(settings.store_folder, _runner(event))]
     for event in dead:
         build = Build(payload_as(event, BuildStarted).build_id, _as_new(event))
         log.append([closing(build, [INTERRUPTED], ModelUse())], build=build)

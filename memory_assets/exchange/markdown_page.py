@@ -6,7 +6,7 @@ The tables are read on one connection, so that the page is of one moment; what i
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from itertools import groupby
 from operator import itemgetter
@@ -14,7 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from memory_assets.citations.addresses import SpanCitation
 from memory_assets.exchange.markdown_text import escaped
+from memory_assets.results.said_otherwise import SaidOtherwiseV1
 from memory_assets.search.answers.backing import Backings, backings
+from memory_assets.search.answers.corrections import has_corrections
+from memory_assets.search.answers.said_otherwise import said_instead_of
 
 if TYPE_CHECKING:
     import duckdb
@@ -39,10 +42,11 @@ WHERE $project IS NULL OR project = $project ORDER BY project = '', project
 """
 _SESSIONS = f"""
 SELECT s.session_id, s.title, s.started_at, s.message_count, n.entry_type, n.entry_id, n.title, n.stage, n.status, m.short_id,
-  e.message_index, e.segments_json, coalesce(e.matched_text, e.quote), n.memory_id
+  e.message_index, e.segments_json, coalesce(e.matched_text, e.quote), n.memory_id, k.short_id
 FROM sessions s
 LEFT JOIN entries n ON n.session_id = s.session_id AND n.status <> 'superseded'
 LEFT JOIN memories m ON m.memory_id = n.memory_id
+LEFT JOIN memories k ON k.memory_id = m.superseded_by
 LEFT JOIN evidence_spans e ON e.entry_id = n.entry_id
 WHERE coalesce(s.project, '') = ?
 ORDER BY s.started_at, s.session_id, list_position({list(_TYPES)}, n.entry_type), n.message_index, n.ordinal, n.entry_id,
@@ -82,11 +86,16 @@ class MarkdownPage:
         with self._database.reading() as connection:
             for (name,) in connection.execute(_PROJECTS, {"project": self._project}).fetchall():
                 yield from ("", f"## {escaped(name) if name else 'Without a project'}")
-                backed = backings(connection, [row[0] for row in _rows(connection, _MEMORIES, name)])
+                memories = [row[0] for row in _rows(connection, _MEMORIES, name)]
+                backed, instead = backings(connection, memories), _said_instead_of(connection, memories)
                 for _, rows in groupby(_rows(connection, _SESSIONS, name), key=itemgetter(0)):
                     self.sessions += 1
-                    yield from _session(rows, backed)
+                    yield from _session(rows, backed, instead)
                 yield from _tasks(connection, name)
+
+
+def _said_instead_of(connection: duckdb.DuckDBPyConnection, memories: list[str]) -> dict[str, SaidOtherwiseV1]:
+    return said_instead_of(connection, memories) if has_corrections(connection) else {}
 
 
 def _rows(connection: duckdb.DuckDBPyConnection, query: str, name: str) -> Iterator[tuple[Any, ...]]:
@@ -95,7 +104,7 @@ def _rows(connection: duckdb.DuckDBPyConnection, query: str, name: str) -> Itera
         yield from rows
 
 
-def _session(rows: Iterator[tuple[Any, ...]], backed: Backings) -> Iterator[str]:
+def _session(rows: Iterator[tuple[Any, ...]], backed: Backings, instead: Mapping[str, SaidOtherwiseV1]) -> Iterator[str]:
     first = next(rows)
     session_id, title, started_at, messages = first[:4]
     counted = "1 message" if messages == 1 else f"{messages:,} messages"
@@ -110,8 +119,11 @@ def _session(rows: Iterator[tuple[Any, ...]], backed: Backings) -> Iterator[str]
             kind = quote[4]
             yield from ("", f"#### {_TYPES.get(kind, kind)}")
         named = f", `mem:{quote[9]}`" if quote[9] else ""
+        kept = f" in favour of `mem:{quote[14]}`" if quote[14] else ""
         proved = backed.of(quote[13]).assurance(quote[7])
-        yield from ("", f"- **{escaped(quote[6]) or 'Without a title'}** ({proved}{_STANDS.get(quote[8], '')}{named})")
+        yield from ("", f"- **{escaped(quote[6]) or 'Without a title'}** ({proved}{_STANDS.get(quote[8], '')}{kept}{named})")
+        if (said := instead.get(quote[13] or "")) is not None:
+            yield from ("", f"  {escaped(said.told)}: {escaped(said.text)}")
         for one in _with_first(quote, quotes):
             yield from _quote(session_id, *one[10:13])
 

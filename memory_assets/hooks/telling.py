@@ -25,8 +25,8 @@ from memory_assets.vocabulary import FINISHED
 
 if TYPE_CHECKING:
     from memory_assets.memory import Memory
-    from memory_assets.results.correction import SaidOtherwiseV1
     from memory_assets.results.digest import DigestLineV1, DigestQuoteV1, ProjectDigestV1, SessionDigestV1
+    from memory_assets.results.said_otherwise import SaidOtherwiseV1
     from memory_assets.results.search import SearchHitV1
 
 _FORMATS: dict[str, SourceFormat] = {"claude-code": "claude_code", "codex": "codex"}
@@ -125,7 +125,7 @@ def _changes(digest: ProjectDigestV1, own: str | None) -> Iterator[str]:
     for line in digest.replaced:
         if not _is_of(line.quote, own):
             instead = f" in favour of {line.superseded_by}" if line.superseded_by else ""
-            yield fact(line.id or "-", f"{line.kind}, set aside since{instead}", line.text)
+            yield fact(line.id or "-", f"{line.kind}, set aside since{instead}{_instead(line.said_otherwise)}", line.text)
     for conflict in digest.contested:
         sides = ", ".join(filter(None, (conflict.older.id, conflict.newer.id)))
         yield fact(conflict.id, f"contested between {sides}", conflict.newer.text)
@@ -136,7 +136,7 @@ def _line(line: DigestLineV1) -> str:
     address = line.id or (quote.uri if quote else "-")
     stands = line.status.replace("_", " ") if line.kind == "task" else line.assurance
     if line.superseded_by:
-        stands = f"set aside in favour of {line.superseded_by}"
+        stands = f"set aside in favour of {line.superseded_by}{_instead(line.said_otherwise)}"
     waits = f", waits for {named('; '.join(line.waits_for), 120)}" if line.waits_for else ""
     at = quote.said_at if quote else None
     return fact(address, f"{line.kind}, {stands}{waits}", line.text, said=named(quote.speaker) if quote else "", at=at)

@@ -166,12 +166,13 @@ class Database:
         return getattr(self._threads, "reading", None)
 
     @contextlib.contextmanager
-    def writing(self, *, whatever_the_tip: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
+    def writing(self, *, whatever_the_tip: bool = False, log_stays: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
         """A connection under the exclusive lock, inside one transaction: committed at the end, rolled back on an error.
 
         Args:
             whatever_the_tip: also where the log does not end as the tip says, which the commit then makes anew. For the one
                 who was told by a person to do so.
+            log_stays: nothing is appended: other machines are not kept out, and none is needed.
 
         Raises:
             LogTamperedError: the log does not end where it ended when it was last written; nothing is written to it.
@@ -187,10 +188,10 @@ class Database:
         self._ensure_schema()
         with self._used_to_write() as connection:
             before = (newest_link(connection) or FIRST) if whatever_the_tip else self.checked_tip(connection)
-            before = self.mirror.catch_up(connection, before)
+            before = before if log_stays else self.mirror.catch_up(connection, before)
             connection.execute("BEGIN")
             try:
-                with self.mirror.written(connection, before):
+                with self.mirror.written(connection, before, log_stays=log_stays):
                     yield connection
                 self.commit(connection, before)
                 self._checkpoint_if_due(connection)

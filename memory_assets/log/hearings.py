@@ -158,7 +158,10 @@ def judged(
 
 
 def _given(history: History, case: Case, selected: Selected, judgement: NewEvent, actor: str) -> NewEvent:
-    """What a selected claim becomes; it happened when its last evidence was said."""
+    """What a selected claim becomes; it happened when its last evidence was said, and not after that was logged.
+
+    A file from elsewhere may tell any time: what is said in the year 2099 would contradict every lesson for ever.
+    """
     claim = _claim(case, selected.finding)
     payload: LessonAccepted | ImprovementRecorded
     if claim.role in IMPROVED_ROLES:
@@ -167,13 +170,14 @@ def _given(history: History, case: Case, selected: Selected, judgement: NewEvent
         payload = ImprovementRecorded(improvement_id=improvement_id, case_id=case.case_id, target=target, claim=claim)
     else:
         payload = LessonAccepted(lesson_id=selected.lesson_id, case_id=case.case_id, claim=claim)
+    said_at = max(history.said_at(quoted.place) for quoted in selected.finding.evidence)
     return history.event(
         payload,
         inputs=(judgement.event_id, sha256_hex(canonical_json(claim.model_dump(mode="json")))),
         stage_version=judgement.stage_version,
         causation_id=judgement.event_id,
         actor=actor,
-        occurred_at=max(history.said_at(quoted.place) for quoted in selected.finding.evidence),
+        occurred_at=min(said_at, history.logged_at or said_at),
     )
 
 
@@ -204,6 +208,7 @@ def _claim(case: Case, finding: Finding) -> CourtClaim:
         exceptions=list(finding.exceptions),
         key=finding.key,
         confidence=finding.confidence,
+        why_apart=finding.why_apart,
         evidence=[
             CourtEvidence(
                 part=quoted.part,
@@ -233,4 +238,5 @@ def _finding(claim: CourtClaim, places: dict[str, int]) -> Finding:
         ),
         confidence=claim.confidence,
         exceptions=tuple(claim.exceptions),
+        why_apart=claim.why_apart,
     )

@@ -25,7 +25,7 @@ from memory_assets.log.errors import (
 )
 from memory_assets.log.event_store import SHARED_COLUMNS, EventStore, Row, StoreState, Versions
 from memory_assets.log.free_space import check_room
-from memory_assets.log.links import LINKED_COLUMNS, LINKED_ROW, link_of
+from memory_assets.log.links import LINKED_COLUMNS, LINKED_ROW, link_of, newest_link
 from memory_assets.log.mirror_note import MirrorNote, has_note, read_note, write_note
 from memory_assets.log.rows import insert_rows
 from memory_assets.log.tip import Tip, Tips, read_tips
@@ -81,6 +81,7 @@ class Mirror:
         self._looked_at = -FRESH_SECONDS
         self._noted_at = -_NOTED_SECONDS
         self._agreed: Versions | None = None
+        self._refused: SharedLogRefusedError | None = None
         self.away: StoreError | None = None
         """Why the mirror was not brought up when it was read last; None where it was."""
 
@@ -120,6 +121,7 @@ class Mirror:
             return
         try:
             state = self.store.state()
+            self._check_versions(state.versions)
             if not self._is_up_to(state):
                 with opened() as connection:
                     self.catch_up(connection, self._tip(connection))
@@ -153,14 +155,22 @@ class Mirror:
         return before
 
     @contextlib.contextmanager
-    def written(self, connection: duckdb.DuckDBPyConnection, before: Tip) -> Iterator[None]:
+    def written(self, connection: duckdb.DuckDBPyConnection, before: Tip, *, log_stays: bool) -> Iterator[None]:
         """A transaction of the file as one of the shared log as well; the caller commits the file's behind it.
 
         Args:
             before: where the mirror ended when its transaction began.
+            log_stays: nothing is appended, so the shared log is none of it.
         """
         if not self.store.is_shared:
             yield
+            return
+        if log_stays:
+            if self._refused is not None:
+                raise self._refused  # tables that follow other versions would not be this log's
+            yield
+            if newest_link(connection) != before:
+                raise RuntimeError("who said that nothing is appended has appended something")
             return
         with self.store.exclusive() as shared:
             state = shared.state()
@@ -178,8 +188,9 @@ class Mirror:
         self._looked_at = time.monotonic()
 
     def _is_up_to(self, state: StoreState) -> bool:
-        tips = read_tips(self._folder)
-        return isinstance(tips, Tips) and tips.coming is None and tips.now == state.head and has_note(self._folder)
+        tips, note = read_tips(self._folder), read_note(self._folder)
+        is_there = isinstance(tips, Tips) and tips.coming is None and tips.now == state.head
+        return is_there and note is not None and note.epoch == state.epoch
 
     def _check(self, state: StoreState, local: Tip) -> None:
         """Whether the file is a mirror of this log, made with these versions.
@@ -201,8 +212,12 @@ class Mirror:
     def _check_versions(self, pinned: Versions | None) -> None:
         if self._folding is None or pinned is None or pinned == self._agreed:
             return
-        refuse_other_versions(self._folding.versions(), pinned)
-        self._agreed = pinned
+        try:
+            refuse_other_versions(self._folding.versions(), pinned)
+        except SharedLogRefusedError as error:
+            self._refused = error
+            raise
+        self._agreed, self._refused = pinned, None
 
     def _take(self, connection: duckdb.DuckDBPyConnection, rows: Sequence[Row], before: Tip) -> Tip:
         last = checked_rows(rows, before)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
 from memory_assets.log.event_log import EventLog
@@ -32,7 +32,11 @@ _Result = TypeVar("_Result", bound=Payload)
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """A session's whole history at its newest revision."""
+    """A session's whole history at its newest revision.
+
+    Attributes:
+        logged_at: when that revision was logged; nothing of it was said later, whatever its own clock says.
+    """
 
     session_id: str
     event_id: str
@@ -40,6 +44,7 @@ class History:
     revision: int
     heading: SessionHeading
     messages: tuple[Message, ...]
+    logged_at: datetime | None = None
 
     @property
     def project(self) -> str | None:
@@ -185,7 +190,8 @@ def _history(head: StoredEvent, events: Sequence[StoredEvent]) -> History:
     for _, told, messages in _replayed(events, head.chain_id):
         heading, revision, newest = told.heading or heading, told.revision, messages
     assert heading is not None
-    return History(head.session_id, head.event_id, head.chain_id, revision, heading, tuple(newest))
+    logged_at = head.ts.replace(tzinfo=UTC)  # the log keeps moments in UTC, without saying so
+    return History(head.session_id, head.event_id, head.chain_id, revision, heading, tuple(newest), logged_at)
 
 
 def _continuing(events: Sequence[StoredEvent]) -> Iterator[StoredEvent]:

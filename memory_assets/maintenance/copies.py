@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from memory_assets.backup.recover import default_folder, recover
 from memory_assets.backup.restore import restore
 from memory_assets.log.database import STORE_FILE_NAME, Database
+from memory_assets.log.errors import SharedLogDiffersError
 from memory_assets.maintenance.rebuild import heal_index
 from memory_assets.projections.fold import catch_up
 
@@ -14,13 +15,26 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memory_assets.configuration import Resources
+    from memory_assets.log.tip import Tip
     from memory_assets.progress import Progress
     from memory_assets.results.copies import Recovered, Restored
 
 
 def restore_store(resources: Resources, source: Path, *, force: bool = False, progress: Progress | None = None) -> Restored:
-    """Put a backup in the place of the store, then bring tables and search index in line with the settings."""
-    restored = restore(resources.settings.store_folder, source, force=force, progress=progress)
+    """Put a backup in the place of the store, then bring tables and search index in line with the settings.
+
+    Raises:
+        SharedLogDiffersError: the store mirrors a log, and the backup is of another one; nothing was changed.
+    """
+    log = resources.database_within(resources.settings.store.lock_timeout_seconds).mirror.store
+
+    def accepted(tip: Tip) -> None:
+        if log.is_shared and tip.seq and log.link_at(tip.seq) != tip.link_hash:
+            raise SharedLogDiffersError(
+                f"{source} is no copy of a mirror of the shared log", hint="name another one, or `memory mirror rebuild`"
+            )
+
+    restored = restore(resources.settings.store_folder, source, force=force, accepted=accepted, progress=progress)
     heal_index(resources, progress=progress)
     return restored
 

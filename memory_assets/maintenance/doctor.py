@@ -52,6 +52,8 @@ def checks(resources: Resources) -> list[CheckV1]:
         _guarded("idris2", lambda: _idris2(resources, database if store.ok else None)),
         _guarded("dagster", lambda: _dagster(settings)),
     ]
+    if settings.store.url is not None:
+        found.append(_guarded("shared log", lambda: _shared_log(resources)))
     if settings.court.backend == "postgres":
         found.append(_guarded("postgres", lambda: postgres_check(resources)))
     return found
@@ -333,6 +335,15 @@ def _model(settings: Settings) -> CheckV1:
         return _check("model", False, "litellm is not installed", "reinstall memory_assets")
     where = f" at {settings.extraction.api_base}" if settings.extraction.api_base else ""
     return _check("model", True, f"{settings.extraction.model}{where}; not asked")
+
+
+def _shared_log(resources: Resources) -> CheckV1:
+    from memory_assets.maintenance.mirror import mirror_status
+
+    found = mirror_status(resources)
+    if found.problem:
+        return _check("shared log", False, f"{found.log}: {found.problem}", "`memory mirror status` says more")
+    return _check("shared log", True, f"{found.log}, {found.head_seq} events, {found.mirror_seq} of them here")
 
 
 def _idris2(resources: Resources, database: Database | None) -> CheckV1:

@@ -289,6 +289,6 @@ def drop_others(resources: Resources) -> tuple[str, ...]:
             VectorIndex(resources.settings.vectors_folder, version, lambda: 0).drop()
         if folder.exists():  # no name of ours
             shutil.rmtree(folder)
-    with resources.database.writing() as connection:
+    with resources.database.writing(log_stays=True) as connection:
         connection.execute("DELETE FROM vector_outbox WHERE embedding_version NOT IN (?, ?)", [current, WORDS])
     return tuple(dropped)

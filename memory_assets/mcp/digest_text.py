@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from memory_assets.mcp.answers import EVIDENCE
 from memory_assets.mcp.quoting import address, flat, inline, quoted, sentence
-from memory_assets.mcp.search_text import day, minute, standing
+from memory_assets.mcp.search_text import day, instead_lines, minute, standing
 
 if TYPE_CHECKING:
     from memory_assets.results.digest import (
@@ -133,6 +133,7 @@ def _line(line: DigestLineV1) -> Iterator[str]:
     where = address(line.quote.uri) if line.quote is not None else "said by a person"
     speaker = inline(line.quote.speaker, 60) if line.quote is not None else None
     yield f"- {sentence((address(line.id or 'in no memory'), line.kind, stands, instead, waits, where, speaker))}"
+    yield from instead_lines(line.said_otherwise)
     yield from quoted(flat(line.text, _QUOTE))
     if line.quote is not None and line.quote.text != line.text:
         yield from quoted(flat(line.quote.text, _QUOTE))

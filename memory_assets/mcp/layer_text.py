@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from memory_assets.mcp.answers import EVIDENCE
 from memory_assets.mcp.quoting import address, flat, inline, quoted, sentence, visible_lines
-from memory_assets.mcp.search_text import day, minute, standing
+from memory_assets.mcp.search_text import day, instead_lines, minute, standing
 from memory_assets.vocabulary import OF_OTHERS
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ def timeline_lines(timeline: TimelineV1) -> Iterator[str]:
             (inline(item.speaker, 60), item.origin if item.origin in OF_OTHERS else None, minute(item.ts), task)
         )
         yield from quoted(item.preview)
+        yield from instead_lines(item.said_otherwise)
     yield from _unanswered(timeline.errors)
 
 
@@ -116,17 +117,20 @@ def _detail(place: int, item: DetailV1) -> Iterator[str]:
             minute(known.said_at),
         )
     )
+    yield from instead_lines(item.said_otherwise)
     if item.unit_kind != "passage":
         yield from quoted(flat(item.title, _TITLE))
     if item.before is not None:
         yield f"   before it, {inline(item.before.speaker, 60)}, {address(item.before.uri)}:"
         yield from quoted(item.before.preview)
+        yield from instead_lines(item.before.said_otherwise)
     if item.text:
         yield f"   {f'cite {address(item.text_uri)}' if item.text_uri else 'the text'}:"
         yield from quoted(item.text)
     if item.after is not None:
         yield f"   behind it, {inline(item.after.speaker, 60)}, {address(item.after.uri)}:"
         yield from quoted(item.after.preview)
+        yield from instead_lines(item.after.said_otherwise)
     for citation in item.citations:
         if citation.uri != item.text_uri:
             yield f"   cite {address(citation.uri)} ({inline(citation.label, 80)})"

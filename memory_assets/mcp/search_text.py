@@ -11,6 +11,7 @@ from memory_assets.mcp.quoting import address, flat, inline, quoted, sentence
 from memory_assets.vocabulary import OF_OTHERS
 
 if TYPE_CHECKING:
+    from memory_assets.results.said_otherwise import SaidOtherwiseV1
     from memory_assets.results.search import BulkSearchItemV1, SearchHitV1, SearchResponseV1
 
 _TITLE = 160
@@ -82,11 +83,16 @@ def hit_lines(hits: Sequence[SearchHitV1]) -> Iterator[str]:
         if hit.unit_kind != "passage" and flat(hit.title, _TITLE) not in snippet:
             yield from quoted(flat(hit.title, _TITLE))
         yield from quoted(snippet)
-        if (instead := hit.said_otherwise) is not None:
-            yield f"   {instead.told}"
-            yield from quoted(flat(instead.text, _SNIPPET))
+        yield from instead_lines(hit.said_otherwise)
         for other in hit.related:
             yield f"   also {sentence((other.unit_kind, address(other.id) if other.id else None, inline(other.title, 80)))}"
+
+
+def instead_lines(instead: SaidOtherwiseV1 | None) -> Iterator[str]:
+    """What a person said instead of what is shown: when and who, where it stands, and its first words."""
+    if instead is not None:
+        yield f"   {inline(instead.told, 200)}"
+        yield from quoted(flat(instead.text, _SNIPPET))
 
 
 def standing(assurance: str | None, checker: str | None, status: str | None) -> str:

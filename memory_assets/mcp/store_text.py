@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from memory_assets.mcp.answers import EVIDENCE
 from memory_assets.mcp.quoting import address, flat, inline, quoted, sentence
-from memory_assets.mcp.search_text import minute, standing
+from memory_assets.mcp.search_text import instead_lines, minute, standing
 
 if TYPE_CHECKING:
     from memory_assets.results.doctor import CheckV1
@@ -32,6 +32,7 @@ def evidence_lines(view: EvidenceView) -> Iterator[str]:
             minute(entry.said_at),
         )
     )
+    yield from instead_lines(entry.said_otherwise)
     yield from quoted(flat(entry.title, 300))
     if entry.reason:
         yield from quoted(flat(f"reason: {entry.reason}", 300))

@@ -8,6 +8,8 @@ from memory_assets.graduation.resolutions import ConflictCommand, in_force
 from memory_assets.log.sql import IN_LIST, json_list
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import duckdb
 
 Statement = tuple[str | None, str, str]
@@ -25,10 +27,12 @@ WHERE c.event_type IN ('conflict_resolved', 'conflict_reopened') GROUP BY ALL
 
 # A correction sets aside what it is about; its other side is whatever its session says by now.
 _CORRECTIONS = """
-SELECT c.occurred_at, c.event_id, list(DISTINCT e.entry_id), list(DISTINCT n.entry_id), c.payload_json ->> '$.corrected_by'
+SELECT c.occurred_at, c.event_id, list(DISTINCT e.entry_id), list(DISTINCT n.entry_id), list_sort(list(DISTINCT s.statement)),
+  c.payload_json ->> '$.corrected_by'
 FROM commands c JOIN command_entries e USING (event_id)
 JOIN entries n ON n.session_id = (c.payload_json ->> '$.correction_session_id') AND n.status <> 'superseded'
-WHERE c.event_type = 'memory_corrected' GROUP BY ALL
+LEFT JOIN statements s ON s.entry_id = n.entry_id
+WHERE c.event_type = 'memory_corrected' GROUP BY ALL ORDER BY c.occurred_at, c.event_id
 """
 
 
@@ -38,11 +42,23 @@ def words_in_force(connection: duckdb.DuckDBPyConnection) -> list[ConflictComman
         ConflictCommand(at, event_id, conflict_id, resolution, frozenset(older or ()), frozenset(newer or ()), by, note)
         for at, event_id, conflict_id, resolution, older, newer, by, note in connection.execute(_WORDS).fetchall()
     ]
-    said += [
-        ConflictCommand(at, event_id, "", "keep_newer", frozenset(older), frozenset(newer), by, corrects=True)
-        for at, event_id, older, newer, by in connection.execute(_CORRECTIONS).fetchall()
-    ]
-    return in_force(said)[::-1]
+    return in_force([*said, *_corrections(connection)])[::-1]
+
+
+def _corrections(connection: duckdb.DuckDBPyConnection) -> Iterator[ConflictCommand]:
+    """What people said instead of something: it sets aside what was said before it instead of the same, in other words."""
+    before: dict[str, list[tuple[list[str], list[str]]]] = {}
+    for at, event_id, older, newer, statements, by in connection.execute(_CORRECTIONS).fetchall():
+        replaced = {
+            entry_id
+            for corrected in older
+            for entries, others in before.get(corrected, ())
+            if others != statements
+            for entry_id in entries
+        }
+        yield ConflictCommand(at, event_id, "", "keep_newer", frozenset(older) | replaced, frozenset(newer), by, corrects=True)
+        for corrected in older:
+            before.setdefault(corrected, []).append((newer, statements))
 
 
 def merges(words: list[ConflictCommand]) -> list[ConflictCommand]:

@@ -1,14 +1,17 @@
 """Cases: the newest hearing of each session, and the lessons and improvements that it gives.
 
 A lesson stays while its session grows: its quotes are looked for in the message that said them, wherever it stands by now. A
-quote that is not there any more is no evidence, and a lesson without evidence is none. Where nothing was ever heard, nothing
+quote that is not there any more is no evidence, and a lesson without evidence is none. Nor is one whose words stood in a quote
+that is gone, whatever other quotes are left: its rule would go on saying them. Where nothing was ever heard, nothing
 is asked but whether that is so.
 """
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
+from memory_assets.court.telling import is_told_without
 from memory_assets.log.payloads.court import (
     CaseOpened,
     CourtStatementRecorded,
@@ -102,18 +105,28 @@ FROM hearings h JOIN (
   FROM new_case_statements GROUP BY session_id) s USING (session_id)
 """
 
-_EVIDENCE = """
-WITH claimed AS (
+_CLAIMED = """
+CREATE OR REPLACE TEMP TABLE claimed AS
   SELECT e.session_id, e.claim_id,
     unnest(from_json(e.payload_json -> '$.claim.evidence', '[{"part": "VARCHAR", "case_event_id": "VARCHAR",
       "message_uid": "VARCHAR", "start": "INTEGER", "end": "INTEGER", "quote": "VARCHAR"}]')) AS q,
     generate_subscripts(from_json(e.payload_json -> '$.claim.evidence', '["JSON"]'), 1) - 1 AS ordinal
   FROM given e
-)
+"""
+
+_EVIDENCE = """
 SELECT c.claim_id, c.ordinal, c.session_id, c.q.part AS part, c.q.case_event_id AS case_event_id, m.message_index,
   c.q.start AS span_start, c.q."end" AS span_end, c.q.quote AS quote
 FROM claimed c JOIN messages m ON m.session_id = c.session_id AND m.message_uid = c.q.message_uid
 WHERE m.kind NOT IN ('injected', 'superseded') AND substr(m.text, c.q.start + 1, c.q."end" - c.q.start) = c.q.quote
+"""
+
+# Claims of which some quotes are there and others are not: what each says, all its quotes, and those that are left.
+_THINNED = """
+SELECT c.claim_id, any_value(g.payload_json -> '$.claim')::VARCHAR, list(c.q.quote),
+  list(e.quote) FILTER (e.claim_id IS NOT NULL)
+FROM claimed c JOIN given g USING (claim_id) LEFT JOIN new_lesson_evidence e USING (claim_id, ordinal)
+GROUP BY c.claim_id HAVING count(e.claim_id) BETWEEN 1 AND count(*) - 1 ORDER BY c.claim_id
 """
 
 _CLAIM = """e.claim_id, e.payload_json ->> '$.case_id' AS case_id,
@@ -165,14 +178,34 @@ def fold_court(connection: duckdb.DuckDBPyConnection, since: int, embedding_vers
         connection.execute(_EVENTS + seen(connection)(_OF_SCOPE))
         connection.execute(_HEARINGS)
         connection.execute(_GIVEN)
+        connection.execute(_CLAIMED)
         for table, statement in _TABLES.items():
             connection.execute(f"CREATE OR REPLACE TEMP TABLE new_{table} AS {statement}")
+            if table == "lesson_evidence":
+                _drop_what_is_told_of_what_is_gone(connection)
         _replace(connection)
     roles = [row[0] for row in connection.execute(_TOUCHED_ROLES, {"since": since}).fetchall()]
     if roles or since == 0:
         fold_lessons(connection, sorted(roles), embedding_version, everything=since == 0)
-    for table in ("court_scope", "court_events", "hearings", "given", "touched_claims", *(f"new_{table}" for table in _TABLES)):
+    for table in (
+        "court_scope",
+        "court_events",
+        "hearings",
+        "given",
+        "claimed",
+        "touched_claims",
+        *(f"new_{table}" for table in _TABLES),
+    ):
         connection.execute(f"DROP TABLE IF EXISTS {table}")
+
+
+def _drop_what_is_told_of_what_is_gone(connection: duckdb.DuckDBPyConnection) -> None:
+    """Take the evidence from claims that say what only a quote says which is gone: without evidence they are none."""
+    for claim_id, claim_json, quotes, left in connection.execute(_THINNED).fetchall():
+        claim = json.loads(claim_json)
+        told = [claim["title"], claim["rule"], claim.get("trigger", ""), *claim.get("exceptions", ())]
+        if not is_told_without(told, quotes, left):
+            connection.execute("DELETE FROM new_lesson_evidence WHERE claim_id = ?", [claim_id])
 
 
 def _replace(connection: duckdb.DuckDBPyConnection) -> None:

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from memory_assets.log.database import Database
 
 PROJECTOR = "all"
-PROJECTOR_VERSION = f"20.{STATEMENT_VERSION}.{DETECTOR_VERSION}.{STANDING_VERSION}.{policy().version}"
+PROJECTOR_VERSION = f"23.{STATEMENT_VERSION}.{DETECTOR_VERSION}.{STANDING_VERSION}.{policy().version}"
 # Sessions folded at a time: their events are copied into a temporary table.
 SCOPE_SIZE = 200
 # These say how far a session has come, or of what use it was, and change none of what it says: no message, entry or unit
@@ -108,7 +108,7 @@ def catch_up(
     with database.reading() as connection:
         if not resolve and (is_current(connection, versions) or not (with_marks or _says_anything(connection, versions))):
             return Folded(0, _offset(connection, _projector(versions)))
-    with database.writing() as connection:
+    with database.writing(log_stays=not resolve) as connection:
         return fold(connection, versions, resolve=resolve, build=build)
 
 

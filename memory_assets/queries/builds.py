@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memory_assets.locks.process_liveness import is_alive
 from memory_assets.log.fetching import fetch, full_id
+from memory_assets.log.runners import is_at_work
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.projections.ledgers import BUILDS_SINCE, INTERRUPTED
 from memory_assets.queries.metrics import metrics, stage_times
@@ -144,7 +144,7 @@ def _view(row: tuple[Any, ...], appended: tuple[Any, ...], home: Path) -> BuildV
     versions, *spent = told
     events, sessions, package, runner, *known = appended
     requests, tokens_in, tokens_out, cost = spent if spent[0] else known
-    if status == "running" and not is_alive(home, runner or ""):
+    if status == "running" and not is_at_work(home, runner or ""):
         status, error = "failed", INTERRUPTED
     # When its process went nobody knows; what the log has is when that was noticed.
     is_timed = finished_at is not None and error != INTERRUPTED

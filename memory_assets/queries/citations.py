@@ -22,9 +22,12 @@ from memory_assets.queries.external_references import name_in_store
 from memory_assets.queries.sessions import messages_at, one_session
 from memory_assets.results.memories import CitedQuote, EntryView, MemoryView, Neighbour, Quote
 from memory_assets.results.shown import ResolvedMemory, ResolvedName, ResolvedSpan
+from memory_assets.search.answers.said_otherwise import said_instead_of, said_instead_where
 
 if TYPE_CHECKING:
     import duckdb
+
+    from memory_assets.results.said_otherwise import SaidOtherwiseV1
 
 PREVIEW_LENGTH = 100
 GAP = " … "
@@ -39,11 +42,12 @@ WITH points AS (
   FROM evidence_spans s WHERE s.match_method <> 'none' AND s.session_id IN (SELECT session_id FROM points)
   GROUP BY s.session_id, s.entry_id
 ), remembered AS (
-  SELECT p.*, 'mem:' || m.short_id AS citation, n.entry_type, n.title, n.created_ts
+  SELECT p.*, 'mem:' || m.short_id AS citation, n.entry_type, n.title, n.created_ts, m.memory_id, m.superseded_by
   FROM places p JOIN entries n USING (entry_id) JOIN memories m USING (memory_id)
   WHERE n.status <> 'superseded' AND n.memory_id NOT IN $$excluded$$
 )
-SELECT q.n, r.citation, r.entry_type, r.title, r.created_ts, r.session_id, r.message_index, r.segments_json
+SELECT q.n, r.memory_id, r.superseded_by, r.citation, r.entry_type, r.title, r.created_ts, r.session_id, r.message_index,
+  r.segments_json
 FROM points q ASOF JOIN remembered r ON r.session_id = q.session_id AND r.place $$sign$$ q.place
 """
 
@@ -151,17 +155,20 @@ def span_in_place(connection: duckdb.DuckDBPyConnection, citation: MessageCitati
     memories = _resting_on(connection, session.session_id, index, start, end)
     point = (session.session_id, index, start)
     previous, following = _neighbours(connection, [point], [memory.memory_id for memory in memories])[0]
+    text = GAP.join(message.text[first:last] for first, last in segments)
+    place = session.session_id, index
     return ResolvedSpan(
         uri=citation.uri,
         session=session,
         message=message,
-        text=GAP.join(message.text[first:last] for first, last in segments),
+        text=text,
         segments=segments,
         before=around.get(index - 1),
         after=around.get(index + 1),
         memories=memories,
         previous=previous,
         next=following,
+        said_otherwise=said_instead_where(connection, {place: ((place,), text)}).get(place),
     )
 
 
@@ -203,13 +210,21 @@ def _neighbours(
     sides = []
     for sign in ("<", ">"):
         statement = _NEIGHBOURS.replace("$$excluded$$", IN_LIST.replace("?", "$excluded")).replace("$$sign$$", sign)
-        sides.append({row[0]: _neighbour(row[1:]) for row in fetch(connection, statement, given)})
-    before, behind = sides
+        sides.append(fetch(connection, statement, given))
+    instead = said_instead_of(connection, (row[1] for rows in sides for row in rows if row[2] is not None))
+    before, behind = ({row[0]: _neighbour(row[3:], instead.get(row[1])) for row in rows} for rows in sides)
     return [(before.get(n), behind.get(n)) for n in range(len(points))]
 
 
-def _neighbour(row: tuple[Any, ...]) -> Neighbour:
+def _neighbour(row: tuple[Any, ...], instead: SaidOtherwiseV1 | None) -> Neighbour:
     citation, entry_type, title, said_at, session_id, message_index, segments_json = row
     uri = address(session_id, message_index, json.loads(segments_json))
     assert uri is not None, citation  # only places with a span are asked for
-    return Neighbour(citation=citation, entry_type=entry_type, preview=title[:PREVIEW_LENGTH], said_at=said_at, uri=uri)
+    return Neighbour(
+        citation=citation,
+        entry_type=entry_type,
+        preview=title[:PREVIEW_LENGTH],
+        said_at=said_at,
+        uri=uri,
+        said_otherwise=instead,
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,10 @@ from memory_assets.citations.addresses import MessageCitation
 from memory_assets.errors import check_word
 from memory_assets.graduation.conflicts.contradictions import contradiction
 from memory_assets.log.fetching import fetch, full_id
+from memory_assets.results.said_otherwise import SaidOtherwiseV1
 from memory_assets.search.answers.backing import Backings, backings
+from memory_assets.search.answers.corrections import has_corrections
+from memory_assets.search.answers.said_otherwise import said_instead_of
 
 if TYPE_CHECKING:
     import duckdb
@@ -51,6 +55,7 @@ class ConflictSide:
     Attributes:
         entries: all entries of the side.
         differs: the words of it that the other side contradicts; empty where they cannot be named.
+        said_otherwise: what a person said instead of it.
     """
 
     entry_id: str
@@ -67,6 +72,7 @@ class ConflictSide:
     entries: tuple[str, ...]
     differs: str
     assurance: Assurance
+    said_otherwise: SaidOtherwiseV1 | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +109,8 @@ def list_conflicts(
         + (f" LIMIT {int(limit)}" if limit is not None else ""),
         {"status": status, "project": project},
     )
-    backed = _backed(connection, rows)
-    return [_conflict(row, backed) for row in rows]
+    known = _known(connection, rows)
+    return [_conflict(row, known) for row in rows]
 
 
 def one_conflict(connection: duckdb.DuckDBPyConnection, given: str) -> ConflictView:
@@ -122,14 +128,24 @@ def one_conflict(connection: duckdb.DuckDBPyConnection, given: str) -> ConflictV
         prefix="cfl_",
     )
     rows = fetch(connection, f"{_CONFLICTS} AND c.conflict_id = ?", [conflict_id])
-    return _conflict(rows[0], _backed(connection, rows))
+    return _conflict(rows[0], _known(connection, rows))
 
 
-def _backed(connection: duckdb.DuckDBPyConnection, rows: list[tuple[Any, ...]]) -> Backings:
-    return backings(connection, (memory_id for row in rows for memory_id in (row[_OLDER + 1], row[_NEWER + 1])))
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is known of the memories of some conflicts: who proved them, and what a person said instead."""
+
+    backed: Backings
+    instead: Mapping[str, SaidOtherwiseV1]
 
 
-def _conflict(row: tuple[Any, ...], backed: Backings) -> ConflictView:
+def _known(connection: duckdb.DuckDBPyConnection, rows: list[tuple[Any, ...]]) -> _Known:
+    memories = {memory_id for row in rows for memory_id in (row[_OLDER + 1], row[_NEWER + 1]) if memory_id is not None}
+    is_corrected = any(row[1] == "corrected" for row in rows) or (bool(rows) and has_corrections(connection))
+    return _Known(backings(connection, memories), said_instead_of(connection, memories) if is_corrected else {})
+
+
+def _conflict(row: tuple[Any, ...], known: _Known) -> ConflictView:
     older, newer = row[_OLDER:_NEWER], row[_NEWER:]
     found = contradiction(older[11], newer[11]) if older[11] and newer[11] else None
     return ConflictView(
@@ -138,8 +154,8 @@ def _conflict(row: tuple[Any, ...], backed: Backings) -> ConflictView:
         reason=row[2],
         status=row[3],
         project=row[4],
-        older=_side(older, found.one if found else "", backed),
-        newer=_side(newer, found.other if found else "", backed),
+        older=_side(older, found.one if found else "", known),
+        newer=_side(newer, found.other if found else "", known),
         detected_at=row[5],
         resolved_at=row[6],
         resolution=row[7],
@@ -148,7 +164,7 @@ def _conflict(row: tuple[Any, ...], backed: Backings) -> ConflictView:
     )
 
 
-def _side(row: tuple[Any, ...], differs: str, backed: Backings) -> ConflictSide:
+def _side(row: tuple[Any, ...], differs: str, known: _Known) -> ConflictSide:
     entry_id, memory_id, citation, entry_type, title, session_id, index, said_at, stage, checker, quote, _, entries = row
     return ConflictSide(
         entry_id=entry_id,
@@ -164,5 +180,6 @@ def _side(row: tuple[Any, ...], differs: str, backed: Backings) -> ConflictSide:
         uri=MessageCitation(session_id, index).uri,
         entries=tuple(entries),
         differs=differs,
-        assurance=backed.of(memory_id).assurance(stage),
+        assurance=known.backed.of(memory_id).assurance(stage),
+        said_otherwise=known.instead.get(memory_id or ""),
     )

@@ -40,7 +40,7 @@ from memory_assets.vocabulary import OF_OTHERS
 if TYPE_CHECKING:
     import duckdb
 
-    from memory_assets.results.correction import SaidOtherwiseV1
+    from memory_assets.results.said_otherwise import SaidOtherwiseV1
     from memory_assets.results.search import SearchHitV1, SearchResponseV1
     from memory_assets.search.searcher import Searcher
     from memory_assets.vocabulary import Assurance, Origin

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from memory_assets.citations.addresses import MessageCitation, SpanCitation
+from memory_assets.citations.addresses import MessageCitation, SpanCitation, parse_citation
 from memory_assets.errors import InvalidArgumentError
 from memory_assets.log.fetching import fetch
 from memory_assets.log.sql import IN_LIST, json_list
@@ -20,7 +20,9 @@ from memory_assets.results.citation import CitationV1
 from memory_assets.results.details import BesideV1, DetailMetadataV1, DetailsV1, DetailV1, RelatedItemV1
 from memory_assets.search.answers.backing import backings
 from memory_assets.search.answers.budget import Cut, cut_to
+from memory_assets.search.answers.corrections import Place
 from memory_assets.search.answers.layers import DETAILS_TOKENS
+from memory_assets.search.answers.said_otherwise import said_instead_where
 from memory_assets.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ MOST_CITED = 5
 MOST_RELATED = 8
 _FENCE = re.compile(r"^[ \t]{0,12}(?:```|~~~)", re.MULTILINE)
 _GAP = " … "
+_SIDES = ("before", "after")
 
 # Shares of an id's tokens that each part may take before the others have had theirs; what one leaves the text takes.
 _TITLE, _TEXT, _QUOTES, _RELATED, _BESIDE = 0.12, 0.5, 0.25, 0.2, 0.12
@@ -171,11 +174,44 @@ def details(connection: duckdb.DuckDBPyConnection, ids: Sequence[str], *, budget
         items.append(_detail(n, target, known, share if budget is not None else min(share, DETAILS_TOKENS)))
         left -= items[-1].tokens
     return DetailsV1(
-        items=tuple(items),
+        items=tuple(_said_otherwise(connection, targets, items)),
         errors=tuple(unanswered(one) for one in named if isinstance(one, UnresolvedId)),
         budget=total,
         estimated_tokens=total - left,
     )
+
+
+def _said_otherwise(
+    connection: duckdb.DuckDBPyConnection, targets: Sequence[ResolvedId], items: Sequence[DetailV1]
+) -> list[DetailV1]:
+    """The things, and of each that shows what a person corrected, or what stands beside it, what they said instead."""
+    shown: dict[tuple[int, str], tuple[Sequence[Place], str]] = {}
+    for n, (target, item) in enumerate(zip(targets, items, strict=True)):
+        words = [item.text, *(citation.quote or "" for citation in item.citations)]
+        shown[n, ""] = ([(place.session_id, place.message_index) for place in target.places], "\n".join(words))
+        for side in _SIDES:
+            if (beside := getattr(item, side)) is not None:
+                shown[n, side] = ([_place_of(beside.uri)], beside.preview)
+    instead = said_instead_where(connection, shown)
+    return [
+        item.model_copy(
+            update={
+                "said_otherwise": instead.get((n, "")),
+                **{
+                    side: getattr(item, side).model_copy(update={"said_otherwise": instead[n, side]})
+                    for side in _SIDES
+                    if (n, side) in instead
+                },
+            }
+        )
+        for n, item in enumerate(items)
+    ]
+
+
+def _place_of(uri: str) -> Place:
+    citation = parse_citation(uri)
+    assert isinstance(citation, MessageCitation | SpanCitation), uri  # a passage stands in a message
+    return citation.session_id, citation.message_index
 
 
 def _known(connection: duckdb.DuckDBPyConnection, targets: Sequence[ResolvedId]) -> _Known:

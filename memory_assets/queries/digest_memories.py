@@ -13,6 +13,7 @@ from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.queries.digest_quotes import quote_at, quote_of, told_as
 from memory_assets.results.digest import DigestLineV1, DigestQuoteV1
 from memory_assets.search.answers.backing import Backings, backings
+from memory_assets.search.answers.said_otherwise import said_instead_of
 from memory_assets.search.answers.unit_citations import CitedMessage, cited_messages
 from memory_assets.text.reasons import gives_reason, reason_beside
 from memory_assets.text.sentences import sentences
@@ -69,9 +70,11 @@ def memory_lines(connection: duckdb.DuckDBPyConnection, session_ids: Sequence[st
     ]
     messages = cited_messages(connection, decided)
     backed = backings(connection, (row.memory_id for row in rows))
+    instead = said_instead_of(connection, (row.memory_id for row in rows if row.memory_id and row.superseded_by))
     found: dict[str, list[DigestLineV1]] = {}
-    for (session_id, _), quotes in entries.items():
-        found.setdefault(session_id, []).append(_line(quotes, messages, backed))
+    for (session_id, memory_id), quotes in entries.items():
+        line = _line(quotes, messages, backed).model_copy(update={"said_otherwise": instead.get(memory_id)})
+        found.setdefault(session_id, []).append(line)
     return found
 
 

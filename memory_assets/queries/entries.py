@@ -21,7 +21,9 @@ from memory_assets.results.memories import (
     QuoteContext,
     QuoteInMessage,
 )
+from memory_assets.results.said_otherwise import SaidOtherwiseV1
 from memory_assets.search.answers.backing import backings
+from memory_assets.search.answers.said_otherwise import said_instead_of
 from memory_assets.vocabulary import Assurance, EntryType, Stage
 
 if TYPE_CHECKING:
@@ -126,19 +128,21 @@ def list_memories(
     *,
     session_ids: Sequence[str] | None = None,
     project: str | None = None,
+    stage: Stage | None = None,
     limit: int | None = None,
+    offset: int = 0,
 ) -> MemoryPage:
     """Memories, the newest first; or those of some sessions, in the order of these and as they were said."""
     if session_ids is None:
-        source, order, chosen = "memories m", "m.last_said_at DESC, m.memory_id", {"project": project}
+        source, order, chosen = "memories m", "m.last_said_at DESC, m.memory_id", {"project": project, "stage": stage}
     else:
         source, order = f"({_OF_SESSIONS}) o JOIN memories m USING (memory_id)", "o.place, o.said_at, m.memory_id"
-        chosen = {"project": project, "sessions": json_list(session_ids)}
-    condition = "$project IS NULL OR m.project = $project"
+        chosen = {"project": project, "stage": stage, "sessions": json_list(session_ids)}
+    condition = "($project IS NULL OR m.project = $project) AND ($stage IS NULL OR m.stage = $stage)"
     rows = fetch(
         connection,
         f"{_MEMORIES.format(source=source)} WHERE {condition} ORDER BY {order}"
-        + (f" LIMIT {int(limit)}" if limit is not None else ""),
+        + (f" LIMIT {int(limit)} OFFSET {int(offset)}" if limit is not None else ""),
         chosen,
     )
     total = len(rows) if limit is None else scalar(connection, f"SELECT count(*) FROM {source} WHERE {condition}", chosen)
@@ -187,7 +191,8 @@ def _entries(
     connection: duckdb.DuckDBPyConnection, rows: Sequence[tuple[Any, ...]], *, with_context: bool = True
 ) -> list[EntryView]:
     backed = backings(connection, (row[1] for row in rows))
-    entries = [_entry(row, backed.of(row[1]).assurance(row[7])) for row in rows]
+    instead = said_instead_of(connection, (row[1] for row in rows if row[9] == "deprecated"))
+    entries = [_entry(row, backed.of(row[1]).assurance(row[7]), instead.get(row[1])) for row in rows]
     if not with_context:
         return entries
     contexts = quote_contexts(connection, [_place(entry) for entry in entries])
@@ -202,13 +207,14 @@ def _memories(connection: duckdb.DuckDBPyConnection, rows: Sequence[tuple[Any, .
         for row, cut in zip(rows, segments, strict=True)
     ]
     contexts = quote_contexts(connection, places)
+    instead = said_instead_of(connection, (row[0] for row in rows if row[13] is not None))
     return [
-        _memory(row, cut, backed.of(row[0]).assurance(row[5]), context)
+        _memory(row, cut, backed.of(row[0]).assurance(row[5]), context, instead.get(row[0]))
         for row, cut, context in zip(rows, segments, contexts, strict=True)
     ]
 
 
-def _entry(row: tuple[Any, ...], assurance: Assurance) -> EntryView:
+def _entry(row: tuple[Any, ...], assurance: Assurance, instead: SaidOtherwiseV1 | None) -> EntryView:
     *head, meta_json, content_json, evidence_json = row
     meta, content = json.loads(meta_json), json.loads(content_json)
     rest = (
@@ -220,6 +226,7 @@ def _entry(row: tuple[Any, ...], assurance: Assurance) -> EntryView:
         tuple(_quote(head[3], item) for item in json.loads(evidence_json)),
         assurance,
         None,
+        instead,
     )
     return EntryView.of_row((*head, *rest))
 
@@ -265,10 +272,14 @@ def _quote(session_id: str, item: dict[str, Any]) -> Quote:
 
 
 def _memory(
-    row: tuple[Any, ...], segments: Sequence[Sequence[int]], assurance: Assurance, context: QuoteContext | None
+    row: tuple[Any, ...],
+    segments: Sequence[Sequence[int]],
+    assurance: Assurance,
+    context: QuoteContext | None,
+    instead: SaidOtherwiseV1 | None,
 ) -> MemoryView:
     *head, session_id, status, superseded_by, message_index, _ = row
     # A memory has at least one span; without one (which no fold writes) its message is still an address that opens.
     message = MessageCitation(session_id, message_index or 0).uri
     uri = address(session_id, message_index, segments) or message
-    return MemoryView.of_row((*head, session_id, uri, status, superseded_by, assurance, context))
+    return MemoryView.of_row((*head, session_id, uri, status, superseded_by, assurance, context, instead))

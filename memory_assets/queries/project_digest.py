@@ -24,11 +24,13 @@ from memory_assets.results.digest import (
     RecentSessionV1,
 )
 from memory_assets.search.answers.backing import backings
+from memory_assets.search.answers.said_otherwise import said_instead_of
 from memory_assets.vocabulary import ASSURANCES, FINISHED
 
 if TYPE_CHECKING:
     import duckdb
 
+    from memory_assets.results.said_otherwise import SaidOtherwiseV1
     from memory_assets.results.tasks import TaskView
     from memory_assets.vocabulary import Assurance
 
@@ -118,12 +120,13 @@ def _lines(connection: duckdb.DuckDBPyConnection, condition: str, parameters: di
     """Memories by type, of each type what is confirmed first, and of that what was said last."""
     rows = fetch(connection, _MEMORIES.format(condition=condition), parameters)
     backed = backings(connection, (row[3] for row in rows))
-    lines = [_memory(row, backed.of(row[3]).assurance(row[4])) for row in rows]
+    instead = said_instead_of(connection, (row[3] for row in rows if row[8] is not None))
+    lines = [_memory(row, backed.of(row[3]).assurance(row[4]), instead.get(row[3])) for row in rows]
     kinds = list(dict.fromkeys(line.kind for line in lines))
     return tuple(sorted(lines, key=lambda line: (kinds.index(line.kind), -ASSURANCES.index(line.assurance))))
 
 
-def _memory(row: tuple[Any, ...], assurance: Assurance) -> DigestLineV1:
+def _memory(row: tuple[Any, ...], assurance: Assurance, instead: SaidOtherwiseV1 | None) -> DigestLineV1:
     kind, address, title, _, _, checker, status, _, superseded_by, *place = row
     quote = quote_of(*place)
     return DigestLineV1(
@@ -135,6 +138,7 @@ def _memory(row: tuple[Any, ...], assurance: Assurance) -> DigestLineV1:
         checker=checker,
         status=status,
         superseded_by=superseded_by,
+        said_otherwise=instead,
     )
 
 

@@ -45,8 +45,10 @@ SELECT g.beginning, count(DISTINCT n.id), arg_min(coalesce(n.unit_id, ''), (n.id
 FROM given g JOIN named n ON length(g.beginning) > 4 AND starts_with(n.id, g.beginning) GROUP BY g.beginning
 """
 _BY_SHORT_ID = f"""
-SELECT DISTINCT c.short_id, coalesce(u.unit_id, '') FROM memory_citations c
-LEFT JOIN memory_units u ON u.unit_kind = 'entry' AND u.source_id = c.memory_id WHERE c.short_id IN {IN_LIST}
+SELECT DISTINCT c.short_id, coalesce(u.unit_id, ''), 'mem:' || k.short_id FROM memory_citations c
+LEFT JOIN memory_units u ON u.unit_kind = 'entry' AND u.source_id = c.memory_id
+LEFT JOIN memories m ON m.memory_id = c.memory_id LEFT JOIN memories k ON k.memory_id = m.superseded_by
+WHERE c.short_id IN {IN_LIST}
 """
 _OF_TASKS = f"SELECT source_id, unit_id FROM memory_units WHERE unit_kind = 'task' AND source_id IN {IN_LIST}"
 _UNITS = f"""
@@ -193,7 +195,9 @@ def _rows(connection: duckdb.DuckDBPyConnection, statement: str, values: Sequenc
 def _unit_id(given: str, row: tuple[Any, ...] | None) -> str | UnresolvedId:
     if row is None:
         return UnresolvedId(given, "not_found", f"there is no memory {given.strip()}", _UNKNOWN)
-    return row[0] or UnresolvedId(given, "not_found", f"{given.strip()} has nothing that search shows", _NO_UNIT)
+    unit_id, kept = row
+    hint = f"it is set aside in favour of {kept}: `memory show` tells of both" if kept else _NO_UNIT
+    return unit_id or UnresolvedId(given, "not_found", f"{given.strip()} has nothing that search shows", hint)
 
 
 def _begun(given: str, row: tuple[Any, ...] | None) -> str | UnresolvedId:
@@ -202,7 +206,7 @@ def _begun(given: str, row: tuple[Any, ...] | None) -> str | UnresolvedId:
     count, unit_id, is_whole = row
     if count > 1 and not is_whole:
         return UnresolvedId(given, "invalid_argument", f"{given.strip()!r} begins {count} ids", "give more of it")
-    return _unit_id(given, (unit_id,))
+    return _unit_id(given, (unit_id, None))
 
 
 def _tasks(connection: duckdb.DuckDBPyConnection, asked: Sequence[_TaskId]) -> dict[str, str | ResolvedId | UnresolvedId]:

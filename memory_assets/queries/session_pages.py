@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from memory_assets.citations.addresses import NotACitation, SpanCitation, parse_citation
 from memory_assets.errors import InvalidArgumentError, NotFoundError
 from memory_assets.log.fetching import fetch, scalar
-from memory_assets.queries.sessions import MESSAGES
+from memory_assets.queries.sessions import MESSAGES, message_views
 from memory_assets.results.sessions import MessageView
 from memory_assets.vocabulary import Origin
 
@@ -83,7 +83,7 @@ def told_between(connection: duckdb.DuckDBPyConnection, session_id: str, first: 
     stretches: dict[int, list[OriginStretch]] = {}
     for index, start, end, origin in fetch(connection, _STRETCHES, within):
         stretches.setdefault(index, []).append(OriginStretch(start, end, origin))
-    return [_told(MessageView.of_row(row), tuple(stretches.get(row[1], ()))) for row in rows]
+    return [_told(message, tuple(stretches.get(message.message_index, ()))) for message in message_views(connection, rows)]
 
 
 def message_count(connection: duckdb.DuckDBPyConnection, session_id: str) -> int:

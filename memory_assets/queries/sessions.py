@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from memory_assets.errors import check_word
 from memory_assets.log.fetching import fetch, full_id, scalar
 from memory_assets.results.sessions import MessageView, Quarantined, SessionDetails, SessionSummary
+from memory_assets.search.answers.said_otherwise import said_instead_where
 from memory_assets.vocabulary import PIPELINE_STAGES
 
 if TYPE_CHECKING:
@@ -96,13 +98,19 @@ def session_details(connection: duckdb.DuckDBPyConnection, given: str) -> Sessio
 def messages_of(connection: duckdb.DuckDBPyConnection, session_id: str) -> list[MessageView]:
     """A session's messages in source order."""
     rows = fetch(connection, f"{MESSAGES} WHERE session_id = ? ORDER BY message_index", [session_id])
-    return [MessageView.of_row(row) for row in rows]
+    return message_views(connection, rows)
 
 
 def messages_at(connection: duckdb.DuckDBPyConnection, session_id: str, first: int, last: int) -> dict[int, MessageView]:
     """Some messages by their index."""
     rows = fetch(connection, f"{MESSAGES} WHERE session_id = ? AND message_index BETWEEN ? AND ?", [session_id, first, last])
-    return {row[1]: MessageView.of_row(row) for row in rows}
+    return {message.message_index: message for message in message_views(connection, rows)}
+
+
+def message_views(connection: duckdb.DuckDBPyConnection, rows: Sequence[tuple[Any, ...]]) -> list[MessageView]:
+    """Rows of :data:`MESSAGES`, each with what a person said instead of something of it."""
+    instead = said_instead_where(connection, {(row[0], row[1]): (((row[0], row[1]),), row[6]) for row in rows})
+    return [MessageView.of_row((*row, instead.get((row[0], row[1])))) for row in rows]
 
 
 def quarantined(connection: duckdb.DuckDBPyConnection, session_id: str | None = None) -> list[Quarantined]:

@@ -17,6 +17,7 @@ from memory_assets.results.timeline import Relation, TimelineItemV1, TimelineTar
 from memory_assets.results.unanswered import UnansweredV1
 from memory_assets.search.answers.budget import Cut, cut_to
 from memory_assets.search.answers.layers import TIMELINE_TOKENS
+from memory_assets.search.answers.said_otherwise import said_instead_where
 from memory_assets.search.answers.snippets import around
 
 if TYPE_CHECKING:
@@ -152,7 +153,7 @@ def timeline(
     # A wider window has more to show: an id's share grows with it.
     each = max(TIMELINE_TOKENS, TIMELINE_TOKENS * (2 * window + 1) // (2 * WINDOW + 1))
     total = each * len(targets) if budget is None else budget
-    items = _within(shown, targets, total)
+    items = _said_otherwise(connection, _within(shown, targets, total))
     return TimelineV1(
         window=window,
         targets=tuple(_target(one) for one in targets),
@@ -161,6 +162,15 @@ def timeline(
         budget=total,
         estimated_tokens=sum(tokens for _, tokens in items),
     )
+
+
+def _said_otherwise(
+    connection: duckdb.DuckDBPyConnection, items: Sequence[tuple[TimelineItemV1, int]]
+) -> list[tuple[TimelineItemV1, int]]:
+    """The timeline, and of each preview that shows what a person corrected, what they said instead."""
+    shown = {n: (((item.session_id, item.message_index),), item.preview) for n, (item, _) in enumerate(items)}
+    instead = said_instead_where(connection, shown)
+    return [(item.model_copy(update={"said_otherwise": instead.get(n)}), tokens) for n, (item, tokens) in enumerate(items)]
 
 
 def unanswered(one: UnresolvedId) -> UnansweredV1:

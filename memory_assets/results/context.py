@@ -8,9 +8,9 @@ from typing import Literal
 from pydantic import Field
 
 from memory_assets.results.certificate import CertificateV1
-from memory_assets.results.correction import SaidOtherwiseV1
 from memory_assets.results.model import WireModel
 from memory_assets.results.retrieval import RetrievalV1
+from memory_assets.results.said_otherwise import SaidOtherwiseV1
 from memory_assets.vocabulary import Assurance, Origin
 
 SectionName = Literal["constitution", "skills", "recent_gotchas", "context", "code_symbols"]

@@ -9,17 +9,19 @@ from pydantic import Field
 
 from memory_assets.results.citation import CitationV1
 from memory_assets.results.model import WireModel
+from memory_assets.results.said_otherwise import SaidOtherwiseV1
 from memory_assets.results.unanswered import UnansweredV1
 from memory_assets.vocabulary import Assurance, Origin
 
 
 class BesideV1(WireModel):
-    """The passage before or behind a text, in short."""
+    """The passage before or behind a text, in short; ``said_otherwise`` is what a person said instead of something of it."""
 
     uri: str
     speaker: str = ""
     ts: datetime
     preview: str
+    said_otherwise: SaidOtherwiseV1 | None = None
 
 
 class DetailMetadataV1(WireModel):
@@ -88,6 +90,7 @@ class DetailV1(WireModel):
         related: entries, tasks, conflicts and other things that hang on it.
         cut: what was left out for want of tokens, in words; empty where all is there.
         tokens: what the texts, quotes and addresses cost.
+        said_otherwise: what a person said instead of something that it shows.
     """
 
     given: str
@@ -105,6 +108,7 @@ class DetailV1(WireModel):
     related: tuple[RelatedItemV1, ...] = ()
     cut: tuple[str, ...] = ()
     tokens: int = Field(default=0, ge=0)
+    said_otherwise: SaidOtherwiseV1 | None = None
 
 
 class DetailsV1(WireModel):

@@ -9,6 +9,7 @@ from typing import Literal
 from pydantic import Field
 
 from memory_assets.results.model import WireModel
+from memory_assets.results.said_otherwise import SaidOtherwiseV1
 from memory_assets.vocabulary import Assurance
 
 
@@ -35,6 +36,7 @@ class DigestLineV1(WireModel):
             session says that it is done and the board does not take its word.
         waits_for: of a task, what it waits for.
         superseded_by: of a memory that was set aside, the address of the one that was kept.
+        said_otherwise: of a memory that a person corrected, what they said instead.
     """
 
     kind: str
@@ -47,6 +49,7 @@ class DigestLineV1(WireModel):
     status: str = "active"
     waits_for: tuple[str, ...] = ()
     superseded_by: str | None = None
+    said_otherwise: SaidOtherwiseV1 | None = None
 
 
 class DigestFailureV1(WireModel):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from memory_assets.results.model import WireModel
+from memory_assets.results.said_otherwise import SaidOtherwiseV1
 from memory_assets.results.sessions import MessageView
 from memory_assets.vocabulary import Assurance
 
@@ -63,6 +64,7 @@ class EntryView(WireModel):
         reason, task_status, priority, blocked_by: what was said beside the title.
         assurance: what was proved of it, as screens say it.
         context: what its first quote stands under; None where that was not found, or stands under nothing.
+        said_otherwise: what a person said instead of the memory that holds it.
     """
 
     entry_id: str
@@ -87,6 +89,7 @@ class EntryView(WireModel):
     evidence: tuple[Quote, ...]
     assurance: Assurance | None = None
     context: QuoteContext | None = None
+    said_otherwise: SaidOtherwiseV1 | None = None
 
 
 class QuoteInMessage(WireModel):
@@ -112,6 +115,7 @@ class MemoryView(WireModel):
         superseded_by: of a deprecated one, the address of the memory that was kept.
         assurance: what was proved of it, as screens say it.
         context: what its first quote stands under; None where it stands under nothing.
+        said_otherwise: what a person said instead of it.
     """
 
     memory_id: str
@@ -131,6 +135,7 @@ class MemoryView(WireModel):
     superseded_by: str | None = None
     assurance: Assurance | None = None
     context: QuoteContext | None = None
+    said_otherwise: SaidOtherwiseV1 | None = None
 
 
 class MemoryPage(WireModel):
@@ -141,13 +146,18 @@ class MemoryPage(WireModel):
 
 
 class Neighbour(WireModel):
-    """The memory that was said before or after in the same session."""
+    """The memory that was said before or after in the same session.
+
+    Attributes:
+        said_otherwise: what a person said instead of it.
+    """
 
     citation: str
     entry_type: str
     preview: str
     said_at: datetime
     uri: str
+    said_otherwise: SaidOtherwiseV1 | None = None
 
 
 class CitedQuote(WireModel):

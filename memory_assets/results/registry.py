@@ -42,15 +42,19 @@ from memory_assets.results.gotchas import GotchaListV1
 from memory_assets.results.listed import (
     EventPageV1,
     EventWithRelatedV1,
+    GraduationV1,
     LiveEventV1,
+    MemoryPageV1,
     MessagePageV1,
     SessionOverviewV1,
     SessionPageV1,
+    SettingsShownV1,
     StatsTimelineV1,
     StoreHealthV1,
 )
 from memory_assets.results.memories import EntryView, EvidenceView, MemoryView
 from memory_assets.results.metrics import Metrics
+from memory_assets.results.mirror import MirrorBuiltV1, MirrorV1, MirrorVerifiedV1
 from memory_assets.results.outbox import InLine, OutboxDrained, OutboxStatus, Reembedded
 from memory_assets.results.policy import PolicyCheckV1, PolicyV1
 from memory_assets.results.prompts import PromptUpdateV1, RolePromptV1
@@ -109,6 +113,9 @@ PRINTED: dict[str, Any] = {
     "memory.v1": MemoryView,
     "message_page.v1": MessagePageV1,
     "metrics.v1": Metrics,
+    "mirror.v1": MirrorV1,
+    "mirror_built.v1": MirrorBuiltV1,
+    "mirror_verified.v1": MirrorVerifiedV1,
     "outbox.v1": OutboxStatus,
     "outbox_drained.v1": OutboxDrained,
     "outbox_reconciled.v1": InLine,
@@ -135,6 +142,9 @@ PRINTED: dict[str, Any] = {
     "session_list.v1": list[SessionSummary],
     "session_overview.v1": SessionOverviewV1,
     "session_page.v1": SessionPageV1,
+    "settings_shown.v1": SettingsShownV1,
+    "memory_page.v1": MemoryPageV1,
+    "graduation.v1": GraduationV1,
     "shown.v1": Shown,
     "stats.v1": Stats,
     "stats_timeline.v1": StatsTimelineV1,

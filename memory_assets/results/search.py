@@ -9,10 +9,10 @@ from pydantic import Field, model_validator
 
 from memory_assets.results.certificate import CertificateV1
 from memory_assets.results.citation import AnyCitationV1, CitationV1
-from memory_assets.results.correction import SaidOtherwiseV1
 from memory_assets.results.error import ErrorV1
 from memory_assets.results.model import WireModel
 from memory_assets.results.retrieval import RetrievalV1
+from memory_assets.results.said_otherwise import SaidOtherwiseV1
 from memory_assets.vocabulary import Assurance, CrossedBy, Origin, ScoreKind, SearchMode, Strategy
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from memory_assets.results.model import WireModel
+from memory_assets.results.said_otherwise import SaidOtherwiseV1
 
 
 class SessionSummary(WireModel):
@@ -34,7 +35,11 @@ class SessionSummary(WireModel):
 
 
 class MessageView(WireModel):
-    """One message; ``kind`` says whether it was said or put there (sessions/model.py)."""
+    """One message; ``kind`` says whether it was said or put there (sessions/model.py).
+
+    Attributes:
+        said_otherwise: what a person said instead of something of it.
+    """
 
     session_id: str
     message_index: int
@@ -45,6 +50,7 @@ class MessageView(WireModel):
     text: str
     tool_name: str | None
     is_error: bool
+    said_otherwise: SaidOtherwiseV1 | None = None
 
 
 class Quarantined(WireModel):

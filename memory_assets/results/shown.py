@@ -11,6 +11,7 @@ from pydantic import Field
 from memory_assets.citations.addresses import CitationKind
 from memory_assets.results.memories import CitedQuote, EntryView, MemoryView, Neighbour
 from memory_assets.results.model import WireModel
+from memory_assets.results.said_otherwise import SaidOtherwiseV1
 from memory_assets.results.sessions import MessageView, SessionSummary
 from memory_assets.results.tasks import TaskView
 from memory_assets.vocabulary import Assurance
@@ -33,6 +34,7 @@ class ResolvedSpan(WireModel):
         before, after: the messages around it.
         memories: those that rest on some of these characters.
         previous, next: what was remembered before and after it in the session.
+        said_otherwise: what a person said instead of something of these characters.
     """
 
     uri: str
@@ -45,6 +47,7 @@ class ResolvedSpan(WireModel):
     memories: tuple[MemoryView, ...]
     previous: Neighbour | None
     next: Neighbour | None
+    said_otherwise: SaidOtherwiseV1 | None = None
 
 
 class _SpanKind(WireModel):

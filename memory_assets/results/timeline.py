@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from memory_assets.results.model import WireModel
+from memory_assets.results.said_otherwise import SaidOtherwiseV1
 from memory_assets.results.unanswered import UnansweredV1
 from memory_assets.vocabulary import Origin
 
@@ -41,6 +42,7 @@ class TimelineItemV1(WireModel):
         preview: at most 200 characters, fewer where the budget is spent; ``is_cut`` where it is not all.
         task: the title of the task that it speaks of, where it is shown for that.
         origin: of a passage, who wrote it.
+        said_otherwise: what a person said instead of something that it shows.
     """
 
     relation: Relation
@@ -59,6 +61,7 @@ class TimelineItemV1(WireModel):
     is_cut: bool = False
     task: str | None = None
     origin: Origin | None = None
+    said_otherwise: SaidOtherwiseV1 | None = None
 
 
 class TimelineV1(WireModel):

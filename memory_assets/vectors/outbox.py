@@ -286,7 +286,7 @@ def _jobs(database: Database, job_ids: Sequence[str]) -> list[OutboxJob]:
 
 def retry_failed(database: Database, embedding_version: str) -> int:
     """Make every failed job of a version due again, those that were given up too; how many there were."""
-    with database.writing() as connection:
+    with database.writing(log_stays=True) as connection:
         return len(
             connection.execute(
                 """UPDATE vector_outbox SET status = 'pending', attempts = 0, next_attempt_at = NULL, updated_at = ?
@@ -315,7 +315,7 @@ def _mark(database: Database, done: Sequence[OutboxJob], failed: Sequence[tuple[
         columns = {"job_id": [job.job_id for job in jobs], "content_hash": hashes, **more}
         return pa.table({name: pa.array(values, pa.string()) for name, values in columns.items()})
 
-    with database.writing() as connection:
+    with database.writing(log_stays=True) as connection:
         connection.register("done", table(done))
         connection.register("failed", table([job for job, _ in failed], reason=[reason for _, reason in failed]))
         connection.execute(_DONE, {"now": _now()})

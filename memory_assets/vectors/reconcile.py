@@ -141,7 +141,7 @@ def reconcile(
     with only_writer(lock_folder, side.version, wait_seconds=wait_seconds, progress=progress):
         made_anew = side.unusable(from_scratch=from_scratch)
         rows = _none() if made_anew else side.rows()
-        with database.writing() as connection:
+        with database.writing(log_stays=True) as connection:
             counted = _compare(connection, rows, side)
             gone = _put_in_line(connection, side)
             found = _reconciled(connection, counted, side, made_anew)

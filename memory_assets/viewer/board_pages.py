@@ -14,7 +14,7 @@ from memory_assets.queries.task_review import task_review
 from memory_assets.queries.tasks import SHOWN_ORDER, tasks_by_status
 from memory_assets.viewer.page import Page, page_route
 from memory_assets.viewer.paging import paged
-from memory_assets.vocabulary import TASK_STATUSES
+from memory_assets.vocabulary import PRIORITIES, TASK_STATUSES
 
 if TYPE_CHECKING:
     from memory_assets.queries.conflicts import ConflictView
@@ -67,6 +67,8 @@ def task(request: Request) -> Response:
         task=detail.task,
         quotes=detail.task.evidence[-MOST_QUOTES:],
         history=detail.history[-MOST_HISTORY:],
+        statuses=TASK_STATUSES,
+        priorities=PRIORITIES,
     )
 
 

@@ -19,9 +19,10 @@ from starlette.responses import RedirectResponse, Response
 
 from memory_assets.commands.errors import NotPossibleError
 from memory_assets.errors import InvalidArgumentError, NotFoundError
+from memory_assets.viewer.foreseen import Action, Foreseen, Given
 from memory_assets.viewer.page import Page, page_route
 from memory_assets.viewer.words import Own
-from memory_assets.viewer.words_of_people import ACTIONS, Action, Foreseen, Given
+from memory_assets.viewer.words_of_people import ACTIONS
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette

@@ -6,8 +6,6 @@ nothing. What then becomes of it is done by these functions too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Final
 
@@ -16,7 +14,6 @@ from memory_assets.commands.lessons import check_retirable, keep_lesson, retire_
 from memory_assets.commands.people import login_name
 from memory_assets.commands.promotions import SPOKEN_STAGES, ladder_of, promote
 from memory_assets.commands.prompts import apply_update, check_appliable, review_update, roll_back
-from memory_assets.commands.task_links import merge
 from memory_assets.errors import InvalidArgumentError, NotFoundError, check_word
 from memory_assets.queries.conflicts import ConflictView, one_conflict
 from memory_assets.queries.entries import memories_by_id, one_entry
@@ -24,68 +21,22 @@ from memory_assets.queries.forgettable import ToForget
 from memory_assets.queries.forgettings import list_forgettings
 from memory_assets.queries.lessons import one_lesson
 from memory_assets.queries.prompts import one_prompt, one_update
+from memory_assets.viewer.foreseen import Action, Foreseen, Given, Line, note_lines, with_word
 from memory_assets.viewer.links import cited_link, lesson_link, memory_link, prompt_link, session_link, task_link, with_query
 from memory_assets.viewer.words import Own
+from memory_assets.viewer.words_of_tasks import TASK_ACTIONS
 from memory_assets.vocabulary import SIGNALS, STAGES
 
 if TYPE_CHECKING:
     from memory_assets.memory import Memory
     from memory_assets.results.court import LessonV1
-    from memory_assets.results.forgetting import ForgetReportV1
     from memory_assets.results.prompts import PromptUpdateV1
-
-Given = Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line of what will be: its word in ``said``, a text, and where that stands."""
-
-    name: str
-    text: str
-    link: Own | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Foreseen:
-    """What a word will do.
-
-    Attributes:
-        back: the page that it was said on.
-        gates: of a promotion the gates to that stage, open or shut.
-        report: of forgetting what goes.
-        nothing: there is nothing that it would do.
-    """
-
-    back: Own
-    lines: tuple[Line, ...]
-    gates: Mapping[str, bool] | None = None
-    report: ForgetReportV1 | None = None
-    nothing: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Action:
-    """A word that a person can say.
-
-    Attributes:
-        fields: what its form holds; those in ``needed`` are never empty.
-        takes_away: it takes something away, and is shown so.
-        do: says it, and gives the page to go to.
-    """
-
-    name: str
-    needed: tuple[str, ...]
-    fields: tuple[str, ...]
-    foresee: Callable[[Memory, Given], Foreseen]
-    do: Callable[[Memory, Given], Own]
-    takes_away: bool = False
 
 
 def _resolve(memory: Memory, given: Given) -> Foreseen:
     check_word("resolution", given["as"], RESOLUTIONS)
     conflict = memory.read(one_conflict, given["conflict"])
-    lines = (*_sides(conflict), Line(f"resolution_{given['as']}", ""), *_note(given))
+    lines = (*_sides(conflict), Line(f"resolution_{given['as']}", ""), *note_lines(given))
     return Foreseen(_conflicts("open"), lines)
 
 
@@ -96,7 +47,7 @@ def _do_resolve(memory: Memory, given: Given) -> Own:
 
 def _reopen(memory: Memory, given: Given) -> Foreseen:
     conflict = memory.read(one_conflict, given["conflict"])
-    return Foreseen(_conflicts("resolved"), (*_sides(conflict), *_note(given)), nothing=conflict.status != "resolved")
+    return Foreseen(_conflicts("resolved"), (*_sides(conflict), *note_lines(given)), nothing=conflict.status != "resolved")
 
 
 def _do_reopen(memory: Memory, given: Given) -> Own:
@@ -113,7 +64,7 @@ def _promote(memory: Memory, given: Given) -> Foreseen:
         lines.append(Line("waits_for", ladder.waits_for))
     return Foreseen(
         link or Own("/today"),
-        (*lines, *_note(given)),
+        (*lines, *note_lines(given)),
         gates=ladder.gates if ladder.next_stage == given["stage"] else None,
         nothing=ladder.stage == given["stage"] or ladder.status == "deprecated",
     )
@@ -121,7 +72,7 @@ def _promote(memory: Memory, given: Given) -> Foreseen:
 
 def _do_promote(memory: Memory, given: Given) -> Own:
     spoken = promote(memory.resources, given["memory"], given["stage"], by=login_name(), note=given["note"])
-    return _with_word(memory_link(spoken.memory.citation), "reached" if spoken.reached else "kept")
+    return with_word(memory_link(spoken.memory.citation), "reached" if spoken.reached else "kept")
 
 
 def _correct(memory: Memory, given: Given) -> Foreseen:
@@ -137,32 +88,19 @@ def _do_correct(memory: Memory, given: Given) -> Own:
     from memory_assets.defs.correcting import correct
 
     report = correct(memory.settings, given["memory"], given["text"], by=login_name())
-    return _with_word(memory_link(report.correction.citation), "corrected")
+    return with_word(memory_link(report.correction.citation), "corrected")
 
 
 def _feedback(memory: Memory, given: Given) -> Foreseen:
     check_word("signal", given["signal"], SIGNALS)
-    lines = (Line("of", given["id"], _link_of(given["id"])), Line(f"signal_{given['signal']}", ""), *_note(given))
+    lines = (Line("of", given["id"], _link_of(given["id"])), Line(f"signal_{given['signal']}", ""), *note_lines(given))
     memory.resolve(given["id"])
     return Foreseen(_link_of(given["id"]) or Own("/today"), lines)
 
 
 def _do_feedback(memory: Memory, given: Given) -> Own:
     memory.feedback(given["id"], given["signal"], by=login_name(), note=given["note"])
-    return _with_word(_link_of(given["id"]), "noted")
-
-
-def _merge(memory: Memory, given: Given) -> Foreseen:
-    one, other = memory.task(given["task"]).task, memory.task(given["into"]).task
-    lines = (Line("goes", one.title, task_link(one.task_id)), Line("goes_into", other.title, task_link(other.task_id)))
-    nothing = one.task_id == other.task_id
-    return Foreseen(task_link(one.task_id), (*lines, *_note(given)), nothing=nothing)
-
-
-def _do_merge(memory: Memory, given: Given) -> Own:
-    into = memory.task(given["into"]).task.task_id
-    merge(memory.resources, given["task"], into, by=login_name(), note=given["note"])
-    return _with_word(task_link(into), "merged")
+    return with_word(_link_of(given["id"]), "noted")
 
 
 def _forget(memory: Memory, given: Given) -> Foreseen:
@@ -230,7 +168,7 @@ def _do_reject_prompt(memory: Memory, given: Given) -> Own:
 
 def _reviewed(memory: Memory, given: Given, *, nothing_if: tuple[str, ...]) -> Foreseen:
     update = memory.read(one_update, given["update"])
-    lines = (*_proposal(update), Line("by", given["by"]), *_note(given))
+    lines = (*_proposal(update), Line("by", given["by"]), *note_lines(given))
     return Foreseen(Own("/prompts"), lines, nothing=update.status in nothing_if)
 
 
@@ -247,7 +185,7 @@ def _apply_prompt(memory: Memory, given: Given) -> Foreseen:
 
 def _do_apply_prompt(memory: Memory, given: Given) -> Own:
     applied = apply_update(memory.resources, given["update"], by=login_name())
-    return _with_word(prompt_link(applied.role), "applied")
+    return with_word(prompt_link(applied.role), "applied")
 
 
 def _roll_back_prompt(memory: Memory, given: Given) -> Foreseen:
@@ -264,7 +202,7 @@ def _roll_back_prompt(memory: Memory, given: Given) -> Foreseen:
 
 def _do_roll_back_prompt(memory: Memory, given: Given) -> Own:
     back = roll_back(memory.resources, given["role"], _number(given["to"]), by=login_name())
-    return _with_word(prompt_link(back.role), "applied")
+    return with_word(prompt_link(back.role), "applied")
 
 
 def _retire_lesson(memory: Memory, given: Given) -> Foreseen:
@@ -275,7 +213,7 @@ def _retire_lesson(memory: Memory, given: Given) -> Foreseen:
 
 def _do_retire_lesson(memory: Memory, given: Given) -> Own:
     lesson = retire_lesson(memory.resources, given["lesson"], by=login_name(), note=given["note"])
-    return _with_word(lesson_link(lesson.lesson_id), "retired")
+    return with_word(lesson_link(lesson.lesson_id), "retired")
 
 
 def _keep_lesson(memory: Memory, given: Given) -> Foreseen:
@@ -284,13 +222,13 @@ def _keep_lesson(memory: Memory, given: Given) -> Foreseen:
 
 def _do_keep_lesson(memory: Memory, given: Given) -> Own:
     lesson = keep_lesson(memory.resources, given["lesson"], by=login_name(), note=given["note"])
-    return _with_word(lesson_link(lesson.lesson_id), "lesson_kept")
+    return with_word(lesson_link(lesson.lesson_id), "lesson_kept")
 
 
 def _of_lesson(lesson: LessonV1, becomes: str, given: Given) -> Foreseen:
     link = lesson_link(lesson.lesson_id)
     lines = (Line("lesson", lesson.rule, link), Line(f"is_{lesson.status}", ""), Line(becomes, ""))
-    return Foreseen(link, (*lines, *_note(given)))
+    return Foreseen(link, (*lines, *note_lines(given)))
 
 
 def _number(given: str) -> int:
@@ -313,16 +251,6 @@ def _conflicts(status: str) -> Own:
     return with_query("/conflicts", status=status)
 
 
-def _note(given: Given) -> tuple[Line, ...]:
-    return (Line("note", given["note"]),) if given["note"] else ()
-
-
-def _with_word(page: Own | None, word: str) -> Own:
-    """A page that says what was said, before the place on it that its address names."""
-    path, mark, place = (page or Own("/today")).partition("#")
-    return Own(f"{path}{'&' if '?' in path else '?'}said={word}{mark}{place}")
-
-
 def _link_of(given: str) -> Own | None:
     return task_link(given) if given.startswith("tsk_") else cited_link(given)
 
@@ -335,7 +263,7 @@ ACTIONS: Final = {
         Action("promote", ("memory", "stage"), ("memory", "stage", "note"), _promote, _do_promote),
         Action("correct", ("memory", "text"), ("memory", "text"), _correct, _do_correct),
         Action("feedback", ("id", "signal"), ("id", "signal", "note"), _feedback, _do_feedback),
-        Action("merge", ("task", "into"), ("task", "into", "note"), _merge, _do_merge),
+        *TASK_ACTIONS,
         Action("forget", (), ("ids", "session", "project", "before", "query", "words"), _forget, _do_forget, takes_away=True),
         Action("unforget", ("id",), ("id",), _unforget, _do_unforget),
         Action("approve_prompt", ("update", "by"), ("update", "by", "note"), _approve_prompt, _do_approve_prompt),

@@ -135,8 +135,11 @@ def test_two_corrections_of_one_memory_at_once(memory: Run, store: Path) -> None
     said = ("Service 2 is kept on SQLite.", "Service 2 is kept on MariaDB.")
     done = together(*(("correct", entry["entry_id"], text) for text in said), 0)
     assert [one.returncode for one in done] == [0, 0], done
-    stands = {one.title: one.status for one in Memory(settings_of(store)).memories().memories}
-    assert stands[entry["title"]] == "deprecated" and all(text in stands for text in said)
-    # Two who say different things contradict each other, like any two.
-    assert any(stands[text] in ("active", "contested") for text in said)
+    stands = {one.title: one for one in Memory(settings_of(store)).memories().memories}
+    assert sorted(stands[text].status for text in said) == ["active", "deprecated"]
+    # What was said later holds, and both of the others say so.
+    (holds,) = (stands[text] for text in said if stands[text].status == "active")
+    (replaced,) = (stands[text] for text in said if stands[text].status == "deprecated")
+    assert (replaced.superseded_by, stands[entry["title"]].superseded_by) == (holds.citation, holds.citation)
+    assert replaced.first_said_at < holds.first_said_at
     sound(memory)

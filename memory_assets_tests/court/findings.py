@@ -44,15 +44,21 @@ def orders_of(case: Case) -> list[Finding]:
     ]
 
 
-def hearing(history: History, version: str = VERSION, keeps: Callable[[str], bool] | None = None) -> list[NewEvent]:
+def hearing(
+    history: History,
+    version: str = VERSION,
+    keeps: Callable[[str], bool] | None = None,
+    find: Callable[[Case], list[Finding]] = orders_of,
+) -> list[NewEvent]:
     """All events of a hearing, as the stages log them one after the other.
 
     Args:
         keeps: of which titles the judge keeps the claims; of all where none is given.
+        find: the detectors.
     """
     case = heard(history)
     opened = opening(history, version)
-    told = statements(history, opened.event_id, orders_of(case), version)
+    told = statements(history, opened.event_id, find(case), version)
     payloads = [one.payload for one in told]
     findings = findings_in(history, (one for one in payloads if isinstance(one, CourtStatementRecorded)))
     chosen = [finding for finding in findings if keeps is None or keeps(finding.title)]

@@ -165,3 +165,24 @@ def test_the_input_was_what_helped(steps: Steps) -> None:
 @pytest.mark.parametrize("steps", OTHER)
 def test_the_input_was_not_what_helped(steps: Steps) -> None:
     assert talk_of(steps).found() == []
+
+
+def _key_of_search(missed: str, found: str) -> str:
+    talk = Talk().user("Find it.").uses("Grep", {"pattern": missed}, "No matches found")
+    (finding,) = talk.uses("Grep", {"pattern": found}, "a.py:1: x").found()
+    return finding.key
+
+
+def test_searches_for_something_else_are_other_lessons() -> None:
+    assert _key_of_search("load(", "load") != _key_of_search("save(", "save")
+    assert _key_of_search("load(", "load") == _key_of_search("load(", "load")
+    assert _key_of_search("Load", "load") != _key_of_search("load(", "load")
+
+
+def test_an_edit_is_told_by_the_line_that_differs() -> None:
+    old, new = "a = 1\nretries = opts.retries || 3\nb = 2", "a = 1\nretries = opts.retries ?? 3\nb = 2"
+    given = {"file_path": "/home/dev/src/client.ts", "new_string": "a = 2"}
+    talk = Talk().uses("Edit", {**given, "old_string": old}, "String to replace not found in file.", failed=True)
+    (finding,) = talk.uses("Edit", {**given, "old_string": new}, "The file has been updated.").found("changed_input")
+    assert "`Edit client.ts: retries = opts.retries || 3`" in finding.rule
+    assert "`Edit client.ts: retries = opts.retries ?? 3`" in finding.rule

@@ -132,3 +132,16 @@ def test_a_question_stands_before_the_last_words() -> None:
     talk = Talk().user("Write a job").agent("Which queue should it use, SQS or Redis?").agent("I wait for that.")
     talk.user("log the duration of each run please").edits("a.py").agent("Done.")
     assert [finding.kind for finding in talk.found()] == ["unanswered_question"]
+
+
+def _key_of_report(command: str, report: str) -> str:
+    talk = Talk().user("Fix it").runs(command, "ok").edits("a.py").agent(report)
+    (finding,) = talk.runs(command, "Exit code 1\na.py:1:1: error: unused name", failed=True).found()
+    return finding.key
+
+
+def test_reports_of_something_else_are_other_lessons() -> None:
+    said = ("All checks pass.", "The migration is complete and everything works.")
+    keys = {_key_of_report(command, report) for command in ("make lint", "pytest -q") for report in said}
+    assert len(keys) == 4
+    assert _key_of_report("make lint", said[0]) == _key_of_report("make lint", "All checks pass!")

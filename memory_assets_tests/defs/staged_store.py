@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from memory_assets.commands.said import settle
 from memory_assets.defs.correcting import log_correction
@@ -21,10 +22,10 @@ from memory_assets.graduation.proofs.checker import check_sessions, checker_labe
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.entries import EntryMaterialized, WindowAligned, WindowExtracted
 from memory_assets.log.proof_session import proof_session
-from memory_assets.log.proofs import proofs_of
+from memory_assets.log.proofs import Proofs, proofs_of
 from memory_assets.log.session_history import alignments, extractions, materializations
 from memory_assets.memory import Memory
-from memory_assets.queries.conflicts import ConflictSide, list_conflicts
+from memory_assets.queries.conflicts import ConflictSide, ConflictView, list_conflicts
 from memory_assets.results.memories import MemoryView
 from memory_assets.results.tasks import TaskView
 from memory_assets.sessions.masking.redaction_policy import RedactionPolicy
@@ -36,43 +37,74 @@ _CORRECTION = re.compile(r"(correction\.\w+\.\w+)\.[0-9a-f]{12}")
 
 
 class StagedStore(ToldStore):
-    """Whatever is said to it goes through all stages at once."""
+    """Whatever is said to it in one breath goes through all stages together, when it is asked to settle."""
 
     def __init__(self, settings: Settings, policy: RedactionPolicy) -> None:
         super().__init__(settings, policy)
         self.memory = Memory(settings)
         self.follow_versions()
+        self.said: list[NewEvent] = []
+        self._to_run: dict[str, None] = {}
+        self._known: Known | None = None
+
+    @property
+    def known(self) -> Known:
+        """What it holds, as it was settled last."""
+        if self._known is None:
+            self._known = Known(
+                _by_project(self.memory.memories().memories),
+                _by_project(self.memory.tasks()),
+                _by_project(self.memory.read(list_conflicts, status="open")),
+            )
+        return self._known
 
     def run(self, *session_ids: str) -> None:
-        """What the assets do, one session after the other."""
-        for session_id in session_ids:
-            if self.history(session_id) is not None:
-                self._stages(session_id)
+        """The stages run over these sessions, once it is settled."""
+        self._to_run.update(dict.fromkeys(session_ids))
+
+    def settle(self) -> None:
+        """What the assets do, and what follows every command."""
+        self._append(self.said)
+        sessions = [one for one in self._to_run if self.history(one) is not None]
+        if sessions:
+            self._stages(sessions)
+        self.said, self._to_run, self._known = [], {}, None
         settle(self.resources)
 
-    def _stages(self, session_id: str) -> None:
-        history, log, extractor = self.history(session_id), self.log, self.resources.extractor
-        assert history is not None
-        known = log.known([session_id], WindowExtracted.event_type)
-        self._append(extract(history, extractor, known, self, Asking(extractor, [], at_once=1)).events)
-        extraction = extractions(log, [session_id])[session_id]
-        known = log.known([session_id], WindowAligned.event_type)
-        self._append(align(history, extraction, known, self).events)
-        alignment = alignments(log, [session_id])[session_id]
-        known = log.known([session_id], EntryMaterialized.event_type)
-        self._append(materialize(history, extraction, alignment, known, self).events)
-        materialization = materializations(log, [session_id])[session_id]
-        checked = check_sessions([proof_session(history, materialization)], idris2=None, stopwatch=time.perf_counter)
+    def _stages(self, sessions: list[str]) -> None:
+        log, extractor = self.log, self.resources.extractor
+        told = self.histories(sessions)
+        known = log.known(sessions, WindowExtracted.event_type)
+        self._append(
+            event
+            for one in sessions
+            for event in extract(told[one], extractor, known, self, Asking(extractor, [], at_once=1)).events
+        )
+        extracted, known = extractions(log, sessions), log.known(sessions, WindowAligned.event_type)
+        self._append(event for one in sessions for event in align(told[one], extracted[one], known, self).events)
+        aligned, known = alignments(log, sessions), log.known(sessions, EntryMaterialized.event_type)
+        self._append(
+            event for one in sessions for event in materialize(told[one], extracted[one], aligned[one], known, self).events
+        )
+        made = materializations(log, sessions)
+        checked = check_sessions(
+            [proof_session(told[one], made[one]) for one in sessions], idris2=None, stopwatch=time.perf_counter
+        )
         version, wanted = self.versions["idris_checked"], checker_labels(None)
-        before = proofs_of(log, [session_id], version)[session_id]
-        if not before.stands(materialization.event_id, wanted):
-            self._append(prove(history, materialization, checked[session_id], before, wanted, self).events)
-        after = proofs_of(log, [session_id], version)[session_id]
-        assert after.checked is not None
-        self._append(project(after.checked.event, self.versions["projected"], {}).events)
+        before = proofs_of(log, sessions, version)
+        unproved = [one for one in sessions if not before[one].stands(made[one].event_id, wanted)]
+        self._append(
+            event for one in unproved for event in prove(told[one], made[one], checked[one], before[one], wanted, self).events
+        )
+        proved = proofs_of(log, sessions, version)
+        self._append(event for one in sessions for event in self._projected(proved[one]))
+
+    def _projected(self, proofs: Proofs) -> list[NewEvent]:
+        assert proofs.checked is not None
+        return project(proofs.checked.event, self.versions["projected"], {}).events
 
     def _append(self, events: Iterable[NewEvent]) -> None:
-        self.log.append(events)
+        self.log.append(list(events))
 
     def correct(self, citation: str, text: str) -> str:
         """A person says otherwise; the correction's session."""
@@ -83,8 +115,7 @@ class StagedStore(ToldStore):
     def forget_session(self, session_id: str, at: datetime) -> str:
         """All of it goes; the id of the word."""
         word = session_forgotten(session_id, at, "asked")
-        self._append([word])
-        settle(self.resources)
+        self.said.append(word)
         return word.event_id
 
     def unforget_session(self, session_id: str, event_id: str) -> None:
@@ -106,6 +137,25 @@ class StagedStore(ToldStore):
         }
         # A correction's id holds a digest of one of the entries that it is about: any of those that say the same.
         return {name: sorted(_CORRECTION.sub(r"\1", plain(repr(row))) for row in rows) for name, rows in shown.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a store holds, by project."""
+
+    memories: Mapping[str, list[MemoryView]]
+    tasks: Mapping[str, list[TaskView]]
+    conflicts: Mapping[str, list[ConflictView]]
+
+
+OfProject = TypeVar("OfProject", MemoryView, TaskView, ConflictView)
+
+
+def _by_project(views: Iterable[OfProject]) -> dict[str, list[OfProject]]:
+    found: dict[str, list[OfProject]] = {}
+    for one in views:
+        found.setdefault(one.project or "", []).append(one)
+    return found
 
 
 def _side(side: ConflictSide) -> tuple[object, ...]:

@@ -10,8 +10,9 @@ import pytest
 
 from memory_assets.commands.errors import NotPossibleError
 from memory_assets.defs import run
-from memory_assets.defs.correcting import correct
+from memory_assets.defs.correcting import correct, log_correction
 from memory_assets.defs.forgetting import forget, unforget
+from memory_assets.defs.resources import open_store
 from memory_assets.errors import InvalidArgumentError, NotFoundError
 from memory_assets.memory import AskRequest, Memory
 from memory_assets.queries.forgettable import ToForget
@@ -103,6 +104,44 @@ def test_who_takes_a_correction_back_by_another_has_the_last_word(corrected_stor
     )
     answer = Memory(settings).ask(ASKED).answer
     assert "15 minutes" in answer and "6 minutes" not in answer
+    assert_rebuilds_equal(settings)
+
+
+def test_of_two_corrections_of_one_memory_the_later_one_holds(corrected_store: Settings) -> None:
+    """As two people say them who know nothing of each other."""
+    settings = corrected_store
+    other = "We round every entry up to 10 minutes, since the customers asked for it."
+    known, opened = decision(settings, OLD).citation, open_store(settings)
+    said = [log_correction(opened, known, text, by=by) for text, by in ((NEW, "Jiho"), (other, "Mina"))]
+    run.run_sessions(settings, [one.session_id for one in reversed(said)])
+    now = decision(settings, other)
+    assert (now.status, now.stage) == ("active", "verified")
+    assert [(decision(settings, text).status, decision(settings, text).superseded_by) for text in (OLD, NEW)] == [
+        ("deprecated", now.citation),
+        ("deprecated", now.citation),
+    ]
+    answer = Memory(settings).ask(ASKED)
+    assert "10 minutes" in answer.answer and "6 minutes" not in answer.answer
+    assert_rebuilds_equal(settings)
+    # Who says the first one again has the last word.
+    again = correct(settings, known, NEW, by="Jiho").correction
+    assert (again.status, decision(settings, other).superseded_by) == ("active", again.citation)
+    assert decision(settings, OLD).superseded_by == again.citation
+    assert_rebuilds_equal(settings)
+    corrections = rows(settings, "SELECT session_id FROM sessions WHERE source_kind = 'correction'")
+    assert len(corrections) == 3
+    forget(settings, ToForget(sessions=tuple(session_id for (session_id,) in corrections)))
+    assert [decision(settings, OLD).status] == ["active"]
+
+
+def test_the_earlier_of_two_corrections_holds_once_the_later_one_is_forgotten(corrected_store: Settings) -> None:
+    settings = corrected_store
+    known = decision(settings, OLD).citation
+    first = correct(settings, known, NEW, by="Jiho").correction
+    later = correct(settings, known, "We do not round at all any more.", by="Mina").correction
+    assert decision(settings, NEW).superseded_by == decision(settings, OLD).superseded_by == later.citation
+    forget(settings, ToForget(sessions=(later.session_id,)))
+    assert (decision(settings, NEW).status, decision(settings, OLD).superseded_by) == ("active", first.citation)
     assert_rebuilds_equal(settings)
 
 

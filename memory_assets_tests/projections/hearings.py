@@ -7,11 +7,13 @@ from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
+from memory_assets.court.case import Case
+from memory_assets.court.findings import Finding
 from memory_assets.log.database import Database
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
 from memory_assets.log.session_history import history_of
-from memory_assets_tests.court.findings import VERSION, hearing
+from memory_assets_tests.court.findings import VERSION, hearing, orders_of
 from memory_assets_tests.projections.story import STARTED, Story
 
 
@@ -28,11 +30,16 @@ class Heard:
         self.told += events
         return events
 
-    def hear(self, version: str = VERSION, keeps: Callable[[str], bool] | None = None) -> list[NewEvent]:
-        """The events of a hearing of what was told by now; ``keeps`` says which titles its judge keeps."""
+    def hear(
+        self,
+        version: str = VERSION,
+        keeps: Callable[[str], bool] | None = None,
+        find: Callable[[Case], list[Finding]] = orders_of,
+    ) -> list[NewEvent]:
+        """The events of a hearing of what was told by now (``court.findings.hearing``)."""
         with tempfile.TemporaryDirectory() as folder:
             log = EventLog(Database(Path(folder)))
             log.append(self.told)
             session_id = self.story.session_id
             history = history_of(log.of_sessions([session_id], ["session_ingested", "message_continued"]))
-        return hearing(history, version, keeps)
+        return hearing(history, version, keeps, find)

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from memory_assets.court.findings import Quoted
 from memory_assets.log.database import Database
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
@@ -20,7 +21,7 @@ from memory_assets.log.payloads.forgetting import SessionUnforgotten
 from memory_assets.log.payloads.usage import UnitFeedback
 from memory_assets.projections.fold import catch_up
 from memory_assets.projections.rebuild import rebuild, verify
-from memory_assets_tests.court.findings import VERSION
+from memory_assets_tests.court.findings import VERSION, ordered
 from memory_assets_tests.depth import depth
 from memory_assets_tests.projections.hearings import Heard
 from memory_assets_tests.projections.people import said
@@ -96,6 +97,36 @@ def test_a_lesson_stays_while_its_session_grows(log: EventLog, database: Databas
     log.append(session.hear())
     catch_up(database, VERSIONS)
     assert rows(database, LESSONS) == [(KOREAN, "active", 1), (TESTS, "active", 1)]
+    fold_equal(database)
+
+
+@pytest.mark.parametrize(
+    ("now", "stays"),
+    [
+        (("Use the blue script", "for the deployments", "thanks", "more"), True),
+        (("Use the blue script", "for the deployments", "never mind"), True),
+        (("Use the blue script", "for something else", "thanks"), False),
+        (("Use nothing of it", "for the deployments", "thanks"), False),
+        (("Use nothing of it", "for something else", "thanks"), False),
+    ],
+)
+def test_a_lesson_needs_the_quotes_that_its_rule_is_told_with(
+    log: EventLog, database: Database, now: tuple[str, ...], stays: bool
+) -> None:
+    """What was forgotten, or is said otherwise now, is in no lesson, however many of its other quotes are left."""
+    said = ("Use the blue script", "for the deployments", "thanks")
+    rule = "Use the blue script for deployments"
+    quotes = tuple(Quoted("order", place, 0, len(text), text) for place, text in enumerate(said))
+    session = Heard("one")
+    log.append(session.tell(*said))
+    log.append(session.hear(find=lambda case: [ordered(0, rule, evidence=quotes)]))
+    catch_up(database, VERSIONS)
+    assert rows(database, LESSONS) == [(rule, "active", 1)]
+    log.append(session.tell(*now))
+    catch_up(database, VERSIONS)
+    assert rows(database, LESSONS) == ([(rule, "active", 1)] if stays else [])
+    assert rows(database, UNITS) == ([(rule, "active")] if stays else [])
+    assert len(rows(database, "SELECT 1 FROM lesson_evidence")) == (len(set(said) & set(now)) if stays else 0)
     fold_equal(database)
 
 
@@ -312,3 +343,15 @@ def test_a_store_without_hearings_is_asked_one_question(
     monkeypatch.setattr(court, "_SCOPE", "SELECT * FROM no_such_table")
     catch_up(database, VERSIONS)
     assert rows(database, "SELECT count(*) FROM messages") == [(1,)]
+
+
+def test_a_clock_that_is_decades_ahead_wins_until_somebody_says_otherwise(log: EventLog, database: Database) -> None:
+    heard(log, database, "ahead", "Hello", "Always push to main by force", day=73 * 365)
+    heard(log, database, "later", "Hello", FORCE, day=60 * 365)
+    assert rows(database, "SELECT title, status FROM lessons ORDER BY title") == [
+        ("Always push to main by force", "contested"),
+        (FORCE, "active"),
+    ]
+    (newest,) = rows(database, "SELECT max(last_at) < now() + INTERVAL 1 MINUTE FROM lessons")
+    assert newest == (True,)
+    fold_equal(database)

@@ -19,7 +19,8 @@ from memory_assets.queries.forgettings import list_forgettings
 from memory_assets.queries.lessons import list_lessons, one_lesson
 from memory_assets.queries.promotions import ladders
 from memory_assets.queries.prompts import one_prompt, one_update
-from memory_assets_tests.filled_store import fill, tell_titles
+from memory_assets.queries.task_review import task_review
+from memory_assets_tests.filled_store import Said, fill, tell, tell_titles
 from memory_assets_tests.server.running import Answered, Running, running
 from memory_assets_tests.viewer.heard import hear_talks
 
@@ -130,6 +131,65 @@ def test_tasks_are_merged(person: Person) -> None:
     page = person.say("merge", {"task": other.task_id, "into": into.task_id, "note": ""})
     assert into.title in page and other.title in page
     assert person.memory.task(other.task_id).task.task_id == into.task_id
+
+
+def test_a_merge_is_taken_back(person: Person) -> None:
+    from memory_assets.commands.task_links import merge
+    from memory_assets.commands.tasks import new_task
+
+    into = person.memory.tasks()[0]
+    other = new_task(person.memory.resources, "<b>Clear</b> the shelf", project=into.project, by="mina").task.task
+    merge(person.memory.resources, other.task_id, into.task_id, by="mina")
+    shown = person.get(f"/tasks/{into.task_id}")
+    assert 'action="/say/unmerge"' in shown and other.task_id in shown and "<b>Clear" not in shown
+    page = person.say("unmerge", {"task": other.task_id, "note": ""})
+    assert into.title in page
+    assert person.memory.task(other.task_id).task.task_id == other.task_id
+    nothing, key = person.shown("unmerge", {"task": other.task_id})
+    assert key == "" and "would change nothing" in nothing
+
+
+def test_how_a_task_stands_is_said(person: Person) -> None:
+    from memory_assets.commands.tasks import new_task
+
+    new = new_task(person.memory.resources, "창고를 <i>정리</i>한다", project="shop", by="mina").task.task
+    shown = person.get(f"/tasks/{new.task_id}")
+    assert all(f'action="/say/{name}"' in shown for name in ("set_status", "set_priority", "set_blockers"))
+    page = person.say("set_status", {"task": new.task_id, "status": "in_progress", "note": "begun"})
+    assert "창고를 <i>정리</i>한다" in page and "It is pending now" in page and "You say: in progress" in page
+    person.say("set_priority", {"task": new.task_id, "priority": "high", "note": ""})
+    page = person.say("set_blockers", {"task": new.task_id, "blockers": "the key of the <u>gate</u>\n\n  a van  ", "note": ""})
+    assert "the key of the <u>gate</u>" in page
+    after = person.memory.task(new.task_id).task
+    assert (after.status, after.priority) == ("in_progress", "high")
+    assert {blocker.effective for blocker in after.blockers} == {"the key of the <u>gate</u>", "a van"}
+    shown = person.get(f"/tasks/{new.task_id}")
+    assert "the key of the &lt;u&gt;gate&lt;/u&gt;" in shown and "<u>gate" not in shown
+    page = person.say("set_blockers", {"task": new.task_id, "blockers": "", "note": ""})
+    assert "Nothing is in its way" in page and not person.memory.task(new.task_id).task.blockers
+    for action, fields in (("set_status", {"status": "in_progress"}), ("set_priority", {"priority": "high"})):
+        nothing, key = person.shown(action, {"task": new.task_id, **fields})
+        assert key == "" and "would change nothing" in nothing
+    person.say("set_status", {"task": new.task_id, "status": "done", "note": ""})
+    assert person.post("set_blockers", {"task": new.task_id, "blockers": "a van"}).status == 409
+    assert person.post("set_status", {"task": new.task_id, "status": "gone"}).status == 400
+    assert person.post("set_priority", {"task": "tsk_nothing", "priority": "low"}).status == 404
+
+
+def test_a_refused_move_is_accepted(person: Person) -> None:
+    talk = (("user", "We have to paint the gate."), ("assistant", "The <s>gate</s> is painted."))
+    said = (
+        Said("task", "Paint the gate", ((0, "We have to paint the gate."),)),
+        Said("task", "Paint the gate", ((1, "The <s>gate</s> is painted."),), status="done"),
+    )
+    tell(person.memory.settings, "gate-1", talk, said)
+    (move,) = person.memory.read(task_review, project=None).refused
+    assert move.event_id in person.get("/tasks/review") and move.event_id in person.get(f"/tasks/{move.task.task_id}")
+    page = person.say("accept", {"task": move.task.task_id, "event": move.event_id, "note": ""})
+    assert move.task.title in page and "The <s>gate</s> is painted." in page and "You say: done" in page
+    assert person.memory.task(move.task.task_id).task.status == move.requested_status == "done"
+    nothing, key = person.shown("accept", {"task": move.task.task_id, "event": move.event_id})
+    assert key == "" and "would change nothing" in nothing
 
 
 def test_a_proposal_is_approved_by_name_applied_and_taken_back(person: Person) -> None:

@@ -98,11 +98,12 @@ def _answers_encoding(change: Change) -> bool:
 _ENCODING = re.compile(r"utf|encod|locale|lang|latin|cp949|euc", re.IGNORECASE)
 _ANSWERS: Final[dict[str, Callable[[Change], bool]]] = {
     "missing program": lambda change: change.programs or change.options or change.paths or change.assigned,
+    "task": lambda change: change.programs or change.paths or change.options,
     "option": lambda change: bool(change.removed | change.added) or change.quoting,
     "quoting": lambda change: change.quoting,
     "directory": lambda change: change.options or change.paths,
     "version": lambda change: change.programs or change.assigned or change.options or change.paths,
-    "place": lambda change: change.paths or change.programs or change.more_options or change.quoting,
+    "place": lambda change: change.paths or change.more_options or change.quoting,  # another word told to it is other work
     "right": lambda change: bool(change.removed | change.added),
     "name": lambda change: bool(change.removed & change.added) or bool(change.removed and change.added),
     "time": lambda change: change.background,  # to wait longer is no other input

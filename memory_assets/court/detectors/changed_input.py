@@ -53,6 +53,7 @@ _WHAT_IS_RUN = frozenset(_MANY_IN_ONE.split())
 """Programs and words under which many different things are run."""
 _OTHER_FIELDS = re.compile(r'"(?:description|timeout)":(?:"(?:[^"\\]|\\.){0,400}"|\d{1,9}),?')
 _PARTS = re.compile(r"&&|\|\||;|\n")
+_COMPLAINS = re.compile(r"(?P<program>[a-z][\w-]{1,20}): ")
 _FIELD = re.compile(r'"(\w{1,40})":')
 _ALIKE: Final = 0.4
 _ALIKE_OF_ONE_PROGRAM: Final = 0.2
@@ -168,6 +169,8 @@ def _is_alike(failed: Step, later: Step, kind: ErrorKind) -> bool:
         return False
     if failed.command is None or later.command is None:
         return failed.tool == later.tool and (_shares_fields(failed, later) or _likeness(failed.text, later.text) >= _ALIKE)
+    if (failed.programs and not later.programs) or _complains_behind_pipe(failed, later):
+        return False  # it only looks at something, or leaves out who complained
     last, said = _last_programs(failed), tokens(later.command)
     if last & later.programs:
         return True
@@ -183,6 +186,15 @@ def _is_alike(failed: Step, later: Step, kind: ErrorKind) -> bool:
     if kind.name == "missing program" and _arguments(failed.command) == _arguments(later.command):
         return True
     return bool(later.programs) and likeness >= _ALIKE
+
+
+def _complains_behind_pipe(failed: Step, later: Step) -> bool:
+    """Whether it is a filter that complains (``grep: unrecognized option``), and the later call runs without it."""
+    told = _COMPLAINS.match(failed.error.text) if failed.error else None
+    if told is None or failed.command is None or later.command is None:
+        return False
+    is_filter = re.search(rf"\|\s{{0,3}}{re.escape(told['program'])}\b", failed.command) is not None
+    return is_filter and told["program"] not in tokens(later.command)
 
 
 def _arguments(command: str) -> list[str]:
@@ -261,7 +273,7 @@ def _said_cause(case: Case, failed: Step, worked: Step) -> Quoted | None:
 
 
 def _finding(pair: _Pair, language: Language) -> Finding:
-    failed, worked = _shown(pair.failed), _shown(pair.worked)
+    failed, worked = _shown(pair.failed, pair.worked), _shown(pair.worked, pair.failed)
     error = on_one_line(pair.failed.error.text if pair.failed.error else "")
     if language == "ko":
         title = f"{cut(failed, 40)} 실패({cut(error, 40)}) → {cut(worked, 40)}"
@@ -289,5 +301,11 @@ def _finding(pair: _Pair, language: Language) -> Finding:
     )
 
 
-def _shown(step: Step) -> str:
-    return on_one_line(step.command or f"{step.tool} {step.text}")
+def _shown(step: Step, other: Step) -> str:
+    """A call as a rule shows it; of an edit the file and the line in which it differs from the other one."""
+    if step.replaced is None or other.replaced is None:
+        return on_one_line(step.command or f"{step.tool} {step.text}")
+    others = set(other.replaced[0].splitlines())
+    lines = step.replaced[0].splitlines()
+    line = next((one for one in lines if one not in others and one.strip()), lines[0] if lines else "")
+    return f"{step.tool} {', '.join(path.rsplit('/', 1)[-1] for path in step.files)}: {on_one_line(line)}"

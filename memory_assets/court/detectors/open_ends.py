@@ -46,7 +46,10 @@ _MEND: Final = words_of("fix please correct repair solve 고쳐줘 고쳐 해결
 
 
 def missing_results(case: Case, steps: Sequence[Step], language: Language) -> Iterator[Finding]:
-    """Calls behind which the case goes on without their result, each program or tool once."""
+    """Calls behind which the case goes on without their result, each program or tool once.
+
+    A call without an id is of a format that tells some results beside the call, and some not at all.
+    """
     if not any(step.result is not None for step in steps):
         return  # the format tells no results
     spoken = [event.place for event in case.events if _speaks(event)]
@@ -54,7 +57,13 @@ def missing_results(case: Case, steps: Sequence[Step], language: Language) -> It
     told: set[str] = set()
     for step in steps:
         name = same_word(step.programs, step.tool)
-        if step.outcome == "missing" and name not in told and step.call.place < last and not _is_cut(case, step):
+        if (
+            step.outcome == "missing"
+            and step.call.message.tool_use_id
+            and name not in told
+            and step.call.place < last
+            and not _is_cut(case, step)
+        ):
             told.add(name)
             yield _missing(step, name, language)
 
@@ -88,6 +97,8 @@ def _left_open(asked: Sequence[Quoted], replies: Sequence[Typed]) -> list[Quoted
         return [one for one in open_ones if _asks_person(one.quote)]
     reply = replies[0].event.message.text.strip()
     is_either = cue("question", "alternatives").search(open_ones[0].quote) is not None
+    if cue("question", "whether").search(open_ones[0].quote) and cue("question", "decided").search(reply):
+        return []
     if cue("question", "answers").match(reply) and not (is_either and _PLAIN_YES.match(reply)):
         return []
     return open_ones[:1]

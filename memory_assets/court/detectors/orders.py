@@ -20,6 +20,7 @@ _SHORTEST: Final = 6
 _HANGUL = re.compile(r"[가-힣]")
 _TOLD: Final = 60
 """Characters at whose beginning a sentence says who told so."""
+_DASHES: Final = ",;:.—–-("
 _OTHER_FORM = re.compile(r"(?:(?<!s)s|ed)\Z")
 """What ends a verb that tells, and does not order."""
 
@@ -44,6 +45,7 @@ def is_order(text: str) -> bool:
         len(text) < _SHORTEST
         or (text.endswith("?") and not cue("order", "polite").search(text))
         or cue("order", "this_once").search(text)
+        or cue("order", "may_be").search(text)
         or reports(text[:_TOLD])
         or asks_to_know(text)
     ):
@@ -66,7 +68,13 @@ def _english(text: str) -> bool:
         return _HANGUL.search(text) is not None and not cue("order", "korean_tells").search(text)
     if cue("order", "english_tells").search(text):
         return False
-    return any(not _OTHER_FORM.search(found["verb"]) for found in cue("order", "english_ever").finditer(text))
+    ever = cue("order", "english_ever").finditer(text)
+    return any(not _OTHER_FORM.search(found["verb"]) and not _is_noun(text, found) for found in ever)
+
+
+def _is_noun(text: str, ever: re.Match[str]) -> bool:
+    """Whether what follows on a never behind a dash or a comma ends the sentence: "we fetch the session, never logs"."""
+    return ever[0][0] in _DASHES and not text[ever.end("verb") :].strip(" .!)")
 
 
 def _korean(text: str) -> bool:

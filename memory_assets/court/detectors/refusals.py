@@ -12,8 +12,12 @@ from memory_assets.court.detectors.wording import cut, key_of, on_one_line, same
 from memory_assets.court.findings import Finding, Quoted, Severity
 from memory_assets.text.sentences import Sentence
 
-_ASKS = frozenset(("exitplanmode", "askuserquestion", "enterplanmode"))
-"""Tools by which an agent asks: a person who refuses them answers otherwise."""
+_PLANS = frozenset(("exitplanmode", "enterplanmode"))
+"""Tools by which an agent shows a plan."""
+_QUESTIONS = frozenset(("askuserquestion", "ask_user", "request_user_input"))
+"""Tools by which an agent asks: who refuses them answers in other words, and this answer holds for the question alone."""
+_LOOKS = frozenset(("read", "grep", "glob", "ls", "read_file", "list_directory"))
+"""Tools that only look at files here: who refuses them without a word wants something else now."""
 
 
 def refusing_messages(case: Case, steps: Sequence[Step], said: Sequence[Typed]) -> dict[int, Typed]:
@@ -38,7 +42,8 @@ def refused_calls(steps: Sequence[Step], reasons: dict[int, Typed], language: La
         if reason is not None and reason.place in told:
             continue  # several calls of one turn are refused at once
         dangerous = cue("call", "dangerous").search(step.command or "") is not None
-        if (reason is None or not reason.said) and step.tool.lower() in _ASKS:
+        tool, is_told = step.tool.lower(), reason is not None and bool(reason.said)
+        if tool in _QUESTIONS or (not is_told and tool in _PLANS | _LOOKS):
             continue  # a plan that is not taken up is as often one that is carried out in another session
         if reason is not None:
             told.add(reason.place)
@@ -77,7 +82,7 @@ def _finding(step: Step, reason: Typed | None, language: Language, *, dangerous:
     severity: Severity = "high" if dangerous else "medium"
     return Finding(
         kind="refused_call",
-        role="planner" if step.tool.lower() in _ASKS else "coder",
+        role="planner" if step.tool.lower() in _PLANS else "coder",
         polarity="dont",
         severity=severity,
         title=cut(title, 120),

@@ -92,7 +92,7 @@ def _finding(step: Step, failure: Quoted, report: Quoted, language: Language) ->
         title=cut(title, 120),
         rule=rule,
         trigger="",
-        key=key_of(f"report without check {same_word(step.programs, step.tool)}"),
+        key=f"{same_word(step.programs, step.tool)} {key_of(report.quote)}",
         evidence=(failure, report),
         confidence=0.5,
     )

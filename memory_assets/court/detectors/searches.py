@@ -26,6 +26,7 @@ _ESCAPED_LETTER = re.compile(r"\\\\?[bBdDsSwWAZnrt]")
 _PAIR = re.compile(r"(?<!\\)(?:\([^()\n]{0,200}\)|\[[^\]\n]{0,80}\]|\{\d{0,4},?\d{0,4}\})")
 _MISREAD = re.compile(r"(?<!\\)[()\[\]{}]|\\\|")
 """Marks that a search reads otherwise than they are meant: a bracket that stands alone, an escaped bar."""
+_LONGEST_KEY: Final = 200
 _FIELDS: Final = ("pattern", "query", "regex", "search")
 
 
@@ -105,7 +106,8 @@ def _finding(failed: Step, worked: Step, missed: _Search, found: _Search, langua
         title=cut(title, 120),
         rule=rule,
         trigger="",
-        key=f"{failed.tool.lower()} finds nothing {marks or 'in another case'}",
+        # Searches for other words are other lessons, though they were misread in the same way.
+        key=" ".join([failed.tool.lower(), "finds nothing", marks or "in another case", *sorted(found.words)])[:_LONGEST_KEY],
         evidence=(quoted(failed.call, 0, min(len(failed.text), 300), "cause"), *failure, worked.quoted_call("remedy")),
         confidence=0.5,
     )

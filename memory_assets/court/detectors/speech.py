@@ -102,6 +102,7 @@ def typed_messages(case: Case) -> list[Typed]:
         if typed and event.message.text.strip():
             text = event.message.text
             said = [one for one in _typed_sentences(text, typed) if not any(shown in one.text[1:] for shown in openings)]
+            said = [one for one in said if cue("pasted", "lines").search(one.text) is None]
             found.append(Typed(event, len(found), tuple(said)))
             if len(opening := text[:_OPENING]) == _OPENING and "\n" not in opening:
                 openings.append(opening)

@@ -32,10 +32,14 @@ def decided(
         Deferred(claim_id(case, finding), finding, f"the judge: {why}" if (why := told.deferred.get(number)) else NOT_NAMED)
         for number, finding in rest
     ]
-    left_out += [Deferred(claim_id(case, finding), finding, SPECULATION) for finding in speculation]
+    left_out += [Deferred(claim_id(case, finding), finding, _why_apart(finding)) for finding in speculation]
     known = {one.claim_id for one in judgement.selected} | {one.claim_id for one in judgement.deferred}
     further = {one.claim_id: one for one in left_out if one.claim_id not in known}
     return replace(judgement, deferred=(*judgement.deferred, *further.values()))
+
+
+def _why_apart(finding: Finding) -> str:
+    return f"it is speculation: {finding.why_apart}" if finding.why_apart else SPECULATION
 
 
 def unknown_numbers(told: JudgementRead, candidates: int) -> int:

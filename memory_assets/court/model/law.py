@@ -2,7 +2,7 @@
 
 A model may be wrong, and the case it reads may have been written to mislead it. So every quote is looked for in the event that
 is named for it and in no other; words of a program are no evidence; an order, a praise or a correction is one only where a
-person typed it; and a name, a number or an address that the quoted events do not say makes a claim speculation.
+person typed it; and a claim that its quotes do not tell, word for word, is speculation (``tied``).
 """
 
 from __future__ import annotations
@@ -15,22 +15,27 @@ from typing import Final, Literal
 
 from memory_assets.court.case import CaseEvent
 from memory_assets.court.detectors.wording import cut, key_of, on_one_line
-from memory_assets.court.findings import SPEAKS, CourtRole, EvidencePart, Finding, FindingKind, Quoted
+from memory_assets.court.findings import SPEAKS, CourtRole, EvidencePart, Finding, FindingKind, Quoted, Severity
 from memory_assets.court.judge import why_no_evidence
 from memory_assets.court.model.replies import MOST_EXCEPTIONS, MOST_QUOTES, CandidateAnswer, QuoteAnswer, Sureness
+from memory_assets.court.model.tied import steps_by_place, why_not_shown
 from memory_assets.court.model.window import Window
+from memory_assets.court.policy import policy
+from memory_assets.court.telling import Words, telling
 from memory_assets.evidence.aligner import Aligner
 from memory_assets.evidence.model import AlignedEvidence
 from memory_assets.text.invisible import without_unseen
 
-LAW_VERSION: Final = "1"
+LAW_VERSION: Final = "2"
 """Changes whenever the same answer to the same case would leave other claims."""
 
 CONFIDENCE: Final[Mapping[Sureness, float]] = {"low": 0.4, "medium": 0.6, "high": 0.8}
 """A model is never surer than this, whatever it says of itself."""
 
-_TITLE, _RULE, _TRIGGER, _ROLE = 120, 400, 300, 60
+_TITLE, _RULE, _TRIGGER, _ROLE = 120, 400, 300, 40
 """The most characters of each."""
+_ROLE_NAME: Final = re.compile(r"[^\W_]+(?:[ +/&-]{1,2}[^\W_]+){0,3}")
+"""A role is a name: what is longer, or has other signs, may be anything."""
 _REST_ON: Final[Mapping[FindingKind, tuple[Literal["person", "tool", "actor"], EvidencePart | None]]] = {
     "standing_order": ("person", "order"),
     "praised": ("person", "praise"),
@@ -46,10 +51,6 @@ _REST_ON: Final[Mapping[FindingKind, tuple[Literal["person", "tool", "actor"], E
 
 What a tool shows was written by anybody: a page alone shows no order, and nothing that was done.
 """
-_LITERAL = re.compile(r"\S*[/\\=@_`]\S*|\S*\d\S*|--?[A-Za-z][\w-]+|\b\w+\.[A-Za-z]\w*|\b[a-z]+[A-Z]\w*")
-_EDGES: Final = "`'\"“”‘’()[]{}<>,.;:!?*"
-_BESIDES: Final = re.compile(r"(?<=[A-Za-z0-9_./=-])[가-힣]+$")
-"""A Korean particle behind a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +86,15 @@ def kept(
     findings: list[Finding] = []
     speculation: list[Finding] = []
     counted = Counter(dropped or {})
-    events = window.by_name()
+    events, steps = window.by_name(), steps_by_place(window.case)
     for candidate in candidates:
         finding = _finding(candidate, mask)
         if SPEAKS[candidate.kind] != role:
             counted["it is for another one to bring"] += 1
         elif not (finding.rule and finding.title and finding.role):
             counted["it says nothing"] += 1
+        elif not _ROLE_NAME.fullmatch(finding.role):
+            counted["its role is no name"] += 1
         elif candidate.is_speculation:
             speculation.append(finding)
         else:
@@ -100,10 +103,10 @@ def kept(
             reason = placed if isinstance(placed, str) else _against(window, found)
             if reason is not None:
                 counted[reason] += 1
-            elif _names_something_else(window, found):
-                speculation.append(finding)
+            elif why := why_not_shown(window.case, found, _typed(window, found), steps):
+                speculation.append(replace(finding, why_apart=why))
             else:
-                findings.append(found)
+                findings.append(replace(found, severity=_severity(window, found)))
     return Kept(tuple(findings), tuple(speculation), dict(sorted(counted.items())))
 
 
@@ -163,16 +166,25 @@ def _against(window: Window, finding: Finding) -> str | None:
     return None if actors & {"human", "ai"} else "it quotes nobody who acts"
 
 
+def _typed(window: Window, finding: Finding) -> list[Quoted]:
+    return [one for one in finding.evidence if _is_typed(window, one)]
+
+
+def _severity(window: Window, finding: Finding) -> Severity:
+    """How grave a claim is: critical by a person's typed word, or by words and calls of an agent that the policy names.
+
+    A model's word alone makes nothing critical: a prompt may be changed for one critical lesson. Nor does a page that was read.
+    """
+    if finding.severity != "critical":
+        return finding.severity
+    typed = Words(one.quote for one in _typed(window, finding))
+    by_agents = [one.quote for one in finding.evidence if window.case.events[one.place].actor == "ai"]
+    is_told = any(map(typed.say, telling(finding.rule)))
+    return "critical" if is_told or any(map(policy().critical.search, by_agents)) else "high"
+
+
 def _is_typed(window: Window, quoted: Quoted) -> bool:
     """Whether a person typed all of some words."""
     event = window.case.events[quoted.place]
     over = [one.origin for one in event.stretches if one.start < quoted.end and quoted.start < one.end]
     return event.actor == "human" and bool(over) and set(over) == {"typed"}
-
-
-def _names_something_else(window: Window, finding: Finding) -> bool:
-    """Whether a claim names a path, a number, an option or an address that no event says which it quotes."""
-    said = " ".join(window.case.events[place].message.text for place in {one.place for one in finding.evidence}).casefold()
-    told = " ".join((finding.title, finding.rule, finding.trigger, *finding.exceptions))
-    names = (_BESIDES.sub("", found.strip(_EDGES)).strip(_EDGES).casefold() for found in _LITERAL.findall(told))
-    return any(name and name not in said for name in names)

@@ -34,6 +34,7 @@ class CourtClaim(Value):
     Attributes:
         key: what two findings of the same lesson have in common.
         is_speculative: nothing of the case shows it; it never becomes a lesson.
+        why_apart: why it does not; empty where whoever claims it says so.
     """
 
     claim_id: str
@@ -49,6 +50,7 @@ class CourtClaim(Value):
     confidence: float
     evidence: list[CourtEvidence]
     is_speculative: bool = False
+    why_apart: str = ""
 
 
 class CaseOpened(Payload):

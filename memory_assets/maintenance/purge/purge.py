@@ -58,7 +58,13 @@ def plan(resources: Resources, words_elsewhere: str = "") -> Plan:
 
     Args:
         words_elsewhere: what other records than ours say whatever they tell of.
+
+    Raises:
+        SharedLogRefusedError: other machines hold the same log.
     """
+    resources.database.mirror.refuse(
+        "purging", hint="`memory forget` hides it on every machine at once; a store of its own can be purged"
+    )
     own_words = " ".join([words_of_the_program(), *map(str, _folders(resources)), words_elsewhere])
     catch_up(resources.database, resources.configured_versions, resolve=True)
     with resources.database.reading() as connection:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from memory_assets.log.fetching import fetch
+from memory_assets.log.fetching import fetch, scalar
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.search.ranking.ranking import RankedHit
 from memory_assets.search.ranking.rerank import Adjustment
@@ -44,14 +44,8 @@ JOIN memory_units k ON k.unit_kind = 'entry' AND k.source_id = p.correction WHER
 # Titles are without the marks of Markdown.
 _LETTERS: Final = r"regexp_replace(lower({}), '[^\p{{L}}\p{{N}}]', '', 'g')"
 
-# Quotes of corrected memories in some messages, each with where it was said what holds instead. What a person typed stands
-# before what sessions say in the same words. Where a quote says what the memory is called, the others but the first are
-# sentences beside it, which nobody corrected.
-_SPANS: Final = f"""
-WITH {_CORRECTED_MEMORIES}, wanted AS (
-  SELECT DISTINCT * FROM (SELECT unnest(from_json($places, '[{{"session_id": "VARCHAR", "message_index": "INTEGER"}}]'),
-    recursive := true))
-), said AS (
+# Where it was said what holds instead. What a person typed stands before what sessions say in the same words.
+_SAID: Final = """said AS (
   SELECT m.memory_id, 'mem:' || m.short_id AS address, e.session_id, e.message_index, e.span_start, e.span_end, e.matched_text,
     coalesce(w.name, w.role) AS said_by, w.ts
   FROM memories m JOIN entries n USING (memory_id) JOIN evidence_spans e USING (entry_id)
@@ -60,7 +54,15 @@ WITH {_CORRECTED_MEMORIES}, wanted AS (
   WHERE m.memory_id IN (SELECT correction FROM corrected)
   QUALIFY row_number() OVER (
     PARTITION BY m.memory_id ORDER BY s.source_kind = 'correction' DESC, w.ts DESC, e.entry_id, e.ordinal) = 1
-), quoted AS (
+)"""
+
+# Quotes of corrected memories in some messages, each with what holds instead. Where a quote says what the memory is called, the
+# others but the first are sentences beside it, which nobody corrected.
+_SPANS: Final = f"""
+WITH {_CORRECTED_MEMORIES}, wanted AS (
+  SELECT DISTINCT * FROM (SELECT unnest(from_json($places, '[{{"session_id": "VARCHAR", "message_index": "INTEGER"}}]'),
+    recursive := true))
+), {_SAID}, quoted AS (
   SELECT e.session_id, e.message_index, e.segments_json, e.ordinal, c.correction,
     contains({_LETTERS.format("e.matched_text")}, {_LETTERS.format("n.title")}) AS is_title,
     bool_or(is_title) OVER (PARTITION BY e.entry_id) AS has_title
@@ -74,6 +76,13 @@ JOIN said k ON k.memory_id = e.correction
 WHERE e.ordinal = 0 OR e.is_title OR NOT e.has_title
 ORDER BY ALL
 """
+# Corrected memories among some, each with what holds instead.
+_INSTEAD: Final = f"""
+WITH {_CORRECTED_MEMORIES}, {_SAID}
+SELECT c.memory_id, k.address, k.session_id, k.message_index, k.span_start, k.span_end, k.matched_text, k.said_by, k.ts
+FROM corrected c JOIN said k ON k.memory_id = c.correction WHERE c.memory_id IN {IN_LIST}
+"""
+_HAS_CORRECTIONS: Final = "SELECT EXISTS (SELECT 1 FROM conflicts WHERE conflict_type = 'corrected')"
 # Those of some sessions in which a person corrects something.
 _CORRECTING: Final = f"SELECT session_id FROM sessions WHERE source_kind = 'correction' AND session_id IN {IN_LIST}"
 
@@ -119,11 +128,21 @@ def corrected_spans(connection: duckdb.DuckDBPyConnection, places: Iterable[Plac
     points = json.dumps([{"session_id": session_id, "message_index": index} for session_id, index in places])
     found: dict[Place, list[CorrectedSpan]] = {}
     for session_id, index, text, segments_json, address, *said in fetch(connection, _SPANS, {"places": points}):
-        in_session, at_index, *known = said
-        correction = Correction(address, (in_session, at_index), *known)
+        correction = _correction(address, *said)
         spans = found.setdefault((session_id, index), [])
         spans += [CorrectedSpan(start, end, text[start:end], correction) for start, end in json.loads(segments_json)]
     return {place: sorted(spans, key=lambda span: (span.start, span.end)) for place, spans in found.items()}
+
+
+def corrections_of(connection: duckdb.DuckDBPyConnection, memory_ids: Iterable[str]) -> dict[str, Correction]:
+    """Of those among some memories that a person corrected, by id, what holds instead."""
+    rows = fetch(connection, _INSTEAD, [json_list(memory_ids)])
+    return {memory_id: _correction(*said) for memory_id, *said in rows}
+
+
+def has_corrections(connection: duckdb.DuckDBPyConnection) -> bool:
+    """Whether a person has said otherwise than a memory does, for those who have not read it with the state of the store."""
+    return bool(scalar(connection, _HAS_CORRECTIONS))
 
 
 def correcting_sessions(connection: duckdb.DuckDBPyConnection, session_ids: Iterable[str]) -> frozenset[str]:
@@ -156,6 +175,10 @@ def corrections_first(connection: duckdb.DuckDBPyConnection, ranked: Sequence[Ra
     for one in ranked:
         place(one)
     return list(placed.values())
+
+
+def _correction(address: str, session_id: str, message_index: int, *known: Any) -> Correction:
+    return Correction(address, (session_id, message_index), *known)
 
 
 def _raised(correction: RankedHit, score: float) -> RankedHit:

@@ -1,15 +1,22 @@
-"""Hits that show words of which a person said otherwise, each with what they said instead."""
+"""What shows words of which a person said otherwise, each with what they said instead."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from memory_assets.citations.addresses import SpanCitation
 from memory_assets.results.citation import CitationV1
-from memory_assets.results.correction import SaidOtherwiseV1
-from memory_assets.search.answers.corrections import CorrectedSpan, Correction, Place, corrected_spans
+from memory_assets.results.said_otherwise import SaidOtherwiseV1
+from memory_assets.search.answers.corrections import (
+    CorrectedSpan,
+    Correction,
+    Place,
+    corrected_spans,
+    corrections_of,
+    has_corrections,
+)
 from memory_assets.search.answers.snippets import around
 from memory_assets.text.tokens import estimate_tokens
 
@@ -17,6 +24,8 @@ if TYPE_CHECKING:
     import duckdb
 
     from memory_assets.results.search import SearchHitV1
+
+Key = TypeVar("Key", bound=Hashable)
 
 _TOLD: Final = 100
 """Characters of a correction that are told beside a hit; the correction is a hit of its own, or asked for by its address."""
@@ -31,6 +40,34 @@ def with_what_was_said_otherwise(connection: duckdb.DuckDBPyConnection, hits: Se
     return [_marked(hit, [span for place in _places(hit) for span in corrected.get(place, ())]) for hit in hits]
 
 
+def said_instead_of(connection: duckdb.DuckDBPyConnection, set_aside: Iterable[str]) -> dict[str, SaidOtherwiseV1]:
+    """Of those among some memories that a person corrected, by id, what they said instead.
+
+    Args:
+        set_aside: ids of memories that something stands in the place of; no others need be asked for.
+    """
+    wanted = sorted(set(set_aside))
+    return {of: _said(correction) for of, correction in corrections_of(connection, wanted).items()} if wanted else {}
+
+
+def said_instead_where(
+    connection: duckdb.DuckDBPyConnection, shown: Mapping[Key, tuple[Sequence[Place], str]]
+) -> dict[Key, SaidOtherwiseV1]:
+    """Of each thing that shows something of what a person corrected, what they said instead.
+
+    Args:
+        shown: of each the messages whose words it shows, and what it shows.
+    """
+    if not shown or not has_corrections(connection):
+        return {}
+    corrected = corrected_spans(connection, {place for places, _ in shown.values() for place in places})
+    found = {
+        key: _first_shown((span for of in places for span in corrected.get(of, ())), text)
+        for key, (places, text) in shown.items()
+    }
+    return {key: _said(correction) for key, correction in found.items() if correction is not None}
+
+
 def _places(hit: SearchHitV1) -> Iterator[Place]:
     """The messages of which a hit shows words."""
     for citation in (*hit.citations, *hit.beside):
@@ -40,13 +77,18 @@ def _places(hit: SearchHitV1) -> Iterator[Place]:
 
 def _marked(hit: SearchHitV1, corrected: Sequence[CorrectedSpan]) -> SearchHitV1:
     # A passage is called like its session.
-    shown = _flat(hit.snippet if hit.unit_kind == "passage" else f"{hit.title}\n{hit.snippet}")
-    correction = next((span.correction for span in corrected if shows_something_of(span.text, shown)), None)
+    correction = _first_shown(corrected, hit.snippet if hit.unit_kind == "passage" else f"{hit.title}\n{hit.snippet}")
     if correction is None:
         return hit
     said = _said(correction)
     tokens = hit.tokens + estimate_tokens(said.told) + estimate_tokens(said.text)
     return hit.model_copy(update={"said_otherwise": said, "tokens": tokens})
+
+
+def _first_shown(corrected: Iterable[CorrectedSpan], text: str) -> Correction | None:
+    """What holds instead of the first of some characters of which a text shows something."""
+    shown = _flat(text)
+    return next((span.correction for span in corrected if shows_something_of(span.text, shown)), None)
 
 
 def shows_something_of(text: str, shown: str) -> bool:

@@ -1,0 +1,82 @@
+"""What stands between a machine and its server, and cuts the connection at a chosen word."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+from collections.abc import Iterator
+from typing import Literal
+
+Side = Literal["before", "behind"]
+
+
+class Proxy:
+    """Forwards loopback connections to a port; the one on which a word is said is cut.
+
+    Attributes:
+        word: what a client says when it is cut; None where nobody is.
+        side: whether the server still hears it.
+        is_open: whether new connections are taken.
+    """
+
+    def __init__(self, port: int) -> None:
+        self._server_port = port
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.port = int(self._listening.getsockname()[1])
+        self.word: bytes | None = None
+        self.side: Side = "before"
+        self.is_open = True
+        self.stays_open = True
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def close(self) -> None:
+        """Take no more connections."""
+        self._listening.close()
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                client, _ = self._listening.accept()
+                if not self.is_open:
+                    client.close()
+                    continue
+                server = socket.create_connection(("127.0.0.1", self._server_port))
+                threading.Thread(target=self._to_server, args=(client, server), daemon=True).start()
+                threading.Thread(target=self._to_client, args=(client, server), daemon=True).start()
+
+    def _to_server(self, client: socket.socket, server: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while said := client.recv(65536):
+                if self.word is not None and self.word in said:
+                    self.word, self.is_open = None, self.stays_open
+                    _reset(client)
+                    if self.side == "behind":
+                        server.sendall(said)
+                        server.recv(65536)
+                    _reset(server)
+                    return
+                server.sendall(said)
+            server.shutdown(socket.SHUT_WR)
+
+    def _to_client(self, client: socket.socket, server: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while said := server.recv(65536):
+                client.sendall(said)
+        with contextlib.suppress(OSError):
+            client.shutdown(socket.SHUT_WR)
+
+
+def _reset(end: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        end.shutdown(socket.SHUT_RDWR)
+
+
+@contextlib.contextmanager
+def proxied(port: int) -> Iterator[Proxy]:
+    """A proxy in front of a port."""
+    proxy = Proxy(port)
+    try:
+        yield proxy
+    finally:
+        proxy.close()
