@@ -84,6 +84,7 @@ OF_THE_STORE = [
     "answers list",
     "court list",
     "lessons list --status all --limit 500",
+    "policy show",
     "prompts list",
     "prompts proposals",
     "builds list",
