@@ -311,6 +311,33 @@ def test_lessons_that_do_not_rest_on_their_evidence_fail_their_check(
     assert check.passed == (counts == (0, 0))
 
 
+def test_the_leaf_of_proposals_says_what_is_open_and_why_a_role_has_none(
+    store: Settings, inbox: Path, take: Import, unrecorded: dg.DagsterInstance
+) -> None:
+    resources = Resources(store)
+    for role in ("coder", "wilhelmina's own"):
+        register_prompt(resources, role, "You write code.", by="kim")
+    chat(inbox, "four", ["Never force push", "I will."], project="shop")
+    chat(inbox, "five", ["Where is the ledger?", "There.", "Never force push", "Right."], project="hourglass")
+    take(inbox)
+    job = build_definitions(store).resolve_job_def("hear_cases")
+    keys = unrecorded.get_dynamic_partitions("sessions")
+    tags = {run.RANGE_START_TAG: keys[0], run.RANGE_END_TAG: keys[-1]}
+    shown = []
+    for _ in range(2):
+        result = job.execute_in_process(instance=unrecorded, tags=tags)
+        (made,) = result.asset_materializations_for_node("prompt_proposals")
+        shown.append({name: value.value for name, value in made.metadata.items()})
+    first, again = shown
+    assert (first["roles_with_a_prompt"], first["proposals_open"], first["proposed_now"]) == (2, 1, 1)
+    assert (again["proposals_open"], again["proposed_now"]) == (1, 0)
+    (row,) = [record.data for record in again["open"].records]  # type: ignore[union-attr]
+    assert (row["role"], row["lines added"], row["lines removed"], row["lessons"], row["most cases"]) == ("coder", 4, 0, 1, 2)
+    (none,) = [record.data for record in again["why_none"].records]  # type: ignore[union-attr]
+    assert none["why"] == "no lesson is sure enough" and str(none["role"]).startswith("role ")
+    assert not any("force" in str(value) or "wilhelmina" in str(value) for value in again.values())
+
+
 def test_sessions_are_heard_by_the_run_that_takes_them_in_where_that_is_wanted(
     take: Import, inbox: Path, monkeypatch: pytest.MonkeyPatch, unrecorded: dg.DagsterInstance
 ) -> None:
