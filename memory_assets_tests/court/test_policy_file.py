@@ -9,6 +9,7 @@ import pytest
 from memory_assets.court.policy import FILE, Policy, policy
 from memory_assets.court.policy_file import flat, policy_of
 
+VERSION = f'version = "{policy().version}"'
 SHIPPED = resources.files("memory_assets.court").joinpath(FILE).read_text(encoding="utf-8")
 
 
@@ -20,9 +21,9 @@ def test_the_shipped_file_is_the_policy_in_force() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "keys"),
     [
-        ('version = "1"', "version = 1", ["version"]),
-        ('version = "1"', "", ["version"]),
-        ('version = "1"', f'version = "{"x" * 41}"', ["version"]),
+        (VERSION, "version = 1", ["version"]),
+        (VERSION, "", ["version"]),
+        (VERSION, f'version = "{"x" * 41}"', ["version"]),
         ("praised = 0.5", "praised = 1.5", ["least_confidence.praised"]),
         ("praised = 0.5", "praised = true", ["least_confidence.praised"]),
         ("praised = 0.5", "praised = nan", ["least_confidence.praised"]),
@@ -32,6 +33,10 @@ def test_the_shipped_file_is_the_policy_in_force() -> None:
         ("[budget]", "[badget]", ["badget", "budget"]),
         ("near = 0.6", "near = 0.9", ["likeness.near"]),
         ("near = 0.6", 'near = "half"', ["likeness.near"]),
+        ("shows = [", "shows = ['(', ", ["critical.shows[0]"]),
+        ("shows = [", "shows = [1, ", ["critical.shows"]),
+        ("shows = [", "shown = [", ["critical.shown", "critical.shows"]),
+        ("[critical]", "[crass]", ["crass", "critical"]),
         ("[likeness]", "[likeness", [""]),
         ("[likeness]", "[other]", ["other", "likeness"]),
     ],
