@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -49,5 +49,10 @@ def policy() -> Policy:
         active_lessons_of_a_role=int(budget["active_lessons_of_a_role"]),
         same=float(likeness["same"]),
         near=float(likeness["near"]),
-        critical=re.compile("|".join(f"(?:{one})" for one in told["critical"]["shows"]), re.IGNORECASE),
+        critical=shown_critical(told["critical"]["shows"]),
     )
+
+
+def shown_critical(patterns: Sequence[str]) -> re.Pattern[str]:
+    """One pattern of all that show that a claim is critical."""
+    return re.compile("|".join(f"(?:{one})" for one in patterns), re.IGNORECASE)

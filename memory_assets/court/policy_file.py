@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from memory_assets.court.findings import FINDING_KINDS
-from memory_assets.court.policy import Policy
+from memory_assets.court.policy import Policy, shown_critical
 
 MOST_OF_A_VERSION: Final = 40
 """Characters of a version's name."""
@@ -17,7 +18,10 @@ _SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "least_confidence": FINDING_KINDS,
     "budget": tuple(_COUNTS),
     "likeness": ("same", "near"),
+    "critical": ("shows",),
 }
+_MOST_SHOWS: Final = 100
+_MOST_OF_A_PATTERN: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,7 @@ def policy_of(text: str) -> Policy | tuple[PolicyTrouble, ...]:
         active_lessons_of_a_role=told["budget"]["active_lessons_of_a_role"],
         same=float(told["likeness"]["same"]),
         near=float(told["likeness"]["near"]),
+        critical=shown_critical(told["critical"]["shows"]),
     )
 
 
@@ -87,11 +92,26 @@ def _wrong(key: str, value: object) -> str | None:
     """What is wrong with a number; None where nothing is."""
     if value is None:
         return "it is missing"
+    if key == "shows":
+        return _wrong_patterns(value)
     if most := _COUNTS.get(key):
         good = isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= most
         return None if good else f"a whole number from 1 to {most:,} is wanted"
     good = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
     return None if good else "a number from 0 to 1 is wanted"
+
+
+def _wrong_patterns(value: object) -> str | None:
+    if not isinstance(value, list) or not 1 <= len(value) <= _MOST_SHOWS:
+        return f"a list of 1 to {_MOST_SHOWS} regular expressions is wanted"
+    for number, pattern in enumerate(value, start=1):
+        if not isinstance(pattern, str) or not pattern.strip() or len(pattern) > _MOST_OF_A_PATTERN:
+            return f"number {number} is no text of 1 to {_MOST_OF_A_PATTERN} characters"
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            return f"number {number} is no regular expression: {error}"
+    return None
 
 
 def _shown(key: str) -> str:

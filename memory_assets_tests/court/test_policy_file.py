@@ -17,12 +17,15 @@ def test_the_shipped_file_is_the_policy_in_force() -> None:
     assert len(flat(policy())) == 13
 
 
+VERSION = f'version = "{policy().version}"'
+
+
 @pytest.mark.parametrize(
     ("before", "after", "keys"),
     [
-        ('version = "1"', "version = 1", ["version"]),
-        ('version = "1"', "", ["version"]),
-        ('version = "1"', f'version = "{"x" * 41}"', ["version"]),
+        (VERSION, "version = 1", ["version"]),
+        (VERSION, "", ["version"]),
+        (VERSION, f'version = "{"x" * 41}"', ["version"]),
         ("praised = 0.5", "praised = 1.5", ["least_confidence.praised"]),
         ("praised = 0.5", "praised = true", ["least_confidence.praised"]),
         ("praised = 0.5", "praised = nan", ["least_confidence.praised"]),
@@ -34,6 +37,8 @@ def test_the_shipped_file_is_the_policy_in_force() -> None:
         ("near = 0.6", 'near = "half"', ["likeness.near"]),
         ("[likeness]", "[likeness", [""]),
         ("[likeness]", "[other]", ["other", "likeness"]),
+        ("[critical]", "[critical]\nshows = []\n[critical.old]", ["critical.old", "critical.shows"]),
+        ("'\\[SECRET(?::\\w+)?\\]'", "'[SECRET('", ["critical.shows"]),
     ],
 )
 def test_what_is_wrong_is_said_by_key(before: str, after: str, keys: list[str]) -> None:
