@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from typing import Any
 
 from memory_assets.court.findings import FINDING_KINDS, FindingKind
 
@@ -41,6 +42,11 @@ class Policy:
 def policy() -> Policy:
     """The shipped one, read once."""
     told = tomllib.loads(resources.files(__package__).joinpath(FILE).read_text(encoding="utf-8"))
+    return policy_told(told)
+
+
+def policy_told(told: Mapping[str, Any]) -> Policy:
+    """The policy that a file says; nothing is wrong with it."""
     budget, likeness = told["budget"], told["likeness"]
     return Policy(
         version=str(told["version"]),
@@ -49,10 +55,5 @@ def policy() -> Policy:
         active_lessons_of_a_role=int(budget["active_lessons_of_a_role"]),
         same=float(likeness["same"]),
         near=float(likeness["near"]),
-        critical=shown_critical(told["critical"]["shows"]),
+        critical=re.compile("|".join(f"(?:{one})" for one in told["critical"]["shows"]), re.IGNORECASE),
     )
-
-
-def shown_critical(patterns: Sequence[str]) -> re.Pattern[str]:
-    """One pattern of all that show that a claim is critical."""
-    return re.compile("|".join(f"(?:{one})" for one in patterns), re.IGNORECASE)

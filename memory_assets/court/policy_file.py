@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from memory_assets.court.findings import FINDING_KINDS
-from memory_assets.court.policy import Policy, shown_critical
+from memory_assets.court.policy import Policy, policy_told
 
 MOST_OF_A_VERSION: Final = 40
 """Characters of a version's name."""
@@ -18,10 +18,7 @@ _SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "least_confidence": FINDING_KINDS,
     "budget": tuple(_COUNTS),
     "likeness": ("same", "near"),
-    "critical": ("shows",),
 }
-_MOST_SHOWS: Final = 100
-_MOST_OF_A_PATTERN: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +41,7 @@ def policy_of(text: str) -> Policy | tuple[PolicyTrouble, ...]:
         return (PolicyTrouble("", f"it is no TOML: {error}"),)
     if troubles := tuple(_troubles(told)):
         return troubles
-    return Policy(
-        version=told["version"],
-        least_confidence={kind: float(told["least_confidence"][kind]) for kind in FINDING_KINDS},
-        lessons_of_a_case=told["budget"]["lessons_of_a_case"],
-        active_lessons_of_a_role=told["budget"]["active_lessons_of_a_role"],
-        same=float(told["likeness"]["same"]),
-        near=float(told["likeness"]["near"]),
-        critical=shown_critical(told["critical"]["shows"]),
-    )
+    return policy_told(told)
 
 
 def flat(policy: Policy) -> dict[str, float]:
@@ -70,7 +59,7 @@ def _troubles(told: Mapping[str, Any]) -> Iterator[PolicyTrouble]:
     version = told.get("version")
     if not isinstance(version, str) or not version.strip() or len(version) > MOST_OF_A_VERSION or not version.isprintable():
         yield PolicyTrouble("version", f"a name in quotes is wanted, of at most {MOST_OF_A_VERSION} characters")
-    for key in sorted(told.keys() - _SECTIONS.keys() - {"version"}):
+    for key in sorted(told.keys() - _SECTIONS.keys() - {"version", "critical"}):
         yield PolicyTrouble(_shown(key), "there is no such section")
     for section, keys in _SECTIONS.items():
         values = told.get(section)
@@ -82,36 +71,40 @@ def _troubles(told: Mapping[str, Any]) -> Iterator[PolicyTrouble]:
         for key in keys:
             if trouble := _wrong(key, values.get(key)):
                 yield PolicyTrouble(f"{section}.{key}", trouble)
+    yield from _critical_troubles(told.get("critical"))
     likeness: Any = told.get("likeness")
     is_usable = isinstance(likeness, dict) and not any(_wrong(key, likeness.get(key)) for key in _SECTIONS["likeness"])
     if is_usable and likeness["near"] > likeness["same"]:
         yield PolicyTrouble("likeness.near", "it is more than likeness.same: what is the same is near too")
 
 
+def _critical_troubles(told: object) -> Iterator[PolicyTrouble]:
+    """What is wrong with the section that names what is critical."""
+    if not isinstance(told, dict):
+        yield PolicyTrouble("critical", "this section is missing")
+        return
+    for key in sorted(told.keys() - {"shows"}):
+        yield PolicyTrouble(f"critical.{_shown(key)}", "there is no such key")
+    shows = told.get("shows")
+    if not isinstance(shows, list) or not shows or not all(isinstance(one, str) and one for one in shows):
+        yield PolicyTrouble("critical.shows", "a list of regular expressions is wanted")
+        return
+    for place, one in enumerate(shows):
+        try:
+            re.compile(one, re.IGNORECASE)
+        except re.error as error:
+            yield PolicyTrouble(f"critical.shows[{place}]", f"it is no regular expression: {error}")
+
+
 def _wrong(key: str, value: object) -> str | None:
     """What is wrong with a number; None where nothing is."""
     if value is None:
         return "it is missing"
-    if key == "shows":
-        return _wrong_patterns(value)
     if most := _COUNTS.get(key):
         good = isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= most
         return None if good else f"a whole number from 1 to {most:,} is wanted"
     good = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
     return None if good else "a number from 0 to 1 is wanted"
-
-
-def _wrong_patterns(value: object) -> str | None:
-    if not isinstance(value, list) or not 1 <= len(value) <= _MOST_SHOWS:
-        return f"a list of 1 to {_MOST_SHOWS} regular expressions is wanted"
-    for number, pattern in enumerate(value, start=1):
-        if not isinstance(pattern, str) or not pattern.strip() or len(pattern) > _MOST_OF_A_PATTERN:
-            return f"number {number} is no text of 1 to {_MOST_OF_A_PATTERN} characters"
-        try:
-            re.compile(pattern)
-        except re.error as error:
-            return f"number {number} is no regular expression: {error}"
-    return None
 
 
 def _shown(key: str) -> str:

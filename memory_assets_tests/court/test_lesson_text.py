@@ -115,3 +115,32 @@ def test_no_result_is_missed_where_calls_have_no_ids() -> None:
 def test_another_thing_that_works_is_no_changed_input(failed: str, output: str, worked: str) -> None:
     talk = Talk().user("Start.").runs(failed, f"Exit code 2\n{output}", failed=True).runs(worked, "ok")
     assert talk.found("changed_input") == []
+
+
+@pytest.mark.parametrize(
+    ("reason", "is_kept"),
+    [
+        ("I ran the test, the result is in out.log", False),
+        ("here's a session that shows it", False),
+        ("잠깐, 제가 방금 돌렸어요", False),
+        ("I ran it, don't run the load test on this machine", True),
+        ("use pnpm in this repository", True),
+    ],
+)
+def test_a_refusal_for_what_happens_just_now_is_left_out_by_the_judge(reason: str, is_kept: bool) -> None:
+    talk = Talk().user("Test it.").runs("./specs sync", REFUSED, failed=True).user(reason)
+    findings = talk.found("refused_call")
+    assert len(findings) == 1 and bool(judge(talk.case(), findings, policy()).selected) == is_kept
+
+
+@pytest.mark.parametrize("text", ["yes, exactly, please implement this.", "yes", "네 그렇게 해주세요"])
+def test_who_agrees_corrects_nothing(text: str) -> None:
+    talk = Talk().user("Go.").edits("a.py").agent("You're right, I had it backwards.").user(text).agent("You're right.")
+    assert talk.edits("a.py", "b", "c").found("user_correction") == []
+
+
+def test_a_project_in_the_middle_of_a_report_is_no_place_for_an_order() -> None:
+    text = "Even though I ran a session for this project, we don't find it"
+    assert Talk().user("Start.").agent("Done.").user(text).found("standing_order") == []
+    ordered = Talk().user("Start.").agent("Done.").user("For this project, we don't squash commits")
+    assert [finding.kind for finding in ordered.found("standing_order")] == ["standing_order"]

@@ -79,6 +79,10 @@ def _correcting(turn: Turn, said: Sequence[Typed]) -> list[Sentence]:
     by_hand = [one for one in own if cue("correction", "by_hand").search(plain[one])]
     if by_hand:
         return _from(message, by_hand[0])
+    if cue("correction", "agrees").match(message.opening) and not any(
+        cue("correction", "contrasts").search(plain[one]) for one in own
+    ):
+        return []
     faint = [
         one for one in own if cue("correction", "faint").search(plain[one]) or cue("correction", "expects").search(plain[one])
     ]
@@ -209,6 +213,8 @@ def _finding(turn: Turn, told: list[Sentence], language: Language) -> Finding:
     confidence = (0.7 if sure else 0.5) + (0.1 if turn.conceded else 0.0)
     if answer is None and all(_only_asks_how(turn.plain[one]) for one in told):
         confidence -= 0.15  # a question, and nobody says what comes of it
+    if answer is None and len(words_of(plain)) <= 1 and not turn.edits_again:
+        confidence -= 0.25  # a word that stops the agent
     return Finding(
         kind="user_correction",
         role="coder",

@@ -57,6 +57,15 @@ def _why(reason: Typed) -> list[Sentence]:
     return [sentence for sentence in reason.said if cue("refusal", "approves").search(reason.plain_of(sentence)) is None]
 
 
+def _confidence(words: Sequence[Sentence], reason: Typed | None, *, dangerous: bool) -> float:
+    """How sure it is that a reason holds for another day: what the person does just now does not."""
+    if not words or reason is None:
+        return 0.5
+    plain = [reason.plain_of(one) for one in words]
+    only_now = all(cue("refusal", "just_now").search(one) and not cue("order", "dont").search(one) for one in plain)
+    return 0.45 if only_now and not dangerous else 0.8
+
+
 def _agent_acts(case: Case, start: int, end: int) -> bool:
     return any(event.actor == "ai" and not event.message.sidechain for event in case.events[start + 1 : end])
 
@@ -90,5 +99,5 @@ def _finding(step: Step, reason: Typed | None, language: Language, *, dangerous:
         trigger=trigger,
         key=key_of(f"{same_word(step.programs, step.tool)} {why}"),
         evidence=tuple(evidence),
-        confidence=0.8 if why else 0.5,
+        confidence=_confidence(words, reason, dangerous=dangerous),
     )
