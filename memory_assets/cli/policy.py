@@ -65,7 +65,9 @@ def print_check(found: PolicyCheckV1) -> None:
     print_text(styled((f"version {one_line(found.version or '')}", "bold"), f", in force is {one_line(found.active_version)}"))
     for change in found.changes:
         print_text(styled(f"  {change.key}: {change.now:g} → {change.then:g}"))
-    if not found.changes:
+    if found.critical_changed:
+        print_text(styled("  critical.shows: other words, which count where a model hears a case anew"))
+    elif not found.changes:
         print_text(styled("  it changes no number"))
     if found.same_version:
         print_text(styled(("  the version is that of the one in force: give it another, or nothing is heard again", "yellow")))

@@ -40,8 +40,13 @@ _EMBEDDED = "embedded "
 def active_policy(connection: duckdb.DuckDBPyConnection) -> PolicyV1:
     """The policy in force, and under which versions the cases were judged."""
     rows = fetch(connection, "SELECT policy_version, count(*) FROM judgements GROUP BY 1 ORDER BY 1")
+    active = policy()
     return PolicyV1(
-        version=policy().version, source=f"court/{FILE}, shipped with this version", numbers=flat(policy()), cases=dict(rows)
+        version=active.version,
+        source=f"court/{FILE}, shipped with this version",
+        numbers=flat(active),
+        critical=active.critical.pattern,
+        cases=dict(rows),
     )
 
 
@@ -91,8 +96,9 @@ def check_policy(resources: Resources, text: str) -> PolicyCheckV1:
     return PolicyCheckV1(
         version=found.version,
         active_version=active.version,
-        same_version=bool(changes) and found.version == active.version,
+        same_version=found.version == active.version and (bool(changes) or found.critical.pattern != active.critical.pattern),
         changes=changes,
+        critical_changed=found.critical.pattern != active.critical.pattern,
         cases=cases,
         cases_of_a_model=len(of_models),
         claims_gained=len(then.claims - now.claims),

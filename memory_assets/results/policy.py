@@ -15,6 +15,7 @@ class PolicyV1(WireModel):
     Attributes:
         source: where it is from.
         numbers: by their keys, as in ``budget.lessons_of_a_case``.
+        critical: the pattern of words that show that a claim of a model is critical.
         cases: how many cases were judged under which version.
     """
 
@@ -22,6 +23,7 @@ class PolicyV1(WireModel):
     version: str
     source: str
     numbers: dict[str, float]
+    critical: str
     cases: dict[str, int] = Field(default_factory=dict)
 
 
@@ -46,6 +48,7 @@ class PolicyCheckV1(WireModel):
     Attributes:
         troubles: what is wrong with it; where there is any, nothing else was looked at.
         same_version: the numbers differ and the version does not: what was heard would not be heard again.
+        critical_changed: whether other words show that a claim is critical: that counts where a model hears a case anew.
         cases: that were judged anew for this, by what was claimed; ``cases_of_a_model`` were judged by a model, and count as
             they are.
         claims_gained, claims_lost: that the judge would keep, or not keep any more.
@@ -59,6 +62,7 @@ class PolicyCheckV1(WireModel):
     troubles: tuple[PolicyTroubleV1, ...] = ()
     same_version: bool = False
     changes: tuple[PolicyChangeV1, ...] = ()
+    critical_changed: bool = False
     cases: int = Field(default=0, ge=0)
     cases_of_a_model: int = Field(default=0, ge=0)
     claims_gained: int = Field(default=0, ge=0)

@@ -3,6 +3,7 @@
 import pytest
 
 from memory_assets.court.detectors.orders import is_order, polarity_of
+from memory_assets_tests.court.talk import Talk
 
 
 @pytest.mark.parametrize(
@@ -176,3 +177,58 @@ def test_no_order(text: str) -> None:
 )
 def test_what_is_ordered_or_forbidden(text: str, polarity: str) -> None:
     assert polarity_of(text) == polarity
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Every endpoint you write gets an integration test.",
+        "Keep functions below forty lines.",
+        "Use British spelling in all user-facing text.",
+        "Before you delete something, show me the list.",
+        "From this sprint on we tag releases with the date.",
+        "Any schema change goes through Nadia first.",
+        "변수명은 영어로 통일해 주세요.",
+        "삭제하기 전에는 목록부터 보여줘.",
+        "모든 API에는 통합 테스트를 붙여줘.",
+        "답변은 쭉 한국어로 부탁해요.",
+        "스키마 변경은 먼저 민지님 확인을 받고 진행해 주세요.",
+        "함수는 40줄 넘기지 말 것.",
+    ],
+)
+def test_a_rule_told_of_the_work(text: str) -> None:
+    assert is_order(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We squash merge here.",
+        "Don't commit generated files.",
+        "You may not touch the vendor folder.",
+        "This project is pnpm only.",
+        "vendor 폴더는 건드리면 안 돼.",
+        "배포는 금요일엔 안 합니다.",
+        "테스트 없는 PR은 받지 않습니다.",
+    ],
+)
+def test_how_we_do_it_is_an_order_unless_it_corrects(text: str) -> None:
+    talk = Talk().user("Start.").agent("Started.").user(text)
+    assert [finding.kind for finding in talk.found()] == ["standing_order"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tell me if it compiles",
+        "I want it to fail before you touch anything",
+        "That message should say upgrade",
+        "The function only handles objects.",
+        "All tests should pass now.",
+        "이 함수는 항상 null을 반환해.",
+        "이 버튼은 동작하지 않습니다.",
+        "모든 파일에 라이선스 추가해줘",
+    ],
+)
+def test_how_the_product_is_and_what_is_wanted_now_is_no_order(text: str) -> None:
+    assert Talk().user("Start.").agent("Started.").user(text).found("standing_order") == []

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from memory_assets.commands.lessons import retire_lesson
-from memory_assets.court.policy import FILE
+from memory_assets.court.policy import FILE, policy
 from memory_assets.log.event_log import EventLog
 from memory_assets.maintenance.policy_check import active_policy, check_policy
 from memory_assets.memory import Memory
@@ -40,8 +40,8 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
         yield memory
 
 
-def changed(*pairs: tuple[str, str], version: str = "2") -> str:
-    text = SHIPPED.replace('version = "1"', f'version = "{version}"')
+def changed(*pairs: tuple[str, str], version: str = "mine") -> str:
+    text = SHIPPED.replace(f'version = "{policy().version}"', f'version = "{version}"')
     for before, after in pairs:
         assert before in text
         text = text.replace(before, after)
@@ -81,7 +81,7 @@ def test_a_looser_policy_gains_what_was_left_out(memory: Memory, monkeypatch: py
 
     strict = policy_of(changed(("standing_order = 0.5", "standing_order = 1.0")))
     monkeypatch.setattr(policy_check, "policy", lambda: strict)
-    found = check_policy(memory.resources, changed(version="3"))
+    found = check_policy(memory.resources, changed(version="other"))
     assert (found.claims_gained, found.claims_lost, found.lessons_now, found.lessons_gained) == (7, 0, 0, 6)
 
 
@@ -97,10 +97,10 @@ def test_what_is_forgotten_is_no_case(memory: Memory) -> None:
 def test_a_file_that_is_wrong_and_a_version_that_stays(memory: Memory) -> None:
     found = check_policy(memory.resources, changed(("near = 0.6", "near = 2")))
     assert [one.key for one in found.troubles] == ["likeness.near"] and found.cases == 0 and found.version is None
-    assert check_policy(memory.resources, changed(("near = 0.6", "near = 0.5"), version="1")).same_version
+    assert check_policy(memory.resources, changed(("near = 0.6", "near = 0.5"), version=policy().version)).same_version
 
 
 def test_the_policy_in_force(memory: Memory) -> None:
     found = memory.read(active_policy)
-    assert found.version == "1" and sum(found.cases.values()) == 3
+    assert found.version == policy().version and sum(found.cases.values()) == 3
     assert found.numbers["budget.lessons_of_a_case"] == 10

@@ -37,6 +37,7 @@ _PLAIN_YES = re.compile(
 _NUMBER = re.compile(r"\d[\d.,:]*")
 _OR = re.compile(r",? or (?=\S)")
 _BESIDE: Final = 5
+_ALSO = re.compile(r"[가-힣]도 \S")
 _NAME = re.compile(r"[A-Z]{2,20}")
 _COMMON: Final = words_of(
     "before after first then last next good better other another same many much still once again run job file files"
@@ -233,7 +234,7 @@ def _is_short(message: Typed) -> bool:
     """Whether a message is so short that it answers whatever was asked."""
     text = message.event.message.text.strip()
     most = _SHORT_REPLY if text.isascii() else _SHORT_KOREAN_REPLY
-    goes_on = cue("correction", "new_work").match(text) or cue("question", "leaves").match(text)
+    goes_on = cue("correction", "new_work").match(text) or cue("question", "leaves").match(text) or _ALSO.search(text)
     return len(text) <= most and goes_on is None
 
 

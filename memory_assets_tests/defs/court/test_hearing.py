@@ -10,7 +10,7 @@ import dagster as dg
 import pytest
 
 from memory_assets.commands.lessons import retire_lesson
-from memory_assets.commands.prompts import register_prompt
+from memory_assets.commands.prompts import propose_update, register_prompt
 from memory_assets.commands.said import settle
 from memory_assets.configuration import Resources
 from memory_assets.court.case import Case
@@ -217,6 +217,36 @@ def test_forgetting_a_session_takes_what_it_taught_and_a_purge_leaves_nothing(st
     assert fsck(Resources(store)).clean
     assert rows(store, "SELECT status, reason FROM lessons WHERE title = ?", FORCE) == [("retired", "kim: it stays")]
     assert_rebuilds_equal(store)
+
+
+def test_what_would_go_names_the_lessons_the_cases_and_the_prompts_that_stay(
+    store: Settings, take: Import, inbox: Path
+) -> None:
+    chat(inbox, "four", [TESTS, "I will."], project="shop", started=datetime(2025, 4, 1, tzinfo=UTC))
+    take(inbox)
+    hear(store, None)
+    resources = Resources(store)
+    given = {lesson.title: lesson.lesson_id for lesson in Memory(store).read(list_lessons).lessons}
+    register_prompt(resources, "coder", "You write code.", by="kim")
+    named = [given[FORCE], given[TESTS]]
+    update = propose_update(
+        resources, "coder", "You write code and keep the history of branches.", reason="asked", lessons=named, by="kim"
+    )
+    before = tables(store)
+
+    def would(wanted: ToForget) -> tuple[list[str], list[str], int, list[str]]:
+        report = forgetting.what_would_go(store, wanted)
+        told = [[one.title for one in named] for named in (report.lessons_gone, report.lessons_kept)]
+        return told[0], told[1], report.cases, [one.address for one in report.prompts_kept]
+
+    assert would(ToForget(sessions=("one",))) == ([FORCE], [TESTS], 1, [update.update_id])
+    assert would(ToForget(sessions=("two",))) == ([], [TESTS], 1, [])
+    assert would(ToForget(ids=("session:one#m=2",))) == ([FORCE], [], 0, [update.update_id])
+    assert would(ToForget(words="Wilhelmina"))[:3] == (sorted([NAMED, "Never say her name, Wilhelmina"]), [], 0)
+    assert tables(store) == before
+    report = forgetting.forget(store, ToForget(sessions=("one",)))
+    assert ([one.title for one in report.lessons_gone], report.cases) == ([FORCE], 1)
+    assert FORCE not in {title for title, _ in lessons_of(store)}
 
 
 def test_nobody_is_heard_who_is_not_known(store: Settings) -> None:
