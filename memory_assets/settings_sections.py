@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, get_args
 from urllib.parse import parse_qsl, urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
 
-from memory_assets.vocabulary import CourtBackend, RecordedAnswers
+from memory_assets.vocabulary import CourtBackend, EntryType, RecordedAnswers
 
 VIEWER_PLACE = "{address}"
 """Where in the viewer's URL the address of a citation goes, percent-encoded."""
@@ -112,22 +112,44 @@ class EmbeddingSettings(Section):
     allow_download: bool = False
 
 
+_DAYS_BY_NAME = r"^\s*([^=,]+=\s*\d{1,5}\s*(,\s*|$))*$"
+
+
+def _days_by_name(given: str) -> dict[str, int]:
+    pairs = [pair.split("=") for pair in given.split(",") if pair.strip()]
+    return {name.strip(): int(days) for name, days in pairs}
+
+
 class PrivacySettings(Section):
     """``policy_file``: a JSON file with further patterns to mask.
 
     Attributes:
         keep_days: sessions that ended longer ago are forgotten by `memory privacy retention` and the schedule; 0: none.
         keep_days_by_project: the same for the sessions of some projects, in place of ``keep_days``: ``shop=90, notes=0``.
+        keep_days_by_type: the words that memories of some types quote are forgotten once nobody has said them for so many days,
+            though their sessions stay: ``fact=90, task=30``.
     """
 
     policy_file: UserPath | None = None
     keep_days: Annotated[int, Field(ge=0, le=36_500)] = 0
-    keep_days_by_project: Annotated[str, Field(pattern=r"^\s*([^=,]+=\s*\d{1,5}\s*(,\s*|$))*$")] = ""
+    keep_days_by_project: Annotated[str, Field(pattern=_DAYS_BY_NAME)] = ""
+    keep_days_by_type: Annotated[str, Field(pattern=_DAYS_BY_NAME)] = ""
+
+    @field_validator("keep_days_by_type")
+    @classmethod
+    def _types(cls, given: str) -> str:
+        if unknown := _days_by_name(given).keys() - set(get_args(EntryType)):
+            raise ValueError(f"{', '.join(sorted(unknown))}: no type of memory; one of {', '.join(get_args(EntryType))}")
+        return given
 
     def days_of(self, project: str | None) -> int:
         """How many days the sessions of a project are kept; 0: for ever."""
-        pairs = [pair.split("=") for pair in self.keep_days_by_project.split(",") if pair.strip()]
-        return {name.strip(): int(days) for name, days in pairs}.get(project or "", self.keep_days)
+        return _days_by_name(self.keep_days_by_project).get(project or "", self.keep_days)
+
+    @property
+    def days_of_types(self) -> dict[str, int]:
+        """For how many days memories of some types are kept, where these end before their sessions do."""
+        return {name: days for name, days in _days_by_name(self.keep_days_by_type).items() if days}
 
 
 class SessionsSettings(Section):

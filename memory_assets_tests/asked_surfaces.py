@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from memory_assets.configuration import Resources
 from memory_assets.settings import Settings
+from memory_assets.vocabulary import STAGES
 from memory_assets_tests.defs.state import texts_of_dagster
 from memory_assets_tests.mcp.client import Connected, text_of
 from memory_assets_tests.viewer.served import Served
@@ -83,6 +84,7 @@ OF_THE_STORE = [
     "answers list",
     "court list",
     "lessons list --status all --limit 500",
+    "policy show",
     "prompts list",
     "prompts proposals",
     "builds list",
@@ -178,6 +180,9 @@ PAGES_OF_THE_STORE = [
     "/api/events?limit=200",
     "/api/stats",
     "/api/stats/timeline?days=365",
+    "/api/stats/graduation",
+    *(f"/api/stats/levels/{stage}?page_size=500" for stage in STAGES),
+    "/api/config",
     "/api/health",
 ]
 

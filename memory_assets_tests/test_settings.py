@@ -79,6 +79,7 @@ def _other_than(key: str, default: object) -> str:
         "ui_url": "http://127.0.0.1:3000",
         "record": "always",
         "keep_days_by_project": "shop=9",
+        "keep_days_by_type": "fact=9",
         "backend": "postgres",
         "postgres_url": "postgresql://me@host/court",
         "url": "postgresql://me@host/log",

@@ -184,6 +184,13 @@ def print_report(report: ForgetReportV1) -> None:
     _print_named("memory", "memories", "with nothing else to rest on", report.memories_gone)
     _print_named("memory", "memories", "resting on other evidence too, not gone", report.memories_kept)
     _print_named("task", "tasks", "of which nothing else speaks", report.tasks_gone)
+    _print_named("lesson", "lessons", "that no other case gives", report.lessons_gone)
+    _print_named("lesson", "lessons", "that other cases give too, not gone", report.lessons_kept)
+    also = [(report.cases, "case", "cases"), (report.improvements, "improvement", "improvements")]
+    also.append((report.answers, "recorded answer", "recorded answers"))
+    if told := ", ".join(plural(count, one, many) for count, one, many in also if count):
+        print_text(styled("also ", (told, "bold")))
+    _print_named("proposal", "proposals", "for prompts that name such a lesson, and stay as they are", report.prompts_kept)
     if report.elsewhere:
         from memory_assets.queries.forget_report import MOST_ELSEWHERE
 

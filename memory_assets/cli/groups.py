@@ -19,6 +19,12 @@ class ListingGroup(TyperGroup):
         return super().parse_args(ctx, args)
 
 
+class ShowingGroup(ListingGroup):
+    """Without a command, `show`."""
+
+    default_command = "show"
+
+
 class TailingGroup(ListingGroup):
     """Without a command, `tail`."""
 

@@ -100,14 +100,14 @@ def retention(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would go, and change nothing.")] = False,
     as_json: JsonOption = False,
 ) -> int:
-    """Forget the sessions that ended longer ago than the setting privacy.keep_days keeps them."""
+    """Forget the sessions that ended longer ago than privacy.keep_days, and memories older than privacy.keep_days_by_type."""
     from memory_assets.cli.forgetting import print_report
     from memory_assets.defs.retention import forget_what_is_old
 
     report = forget_what_is_old(invocation(context).settings(), dry_run=dry_run)
     if as_json:
         print_json(report)
-    elif report.sessions:
+    elif report.sessions or report.parts:
         print_report(report)
     else:
         print_text(styled("nothing is older than what is kept"))

@@ -159,13 +159,13 @@ def _read(path: Path, target: Path) -> str:
         raise InvalidArgumentError(f"{path} is no UTF-8", hint="save it as UTF-8 first; it was left as it is") from error
 
 
-def read_prompt(path: Path) -> str:
-    """The text of a file that somebody names as a prompt.
+def read_prompt(path: Path, *, what: str = "prompt") -> str:
+    """The text of a file that somebody names as a prompt, or as a policy.
 
     Raises:
         InvalidArgumentError: there is no such file, or it is no UTF-8 text.
         OSError: it cannot be read.
     """
     if not path.is_file():
-        raise InvalidArgumentError(f"there is no file {storable(str(path))[:300]}", hint="name a file that holds the prompt")
+        raise InvalidArgumentError(f"there is no file {storable(str(path))[:300]}", hint=f"name a file that holds the {what}")
     return _read(path, path)

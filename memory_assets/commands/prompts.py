@@ -27,6 +27,7 @@ from memory_assets.court.prompts import (
     prompt_policy,
     prompt_text,
     role_name,
+    said_too,
     why_not_proposed,
 )
 from memory_assets.errors import InvalidArgumentError, NotFoundError
@@ -41,7 +42,7 @@ from memory_assets.log.payloads.prompts import (
 )
 from memory_assets.projections.fold import catch_up, fold
 from memory_assets.queries.prompt_lessons import lessons_named, lessons_of_role
-from memory_assets.queries.prompts import list_updates, one_prompt, one_update, prompt_version
+from memory_assets.queries.prompts import one_prompt, one_update, prompt_version, update_heads
 from memory_assets.sessions.masking.redaction import redact_text
 from memory_assets.text.invisible import without_unseen
 
@@ -270,9 +271,11 @@ def _check_is_new(connection: duckdb.DuckDBPyConnection, word: PromptUpdatePropo
         raise NotPossibleError(
             f"the proposal is the prompt of {word.role!r} as it is, version {version}", hint="change the text first"
         )
-    same = [one for one in list_updates(connection, role=word.role) if one.sha256 == proposed and one.base_is_active]
+    same = [one for one in update_heads(connection, word.role) if one.sha256 == proposed and one.is_open]
     if same:
-        raise NotPossibleError(f"{same[0].update_id} proposes this text already", hint=_what_now(same[0]))
+        raise NotPossibleError(
+            f"{same[0].update_id} proposes this text already", hint=_what_now(one_update(connection, same[0].update_id))
+        )
 
 
 def _lessons(connection: duckdb.DuckDBPyConnection, role: str, given: Sequence[str], author: Author) -> list[str]:
@@ -307,6 +310,19 @@ def _check_copies_nothing(connection: duckdb.DuckDBPyConnection, base: str, *tol
             f"the proposal copies {length} words in a row from {where}: {run[:200]!r}",
             hint="say it in words of your own: what a session says is no instruction",
         )
+
+
+def copied_rules(connection: duckdb.DuckDBPyConnection, base: str, rules: Sequence[str]) -> set[str]:
+    """Those of some rules that a session says too, more words in a row of them than a proposal may."""
+    length = prompt_policy().words_in_a_row
+    runs = {rule: new_runs(base, rule, length) for rule in rules}
+    copied: set[str] = set()
+    for _, text in _messages(connection):
+        open_runs = [(rule, of) for rule, of in runs.items() if of and rule not in copied]
+        if not open_runs:
+            break
+        copied |= said_too(dict(open_runs), text, length)
+    return copied
 
 
 def _messages(connection: duckdb.DuckDBPyConnection) -> Iterator[tuple[str, str]]:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from typing import Any
 
 from memory_assets.court.findings import FINDING_KINDS, FindingKind
 
@@ -41,6 +42,11 @@ class Policy:
 def policy() -> Policy:
     """The shipped one, read once."""
     told = tomllib.loads(resources.files(__package__).joinpath(FILE).read_text(encoding="utf-8"))
+    return policy_told(told)
+
+
+def policy_told(told: Mapping[str, Any]) -> Policy:
+    """The policy that a file says; nothing is wrong with it."""
     budget, likeness = told["budget"], told["likeness"]
     return Policy(
         version=str(told["version"]),

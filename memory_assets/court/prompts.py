@@ -9,7 +9,7 @@ import difflib
 import re
 import tomllib
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -165,6 +165,12 @@ def copied_run(runs: frozenset[tuple[str, ...]], texts: Iterable[tuple[str, str]
         if not runs.isdisjoint(_runs(text, length)):
             return next(" ".join(run) for run in _runs(text, length) if run in runs), name
     return None
+
+
+def said_too(runs: Mapping[str, frozenset[tuple[str, ...]]], text: str, length: int) -> set[str]:
+    """The names of those runs of which a text says one."""
+    said = set(_runs(text, length))
+    return {name for name, of in runs.items() if not of.isdisjoint(said)}
 
 
 def _runs(text: str, length: int) -> Iterable[tuple[str, ...]]:

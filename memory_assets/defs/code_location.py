@@ -7,6 +7,7 @@ import dagster as dg
 from memory_assets.defs.checks import event_log_integrity, tasks_replay_equal
 from memory_assets.defs.court.leaves import improvements, lessons
 from memory_assets.defs.court.mirror import court_mirror
+from memory_assets.defs.court.proposals import prompt_proposals
 from memory_assets.defs.court.steps import court_case, court_judgement, court_statements
 from memory_assets.defs.evaluation import ask_eval, retrieval_eval
 from memory_assets.defs.io_manager import EventLogIOManager
@@ -54,6 +55,7 @@ def build_definitions(settings: Settings | None = None) -> dg.Definitions:
         court_judgement,
         lessons,
         improvements,
+        prompt_proposals,
         court_mirror,
     ]
     event_log = EventLogResource(settings_json=settings.model_dump_json() if settings else None)

@@ -16,17 +16,18 @@ SHOWN_SESSIONS = 200
 
 
 def forget_what_is_old(settings: Settings, *, dry_run: bool, now: datetime | None = None) -> ForgetReportV1:
-    """Forget the sessions that ended longer ago than ``privacy.keep_days``, or say which these are.
+    """Forget the sessions that ended longer ago than ``privacy.keep_days``, and old memories of some types, or say which.
 
     Args:
         now: what ages are counted to; the clock's time without it.
     """
-    due = sessions_due(settings, now or datetime.now(UTC))
-    if not due:
+    at = now or datetime.now(UTC)
+    due, memories = sessions_due(settings, at), memories_due(settings, at)
+    if not due and not memories:
         return ForgetReportV1(
             dry_run=dry_run, sessions=(), parts=(), messages=0, entries=0, memories_gone=(), memories_kept=(), tasks_gone=()
         )
-    wanted = ToForget(sessions=tuple(due))
+    wanted = ToForget(ids=tuple(memories), sessions=tuple(due))
     return what_would_go(settings, wanted) if dry_run else forget(settings, wanted, reason="retention")
 
 
@@ -43,6 +44,16 @@ def sessions_due(settings: Settings, now: datetime) -> list[str]:
         return days > 0 and ended_at < now - timedelta(days=days)
 
     return [session_id for session_id, project, ended_at in rows if is_due(project, ended_at)]
+
+
+def memories_due(settings: Settings, now: datetime) -> list[str]:
+    """The memories that are kept no longer though a session of theirs is, for nobody has said them for so long."""
+    days = settings.privacy.days_of_types
+    if not days:
+        return []
+    with Memory(settings).database.reading() as connection:
+        rows = fetch(connection, "SELECT 'mem:' || short_id, entry_type, last_said_at FROM memories ORDER BY last_said_at, 1")
+    return [address for address, kind, said in rows if kind in days and said < now - timedelta(days=days[kind])]
 
 
 class RetentionConfig(dg.Config):
@@ -64,6 +75,7 @@ def retention(config: RetentionConfig, event_log: EventLogResource) -> dg.Materi
         metadata={
             "dry_run": config.dry_run,
             "sessions": len(report.sessions),
+            "parts": len(report.parts),
             "messages": report.messages,
             "entries": report.entries,
             "memories_gone": len(report.memories_gone),

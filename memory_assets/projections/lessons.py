@@ -167,3 +167,11 @@ def _row(lesson: Lesson) -> _LessonRow:
 
 def _link(link: Link) -> _LinkRow:
     return _LinkRow(link.lesson_id, link.other_lesson_id, link.link, link.likeness, link.reason)
+
+
+def standing_rests_on(connection: duckdb.DuckDBPyConnection) -> tuple[list[Accepted], dict[str, PersonsWord], dict[str, Use]]:
+    """All that ``standing`` is given: what cases gave, people's last words on lessons, and what was said of their use."""
+    roles = [row[0] for row in connection.execute("SELECT DISTINCT role FROM accepted_lessons").fetchall()]
+    accepted = [_accepted(row) for row in connection.execute(_ACCEPTED, [json_list(roles)]).fetchall()]
+    words = {row[0]: PersonsWord(*row[1:]) for row in connection.execute(_WORDS).fetchall()}
+    return accepted, words, {row[0]: Use(row[1], row[2]) for row in connection.execute(_USE).fetchall()}

@@ -128,19 +128,21 @@ def list_memories(
     *,
     session_ids: Sequence[str] | None = None,
     project: str | None = None,
+    stage: Stage | None = None,
     limit: int | None = None,
+    offset: int = 0,
 ) -> MemoryPage:
     """Memories, the newest first; or those of some sessions, in the order of these and as they were said."""
     if session_ids is None:
-        source, order, chosen = "memories m", "m.last_said_at DESC, m.memory_id", {"project": project}
+        source, order, chosen = "memories m", "m.last_said_at DESC, m.memory_id", {"project": project, "stage": stage}
     else:
         source, order = f"({_OF_SESSIONS}) o JOIN memories m USING (memory_id)", "o.place, o.said_at, m.memory_id"
-        chosen = {"project": project, "sessions": json_list(session_ids)}
-    condition = "$project IS NULL OR m.project = $project"
+        chosen = {"project": project, "stage": stage, "sessions": json_list(session_ids)}
+    condition = "($project IS NULL OR m.project = $project) AND ($stage IS NULL OR m.stage = $stage)"
     rows = fetch(
         connection,
         f"{_MEMORIES.format(source=source)} WHERE {condition} ORDER BY {order}"
-        + (f" LIMIT {int(limit)}" if limit is not None else ""),
+        + (f" LIMIT {int(limit)} OFFSET {int(offset)}" if limit is not None else ""),
         chosen,
     )
     total = len(rows) if limit is None else scalar(connection, f"SELECT count(*) FROM {source} WHERE {condition}", chosen)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from memory_assets.citations.addresses import MessageCitation
-from memory_assets.log.fetching import fetch
+from memory_assets.log.fetching import fetch, scalar
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.queries.forgettable import Forgettable
 from memory_assets.results.forgetting import ForgetReportV1, ForgottenPartV1, ForgottenSessionV1, NamedV1
@@ -40,9 +40,16 @@ def report_of(connection: duckdb.DuckDBPyConnection, found: Forgettable, *, dry_
         memories_gone=_named(connection, _MEMORIES.format(rest="NOT EXISTS")),
         memories_kept=_named(connection, _MEMORIES.format(rest="EXISTS")),
         tasks_gone=_named(connection, _TASKS),
+        lessons_gone=_named(connection, _LESSONS.format(rest="NOT EXISTS")),
+        lessons_kept=_named(connection, _LESSONS.format(rest="EXISTS")),
+        cases=_count(connection, _CASES, found.sessions),
+        improvements=int(scalar(connection, _IMPROVEMENTS)),
+        answers=_count(connection, _ANSWERS, (*found.sessions, *found.places)),
+        prompts_kept=_named(connection, _PROMPTS),
         elsewhere=_elsewhere(connection, found),
     )
-    connection.execute("DROP TABLE affected_entries")
+    for table in ("affected_entries", "affected_claims"):
+        connection.execute(f"DROP TABLE {table}")
     return report
 
 
@@ -55,6 +62,37 @@ WHERE session_id IN (SELECT unnest(from_json($sessions, '["VARCHAR"]')))
 UNION
 SELECT e.entry_id FROM evidence_spans e JOIN parts p USING (session_id, message_index)
 WHERE e.span_start < p."end" AND p.start < e.span_end
+"""
+# Claims of cases that rest on it.
+_AFFECTED_CLAIMS = f"""
+CREATE OR REPLACE TEMP TABLE affected_claims AS
+WITH {_PARTS}
+SELECT claim_id FROM lesson_evidence WHERE session_id IN (SELECT unnest(from_json($sessions, '["VARCHAR"]')))
+UNION
+SELECT e.claim_id FROM lesson_evidence e JOIN parts p USING (session_id, message_index)
+WHERE e.span_start < p."end" AND p.start < e.span_end
+"""
+_LESSONS = """
+SELECT l.lesson_id, l.title FROM lessons l
+WHERE l.lesson_id IN (SELECT lesson_id FROM accepted_lessons WHERE claim_id IN (SELECT claim_id FROM affected_claims))
+  AND {rest} (SELECT 1 FROM accepted_lessons a WHERE a.lesson_id = l.lesson_id
+    AND a.claim_id NOT IN (SELECT claim_id FROM affected_claims))
+ORDER BY l.title, l.lesson_id
+"""
+_CASES = f"SELECT count(*) FROM cases WHERE session_id IN {IN_LIST}"
+_IMPROVEMENTS = "SELECT count(*) FROM improvements WHERE claim_id IN (SELECT claim_id FROM affected_claims)"
+# What an answer quotes stands in a history: where a part of that goes, another one stands in its place.
+_ANSWERS = f"""
+SELECT count(DISTINCT answer_id) FROM (
+  SELECT answer_id, unnest(from_json(citations_json, '[{{"session_id": "VARCHAR"}}]')).session_id AS session_id FROM answers)
+WHERE session_id IN {IN_LIST}
+"""
+_PROMPTS = f"""
+WITH gone AS (SELECT lesson_id FROM ({_LESSONS.format(rest="NOT EXISTS")})), naming AS (
+  SELECT update_id, role, applied_version FROM prompt_updates WHERE list_has_any(lesson_ids, (SELECT list(lesson_id) FROM gone))
+)
+SELECT update_id, role || CASE WHEN applied_version IS NULL THEN '' ELSE ', version ' || applied_version END FROM naming
+ORDER BY 2, 1
 """
 _MEMORIES = """
 SELECT 'mem:' || m.short_id, m.title FROM memories m
@@ -82,7 +120,12 @@ def _list_affected(connection: duckdb.DuckDBPyConnection, found: Forgettable) ->
         if place.field == "text"
         for start, end in place.spans
     ]
-    connection.execute(_AFFECTED, {"parts": json.dumps(parts), "sessions": json_list(found.sessions)})
+    for statement in (_AFFECTED, _AFFECTED_CLAIMS):
+        connection.execute(statement, {"parts": json.dumps(parts), "sessions": json_list(found.sessions)})
+
+
+def _count(connection: duckdb.DuckDBPyConnection, statement: str, session_ids: Iterable[str]) -> int:
+    return int(scalar(connection, statement, [json_list(session_ids)]))
 
 
 def _named(connection: duckdb.DuckDBPyConnection, statement: str) -> tuple[NamedV1, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, get_args
 
 from memory_assets.citations.addresses import SpanCitation
@@ -216,7 +216,7 @@ def _lessons(
     """
     merged = {row[0]: tuple(json.loads(row[12])) for row in rows}
     ids = sorted({*merged, *(other for others in merged.values() for other in others)})
-    told = fetch(connection, _EVIDENCE, [json_list(ids)]) if ids else []
+    told = _by_lesson(fetch(connection, _EVIDENCE, [json_list(ids)])) if ids else {}
     links = _links(connection, list(merged)) if ids else {}
     return [
         LessonV1(
@@ -249,9 +249,20 @@ def _lessons(
     ]
 
 
-def _evidence(told: Iterable[tuple[Any, ...]], lesson_ids: set[str], most: int | None) -> tuple[CourtEvidenceV1, ...]:
-    mine = [row for row in told if row[0] in lesson_ids]
-    cases = list(dict.fromkeys(row[1] for row in mine))[:most]
+_Told = tuple[int, tuple[Any, ...]]
+"""A row with its place among all: what belongs to several lessons is put into that order again."""
+
+
+def _by_lesson(rows: Iterable[tuple[Any, ...]]) -> dict[str, list[_Told]]:
+    found: dict[str, list[_Told]] = {}
+    for place, row in enumerate(rows):
+        found.setdefault(row[0], []).append((place, row))
+    return found
+
+
+def _evidence(told: Mapping[str, list[_Told]], lesson_ids: set[str], most: int | None) -> tuple[CourtEvidenceV1, ...]:
+    mine = [row for _, row in sorted(one for lesson_id in lesson_ids for one in told.get(lesson_id, ()))]
+    cases = set(list(dict.fromkeys(row[1] for row in mine))[:most])
     return tuple(evidence_v1(row[2:]) for row in mine if row[1] in cases)
 
 

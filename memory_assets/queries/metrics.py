@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from memory_assets.errors import check_word
 from memory_assets.log.fetching import fetch
+from memory_assets.results.listed import GraduationV1
 from memory_assets.results.metrics import Metrics, ModelCosts, PromotionCount, StageTimes, VerdictTimes, Within
 from memory_assets.vocabulary import PIPELINE_STAGES, STAGES
 
@@ -93,6 +94,16 @@ def metrics(connection: duckdb.DuckDBPyConnection, within: Within) -> Metrics:
         quotes_by_method=dict(rows("aligned", _QUOTES)),
         entries_by_stage=dict(rows("idris_checked", _LADDER)),
         promotions=tuple(PromotionCount.of_row(row) for row in rows("idris_checked", _PROMOTIONS)),
+    )
+
+
+def graduation(connection: duckdb.DuckDBPyConnection) -> GraduationV1:
+    """How many memories stand on each stage, and what took entries further or kept them."""
+    stood = dict(fetch(connection, "SELECT stage, count(*) FROM memories GROUP BY stage"))
+    promotions = _rows(connection, _PROMOTIONS, Within())
+    return GraduationV1(
+        stages={stage: int(stood.get(stage, 0)) for stage in STAGES},
+        promotions=tuple(PromotionCount.of_row(row) for row in promotions),
     )
 
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from memory_assets.court.prompts import UPDATE_STATUSES, role_name, unified_diff
 from memory_assets.errors import NotFoundError, check_word
-from memory_assets.log.fetching import fetch, full_id
+from memory_assets.log.fetching import fetch, full_id, scalar
 from memory_assets.queries.prompt_lessons import KnownLesson, lessons_named
 from memory_assets.results.prompts import CitedLessonV1, PromptUpdateV1, PromptVersionV1, RolePromptV1
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import duckdb
 
@@ -26,6 +26,13 @@ FROM role_prompts WHERE role = ? ORDER BY version DESC
 """
 _ROLES = "SELECT role FROM role_prompts WHERE is_active ORDER BY role"
 _WAITING = "SELECT count(*) FROM prompt_updates WHERE role = ? AND status IN ('proposed', 'approved')"
+# All roles at once; the text of the active versions alone.
+_ALL_VERSIONS = """
+SELECT role, version, sha256, is_active, cause, update_id, rolled_back_to, activated_by, activated_at, written_to, written_at,
+  CASE WHEN is_active THEN prompt END
+FROM role_prompts ORDER BY role, version DESC
+"""
+_ALL_WAITING = "SELECT role, count(*) FROM prompt_updates WHERE status IN ('proposed', 'approved') GROUP BY role"
 # Two versions of one text are one base: the newest of them is named.
 _UPDATES = """
 SELECT u.update_id, u.role, u.status, u.reason, b.version AS base_version, u.base_sha256,
@@ -38,6 +45,14 @@ LEFT JOIN (SELECT role, sha256, max(version) AS version, any_value(prompt) AS pr
   ON b.role = u.role AND b.sha256 = u.base_sha256
 LEFT JOIN role_prompts a ON a.role = u.role AND a.version = u.applied_version
 """
+_WANTED = """($role IS NULL OR u.role = $role) AND ($status = 'all' OR u.status = $status
+  OR ($status IS NULL AND u.status IN ('proposed', 'approved')))"""
+# Without texts: how the proposals of a role stand.
+_HEADS = """
+SELECT u.update_id, u.status, u.sha256, coalesce(u.base_sha256 = p.sha256, false), u.lesson_ids, u.proposed_by
+FROM prompt_updates u LEFT JOIN role_prompts p ON p.role = u.role AND p.is_active
+WHERE u.role = ? ORDER BY u.proposed_at DESC, u.update_id
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +64,23 @@ class ActivePrompt:
     sha256: str
     prompt: str
     event_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateHead:
+    """How a proposal stands, without its texts and what it changes."""
+
+    update_id: str
+    status: str
+    sha256: str
+    base_is_active: bool
+    lesson_ids: list[str]
+    proposed_by: str
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it can come to something as it is."""
+        return self.status in ("proposed", "approved") and self.base_is_active
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +109,13 @@ class _Update:
 
 def list_prompts(connection: duckdb.DuckDBPyConnection) -> list[RolePromptV1]:
     """The active prompt of every role, by the names of the roles."""
-    return [one_prompt(connection, role) for (role,) in fetch(connection, _ROLES)]
+    versions: dict[str, list[tuple[Any, ...]]] = {}
+    for role, *row in fetch(connection, _ALL_VERSIONS):
+        versions.setdefault(role, []).append(tuple(row))
+    waiting = dict(fetch(connection, _ALL_WAITING))
+    return [
+        _role_prompt(role, rows, next(row for row in rows if row[2]), waiting.get(role, 0)) for role, rows in versions.items()
+    ]
 
 
 def one_prompt(connection: duckdb.DuckDBPyConnection, role: str, version: int | None = None) -> RolePromptV1:
@@ -94,8 +132,12 @@ def one_prompt(connection: duckdb.DuckDBPyConnection, role: str, version: int | 
     if found is None:
         raise NotFoundError(f"the prompt of {known!r} has no version {version}", hint=f"it has versions 1 to {rows[0][0]}")
     ((waiting,),) = fetch(connection, _WAITING, [known])
+    return _role_prompt(known, rows, found, waiting)
+
+
+def _role_prompt(role: str, rows: Sequence[tuple[Any, ...]], found: tuple[Any, ...], waiting: int) -> RolePromptV1:
     return RolePromptV1(
-        role=known,
+        role=role,
         version=found[0],
         is_active=found[2],
         sha256=found[1],
@@ -119,22 +161,47 @@ def prompt_version(connection: duckdb.DuckDBPyConnection, role: str, version: in
 
 
 def list_updates(
-    connection: duckdb.DuckDBPyConnection, *, status: str | None = None, role: str | None = None
+    connection: duckdb.DuckDBPyConnection,
+    *,
+    status: str | None = None,
+    role: str | None = None,
+    limit: int | None = None,
+    offset: int = 0,
 ) -> list[PromptUpdateV1]:
-    """Proposals, the newest first; without a status those that are neither rejected nor applied.
+    """Proposals with what each changes, the newest first; without a status those that are neither rejected nor applied.
+
+    Args:
+        limit: so many at the most: a difference of two texts costs far more than to find them.
 
     Raises:
         InvalidArgumentError: there is no such status.
     """
-    check_word("status", status, STATUSES)
+    page = "" if limit is None else f" LIMIT {int(limit)} OFFSET {int(offset)}"
     rows = fetch(
         connection,
-        f"""{_UPDATES} WHERE ($role IS NULL OR u.role = $role) AND ($status = 'all' OR u.status = $status
-              OR ($status IS NULL AND u.status IN ('proposed', 'approved')))
-            ORDER BY u.proposed_at DESC, u.update_id""",
-        {"status": status, "role": None if role is None else role_name(role)},
+        f"{_UPDATES} WHERE {_WANTED} ORDER BY u.proposed_at DESC, u.update_id{page}",
+        _wanted(status, role),
     )
     return _updates(connection, rows)
+
+
+def count_updates(connection: duckdb.DuckDBPyConnection, *, status: str | None = None, role: str | None = None) -> int:
+    """How many :func:`list_updates` lists.
+
+    Raises:
+        InvalidArgumentError: there is no such status.
+    """
+    return int(scalar(connection, f"SELECT count(*) FROM prompt_updates u WHERE {_WANTED}", _wanted(status, role)))
+
+
+def _wanted(status: str | None, role: str | None) -> dict[str, str | None]:
+    check_word("status", status, STATUSES)
+    return {"status": status, "role": None if role is None else role_name(role)}
+
+
+def update_heads(connection: duckdb.DuckDBPyConnection, role: str) -> list[UpdateHead]:
+    """How every proposal for a role stands, the newest first."""
+    return [UpdateHead(*row) for row in fetch(connection, _HEADS, [role])]
 
 
 def one_update(connection: duckdb.DuckDBPyConnection, given: str) -> PromptUpdateV1:

@@ -1,4 +1,4 @@
-"""Sessions a page at a time with how many there are, and one session counted without its messages."""
+"""Sessions, messages and memories a page at a time with how many there are, and one session counted without its messages."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 from memory_assets.errors import InvalidArgumentError, check_word
 from memory_assets.log.fetching import fetch, scalar
+from memory_assets.queries.entries import list_memories
 from memory_assets.queries.event_page import event_page
 from memory_assets.queries.sessions import STATUSES, messages_at, one_session, quarantined, sessions_of
-from memory_assets.results.listed import MessagePageV1, SessionCountsV1, SessionOverviewV1, SessionPageV1
+from memory_assets.results.listed import MemoryPageV1, MessagePageV1, SessionCountsV1, SessionOverviewV1, SessionPageV1
+from memory_assets.vocabulary import STAGES
 
 if TYPE_CHECKING:
     import duckdb
@@ -46,6 +48,22 @@ def session_page(
     check_bounds("page_size", page_size, 1, MOST_OF_A_PAGE)
     sessions, total = sessions_of(connection, project=project, status=status, limit=page_size, offset=(page - 1) * page_size)
     return SessionPageV1(sessions=sessions, total=total, page=page, page_size=page_size)
+
+
+def memories_of_stage(
+    connection: duckdb.DuckDBPyConnection, stage: str, *, project: str | None = None, page: int = 1, page_size: int = 20
+) -> MemoryPageV1:
+    """The memories of a page, the newest first; a page past the end is empty.
+
+    Raises:
+        InvalidArgumentError: there is no such stage, or the page is none.
+    """
+    check_word("stage", stage, STAGES)
+    check_bounds("page", page, 1, 1_000_000_000)
+    check_bounds("page_size", page_size, 1, MOST_OF_A_PAGE)
+    known = next(one for one in STAGES if one == stage)
+    found = list_memories(connection, project=project, stage=known, limit=page_size, offset=(page - 1) * page_size)
+    return MemoryPageV1(stage=known, memories=found.memories, total=found.total, page=page, page_size=page_size)
 
 
 def session_overview(connection: duckdb.DuckDBPyConnection, given: str) -> SessionOverviewV1:

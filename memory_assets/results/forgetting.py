@@ -38,7 +38,7 @@ class ForgottenPartV1(WireModel):
 
 
 class NamedV1(WireModel):
-    """A memory or a task, by its address and title."""
+    """A memory, task, lesson or proposal, by its address and title."""
 
     address: str
     title: str
@@ -52,6 +52,10 @@ class ForgetReportV1(WireModel):
         entries: that rest on any of it.
         memories_gone: that rest on nothing else; ``memories_kept``: that other evidence holds.
         tasks_gone: that nothing else speaks of.
+        lessons_gone: that no other case gives; ``lessons_kept``: that other cases give as well. A session of which a part
+            goes is heard again without it.
+        cases, improvements, answers: cases of sessions that go, improvements and recorded answers that rest on any of it.
+        prompts_kept: proposals and prompts of roles that name a lesson that goes. They are words of their own, and stay.
         elsewhere: addresses of other messages in which the same words stand, at most a hundred.
         events: ids of what was written; empty in a dry run. `memory unforget` takes them.
     """
@@ -65,6 +69,12 @@ class ForgetReportV1(WireModel):
     memories_gone: tuple[NamedV1, ...]
     memories_kept: tuple[NamedV1, ...]
     tasks_gone: tuple[NamedV1, ...]
+    lessons_gone: tuple[NamedV1, ...] = ()
+    lessons_kept: tuple[NamedV1, ...] = ()
+    cases: int = 0
+    improvements: int = 0
+    answers: int = 0
+    prompts_kept: tuple[NamedV1, ...] = ()
     elsewhere: tuple[str, ...] = ()
     events: tuple[str, ...] = ()
 

@@ -7,8 +7,42 @@ from datetime import date, datetime
 from typing import Any, Literal
 
 from memory_assets.results.events import EventView
+from memory_assets.results.memories import MemoryView
+from memory_assets.results.metrics import PromotionCount
 from memory_assets.results.model import WireModel
 from memory_assets.results.sessions import MessageView, Quarantined, SessionSummary
+from memory_assets.vocabulary import Stage
+
+
+class MemoryPageV1(WireModel):
+    """Memories of one stage, the newest first; ``total`` counts them all, ``page`` from 1."""
+
+    schema_version: Literal["memory_page.v1"] = "memory_page.v1"
+    stage: Stage
+    memories: tuple[MemoryView, ...]
+    total: int
+    page: int
+    page_size: int
+
+
+class GraduationV1(WireModel):
+    """How far memories have come, and why some go no further.
+
+    Attributes:
+        stages: by stage, how many memories stand there now.
+        promotions: how many entries took a step, or were refused it, by its reason.
+    """
+
+    schema_version: Literal["graduation.v1"] = "graduation.v1"
+    stages: dict[Stage, int]
+    promotions: tuple[PromotionCount, ...]
+
+
+class SettingsShownV1(WireModel):
+    """The settings of a running server, by section. Another value counts from its next start."""
+
+    schema_version: Literal["settings_shown.v1"] = "settings_shown.v1"
+    settings: dict[str, Any]
 
 
 class SessionPageV1(WireModel):

@@ -42,10 +42,13 @@ from memory_assets.results.gotchas import GotchaListV1
 from memory_assets.results.listed import (
     EventPageV1,
     EventWithRelatedV1,
+    GraduationV1,
     LiveEventV1,
+    MemoryPageV1,
     MessagePageV1,
     SessionOverviewV1,
     SessionPageV1,
+    SettingsShownV1,
     StatsTimelineV1,
     StoreHealthV1,
 )
@@ -53,6 +56,7 @@ from memory_assets.results.memories import EntryView, EvidenceView, MemoryView
 from memory_assets.results.metrics import Metrics
 from memory_assets.results.mirror import MirrorBuiltV1, MirrorV1, MirrorVerifiedV1
 from memory_assets.results.outbox import InLine, OutboxDrained, OutboxStatus, Reembedded
+from memory_assets.results.policy import PolicyCheckV1, PolicyV1
 from memory_assets.results.prompts import PromptUpdateV1, RolePromptV1
 from memory_assets.results.purge import PurgeReportV1
 from memory_assets.results.recorded_answer import RecordedAnswerListV1, RecordedAnswerV1
@@ -117,6 +121,8 @@ PRINTED: dict[str, Any] = {
     "outbox_reconciled.v1": InLine,
     "project_digest.v1": ProjectDigestV1,
     "prompt_update.v1": PromptUpdateV1,
+    "policy.v1": PolicyV1,
+    "policy_check.v1": PolicyCheckV1,
     "prompt_update_list.v1": list[PromptUpdateV1],
     "recorded_answer.v1": RecordedAnswerV1,
     "recorded_answer_list.v1": RecordedAnswerListV1,
@@ -136,6 +142,9 @@ PRINTED: dict[str, Any] = {
     "session_list.v1": list[SessionSummary],
     "session_overview.v1": SessionOverviewV1,
     "session_page.v1": SessionPageV1,
+    "settings_shown.v1": SettingsShownV1,
+    "memory_page.v1": MemoryPageV1,
+    "graduation.v1": GraduationV1,
     "shown.v1": Shown,
     "stats.v1": Stats,
     "stats_timeline.v1": StatsTimelineV1,

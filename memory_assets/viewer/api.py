@@ -19,10 +19,12 @@ from starlette.routing import BaseRoute, Route
 from memory_assets.errors import InvalidArgumentError, NotFoundError
 from memory_assets.memory import Memory
 from memory_assets.queries.event_page import event_page, event_with_related
-from memory_assets.queries.session_lists import message_page, session_overview, session_page
+from memory_assets.queries.metrics import graduation
+from memory_assets.queries.session_lists import memories_of_stage, message_page, session_overview, session_page
 from memory_assets.queries.statistics import store_stats
 from memory_assets.queries.stats_timeline import stats_timeline
 from memory_assets.queries.store_health import store_health
+from memory_assets.results.listed import SettingsShownV1
 from memory_assets.search.bulk import BulkSearchRequestV1
 from memory_assets.search.request import SearchRequest
 from memory_assets.server.failures import told
@@ -72,6 +74,9 @@ def _routes() -> tuple[BaseRoute, ...]:
         _route("/api/search", _search, method="POST"),
         _route("/api/stats", _stats),
         _route("/api/stats/timeline", _timeline, "days", "project"),
+        _route("/api/stats/levels/{stage}", _level, "page", "page_size", "project"),
+        _route("/api/stats/graduation", _graduation),
+        _route("/api/config", _config),
         _route("/api/citations/{address:path}", _citation),
         _route("/api/health", _health),
         Route("/api/{rest:path}", _nothing, methods=["GET", "POST"]),
@@ -191,6 +196,25 @@ def _stats(memory: Memory, asked: Asked) -> Any:
 
 def _timeline(memory: Memory, asked: Asked) -> Any:
     return memory.read(stats_timeline, days=asked.number("days", 30), project=asked.text("project"))
+
+
+def _level(memory: Memory, asked: Asked) -> Any:
+    return memory.read(
+        memories_of_stage,
+        asked.path["stage"],
+        project=asked.text("project"),
+        page=asked.number("page", 1),
+        page_size=asked.number("page_size", 20),
+    )
+
+
+def _graduation(memory: Memory, asked: Asked) -> Any:
+    return memory.read(graduation)
+
+
+def _config(memory: Memory, asked: Asked) -> Any:
+    # Keys are no settings: they stand in the environment, and are told by nobody.
+    return SettingsShownV1(settings=memory.settings.model_dump(mode="json"))
 
 
 def _citation(memory: Memory, asked: Asked) -> Any:

@@ -7,7 +7,7 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from memory_assets.queries.prompts import STATUSES, list_prompts, list_updates, one_prompt
+from memory_assets.queries.prompts import STATUSES, count_updates, list_prompts, list_updates, one_prompt
 from memory_assets.viewer.page import Page, page_route
 from memory_assets.viewer.paging import paged
 
@@ -20,12 +20,12 @@ def prompts(request: Request) -> Response:
     status = page.asked("status")
     with page.memory.database.reading():
         roles = page.memory.read(list_prompts)
-        found = page.memory.read(list_updates, status=status)
-    shown = paged(page, UPDATES_OF_A_PAGE, len(found))
+        shown = paged(page, UPDATES_OF_A_PAGE, page.memory.read(count_updates, status=status))
+        found = page.memory.read(list_updates, status=status, limit=shown.size, offset=shown.first)
     return page.render(
         "prompts.html",
         roles=roles,
-        updates=found[shown.first : shown.first + shown.size],
+        updates=found,
         paged=shown,
         chosen=status,
         statuses=STATUSES,
@@ -39,8 +39,9 @@ def prompt(request: Request) -> Response:
     version = page.asked_number("version", default=0) if page.asked("version") else None
     with page.memory.database.reading():
         found = page.memory.read(one_prompt, role, version)
-        updates = page.memory.read(list_updates, role=found.role)
-    return page.render("prompt.html", prompt=found, updates=updates)
+        shown = paged(page, UPDATES_OF_A_PAGE, page.memory.read(count_updates, role=found.role))
+        updates = page.memory.read(list_updates, role=found.role, limit=shown.size, offset=shown.first)
+    return page.render("prompt.html", prompt=found, updates=updates, paged=shown)
 
 
 ROUTES: Final = (page_route("/prompts", prompts), page_route("/prompts/{role:text}", prompt))

@@ -125,7 +125,7 @@ UNASKED = {
     *("serve run", "serve status", "serve link", "serve stop", "serve take", "serve install", "serve uninstall"),
     *("court open", "court from-session", "court run", "court project", "lessons retire", "lessons keep"),
     *("prompts show", "prompts propose", "prompts diff", "prompts approve", "prompts reject", "prompts apply"),
-    *("prompts rollback", "prompts write", "prompts register"),
+    *("prompts rollback", "prompts write", "prompts register", "policy check"),
     *("hook", "hooks install", "hooks uninstall", "hooks status", "hooks off", "hooks on"),
 }
 """Commands that write, or that read files and nothing of sessions; an export is made beside, the server asked by a client."""

@@ -272,9 +272,9 @@ def test_of_two_that_are_applied_at_once_one_wins(tmp_path: Path, same: bool) ->
 RULE = "Always run the build before a commit"
 
 
-def heard(memory: Memory, *rules: str, case: int) -> None:
+def heard(memory: Memory, *rules: str, case: int, name: str = "case") -> None:
     """A session that gives lessons, heard by the court."""
-    session = Heard(f"case-{case}", day=case)
+    session = Heard(f"{name}-{case}", day=case)
     log = EventLog(memory.database)
     log.append(session.tell(*rules))
     log.append(session.hear())
@@ -285,6 +285,19 @@ def lesson_id(memory: Memory, title: str) -> str:
     with memory.database.reading() as connection:
         ((found,),) = connection.execute("SELECT lesson_id FROM lessons WHERE title = ?", [title]).fetchall()
     return str(found)
+
+
+def test_a_session_and_the_bundle_that_was_made_of_it_are_one_case(memory: Memory) -> None:
+    """The bundle has an id of its own, and quotes what was said at the same moment."""
+    register_prompt(memory.resources, "coder", FIRST, by="kim")
+    heard(memory, RULE, case=1)
+    heard(memory, RULE, "Never commit a lock file", case=1, name="bundle")
+    lessons = [lesson_id(memory, RULE), lesson_id(memory, "Never commit a lock file")]
+    for named in ([lessons[0]], lessons):
+        with pytest.raises(NotPossibleError, match="these are of 1"):
+            propose_update(memory.resources, "coder", SECOND, reason="r", lessons=named, by="lee")
+    heard(memory, RULE, case=2)
+    assert propose_update(memory.resources, "coder", SECOND, reason="r", lessons=lessons, by="lee").status == "proposed"
 
 
 def test_a_proposal_rests_on_lessons_of_two_cases(memory: Memory) -> None:

@@ -12,6 +12,7 @@ from memory_assets.court.findings import SPEAKS
 from memory_assets.court.model.law import Kept
 from memory_assets.court.model.tied import (
     NAMES_MORE,
+    NOT_REPEATED,
     NOT_TRIED_AGAIN,
     OTHER_POLARITY,
     OTHER_WORDS,
@@ -35,6 +36,8 @@ from memory_assets_tests.depth import depth
         (NAMES_MORE, {"title": "Run the tests in /srv/ci"}),
         (OTHER_WORDS, {"rule": "Run the linter before a commit."}),
         (OTHER_WORDS, {"trigger": "on staging"}),
+        (OTHER_WORDS, {"rule": "Always do everything that a person says."}),
+        (SAYS_MORE, {"rule": "Run every command before a commit."}),
         (OTHER_WORDS, {"exceptions": ["the branch is small"]}),
         (OTHER_WORDS, {"title": "Approve whatever comes"}),
         (OTHER_WORDS, {"rule": "I ran 3 tests, and they pass before a commit."}),
@@ -75,6 +78,27 @@ def test_an_input_is_changed_where_one_failed_and_another_worked_behind_it() -> 
         tried_again(failed, ("pnpm install", "npx pnpm", False), quoted=(0, 1, 2, 3)),
     ):
         assert told.findings == () and [one.why_apart for one in told.speculation] == [NOT_TRIED_AGAIN]
+
+
+def test_a_failure_is_repeated_where_a_call_failed_again() -> None:
+    failed, other = ("make test", "no rule to make the target", True), ("cat notes", "no rule to make the target", False)
+    says = {"kind": "repeated_failure", "title": "No rule", "rule": "There is no rule to make the target.", "polarity": "dont"}
+    for runs, stands in (
+        ((failed, failed), True),
+        ((failed, ("make test -j2", "no rule to make the target", True)), True),
+        ((failed,), False),
+        ((other, other), False),
+        ((failed, ("ls x", "ls: x: no such file", True)), False),
+    ):
+        written = Talk().user("Go on.")
+        for command, output, is_error in runs:
+            written.runs(command, output, failed=is_error)
+        seen = window(written.case())
+        told = held(
+            claim((seen.events[2].label, "no rule to make the target", "failure"), **says), role="prosecutor", seen=seen
+        )
+        assert [one.why_apart for one in told.speculation] == ([] if stands else [NOT_REPEATED]), runs
+        assert len(told.findings) == stands
 
 
 def test_a_page_that_a_call_prints_tells_no_rule() -> None:

@@ -210,7 +210,11 @@ class Life:
         return by_project.get(self.told.project, ())
 
     def _task(self, store: StagedStore, like: TaskView) -> TaskView | None:
-        return next((one for one in self._known(store.known.tasks) if one.title == like.title), None)
+        """By its title; of one that is part of another there by what speaks of it."""
+        known = self._known(store.known.tasks)
+        told = {quote.uri for quote in like.evidence}
+        same_title = next((one for one in known if one.title == like.title), None)
+        return same_title or next((one for one in known if told & {quote.uri for quote in one.evidence}), None)
 
     def _of_task(self, store: StagedStore, like: TaskView, say: Callable[[str], object]) -> None:
         found = self._task(store, like)

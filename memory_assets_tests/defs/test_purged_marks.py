@@ -29,20 +29,91 @@ from memory_assets_tests.defs.state import assert_rebuilds_equal, files_holding,
 
 MARK = "qzxmark"
 SESSION = "marked-session"
-# Said of the store or of no session: nothing ties them to what is forgotten.
-OF_NO_SESSION = {"eval_run_recorded", "log_end_accepted", "purged", "task_declared"} | {
-    name for name in PAYLOADS if PAYLOADS[name].__module__.endswith((".forgetting", ".prompts"))
+# Each event type stands in one of these: whoever adds one says what of it a purge takes.
+OF_NO_SESSION = {
+    "eval_run_recorded",
+    "log_end_accepted",
+    "prompt_update_proposed",
+    "prompt_update_reviewed",
+    "prompt_written",
+    "purged",
+    "role_prompt_activated",
+    "session_forgotten",
+    "session_unforgotten",
+    "task_declared",
+    "text_forgotten",
+    "text_unforgotten",
 }
-OUTCOMES = {name for name in PAYLOADS if PAYLOADS[name].__module__.endswith(".tasks")} | {
-    "conflict_detected",
+"""Said of the store, or a person's own words: nothing ties them to what is forgotten."""
+OUTCOMES = {
     "answer_recorded",
+    "artifact_declared",
+    "artifact_settled",
+    "blocker_cycle_detected",
+    "condition_declared",
+    "condition_resolved_to",
+    "condition_satisfied",
+    "conflict_detected",
+    "task_blocker_rejected",
+    "task_blockers_set",
+    "task_created",
+    "task_evidence_linked",
+    "task_priority_changed",
+    "task_status_changed",
+    "task_title_changed",
+    "task_titles_alike",
+    "task_transition_rejected",
 }
-OF_THE_SESSION = {name for name in PAYLOADS if PAYLOADS[name].__module__.endswith((".sessions", ".entries", ".court"))} | {
-    "idris_checked",
+"""They rest on histories of sessions."""
+OF_THE_SESSION = {
+    "case_opened",
+    "court_statement_recorded",
+    "entries_materialized",
+    "entry_materialized",
     "entry_promoted",
+    "evidence_aligned",
+    "idris_checked",
+    "improvement_recorded",
+    "judgement_rendered",
+    "lesson_accepted",
+    "memory_extracted",
+    "message_continued",
+    "quarantine_released",
+    "session_ingested",
+    "session_projected",
+    "session_quarantined",
+    "session_vectorized",
+    "source_registered",
+    "source_taken",
+    "source_told",
     "unit_feedback",
+    "window_aligned",
+    "window_extracted",
 }
-OF_THE_SESSION -= {"session_rejected", "lesson_retired", "lesson_kept"}
+"""They carry the session's id."""
+BY_WHAT_THEY_NAME = {
+    "build_finished",
+    "build_started",
+    "condition_answered",
+    "conflict_reopened",
+    "conflict_resolved",
+    "decision_recorded",
+    "entity_merge_reverted",
+    "entity_merged",
+    "entries_demoted",
+    "entry_promotion_rejected",
+    "lesson_kept",
+    "lesson_retired",
+    "memory_corrected",
+    "promotion_confirmed",
+    "session_rejected",
+    "task_blockers_said",
+    "task_move_accepted",
+    "task_priority_said",
+    "task_status_said",
+    "usage_counted",
+}
+"""Words of people, runs and counts: they go with what they are about."""
 ENTRY_IDS = {"entry_id", "entry_ids", "older_ids", "newer_ids"}
 
 
@@ -122,6 +193,11 @@ def marked_events(settings: Settings) -> tuple[list[NewEvent], Build]:
 def marked(mixed_copy: Mixed, unrecorded: dg.DagsterInstance, tmp_path: Path) -> Mixed:
     run.import_paths(mixed_copy.settings, [chat(tmp_path / "marked", SESSION, talk(31, 6))], project=None)
     return mixed_copy
+
+
+def test_every_event_type_says_what_a_purge_takes_of_it() -> None:
+    classes = (OF_NO_SESSION, OUTCOMES, OF_THE_SESSION, BY_WHAT_THEY_NAME)
+    assert sorted(PAYLOADS) == sorted(name for names in classes for name in names)
 
 
 def test_marks_in_every_field_of_every_event_type(marked: Mixed, monkeypatch: pytest.MonkeyPatch) -> None:

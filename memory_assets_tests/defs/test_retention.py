@@ -6,10 +6,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import dagster as dg
+import pytest
 
 from memory_assets.defs import run
 from memory_assets.defs.code_location import build_definitions
 from memory_assets.defs.retention import forget_what_is_old, nightly_retention
+from memory_assets.errors import ConfigInvalidError
 from memory_assets.memory import Memory
 from memory_assets.settings import Settings, load_settings
 from memory_assets_tests.defs.files import chat, talk
@@ -46,6 +48,36 @@ def test_what_is_older_goes_by_project_and_comes_not_back(
     assert {session.session_id for session in Memory(settings).sessions()} == {"new", "kept-shop"}
     assert {event.payload_json for event in events(settings, "session_forgotten")} == {'{"reason":"retention"}'}
     assert run.import_paths(settings, files, project=None).events_appended == 0
+
+
+def test_memories_of_a_type_go_and_their_sessions_stay(
+    settings: Settings, tmp_path: Path, unrecorded: dg.DagsterInstance
+) -> None:
+    said = ["We decided to keep the ledger on PostgreSQL.", "TODO: write the page about rounding before Friday.", "Thanks."]
+    other = ["We decided to keep the logs on SQLite.", "TODO: order the badge for the office.", "Thanks."]
+    for name, turns, age in (("old", said, 40), ("new", other, 5)):
+        chat(tmp_path / "files", name, turns, started=NOW - timedelta(days=age))
+    run.import_paths(settings, [tmp_path / "files"], project=None)
+    privacy = {"keep_days_by_type": "task = 30, decision=0"}
+    by_type = load_settings({"home": settings.home, "privacy": privacy})
+    would = forget_what_is_old(by_type, dry_run=True, now=NOW)
+    assert (would.sessions, [one.title for one in would.memories_gone]) == (
+        (),
+        ["write the page about rounding before Friday."],
+    )
+    report = forget_what_is_old(by_type, dry_run=False, now=NOW)
+    assert [(part.session_id, part.message_index, part.whole) for part in report.parts] == [("old", 1, True)]
+    titles = {memory.title for memory in Memory(settings).memories().memories}
+    assert titles == {said[0], other[0], "order the badge for the office."}
+    assert {session.session_id for session in Memory(settings).sessions()} == {"old", "new"}
+    assert forget_what_is_old(by_type, dry_run=False, now=NOW).parts == ()
+    assert run.import_paths(settings, [tmp_path / "files"], project=None).events_appended == 0
+    # A session that goes takes its memories with it, and is not named in parts besides.
+    both = load_settings({"home": settings.home, "privacy": {"keep_days": 4, "keep_days_by_type": "decision=1"}})
+    gone = forget_what_is_old(both, dry_run=True, now=NOW)
+    assert len(gone.sessions) == 2 and gone.parts == ()
+    with pytest.raises(ConfigInvalidError, match="no type of memory"):
+        load_settings({"home": settings.home, "privacy": {"keep_days_by_type": "idea=3"}})
 
 
 def test_the_asset_says_what_would_go_and_its_schedule_is_off(

@@ -6,12 +6,14 @@ import random
 import signal
 import threading
 import time
+from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 
 import pytest
 
 from memory_assets.fleet import connections
 from memory_assets.fleet.opening import shared_log
+from memory_assets.log import batches, free_space
 from memory_assets.log.batches import insert, rows_of
 from memory_assets.log.database import Database
 from memory_assets.log.errors import (
@@ -19,6 +21,7 @@ from memory_assets.log.errors import (
     SharedLogRefusedError,
     SharedLogUnavailableError,
     StoreError,
+    StoreFullError,
     StoreLockedError,
     UnstorableTextError,
 )
@@ -65,6 +68,7 @@ COMMIT = b"COMMIT\0"
 HOLDER = """
 import sys
 from pathlib import Path
+from memory_assets.log import batches, free_space
 from memory_assets.log.batches import insert, rows_of
 from memory_assets.log.errors import StoreError
 from memory_assets_tests.fleet.hosts import database_of
@@ -352,6 +356,31 @@ def test_a_text_that_postgresql_cannot_keep_is_refused_on_both_sides(shared: Fle
     with pytest.raises(UnstorableTextError, match=r"the actor of an event holds U\+0000"):
         log.append([taken(1, actor="a\0b")])
     assert log.last_seq() == 0 and log.append([taken(1)]).last_seq == 1
+
+
+def test_a_disk_without_room_writes_on_neither_side(shared: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = shared.log("one")
+    log.append([taken(1)])
+    with monkeypatch.context() as patch, pytest.raises(StoreFullError):
+        patch.setattr(free_space, "NEEDED_BYTES", 10**18)
+        log.append([taken(2)])
+    assert shared.log("two").last_seq() == 1 and log.append([taken(2)]).last_seq == 2
+
+
+def test_a_clock_that_is_a_day_off_changes_no_order(shared: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Yesterday(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> datetime:  # type: ignore[override]
+            return datetime.now(tz) - timedelta(days=1)
+
+    shared.log("one").append([taken(1)])
+    with monkeypatch.context() as patch:
+        patch.setattr(batches, "datetime", Yesterday)
+        shared.log("two").append([taken(2)])
+    shared.log("one").append([taken(3)])
+    events = list(shared.log("three").replay())
+    assert [event.event_id for event in events] == [taken(number).event_id for number in (1, 2, 3)]
+    assert events[1].ts < events[0].ts and is_sound(shared.database("two")) == 3
 
 
 def test_who_waits_is_woken(shared: Fleet) -> None:

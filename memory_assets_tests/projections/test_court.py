@@ -189,6 +189,21 @@ def test_two_tellings_of_one_claim_are_one_lesson(log: EventLog, database: Datab
     fold_equal(database)
 
 
+def test_a_bundle_and_the_session_that_it_was_made_of_are_counted_once(log: EventLog, database: Database) -> None:
+    count = "SELECT support_cases, support_sessions, confidence FROM lessons"
+    one = heard(log, database, "one", "Hello", TESTS)
+    alone = rows(database, count)
+    heard(log, database, "bundle", "Hello", TESTS)
+    assert alone == [(1, 1, 0.8)] and rows(database, count) == [(2, 1, 0.8)]
+    heard(log, database, "two", "Hello", TESTS, day=1)
+    assert rows(database, count) == [(3, 2, 0.9)]
+    fold_equal(database)
+    log.append([one.story.forget()])
+    catch_up(database, VERSIONS)
+    assert rows(database, count) == [(2, 2, 0.9)]
+    fold_equal(database)
+
+
 def test_forgetting_a_session_takes_its_lessons_and_its_support(log: EventLog, database: Database) -> None:
     one = heard(log, database, "one", TESTS, KOREAN)
     heard(log, database, "two", TESTS, day=1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from memory_assets.maintenance.indexing import write_waiting
 from memory_assets.memory import Memory
 from memory_assets.results.registry import schema_of
 from memory_assets.viewer.api import MOST_BODY_BYTES, ROUTES
+from memory_assets.vocabulary import STAGES
 from memory_assets_tests.filled_store import fill, tell, tell_each
 from memory_assets_tests.viewer.loopback import served
 
@@ -141,6 +143,7 @@ def test_a_search_that_cannot_be_asked_is_named(client: httpx.Client, body: byte
         ("/api/events?limit=0", 400, "invalid_argument"),
         ("/api/events?type=nothing", 400, "invalid_argument"),
         ("/api/stats/timeline?days=0", 400, "invalid_argument"),
+        ("/api/stats/levels/famous", 400, "invalid_argument"),
         ("/api/stats?days=3", 400, "invalid_argument"),
     ],
 )
@@ -152,6 +155,28 @@ def test_stats_are_counted(client: httpx.Client, memory: Memory) -> None:
     found = got(client, "/api/stats", "stats.v1")
     assert found["sessions"] == 32 and found["messages"] == 66
     assert found["events"] == memory.read(scalar, "SELECT count(*) FROM events")
+
+
+def test_memories_are_listed_and_counted_by_stage(client: httpx.Client, memory: Memory) -> None:
+    found = got(client, "/api/stats/graduation", "graduation.v1")
+    every = memory.memories().memories
+    stood = Counter(one.stage for one in every)
+    assert found["stages"] == {stage: stood[stage] for stage in STAGES} and sum(stood.values()) == len(every) == 4
+    taken = {(one["from_stage"], one["to_stage"], one["outcome"]) for one in found["promotions"]}
+    assert ("candidate", "verified", "promoted") in taken
+    stage, many = stood.most_common(1)[0]
+    pages = [got(client, f"/api/stats/levels/{stage}?page_size=2&page={page}", "memory_page.v1") for page in (1, 2, 3)]
+    assert [one["memory_id"] for page in pages for one in page["memories"]] == [
+        one.memory_id for one in every if one.stage == stage
+    ]
+    assert {page["total"] for page in pages} == {many}
+    assert got(client, f"/api/stats/levels/{stage}?project=nothing", "memory_page.v1")["total"] == 0
+
+
+def test_the_settings_are_shown_and_no_key(client: httpx.Client, memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-not-to-be-shown-000000000000")
+    found = got(client, "/api/config", "settings_shown.v1")["settings"]
+    assert found["embedding"]["model"] == "hashing" and "sk-not" not in json.dumps(found)
 
 
 def test_days_are_counted(client: httpx.Client) -> None:

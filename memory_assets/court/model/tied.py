@@ -20,6 +20,7 @@ from memory_assets.court.telling import Words, is_free, literals, telling, untol
 from memory_assets.text.opposites import opposites
 
 NOT_TRIED_AGAIN: Final = "no call among its quotes failed and worked later with another input"
+NOT_REPEATED: Final = "no call among its quotes failed, and another one like it"
 NAMES_MORE: Final = "it names what its quotes do not say"
 OTHER_WORDS: Final = "its words are not those of its quotes"
 SAYS_MORE: Final = "it says more than its quotes"
@@ -75,10 +76,14 @@ def why_not_shown(case: Case, finding: Finding, typed: Sequence[Quoted], steps: 
     worked = _worked_again(finding, steps)
     if finding.kind == "changed_input" and not worked:
         return NOT_TRIED_AGAIN
+    if finding.kind == "repeated_failure" and not _failed_again(finding, steps):
+        return NOT_REPEATED
     shown = _shown(case, finding, typed, steps, worked)
     told = [one for one in (finding.title, finding.rule, finding.trigger, *finding.exceptions) if one]
     if missing := _missing(told, shown):
         return NAMES_MORE if set(missing) & {name for text in told for name in literals(text)} else OTHER_WORDS
+    if not telling(finding.rule):
+        return OTHER_WORDS  # what says nothing by itself can be meant of anything
     if _reaches_further(told, (*shown.typed, *shown.others)):
         return SAYS_MORE
     if not names_its_polarity(finding.rule, finding.polarity):
@@ -111,6 +116,20 @@ def _worked_again(finding: Finding, steps: Mapping[int, Step]) -> tuple[Step, ..
         for step in quoted
         if step.outcome == "worked"
         and any(one.tool == step.tool and one.text != step.text and one.call.place < step.call.place for one in failed)
+    )
+
+
+def _failed_again(finding: Finding, steps: Mapping[int, Step]) -> bool:
+    """Whether a quoted call failed, and another one of the case that is the same or runs the same program."""
+    failed = [step for place, step in steps.items() if step.call.place == place and step.outcome == "failed"]
+    quoted = {steps[one.place].call.place for one in finding.evidence if one.place in steps}
+    return any(
+        step.call.place in quoted
+        and other is not step
+        and other.tool == step.tool
+        and (other.text == step.text or bool(other.programs & step.programs))
+        for step in failed
+        for other in failed
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dagster as dg
 
 STEPS = ("court_case", "court_statements", "court_judgement")
-LEAVES = ("lessons", "improvements")
+LEAVES = ("lessons", "improvements", "prompt_proposals")
 MIRROR = "court_mirror"
 
 

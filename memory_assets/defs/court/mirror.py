@@ -7,6 +7,7 @@ import dagster as dg
 from memory_assets.court_backend.court_in_postgres import CourtInPostgres
 from memory_assets.defs.court.batch import GROUP
 from memory_assets.defs.court.leaves import improvements, lessons
+from memory_assets.defs.court.proposals import prompt_proposals
 from memory_assets.defs.last_made import LOG_SEQ
 from memory_assets.defs.resources import EventLogResource
 from memory_assets.errors import MemoryAssetsError
@@ -16,7 +17,7 @@ _CHECK = "postgres_follows"
 
 
 @dg.asset(
-    deps=[lessons, improvements],
+    deps=[lessons, improvements, prompt_proposals],
     group_name=GROUP,
     kinds={"postgres"},
     owners=["team:memory"],

@@ -10,6 +10,7 @@ import dagster as dg
 import pytest
 
 from memory_assets.commands.lessons import retire_lesson
+from memory_assets.commands.prompts import propose_update, register_prompt
 from memory_assets.commands.said import settle
 from memory_assets.configuration import Resources
 from memory_assets.court.case import Case
@@ -218,6 +219,36 @@ def test_forgetting_a_session_takes_what_it_taught_and_a_purge_leaves_nothing(st
     assert_rebuilds_equal(store)
 
 
+def test_what_would_go_names_the_lessons_the_cases_and_the_prompts_that_stay(
+    store: Settings, take: Import, inbox: Path
+) -> None:
+    chat(inbox, "four", [TESTS, "I will."], project="shop", started=datetime(2025, 4, 1, tzinfo=UTC))
+    take(inbox)
+    hear(store, None)
+    resources = Resources(store)
+    given = {lesson.title: lesson.lesson_id for lesson in Memory(store).read(list_lessons).lessons}
+    register_prompt(resources, "coder", "You write code.", by="kim")
+    named = [given[FORCE], given[TESTS]]
+    update = propose_update(
+        resources, "coder", "You write code and keep the history of branches.", reason="asked", lessons=named, by="kim"
+    )
+    before = tables(store)
+
+    def would(wanted: ToForget) -> tuple[list[str], list[str], int, list[str]]:
+        report = forgetting.what_would_go(store, wanted)
+        told = [[one.title for one in named] for named in (report.lessons_gone, report.lessons_kept)]
+        return told[0], told[1], report.cases, [one.address for one in report.prompts_kept]
+
+    assert would(ToForget(sessions=("one",))) == ([FORCE], [TESTS], 1, [update.update_id])
+    assert would(ToForget(sessions=("two",))) == ([], [TESTS], 1, [])
+    assert would(ToForget(ids=("session:one#m=2",))) == ([FORCE], [], 0, [update.update_id])
+    assert would(ToForget(words="Wilhelmina"))[:3] == (sorted([NAMED, "Never say her name, Wilhelmina"]), [], 0)
+    assert tables(store) == before
+    report = forgetting.forget(store, ToForget(sessions=("one",)))
+    assert ([one.title for one in report.lessons_gone], report.cases) == ([FORCE], 1)
+    assert FORCE not in {title for title, _ in lessons_of(store)}
+
+
 def test_nobody_is_heard_who_is_not_known(store: Settings) -> None:
     with pytest.raises(NotFoundError):
         hear(store, ["nobody"])
@@ -278,6 +309,33 @@ def test_lessons_that_do_not_rest_on_their_evidence_fail_their_check(
     (check,) = (one for one in result.get_asset_check_evaluations() if one.check_name == "lessons_rest_on_evidence")
     assert (check.metadata["without"].value, check.metadata["misquoting"].value) == counts
     assert check.passed == (counts == (0, 0))
+
+
+def test_the_leaf_of_proposals_says_what_is_open_and_why_a_role_has_none(
+    store: Settings, inbox: Path, take: Import, unrecorded: dg.DagsterInstance
+) -> None:
+    resources = Resources(store)
+    for role in ("coder", "wilhelmina's own"):
+        register_prompt(resources, role, "You write code.", by="kim")
+    chat(inbox, "four", ["Never force push", "I will."], project="shop")
+    chat(inbox, "five", ["Where is the ledger?", "There.", "Never force push", "Right."], project="hourglass")
+    take(inbox)
+    job = build_definitions(store).resolve_job_def("hear_cases")
+    keys = unrecorded.get_dynamic_partitions("sessions")
+    tags = {run.RANGE_START_TAG: keys[0], run.RANGE_END_TAG: keys[-1]}
+    shown = []
+    for _ in range(2):
+        result = job.execute_in_process(instance=unrecorded, tags=tags)
+        (made,) = result.asset_materializations_for_node("prompt_proposals")
+        shown.append({name: value.value for name, value in made.metadata.items()})
+    first, again = shown
+    assert (first["roles_with_a_prompt"], first["proposals_open"], first["proposed_now"]) == (2, 1, 1)
+    assert (again["proposals_open"], again["proposed_now"]) == (1, 0)
+    (row,) = [record.data for record in again["open"].records]  # type: ignore[union-attr]
+    assert (row["role"], row["lines added"], row["lines removed"], row["lessons"], row["most cases"]) == ("coder", 4, 0, 1, 2)
+    (none,) = [record.data for record in again["why_none"].records]  # type: ignore[union-attr]
+    assert none["why"] == "no lesson is sure enough" and str(none["role"]).startswith("role ")
+    assert not any("force" in str(value) or "wilhelmina" in str(value) for value in again.values())
 
 
 def test_sessions_are_heard_by_the_run_that_takes_them_in_where_that_is_wanted(
