@@ -23,6 +23,8 @@ from memory_assets.defs.pruning import delete_run, keeps_outcomes
 from memory_assets.defs.resources import open_store
 from memory_assets.errors import MemoryAssetsError
 from memory_assets.identifiers import sha256_hex
+from memory_assets.log.fetching import fetch
+from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.maintenance.court_mirror import project_court, take_out_of_court
 from memory_assets.maintenance.forget import honour_forgetting
 from memory_assets.maintenance.purge.purge import Plan, dry_run, plan, purge
@@ -52,6 +54,11 @@ _RUNS = "SELECT run_id, json_group_array(DISTINCT partition) FROM event_logs WHE
 _TOLD_AGAIN = """DELETE FROM event_logs WHERE partition IN (SELECT value FROM json_each(:changed)) AND EXISTS (
   SELECT 1 FROM event_logs new WHERE new.asset_key = event_logs.asset_key AND new.partition = event_logs.partition
     AND new.dagster_event_type = event_logs.dagster_event_type AND new.id > event_logs.id)"""
+# What was told before its history began, which nothing may have told again yet: who forgot is at work, or was killed.
+_OF_FORMER_HISTORY = """DELETE FROM event_logs WHERE EXISTS (
+  SELECT 1 FROM json_each(:begun) WHERE key = event_logs.partition AND event_logs.timestamp < value)"""
+_BEGUN = f"""SELECT s.session_id, strftime(e.ts, '%Y-%m-%d %H:%M:%S.%f') FROM sessions s
+JOIN events e ON e.event_id = s.chain_id WHERE s.session_id IN {IN_LIST}"""
 _NEWEST = "SELECT DISTINCT partition || ' ' || run_id FROM event_logs WHERE partition IS NOT NULL"
 _OF_OLDER_RUNS = """DELETE FROM event_logs WHERE partition IN (SELECT value FROM json_each(:changed))
   AND partition || ' ' || run_id NOT IN (SELECT value FROM json_each(:newest))"""
@@ -136,13 +143,20 @@ def purge_records(settings: Settings, sessions: Mapping[str, bool]) -> DagsterPu
     # Another connection's file would be replaced under it.
     instance.event_log_storage.dispose()
     instance.run_storage.dispose()
-    changed = sorted(sessions.keys() - set(gone))
+    begun = _begun(settings, sessions.keys() - set(gone))
     # The file of what all runs have done comes first: it tells which run told of a session last.
-    records = _clean(index, gone, changed, None)
+    records = _clean(index, gone, begun, None)
     newest = _newest(index)
-    records += sum(_clean(path, gone, changed, newest) for path in _databases(home) if path != index)
+    records += sum(_clean(path, gone, begun, newest) for path in _databases(home) if path != index)
     _drop_printed(home, gone)
     return DagsterPurgedV1(runs=len(runs), records=records, partitions=partitions, beyond="")
+
+
+def _begun(settings: Settings, changed: Iterable[str]) -> dict[str, str]:
+    """When the history of each session that is read now began, as Dagster writes a moment; empty where none is read."""
+    with open_store(settings).database.reading() as connection:
+        known = dict(fetch(connection, _BEGUN, [json_list(sorted(changed))]))
+    return {session_id: known.get(session_id, "") for session_id in sorted(changed)}
 
 
 def _own_words(home: Path) -> str:
@@ -187,10 +201,11 @@ def _newest(index: Path) -> list[str]:
         return [row[0] for row in connection.execute(_NEWEST)]
 
 
-def _clean(path: Path, gone: list[str], changed: list[str], newest: list[str] | None) -> int:
+def _clean(path: Path, gone: list[str], begun: Mapping[str, str], newest: list[str] | None) -> int:
     """Delete the rows of a file that name these sessions, and write the file anew; how many rows.
 
     Args:
+        begun: see :func:`_begun`.
         newest: of a run's own file: see :func:`_newest`.
     """
     if not path.exists():
@@ -199,7 +214,8 @@ def _clean(path: Path, gone: list[str], changed: list[str], newest: list[str] | 
     spelled = [quoted for key in gone for quoted in (f'"{key}"', f'\\"{key}\\"', f"|{key}", f"[{key}]", f" {key} ")]
     values = {
         "gone": json.dumps(gone),
-        "changed": json.dumps(changed),
+        "changed": json.dumps(list(begun)),
+        "begun": json.dumps(begun),
         "spelled": json.dumps(spelled),
         "newest": json.dumps(newest),
     }
@@ -207,7 +223,8 @@ def _clean(path: Path, gone: list[str], changed: list[str], newest: list[str] | 
         tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         before = connection.total_changes
         if "event_logs" in tables:
-            for statement in (_NAMING, _TOLD_AGAIN if newest is None else _OF_OLDER_RUNS, _OF_LEAVES):
+            told_again = _TOLD_AGAIN if newest is None else _OF_OLDER_RUNS
+            for statement in (_NAMING, _OF_FORMER_HISTORY, told_again, _OF_LEAVES):
                 connection.execute(statement, values)
         records = connection.total_changes - before
         for table in _RENAMED.keys() & tables:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from memory_assets.defs import forgetting
 from memory_assets.memory import Memory
 from memory_assets_tests.cli.conftest import Run
 from memory_assets_tests.cli.test_purge_beside_others import begun, ended, sound
@@ -112,6 +113,20 @@ def test_a_session_during_a_purge_of_another(memory: Run, store: Path, head_star
     # Whichever came first, the next purge leaves nothing of either.
     assert memory("purge", "--yes", "--json").json["found_after"] == 0
     assert [files_holding(store, words.encode()) for words in OUTAGE] == [[], []]
+    sound(memory)
+
+
+def test_a_purge_before_the_stages_told_again_what_was_forgotten_of_a_session(
+    memory: Run, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where who forgets is still at work, or was killed: what Dagster was told of the history before goes all the same."""
+    with monkeypatch.context() as patch:
+        patch.setattr(forgetting, "_run_on", lambda *given: None)
+        assert memory("forget", "session:two#m=3").code == 0
+    purged = memory("purge", "--yes", "--json")
+    assert (purged.code, purged.json["found_after"]) == (0, 0), [one for one in purged.json["traces"] if one["after"]]
+    assert purged.json["found_before"] > 0
+    assert memory("run", "two").code == 0
     sound(memory)
 
 
