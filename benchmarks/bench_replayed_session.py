@@ -119,10 +119,14 @@ def cpu_of(server: Running) -> float:
 
 
 def children_of(parent: int) -> list[int]:
-    try:
-        return [int(one) for one in Path(f"/proc/{parent}/task/{parent}/children").read_text().split()]
-    except OSError:
-        return []
+    """The processes that a process started, whichever of its threads did."""
+    found = []
+    for children in Path(f"/proc/{parent}/task").glob("*/children"):
+        try:
+            found += [int(one) for one in children.read_text().split()]
+        except OSError:  # the thread has ended
+            continue
+    return found
 
 
 def seconds_until_found(server: Running, turn: int) -> float:

@@ -18,6 +18,9 @@ from memory_assets.text.korean_verbs import dictionary_forms
 from memory_assets.text.korean_words import is_hangul, taken_apart
 from memory_assets.text.particles import stems
 
+TELLING_VERSION: Final = "1"
+"""Changes whenever a text would have other telling words: lessons are folded anew then, and claims are judged anew."""
+
 _LITERAL: Final = re.compile(
     r"\S*[/\\=@_]\S*|\S*\d\S*|(?<![\w-])--?[A-Za-z][\w-]*|\b\w+\.[A-Za-z]\w*|\b[a-z]+[A-Z]\w*|\b[A-Za-z]+(?:\+\+|#)"
 )

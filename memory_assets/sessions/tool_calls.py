@@ -14,7 +14,7 @@ _COMMAND = re.compile(
 )
 _INLINE = re.compile(r"(?<!`)`(?P<command>[^`\n]{2,2000})`(?!`)")
 _RUNS = re.compile(r"bash|shell|exec|terminal|command|\bsh\b|powershell", re.IGNORECASE)
-_EDITS = re.compile(r"edit|write(?!_stdin)|patch|str_replace|^replace$|create_file|insert", re.IGNORECASE)
+_EDITS = re.compile(r"edit|write(?!_stdin)|patch|str_replace|create_file|insert", re.IGNORECASE)
 _NO_FILE = re.compile(r"todo", re.IGNORECASE)
 _PATH = re.compile(
     r'"(?:file_path|filePath|notebook_path|path|filename|target_file)"\s{0,3}:\s{0,3}"(?P<path>[^"\x00-\x1f]{1,400})"'

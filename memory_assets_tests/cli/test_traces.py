@@ -126,6 +126,7 @@ UNASKED = {
     *("court open", "court from-session", "court run", "court project", "lessons retire", "lessons keep"),
     *("prompts show", "prompts propose", "prompts diff", "prompts approve", "prompts reject", "prompts apply"),
     *("prompts rollback", "prompts write", "prompts register", "policy check"),
+    *("mirror status", "mirror update", "mirror verify", "mirror rebuild", "mirror pin"),
     *("hook", "hooks install", "hooks uninstall", "hooks status", "hooks off", "hooks on"),
 }
 """Commands that write, or that read files and nothing of sessions; an export is made beside, the server asked by a client."""
@@ -257,7 +258,7 @@ def test_every_command_that_tells_something_is_asked() -> None:
 
 def test_every_page_that_tells_something_is_asked() -> None:
     asked = {
-        re.sub(r"\{\w+\}", "{}", page.split("?")[0]).replace("/messages/0", "/messages/{}")
+        re.sub(r"\{\w+\}|(?<=/levels/)\w+", "{}", page.split("?")[0]).replace("/messages/0", "/messages/{}")
         for page in (*PAGES_OF_A_QUESTION, *PAGES_OF_A_NAME, *PAGES_OF_THE_STORE)
     }
     telling = {re.sub(r"\{\w+(:\w+)?\}", "{}", route.path) for route in viewer_routes() if isinstance(route, Route)}

@@ -21,6 +21,7 @@ from memory_assets.sessions.tool_calls import command_of, command_span, files_ch
 Outcome = Literal["worked", "failed", "empty", "refused", "cancelled", "missing"]
 """``empty`` is a search or a comparison that found nothing; ``cancelled`` a call that another's failure or the person ended."""
 
+_REPLACES: Final = "replace"
 _HEAD: Final = 6_000
 _TAIL: Final = 4_000
 """Characters of a result's beginning and end that are read: a program says at one of them what went wrong."""
@@ -201,4 +202,6 @@ def _steps(case: Case, results: dict[str, CaseEvent]) -> Iterator[Step]:
         if result is None and behind is not None and behind.message.kind == "tool_result" and not behind.message.tool_use_id:
             result = behind
         tool = message.tool_name or ""
-        yield Step(event, result, tool, command_of(tool, message.text), files_changed(tool, message.text))
+        # Some agents call the tool that edits by what it does.
+        files = files_changed("edit" if tool == _REPLACES else tool, message.text)
+        yield Step(event, result, tool, command_of(tool, message.text), files)

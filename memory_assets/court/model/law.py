@@ -21,12 +21,12 @@ from memory_assets.court.model.replies import MOST_EXCEPTIONS, MOST_QUOTES, Cand
 from memory_assets.court.model.tied import steps_by_place, why_not_shown
 from memory_assets.court.model.window import Window
 from memory_assets.court.policy import policy
-from memory_assets.court.telling import Words, telling
+from memory_assets.court.telling import TELLING_VERSION, Words, telling
 from memory_assets.evidence.aligner import Aligner
 from memory_assets.evidence.model import AlignedEvidence
 from memory_assets.text.invisible import without_unseen
 
-LAW_VERSION: Final = "2"
+LAW_VERSION: Final = f"2.{TELLING_VERSION}"
 """Changes whenever the same answer to the same case would leave other claims."""
 
 CONFIDENCE: Final[Mapping[Sureness, float]] = {"low": 0.4, "medium": 0.6, "high": 0.8}
