@@ -79,12 +79,16 @@ def test_nothing_shows_a_corrected_memory_without_what_holds(
             for old, words in WORDS.items():
                 if words in text and not _is_as_it_came(place):
                     shown.add(re.split(r" -|\?", place)[0])
-                    if kept[old] not in text or SAYS_SO.search(text) is None:
+                    # Asked for by its own name, what holds is shown without it: what was asked is no part of an answer.
+                    says_what_holds = kept[old] in text or NOW[old] in text
+                    if not says_what_holds or SAYS_SO.search(text) is None:
                         silent.setdefault(place, text[:2_000])
     assert not silent, "\n\n".join(f"{place}: {text}" for place, text in silent.items())
     # The control: these show what was corrected, and say so.
     assert shown >= {"search {question}", "session {session}", "mcp get_timeline", "/sessions/{session}"}
-    assert shown >= {"mcp get_session_digest", "/api/search", "today", "/today"}
+    assert shown >= {"mcp get_session_digest", "today", "/today"}
+    # Each question is put to some of the surfaces in turn, to all of them where there is time.
+    assert not IS_DEEP or "/api/search" in shown
 
 
 @pytest.mark.parametrize("old", WORDS)
