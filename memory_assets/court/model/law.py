@@ -26,7 +26,7 @@ from memory_assets.evidence.aligner import Aligner
 from memory_assets.evidence.model import AlignedEvidence
 from memory_assets.text.invisible import without_unseen
 
-LAW_VERSION: Final = f"2.{TELLING_VERSION}"
+LAW_VERSION: Final = f"3.{TELLING_VERSION}"
 """Changes whenever the same answer to the same case would leave other claims."""
 
 CONFIDENCE: Final[Mapping[Sureness, float]] = {"low": 0.4, "medium": 0.6, "high": 0.8}
