@@ -21,6 +21,23 @@ def absolute(path: Path) -> Path:
     return path.expanduser().absolute()
 
 
+def _without_key(url: str) -> str:
+    # It is shown with the settings: what lets somebody in has no place in it. The message does not repeat it.
+    try:
+        parts = urlsplit(url)
+        secret = parts.username is not None or any(
+            "key" in key.lower() or "token" in key.lower() for key, _ in parse_qsl(parts.query)
+        )
+    except ValueError as error:
+        raise ValueError("no address") from error
+    if secret:
+        raise ValueError("no name and no key here: a key comes from the provider's variable, as in OPENAI_API_KEY")
+    return url
+
+
+ModelAddress = Annotated[str, AfterValidator(_without_key)]
+
+
 def _viewer_url(url: str) -> str:
     # It stands in links of Dagster's pages: nothing else than a page may be opened by them.
     if _VIEWER_URL.fullmatch(url) is None or url.count(VIEWER_PLACE) != 1:
@@ -48,7 +65,7 @@ class ExtractionSettings(Section):
 
     model: str | None = None
     rules_file: UserPath | None = None
-    api_base: str | None = None
+    api_base: ModelAddress | None = None
     timeout_seconds: Seconds = 60.0
     max_retries: Annotated[int, Field(ge=0)] = 3
     window_characters: Count = 24_000
@@ -196,7 +213,7 @@ class AskSettings(Section):
     """
 
     model: str | None = None
-    api_base: str | None = None
+    api_base: ModelAddress | None = None
     timeout_seconds: Seconds = 120.0
     silence_seconds: Seconds = 30.0
     max_tokens: Count = 600
@@ -266,7 +283,7 @@ class CourtSettings(Section):
 
     automatic: bool = False
     model: str | None = None
-    api_base: str | None = None
+    api_base: ModelAddress | None = None
     timeout_seconds: Seconds = 120.0
     prompt_tokens: Count = 24_000
     max_tokens: Count = 4_000

@@ -223,3 +223,15 @@ def test_the_backend_postgres_needs_an_address() -> None:
     with pytest.raises(ConfigInvalidError, match="nothing says where that is"):
         _ = Resources(chosen).court_in_postgres
     assert load_settings({"court": {"postgres_url": "postgresql://me@host/court"}}).court.backend == "embedded"
+
+
+@pytest.mark.parametrize("section", ["extraction", "ask", "court"])
+@pytest.mark.parametrize(
+    "address", ["https://kim:sk-000@proxy/v1", "https://sk-000@proxy/v1", "https://proxy/v1?api-key=sk-000"]
+)
+def test_the_address_of_a_model_holds_no_key(tmp_path: Path, section: str, address: str) -> None:
+    """Settings are shown as they are."""
+    with pytest.raises(ConfigInvalidError) as refused:
+        load_settings({"home": tmp_path, section: {"api_base": address}})
+    assert "api_base" in str(refused.value) and "sk-000" not in str(refused.value) + str(refused.value.hint)
+    load_settings({"home": tmp_path, section: {"api_base": "https://proxy:8080/v1?version=2"}})

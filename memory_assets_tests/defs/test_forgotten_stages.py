@@ -80,14 +80,17 @@ class Told:
 class Life:
     """A project of a store that is told to forget; what was done to it is done again to one that need not."""
 
-    def __init__(self, seed: int, store: StagedStore) -> None:
+    def __init__(self, seed: int, store: StagedStore, clock: Clock) -> None:
         self.chance = Random(seed)
+        self.clock = clock
         self.seed = seed
         self.sessions = tuple(f"{day}-{seed}" for day in _DAYS)
         self.told = Told(f"shop-{seed}", {session_id: [] for session_id in self.sessions})
         self.store = store
         self.step = 0
         self.done: dict[int, Callable[[StagedStore], None]] = {}
+        self.unsaid: list[tuple[int, Callable[[StagedStore], bool]]] = []
+        """Words that the other store could not be told yet, each with its step: it never saw what they were about."""
         self.of_itself: set[str] = set()
         """Corrections of what is gone: each stays as a memory of its own (docs/decisions/0034)."""
         self.gone_at: dict[tuple[str, int | None], int] = {}
@@ -107,6 +110,15 @@ class Life:
         """What was done in a step is done to a store to which nobody says anything of what is gone."""
         if step in self.done:
             self.done[step](store)
+        # A person's word stays when all that it was about then is forgotten: it is about what is told of it later too.
+        self.unsaid = [(at, said) for at, said in self.unsaid if not self._said_at(at, said, store)]
+
+    def _said_at(self, step: int, said: Callable[[StagedStore], bool], store: StagedStore) -> bool:
+        now, self.clock.step = self.clock.step, step
+        try:
+            return said(store)
+        finally:
+            self.clock.step = now
 
     def tell(self) -> None:
         session_id, uri = self.chance.choice(self.sessions), self.chance.choice(["records", "records", "page"])
@@ -165,12 +177,13 @@ class Life:
         if open_ones:
             one, resolution = self.chance.choice(open_ones), self.chance.choice(["keep_newer", "keep_older", "both"])
 
-            def said(store: StagedStore) -> None:
+            def said(store: StagedStore) -> bool:
                 sides = {one.older.title, one.newer.title}
                 known = self._known(store.known.conflicts)
                 found = next((other for other in known if {other.older.title, other.newer.title} == sides), None)
                 if found:
                     conflicts.resolve_conflict(store.resources, found.conflict_id, resolution, by="Mina")
+                return found is not None
 
             self._say(said)
 
@@ -196,19 +209,21 @@ class Life:
                 )
             case "merge" if one.task_id != other.task_id:
 
-                def merged(store: StagedStore) -> None:
+                def merged(store: StagedStore) -> bool:
                     found = self._task(store, other)
-                    if found:
-                        self._of_task(store, one, lambda t: task_links.merge(store.resources, t, found.task_id, by="Jo"))
+                    return found is not None and self._of_task(
+                        store, one, lambda t: task_links.merge(store.resources, t, found.task_id, by="Jo")
+                    )
 
                 self._say(merged)
             case "new":
                 title = f"order the badge number {self.step}"
                 self._say(lambda store: self._new_task(store, title))
 
-    def _say(self, said: Callable[[StagedStore], None]) -> None:
-        said(self.store)
-        self.done[self.step] = said
+    def _say(self, said: Callable[[StagedStore], bool]) -> None:
+        step = self.step
+        if said(self.store):
+            self.done[step] = lambda store: self.unsaid.append((step, said))
 
     def _known(self, by_project: Mapping[str, Sequence[OfProject]]) -> Sequence[OfProject]:
         return by_project.get(self.told.project, ())
@@ -220,15 +235,17 @@ class Life:
         same_title = next((one for one in known if one.title == like.title), None)
         return same_title or next((one for one in known if told & {quote.uri for quote in one.evidence}), None)
 
-    def _of_task(self, store: StagedStore, like: TaskView, say: Callable[[str], object]) -> None:
+    def _of_task(self, store: StagedStore, like: TaskView, say: Callable[[str], object]) -> bool:
         found = self._task(store, like)
         if found:
             say(found.task_id)
+        return found is not None
 
-    def _new_task(self, store: StagedStore, title: str) -> None:
+    def _new_task(self, store: StagedStore, title: str) -> bool:
         # It is not there before the store is settled.
         with suppress(NotFoundError):
             tasks.new_task(store.resources, title, project=self.told.project, by="Jo")
+        return True
 
     def forget(self) -> None:
         sessions = {one.session_id for one in self._known(self.store.known.memories)}
@@ -301,7 +318,7 @@ class Lives:
         self.clock = clock
         self.store = StagedStore(load_settings({"home": base / "real"}), default_policy())
         self.model = StagedStore(load_settings({"home": base / "model"}), default_policy())
-        self.lives = [Life(seed, self.store) for seed in seeds]
+        self.lives = [Life(seed, self.store, clock) for seed in seeds]
         of_resources = {id(store.resources): store for store in (self.store, self.model)}
         for module in (conflicts, tasks, task_links):
             patch.setattr(module, "say", lambda resources, *said: of_resources[id(resources)].said.extend(said))
