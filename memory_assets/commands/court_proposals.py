@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from memory_assets.commands.errors import PromptChangedError
 from memory_assets.commands.prompts import copied_rules, propose_update
 from memory_assets.court.prompt_lessons import holds, with_lessons
 from memory_assets.court.prompts import prompt_policy
@@ -27,16 +28,22 @@ COURT = "the embedded court"
 """Who proposes it, by name."""
 
 Why = Literal[
-    "proposed", "one is open", "no lesson is sure enough", "nothing new", "they are the session's own words", "refused"
+    "proposed",
+    "one is open",
+    "no lesson is sure enough",
+    "nothing new",
+    "they are the session's own words",
+    "the prompt changed meanwhile",
+    "refused",
 ]
 """What became of a role: why there is no new proposal, where there is none."""
 
 _ROLES = "SELECT role FROM role_prompts WHERE is_active ORDER BY role"
 # Surest first, as lists show them; equal ones by their ids, so that the same store gives the same text.
 _SURE = """
-SELECT lesson_id, rule, severity, support_cases FROM lessons WHERE role = ? AND status = 'active'
-  AND (support_cases >= ? OR list_contains(?, severity))
-ORDER BY confidence DESC, support_cases DESC, lesson_id
+SELECT lesson_id, rule, severity, support_sessions FROM lessons WHERE role = ? AND status = 'active'
+  AND (support_sessions >= ? OR list_contains(?, severity))
+ORDER BY confidence DESC, support_sessions DESC, lesson_id
 """
 
 
@@ -47,7 +54,7 @@ class SureLesson:
     lesson_id: str
     rule: str
     severity: str
-    cases: int
+    sessions: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +82,8 @@ def propose_lessons(resources: Resources) -> list[RoleProposals]:
 
 def _propose(resources: Resources, role: str) -> RoleProposals:
     with resources.database.reading() as connection:
-        prompt = one_prompt(connection, role).prompt
+        active = one_prompt(connection, role)
+        prompt = active.prompt
         sure = _sure_lessons(connection, role)
         known = update_heads(connection, role)
         waiting = next((one for one in known if one.is_open and one.proposed_by == COURT), None)
@@ -97,7 +105,10 @@ def _propose(resources: Resources, role: str) -> RoleProposals:
             lessons=[lesson.lesson_id for lesson in own],
             by=COURT,
             author="agent",
+            made_from=active.sha256,
         )
+    except PromptChangedError:
+        return RoleProposals(role, "the prompt changed meanwhile", None, len(sure))
     except MemoryAssetsError:  # what a person would be told as well: it is too long, or holds what nobody sees
         return RoleProposals(role, "refused", None, len(sure))
     return RoleProposals(role, "proposed", made.update_id, len(sure))
@@ -118,6 +129,8 @@ def _said_of(known: Sequence[UpdateHead]) -> set[str]:
 def _reason(lessons: Sequence[SureLesson]) -> str:
     """Words of ours, and numbers."""
     severe = sum(lesson.severity in prompt_policy().severe_enough for lesson in lessons)
-    cases = max(lesson.cases for lesson in lessons)
-    told = f"{len(lessons)} lesson{'s' if len(lessons) != 1 else ''} that the prompt does not hold, of up to {cases} cases"
+    sessions = max(lesson.sessions for lesson in lessons)
+    told = (
+        f"{len(lessons)} lesson{'s' if len(lessons) != 1 else ''} that the prompt does not hold, of up to {sessions} sessions"
+    )
     return told + (f", {severe} of them critical" if severe else "")

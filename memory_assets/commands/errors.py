@@ -9,6 +9,10 @@ class NotPossibleError(MemoryAssetsError):
     code = "not_possible"
 
 
+class PromptChangedError(NotPossibleError):
+    """A text was made from a prompt that is not the active one any more."""
+
+
 class TerminalNeededError(MemoryAssetsError):
     """Only a person says this, and no person sits before it."""
 

@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from memory_assets.citations.addresses import MessageCitation
-from memory_assets.commands.errors import NotPossibleError
+from memory_assets.commands.errors import NotPossibleError, PromptChangedError
 from memory_assets.commands.prompt_files import PromptFile, Writing
 from memory_assets.commands.said import command, masked, now
 from memory_assets.court.prompt_blocks import PromptBlock
+from memory_assets.court.prompt_lessons import without_marks
 from memory_assets.court.prompts import (
     CitedLesson,
     Verdict,
@@ -89,13 +90,18 @@ def propose_update(
     lessons: Sequence[str] = (),
     by: str,
     author: Author = "person",
+    made_from: str | None = None,
 ) -> PromptUpdateV1:
     """Propose another text for a role; nothing changes by it.
 
     What a program proposes, and what is made of lessons, rests on lessons that are enough and copies no session; what a person
     writes without any is their own word.
 
+    Args:
+        made_from: the SHA-256 of the prompt that the text was made from; None for whichever is active.
+
     Raises:
+        PromptChangedError: it was made from another prompt than the active one.
         InvalidArgumentError: of the role, the text, the reason or the name; it copies a session.
         NotFoundError: there is no such role or lesson.
         NotPossibleError: it is the active text, waits already, or its lessons are not enough.
@@ -107,6 +113,8 @@ def propose_update(
     catch_up(resources.database, resources.configured_versions)
     with resources.database.reading() as connection:
         base = prompt_version(connection, name)
+        if made_from not in (None, base.sha256):
+            raise _changed_meanwhile(name)
         rests_on = _lessons(connection, name, lessons, author)
         if author == "agent" or lessons:
             _check_copies_nothing(connection, base.prompt, text, why)
@@ -123,10 +131,14 @@ def propose_update(
     )
     with _registry(resources) as connection:
         if prompt_version(connection, name).sha256 != base.sha256:
-            raise NotPossibleError(f"the prompt of {name!r} was changed meanwhile", hint="look at it and propose again")
+            raise _changed_meanwhile(name)
         _check_is_new(connection, word, base.version)
         _append(resources, connection, replace(command(word, at=at), actor=author))
         return one_update(connection, update_id)
+
+
+def _changed_meanwhile(role: str) -> PromptChangedError:
+    return PromptChangedError(f"the prompt of {role!r} was changed meanwhile", hint="look at it and propose again")
 
 
 def review_update(resources: Resources, given: str, verdict: Verdict, *, by: str, note: str = "") -> PromptUpdateV1:
@@ -300,7 +312,7 @@ def _lessons(connection: duckdb.DuckDBPyConnection, role: str, given: Sequence[s
 def _check_copies_nothing(connection: duckdb.DuckDBPyConnection, base: str, *told: str) -> None:
     """See that neither the prompt nor the reason, which a person decides by, is a session's own words."""
     length = prompt_policy().words_in_a_row
-    runs = frozenset(run for text in told for run in new_runs(base, text, length))
+    runs = frozenset(run for text in told for run in new_runs(without_marks(base), without_marks(text), length))
     if not runs:
         return
     found = copied_run(runs, _messages(connection))
@@ -315,7 +327,7 @@ def _check_copies_nothing(connection: duckdb.DuckDBPyConnection, base: str, *tol
 def copied_rules(connection: duckdb.DuckDBPyConnection, base: str, rules: Sequence[str]) -> set[str]:
     """Those of some rules that a session says too, more words in a row of them than a proposal may."""
     length = prompt_policy().words_in_a_row
-    runs = {rule: new_runs(base, rule, length) for rule in rules}
+    runs = {rule: new_runs(without_marks(base), rule, length) for rule in rules}
     copied: set[str] = set()
     for _, text in _messages(connection):
         open_runs = [(rule, of) for rule, of in runs.items() if of and rule not in copied]

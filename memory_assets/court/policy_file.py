@@ -13,6 +13,7 @@ from memory_assets.court.policy import Policy, policy_told
 
 MOST_OF_A_VERSION: Final = 40
 """Characters of a version's name."""
+_REFERS_BACK: Final = re.compile(r"(?<!\\)(?:\\\\)*(?:\\[1-9]|\(\?\()")
 _COUNTS: Final = {"lessons_of_a_case": 1_000, "active_lessons_of_a_role": 10_000}
 _SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "least_confidence": FINDING_KINDS,
@@ -39,6 +40,8 @@ def policy_of(text: str) -> Policy | tuple[PolicyTrouble, ...]:
         told = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         return (PolicyTrouble("", f"it is no TOML: {error}"),)
+    except RecursionError:
+        return (PolicyTrouble("", "its lists and tables are too deep"),)
     if troubles := tuple(_troubles(told)):
         return troubles
     return policy_told(told)
@@ -89,11 +92,23 @@ def _critical_troubles(told: object) -> Iterator[PolicyTrouble]:
     if not isinstance(shows, list) or not shows or not all(isinstance(one, str) and one for one in shows):
         yield PolicyTrouble("critical.shows", "a list of regular expressions is wanted")
         return
-    for place, one in enumerate(shows):
-        try:
-            re.compile(one, re.IGNORECASE)
-        except re.error as error:
-            yield PolicyTrouble(f"critical.shows[{place}]", f"it is no regular expression: {error}")
+    troubles = [(place, trouble) for place, one in enumerate(shows) if (trouble := _wrong_pattern(one))]
+    for place, trouble in troubles:
+        yield PolicyTrouble(f"critical.shows[{place}]", trouble)
+    if not troubles and (trouble := _wrong_pattern("|".join(f"(?:{one})" for one in shows))):
+        yield PolicyTrouble("critical.shows", f"together: {trouble}")
+
+
+def _wrong_pattern(pattern: str) -> str | None:
+    """What is wrong with a regular expression, which is to be one of several; None where nothing is."""
+    try:
+        if re.compile(pattern, re.IGNORECASE).groupindex:
+            return "a group with a name is not wanted: another one may have the same"
+    except (re.error, OverflowError, RecursionError) as error:
+        return f"it is no regular expression that can be read: {error}"
+    if _REFERS_BACK.search(pattern):
+        return "a reference to a group is not wanted: the groups of all are counted together"
+    return None
 
 
 def _wrong(key: str, value: object) -> str | None:

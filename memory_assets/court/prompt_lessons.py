@@ -27,6 +27,11 @@ def holds(prompt: str, rule: str) -> bool:
     return on_one_line(rule).casefold() in on_one_line(prompt).casefold()
 
 
+def without_marks(text: str) -> str:
+    """The text without the two marks: they are words of ours, and a session that shows a prompt says them too."""
+    return text.replace(BEGIN, "").replace(END, "")
+
+
 def on_one_line(text: str) -> str:
     """The text without line breaks; a rule is one line of a list."""
     return _SPACE.sub(" ", text).strip()

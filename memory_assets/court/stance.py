@@ -41,6 +41,13 @@ _DENIES: Final = re.compile(
     r"|(?<![가-힣])안 |(?<![가-힣])안(?=[하해했돼되])|(?<![가-힣])못|삼가|피하|피한|피해|자제|그만|중단|없다|없게|아니다",
     re.IGNORECASE,
 )
+_BOTH_WAYS: Final = re.compile(
+    r"\b(?:forget\w*|fail\w*|skip\w*|miss(?:es|ed|ing)?|omit\w*|hesitat\w*|not only)\b"
+    r"|잊|빼먹|빠뜨|빠트|놓치|않으면 안|(?<![가-힣])안 [가-힣 ]{1,20}면 안"
+    r"|(?<=[가-힣A-Za-z0-9])(?<![을를은는이가도만로에면서선대고]) 안 (?![돼되됩된하해했할함])",
+    re.IGNORECASE,
+)
+"""Beside a denial these may turn it round once more, or belong to a noun: what is wanted is not decided then."""
 _REJECTING_KOREAN: Final = re.compile(r"(?:말고|대신에?|아니라|아니고|없이|보다는?|빼고)\Z")
 _REJECTING_ALONE: Final = _listed("말고 대신 대신에 아니라 아니고 없이 보다 보다는 빼고")
 _TOPIC: Final = re.compile(r"[가-힣A-Za-z0-9][은는]\Z")
@@ -77,6 +84,7 @@ class Clause:
     Attributes:
         sentence: which one of the text, from 0.
         denied: whether what it says is not wanted.
+        is_undecided: it denies, and what it denies may be a denial too: it neither wants nor denies.
         is_condition: it says when, or of what, and nothing that is to be done.
     """
 
@@ -84,6 +92,7 @@ class Clause:
     sentence: int
     denied: bool
     is_condition: bool
+    is_undecided: bool = False
 
 
 def clauses(text: str, *, complains: bool = False) -> list[Clause]:
@@ -102,9 +111,10 @@ def clauses(text: str, *, complains: bool = False) -> list[Clause]:
         first = next(iter(words(one.text)), "")
         if first in _REJECTS or beside > place:
             near = found[beside] if 0 <= beside < len(found) and found[beside].sentence == one.sentence else None
-            found[place] = replace(one, denied=not (near is not None and near.denied and not near.is_condition))
+            denied = not (near is not None and near.denied and not near.is_condition)
+            found[place] = replace(one, denied=denied, is_undecided=_BOTH_WAYS.search(one.text) is not None)
         elif complains and one.denied and _LEFT_UNDONE.search(one.text):
-            found[place] = replace(one, denied=False)
+            found[place] = replace(one, denied=False, is_undecided=False)
     return found
 
 
@@ -115,7 +125,8 @@ def _clause(tokens: Sequence[str], sentence: int, *, is_topic: bool) -> Clause:
     is_condition = (
         is_topic or first in _CONDITIONS or (is_hangul(bare[-1:] or " ") and _CONDITION_KOREAN.search(bare) is not None)
     )
-    return Clause(text, sentence, _DENIES.search(f"{text} ") is not None, is_condition)
+    denied = _DENIES.search(f"{text} ") is not None
+    return Clause(text, sentence, denied, is_condition, is_undecided=denied and _BOTH_WAYS.search(text) is not None)
 
 
 def _parts(text: str) -> Iterator[tuple[int, list[str]]]:
@@ -175,6 +186,7 @@ class Wants:
         wanted, unwanted: the words of each.
         told_of: words of which it is not said.
         blamed: words of what was done wrong.
+        undecided: words of which it cannot be told.
     """
 
     clauses: tuple[Clause, ...]
@@ -182,6 +194,7 @@ class Wants:
     unwanted: Words
     told_of: Words
     blamed: Words
+    undecided: Words
 
 
 def wants(said: Iterable[str], *, told_of: Iterable[str] = (), wanted: Iterable[str] = (), complains: bool = False) -> Wants:
@@ -195,18 +208,19 @@ def wants(said: Iterable[str], *, told_of: Iterable[str] = (), wanted: Iterable[
     """
     found = clauses("\n".join(said), complains=complains)
     blamed = [one for one in found if complains and not one.denied and _DONE_WRONG.search(one.text)]
-    decided = [one for one in found if one not in blamed and not one.is_condition]
+    decided = [one for one in found if one not in blamed and not one.is_condition and not one.is_undecided]
     return Wants(
         tuple(found),
         Words([*(one.text for one in decided if not one.denied), *wanted]),
         Words([one.text for one in decided if one.denied]),
         Words([*(one.text for one in found if one.is_condition), *told_of]),
         Words([one.text for one in blamed]),
+        Words([one.text for one in found if one.is_undecided]),
     )
 
 
 def says_otherwise(rule: str, quoted: Wants) -> bool:
-    """Whether a rule wants what the quotes do not want, or the other way round."""
+    """Whether a rule wants what the quotes do not want, or the other way round, or this cannot be told."""
     return any(_is_turned(clause, quoted) for clause in clauses(rule) if not clause.is_condition)
 
 
@@ -218,6 +232,8 @@ def _is_turned(clause: Clause, quoted: Wants) -> bool:
     told = telling(clause.text)
     plain = [word for word in words(clause.text) if not is_free(word)]
     act = plain[-1 if _is_korean(clause.text) else 0] if plain else ""
+    if any(quoted.undecided.say(word) and not same.say(word) for word in told):
+        return True
     agrees = disagrees = 0
     for word in told:
         if same.say(word):

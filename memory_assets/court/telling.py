@@ -22,7 +22,7 @@ TELLING_VERSION: Final = "1"
 """Changes whenever a text would have other telling words: lessons are folded anew then, and claims are judged anew."""
 
 _LITERAL: Final = re.compile(
-    r"\S*[/\\=@_]\S*|\S*\d\S*|(?<![\w-])--?[A-Za-z][\w-]*|\b\w+\.[A-Za-z]\w*|\b[a-z]+[A-Z]\w*|\b[A-Za-z]+(?:\+\+|#)"
+    r"(?<!\S)[^\s/\\=@_\d]*[/\\=@_\d]\S*|(?<![\w-])--?[A-Za-z][\w-]*|\b\w+\.[A-Za-z]\w*|\b[a-z]+[A-Z]\w*|\b[A-Za-z]+(?:\+\+|#)"
 )
 _EDGES: Final = "`'\"“”‘’()[]{}<>,.;:!?*"
 _BESIDES: Final = re.compile(r"(?<=[A-Za-z0-9_./=-])[가-힣]+$")

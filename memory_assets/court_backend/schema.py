@@ -136,8 +136,11 @@ def empty(connection: Connection[Any], tables: Sequence[CourtTable]) -> None:
 
 
 def empty_of_another_layout(connection: Connection[Any], tables: Sequence[CourtTable]) -> None:
-    """Take every row out of tables of which this version only knows the names; they are made anew by the next writing."""
-    ours = [name for name in _tables_of_ours(connection, tables) if name != "projection"]
+    """Take every row out of tables of which this version only knows the names; they are made anew by the next writing.
+
+    ``embeddings`` stays, as the only list of the tables of vectors: the next writing drops them by it.
+    """
+    ours = [name for name in _tables_of_ours(connection, tables) if name not in _OWN_NAMES]
     connection.execute(f"TRUNCATE {', '.join(f'{SCHEMA}.{name}' for name in ours)}")
     connection.execute(f"UPDATE {SCHEMA}.projection SET seq = 0, link = ''")
 
@@ -188,6 +191,7 @@ def wanted_vectors(embedder: Embedder, *, has_vector_type: bool) -> VectorTable:
 def create_vectors(connection: Connection[Any], wanted: VectorTable) -> None:
     """Make a table of vectors, empty."""
     kind = f"{extension_schema(connection)}.vector({wanted.dimensions})" if wanted.has_vector_type else "real[]"
+    connection.execute(f"DROP TABLE IF EXISTS {SCHEMA}.{wanted.name}")  # one that no list names any more
     connection.execute(
         f"""CREATE TABLE {SCHEMA}.{wanted.name} (
               unit_id text COLLATE "C" PRIMARY KEY,

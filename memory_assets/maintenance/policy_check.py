@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC
 from typing import TYPE_CHECKING
 
 from memory_assets.court.judge import IMPROVED_ROLES, Judgement, Selected, judge
@@ -138,10 +138,9 @@ def _keep(kept: _Kept, judgement: Judgement, history: History, stored: dict[str,
 
 
 def _accepted(selected: Selected, history: History) -> Accepted:
-    """A claim that was not kept by now, as a lesson of its case."""
+    """A claim that was not kept by now, as a lesson of its case: of the time that a hearing would give it."""
     case, finding = heard(history), selected.finding
-    times = [case.events[quoted.place].message.ts for quoted in finding.evidence]
-    said_at = [at for at in times if at is not None]
+    said_at = max(history.said_at(quoted.place) for quoted in finding.evidence)
     return Accepted(
         claim_id=selected.claim_id,
         lesson_id=selected.lesson_id,
@@ -157,7 +156,7 @@ def _accepted(selected: Selected, history: History) -> Accepted:
         trigger=finding.trigger,
         exceptions=finding.exceptions,
         confidence=finding.confidence,
-        at=max(said_at).replace(tzinfo=None) if said_at else datetime.min,
+        at=min(said_at, history.logged_at or said_at).astimezone(UTC).replace(tzinfo=None),
     )
 
 

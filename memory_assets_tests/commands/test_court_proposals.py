@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
+from memory_assets.commands import court_proposals
 from memory_assets.commands.court_proposals import COURT, RoleProposals, propose_lessons
 from memory_assets.commands.prompts import apply_update, propose_update, register_prompt, review_update, roll_back
 from memory_assets.court.prompt_lessons import BEGIN, END, holds, with_lessons
@@ -60,7 +61,7 @@ def test_lessons_of_two_cases_are_proposed_once(memory: Memory) -> None:
     (update,) = memory.read(list_updates)
     assert (update.update_id, update.proposed_by, update.status) == (made.update_id, COURT, "proposed")
     assert update.prompt == f"{FIRST}\n\n{BEGIN}\n- {FORCE}\n{END}"
-    assert update.reason == "1 lesson that the prompt does not hold, of up to 2 cases"
+    assert update.reason == "1 lesson that the prompt does not hold, of up to 2 sessions"
     assert [one.standing for one in update.lessons] == ["stands"]
     # Nothing is changed by it, and nothing more is said when it is asked again.
     assert memory.read(one_prompt, "coder").prompt == FIRST
@@ -119,6 +120,37 @@ def test_a_proposal_whose_base_has_changed_is_made_anew(memory: Memory) -> None:
     assert made.why == "proposed" and made.update_id != first
     told = [one for one in memory.read(list_updates) if one.base_is_active]
     assert [one.prompt for one in told] == [f"You write good code.\n\n{BEGIN}\n- {FORCE}\n{END}"]
+
+
+def test_many_cases_of_one_session_are_one(memory: Memory) -> None:
+    heard(memory, FORCE, case=1)
+    with memory.database.writing() as connection:
+        connection.execute("UPDATE lessons SET support_cases = 5")
+    assert (coder(memory).why, coder(memory).lessons) == ("no lesson is sure enough", 0)
+
+
+def test_a_prompt_that_changes_meanwhile_is_proposed_for_the_next_time(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    for case in (1, 2):
+        heard(memory, FORCE, case=case)
+    mine = propose_update(memory.resources, "coder", "You write good code.", reason="mine", by="lee").update_id
+    review_update(memory.resources, mine, "approved", by="kim")
+
+    def changed_meanwhile(prompt: str, rules: Sequence[str]) -> str:
+        apply_update(memory.resources, mine, by="kim")
+        return with_lessons(prompt, rules)
+
+    monkeypatch.setattr(court_proposals, "with_lessons", changed_meanwhile)
+    assert coder(memory).why == "the prompt changed meanwhile"
+    monkeypatch.undo()
+    assert coder(memory).why == "proposed"
+    (open_one,) = [one for one in memory.read(list_updates) if one.status == "proposed"]
+    assert open_one.prompt.startswith("You write good code.")
+
+
+def test_the_marks_of_the_section_are_no_words_of_a_session(memory: Memory) -> None:
+    for case in (1, 2):
+        heard(memory, FORCE, f"The prompt says\n{BEGIN}\n- {FORCE}\n{END}", case=case)
+    assert coder(memory).why == "proposed"
 
 
 def test_what_a_session_says_word_for_word_is_left_to_people(memory: Memory) -> None:

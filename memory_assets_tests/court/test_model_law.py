@@ -69,6 +69,15 @@ def test_what_does_not_stand_is_dropped_by_its_reason(reason: str, told: Any) ->
     assert dropped.dropped == {reason: 1} and dropped.findings == () and dropped.speculation == ()
 
 
+@pytest.mark.parametrize(("between", "dropped"), [(300, {}), (600, {"it quotes too much": 1})])
+def test_what_an_ellipsis_leaves_out_is_not_quoted_without_end(between: int, dropped: dict[str, int]) -> None:
+    said = f"Always run the tests before a commit. {'So it is. ' * (between // 10)}Always write the changelog after it."
+    seen = window(Talk().user(said).case())
+    quote = "Always run the tests before a commit ... Always write the changelog after it."
+    told = held(claim((seen.events[0].label, quote, "order"), rule="Run the tests before a commit."), seen=seen)
+    assert told.dropped == dropped and len(told.findings) + len(told.speculation) == 1 - len(dropped)
+
+
 def test_one_lost_quote_takes_the_whole_claim() -> None:
     good = (label("Always run"), ORDER, "order")
     assert held(claim(good, (label("I ran"), "what nobody ever said in it", "remedy"))).dropped == {

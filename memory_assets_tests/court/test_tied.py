@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -25,7 +26,7 @@ from memory_assets.text.invisible import without_unseen
 from memory_assets_tests.court.scripted import claim
 from memory_assets_tests.court.small_case import ORDER, held, label, window
 from memory_assets_tests.court.talk import Talk
-from memory_assets_tests.court.told_claims import HELD, LATER, WORKED_ON, Entry, Told
+from memory_assets_tests.court.told_claims import BOTH_WAYS, HELD, LATER, WORKED_ON, Entry, Told
 from memory_assets_tests.depth import depth
 
 
@@ -113,6 +114,18 @@ def test_true_claims_stand_and_those_that_say_otherwise_do_not(entries: tuple[En
     stood = sum(_stands(entry, entry.true) for entry in entries)
     passed = sum(_stands(entry, told) for entry in entries for _, told in entry.false)
     assert stood >= least and passed <= most, (stood, len(entries), passed)
+
+
+@pytest.mark.parametrize("entry", BOTH_WAYS)
+def test_a_denial_of_a_denial_shows_neither_claim(entry: Entry) -> None:
+    assert [told for told in (entry.true, *(told for _, told in entry.false)) if _stands(entry, told)] == []
+
+
+@pytest.mark.parametrize("sign", ["!", "a", "가", ".", "-", "a.b,"])
+def test_a_long_text_without_a_space_is_read_in_time(sign: str) -> None:
+    began = time.process_time()
+    telling(sign * (100_000 // len(sign)))
+    assert time.process_time() - began < 5
 
 
 _PIECES = """run|tests|never|no,|not|without|before|커밋하기|전에|말고|npm|60줄을|--force|a/b.py|.|\u200b|하지 마|아니

@@ -32,6 +32,10 @@ def _outcome(talk: Talk) -> Outcome:
         "make build >/dev/null; cat build.log",
         "timeout 5 wget -qO- https://ci.example/log",
         "LANG=C awk '{print}' a.log",
+        "cat a.log || true",
+        'echo "a; log"; cat a.log',
+        "awk '{print; exit}' a.log",
+        "# what's new\ncurl -s \\\n  https://ci.example/log",
     ],
 )
 @pytest.mark.parametrize(
@@ -40,7 +44,7 @@ def _outcome(talk: Talk) -> Outcome:
         "Error: Cannot find module 'left-pad'",
         "fatal: unable to access 'https://example.com/a.git/'",
         'Traceback (most recent call last):\n  File "a.py", line 1\nValueError: bad date',
-        "Exit code 1\nbash: foo: command not found",
+        "The last run\nExit code 1\nbash: foo: command not found",
         "The user doesn't want to proceed with this tool use.",
     ],
 )
@@ -60,6 +64,11 @@ def test_so_is_what_a_tool_without_a_command_shows(tool: str) -> None:
         ("npm run build 2>&1 | head", "npm error Missing script: \"build\""),
         ("python load.py | grep -v DEBUG", "Traceback (most recent call last):\n  File \"a.py\", line 1\nValueError: bad date"),
         ("cat > run.py <<'EOF'\nprint(x)\nEOF\npython run.py", "NameError: name 'x' is not defined"),
+        ("cat a.py; python a.py", "Traceback (most recent call last):\n  File \"a.py\", line 1\nValueError: bad date"),
+        ("npm run build && cat out.log", "npm error Missing script: \"build\""),
+        ("echo start; npm run build", "start\nnpm error Missing script: \"build\""),
+        ("cat a.log", "Exit code 1\ncat: a.log: No such file or directory"),
+        ("pytest > out.log; cat out.log", "Exit code 2\nERROR: file or directory not found: test_x.py"),
         ("pytest --quick", GEMINI.format(command="pytest --quick", out="(empty)", err="no such option", code=4)),
     ],
 )  # fmt: skip

@@ -485,3 +485,37 @@ LATER: tuple[Entry, ...] = (
     ),
 )
 """Written when the law stood, and nothing of it was changed for one of them either."""
+
+BOTH_WAYS: tuple[Entry, ...] = (
+    order(
+        "Never forget to update the changelog.",
+        ("do", "Update the changelog.", ""),
+        ("inverted", ("dont", "Never update the changelog.", "")),
+    ),
+    order(
+        "앞으로 커밋 전에 린터 돌리는 거 잊지 마.",
+        ("do", "커밋 전에 린터를 돌린다.", ""),
+        ("inverted", ("dont", "커밋 전에 린터를 돌리지 않는다.", "")),
+    ),
+    order(
+        "배포 전에 백업을 하지 않으면 안 돼.",
+        ("do", "배포 전에 백업을 한다.", ""),
+        ("inverted", ("dont", "배포 전에 백업을 하지 않는다.", "")),
+    ),
+    order(
+        "Always run not only the unit tests but also the integration tests.",
+        ("do", "Run the unit tests and the integration tests.", ""),
+        ("inverted", ("dont", "Do not run the unit tests.", "")),
+    ),
+    order(
+        "테스트를 빼먹지 말고 항상 돌려",
+        ("do", "테스트를 항상 돌린다.", ""),
+        ("inverted", ("dont", "테스트를 돌리지 않는다.", "")),
+    ),
+    order(
+        "주석 안 코드를 지워. 항상.",
+        ("do", "주석 안 코드를 지운다.", ""),
+        ("inverted", ("dont", "코드를 지우지 않는다.", "")),
+    ),
+)
+"""Denials of denials: which of the two claims is true cannot be told by the words, so that neither stands."""

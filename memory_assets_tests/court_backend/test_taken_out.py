@@ -120,6 +120,18 @@ def test_tables_of_another_version_are_emptied_whatever_hangs_on_them(there: The
     mirror_of(court, there, unknown()).take_out()
     assert there.rows("SELECT * FROM public.theirs") == []
     assert _with_vectors(there) == set()
+    there.rows("DROP VIEW public.theirs")
+    assert mirror_of(court, there).project().embedded == 11
+    assert mirror_of(court, there).differing() == {}
+    assert len(_with_vectors(there)) == 11
+
+
+def test_a_table_of_vectors_that_no_list_names_is_made_anew(there: There, court: PlantedCourt) -> None:
+    mirror_of(court, there).project()
+    there.rows("TRUNCATE memory_court.embeddings")
+    there.rows("UPDATE memory_court.projection SET layout = 'of another version'")
+    assert mirror_of(court, there).project().embedded == 12
+    assert mirror_of(court, there).differing() == {}
 
 
 def _with_vectors(there: There) -> set[object]:

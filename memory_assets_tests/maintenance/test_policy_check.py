@@ -9,8 +9,11 @@ from pathlib import Path
 import pytest
 
 from memory_assets.commands.lessons import retire_lesson
+from memory_assets.court.judge import Selected
+from memory_assets.court.lessons import Accepted
 from memory_assets.court.policy import FILE, policy
 from memory_assets.log.event_log import EventLog
+from memory_assets.log.session_history import History, history_of
 from memory_assets.maintenance.policy_check import active_policy, check_policy
 from memory_assets.memory import Memory
 from memory_assets.projections.fold import catch_up
@@ -83,6 +86,31 @@ def test_a_looser_policy_gains_what_was_left_out(memory: Memory, monkeypatch: py
     monkeypatch.setattr(policy_check, "policy", lambda: strict)
     found = check_policy(memory.resources, changed(version="other"))
     assert (found.claims_gained, found.claims_lost, found.lessons_now, found.lessons_gained) == (7, 0, 0, 6)
+
+
+def test_a_case_of_the_future_gives_no_lesson_of_the_future(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    from memory_assets.court.policy_file import policy_of
+    from memory_assets.maintenance import policy_check
+
+    log = EventLog(memory.database)
+    session = Heard("case-of-2099", day=80 * 365)
+    log.append(session.tell("Always lint the code"))
+    log.append(session.hear(keeps=lambda _: False))
+    history = history_of(log.of_sessions(["case-of-2099"], ["session_ingested", "message_continued"]))
+    strict = policy_of(changed(("standing_order = 0.5", "standing_order = 1.0")))
+    monkeypatch.setattr(policy_check, "policy", lambda: strict)
+    given: list[Accepted] = []
+    accepted = policy_check._accepted
+
+    def noted(selected: Selected, history: History) -> Accepted:
+        given.append(accepted(selected, history))
+        return given[-1]
+
+    monkeypatch.setattr(policy_check, "_accepted", noted)
+    check_policy(memory.resources, changed(version="other"))
+    (late,) = [one for one in given if one.session_id == "case-of-2099"]
+    assert history.logged_at is not None and history.said_at(0) > history.logged_at
+    assert late.at == history.logged_at.replace(tzinfo=None)
 
 
 def test_what_is_forgotten_is_no_case(memory: Memory) -> None:

@@ -85,11 +85,11 @@ class Step:
             return "missing"
         text, framed = self.output, framed_code(self._last)
         is_error = self.result.message.is_error or bool(framed)
-        if not is_error and (framed == 0 or self._shows_others):
+        exited = _EXIT.match(text) if is_error or self.command is not None else None
+        if not is_error and (framed == 0 or (self._shows_others and not _stands_above(exited))):
             return "worked"
         if cue("call", "refused").match(text):
             return "refused"
-        exited = _EXIT.match(text) if is_error or self.command is not None else None
         is_error = is_error or exited is not None
         if is_error and cue("call", "cancelled").match(text):
             return "cancelled"
@@ -166,6 +166,11 @@ class Step:
                 return line
             first = first or line
         return first
+
+
+def _stands_above(exited: re.Match[str] | None) -> bool:
+    """Whether an exit code is told in the first line, above the output: further down a log may tell one of its own."""
+    return exited is not None and "\n" not in exited.string[: exited.start("code")]
 
 
 def _lines(text: str, start: int) -> Iterator[ErrorLine]:

@@ -10,6 +10,9 @@ _HERE = re.compile(
     r"<<-?\s{0,2}(?P<quote>['\"]?)(?P<mark>\w{1,40})(?P=quote)[^\n]*\n.*?(?:^\s{0,20}(?P=mark)\b|\Z)", re.DOTALL | re.MULTILINE
 )
 """A document inside a command: its lines run nothing."""
+_COMMENT = re.compile(r"^[ \t]*#[^\n]*", re.MULTILINE)
+_QUOTED = re.compile(r"\\.|'[^']*(?:'|\Z)|\"(?:[^\"\\]|\\.?)*(?:\"|\Z)", re.DOTALL)
+"""What stands in quotes runs nothing, and ends no part."""
 _WRITES = re.compile(r"(?<![<0-9&>])>{1,2}\s?(?!&)\S")
 _BEFORE = re.compile(
     r"\s{0,8}(?:(?:[A-Za-z_]\w{0,60}=\S{0,200}|sudo|time|env|nohup|exec|command|nice|timeout(?: -\S{1,20})* \S{1,10})"
@@ -18,9 +21,13 @@ _BEFORE = re.compile(
 """What stands before a program: variables, and programs that run another one."""
 _READING_PROGRAMS = """
 cat bat batcat zcat head tail less more nl tac strings sed awk gawk cut sort uniq column grep egrep fgrep zgrep rg ag ack jq yq
-xmllint diff curl wget http https xh lynx w3m echo printf journalctl history pbpaste
+xmllint diff curl wget http https xh lynx w3m journalctl history pbpaste
 """
 _READERS: Final = frozenset(_READING_PROGRAMS.split())
+_SAYS: Final = frozenset(("echo", "printf"))
+"""What prints words of the command line itself."""
+_SILENT: Final = frozenset(["cd", "pushd", "popd", "export", "unset", "set", "true", "false", ":", "sleep", "wait", "exit"])
+"""What prints nothing of its own, and is set aside."""
 _SHOWS: Final = {
     "git": ("show", "diff", "log", "grep", "cat-file", "blame"),
     "docker": ("logs",),
@@ -46,9 +53,12 @@ _FRAMED_CODE = re.compile(r"^Exit Code: (?P<code>\d{1,3})$", re.MULTILINE)
 def shows_others(command: str) -> bool:
     """Whether a command shows a file, a page or a log: an error in its output is then told by somebody else.
 
-    A reader behind a pipe (``pytest | tail``) only cuts what the program before it says.
+    Every part that runs something has to: an output does not tell which of them printed it. A reader behind a pipe
+    (``pytest | tail``) only cuts what the program before it says.
     """
-    return any(map(_reads, _PARTS.split(_HERE.sub(" <<x ", command))))
+    line = _QUOTED.sub("q", _COMMENT.sub("", _HERE.sub(" <<x ", command).replace("\\\n", " ")))
+    told = [reads for part in _PARTS.split(line) if (reads := _reads(part)) is not None]
+    return bool(told) and all(told)
 
 
 def framed_code(output: str) -> int | None:
@@ -61,12 +71,15 @@ def framed_code(output: str) -> int | None:
     return int(codes[-1]["code"]) if codes else None
 
 
-def _reads(part: str) -> bool:
-    lead = _BEFORE.match(part)
-    first = part[lead.end() if lead else 0 :].split("|", 1)[0]
-    words = first.split()
-    if not words or _WRITES.search(first):
-        return False
-    program = words[0].strip("()'\"{}").rsplit("/", 1)[-1]
-    told = [word for word in words[1:] if not word.startswith("-")][:_LOOKED_AT]
-    return program in _READERS or not set(_SHOWS.get(program, ())).isdisjoint(told)
+def _reads(part: str) -> bool | None:
+    """Whether a part of a command line shows words of others; None where it runs nothing that prints."""
+    for piped in part.split("|"):
+        lead = _BEFORE.match(piped)
+        words = piped[lead.end() if lead else 0 :].split()
+        program = words[0].strip("(){}").rsplit("/", 1)[-1] if words else ""
+        if not program or program in _SILENT or _WRITES.search(piped):
+            return None
+        if program not in _SAYS:
+            told = [word for word in words[1:] if not word.startswith("-")][:_LOOKED_AT]
+            return program in _READERS or not set(_SHOWS.get(program, ())).isdisjoint(told)
+    return None

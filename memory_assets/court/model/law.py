@@ -26,7 +26,7 @@ from memory_assets.evidence.aligner import Aligner
 from memory_assets.evidence.model import AlignedEvidence
 from memory_assets.text.invisible import without_unseen
 
-LAW_VERSION: Final = f"2.{TELLING_VERSION}"
+LAW_VERSION: Final = f"3.{TELLING_VERSION}"
 """Changes whenever the same answer to the same case would leave other claims."""
 
 CONFIDENCE: Final[Mapping[Sureness, float]] = {"low": 0.4, "medium": 0.6, "high": 0.8}
@@ -34,6 +34,8 @@ CONFIDENCE: Final[Mapping[Sureness, float]] = {"low": 0.4, "medium": 0.6, "high"
 
 _TITLE, _RULE, _TRIGGER, _ROLE = 120, 400, 300, 40
 """The most characters of each."""
+_LEFT_OUT: Final = 500
+"""The most characters of a quote that leaves something out."""
 _ROLE_NAME: Final = re.compile(r"[^\W_]+(?:[ +/&-]{1,2}[^\W_]+){0,3}")
 """A role is a name: what is longer, or has other signs, may be anything."""
 _REST_ON: Final[Mapping[FindingKind, tuple[Literal["person", "tool", "actor"], EvidencePart | None]]] = {
@@ -146,6 +148,8 @@ def _placed(quotes: Sequence[QuoteAnswer], events: Mapping[str, CaseEvent], alig
         aligned = aligner.align([event.message.text], one.quote, 0)
         if not isinstance(aligned, AlignedEvidence):
             return "its quote is not in the event"
+        if len(aligned.segments) > 1 and aligned.span_end - aligned.span_start > _LEFT_OUT:
+            return "it quotes too much"  # what an ellipsis leaves out would count as quoted
         if aligned.critical:
             return "its quote says otherwise than the event"
         found[Quoted(one.part, event.place, aligned.span_start, aligned.span_end, aligned.matched_text)] = None
