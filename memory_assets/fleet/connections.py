@@ -25,6 +25,8 @@ LEAST_SERVER = 150_000
 
 OPTIONS: dict[str, Any] = {
     "application_name": "memory_assets",
+    # Whatever PGCLIENTENCODING or the role says.
+    "client_encoding": "utf8",
     "connect_timeout": 5,
     # A server or a network that vanished is noticed within seconds, also in the middle of a commit.
     "keepalives": 1,
@@ -85,6 +87,9 @@ class Connections:
         """Close what nobody uses."""
         with self._guard:
             idle, self._idle = self._idle, []
+        if self._process != os.getpid():
+            self._inherited += idle
+            return
         for connection in idle:
             _close(connection)
 

@@ -18,12 +18,11 @@ from memory_assets.fleet.schema import LOCK_KEY, applied, migrate, newest_versio
 from memory_assets.identifiers import canonical_json
 from memory_assets.log.errors import (
     SharedLogDiffersError,
-    SharedLogRefusedError,
     SharedLogUnavailableError,
     StoreLockedError,
     UnstorableTextError,
 )
-from memory_assets.log.event_store import SHARED_COLUMNS, Epoch, Row, StoreState, Versions
+from memory_assets.log.event_store import SHARED_COLUMNS, Epoch, Row, StoreState, Versions, refuse_older
 from memory_assets.log.migrations import schema_version as client_version
 from memory_assets.log.tip import FIRST, Tip
 
@@ -111,14 +110,19 @@ class PostgresStore:
                 self._lock(connection)
                 held = HeldStore(connection)
                 with _speaking(connection):
-                    _refuse_older(held.state())
+                    refuse_older(held.state())
                     yield held
                     held.is_ending = True
-                connection.execute("COMMIT")
+                # A transaction that failed answers COMMIT too, by taking everything back.
+                if connection.execute("COMMIT").statusmessage != "COMMIT":
+                    held.is_ending = False
+                    raise SharedLogUnavailableError(
+                        f"{self.address} took the transaction back", hint="run the command again: nothing was written"
+                    )
         except SharedLogUnavailableError as error:
             if held is None or not held.is_ending:
                 raise
-            match self._has(held.pushed):
+            match self._has(held):
                 case None:
                     raise SharedLogUnavailableError(
                         f"{error}; that was in the middle of a commit",
@@ -140,18 +144,20 @@ class PostgresStore:
         )
         connection.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK_KEY])
 
-    def _has(self, pushed: Tip | None) -> bool | None:
-        """Whether what was pushed is committed; None where nobody can tell.
+    def _has(self, held: HeldStore) -> bool | None:
+        """Whether what was pushed and pinned is committed; None where nobody can tell.
 
         The lock is waited for: a transaction that was cut off may end just now.
         """
-        if pushed is None:
+        if held.pushed is None and held.pinned is None:
             return True
         with contextlib.suppress(SharedLogUnavailableError, StoreLockedError), self._used() as connection:
             self._lock(connection)
-            found = _link_at(connection, pushed.seq)
+            link = None if held.pushed is None else _link_at(connection, held.pushed.seq)
+            versions = _state(connection).versions
             connection.execute("ROLLBACK")
-            return found == pushed.link_hash
+            is_pushed = held.pushed is None or link == held.pushed.link_hash
+            return is_pushed and (held.pinned is None or versions == held.pinned)
         return None
 
     @contextlib.contextmanager
@@ -169,6 +175,7 @@ class HeldStore:
 
     Attributes:
         pushed: where the log ends once this is committed; None where nothing is new.
+        pinned: the versions that all follow once this is committed; None where they stay.
         is_ending: whether the commit was asked for.
     """
 
@@ -176,6 +183,7 @@ class HeldStore:
         self._connection = connection
         self._state = _state(connection)
         self.pushed: Tip | None = None
+        self.pinned: Versions | None = None
         self.is_ending = False
 
     def state(self) -> StoreState:
@@ -215,6 +223,7 @@ class HeldStore:
     def pin(self, versions: Versions) -> None:
         """State which versions all must follow."""
         self._connection.execute("UPDATE memory_log.log SET versions = %s", [canonical_json(dict(versions))])
+        self.pinned = dict(versions)
 
 
 def _state(connection: Connection[Any]) -> StoreState:
@@ -235,15 +244,6 @@ def _pull(connection: Connection[Any], after: int, limit: int) -> list[Row]:
 def _link_at(connection: Connection[Any], seq: int) -> bytes | None:
     rows = connection.execute("SELECT link_hash FROM memory_log.events WHERE seq = %s", [seq]).fetchall()
     return bytes(rows[0][0]) if rows else None
-
-
-def _refuse_older(state: StoreState) -> None:
-    if state.least_client > client_version():
-        raise SharedLogRefusedError(
-            f"a newer program has written to the shared log: its stores have schema {state.least_client}, "
-            f"those of this one {client_version()}",
-            hint="install the newer version of memory_assets",
-        )
 
 
 def _refuse_nul(row: Row) -> None:

@@ -12,7 +12,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from memory_assets.log.errors import SharedLogRefusedError
 from memory_assets.log.links import LINKED_COLUMNS
+from memory_assets.log.migrations import schema_version
 from memory_assets.log.tip import FIRST, Tip
 
 SHARED_COLUMNS = (*LINKED_COLUMNS, "payload_json", "link_hash")
@@ -51,6 +53,20 @@ class StoreState:
     schema_version: int
     least_client: int
     versions: Versions | None
+
+
+def refuse_older(state: StoreState) -> None:
+    """Refuse a log to which a newer program has written what this one may not know.
+
+    Raises:
+        SharedLogRefusedError
+    """
+    if state.least_client > schema_version():
+        raise SharedLogRefusedError(
+            f"a newer program has written to the shared log: its stores have schema {state.least_client}, "
+            f"those of this one {schema_version()}",
+            hint="install the newer version of memory_assets",
+        )
 
 
 class ExclusiveStore(Protocol):

@@ -21,9 +21,11 @@ from memory_assets.log.errors import (
     SharedLogRefusedError,
     SharedLogUnavailableError,
     StoreError,
+    StoreFullError,
+    StoreLockedError,
     StoreReadOnlyError,
 )
-from memory_assets.log.event_store import SHARED_COLUMNS, EventStore, Row, StoreState, Versions
+from memory_assets.log.event_store import SHARED_COLUMNS, EventStore, Row, StoreState, Versions, refuse_older
 from memory_assets.log.free_space import check_room
 from memory_assets.log.links import LINKED_COLUMNS, LINKED_ROW, link_of, newest_link
 from memory_assets.log.mirror_note import MirrorNote, has_note, read_note, write_note
@@ -43,6 +45,8 @@ AWAY_SECONDS = 5.0
 _NOTED_SECONDS = 10.0
 REBUILD_HINT = "`memory mirror rebuild` makes the mirror anew and keeps the file that is there aside"
 _ADDED = f"SELECT {LINKED_ROW}, CAST(payload_json AS VARCHAR), link_hash FROM events WHERE seq > ? ORDER BY seq"
+# What keeps a mirror from being brought up, and nobody from reading it as it is.
+_READ_ON = (SharedLogUnavailableError, SharedLogRefusedError, StoreReadOnlyError, StoreFullError, StoreLockedError)
 _LOGGER = logging.getLogger(__name__)
 
 TipOf = Callable[["duckdb.DuckDBPyConnection"], Tip]
@@ -121,12 +125,13 @@ class Mirror:
             return
         try:
             state = self.store.state()
+            refuse_older(state)
             self._check_versions(state.versions)
             if not self._is_up_to(state):
                 with opened() as connection:
                     self.catch_up(connection, self._tip(connection))
             self._is_fresh(state)
-        except (SharedLogUnavailableError, SharedLogRefusedError, StoreReadOnlyError) as error:
+        except _READ_ON as error:
             self._is_away(error)
         self._looked_at = time.monotonic()
 
@@ -139,6 +144,7 @@ class Mirror:
         if not self.store.is_shared:
             return before
         state = self.store.state()
+        refuse_older(state)
         self._check(state, before)
         while before.seq < state.head.seq:
             rows = self.store.pull(before.seq, PULLED_ROWS)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 import signal
 import threading
 import time
+from collections.abc import Sequence
 from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 
@@ -13,6 +15,7 @@ import pytest
 
 from memory_assets.fleet import connections
 from memory_assets.fleet.opening import shared_log
+from memory_assets.fleet.postgres_store import HeldStore
 from memory_assets.log import batches, free_space
 from memory_assets.log.batches import insert, rows_of
 from memory_assets.log.database import Database
@@ -26,6 +29,9 @@ from memory_assets.log.errors import (
     UnstorableTextError,
 )
 from memory_assets.log.event_log import EventLog
+from memory_assets.log.event_store import Row
+from memory_assets.log.mirror import FRESH_SECONDS
+from memory_assets.log.tip import Tip
 from memory_assets_tests.court_backend.databases import There
 from memory_assets_tests.depth import depth
 from memory_assets_tests.fleet.hosts import Fleet, database_of, is_sound, rows_of_log
@@ -341,6 +347,56 @@ def test_an_older_program_refuses_to_write(shared: Fleet, there: There) -> None:
     with pytest.raises(SharedLogRefusedError, match=r"has version 2 \(later\)"):
         shared.log("one").append([taken(2)])
     assert shared.log("one").last_seq() == 1
+
+
+def test_an_older_program_reads_what_it_has(shared: Fleet, there: There) -> None:
+    """What a newer one wrote it may not know."""
+    one = shared.log("one")
+    one.append([taken(1)])
+    shared.log("two").append([taken(2)])
+    there.rows("UPDATE memory_log.log SET least_client = 999")
+    time.sleep(FRESH_SECONDS)
+    assert one.last_seq() == 1
+
+
+def test_a_mirror_without_room_is_read_as_it_is(shared: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = shared.log("one")
+    one.append([taken(1)])
+    shared.log("two").append([taken(2)])
+    time.sleep(FRESH_SECONDS)
+    monkeypatch.setattr("memory_assets.log.free_space.NEEDED_BYTES", 10**18)
+    assert one.last_seq() == 1
+
+
+def test_a_transaction_that_is_taken_back_is_not_taken_for_written(shared: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
+    """PostgreSQL answers the commit of a transaction that failed, and commits nothing."""
+    one = shared.log("one")
+    one.append([taken(1)])
+    push = HeldStore.push
+
+    def failed_behind(self: HeldStore, rows: Sequence[Row], expected_head: Tip) -> Tip:
+        pushed = push(self, rows, expected_head)
+        with contextlib.suppress(Exception):
+            self._connection.execute("SELECT 1/0")
+        return pushed
+
+    with monkeypatch.context() as patched:
+        patched.setattr(HeldStore, "push", failed_behind)
+        with pytest.raises(SharedLogUnavailableError, match="took the transaction back"):
+            one.append([taken(2)])
+    time.sleep(FRESH_SECONDS)
+    assert one.last_seq() == 1 and one.append([taken(2)]).last_seq == 2
+    assert shared.log("two").last_seq() == 2
+
+
+@pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII", "EUC_KR"])
+def test_the_encoding_of_a_clients_environment_is_none_of_it(
+    shared: Fleet, monkeypatch: pytest.MonkeyPatch, encoding: str
+) -> None:
+    monkeypatch.setenv("PGCLIENTENCODING", encoding)
+    shared.log("one").append([taken(1, actor="민아 🚀")])
+    (event,) = shared.log("two").replay()
+    assert event.actor == "민아 🚀"
 
 
 def test_versions_are_pinned_by_whoever_comes_first(shared: Fleet) -> None:
