@@ -220,8 +220,8 @@ class Resources:
         Raises:
             ConfigInvalidError: they choose it and do not say where it is.
         """
-        from memory_assets.court_backend.address import PostgresAddress
         from memory_assets.court_backend.court_in_postgres import CourtInPostgres
+        from memory_assets.postgres.address import PostgresAddress
 
         chosen = self.settings.court
         if chosen.backend != "postgres":

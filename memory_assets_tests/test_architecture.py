@@ -36,6 +36,7 @@ ROOTS = {
     "errors",
     "identifiers",
     "moments",
+    "postgres",
     "progress",
     "providers",
     "shipped_files",
@@ -303,12 +304,17 @@ def test_a_model_of_others_is_asked_through_one_room() -> None:
     }
 
 
-def test_postgresql_is_spoken_to_by_two_rooms_and_late() -> None:
+def test_what_speaks_to_postgresql_knows_no_other_room() -> None:
+    assert {name for module in all_of("postgres") for name, _ in own(module)} <= {"postgres.address"}
+    assert violations(all_of("fleet"), {"court_backend"}) == []
+
+
+def test_postgresql_is_spoken_to_by_three_rooms_and_late() -> None:
     asking = {room(module) for module in modules() for name, _ in imports(module) if room(name) in POSTGRES}
-    assert asking == {"court_backend", "fleet"}
+    assert asking == {"court_backend", "fleet", "postgres"}
     early = [
         f"{module}:{line} imports {name}"
-        for module in all_of("court_backend", "fleet")
+        for module in all_of("court_backend", "fleet", "postgres")
         for node in modules()[module].body
         for name, line in _named(node)
         if room(name) in POSTGRES

@@ -3,38 +3,25 @@
 from __future__ import annotations
 
 import contextlib
-import time
-from collections.abc import Generator, Iterator
-from functools import cache
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from memory_assets.court_backend.address import PostgresAddress, masked
 from memory_assets.court_backend.errors import PostgresBusyError, PostgresRefusedError, PostgresUnavailableError
 from memory_assets.errors import MemoryAssetsError
+from memory_assets.postgres import client
+from memory_assets.postgres.address import PostgresAddress, masked
+from memory_assets.postgres.client import failure_of, impatient, said_by, too_old
 
 if TYPE_CHECKING:
     from psycopg import Connection, Error
 
-LEAST_SERVER = 150_000
-"""The oldest version that the tests are run with."""
-
 CONNECT_SECONDS = 5
-SILENT_SECONDS = 120.0
-"""A server that says nothing for so long is gone: longer than any statement takes but the making of an index."""
-
-# An attribute of a connection for which something else goes.
-_SILENT = "silent_seconds"
-
 KEEPALIVE_SECONDS = 10
 UNHEARD_SECONDS = 30
 """After so long the system gives a machine up that does not confirm what was sent."""
 
 _GOES_ON = "the log and the store's own answers need no PostgreSQL"
 _INSTALL = "install the extra `memory_assets[postgres]`, or set court.backend to `embedded`"
-
-# What the client says of an address or a login that can never work: no second try helps.
-_WRONG_LOGIN = ("password authentication failed", "no password supplied", "does not exist", "no pg_hba.conf entry")
-_WRONG_ADDRESS = ("could not translate host name", "invalid", "resolve")
 
 
 @contextlib.contextmanager
@@ -47,6 +34,7 @@ def connected(address: PostgresAddress) -> Iterator[Connection[Any]]:
         PostgresBusyError: somebody else held what was needed for too long.
     """
     with translated(address):
+        library()
         connection = impatient().connect(address.url, autocommit=True, **connect_options())
         # Its own way out would raise once more where the server went away.
         with contextlib.closing(connection):
@@ -65,45 +53,6 @@ def connect_options() -> dict[str, Any]:
         "keepalives_count": 3,
         "tcp_user_timeout": UNHEARD_SECONDS * 1000,
     }
-
-
-@cache
-def impatient() -> type[Connection[Any]]:
-    """A kind of connection that fails where the server says nothing for too long.
-
-    The system notices a machine that is gone, and not a server that stands still: its machine confirms whatever is sent.
-    """
-    psycopg = library()
-
-    class Impatient(psycopg.Connection):  # type: ignore[misc, name-defined]
-        def wait(self, gen: Generator[Any, Any, Any], *arguments: Any, **options: Any) -> Any:
-            most = getattr(self, _SILENT, None) or SILENT_SECONDS
-            return super().wait(_heard(gen, most, psycopg.OperationalError), *arguments, **options)
-
-    return Impatient
-
-
-def allow_silence(connection: Connection[Any], seconds: float | None) -> None:
-    """From now on so long for what this connection is asked; None for what goes for every statement."""
-    setattr(connection, _SILENT, seconds)
-
-
-def _heard(work: Generator[Any, Any, Any], most: float, error: type[Exception]) -> Generator[Any, Any, Any]:
-    """The client's own steps, as long as the server says something: it is asked ten times a second whether it did."""
-    try:
-        wanted = next(work)
-        heard = time.monotonic()
-        while True:
-            ready = yield wanted
-            if ready:
-                heard = time.monotonic()
-            elif time.monotonic() - heard > most:
-                raise error(f"it has said nothing for {most:.0f} seconds")
-            wanted = work.send(ready)
-    except StopIteration as done:
-        return done.value
-    finally:
-        work.close()
 
 
 def library() -> Any:
@@ -127,11 +76,10 @@ def check_server(connection: Connection[Any], address: PostgresAddress) -> None:
     Raises:
         PostgresRefusedError
     """
-    version = connection.info.server_version
-    if version < LEAST_SERVER:
+    if version := too_old(connection):
         raise PostgresRefusedError(
-            f"{address} is version {version // 10_000}, which is too old",
-            hint=f"use PostgreSQL {LEAST_SERVER // 10_000} or newer, or set court.backend to `embedded`",
+            f"{address} is version {version}, which is too old",
+            hint=f"use PostgreSQL {client.LEAST_SERVER // 10_000} or newer, or set court.backend to `embedded`",
         )
 
 
@@ -146,36 +94,39 @@ def translated(address: PostgresAddress) -> Iterator[None]:
 
 
 def _meant(error: Error, address: PostgresAddress) -> MemoryAssetsError:
-    from psycopg import errors
-
-    said = masked(error.diag.message_primary or str(error))
-    match error:
-        case errors.LockNotAvailable():
+    said = said_by(error)
+    match failure_of(error):
+        case "locked":
             return PostgresBusyError(
                 f"another process writes the court's tables of {address}",
                 hint="`memory court project` again when it is done; what it writes is the same",
             )
-        case errors.InsufficientPrivilege():
+        case "rights":
             return PostgresRefusedError(
                 f"{address} does not allow it: {said}",
                 hint="GRANT CREATE, CONNECT ON DATABASE … TO the role of court.postgres_url, or let it own schema memory_court",
             )
-        case errors.DependentObjectsStillExist() | errors.ForeignKeyViolation() | errors.FeatureNotSupported():
+        case "in the way":
             return PostgresRefusedError(
                 f"what others made of the court's tables of {address} is in the way: {_named(error) or said}",
                 hint="drop what hangs on them (a view, a foreign key), `memory court project`, and make it again",
             )
-        case errors.OperationalError() if any(words in said for words in _WRONG_LOGIN):
+        case "login":
             return PostgresUnavailableError(
                 f"{address} lets nobody in: {said}",
                 hint="mend user and database of court.postgres_url; the password comes from PGPASSWORD or a passfile",
                 passes=False,
             )
-        case errors.OperationalError() | errors.InterfaceError() | errors.QueryCanceled():
-            wrong = any(words in said for words in _WRONG_ADDRESS)
-            hint = "correct court.postgres_url" if wrong else "start it, then run `memory court project`"
-            return PostgresUnavailableError(f"{address} does not answer: {said}", hint=f"{hint}; {_GOES_ON}", passes=not wrong)
-        case _:
+        case "address":
+            hint = f"correct court.postgres_url; {_GOES_ON}"
+            return PostgresUnavailableError(f"{address} does not answer: {said}", hint=hint, passes=False)
+        case "unreachable" | "told off":
+            hint = f"start it, then run `memory court project`; {_GOES_ON}"
+            return PostgresUnavailableError(f"{address} does not answer: {said}", hint=hint)
+        case "no room":
+            hint = f"make room on its disk, then run `memory court project`; {_GOES_ON}"
+            return PostgresUnavailableError(f"{address} has no room: {said}", hint=hint)
+        case "read only" | "refused":
             return PostgresRefusedError(
                 f"{address} refused what was asked: {said}",
                 hint=f"`memory court project --rebuild` writes its tables anew; {_GOES_ON}",

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memory_assets.court_backend import schema
-from memory_assets.court_backend.address import PostgresAddress
 from memory_assets.court_backend.connecting import connected
 from memory_assets.court_backend.court_rows import LessonText, Place, StoredCourt
 from memory_assets.court_backend.projector import Projected, identity_of, project, stored_rows, stored_vectors, take_out
 from memory_assets.identifiers import sha256_hex
+from memory_assets.postgres.address import PostgresAddress
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -9,20 +9,13 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from memory_assets.court_backend import schema
-from memory_assets.court_backend.address import PostgresAddress
-from memory_assets.court_backend.connecting import (
-    CONNECT_SECONDS,
-    allow_silence,
-    check_server,
-    connect_options,
-    impatient,
-    library,
-    translated,
-)
+from memory_assets.court_backend.connecting import CONNECT_SECONDS, check_server, connect_options, library, translated
 from memory_assets.court_backend.errors import NotProjectedError, PostgresUnavailableError
 from memory_assets.court_backend.lesson_index import LIKENESS_DIGITS, LessonHit
 from memory_assets.court_backend.projector import EXACT_ROWS_OF_A_ROLE
 from memory_assets.court_backend.schema import SCHEMA, VectorTable
+from memory_assets.postgres.address import PostgresAddress
+from memory_assets.postgres.client import allow_silence, impatient
 
 if TYPE_CHECKING:
     from psycopg import Connection

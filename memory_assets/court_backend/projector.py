@@ -15,12 +15,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from memory_assets.court_backend import schema
-from memory_assets.court_backend.address import PostgresAddress
-from memory_assets.court_backend.connecting import allow_silence, connected
+from memory_assets.court_backend.connecting import connected
 from memory_assets.court_backend.court_rows import CourtRows, CourtSource, CourtTable, LessonText, Place
 from memory_assets.court_backend.errors import PostgresRefusedError
 from memory_assets.court_backend.schema import SCHEMA, Projection, VectorTable
 from memory_assets.errors import MemoryAssetsError
+from memory_assets.postgres.address import PostgresAddress
+from memory_assets.postgres.client import allow_silence
 
 if TYPE_CHECKING:
     from psycopg import Connection

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from memory_assets.court_backend.address import PostgresAddress
 from memory_assets.court_backend.errors import PostgresRefusedError
 from memory_assets.identifiers import canonical_json, sha256_hex
+from memory_assets.postgres.address import PostgresAddress
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,7 +16,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memory_assets.court_backend.address import PostgresAddress
 from memory_assets.defs.instance import dagster_home, dagster_instance
 from memory_assets.defs.partitions import SESSIONS_PARTITIONS_NAME
 from memory_assets.defs.pruning import delete_run, keeps_outcomes
@@ -28,6 +27,7 @@ from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.maintenance.court_mirror import project_court, take_out_of_court
 from memory_assets.maintenance.forget import honour_forgetting
 from memory_assets.maintenance.purge.purge import Plan, dry_run, plan, purge
+from memory_assets.postgres.address import PostgresAddress
 from memory_assets.results.purge import DagsterPurgedV1, OutOfReachV1, PurgeReportV1
 from memory_assets.settings import Settings
 

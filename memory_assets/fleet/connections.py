@@ -9,19 +9,21 @@ import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from memory_assets.court_backend.address import PostgresAddress, masked
 from memory_assets.log.errors import (
     SharedLogRefusedError,
     SharedLogUnavailableError,
     StoreError,
     StoreLockedError,
 )
+from memory_assets.postgres import client
+from memory_assets.postgres.address import PostgresAddress, masked
+from memory_assets.postgres.client import allow_silence, failure_of, impatient, said_by, too_old
 
 if TYPE_CHECKING:
     from psycopg import Connection, Error
 
-LEAST_SERVER = 150_000
-"""The oldest version that the tests are run with."""
+SILENT_SECONDS = 15.0
+"""A server that says nothing for so long is given up: what is asked of it here takes a moment, but for waiting for the lock."""
 
 OPTIONS: dict[str, Any] = {
     "application_name": "memory_assets",
@@ -41,15 +43,6 @@ OPTIONS: dict[str, Any] = {
 # A commit that was answered stays, whatever the server's default is: mirrors rest on it.
 _SETTLED = """SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"""
 
-_WRONG_LOGIN = (
-    "password authentication failed",
-    "no password supplied",
-    "does not exist",
-    "no pg_hba.conf entry",
-    "certificate",
-    "SSL",
-)
-_WRONG_ADDRESS = ("could not translate host name", "invalid", "resolve")
 _WAITS = "nothing was written, and what the mirror holds can be read meanwhile"
 
 
@@ -103,8 +96,9 @@ class Connections:
                 if _is_alive(idle):
                     return idle
                 _close(idle)
-        connection: Connection[Any] = library().connect(self.address.url, autocommit=True, **OPTIONS)
+        connection: Connection[Any] = _opened(self.address)
         try:
+            allow_silence(connection, SILENT_SECONDS)
             check_server(connection, self.address)
             connection.execute(_SETTLED)
         except BaseException:
@@ -120,6 +114,11 @@ class Connections:
             return
         with self._guard:
             self._idle.append(connection)
+
+
+def _opened(address: PostgresAddress) -> Connection[Any]:
+    library()
+    return impatient().connect(address.url, autocommit=True, **OPTIONS)
 
 
 def _is_alive(connection: Connection[Any]) -> bool:
@@ -157,11 +156,9 @@ def check_server(connection: Connection[Any], address: PostgresAddress) -> None:
     Raises:
         SharedLogRefusedError
     """
-    version = connection.info.server_version
-    if version < LEAST_SERVER:
+    if version := too_old(connection):
         raise SharedLogRefusedError(
-            f"{address} is version {version // 10_000}, which is too old",
-            hint=f"use PostgreSQL {LEAST_SERVER // 10_000} or newer",
+            f"{address} is version {version}, which is too old", hint=f"use PostgreSQL {client.LEAST_SERVER // 10_000} or newer"
         )
     if (encoding := connection.info.parameter_status("server_encoding")) != "UTF8":
         raise SharedLogRefusedError(
@@ -180,37 +177,40 @@ def translated(address: PostgresAddress) -> Iterator[None]:
 
 
 def _meant(error: Error, address: PostgresAddress) -> StoreError:
-    from psycopg import errors
-
-    said = masked(error.diag.message_primary or str(error))
-    match error:
-        case errors.LockNotAvailable():
+    said = said_by(error)
+    match failure_of(error):
+        case "locked":
             return StoreLockedError(
                 f"another machine holds the shared log of {address}",
                 hint="wait for it to finish, then run the command again; what was written before is kept",
             )
-        case errors.InsufficientPrivilege():
+        case "rights":
             return SharedLogRefusedError(
                 f"{address} does not allow it: {said}",
                 hint="GRANT CREATE, CONNECT ON DATABASE … TO the role of store.url, or let it own schema memory_log",
             )
-        case errors.ReadOnlySqlTransaction():
+        case "read only":
             return SharedLogRefusedError(f"{address} can be read alone: {said}", hint="name the server that takes writes")
-        case errors.IdleInTransactionSessionTimeout():
+        case "told off":
             return SharedLogUnavailableError(
                 f"{address} ended the session, for this process was silent too long while it held the log",
                 hint=f"run the command again; {_WAITS}",
             )
-        case errors.OperationalError() if any(words in said for words in _WRONG_LOGIN):
+        case "no room":
+            return SharedLogUnavailableError(
+                f"{address} has no room: {said}", hint=f"make room on its disk, and run the command again; {_WAITS}"
+            )
+        case "login":
             return SharedLogUnavailableError(
                 f"{address} lets nobody in: {said}",
                 hint="mend user, database and TLS of store.url; the password comes from PGPASSWORD or a passfile",
             )
-        case errors.OperationalError() | errors.InterfaceError() | errors.QueryCanceled():
-            wrong = any(words in said for words in _WRONG_ADDRESS)
-            hint = "correct store.url" if wrong else "start it, or look at the network, and run the command again"
-            return SharedLogUnavailableError(f"{address} does not answer: {said}", hint=f"{hint}; {_WAITS}")
-        case _:
+        case "address":
+            return SharedLogUnavailableError(f"{address} does not answer: {said}", hint=f"correct store.url; {_WAITS}")
+        case "unreachable":
+            hint = f"start it, or look at the network, and run the command again; {_WAITS}"
+            return SharedLogUnavailableError(f"{address} does not answer: {said}", hint=hint)
+        case "in the way" | "refused":
             return SharedLogRefusedError(
                 f"{address} refused what was asked: {said}", hint="`memory mirror status` says what it is"
             )

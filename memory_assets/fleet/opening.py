@@ -31,8 +31,8 @@ def opened(folder: Path, url: str | None, lock_timeout: float, versions: Callabl
 @lru_cache(maxsize=8)
 def shared_log(url: str, lock_timeout: float) -> PostgresStore:
     """A shared log; one for all that this process opens of it, so that its connections are kept."""
-    from memory_assets.court_backend.address import PostgresAddress
     from memory_assets.fleet.postgres_store import PostgresStore
+    from memory_assets.postgres.address import PostgresAddress
 
     return PostgresStore(PostgresAddress(url), lock_timeout=lock_timeout)
 

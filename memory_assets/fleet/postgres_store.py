@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from memory_assets.fleet import connections
 from memory_assets.fleet.connections import Connections
 from memory_assets.fleet.schema import LOCK_KEY, applied, migrate, newest_version
 from memory_assets.identifiers import canonical_json
@@ -25,11 +26,12 @@ from memory_assets.log.errors import (
 from memory_assets.log.event_store import SHARED_COLUMNS, Epoch, Row, StoreState, Versions, refuse_older
 from memory_assets.log.migrations import schema_version as client_version
 from memory_assets.log.tip import FIRST, Tip
+from memory_assets.postgres.client import allow_silence
 
 if TYPE_CHECKING:
     from psycopg import Connection
 
-    from memory_assets.court_backend.address import PostgresAddress
+    from memory_assets.postgres.address import PostgresAddress
 
 SILENT_SECONDS = 1.5
 """A holder of the lock that says nothing for so long has lost it."""
@@ -142,7 +144,9 @@ class PostgresStore:
             "SELECT set_config('lock_timeout', %s, true), set_config('idle_in_transaction_session_timeout', %s, true)",
             [f"{int(self._lock_timeout * 1000)}ms", f"{int(SILENT_SECONDS * 1000)}ms"],
         )
+        allow_silence(connection, self._lock_timeout + connections.SILENT_SECONDS)
         connection.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK_KEY])
+        allow_silence(connection, connections.SILENT_SECONDS)
 
     def _has(self, held: HeldStore) -> bool | None:
         """Whether what was pushed and pinned is committed; None where nobody can tell.

@@ -14,7 +14,7 @@ from memory_assets.shipped_files import shipped_folder
 if TYPE_CHECKING:
     from psycopg import Connection
 
-    from memory_assets.court_backend.address import PostgresAddress
+    from memory_assets.postgres.address import PostgresAddress
 
 LOCK_KEY = 0x6D656D6F72796C67
 """Of the advisory lock under which the log of a database is written."""

@@ -44,7 +44,7 @@ def shared_log_of(resources: Resources) -> EventStore:
 
 def mirror_status(resources: Resources) -> MirrorV1:
     """How the mirror stands to its log; nothing is taken over, and what is wrong is said and no error."""
-    from memory_assets.court_backend.address import PostgresAddress
+    from memory_assets.postgres.address import PostgresAddress
 
     store, folder = shared_log_of(resources), resources.settings.store_folder
     note, here = read_note(folder), _tip_here(folder)

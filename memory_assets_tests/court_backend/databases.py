@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from memory_assets.court_backend.address import PostgresAddress
+from memory_assets.postgres.address import PostgresAddress
 from memory_assets_tests.court_backend.servers import Server, debian_15, wheel_18
 
 KINDS = {

