@@ -25,7 +25,7 @@ from memory_assets.court_backend.embedded import EmbeddedLessons
 from memory_assets.court_backend.lesson_index import LessonIndex
 from memory_assets.court_backend.postgres_lessons import PostgresLessons
 from memory_assets_tests.court_backend.planted_court import Planted, PlantedCourt, lesson_id
-from memory_assets_tests.court_backend.servers import Server, debian_15, wheel_18
+from memory_assets_tests.postgres.servers import Server, debian_15, wheel_18
 
 DIMENSIONS, ROLES, LESSONS, LARGE, QUESTIONS, K = 384, 200, 20_000, 10_000, 200, 10
 

@@ -21,7 +21,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from memory_assets_tests.court_backend.servers import Server, debian_15, wheel_18
+from memory_assets_tests.postgres.servers import Server, debian_15, wheel_18
 
 ROOT = Path(__file__).resolve().parents[1]
 BATCH = 200

@@ -171,7 +171,7 @@ def main() -> None:
         record = Path(folder) / "records" / f"{SESSION}.jsonl"
         record.parent.mkdir()
         record.touch()
-        replay, once = settings_of(Path(folder) / "replay"), settings_of(Path(folder) / "once")
+        replay, once = test_settings(Path(folder) / "replay"), test_settings(Path(folder) / "once")
         (replay.home / "hooks").mkdir(parents=True)
         found, spent = replayed(replay.home, record, pieces)
         import_paths(replay, [record], project=None)
@@ -188,10 +188,6 @@ def main() -> None:
     )
     print(f"CPU-seconds of a turn: median {statistics.median(spent[1:]):.2f}, 95 % {ranked(spent[1:], 0.95):.2f}   bar 0.5")
     print(f"tables that differ from one import: {differences or 'none'}")
-
-
-def settings_of(home: Path) -> Settings:
-    return test_settings(home)
 
 
 def ranked(values: list[float], part: float) -> float:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_assets_tests.court_backend.databases import running, there, there18
+from memory_assets_tests.postgres.databases import running, there, there18
 
 __all__ = ["folder", "running", "there", "there18"]
 

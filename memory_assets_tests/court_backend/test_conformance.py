@@ -12,9 +12,9 @@ from memory_assets.court_backend.court_in_postgres import CourtInPostgres
 from memory_assets.court_backend.embedded import EmbeddedLessons
 from memory_assets.court_backend.lesson_index import LessonHit, LessonIndex
 from memory_assets.court_backend.postgres_lessons import PostgresLessons
-from memory_assets_tests.court_backend.databases import KINDS, There, server_of
 from memory_assets_tests.court_backend.planted_court import Planted, PlantedCourt, lesson_id
-from memory_assets_tests.court_backend.servers import Server
+from memory_assets_tests.postgres.databases import KINDS, There, server_of
+from memory_assets_tests.postgres.servers import Server
 
 DIMENSIONS = 32
 ROLES = ("coder", "reviewer", "설계자", "o'brien; drop table lessons")

@@ -20,9 +20,9 @@ from memory_assets.court_backend.errors import (
 from memory_assets.court_backend.postgres_lessons import PostgresLessons
 from memory_assets.postgres import client
 from memory_assets.postgres.address import PostgresAddress, masked
-from memory_assets_tests.court_backend.databases import There
 from memory_assets_tests.court_backend.planted_court import Planted, PlantedCourt, lesson_id
-from memory_assets_tests.court_backend.servers import Server, wheel_18
+from memory_assets_tests.postgres.databases import There
+from memory_assets_tests.postgres.servers import Server, wheel_18
 
 
 @pytest.fixture

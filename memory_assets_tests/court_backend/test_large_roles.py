@@ -10,8 +10,8 @@ from memory_assets.court_backend import postgres_lessons, projector
 from memory_assets.court_backend.court_in_postgres import CourtInPostgres
 from memory_assets.court_backend.embedded import EmbeddedLessons
 from memory_assets.court_backend.postgres_lessons import PostgresLessons
-from memory_assets_tests.court_backend.databases import There
 from memory_assets_tests.court_backend.planted_court import Planted, PlantedCourt
+from memory_assets_tests.postgres.databases import There
 
 K = 10
 

@@ -18,8 +18,8 @@ from memory_assets.court_backend.errors import PostgresUnavailableError
 from memory_assets.court_backend.postgres_lessons import PostgresLessons
 from memory_assets.postgres import client
 from memory_assets.postgres.address import PostgresAddress
-from memory_assets_tests.court_backend.databases import There
 from memory_assets_tests.court_backend.planted_court import Planted, PlantedCourt
+from memory_assets_tests.postgres.databases import There
 
 MOST_SECONDS = 8.0
 """Far below the minutes that a system waits by itself."""

@@ -12,8 +12,8 @@ from memory_assets.court_backend.court_in_postgres import CourtInPostgres
 from memory_assets.court_backend.errors import NotProjectedError
 from memory_assets.court_backend.postgres_lessons import PostgresLessons
 from memory_assets.vectors.errors import EmbedderUnavailableError
-from memory_assets_tests.court_backend.databases import There
 from memory_assets_tests.court_backend.planted_court import Planted, PlantedCourt, lesson_id
+from memory_assets_tests.postgres.databases import There
 
 if TYPE_CHECKING:
     from memory_assets.vectors.embedder import Vectors

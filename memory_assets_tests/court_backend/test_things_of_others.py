@@ -8,8 +8,8 @@ import pytest
 
 from memory_assets.court_backend.court_in_postgres import CourtInPostgres
 from memory_assets.court_backend.errors import PostgresRefusedError
-from memory_assets_tests.court_backend.databases import There
 from memory_assets_tests.court_backend.planted_court import Planted, PlantedCourt, lesson_id
+from memory_assets_tests.postgres.databases import There
 
 
 @pytest.fixture

