@@ -117,11 +117,12 @@ def verify_mirror(resources: Resources) -> MirrorVerifiedV1:
         here = newest_link(connection) or FIRST
     if isinstance(found, Broken):
         problems.append(f"here {found}")
-    if here.seq > state.head.seq or (here.seq and store.link_at(here.seq) != here.link_hash):
+    # By its link alone: another process of this machine may have taken over more meanwhile.
+    if here.seq and store.link_at(here.seq) != here.link_hash:
         problems.append(f"event {here.seq} here is not event {here.seq} of the shared log")
-    return MirrorVerifiedV1(
-        head_seq=state.head.seq, mirror_seq=here.seq, equal=not problems and here == state.head, problems=tuple(problems)
-    )
+    elif here.seq < state.head.seq:
+        problems.append(f"here are the first {here.seq:,} of them: `memory mirror update` takes over the rest")
+    return MirrorVerifiedV1(head_seq=state.head.seq, mirror_seq=here.seq, equal=not problems, problems=tuple(problems))
 
 
 def rebuild_mirror(resources: Resources, *, progress: Progress | None = None) -> MirrorBuiltV1:

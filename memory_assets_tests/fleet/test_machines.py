@@ -81,6 +81,8 @@ def test_what_one_machine_imports_the_other_has_row_for_row(two: tuple[Machine, 
     one, two_ = two
     one.run("import", str(chat(tmp_path / "a", "first", talk(1))))
     two_.run("import", str(chat(tmp_path / "b", "second", talk(2))))
+    behind = one.json("mirror", "verify", code=1)
+    assert behind["mirror_seq"] < behind["head_seq"] and "`memory mirror update`" in behind["problems"][0]
     assert one.json("mirror", "update")["taken"] > 0
     assert two_.json("mirror", "update")["units_failed"] == 0
     assert {session["session_id"] for session in one.json("sessions")} == {"first", "second"}
