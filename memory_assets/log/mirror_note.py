@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import time
@@ -12,6 +11,7 @@ from pathlib import Path
 
 from memory_assets.log.errors import StoreError, of_system
 from memory_assets.log.event_store import Epoch
+from memory_assets.log.private_file import put_in_place
 
 NOTE_FILE_NAME = "store.mirror"
 
@@ -78,11 +78,7 @@ def write_note(folder: Path, note: MirrorNote) -> None:
     told = {"store_id": note.epoch.store_id, "epoch": note.epoch.number, "host_id": note.host_id, "as_of": note.as_of}
     unfinished = folder / f"{NOTE_FILE_NAME}.{os.getpid()}.new"
     try:
-        unfinished.write_text(json.dumps(told), encoding="utf-8")
-        unfinished.chmod(0o600)
-        unfinished.replace(path)
+        put_in_place(path, json.dumps(told), unfinished=unfinished)
     except OSError as error:
-        with contextlib.suppress(OSError):
-            unfinished.unlink(missing_ok=True)
         if not path.exists():
             raise of_system(error, path) from error

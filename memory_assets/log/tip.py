@@ -7,14 +7,13 @@ moment: the log then ends at one or the other, and nowhere else.
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from memory_assets.log.errors import of_system
+from memory_assets.log.private_file import put_in_place
 
 TIP_FILE_NAME = "store.tip"
 FIRST_LINK = bytes(32)
@@ -75,15 +74,8 @@ def write_tips(folder: Path, tips: Tips) -> None:
     unfinished = folder / f"{TIP_FILE_NAME}.new"
     text = json.dumps({"now": _spelled(tips.now)} | ({"coming": _spelled(tips.coming)} if tips.coming else {}))
     try:
-        descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(f"{text}\n")
-            file.flush()
-            os.fsync(descriptor)
-        unfinished.replace(path)
+        put_in_place(path, f"{text}\n", unfinished=unfinished)
     except OSError as error:
-        with contextlib.suppress(OSError):
-            unfinished.unlink(missing_ok=True)
         raise of_system(error, path) from error
 
 
