@@ -62,6 +62,7 @@ class PostgresStore:
 
     def __init__(self, address: PostgresAddress, *, lock_timeout: float) -> None:
         self.address = address
+        self.name = str(address)
         self._lock_timeout = lock_timeout
         self._connections = Connections(address)
         self._is_made = False
