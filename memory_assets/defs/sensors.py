@@ -86,7 +86,7 @@ def sessions_folder(context: dg.SensorEvaluationContext, event_log: EventLogReso
 
 def _look(context: dg.SensorEvaluationContext, opened: OpenStore) -> dg.SensorResult:
     """What a tick asks for: sessions first, then what all of them have become, then the vectors that are missing."""
-    end_dead_runs(context.instance, opened.settings.dagster_home)
+    end_dead_runs(context.instance, opened.settings)
     under_way = _runs_under_way(context.instance)
     folder = opened.settings.sessions_folder
     if not folder.is_dir():

@@ -8,17 +8,23 @@ from memory_assets.locks.process_liveness import is_alive, runner_name
 from memory_assets.log.mirror_note import read_note
 
 
-def runner_here(folder: Path) -> str:
-    """The name of this process among those of a store; of a mirror, behind the name of this machine."""
+def runner_here(folder: Path, locks: Path | None = None) -> str:
+    """The name of this process; where the store is a mirror, behind the name of this machine.
+
+    Args:
+        folder: of the store.
+        locks: the folder in which the processes of this machine have their locks; the store's, where none is named.
+    """
     note = read_note(folder)
-    return f"{note.host_id}/{runner_name(folder)}" if note else runner_name(folder)
+    name = runner_name(locks or folder)
+    return f"{note.host_id}/{name}" if note else name
 
 
-def is_at_work(folder: Path, runner: str) -> bool:
+def is_at_work(folder: Path, runner: str, locks: Path | None = None) -> bool:
     """Whether a process is still there. Of another machine nothing here says that it is gone."""
     host, _, name = runner.rpartition("/")
     if host:
         note = read_note(folder)
         if note is None or note.host_id != host:
             return True
-    return is_alive(folder, name)
+    return is_alive(locks or folder, name)
