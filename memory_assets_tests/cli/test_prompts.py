@@ -133,7 +133,7 @@ def test_without_a_terminal_nothing_is_approved(
     reading, writing = os.pipe()
     os.write(writing, b"yes\n")
     os.close(writing)
-    with open(reading) as pipe:
+    with os.fdopen(reading) as pipe:
         for given in (pipe, None):
             monkeypatch.setattr(sys, "stdin", given)
             ended = memory("prompts", *arguments, "--json")

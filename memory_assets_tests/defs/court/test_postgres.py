@@ -21,8 +21,8 @@ from memory_assets.queries.lessons import nearest_lessons
 from memory_assets.results.doctor import CheckV1
 from memory_assets.settings import Settings, load_settings
 from memory_assets_tests.court.findings import orders_of
-from memory_assets_tests.defs.conftest import Import
 from memory_assets_tests.defs.files import chat
+from memory_assets_tests.defs.imported import Imported, imported
 from memory_assets_tests.defs.state import assert_rebuilds_equal
 from memory_assets_tests.postgres.databases import There, running, there, there18
 
@@ -42,12 +42,26 @@ def detector(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(steps, "findings_of", orders_of)
 
 
-@pytest.fixture
-def taken(take: Import, inbox: Path) -> None:
-    """Two sessions, not heard yet."""
+def write_sessions(inbox: Path) -> None:
     chat(inbox, "one", [TESTS, "I will.", FORCE], project="shop")
     chat(inbox, "three", [NAMED, "I will."], project="shop")
-    take(inbox)
+
+
+@pytest.fixture(scope="module")
+def sessions(tmp_path_factory: pytest.TempPathFactory) -> Imported:
+    """Taken in once."""
+    return imported(tmp_path_factory.mktemp("sessions"), write_sessions)
+
+
+@pytest.fixture
+def inbox(sessions: Imported) -> Path:
+    return sessions.inbox_as_it_was()
+
+
+@pytest.fixture
+def taken(settings: Settings, sessions: Imported, unrecorded: dg.DagsterInstance) -> None:
+    """Two sessions, not heard yet."""
+    sessions.copied(settings.home, unrecorded)
 
 
 def with_postgres(url: str) -> Settings:
