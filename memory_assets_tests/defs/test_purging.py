@@ -41,6 +41,7 @@ from memory_assets_tests.defs.state import (
     texts_of_dagster,
     texts_of_store,
 )
+from memory_assets_tests.depth import cases
 
 SECRET = "qzxfountain"
 FORGOTTEN = "to-be-forgotten"
@@ -115,7 +116,7 @@ def test_purging_again_finds_nothing_and_importing_again_brings_nothing_back(mar
     assert fsck(Resources(settings)).finding_count == 0
 
 
-@pytest.mark.parametrize("moment", ["begun", "files", "folder", "aside"])
+@pytest.mark.parametrize("moment", cases(["files"], ["begun", "folder", "aside"]))
 def test_a_killed_purge_is_carried_through_by_the_next_who_opens_the_store(
     marked: Mixed, monkeypatch: pytest.MonkeyPatch, moment: str
 ) -> None:
@@ -271,7 +272,7 @@ def test_a_purge_that_was_killed_before_dagster_is_ended_by_the_next(
     assert dagsters(settings, SECRET) == set() and files_holding(settings.home, SECRET.encode()) == []
 
 
-@pytest.mark.parametrize("again", [False, True], ids=["gone", "taken in anew"])
+@pytest.mark.parametrize("again", cases([True], [False]))
 def test_what_a_killed_purge_left_to_do_is_done_behind_the_next_one(
     quoting: Settings, quoted: Path, monkeypatch: pytest.MonkeyPatch, *, again: bool
 ) -> None:

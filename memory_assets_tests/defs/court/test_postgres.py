@@ -24,6 +24,7 @@ from memory_assets_tests.court.findings import orders_of
 from memory_assets_tests.defs.files import chat
 from memory_assets_tests.defs.imported import Imported, imported
 from memory_assets_tests.defs.state import assert_rebuilds_equal
+from memory_assets_tests.depth import cases
 from memory_assets_tests.postgres.databases import There, running, there, there18
 
 __all__ = ["running", "there", "there18"]
@@ -144,12 +145,14 @@ def test_a_mirror_that_is_behind_says_how_far(there18: There) -> None:
 @pytest.mark.usefixtures("taken")
 @pytest.mark.parametrize(
     ("changed", "told"),
-    [
-        ("UPDATE memory_court.lessons SET rule = 'Always push by force'", "3 of lessons"),
-        ("DELETE FROM memory_court.lesson_evidence WHERE ordinal = 0", "3 of lesson_evidence"),
-        ("DELETE FROM memory_court.{vectors}", "3 of lesson_vectors_"),
-        ("UPDATE memory_court.{vectors} SET role = 'nobody'", "3 of lesson_vectors_"),
-    ],
+    cases(
+        [("UPDATE memory_court.lessons SET rule = 'Always push by force'", "3 of lessons")],
+        [
+            ("DELETE FROM memory_court.lesson_evidence WHERE ordinal = 0", "3 of lesson_evidence"),
+            ("DELETE FROM memory_court.{vectors}", "3 of lesson_vectors_"),
+            ("UPDATE memory_court.{vectors} SET role = 'nobody'", "3 of lesson_vectors_"),
+        ],
+    ),
 )
 def test_doctor_finds_rows_that_were_changed_by_hand(there18: There, changed: str, told: str) -> None:
     settings = with_postgres(there18.address.url)

@@ -24,6 +24,7 @@ from memory_assets_tests.court.findings import orders_of
 from memory_assets_tests.defs.files import chat
 from memory_assets_tests.defs.imported import Imported, imported
 from memory_assets_tests.defs.state import assert_rebuilds_equal
+from memory_assets_tests.depth import cases
 from memory_assets_tests.postgres.databases import There, running, there, there18
 
 __all__ = ["running", "there", "there18"]
@@ -84,8 +85,13 @@ def test_without_a_model_what_is_forgotten_goes(heard: Settings, there18: There,
     assert not holds(there18, "Wilhelmina")
 
 
-@pytest.mark.parametrize("failing", ["settle", "_run_on"])
-@pytest.mark.parametrize("error", [IndexBusyError("somebody writes"), RuntimeError("a broken invariant")])
+@pytest.mark.parametrize(
+    ("failing", "error"),
+    cases(
+        [("settle", RuntimeError("a broken invariant")), ("_run_on", IndexBusyError("somebody writes"))],
+        [("settle", IndexBusyError("somebody writes")), ("_run_on", RuntimeError("a broken invariant"))],
+    ),
+)
 def test_a_word_of_forgetting_that_fails_midway(
     heard: Settings, there18: There, monkeypatch: pytest.MonkeyPatch, failing: str, error: Exception
 ) -> None:
