@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -149,6 +150,11 @@ class Mirror:
         except _READ_ON as error:
             self._is_away(error, time.monotonic() - began)
         self._looked_at = time.monotonic()
+
+    def wait(self, seconds: float, ended: threading.Event) -> bool:
+        """Wait until the shared log has more than the mirror, for so long at most; whether it has."""
+        tips = read_tips(self._folder)
+        return self.store.wait(tips.now.seq if isinstance(tips, Tips) else 0, seconds, ended)
 
     def catch_up(self, connection: duckdb.DuckDBPyConnection, before: Tip) -> Tip:
         """Take over all that the shared log has, a part a transaction, the tables with the last one; where the mirror ends.
