@@ -282,7 +282,7 @@ class Mirror:
         if note is None or not note.as_of:
             raise error
         if self.away is None:
-            _LOGGER.warning("%s; what follows is the mirror's, %s old", error, note.age())
+            _LOGGER.warning("%s; what follows is the mirror's, %s", error, note.age())
         self.away = error
 
 
