@@ -204,6 +204,30 @@ def test_a_bundle_and_the_session_that_it_was_made_of_are_counted_once(log: Even
     fold_equal(database)
 
 
+def test_what_joins_two_sessions_in_one_role_joins_them_in_every_other(log: EventLog, database: Database) -> None:
+    """One and bundle are one session by what a third tells of both, to other roles; it goes, and they are two again."""
+    support = f"SELECT support_sessions FROM lessons WHERE title = '{TESTS}'"
+
+    def hear(session: Heard, *told: tuple[int, str, str]) -> None:
+        log.append(session.hear(find=lambda _: [ordered(place, text, role=role) for place, text, role in told]))
+        catch_up(database, VERSIONS)
+
+    texts = {"one": (TESTS, KOREAN), "bundle": ("Hello", "So", FORCE, TESTS), "third": ("Hello", KOREAN, FORCE)}
+    sessions = {name: Heard(name) for name in texts}
+    for name, said_there in texts.items():
+        log.append(sessions[name].tell(*said_there))
+    hear(sessions["one"], (0, TESTS, "coder"), (1, KOREAN, "reviewer"))
+    hear(sessions["bundle"], (3, TESTS, "coder"), (2, FORCE, "planner"))
+    assert rows(database, support) == [(2,)], "nothing says that they are one"
+    hear(sessions["third"], (1, KOREAN, "writer"), (2, FORCE, "editor"))
+    assert rows(database, support) == [(1,)], "the third is either of them"
+    fold_equal(database)
+    log.append([sessions["third"].story.forget()])
+    catch_up(database, VERSIONS)
+    assert rows(database, support) == [(2,)]
+    fold_equal(database)
+
+
 def test_forgetting_a_session_takes_its_lessons_and_its_support(log: EventLog, database: Database) -> None:
     one = heard(log, database, "one", TESTS, KOREAN)
     heard(log, database, "two", TESTS, day=1)
