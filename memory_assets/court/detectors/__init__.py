@@ -38,7 +38,7 @@ def findings_of(case: Case) -> list[Finding]:
         *rewritten_searches(steps, language),
         *repeated_failures(case, steps, language),
         *corrections,
-        *refused_calls(case, steps, reasons, language),
+        *refused_calls(case, steps, said, reasons, language),
         *reversals(taken_back, language),
         *standing_orders(said, corrections=corrected),
         *praises(case, said, language),

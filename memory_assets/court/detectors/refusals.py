@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from memory_assets.court.case import Case
+from memory_assets.court.detectors.corrections import answer_to
 from memory_assets.court.detectors.cues import cue
 from memory_assets.court.detectors.orders import is_order, tells_habit
 from memory_assets.court.detectors.speech import Language, Typed
 from memory_assets.court.detectors.traffic import Step
+from memory_assets.court.detectors.turns import Turn, turns_of
 from memory_assets.court.detectors.wording import cut, key_of, on_one_line, same_word
 from memory_assets.court.findings import Finding, Quoted, Severity
 from memory_assets.court.telling import Words, literals
 from memory_assets.extraction.completeness import asks_to_know
+from memory_assets.extraction.sentence_context import words_of
 from memory_assets.text.sentences import Sentence
 
 _PLANS = frozenset(("exitplanmode", "enterplanmode"))
@@ -24,6 +27,8 @@ _LOOKS = frozenset(("read", "grep", "glob", "ls", "read_file", "list_directory")
 """Tools that only look at files here: who refuses them without a word wants something else now."""
 _OF_THIS_CALL: Final = 0.4
 """How sure a refusal is that holds for the one call: it is claimed, and no policy that ships makes a lesson of it."""
+_DOUBTED: Final = 0.6
+"""How sure one is whose words ask, and the agent says that they ask with reason."""
 _BEFORE: Final = 3
 """Events before a refused call that belong to it: what the agent says it is about, and a plan that it has written."""
 _SHOWN: Final = 4_000
@@ -43,7 +48,9 @@ def refusing_messages(case: Case, steps: Sequence[Step], said: Sequence[Typed]) 
     return found
 
 
-def refused_calls(case: Case, steps: Sequence[Step], reasons: dict[int, Typed], language: Language) -> Iterator[Finding]:
+def refused_calls(
+    case: Case, steps: Sequence[Step], said: Sequence[Typed], reasons: dict[int, Typed], language: Language
+) -> Iterator[Finding]:
     """The refused calls: each with how sure it is that something is learned from it for another day."""
     told: set[int] = set()
     for step in steps:
@@ -61,7 +68,10 @@ def refused_calls(case: Case, steps: Sequence[Step], reasons: dict[int, Typed], 
             if reason.said and not _why(reason):
                 continue  # the person lets it go on after all
         sure = _confidence(case, step, reason, dangerous=dangerous)
-        yield _finding(step, reason, language, sure, dangerous=dangerous)
+        answer = None
+        if sure == _OF_THIS_CALL and (doubt := _doubt(turns_of(case, steps, said), reason)) is not None:
+            sure, answer = _DOUBTED, answer_to(doubt, words_of(doubt.message.plain))
+        yield _finding(step, reason, language, sure, answer, dangerous=dangerous)
 
 
 def _why(reason: Typed) -> list[Sentence]:
@@ -84,6 +94,12 @@ def _confidence(case: Case, step: Step, reason: Typed | None, *, dangerous: bool
     orders = any(_orders(reason.plain_of(one)) for one in stated)
     holds = is_given_with_it or orders or _speaks_of(case, step, [one.text for one in stated])
     return 0.8 if holds else _OF_THIS_CALL
+
+
+def _doubt(turns: Iterable[Turn], reason: Typed | None) -> Turn | None:
+    """What the person asked in the place of a reason, where the agent says that the doubt was right."""
+    asked = (turn for turn in turns if reason is not None and turn.message.place == reason.place)
+    return next((turn for turn in asked if turn.concession == "said"), None)
 
 
 def _orders(text: str) -> bool:
@@ -109,7 +125,9 @@ def _agent_acts(case: Case, start: int, end: int) -> bool:
     return any(event.actor == "ai" and not event.message.sidechain for event in case.events[start + 1 : end])
 
 
-def _finding(step: Step, reason: Typed | None, language: Language, confidence: float, *, dangerous: bool) -> Finding:
+def _finding(
+    step: Step, reason: Typed | None, language: Language, confidence: float, answer: Quoted | None, *, dangerous: bool
+) -> Finding:
     call = cut(on_one_line(step.command or f"{step.tool} {', '.join(step.files) or step.text}"), 160)
     words = _why(reason)[:3] if reason else []
     why = on_one_line(" ".join(sentence.text for sentence in words))
@@ -119,6 +137,9 @@ def _finding(step: Step, reason: Typed | None, language: Language, confidence: f
     elif step.result is not None:
         line = step.result.message.text.split("\n", 1)[0][:200]
         evidence.append(Quoted("cause", step.result.place, 0, len(line), line))
+    if answer is not None:
+        evidence.append(answer)
+        why = f"{why} → {cut(on_one_line(answer.quote), 160)}"
     if language == "ko":
         title = f"거부됨: {cut(call, 60)} — {why}" if why else f"거부됨: {call}"
         rule = f"{cut(why, 300)} (거부된 호출: `{call}`)" if why else f"`{call}`: 실행하기 전에 먼저 묻는다."
