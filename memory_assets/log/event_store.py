@@ -102,6 +102,11 @@ class EventStore(Protocol):
         """Whether it lies elsewhere than in the store's file."""
         ...
 
+    @property
+    def name(self) -> str:
+        """Which it is, for people."""
+        ...
+
     def exclusive(self) -> AbstractContextManager[ExclusiveStore]:
         """The log under its lock: committed at the end, rolled back on an error.
 
@@ -131,6 +136,7 @@ class EmbeddedStore:
     """No other log: the store's file is the log, and everything here does nothing."""
 
     is_shared = False
+    name = ""
     _NOTHING = StoreState(Epoch("", 0), FIRST, 0, 0, None)
 
     @contextlib.contextmanager
