@@ -21,6 +21,8 @@ from memory_assets.log.payloads.forgetting import SessionUnforgotten
 from memory_assets.log.payloads.usage import UnitFeedback
 from memory_assets.projections.fold import catch_up
 from memory_assets.projections.rebuild import rebuild, verify
+from memory_assets.queries.forget_report import report_of
+from memory_assets.queries.forgettable import ToForget, forgettable
 from memory_assets_tests.court.findings import VERSION, ordered
 from memory_assets_tests.depth import depth
 from memory_assets_tests.projections.hearings import Heard
@@ -128,6 +130,36 @@ def test_a_lesson_needs_the_quotes_that_its_rule_is_told_with(
     assert rows(database, UNITS) == ([(rule, "active")] if stays else [])
     assert len(rows(database, "SELECT 1 FROM lesson_evidence")) == (len(set(said) & set(now)) if stays else 0)
     fold_equal(database)
+
+
+@pytest.mark.parametrize(
+    ("forgotten", "gone", "kept", "improvements"),
+    [
+        ((2,), False, True, 0),  # a thank-you is evidence, and says nothing of the rule
+        ((1,), True, False, 1),
+        ((0, 2), True, False, 0),  # the improvement speaks of deployments alone
+        ((3,), False, False, 0),
+    ],
+)
+def test_the_report_of_a_forgetting_goes_by_the_rule_of_the_fold(
+    log: EventLog, database: Database, forgotten: tuple[int, ...], gone: bool, kept: bool, improvements: int
+) -> None:
+    said = ("Use the blue script", "for the deployments", "thanks", "more")
+    rule = "Use the blue script for deployments"
+    quotes = tuple(Quoted("order", place, 0, len(text), text) for place, text in enumerate(said[:3]))
+    session = Heard("one")
+    log.append(session.tell(*said))
+    told = [ordered(0, rule, evidence=quotes), ordered(0, "Ask people about deployments", role="user", evidence=quotes)]
+    log.append(session.hear(find=lambda case: told))
+    catch_up(database, VERSIONS)
+    with database.writing() as connection:
+        found = forgettable(connection, ToForget(ids=tuple(f"session:one#m={index}" for index in forgotten)))
+        report = report_of(connection, found, dry_run=True)
+    assert [[one.title for one in named] for named in (report.lessons_gone, report.lessons_kept)] == [
+        [rule] * gone,
+        [rule] * kept,
+    ]
+    assert report.improvements == improvements
 
 
 def test_what_its_session_does_not_say_any_more_is_no_lesson(log: EventLog, database: Database) -> None:
