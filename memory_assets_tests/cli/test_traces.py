@@ -125,7 +125,7 @@ UNASKED = {
     *("serve run", "serve status", "serve link", "serve stop", "serve take", "serve install", "serve uninstall"),
     *("court open", "court from-session", "court run", "court project", "lessons retire", "lessons keep"),
     *("prompts show", "prompts propose", "prompts diff", "prompts approve", "prompts reject", "prompts apply"),
-    *("prompts rollback", "prompts write", "prompts register", "policy check"),
+    *("prompts rollback", "prompts write", "prompts register", "policy check", "policy activate"),
     *("mirror status", "mirror update", "mirror verify", "mirror rebuild", "mirror pin"),
     *("hook", "hooks install", "hooks uninstall", "hooks status", "hooks off", "hooks on"),
 }

@@ -10,12 +10,14 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
+from memory_assets.commands.court_policy import activate_policy
 from memory_assets.commands.lessons import retire_lesson
 from memory_assets.commands.prompts import propose_update, register_prompt
 from memory_assets.commands.said import settle
 from memory_assets.configuration import Resources
 from memory_assets.court.case import Case
 from memory_assets.court.findings import Finding
+from memory_assets.court.policy import policy, shipped_text
 from memory_assets.defs import forgetting, purging, run
 from memory_assets.defs.code_location import build_definitions
 from memory_assets.defs.court import steps
@@ -26,6 +28,7 @@ from memory_assets.hooks.telling import told_at_start
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.forgetting import SessionForgotten
 from memory_assets.maintenance.fsck import fsck
+from memory_assets.maintenance.policy_check import active_policy
 from memory_assets.memory import Memory
 from memory_assets.queries.cases import list_cases, one_case
 from memory_assets.queries.forgettable import ToForget
@@ -225,6 +228,29 @@ def test_another_court_replaces_and_the_first_can_come_back(store: Settings, mon
     assert hear(store, ["one"]).selected == 2
     assert rows(store, "SELECT version FROM cases") == [(first,)]
     assert hear(store, ["one"]).heard == 0
+    assert_rebuilds_equal(store)
+
+
+def test_another_policy_judges_anew_and_every_judgement_names_its_own(store: Settings) -> None:
+    hear(store, None)
+    shipped = policy().version
+    strict = shipped_text().replace(f'version = "{shipped}"', 'version = "strict"')
+    strict = strict.replace("lessons_of_a_case = 10", "lessons_of_a_case = 1")
+    activate_policy(Resources(store), strict, by="kim")
+    cases = Memory(store).read(list_cases, version=Resources(store).court_version).cases
+    assert not any(case.is_current for case in cases), "they were heard under another policy"
+    report = hear(store, None)
+    assert (report.heard, report.selected, report.deferred) == (3, 3, 2)
+    judged = (
+        "SELECT payload_json ->> '$.policy_version', count(*) FROM events WHERE event_type = 'judgement_rendered' GROUP BY 1"
+    )
+    assert sorted(rows(store, judged)) == [(shipped, 3), ("strict", 3)]
+    assert rows(store, "SELECT DISTINCT policy_version FROM judgements") == [("strict",)]
+    assert Memory(store).read(active_policy).cases == {"strict": 3}
+    assert_rebuilds_equal(store)
+    activate_policy(Resources(store), None, by="kim")
+    assert hear(store, None).selected == 5 and Memory(store).read(active_policy).cases == {shipped: 3}
+    assert hear(store, None).heard == 0
     assert_rebuilds_equal(store)
 
 
