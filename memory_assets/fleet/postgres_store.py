@@ -38,7 +38,9 @@ if TYPE_CHECKING:
 SILENT_SECONDS = 1.5
 """A holder of the lock that says nothing for so long has lost it."""
 _BEAT_SECONDS = 0.4
-_LISTEN_SECONDS = 1.0
+POLL_SECONDS = 5.0
+"""Whoever listens looks by itself so often: a word that a server sends is lost where the connection breaks."""
+_ENDED_SECONDS = 0.5
 CHANNEL = "memory_log"
 _LOGGER = logging.getLogger(__name__)
 
@@ -82,18 +84,16 @@ class PostgresStore:
         with self._used() as connection:
             return _link_at(connection, seq)
 
-    def wait(self, after: int, seconds: float) -> bool:
+    def wait(self, after: int, seconds: float, ended: threading.Event | None = None) -> bool:
         """Wait until something stands behind a seq: news are listened for, and looked for where they were lost."""
         until = time.monotonic() + seconds
         with self._used() as connection:
             connection.execute(f"LISTEN {CHANNEL}")
             try:
                 while _state(connection).head.seq <= after:
-                    left = until - time.monotonic()
-                    if left <= 0:
+                    if time.monotonic() >= until or (ended is not None and ended.is_set()):
                         return False
-                    for _ in connection.notifies(timeout=min(left, _LISTEN_SECONDS), stop_after=1):
-                        pass
+                    _hear(connection, min(until, time.monotonic() + POLL_SECONDS), ended)
                 return True
             finally:
                 with contextlib.suppress(Exception):
@@ -252,6 +252,13 @@ def _pull(connection: Connection[Any], after: int, limit: int) -> list[Row]:
 def _link_at(connection: Connection[Any], seq: int) -> bytes | None:
     rows = connection.execute("SELECT link_hash FROM memory_log.events WHERE seq = %s", [seq]).fetchall()
     return bytes(rows[0][0]) if rows else None
+
+
+def _hear(connection: Connection[Any], until: float, ended: threading.Event | None) -> None:
+    """Until the server says that something is new, somebody ends it, or the time is over."""
+    while (left := until - time.monotonic()) > 0 and not (ended is not None and ended.is_set()):
+        for _ in connection.notifies(timeout=min(left, _ENDED_SECONDS), stop_after=1):
+            return
 
 
 @contextlib.contextmanager

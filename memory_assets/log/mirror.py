@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -150,6 +151,11 @@ class Mirror:
             self._is_away(error, time.monotonic() - began)
         self._looked_at = time.monotonic()
 
+    def wait(self, seconds: float, ended: threading.Event) -> bool:
+        """Wait until the shared log has more than the mirror, for so long at most; whether it has."""
+        tips = read_tips(self._folder)
+        return self.store.wait(tips.now.seq if isinstance(tips, Tips) else 0, seconds, ended)
+
     def catch_up(self, connection: duckdb.DuckDBPyConnection, before: Tip) -> Tip:
         """Take over all that the shared log has, a part a transaction, the tables with the last one; where the mirror ends.
 
@@ -276,7 +282,7 @@ class Mirror:
         if note is None or not note.as_of:
             raise error
         if self.away is None:
-            _LOGGER.warning("%s; what follows is the mirror's, %s old", error, note.age())
+            _LOGGER.warning("%s; what follows is the mirror's, %s", error, note.age())
         self.away = error
 
 

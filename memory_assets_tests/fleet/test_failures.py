@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import random
 import signal
-import threading
 import time
 from collections.abc import Sequence
 from datetime import datetime, timedelta, tzinfo
@@ -503,14 +502,3 @@ def test_a_clock_that_is_a_day_off_changes_no_order(shared: Fleet, monkeypatch: 
     events = list(shared.log("three").replay())
     assert [event.event_id for event in events] == [taken(number).event_id for number in (1, 2, 3)]
     assert events[1].ts < events[0].ts and is_sound(shared.database("two")) == 3
-
-
-def test_who_waits_is_woken(shared: Fleet) -> None:
-    log = shared.log("one")
-    assert not shared_log(shared.url, 10.0).wait(0, 0.05)
-    woken: list[bool] = []
-    waiter = threading.Thread(target=lambda: woken.append(shared_log(shared.url, 10.0).wait(0, 30)))
-    waiter.start()
-    log.append([taken(1)])
-    waiter.join(20)
-    assert woken == [True]
