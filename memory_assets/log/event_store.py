@@ -7,6 +7,7 @@ and its link, so a mirror is the same log and not a copy of what it says.
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -102,6 +103,11 @@ class EventStore(Protocol):
         """Whether it lies elsewhere than in the store's file."""
         ...
 
+    @property
+    def name(self) -> str:
+        """Which it is, for people."""
+        ...
+
     def exclusive(self) -> AbstractContextManager[ExclusiveStore]:
         """The log under its lock: committed at the end, rolled back on an error.
 
@@ -122,8 +128,8 @@ class EventStore(Protocol):
         """The link of an event; None where there is none."""
         ...
 
-    def wait(self, after: int, seconds: float) -> bool:
-        """Wait until something stands behind a seq, for so long at most; whether something does."""
+    def wait(self, after: int, seconds: float, ended: threading.Event | None = None) -> bool:
+        """Wait until something stands behind a seq, for so long at most or until ``ended``; whether something does."""
         ...
 
 
@@ -131,6 +137,7 @@ class EmbeddedStore:
     """No other log: the store's file is the log, and everything here does nothing."""
 
     is_shared = False
+    name = ""
     _NOTHING = StoreState(Epoch("", 0), FIRST, 0, 0, None)
 
     @contextlib.contextmanager
@@ -157,7 +164,7 @@ class EmbeddedStore:
         """There is none elsewhere."""
         return None
 
-    def wait(self, after: int, seconds: float) -> bool:
+    def wait(self, after: int, seconds: float, ended: threading.Event | None = None) -> bool:
         """Nothing comes from elsewhere."""
         return False
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -40,6 +41,8 @@ _SAID = [
     "TODO: write a page about the {} release.",
     "The page about the {} release is done.",
     "The root cause of the {} outage was a connection pool of five connections.",
+    "We decided that the {} API listens on port 8080.",
+    "We decided that the {} API listens on port 9090.",
     "We will not keep the {} ledger on PostgreSQL 16.",
     "I prefer short commit messages for the {} service.",
 ]
@@ -88,13 +91,13 @@ class Life:
         self.told = Told(f"shop-{seed}", {session_id: [] for session_id in self.sessions})
         self.store = store
         self.step = 0
+        self.spoken: Counter[str] = Counter()
+        """How often people said what they can say, by what it was."""
         self.done: dict[int, Callable[[StagedStore], None]] = {}
         self.unsaid: list[tuple[int, Callable[[StagedStore], bool]]] = []
         """Words that the other store could not be told yet, each with its step: it never saw what they were about."""
         self.of_itself: set[str] = set()
         """Corrections of what is gone: each stays as a memory of its own (docs/decisions/0034)."""
-        self.gone_at: dict[tuple[str, int | None], int] = {}
-        self.corrected_at = -1
         steps = [self.tell, self.tell, self.correct, self.settle, self.speak_of_task, self.forget, self.forget, self.unforget]
         self.steps = [*[self.tell] * 3, *(self.chance.choice(steps) for _ in range(self.chance.randint(6, 12)))]
 
@@ -103,8 +106,6 @@ class Life:
         self.step = step
         if step < len(self.steps):
             self.steps[step]()
-            self.gone_at |= {key: step for key in self.told.gone if key not in self.gone_at}
-            self.gone_at = {key: at for key, at in self.gone_at.items() if key in self.told.gone}
 
     def live_again(self, step: int, store: StagedStore) -> None:
         """What was done in a step is done to a store to which nobody says anything of what is gone."""
@@ -165,12 +166,20 @@ class Life:
 
             correction = said(self.store)
             assert correction
+            self.spoken["correct"] += 1
 
-            def said_again(store: StagedStore) -> None:
-                if (correction, None) not in self.told.gone and said(store) is None:
-                    self.of_itself.add(correction.rpartition(".")[0])
+            kind = correction.rpartition(".")[0]
 
-            self.done[self.step], self.corrected_at = said_again, self.step
+            def said_again(store: StagedStore) -> bool:
+                is_said = said(store) is not None
+                (self.of_itself.discard if is_said else self.of_itself.add)(kind)
+                return is_said
+
+            def wait(store: StagedStore) -> None:
+                if (correction, None) not in self.told.gone:
+                    self.unsaid.append((number, said_again))
+
+            self.done[number] = wait
 
     def settle(self) -> None:
         open_ones = self._known(self.store.known.conflicts)
@@ -185,7 +194,7 @@ class Life:
                     conflicts.resolve_conflict(store.resources, found.conflict_id, resolution, by="Mina")
                 return found is not None
 
-            self._say(said)
+            self._say(said, one.conflict_type)
 
     def speak_of_task(self) -> None:
         known = self._known(self.store.known.tasks)
@@ -215,14 +224,15 @@ class Life:
                         store, one, lambda t: task_links.merge(store.resources, t, found.task_id, by="Jo")
                     )
 
-                self._say(merged)
+                self._say(merged, "merge")
             case "new":
                 title = f"order the badge number {self.step}"
                 self._say(lambda store: self._new_task(store, title))
 
-    def _say(self, said: Callable[[StagedStore], bool]) -> None:
+    def _say(self, said: Callable[[StagedStore], bool], what: str = "task") -> None:
         step = self.step
         if said(self.store):
+            self.spoken[what] += 1
             self.done[step] = lambda store: self.unsaid.append((step, said))
 
     def _known(self, by_project: Mapping[str, Sequence[OfProject]]) -> Sequence[OfProject]:
@@ -268,10 +278,8 @@ class Life:
                 self.store.run(session_id)
 
     def unforget(self) -> None:
-        # A correction names what there was when it was said: it is about nothing that comes back behind it.
-        known = [(key, event_id) for key, event_id in self.told.gone.items() if self.gone_at.get(key, 0) > self.corrected_at]
-        if known:
-            (session_id, place), event_id = self.chance.choice(sorted(known, key=repr))
+        if self.told.gone:
+            (session_id, place), event_id = self.chance.choice(sorted(self.told.gone.items(), key=repr))
             if place is None:
                 self.store.unforget_session(session_id, event_id)
             elif (session_id, None) in self.told.gone:
@@ -279,6 +287,7 @@ class Life:
             else:
                 self.store.unforget(session_id, event_id)
                 self.store.run(session_id)
+            self.spoken["unforget"] += 1
             del self.told.gone[session_id, place]
 
 
@@ -358,5 +367,9 @@ def test_whatever_people_said_of_it_is_gone_with_it(tmp_path: Path, clock: Clock
         lives.live()
         assert lives.differences() == []
         assert sum(len(life.told.gone) for life in lives.lives) > len(lives.lives) / 2
+        spoken = sum((life.spoken for life in lives.lives), Counter())
+        print(f"{begin}: {dict(spoken)}")
+        if len(lives.lives) == AT_ONCE:
+            assert {"correct", "different_value", "merge", "task", "unforget"} <= spoken.keys()
         assert_rebuilds_equal(lives.store.settings)
         shutil.rmtree(tmp_path / str(begin))

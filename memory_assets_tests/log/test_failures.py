@@ -17,6 +17,8 @@ from memory_assets_tests.log.processes import first_line, python
 from memory_assets_tests.log.samples import taken
 from memory_assets_tests.projections.story import VERSIONS, Story
 
+pytestmark = pytest.mark.usefixtures("made_anew")
+
 LIMITED = """
 import resource, signal, sys
 from pathlib import Path
@@ -160,7 +162,7 @@ def test_a_store_that_died_while_it_was_made_is_made_again(tmp_path: Path) -> No
 
 
 def test_a_store_is_never_seen_half_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from memory_assets.log import database as module
+    from memory_assets.log import opening as module
 
     def broken(*_: object) -> None:
         assert not (tmp_path / "memory.duckdb").exists()
