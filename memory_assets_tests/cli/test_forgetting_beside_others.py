@@ -17,6 +17,7 @@ from memory_assets_tests.cli.test_refused_forgetting import refused
 from memory_assets_tests.defs.files import chat, talk
 from memory_assets_tests.defs.state import events, files_holding
 from memory_assets_tests.defs.test_forgotten_parts import left_of
+from memory_assets_tests.depth import cases
 from memory_assets_tests.filled_store import test_settings as settings_of
 
 MORE = "가족 이모지 👨‍👩‍👧로 표시하기로 했다. We decided to keep it."
@@ -101,7 +102,7 @@ def test_a_session_during_an_import_of_it(memory: Run, store: Path, tmp_path: Pa
     sound(memory)
 
 
-@pytest.mark.parametrize("head_start", HEAD_START)
+@pytest.mark.parametrize("head_start", cases([1.5], [tenths / 10 for tenths in range(40) if tenths != 15]))
 def test_a_session_during_a_purge_of_another(memory: Run, store: Path, head_start: float) -> None:
     assert memory("forget", "--session", "one").code == 0
     purged, forgotten = together(("purge", "--yes"), ("forget", "session:two#m=3"), head_start)

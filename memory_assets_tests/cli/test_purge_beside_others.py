@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from memory_assets_tests.cli.test_refused_forgetting import refused
 from memory_assets_tests.defs.state import events
 from memory_assets_tests.filled_store import test_settings as settings_of
 from memory_assets_tests.mcp.client import connected
+from memory_assets_tests.server.running import running
 
 READS = """
 import sys
@@ -88,4 +90,24 @@ def test_a_server_that_answers_meanwhile_sees_the_new_store(memory: Run, store: 
             assert "session:one" not in str(told) and "session:two" in str(told["hits"])
         counted = client.call("stats").structured_content
         assert counted["sessions"] == 1 and counted["events"] == len(events(settings_of(store)))
+    sound(memory)
+
+
+@pytest.mark.slow
+def test_a_running_server_answers_before_during_and_behind_a_purge(memory: Run, store: Path) -> None:
+    """`memory serve`, asked all the while: each answer is whole, and what was forgotten is in none of them."""
+    assert memory("forget", "--session", "one").code == 0
+    with running(store, MEMORY_SERVER_TAKE_SESSIONS="false") as server:
+        cookie = server.browser()
+        purge = begun("purge", "--yes")
+        told = []
+        while purge.poll() is None:
+            told.append(server.request("GET", "/search?q=connection+pool+outage", headers=cookie))
+            time.sleep(0.2)
+        (done,) = ended([purge])
+        assert done.returncode == 0 and json.loads(done.stdout)["found_after"] == 0, done
+        told.append(server.request("GET", "/search?q=connection+pool+outage", headers=cookie))
+        assert len(told) > 2 and {answer.status for answer in told} == {200}
+        assert not any(b"/sessions/one" in answer.body for answer in told) and b"/sessions/two" in told[-1].body
+    assert len(events(settings_of(store), "purged")) == 1
     sound(memory)
