@@ -1,11 +1,3 @@
--- What is too long to be sent in one statement is put together here, by whoever holds the lock and within its transaction:
--- nobody ever sees a row of it.
-
-CREATE UNLOGGED TABLE memory_log.pieces (
-  place integer NOT NULL,
-  text text NOT NULL
-);
-
 -- Who may read what, by the name of a role of the server: all of it, or the projects that are named. Whoever owns the schema may
 -- everything. `memory mirror grant` writes here and gives the rights that go with it.
 
