@@ -32,6 +32,7 @@ def purge(
 ) -> int:
     """Write the store anew without what was forgotten, and prove that it is gone. Exits 1 where some of it is left."""
     from memory_assets.defs import purging
+    from memory_assets.hooks import purged
 
     settings = invocation(context).settings()
     planned = purging.planned_purge(settings)
@@ -40,7 +41,7 @@ def purge(
     else:
         if planned.removed and not yes:
             _ask(sum(planned.removed.values()), len(planned.sessions), as_json=as_json)
-        report = purging.purge_all(settings, planned, progress=progress_for_people(as_json=as_json))
+        report = purging.purge_all(settings, planned, progress=progress_for_people(as_json=as_json), beside=purged.purge_kept)
     if as_json:
         print_json(report)
     else:

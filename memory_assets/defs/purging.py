@@ -12,7 +12,7 @@ import contextlib
 import json
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
     from memory_assets.configuration import Resources
     from memory_assets.progress import Progress
+
+Beside = Callable[[Settings, Mapping[str, bool]], None]
 
 _WAIT_SECONDS = 30.0
 _POSTGRES_ITSELF = OutOfReachV1(
@@ -98,10 +100,18 @@ def purge_report(settings: Settings, planned: Plan) -> PurgeReportV1:
     return dry_run(open_store(settings).resources, planned)
 
 
-def purge_all(settings: Settings, planned: Plan, *, progress: Progress | None = None) -> PurgeReportV1:
-    """Take out of the store, its index and Dagster's records what was forgotten. See ``maintenance.purge.purge.purge``."""
+def purge_all(
+    settings: Settings, planned: Plan, *, progress: Progress | None = None, beside: Beside | None = None
+) -> PurgeReportV1:
+    """Take out of the store, its index and Dagster's records what was forgotten. See ``maintenance.purge.purge.purge``.
+
+    Args:
+        beside: takes the same sessions out of what others keep in the store's folder.
+    """
 
     def elsewhere(sessions: Mapping[str, bool]) -> DagsterPurgedV1:
+        if beside is not None:
+            beside(settings, sessions)
         return purge_records(settings, sessions)
 
     resources = open_store(settings).resources
