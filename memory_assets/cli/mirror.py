@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from memory_assets.cli.groups import ListingGroup
 from memory_assets.cli.interruption import stoppable
 from memory_assets.cli.invocation import NOTHING_FOUND, OK, UNHEALTHY, JsonOption, invocation
-from memory_assets.cli.output import moment, one_line, plural, print_json, print_result, styled
+from memory_assets.cli.output import moment, one_line, plural, print_json, print_line, print_result, styled
 from memory_assets.cli.progress import progress_for_people
 from memory_assets.cli.tables import print_text
 
@@ -31,6 +31,8 @@ def register(app: typer.Typer) -> None:
     group.command("verify")(stoppable(verify))
     group.command("rebuild")(stoppable(rebuild))
     group.command("pin")(pin)
+    group.command("grant")(grant)
+    group.command("revoke")(revoke)
     app.add_typer(group, name="mirror")
 
 
@@ -73,6 +75,42 @@ def pin(context: typer.Context, as_json: JsonOption = False) -> int:
     from memory_assets.maintenance.mirror import pin_versions
 
     print_result(pin_versions(invocation(context).memory().resources), print_status, as_json=as_json)
+    return OK
+
+
+def grant(
+    context: typer.Context,
+    role: Annotated[str, typer.Argument(help="A role of the PostgreSQL server that may log in.", show_default=False)],
+    project: Annotated[
+        list[str] | None, typer.Option("--project", help="Let it see this project alone. May be repeated.")
+    ] = None,
+    write: Annotated[bool, typer.Option("--write", help="Let it write as well.")] = False,
+    as_json: JsonOption = False,
+) -> int:
+    """Let a role read the shared log, in place of what it might do before. For whoever owns the log."""
+    from memory_assets.maintenance.mirror import grant_access
+
+    access = grant_access(invocation(context).memory().resources, role, projects=project or (), may_write=write)
+    if as_json:
+        print_json({"role": role, "projects": access.projects, "may_write": access.may_write})
+    else:
+        print_line(f"{one_line(role)} reads {one_line(str(access))}{' and writes' if access.may_write else ''}")
+    return OK
+
+
+def revoke(
+    context: typer.Context,
+    role: Annotated[str, typer.Argument(help="A role of the PostgreSQL server.", show_default=False)],
+    as_json: JsonOption = False,
+) -> int:
+    """Let a role do nothing with the shared log any more; what its mirrors hold they hold."""
+    from memory_assets.maintenance.mirror import revoke_access
+
+    revoke_access(invocation(context).memory().resources, role)
+    if as_json:
+        print_json({"role": role, "projects": [], "may_write": False})
+    else:
+        print_line(f"{one_line(role)} reads and writes nothing")
     return OK
 
 

@@ -193,7 +193,7 @@ def _meant(error: Error, address: PostgresAddress) -> StoreError:
         case "rights":
             return SharedLogRefusedError(
                 f"{address} does not allow it: {said}",
-                hint="GRANT CREATE, CONNECT ON DATABASE … TO the role of store.url, or let it own schema memory_log",
+                hint="whoever owns the shared log gives rights: `memory mirror grant ROLE`; who makes one needs CREATE there",
             )
         case "read only":
             return SharedLogRefusedError(f"{address} can be read alone: {said}", hint="name the server that takes writes")

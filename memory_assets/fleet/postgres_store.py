@@ -24,7 +24,7 @@ from memory_assets.log.errors import (
     SharedLogUnavailableError,
     StoreLockedError,
 )
-from memory_assets.log.event_store import SHARED_COLUMNS, Epoch, Row, StoreState, Versions, refuse_older
+from memory_assets.log.event_store import SHARED_COLUMNS, Access, Epoch, Row, StoreState, Versions, refuse_older
 from memory_assets.log.migrations import schema_version as client_version
 from memory_assets.log.tip import FIRST, Tip
 from memory_assets.postgres.address import masked
@@ -47,7 +47,7 @@ _LOGGER = logging.getLogger(__name__)
 _COLUMNS = ", ".join(SHARED_COLUMNS)
 _STATE = """
 SELECT l.store_id, l.epoch, l.least_client, l.versions, (SELECT max(version) FROM memory_log.schema_migrations),
-  e.seq, e.link_hash
+  e.seq, e.link_hash, memory_log.reads_all(), memory_log.read_projects(), memory_log.may_write()
 FROM memory_log.log l LEFT JOIN LATERAL (SELECT seq, link_hash FROM memory_log.events ORDER BY seq DESC LIMIT 1) e ON true
 """
 _PULL = f"SELECT {_COLUMNS} FROM memory_log.events WHERE seq > %s ORDER BY seq LIMIT %s"
@@ -135,6 +135,12 @@ class PostgresStore:
                     ) from None
                 case False:
                     raise
+
+    @contextlib.contextmanager
+    def administered(self) -> Iterator[Connection[Any]]:
+        """A transaction on the tables around the log; for its owner."""
+        with self._used() as connection, connection.transaction():
+            yield connection
 
     def close(self) -> None:
         """Close what nobody uses."""
@@ -235,13 +241,15 @@ class HeldStore:
 
 
 def _state(connection: Connection[Any]) -> StoreState:
-    store_id, epoch, least_client, versions, version, seq, link = connection.execute(_STATE).fetchall()[0]
+    (row,) = connection.execute(_STATE).fetchall()
+    store_id, epoch, least_client, versions, version, seq, link, reads_all, projects, may_write = row
     return StoreState(
         Epoch(store_id, epoch),
         FIRST if seq is None else Tip(int(seq), bytes(link)),
         int(version),
         int(least_client),
         None if versions is None else json.loads(versions),
+        Access(None if reads_all else tuple(projects), may_write),
     )
 
 

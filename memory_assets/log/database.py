@@ -226,7 +226,7 @@ class Database:
 
     def verify_links(self, connection: duckdb.DuckDBPyConnection) -> Sound | Broken:
         """Whether the log is what was written, every column of every event; the time of reading all of it."""
-        return verify_links(connection, read_tips(self.path.parent))
+        return verify_links(connection, read_tips(self.path.parent), is_whole=self.mirror.access().projects is None)
 
     def ends_at_tip(self, connection: duckdb.DuckDBPyConnection) -> bool:
         """Whether the log ends where it ended when it was last written: the newest event alone is looked at."""

@@ -39,6 +39,22 @@ class Epoch:
 
 
 @dataclass(frozen=True, slots=True)
+class Access:
+    """What whoever asks may do.
+
+    Attributes:
+        projects: whose events it sees, and no others; None where it sees all.
+    """
+
+    projects: tuple[str, ...] | None = None
+    may_write: bool = True
+
+    def __str__(self) -> str:
+        seen = "everything" if self.projects is None else f"the projects {', '.join(self.projects) or '(none)'}"
+        return seen if self.may_write else f"{seen}, and writes nothing"
+
+
+@dataclass(frozen=True, slots=True)
 class StoreState:
     """A shared log as of one moment.
 
@@ -47,6 +63,7 @@ class StoreState:
         schema_version: of its own tables.
         least_client: the schema of a store's file that the newest program had that wrote to it.
         versions: the configured version of each stage by event type, which all must follow; None until somebody pinned them.
+        access: what whoever asked may do; ``head`` is where the log ends for it.
     """
 
     epoch: Epoch
@@ -54,6 +71,7 @@ class StoreState:
     schema_version: int
     least_client: int
     versions: Versions | None
+    access: Access = Access()
 
 
 def refuse_older(state: StoreState) -> None:

@@ -26,7 +26,7 @@ from memory_assets.log.errors import (
     StoreLockedError,
     StoreReadOnlyError,
 )
-from memory_assets.log.event_store import SHARED_COLUMNS, EventStore, Row, StoreState, Versions, refuse_older
+from memory_assets.log.event_store import SHARED_COLUMNS, Access, EventStore, Row, StoreState, Versions, refuse_older
 from memory_assets.log.free_space import check_room
 from memory_assets.log.links import LINKED_COLUMNS, LINKED_ROW, link_of, newest_link
 from memory_assets.log.mirror_note import MirrorNote, has_note, read_note, write_note
@@ -100,6 +100,11 @@ class Mirror:
         self.away: StoreError | None = None
         """Why the mirror was not brought up when it was read last; None where it was."""
 
+    def access(self) -> Access:
+        """What may be read and done here, as it was when the mirror was brought up last."""
+        note = read_note(self._folder) if self.store.is_shared or has_note(self._folder) else None
+        return Access() if note is None else note.access
+
     def refuse_alone(self) -> None:
         """Refuse to write to a mirror without the log that it mirrors, which would make another log of it.
 
@@ -171,7 +176,7 @@ class Mirror:
             rows = self.store.pull(before.seq, PULLED_ROWS)
             connection.execute("BEGIN")
             try:
-                last = self._take(connection, rows, before)
+                last = self._take(connection, rows, before, state)
                 if last.seq >= state.head.seq:
                     self._fold(connection)
                 before = self._commit(connection, before, last)
@@ -201,10 +206,11 @@ class Mirror:
             return
         with self.store.exclusive() as shared:
             state = shared.state()
+            refuse_reader(state.access)
             self._check(state, before)
             last = before
             while last.seq < state.head.seq:
-                last = self._take(connection, shared.pull(last.seq, PULLED_ROWS), last)
+                last = self._take(connection, shared.pull(last.seq, PULLED_ROWS), last, state)
             if last != before:
                 self._fold(connection)
             configured = _configured(connection)
@@ -219,7 +225,7 @@ class Mirror:
     def _is_up_to(self, state: StoreState) -> bool:
         tips, note = read_tips(self._folder), read_note(self._folder)
         is_there = isinstance(tips, Tips) and tips.coming is None and tips.now == state.head
-        return is_there and note is not None and note.epoch == state.epoch
+        return is_there and note is not None and note.epoch == state.epoch and note.access == state.access
 
     def _check(self, state: StoreState, local: Tip) -> None:
         """Whether the file is a mirror of this log, made with these versions.
@@ -231,12 +237,16 @@ class Mirror:
         if note is not None and note.epoch != state.epoch:
             what = "events were taken out of it" if note.epoch.store_id == state.epoch.store_id else "it is another log"
             raise SharedLogDiffersError(f"the mirror is not of the log as it is now: {what}", hint=REBUILD_HINT)
+        if note is not None and note.access.projects != state.access.projects:
+            raise SharedLogDiffersError(
+                f"what may be read of the shared log has changed: it is {state.access} now", hint=REBUILD_HINT
+            )
         link = state.head.link_hash if local.seq == state.head.seq else self.store.link_at(local.seq) if local.seq else None
         if local.seq and link != local.link_hash:
             raise SharedLogDiffersError(_how_it_differs(local, state.head, link), hint=_hint_of(note))
         self._check_versions(state.versions)
         if note is None:
-            write_note(self._folder, MirrorNote.new(state.epoch))
+            write_note(self._folder, MirrorNote.new(state.epoch, state.access))
 
     def _check_versions(self, pinned: Versions | None) -> None:
         if self._folding is None or pinned is None or pinned == self._agreed:
@@ -248,8 +258,8 @@ class Mirror:
             raise
         self._agreed, self._refused = pinned, None
 
-    def _take(self, connection: duckdb.DuckDBPyConnection, rows: Sequence[Row], before: Tip) -> Tip:
-        last = checked_rows(rows, before)
+    def _take(self, connection: duckdb.DuckDBPyConnection, rows: Sequence[Row], before: Tip, state: StoreState) -> Tip:
+        last = checked_rows(rows, before, is_whole=state.access.projects is None)
         columns = dict(zip(SHARED_COLUMNS, zip(*rows, strict=True), strict=True))
         links = list(columns.pop("link_hash"))
         insert_rows(connection, columns, links)
@@ -271,8 +281,9 @@ class Mirror:
         self.away = None
         forget_silence(self._folder)
         now = time.monotonic()
-        if now >= self._noted_at + _NOTED_SECONDS and (note := read_note(self._folder)) is not None:
-            write_note(self._folder, MirrorNote(state.epoch, note.host_id, time.time()))
+        note = read_note(self._folder)
+        if note is not None and (now >= self._noted_at + _NOTED_SECONDS or note.access != state.access):
+            write_note(self._folder, MirrorNote(state.epoch, note.host_id, time.time(), state.access))
             self._noted_at = now
 
     def _is_away(self, error: StoreError, seconds: float) -> None:
@@ -290,8 +301,11 @@ def _configured(connection: duckdb.DuckDBPyConnection) -> dict[str, str]:
     return dict(connection.execute("SELECT event_type, stage_version FROM configured_versions").fetchall())
 
 
-def checked_rows(rows: Sequence[Row], before: Tip) -> Tip:
+def checked_rows(rows: Sequence[Row], before: Tip, *, is_whole: bool = True) -> Tip:
     """Where a log ends behind these rows.
+
+    Args:
+        is_whole: False where events may be left out between them, of which nobody here can tell the link.
 
     Raises:
         SharedLogDiffersError: one of them does not follow, or is not what was written.
@@ -302,8 +316,10 @@ def checked_rows(rows: Sequence[Row], before: Tip) -> Tip:
     if not rows:
         raise SharedLogDiffersError(f"event {before.seq + 1} of the shared log is missing", hint="look at its server")
     for row in rows:
-        link = link_of(last.link_hash, row[:width])
-        if row[0] != last.seq + 1 or link != bytes(row[-1]) or sha256_hex(row[-2]) != row[checksum]:
+        follows = row[0] == last.seq + 1
+        link = link_of(last.link_hash, row[:width]) if follows or is_whole else bytes(row[-1])
+        is_next = follows or (not is_whole and row[0] > last.seq)
+        if not is_next or link != bytes(row[-1]) or sha256_hex(row[-2]) != row[checksum]:
             raise SharedLogDiffersError(
                 f"event {row[0]} of the shared log is not what was written, or does not follow the one before it",
                 hint="look at its server; `memory mirror verify` reads all of it",
@@ -323,6 +339,18 @@ def refuse_other_versions(mine: Versions, pinned: Versions) -> None:
         raise SharedLogRefusedError(
             f"settings or program here give {', '.join(other)} another version than the shared log follows",
             hint="give all machines the same settings and program; `memory mirror pin` makes those of this one the log's",
+        )
+
+
+def refuse_reader(access: Access) -> None:
+    """Refuse to write for a role that reads alone.
+
+    Raises:
+        SharedLogRefusedError
+    """
+    if not access.may_write:
+        raise SharedLogRefusedError(
+            f"this role reads {access}", hint="whoever owns the shared log gives the right: `memory mirror grant ROLE --write`"
         )
 
 

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memory_assets.log.errors import StoreError, of_system
-from memory_assets.log.event_store import Epoch
+from memory_assets.log.event_store import Access, Epoch
 from memory_assets.log.private_file import put_in_place
 
 NOTE_FILE_NAME = "store.mirror"
+_ALL = Access()
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,16 +24,18 @@ class MirrorNote:
     Attributes:
         host_id: of this folder among all that mirror the log.
         as_of: seconds since 1970 when the mirror held all that the log did; 0 before it ever did.
+        access: what whoever made it may read and do.
     """
 
     epoch: Epoch
     host_id: str
     as_of: float
+    access: Access = _ALL
 
     @classmethod
-    def new(cls, epoch: Epoch) -> MirrorNote:
+    def new(cls, epoch: Epoch, access: Access = _ALL) -> MirrorNote:
         """Of a folder that becomes a mirror now; it holds nothing yet."""
-        return cls(epoch, uuid.uuid4().hex, 0.0)
+        return cls(epoch, uuid.uuid4().hex, 0.0, access)
 
     def age(self) -> str:
         """How old the mirror is, for people."""
@@ -58,7 +61,10 @@ def read_note(folder: Path) -> MirrorNote | None:
     path = folder / NOTE_FILE_NAME
     try:
         said = json.loads(path.read_text(encoding="utf-8"))
-        return MirrorNote(Epoch(str(said["store_id"]), int(said["epoch"])), str(said["host_id"]), float(said["as_of"]))
+        projects = said.get("projects")
+        access = Access(None if projects is None else tuple(map(str, projects)), bool(said.get("may_write", True)))
+        epoch = Epoch(str(said["store_id"]), int(said["epoch"]))
+        return MirrorNote(epoch, str(said["host_id"]), float(said["as_of"]), access)
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -78,6 +84,7 @@ def write_note(folder: Path, note: MirrorNote) -> None:
     """
     path = folder / NOTE_FILE_NAME
     told = {"store_id": note.epoch.store_id, "epoch": note.epoch.number, "host_id": note.host_id, "as_of": note.as_of}
+    told |= {"projects": note.access.projects, "may_write": note.access.may_write}
     unfinished = folder / f"{NOTE_FILE_NAME}.{os.getpid()}.new"
     try:
         put_in_place(path, json.dumps(told), unfinished=unfinished)

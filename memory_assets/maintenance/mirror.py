@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from memory_assets.errors import InvalidArgumentError
 from memory_assets.log.database import STORE_FILE_NAME, Database
 from memory_assets.log.errors import SharedLogDiffersError, StoreError
+from memory_assets.log.event_store import Access
 from memory_assets.log.links import Broken, newest_link
 from memory_assets.log.mirror import PULLED_ROWS, checked_rows, refuse_other_versions
 from memory_assets.log.mirror_note import NOTE_FILE_NAME, read_note, write_note
@@ -20,9 +21,11 @@ from memory_assets.projections.fold import catch_up
 from memory_assets.results.mirror import MirrorBuiltV1, MirrorV1, MirrorVerifiedV1
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from memory_assets.configuration import Resources
+    from memory_assets.fleet.postgres_store import PostgresStore
     from memory_assets.log.event_store import EventStore, StoreState
 
 _STAGED = "mirror.staged"
@@ -105,7 +108,7 @@ def verify_mirror(resources: Resources) -> MirrorVerifiedV1:
     state, last, problems = store.state(), FIRST, []
     while last.seq < state.head.seq:
         try:
-            last = checked_rows(store.pull(last.seq, PULLED_ROWS), last)
+            last = checked_rows(store.pull(last.seq, PULLED_ROWS), last, is_whole=state.access.projects is None)
         except SharedLogDiffersError as error:
             problems.append(str(error))
             break
@@ -165,6 +168,34 @@ def pin_versions(resources: Resources) -> MirrorV1:
     with shared_log_of(resources).exclusive() as shared:
         shared.pin(resources.configured_versions)
     return mirror_status(resources)
+
+
+def grant_access(resources: Resources, role: str, *, projects: Sequence[str], may_write: bool) -> Access:
+    """Let a role of the server read the shared log, or write to it as well; raises as ``fleet.granting.grant``.
+
+    Args:
+        projects: what it may read; none for everything.
+    """
+    from memory_assets.fleet.granting import grant
+
+    access = Access(tuple(sorted(set(projects))) if projects else None, may_write)
+    grant(_server_of(resources), role, access)
+    return access
+
+
+def revoke_access(resources: Resources, role: str) -> None:
+    """Let a role of the server do nothing any more; raises as ``fleet.granting.revoke``."""
+    from memory_assets.fleet.granting import revoke
+
+    revoke(_server_of(resources), role)
+
+
+def _server_of(resources: Resources) -> PostgresStore:
+    from memory_assets.fleet.opening import shared_log
+
+    shared_log_of(resources)
+    settings = resources.settings.store
+    return shared_log(str(settings.url), settings.lock_timeout_seconds)
 
 
 def _indexed(resources: Resources, before: int, progress: Progress | None) -> MirrorBuiltV1:

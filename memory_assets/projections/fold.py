@@ -106,6 +106,7 @@ def catch_up(
         with_marks: also where all that is new is how far sessions have come, which changes nothing that is searched for;
             whoever folds later folds it along.
     """
+    resolve = resolve and database.mirror.access().may_write
     with database.reading() as connection:
         if not resolve and (is_current(connection, versions) or not (with_marks or _says_anything(connection, versions))):
             return Folded(0, _offset(connection, _projector(versions)))

@@ -79,7 +79,7 @@ def rebuild(database: Database, versions: Mapping[str, str]) -> Folded:
             connection.execute(f"DELETE FROM {table}")
         connection.execute("DELETE FROM projection_offsets")
         folded = fold(connection, versions, resolve=not is_shared)
-    if not is_shared:
+    if not is_shared or not database.mirror.access().may_write:
         return folded
     resolved = catch_up(database, versions, resolve=True)
     return replace(resolved, sessions=max(folded.sessions, resolved.sessions))

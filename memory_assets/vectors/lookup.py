@@ -186,8 +186,13 @@ def _read(table: Any, row_ids: Iterable[int]) -> dict[int, Row]:
 
 
 def _best_first(rows: Mapping[int, Row], scores: Scores, k: int) -> list[UnitHit]:
-    hits = [hit_of(rows[row_id], score) for row_id, score in scores.items() if row_id in rows]
-    return sorted(hits, key=lambda hit: (-hit.score, hit.unit_id))[:k]
+    found = [(-score, rows[row_id]) for row_id, score in scores.items() if row_id in rows]
+    return [hit_of(row, -negative) for negative, row in sorted(found, key=_score_and_id)[:k]]
+
+
+def _score_and_id(found: tuple[float, Row]) -> tuple[float, str]:
+    negative, row = found
+    return negative, row[0]
 
 
 def _filtered(search: Any, condition: str | None) -> Any:

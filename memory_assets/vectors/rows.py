@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from memory_assets.moments import microseconds_of, moment_of
@@ -197,13 +197,14 @@ def _table(units: Sequence[Unit], more: dict[str, Any], schema: pa.Schema) -> pa
 
 def rows_of(found: pa.Table) -> list[Row]:
     """What each row of the column ``HIT`` says."""
-    return [_row(packed) for packed in found[HIT].to_pylist()]
+    # One list of all: to read each by itself takes three times as long.
+    return [_row(values) for values in json.loads(f"[{','.join(found[HIT].to_pylist())}]")]
 
 
 def hit_of(row: Row, score: float) -> UnitHit:
     """The hit that a row is with a score."""
     *fields, own_text, origin, turn = row
-    return _MAKE_HIT(*fields, score, own_text, origin, turn)
+    return UnitHit._make((*fields, score, own_text, origin, turn))
 
 
 def _packed(unit: Unit) -> str:
@@ -211,16 +212,12 @@ def _packed(unit: Unit) -> str:
     return json.dumps([*fields, microseconds_of(unit.occurred_at), unit.own_text, unit.origin, unit.turn], ensure_ascii=False)
 
 
-def _row(packed: str) -> Row:
-    values = json.loads(packed)
+def _row(values: list[Any]) -> Row:
     # A row that was written before origins were kept says nothing of its own, and is of no template: those had no rows.
     values += [None] * (_ALL - len(values))
     *fields, microseconds, own_text, origin, turn = values
     # A tuple: thousands of them are kept, and the garbage collector looks at each list again and again.
     return (*fields, moment_of(microseconds), own_text, origin, turn)
-
-
-_MAKE_HIT: Callable[..., UnitHit] = UnitHit
 
 
 def vector_matrix(column: pa.ChunkedArray, dimensions: int) -> Vectors:

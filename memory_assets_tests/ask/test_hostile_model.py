@@ -1,4 +1,4 @@
-"""Two hundred replies of a model that lies, over HTTP, from a real store: nothing untrue is ever called grounded."""
+"""Two hundred replies of a model that lies, seventy with every change, over HTTP, from a real store: nothing untrue is ever called grounded."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from memory_assets.settings import load_settings
 from memory_assets_tests.ask.hostile import EVIDENCE, Scripted, replies, untrue
 from memory_assets_tests.ask.test_asking import write
 from memory_assets_tests.ask.test_model_answers import number_of
+from memory_assets_tests.depth import depth
 from memory_assets_tests.extraction.provider import Asked, Provider, Reply, serving
 
 ASKED = "How many cats did Caroline adopt, Luna and Milo, and what was the fee in dollars?"
@@ -64,11 +65,12 @@ def memory(home: Path, provider: Provider) -> Memory:
     return Memory(load_settings({"home": home, "embedding": {"model": "hashing"}, "ask": chosen}))
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("streamed", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_no_scripted_lie_is_ever_grounded(home: Path, provider: Provider, streamed: bool) -> None:
     asker = memory(home, provider).asker
     numbering = Numbering()
-    scripts: list[Scripted] = replies(200)
+    scripts: list[Scripted] = replies(depth(70, 200))
     request = AskRequest(ASKED, project="home", mode="lexical")
     shown: list[str] = []
     answered_by_model = 0
@@ -90,7 +92,7 @@ def test_no_scripted_lie_is_ever_grounded(home: Path, provider: Provider, stream
         for claim in answer.claims:
             assert claim.is_struck or not untrue(claim.text, numbering.scripted(claim.markers)), (script, claim)
         assert answer.answer == " ".join(answer.answer.split()) and "\x1b" not in answer.answer
-    assert answered_by_model > 80  # where truths stand beside the lie they are the answer
+    assert answered_by_model > depth(28, 80)  # where truths stand beside the lie they are the answer
     assert "\x1b" not in "".join(shown)
 
 

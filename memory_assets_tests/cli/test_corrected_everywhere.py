@@ -82,7 +82,7 @@ def test_nothing_shows_a_corrected_memory_without_what_holds(
     silent: dict[str, str] = {}
     with serving(Memory(made.settings)) as pages:
         surfaces = Surfaces(say, client, pages, made.settings, in_turn=not IS_DEEP)
-        for place, text in surfaces.told(QUESTIONS, named_by(made.settings, depth(2, 20))):
+        for place, text in surfaces.told(QUESTIONS, named_by(made.settings, depth(4, 20))):
             for old, words in WORDS.items():
                 if words in text and not _is_as_it_came(place):
                     shown.add(re.split(r" -|\?", place)[0])

@@ -6,9 +6,13 @@ import json
 from importlib import resources
 from pathlib import Path
 
+import pytest
+
 from memory_assets.court.policy import FILE, policy
 from memory_assets_tests.cli.conftest import Run
 from memory_assets_tests.cli.test_prompts import on_a_terminal, valid
+
+__all__ = ["on_a_terminal"]
 
 SHIPPED = resources.files("memory_assets.court").joinpath(FILE).read_text(encoding="utf-8")
 
@@ -33,7 +37,10 @@ def test_the_policy_is_shown_and_a_file_checked(memory: Run, tmp_path: Path) -> 
     assert gone.code == 2 and json.loads(gone.err)["code"] == "invalid_argument"
 
 
-def test_a_policy_is_activated_by_a_person_on_a_terminal(memory: Run, tmp_path: Path) -> None:
+def test_a_policy_is_activated_by_a_person_on_a_terminal(
+    memory: Run, on_a_terminal: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     mine = SHIPPED.replace(f'version = "{policy().version}"', 'version = "mine"').replace("near = 0.6", "near = 0.5")
     (tmp_path / "mine.toml").write_text(mine)
     (tmp_path / "wrong.toml").write_text(mine.replace("near = 0.5", "near = 7"))
@@ -41,7 +48,7 @@ def test_a_policy_is_activated_by_a_person_on_a_terminal(memory: Run, tmp_path: 
     refused = memory(*told)
     error = valid(json.loads(refused.err), "error")
     assert refused.code == 2 and error["code"] == "terminal_needed" and error["hint"]
-    done = on_a_terminal(*told, folder=tmp_path)
+    done = on_a_terminal(*told)
     assert done.code == 0 and valid(done.json, "policy")["version"] == "mine", done
     shown = memory("policy", "show")
     assert "version mine  a file that a person activated" in shown.out and "by kim: version mine" in shown.out
@@ -53,9 +60,9 @@ def test_a_policy_is_activated_by_a_person_on_a_terminal(memory: Run, tmp_path: 
         ((), "invalid_argument"),
         (("mine.toml", "--shipped"), "invalid_argument"),
     ):
-        wrong = on_a_terminal("policy", "activate", *arguments, "--by", "kim", "--json", folder=tmp_path)
+        wrong = on_a_terminal("policy", "activate", *arguments, "--by", "kim", "--json")
         error = valid(json.loads(wrong.err), "error")
         assert wrong.code == 2 and error["code"] == code and error["hint"], (arguments, wrong)
     assert memory("policy", "--json").json["version"] == "mine", "nothing of it was done"
-    back = on_a_terminal("policy", "activate", "--shipped", "--json", folder=tmp_path)
+    back = on_a_terminal("policy", "activate", "--shipped", "--json")
     assert back.code == 0 and back.json["version"] == policy().version and len(back.json["history"]) == 2

@@ -133,6 +133,7 @@ UNASKED = {
     *("prompts show", "prompts propose", "prompts diff", "prompts approve", "prompts reject", "prompts apply"),
     *("prompts rollback", "prompts write", "prompts register", "policy check", "policy activate"),
     *("mirror status", "mirror update", "mirror verify", "mirror rebuild", "mirror pin"),
+    *("mirror grant", "mirror revoke"),
     *("hook", "hooks install", "hooks uninstall", "hooks status", "hooks off", "hooks on"),
 }
 """Commands that write, or that read files and nothing of sessions; an export is made beside, the server asked by a client."""

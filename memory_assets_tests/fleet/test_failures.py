@@ -15,6 +15,7 @@ import pytest
 from memory_assets.fleet import connections
 from memory_assets.fleet.opening import shared_log
 from memory_assets.fleet.postgres_store import HeldStore
+from memory_assets.fleet.schema import newest_version
 from memory_assets.log import batches, free_space
 from memory_assets.log.batches import insert, rows_of
 from memory_assets.log.database import Database
@@ -371,9 +372,10 @@ def test_an_older_program_refuses_to_write(shared: Fleet, there: There) -> None:
     with pytest.raises(SharedLogRefusedError, match="newer program"):
         shared.log("one").append([taken(2)])
     assert shared.log("one").last_seq() == 1
-    there.rows("INSERT INTO memory_log.schema_migrations (version, name, sha256) VALUES (3, 'later', 'x')")
+    later = newest_version() + 1
+    there.rows(f"INSERT INTO memory_log.schema_migrations (version, name, sha256) VALUES ({later}, 'later', 'x')")
     shared_log.cache_clear()
-    with pytest.raises(SharedLogRefusedError, match=r"has version 3 \(later\)"):
+    with pytest.raises(SharedLogRefusedError, match=rf"has version {later} \(later\)"):
         shared.log("one").append([taken(2)])
     assert shared.log("one").last_seq() == 1
 

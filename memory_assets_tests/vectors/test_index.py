@@ -1,3 +1,4 @@
+import asyncio
 import time
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -48,6 +49,15 @@ def test_what_is_written_is_found_at_once_by_both_legs(index: Both) -> None:
     nearest = index.vector_search(HashingEmbedder(DIMENSIONS).embed_query("The deploy script was running"), 3)
     assert nearest[0].unit_id == "u2"
     assert nearest[0].score == pytest.approx(1.0, abs=1e-5)
+
+
+def test_a_caller_whose_thread_runs_an_event_loop_is_answered_too(index: Both) -> None:
+    store(index, unit("u1", "블로커를 해결했다"))
+
+    async def asked() -> tuple[list[str], int]:
+        return found(index, "블로커"), len(index.vector_search(HashingEmbedder(DIMENSIONS).embed_query("블로커"), 3))
+
+    assert asyncio.run(asked()) == (["u1"], 1)
 
 
 def test_digits_long_words_and_hangul_pass_the_index(index: Both) -> None:

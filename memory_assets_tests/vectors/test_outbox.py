@@ -7,7 +7,6 @@ import os
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, fields, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -77,11 +76,11 @@ def test_rows_hold_what_the_units_hold(tmp_path: Path) -> None:
     hidden = ("facets", "context_text", "embed_text", "embed_hash")
     columns = [name for name in Unit.__dataclass_fields__ if name not in hidden]
     stored = rows(settings, f"SELECT {', '.join(columns)} FROM memory_units ORDER BY unit_id")
-    inside = {field.name for field in fields(UnitHit)}
+    inside = set(UnitHit._fields)
     beside = [column for column in columns if column not in inside]
     table = Resources(settings).word_index.rows([*beside, HIT, "context_text", "facets"])
     hits = (hit_of(row, 0.0) for row in rows_of(table))
-    found = [{**asdict(hit), **row} for hit, row in zip(hits, table.to_pylist(), strict=True)]
+    found = [{**hit._asdict(), **row} for hit, row in zip(hits, table.to_pylist(), strict=True)]
     found.sort(key=lambda row: row["unit_id"])
     assert [tuple(_plain(row[column]) for column in columns) for row in found] == stored
     around = dict(rows(settings, "SELECT unit_id, around_text FROM memory_units"))
@@ -358,4 +357,4 @@ def test_a_row_that_was_written_before_origins_and_turns_were_kept_is_read() -> 
     rows = [packed, json.dumps(values[:-1]), json.dumps(values[:-2])]
     new, without_turn, without_both = (hit_of(row, 1.0) for row in rows_of(pa.table({HIT: rows})))
     assert (new.origin, new.turn) == ("typed", "asks")
-    assert without_turn == replace(new, turn=None) and without_both == replace(new, origin=None, turn=None)
+    assert without_turn == new._replace(turn=None) and without_both == new._replace(origin=None, turn=None)

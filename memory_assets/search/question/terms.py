@@ -79,7 +79,9 @@ class Term:
     def held_by(self, tokens: frozenset[str]) -> float:
         """The largest share of one of its forms that stands in the tokens, which are `stemmed`; a crossed form counts whole or
         not at all, and less than the word itself."""
-        said = max(len(form & tokens) / len(form) for form in self.forms)
+        if not tokens:
+            return 0.0
+        said = max([len(form & tokens) / len(form) for form in self.forms])
         if said < CROSSED_SHARE and any(form <= tokens for form in self.crossed):
             return CROSSED_SHARE
         return said
@@ -144,7 +146,7 @@ def standing(stems: Iterable[str], text: str) -> frozenset[str]:
     As to intersect with the whole text `stemmed`, which for a hundred texts costs ten times as much.
     """
     padded = f" {text} "
-    return frozenset(token for token in stems if _stands(token, padded))
+    return frozenset([token for token in stems if f" {token}" in padded and _stands(token, padded)])
 
 
 def _stands(token: str, padded: str) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean, pstdev
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from memory_assets.vocabulary import FusionMethod, LegScoreKind, ScoreKind
 
@@ -18,8 +18,7 @@ BEST = 10
 """How many of a list's best scores say what a good score is in it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A unit in the list of one leg."""
 
     unit_id: str
@@ -44,8 +43,7 @@ class Leg:
     missing: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class LegPlace:
+class LegPlace(NamedTuple):
     """Where a leg put a unit; the first rank is 1."""
 
     rank: int

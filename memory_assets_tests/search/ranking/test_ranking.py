@@ -105,7 +105,7 @@ def test_the_better_proved_of_two_likes_comes_first() -> None:
 
 def test_every_bonus_says_why_and_the_parts_make_the_score() -> None:
     found = hit("a", 5.0, "moved the cache", speaker="Mina")
-    legs = [lexical_leg(lexical(found), query_terms("cache")), vector_leg([replace(found, score=0.4)], 0.5)]
+    legs = [lexical_leg(lexical(found), query_terms("cache")), vector_leg([found._replace(score=0.4)], 0.5)]
     one = ranking(legs, {"a": found}, replace(CUES, speakers=frozenset({"Mina"}), window=time_window("2 March 2026", NOW)))[0]
     assert {bonus.why for bonus in one.bonuses} == {"Mina is named", "time: 2 March 2026"}
     assert one.score == pytest.approx(sum(one.legs.values()) + sum(bonus.z for bonus in one.bonuses))
