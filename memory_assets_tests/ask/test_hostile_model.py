@@ -1,4 +1,7 @@
-"""Two hundred replies of a model that lies, seventy with every change, over HTTP, from a real store: nothing untrue is ever called grounded."""
+"""Two hundred replies of a model that lies, over HTTP, from a real store: nothing untrue is ever called grounded.
+
+Seventy of them with every change: each kind of lie twice.
+"""
 
 from __future__ import annotations
 
