@@ -10,20 +10,20 @@ import contextlib
 import json
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from memory_assets.fleet import connections
 from memory_assets.fleet.connections import Connections
 from memory_assets.fleet.schema import LOCK_KEY, applied, migrate, newest_version
+from memory_assets.fleet.whole_log import copy_rows, enroll, moving_of, put_in_place
 from memory_assets.identifiers import canonical_json
 from memory_assets.log.errors import (
     SharedLogDiffersError,
     SharedLogUnavailableError,
     StoreLockedError,
-    UnstorableTextError,
 )
-from memory_assets.log.event_store import SHARED_COLUMNS, Epoch, Row, StoreState, Versions, refuse_older
+from memory_assets.log.event_store import SHARED_COLUMNS, Epoch, Row, StoreState, Versions, refuse_unwritable
 from memory_assets.log.migrations import schema_version as client_version
 from memory_assets.log.tip import FIRST, Tip
 from memory_assets.postgres.client import allow_silence
@@ -42,11 +42,10 @@ CHANNEL = "memory_log"
 _COLUMNS = ", ".join(SHARED_COLUMNS)
 _STATE = """
 SELECT l.store_id, l.epoch, l.least_client, l.versions, (SELECT max(version) FROM memory_log.schema_migrations),
-  e.seq, e.link_hash
+  e.seq, e.link_hash, l.moving
 FROM memory_log.log l LEFT JOIN LATERAL (SELECT seq, link_hash FROM memory_log.events ORDER BY seq DESC LIMIT 1) e ON true
 """
 _PULL = f"SELECT {_COLUMNS} FROM memory_log.events WHERE seq > %s ORDER BY seq LIMIT %s"
-_PUSH = f"COPY memory_log.events ({_COLUMNS}) FROM STDIN"
 
 
 class PostgresStore:
@@ -96,9 +95,17 @@ class PostgresStore:
                 with contextlib.suppress(Exception):
                     connection.execute(f"UNLISTEN {CHANNEL}")
 
+    def enroll(self, host_id: str, epoch: int) -> None:
+        """Name a machine that mirrors the log."""
+        with self._used() as connection:
+            enroll(connection, host_id, epoch)
+
     @contextlib.contextmanager
-    def exclusive(self) -> Iterator[HeldStore]:
+    def exclusive(self, accepts: Callable[[StoreState], None] = refuse_unwritable) -> Iterator[HeldStore]:
         """The log under its lock, in one transaction.
+
+        Args:
+            accepts: raises where the log is not to be written to as it is.
 
         Raises:
             StoreLockedError: another machine holds it for too long.
@@ -112,7 +119,7 @@ class PostgresStore:
                 self._lock(connection)
                 held = HeldStore(connection)
                 with _speaking(connection):
-                    refuse_older(held.state())
+                    accepts(held.state())
                     yield held
                     held.is_ending = True
                 # A transaction that failed answers COMMIT too, by taking everything back.
@@ -184,7 +191,7 @@ class HeldStore:
     """
 
     def __init__(self, connection: Connection[Any]) -> None:
-        self._connection = connection
+        self._connection = self.connection = connection
         self._state = _state(connection)
         self.pushed: Tip | None = None
         self.pinned: Versions | None = None
@@ -213,11 +220,7 @@ class HeldStore:
             )
         if not rows:
             return head
-        for row in rows:
-            _refuse_nul(row)
-        with self._connection.cursor() as cursor, cursor.copy(_PUSH.encode()) as copy:
-            for row in rows:
-                copy.write_row(row)
+        copy_rows(self._connection, [rows])
         if self._state.least_client < client_version():
             self._connection.execute("UPDATE memory_log.log SET least_client = %s", [client_version()])
         self._connection.execute("SELECT pg_notify(%s, '')", [CHANNEL])
@@ -229,15 +232,22 @@ class HeldStore:
         self._connection.execute("UPDATE memory_log.log SET versions = %s", [canonical_json(dict(versions))])
         self.pinned = dict(versions)
 
+    def rewrite(self, parts: Iterable[Sequence[Row]], head: Tip) -> None:
+        """Put other rows in the place of all that are there."""
+        put_in_place(self._connection, parts)
+        self._connection.execute("SELECT pg_notify(%s, '')", [CHANNEL])
+        self.pushed = head
+
 
 def _state(connection: Connection[Any]) -> StoreState:
-    store_id, epoch, least_client, versions, version, seq, link = connection.execute(_STATE).fetchall()[0]
+    store_id, epoch, least_client, versions, version, seq, link, moving = connection.execute(_STATE).fetchall()[0]
     return StoreState(
         Epoch(store_id, epoch),
         FIRST if seq is None else Tip(int(seq), bytes(link)),
         int(version),
         int(least_client),
         None if versions is None else json.loads(versions),
+        moving_of(moving),
     )
 
 
@@ -248,16 +258,6 @@ def _pull(connection: Connection[Any], after: int, limit: int) -> list[Row]:
 def _link_at(connection: Connection[Any], seq: int) -> bytes | None:
     rows = connection.execute("SELECT link_hash FROM memory_log.events WHERE seq = %s", [seq]).fetchall()
     return bytes(rows[0][0]) if rows else None
-
-
-def _refuse_nul(row: Row) -> None:
-    for name, value in zip(SHARED_COLUMNS, row, strict=True):
-        texts = value if isinstance(value, list) else [value]
-        if any(isinstance(text, str) and "\x00" in text for text in texts):
-            raise UnstorableTextError(
-                f"the {name} of an event holds U+0000, which PostgreSQL cannot keep",
-                hint="whoever made the event leaves such characters out, as the readers do",
-            )
 
 
 @contextlib.contextmanager

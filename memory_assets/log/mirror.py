@@ -11,7 +11,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,10 +25,11 @@ from memory_assets.log.errors import (
     StoreLockedError,
     StoreReadOnlyError,
 )
-from memory_assets.log.event_store import SHARED_COLUMNS, EventStore, Row, StoreState, Versions, refuse_older
+from memory_assets.log.event_store import SHARED_COLUMNS, EventStore, Row, StoreState, Versions, refuse_half, refuse_older
 from memory_assets.log.free_space import check_room
 from memory_assets.log.links import LINKED_COLUMNS, LINKED_ROW, link_of, newest_link
 from memory_assets.log.mirror_note import MirrorNote, has_note, read_note, write_note
+from memory_assets.log.payloads.forgetting import FORGETTING
 from memory_assets.log.rows import insert_rows
 from memory_assets.log.tip import Tip, Tips, read_tips
 
@@ -44,7 +45,9 @@ AWAY_SECONDS = 5.0
 """So long nobody who reads looks again for a server that did not answer."""
 _NOTED_SECONDS = 10.0
 REBUILD_HINT = "`memory mirror rebuild` makes the mirror anew and keeps the file that is there aside"
-_ADDED = f"SELECT {LINKED_ROW}, CAST(payload_json AS VARCHAR), link_hash FROM events WHERE seq > ? ORDER BY seq"
+FOLLOW_HINT = "`memory purge` takes them out of everything here as well"
+ROWS_BEHIND = f"SELECT {LINKED_ROW}, CAST(payload_json AS VARCHAR), link_hash FROM events WHERE seq > ? ORDER BY seq"
+"""Rows of the store's file as a shared log holds them."""
 # What keeps a mirror from being brought up, and nobody from reading it as it is.
 _READ_ON = (SharedLogUnavailableError, SharedLogRefusedError, StoreReadOnlyError, StoreFullError, StoreLockedError)
 _LOGGER = logging.getLogger(__name__)
@@ -88,6 +91,7 @@ class Mirror:
         self._refused: SharedLogRefusedError | None = None
         self.away: StoreError | None = None
         """Why the mirror was not brought up when it was read last; None where it was."""
+        self._has_forgotten = False
 
     def refuse_alone(self) -> None:
         """Refuse to write to a mirror without the log that it mirrors, which would make another log of it.
@@ -98,7 +102,8 @@ class Mirror:
         if not self.store.is_shared and has_note(self._folder):
             raise SharedLogRefusedError(
                 f"{self._folder} is a mirror of a shared log, and store.url names none",
-                hint="set store.url again; to go on alone, `memory backup` it and `memory restore` that into another folder",
+                hint="set store.url again; to go on alone, `memory move --to embedded` with it, or `memory backup` this and "
+                "`memory restore` that into another folder",
             )
 
     def refuse(self, what: str, hint: str = "") -> None:
@@ -109,6 +114,11 @@ class Mirror:
         """
         if self.store.is_shared:
             raise SharedLogRefusedError(f"{what} is not done to a shared log", hint=hint)
+
+    def must_forget(self) -> bool:
+        """Whether something was taken over that is to be forgotten, which the index does not follow by itself; said once."""
+        must, self._has_forgotten = self._has_forgotten, False
+        return must
 
     def follow(self, opened: Callable[[], AbstractContextManager[duckdb.DuckDBPyConnection]]) -> None:
         """Take over what others wrote, for one who reads; where the log cannot be reached, the mirror is read as it is.
@@ -126,6 +136,7 @@ class Mirror:
         try:
             state = self.store.state()
             refuse_older(state)
+            refuse_half(state)
             self._check_versions(state.versions)
             if not self._is_up_to(state):
                 with opened() as connection:
@@ -145,7 +156,9 @@ class Mirror:
             return before
         state = self.store.state()
         refuse_older(state)
+        refuse_half(state)
         self._check(state, before)
+        self._enroll()
         while before.seq < state.head.seq:
             rows = self.store.pull(before.seq, PULLED_ROWS)
             connection.execute("BEGIN")
@@ -188,7 +201,7 @@ class Mirror:
                 self._fold(connection)
             yield
             self._pin(connection, shared, state.versions)
-            if added := connection.execute(_ADDED, [state.head.seq]).fetchall():
+            if added := connection.execute(ROWS_BEHIND, [state.head.seq]).fetchall():
                 check_room(self._file)  # what is committed there cannot be taken back
                 shared.push(added, state.head)
         self._looked_at = time.monotonic()
@@ -206,14 +219,30 @@ class Mirror:
         """
         note = read_note(self._folder)
         if note is not None and note.epoch != state.epoch:
-            what = "events were taken out of it" if note.epoch.store_id == state.epoch.store_id else "it is another log"
-            raise SharedLogDiffersError(f"the mirror is not of the log as it is now: {what}", hint=REBUILD_HINT)
+            is_purged = note.epoch.store_id == state.epoch.store_id
+            what = "events were taken out of it" if is_purged else "it is another log"
+            hint = FOLLOW_HINT if is_purged else REBUILD_HINT
+            raise SharedLogDiffersError(f"the mirror is not of the log as it is now: {what}", hint=hint)
+        if note is None and state.moving is not None:
+            raise SharedLogRefusedError(
+                f"the shared log has moved into the file of machine {state.moving.host_id[:12]}",
+                hint="take store.url away where it went; it is mirrored by no machine that comes now",
+            )
         link = state.head.link_hash if local.seq == state.head.seq else self.store.link_at(local.seq) if local.seq else None
         if local.seq and link != local.link_hash:
             raise SharedLogDiffersError(_how_it_differs(local, state.head, link), hint=_hint_of(note))
         self._check_versions(state.versions)
         if note is None:
             write_note(self._folder, MirrorNote.new(state.epoch))
+
+    def _enroll(self) -> None:
+        """Let the log know of this machine before anything of it is here: what is purged later must go here as well."""
+        note = read_note(self._folder)
+        if note is not None and not note.is_enrolled:
+            # Who may only read is not known, and is told by whoever gave it that right.
+            with contextlib.suppress(SharedLogRefusedError):
+                self.store.enroll(note.host_id, note.epoch.number)
+                write_note(self._folder, replace(note, is_enrolled=True))
 
     def _check_versions(self, pinned: Versions | None) -> None:
         if self._folding is None or pinned is None or pinned == self._agreed:
@@ -228,6 +257,7 @@ class Mirror:
     def _take(self, connection: duckdb.DuckDBPyConnection, rows: Sequence[Row], before: Tip) -> Tip:
         last = checked_rows(rows, before)
         columns = dict(zip(SHARED_COLUMNS, zip(*rows, strict=True), strict=True))
+        self._has_forgotten = self._has_forgotten or not set(FORGETTING).isdisjoint(columns["event_type"])
         links = list(columns.pop("link_hash"))
         insert_rows(connection, columns, links)
         return last
@@ -248,8 +278,9 @@ class Mirror:
         self.away = None
         now = time.monotonic()
         if now >= self._noted_at + _NOTED_SECONDS and (note := read_note(self._folder)) is not None:
-            write_note(self._folder, MirrorNote(state.epoch, note.host_id, time.time()))
+            write_note(self._folder, replace(note, as_of=time.time()))
             self._noted_at = now
+            self._enroll()
 
     def _is_away(self, error: StoreError) -> None:
         note = read_note(self._folder)
@@ -304,7 +335,7 @@ def _how_it_differs(local: Tip, head: Tip, link: bytes | None) -> str:
 
 def _hint_of(note: MirrorNote | None) -> str:
     if note is None:
-        return "name another folder in MEMORY_HOME; `memory export` and `memory import` there take over what this one holds"
+        return "`memory move` moves a log into an empty one; `memory export` and `memory import` take over what this one holds"
     return REBUILD_HINT
 
 

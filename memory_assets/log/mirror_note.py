@@ -12,6 +12,7 @@ from pathlib import Path
 from memory_assets.log.errors import StoreError, of_system
 from memory_assets.log.event_store import Epoch
 from memory_assets.log.private_file import put_in_place
+from memory_assets.log.swap import sync_folder
 
 NOTE_FILE_NAME = "store.mirror"
 
@@ -23,11 +24,15 @@ class MirrorNote:
     Attributes:
         host_id: of this folder among all that mirror the log.
         as_of: seconds since 1970 when the mirror held all that the log did; 0 before it ever did.
+        is_enrolled: whether the log knows that this folder mirrors it.
+        honoured: up to which event the search index follows what was forgotten.
     """
 
     epoch: Epoch
     host_id: str
     as_of: float
+    is_enrolled: bool = False
+    honoured: int = 0
 
     @classmethod
     def new(cls, epoch: Epoch) -> MirrorNote:
@@ -56,7 +61,9 @@ def read_note(folder: Path) -> MirrorNote | None:
     path = folder / NOTE_FILE_NAME
     try:
         said = json.loads(path.read_text(encoding="utf-8"))
-        return MirrorNote(Epoch(str(said["store_id"]), int(said["epoch"])), str(said["host_id"]), float(said["as_of"]))
+        epoch = Epoch(str(said["store_id"]), int(said["epoch"]))
+        is_enrolled, honoured = said.get("is_enrolled") is True, int(said.get("honoured", 0))
+        return MirrorNote(epoch, str(said["host_id"]), float(said["as_of"]), is_enrolled, honoured)
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -76,9 +83,24 @@ def write_note(folder: Path, note: MirrorNote) -> None:
     """
     path = folder / NOTE_FILE_NAME
     told = {"store_id": note.epoch.store_id, "epoch": note.epoch.number, "host_id": note.host_id, "as_of": note.as_of}
+    told |= {"is_enrolled": note.is_enrolled, "honoured": note.honoured}
     unfinished = folder / f"{NOTE_FILE_NAME}.{os.getpid()}.new"
     try:
         put_in_place(path, json.dumps(told), unfinished=unfinished)
     except OSError as error:
         if not path.exists():
             raise of_system(error, path) from error
+
+
+def drop_note(folder: Path) -> None:
+    """The store in a folder mirrors nothing any more.
+
+    Raises:
+        StoreError: it cannot be taken away.
+    """
+    path = folder / NOTE_FILE_NAME
+    try:
+        path.unlink(missing_ok=True)
+        sync_folder(folder)
+    except OSError as error:
+        raise of_system(error, path) from error

@@ -126,7 +126,7 @@ UNASKED = {
     *("court open", "court from-session", "court run", "court project", "lessons retire", "lessons keep"),
     *("prompts show", "prompts propose", "prompts diff", "prompts approve", "prompts reject", "prompts apply"),
     *("prompts rollback", "prompts write", "prompts register", "policy check"),
-    *("mirror status", "mirror update", "mirror verify", "mirror rebuild", "mirror pin"),
+    *("mirror status", "mirror update", "mirror verify", "mirror rebuild", "mirror pin", "move"),
     *("hook", "hooks install", "hooks uninstall", "hooks status", "hooks off", "hooks on"),
 }
 """Commands that write, or that read files and nothing of sessions; an export is made beside, the server asked by a client."""
