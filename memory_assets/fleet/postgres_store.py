@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from memory_assets.fleet import connections
 from memory_assets.fleet.connections import Connections
 from memory_assets.fleet.schema import LOCK_KEY, applied, migrate, newest_version
-from memory_assets.fleet.whole_log import copy_rows, enroll, moving_of, put_in_place
+from memory_assets.fleet.whole_log import MirrorThere, copy_rows, enroll, mirrors_of, moving_of, put_in_place
 from memory_assets.identifiers import canonical_json
 from memory_assets.log.errors import (
     SharedLogDiffersError,
@@ -99,6 +99,11 @@ class PostgresStore:
         """Name a machine that mirrors the log."""
         with self._used() as connection:
             enroll(connection, host_id, epoch)
+
+    def mirrors(self) -> list[MirrorThere]:
+        """The machines that mirror the log."""
+        with self._used() as connection:
+            return mirrors_of(connection)
 
     @contextlib.contextmanager
     def exclusive(self, accepts: Callable[[StoreState], None] = refuse_unwritable) -> Iterator[HeldStore]:

@@ -72,7 +72,7 @@ class Database:
         self._migrated = False
         self._lingering = KeepAlive(self._lock, self._attached)
         self._kept = KeptOpen(ExclusiveHold(self._lock), self._opened_to_keep, timeout=lock_timeout)
-        self.mirror = Mirror(self.path, store, folding, tip=self.checked_tip, commit=self.commit)
+        self.mirror = Mirror(self.path, store, folding, tip=self.checked_tip, commit=self.commit, outer=lambda: self._outer)
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -274,7 +274,6 @@ class Database:
     @contextlib.contextmanager
     def alone(self) -> Iterator[Path]:
         """The store's folder under the exclusive lock, with nothing of it open, for who puts other files in their place."""
-        self.mirror.refuse("rewriting the log")
         self._ensure_schema()
         with self._exclusive():
             yield self.path.parent

@@ -76,15 +76,26 @@ class Mirror:
         folding: None where nobody asks for tables.
         tip: where the file's log ends, which is where it ended when it was last written.
         commit: ends a transaction of the file and keeps where its log ends.
+        outer: the connection that the thread is reading on.
     """
 
-    def __init__(self, file: Path, store: EventStore, folding: Folding | None, *, tip: TipOf, commit: Commit) -> None:
+    def __init__(
+        self,
+        file: Path,
+        store: EventStore,
+        folding: Folding | None,
+        *,
+        tip: TipOf,
+        commit: Commit,
+        outer: Callable[[], duckdb.DuckDBPyConnection | None],
+    ) -> None:
         self.store = store
         self._file = file
         self._folder = file.parent
         self._folding = folding
         self._tip = tip
         self._commit = commit
+        self._outer = outer
         self._looked_at = -FRESH_SECONDS
         self._noted_at = -_NOTED_SECONDS
         self._agreed: Versions | None = None
@@ -116,7 +127,12 @@ class Mirror:
             raise SharedLogRefusedError(f"{what} is not done to a shared log", hint=hint)
 
     def must_forget(self) -> bool:
-        """Whether something was taken over that is to be forgotten, which the index does not follow by itself; said once."""
+        """Whether something was taken over that is to be forgotten, which the index does not follow by itself.
+
+        Said once, and to nobody who is reading: what is to be done then writes.
+        """
+        if self._outer() is not None:
+            return False
         must, self._has_forgotten = self._has_forgotten, False
         return must
 

@@ -24,12 +24,13 @@ def honour_forgetting(resources: Resources) -> bool:
     Nothing of a forgotten session is to be read any more, whoever reads next: nobody has to run a stage first. Tables of a
     mirror follow with the log itself; its index does here, whichever machine said the word.
     """
-    with resources.database.reading() as connection:
+    database = resources.database
+    with database.reading() as connection:
         rows = connection.execute(f"SELECT coalesce(max(seq), 0) FROM events WHERE event_type IN {FORGETTING}").fetchall()
         offsets = connection.execute("SELECT coalesce(max(last_seq), 0) FROM projection_offsets").fetchall()
-        resources.database.mirror.must_forget()
+    database.mirror.must_forget()
     told, folder = int(rows[0][0]), resources.settings.store_folder
-    is_mirror = resources.database.mirror.store.is_shared
+    is_mirror = database.mirror.store.is_shared
     note = read_note(folder) if is_mirror else None
     if told <= (note.honoured if note is not None else int(offsets[0][0])):
         return False
@@ -38,7 +39,7 @@ def honour_forgetting(resources: Resources) -> bool:
 
     # What rested on it may rest on other sessions too: that is said at once, and not at the next run. Of a shared log whoever
     # forgot has said it, and no server is needed here.
-    catch_up(resources.database, resources.configured_versions, resolve=not is_mirror)
+    catch_up(database, resources.configured_versions, resolve=not is_mirror)
     # Who is writing to the index meanwhile takes it out there; until then it is a row of nothing, which no search shows.
     with contextlib.suppress(IndexBusyError):
         write_words(resources)

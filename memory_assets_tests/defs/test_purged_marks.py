@@ -33,6 +33,7 @@ SESSION = "marked-session"
 OF_NO_SESSION = {
     "eval_run_recorded",
     "log_end_accepted",
+    "mirror_purged",
     "prompt_update_proposed",
     "prompt_update_reviewed",
     "prompt_written",
