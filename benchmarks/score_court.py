@@ -159,7 +159,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("findings", nargs="?")
     parser.add_argument("--write", type=Path)
-    parser.add_argument("--split", choices=("fit", "dev", "held"))
+    parser.add_argument("--split", choices=("fit", "dev", "held", "fresh", "unseen"))
     parser.add_argument("--list", action="store_true", help="every false and missed finding too, but of those held out")
     arguments = parser.parse_args()
     sessions = [one for one in planted_sessions() if arguments.split in (None, one.split)]
@@ -170,7 +170,7 @@ def main() -> None:
     text = sys.stdin.read() if arguments.findings == "-" else Path(arguments.findings).read_text(encoding="utf-8")
     judged = list(judge(sessions, findings_of(text.splitlines())))
     for one in judged:
-        if arguments.list and one.outcome in ("false", "missed") and one.session.split != "held":
+        if arguments.list and one.outcome in ("false", "missed") and one.session.split not in ("held", "unseen"):
             said = one.expectation.quotes if one.expectation else one.finding
             print(f"{one.session.name}  {one.outcome:6s}  {one.kind}  {said}")
     print(table(judged))

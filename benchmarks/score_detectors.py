@@ -138,7 +138,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--real", type=Path)
     parser.add_argument("--findings", action="store_true")
-    parser.add_argument("--split", choices=("fit", "dev", "held"))
+    parser.add_argument("--split", choices=("fit", "dev", "held", "fresh", "unseen"))
     arguments = parser.parse_args()
     planted = [one for one in planted_sessions() if arguments.split in (None, one.split)]
     if arguments.findings:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from memory_assets.errors import ConfigInvalidError
 from memory_assets.log.payloads.catalogue import CHAIN
 from memory_assets.settings import Settings
+from memory_assets.settings_file import file_state, named_file
 from memory_assets.settings_sections import EmbeddingSettings, IdrisSettings
 from memory_assets.shipped_files import shipped_folder
 from memory_assets.vocabulary import PipelineStage
@@ -25,6 +26,7 @@ from memory_assets.vocabulary import PipelineStage
 if TYPE_CHECKING:
     from memory_assets.ask.answerer import Answerer
     from memory_assets.court.model.llm import ModelCourt
+    from memory_assets.court.policy import Policy
     from memory_assets.court_backend.court_in_postgres import CourtInPostgres
     from memory_assets.court_backend.lesson_index import LessonIndex
     from memory_assets.evidence.aligner import Aligner
@@ -103,7 +105,7 @@ class Resources:
         path = self.settings.extraction.rules_file
         if path is None:
             return built_in_rules()
-        text = _named_file(path, "rules", "TOML file in extraction.rules_file")
+        text = named_file(path, "rules", "TOML file in extraction.rules_file")
         try:
             return parse_rules(text)
         except RulesInvalidError as error:
@@ -278,9 +280,9 @@ class Resources:
         path = self.settings.privacy.policy_file
         if path is None:
             return default_policy()
-        state = _file_state(path)
+        state = file_state(path)
         if self._policy is None or state is None or self._policy[0] != state:
-            self._policy = state, load_policy(_named_file(path, "redaction policy", "JSON file in privacy.policy_file"))
+            self._policy = state, load_policy(named_file(path, "redaction policy", "JSON file in privacy.policy_file"))
         return self._policy[1]
 
     def new_aligner(self) -> Aligner:
@@ -321,14 +323,25 @@ class Resources:
     @property
     def court_version(self) -> str:
         """The version of who hears cases: what its detectors find or what its model is asked, how the judge decides."""
+        return self.court_version_by(self.court_policy)
+
+    def court_version_by(self, policy: Policy) -> str:
+        """The version of the court whose judge decides by a policy."""
         from memory_assets.court.detectors import DETECTORS_VERSION
-        from memory_assets.court.policy import policy
         from memory_assets.log.hearings import court_version
 
-        court = self.new_model_court()
-        return court_version(f"embedded {DETECTORS_VERSION}" if court is None else court.version, policy())
+        court = self.new_model_court(policy)
+        return court_version(f"embedded {DETECTORS_VERSION}" if court is None else court.version, policy)
 
-    def new_model_court(self) -> ModelCourt | None:
+    @property
+    def court_policy(self) -> Policy:
+        """How the judge decides in this store, as the log says now."""
+        from memory_assets.log.court_policy import policy_in_force
+
+        with self.database.reading() as connection:
+            return policy_in_force(connection)
+
+    def new_model_court(self, policy: Policy) -> ModelCourt | None:
         """The court of the model that the settings name, for a batch of cases; None where the embedded one hears."""
         chosen = self.settings.court
         if not chosen.model:
@@ -345,7 +358,8 @@ class Resources:
             max_tokens=chosen.max_tokens,
         )
         spending = Spending(self.settings.home, "court", chosen.usd_per_call, chosen.usd_per_day)
-        return ModelCourt(asked, spending, lambda text: redact_text(text, self.redaction_policy).text, self.new_aligner)
+        mask = lambda text: redact_text(text, self.redaction_policy).text  # noqa: E731
+        return ModelCourt(asked, spending, mask, policy.critical, self.new_aligner)
 
     @property
     def configured_versions(self) -> dict[str, str]:
@@ -378,23 +392,3 @@ def _idris2(chosen: IdrisSettings, cache_folder: Path, path: str | None, named: 
 
 def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _named_file(path: Path, what: str, wanted: str) -> str:
-    """The text of a file that a setting names.
-
-    Raises:
-        ConfigInvalidError: it cannot be read.
-    """
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigInvalidError(f"the {what} {path} cannot be read", hint=f"name a readable {wanted}") from error
-
-
-def _file_state(path: Path) -> tuple[int, int] | None:
-    try:
-        status = path.stat()
-    except OSError:
-        return None  # whoever reads the file says so
-    return status.st_mtime_ns, status.st_size

@@ -1,4 +1,4 @@
-"""Settings written back into the user's file: the one key that changed, everything else as it stands there."""
+"""Settings written back into the user's file, the key that changed and all else as it is; and files that they name."""
 
 from __future__ import annotations
 
@@ -94,3 +94,24 @@ def _replace(path: Path, text: str) -> None:
     unfinished = Path(file.name)
     unfinished.chmod(target.stat().st_mode & 0o777 if target.exists() else 0o600)
     unfinished.replace(target)
+
+
+def named_file(path: Path, what: str, wanted: str) -> str:
+    """The text of a file that a setting names.
+
+    Raises:
+        ConfigInvalidError: it cannot be read.
+    """
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigInvalidError(f"the {what} {path} cannot be read", hint=f"name a readable {wanted}") from error
+
+
+def file_state(path: Path) -> tuple[int, int] | None:
+    """What tells whether a file was changed; None where there is none."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None  # whoever reads the file says so
+    return status.st_mtime_ns, status.st_size

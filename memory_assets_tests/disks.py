@@ -20,7 +20,8 @@ def mounted(folder: Path, megabytes: int) -> Iterator[Path]:
     try:
         yield folder
     finally:
-        subprocess.run(["umount", folder], check=True)
+        # Lazily: Dagster keeps files of its records open for as long as this process lives.
+        subprocess.run(["umount", "--lazy", folder], check=True)
 
 
 def fill(folder: Path) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
@@ -27,3 +28,28 @@ def person(by: str | None) -> str:
     from memory_assets.commands.people import login_name
 
     return login_name()
+
+
+def sits_before_it() -> bool:
+    """Whether a person may sit before it: the shell of an agent has no terminal."""
+    return sys.stdin is not None and not sys.stdin.closed and sys.stdin.isatty()
+
+
+def on_a_terminal(what: str, *, page: str | None = None) -> None:
+    """Refuse where nobody sits before it: an agent's shell has no terminal, and no option stands for one.
+
+    Args:
+        page: where a person may say the same in a browser.
+
+    Raises:
+        TerminalNeededError
+    """
+    from memory_assets.commands.errors import TerminalNeededError
+
+    if not sits_before_it():
+        raise TerminalNeededError(
+            f"only a person {what}: on a terminal" + (f", or on the page {page}" if page else ""),
+            hint="run it yourself in a terminal"
+            + (f", or open {page} (`memory serve link`)" if page else "")
+            + "; there is no option for it",
+        )

@@ -108,4 +108,5 @@ def print_run(report: RunReport, *, as_json: bool) -> int:
         print_vectors(report.vectors)
         print_defects("quarantined", report.quarantine, "red")
         print_defects("waiting", report.unanswered, "red")
+        print_defects("taken with warnings or left", report.warnings, "yellow")
     return NOTHING_FOUND if report.quarantined or report.waiting else OK

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +10,7 @@ import typer
 from memory_assets.cli.groups import ListingGroup
 from memory_assets.cli.invocation import OK, JsonOption, invocation
 from memory_assets.cli.output import clean, moment, one_line, plural, print_json, print_line, print_result, styled
-from memory_assets.cli.people import ByOption, NoteOption, person
+from memory_assets.cli.people import ByOption, NoteOption, on_a_terminal, person, sits_before_it
 from memory_assets.cli.tables import print_text
 
 if TYPE_CHECKING:
@@ -135,7 +134,7 @@ def propose(
     from memory_assets.commands.prompts import propose_update
 
     resources = invocation(context).memory().resources
-    is_person = _sits_before_it()
+    is_person = sits_before_it()
     made = propose_update(
         resources,
         role,
@@ -163,7 +162,7 @@ def approve(
     """Approve a proposal, by name, on a terminal. It is applied by `memory prompts apply`."""
     from memory_assets.commands.prompts import review_update
 
-    _on_a_terminal("approves a proposal")
+    on_a_terminal("approves a proposal", page="/prompts")
     found = review_update(invocation(context).memory().resources, update, "approved", by=by, note=note)
     print_result(found, print_update, as_json=as_json)
     return OK
@@ -175,7 +174,7 @@ def reject(
     """Reject a proposal, by name, on a terminal; also one that is approved and not applied yet."""
     from memory_assets.commands.prompts import review_update
 
-    _on_a_terminal("rejects a proposal")
+    on_a_terminal("rejects a proposal", page="/prompts")
     found = review_update(invocation(context).memory().resources, update, "rejected", by=by, note=note)
     print_result(found, print_update, as_json=as_json)
     return OK
@@ -191,7 +190,7 @@ def apply(
     """Make an approved text the role's active prompt, on a terminal; refused where the prompt has changed since."""
     from memory_assets.commands.prompts import apply_update
 
-    _on_a_terminal("applies a proposal")
+    on_a_terminal("applies a proposal", page="/prompts")
     resources = invocation(context).memory().resources
     found = apply_update(resources, update, by=person(by), into=None if into is None else _file(into))
     print_result(found, print_update, as_json=as_json)
@@ -209,7 +208,7 @@ def rollback(
     """Make the text of an older version active again, on a terminal: it becomes a new version."""
     from memory_assets.commands.prompts import roll_back
 
-    _on_a_terminal("takes a prompt back")
+    on_a_terminal("takes a prompt back", page="/prompts")
     resources = invocation(context).memory().resources
     found = roll_back(resources, role, to, by=person(by), into=None if into is None else _file(into))
     print_result(found, print_prompt, as_json=as_json)
@@ -226,7 +225,7 @@ def write(
     """Write a role's active prompt into a file, on a terminal: between marks, and never over a change by hand."""
     from memory_assets.commands.prompts import write_prompt
 
-    _on_a_terminal("writes a prompt into a file")
+    on_a_terminal("writes a prompt into a file", page="/prompts")
     found = write_prompt(invocation(context).memory().resources, role, _file(file), by=person(by))
     print_result(found, print_prompt, as_json=as_json)
     return OK
@@ -239,7 +238,7 @@ def register_(
     from memory_assets.commands.prompt_files import read_prompt
     from memory_assets.commands.prompts import register_prompt
 
-    _on_a_terminal("registers a prompt")
+    on_a_terminal("registers a prompt", page="/prompts")
     made = register_prompt(invocation(context).memory().resources, role, read_prompt(file), by=person(by))
     print_result(made, print_prompt, as_json=as_json)
     return OK
@@ -300,23 +299,3 @@ def _file(path: Path) -> PromptFile:
     from memory_assets.commands.prompt_files import project_folder, prompt_file
 
     return prompt_file(path, project_folder(Path.cwd()))
-
-
-def _sits_before_it() -> bool:
-    """Whether a person may sit before it: the shell of an agent has no terminal."""
-    return sys.stdin is not None and not sys.stdin.closed and sys.stdin.isatty()
-
-
-def _on_a_terminal(what: str) -> None:
-    """Refuse where nobody sits before it: an agent's shell has no terminal, and no option stands for one.
-
-    Raises:
-        TerminalNeededError
-    """
-    from memory_assets.commands.errors import TerminalNeededError
-
-    if not _sits_before_it():
-        raise TerminalNeededError(
-            f"only a person {what}: on a terminal, or on the page /prompts",
-            hint="run it yourself in a terminal, or open /prompts (`memory serve link`); there is no option for it",
-        )

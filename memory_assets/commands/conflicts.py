@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from memory_assets.commands.errors import NotPossibleError
 from memory_assets.commands.said import command, masked, now, say, settle
 from memory_assets.errors import check_word
 from memory_assets.graduation.resolutions import RESOLUTIONS, Resolution
 from memory_assets.log.payloads.graduation import ConflictReopened, ConflictResolved
+from memory_assets.projections.statements import forms_of
 from memory_assets.queries.conflicts import ConflictView, one_conflict
 
 if TYPE_CHECKING:
     from memory_assets.configuration import Resources
 
 __all__ = ["RESOLUTIONS", "reopen_conflict", "resolve_conflict"]
+
+
+class _Sides(TypedDict):
+    older_ids: list[str]
+    newer_ids: list[str]
+    older_forms: list[str]
+    newer_forms: list[str]
 
 
 def resolve_conflict(resources: Resources, given: str, resolution: str, *, by: str, note: str = "") -> ConflictView:
@@ -32,8 +40,7 @@ def resolve_conflict(resources: Resources, given: str, resolution: str, *, by: s
     word = ConflictResolved(
         conflict_id=conflict.conflict_id,
         resolution=chosen,
-        older_ids=sorted(conflict.older.entries),
-        newer_ids=sorted(conflict.newer.entries),
+        **_sides(resources, conflict),
         resolved_by=masked(resources, by),
         note=masked(resources, note),
     )
@@ -56,8 +63,7 @@ def reopen_conflict(resources: Resources, given: str, *, by: str, note: str = ""
         )
     word = ConflictReopened(
         conflict_id=conflict.conflict_id,
-        older_ids=sorted(conflict.older.entries),
-        newer_ids=sorted(conflict.newer.entries),
+        **_sides(resources, conflict),
         reopened_by=masked(resources, by),
         note=masked(resources, note),
     )
@@ -70,6 +76,18 @@ def _current(resources: Resources, given: str) -> ConflictView:
     settle(resources)
     with resources.database.reading() as connection:
         return one_conflict(connection, given)
+
+
+def _sides(resources: Resources, conflict: ConflictView) -> _Sides:
+    """Both sides as they are now: their entries, and what one says and the other does not."""
+    with resources.database.reading() as connection:
+        older, newer = (forms_of(connection, side.entries) for side in (conflict.older, conflict.newer))
+    return {
+        "older_ids": sorted(conflict.older.entries),
+        "newer_ids": sorted(conflict.newer.entries),
+        "older_forms": sorted(older - newer),
+        "newer_forms": sorted(newer - older),
+    }
 
 
 def _resolution(given: str) -> Resolution:

@@ -27,6 +27,7 @@ class Policy:
         same: likeness from which two lessons are one.
         critical: what quoted words show where a claim may be called critical without a person's word.
         near: likeness from which two lessons speak of the same, so that they cannot both stand unseen.
+        sha256: of the text of one that a person activated; empty for the one that ships with the package.
     """
 
     version: str
@@ -36,13 +37,18 @@ class Policy:
     same: float
     near: float
     critical: re.Pattern[str]
+    sha256: str = ""
 
 
 @cache
 def policy() -> Policy:
     """The shipped one, read once."""
-    told = tomllib.loads(resources.files(__package__).joinpath(FILE).read_text(encoding="utf-8"))
-    return policy_told(told)
+    return policy_told(tomllib.loads(shipped_text()))
+
+
+def shipped_text() -> str:
+    """The file as it ships with the package."""
+    return resources.files(__package__).joinpath(FILE).read_text(encoding="utf-8")
 
 
 def policy_told(told: Mapping[str, Any]) -> Policy:

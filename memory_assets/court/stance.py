@@ -221,7 +221,28 @@ def wants(said: Iterable[str], *, told_of: Iterable[str] = (), wanted: Iterable[
 
 def says_otherwise(rule: str, quoted: Wants) -> bool:
     """Whether a rule wants what the quotes do not want, or the other way round, or this cannot be told."""
-    return any(_is_turned(clause, quoted) for clause in clauses(rule) if not clause.is_condition)
+    told = (clause for clause in clauses(rule) if not clause.is_condition)
+    return any(_is_turned(clause, quoted) for clause in told if not _is_as_quoted(clause, quoted))
+
+
+def _is_as_quoted(clause: Clause, quoted: Wants) -> bool:
+    """Whether a clause that cannot be decided stands in the quotes word for word, and is denied there as often.
+
+    "Don't skip the tests" says the same as itself, whatever it wants.
+    """
+    if not clause.is_undecided:
+        return False
+    own, denials = list(words(clause.text)), len(_DENIES.findall(f"{clause.text} "))
+    return any(
+        one.is_undecided and len(_DENIES.findall(f"{one.text} ")) == denials and _holds(list(words(one.text)), own)
+        for one in quoted.clauses
+    )
+
+
+def _holds(longer: Sequence[str], shorter: Sequence[str]) -> bool:
+    """Whether words stand in others, one after the other."""
+    starts = range(len(longer) - len(shorter) + 1)
+    return bool(shorter) and any(longer[start : start + len(shorter)] == shorter for start in starts)
 
 
 def _is_turned(clause: Clause, quoted: Wants) -> bool:

@@ -13,13 +13,13 @@ from datetime import datetime
 from memory_assets.court.lessons import Accepted, Lesson, Link, PersonsWord, Use
 from memory_assets.court.likeness import Alike, words_of
 from memory_assets.court.policy import Policy
-from memory_assets.court.support import moment_of, told_once
+from memory_assets.court.support import Moment, moment_of, told_once
 from memory_assets.graduation.conflicts.contradictions import contradiction
 from memory_assets.text.equivalence import differ_in_a_fact
 from memory_assets.text.statements import statement_of
 from memory_assets.vocabulary import LessonStatus, LinkKind, Severity
 
-STANDING_VERSION = "2"
+STANDING_VERSION = "3"
 """Changes whenever the same accepted lessons would stand otherwise."""
 
 _DOUBT: Mapping[Severity, float] = {"low": 1.1, "medium": 1.0, "high": 0.9, "critical": 0.8}
@@ -51,15 +51,21 @@ def standing(
     *,
     words: Mapping[str, PersonsWord] | None = None,
     use: Mapping[str, Use] | None = None,
+    moments: Iterable[tuple[str, Moment]] | None = None,
 ) -> Standing:
     """What stands of some accepted lessons: all of the roles that are among them.
 
     Args:
+        moments: by which sessions are known to be the same, where lessons of other roles tell of them too; otherwise those of
+            ``accepted``.
         words: the last word of a person, by lesson.
         use: what was said of lessons that were shown, by lesson.
     """
+    given = list(accepted)
+    told = ((one.session_id, moment_of(one.at, one.said)) for one in given) if moments is None else moments
+    sessions = told_once(told)
     by_role: dict[str, dict[str, list[Accepted]]] = {}
-    for one in accepted:
+    for one in given:
         by_role.setdefault(one.role, {}).setdefault(one.lesson_id, []).append(one)
     lessons: list[Lesson] = []
     links: list[Link] = []
@@ -68,7 +74,7 @@ def standing(
             lesson_id: sorted(given, key=lambda one: (one.at, one.session_id, one.claim_id))
             for lesson_id, given in by_role[role].items()
         }
-        found = _of_role(of_role, words or {}, use or {}, policy)
+        found = _of_role(of_role, words or {}, use or {}, policy, sessions)
         lessons += found.lessons
         links += found.links
     return Standing(
@@ -78,14 +84,16 @@ def standing(
 
 
 def _of_role(
-    of_role: Mapping[str, Sequence[Accepted]], words: Mapping[str, PersonsWord], use: Mapping[str, Use], policy: Policy
+    of_role: Mapping[str, Sequence[Accepted]],
+    words: Mapping[str, PersonsWord],
+    use: Mapping[str, Use],
+    policy: Policy,
+    sessions: Mapping[str, str],
 ) -> Standing:
     """The lessons of one role. What is retired takes nothing with it but what says the same, so what it set aside stands again.
 
     That may put others beyond the budget, and so on; what is retired once stays so, and this ends.
     """
-    given = [one for each in of_role.values() for one in each]
-    sessions = told_once((one.session_id, moment_of(one.at, one.said)) for one in given)
     retired: set[str] = set()
     while True:
         fates, links = _beside_each_other(of_role, retired, policy)
@@ -170,7 +178,7 @@ def _lesson(
     given = [one for each in both for one in of_role[each]]
     used = Use(sum(use[each].helpful for each in both if each in use), sum(use[each].harmful for each in both if each in use))
     projects = {one.project for one in given}
-    support = len({sessions[one.session_id] for one in given})
+    support = len({sessions.get(one.session_id, one.session_id) for one in given})
     lesson = Lesson(
         told=of_role[lesson_id][-1],
         status="active",

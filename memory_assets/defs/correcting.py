@@ -22,6 +22,7 @@ from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.graduation import MemoryCorrected
 from memory_assets.log.payloads.sessions import SessionHeading, SessionIngested
 from memory_assets.projections.fold import catch_up
+from memory_assets.projections.statements import forms_of
 from memory_assets.queries.entries import entries_of_memory, list_memories, memories_by_id, one_entry
 from memory_assets.results.correction import CorrectionV1
 from memory_assets.sessions.draft import at_most_a_title
@@ -93,11 +94,13 @@ def log_correction(opened: OpenStore, given: str, text: str, *, by: str) -> Logg
             )
         older = entries_of_memory(connection, entry.memory_id)
         before = memories_by_id(connection, [entry.memory_id])[entry.memory_id]
+        forms = forms_of(connection, (one.entry_id for one in older))
     _check(entry, before, said)
     at = now()
     ingested = _session(opened, entry, before.project, said, person, at)
     word = MemoryCorrected(
         older_ids=sorted(one.entry_id for one in older),
+        older_forms=sorted(forms),
         correction_session_id=str(ingested.session_id),
         corrected_by=person,
     )

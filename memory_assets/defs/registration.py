@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 from memory_assets.defs.forgetting_words import wanted_again
 from memory_assets.defs.own_sessions import without_own_sessions
@@ -25,6 +26,7 @@ from memory_assets.log.payloads.sessions import (
     SourceRefused,
     SourceRegistered,
 )
+from memory_assets.log.runners import this_machine
 from memory_assets.log.sql import IN_LIST, json_list, seen
 from memory_assets.sessions.files import SourceFile, iter_source_files, load_source
 from memory_assets.sessions.model import Defect, SourceSkipped, SourceTaken
@@ -32,6 +34,8 @@ from memory_assets.sessions.model import SourceRefused as RefusedFile
 from memory_assets.stopping import stop_if_asked
 
 _REGISTERED_FILES = f"event_type = 'source_registered' AND (payload_json ->> '$.uri') IN {IN_LIST}"
+MACHINE: Final = "machine"
+"""In the telemetry of a registration: which of the machines that share the log has the file."""
 _BROKEN = ("malformed_record", "truncated_record")
 
 
@@ -100,6 +104,8 @@ def register(
     registration = Registration()
     uris = {file.path: opened.sources.uri(file.path) for file in files}
     newest = newest_registrations(opened, files)
+    machine = this_machine(opened.settings.store_folder)
+    where = {MACHINE: machine} if machine else {}
     done = _finished(opened, newest, _content_is_known, project)
     events: list[NewEvent] = []
     sessions: list[str] = []
@@ -119,7 +125,7 @@ def register(
                 registration.skipped += own
                 told.append((file.path, read, [session.session_id for session in taken.sessions]))
                 told_before = {told.session_id: told for told in newest.get(uri, ())}
-                events += _registered(taken, told_before, read.stamp, opened.sources.version, project, actor)
+                events += _registered(taken, told_before, read.stamp | where, opened.sources.version, project, actor)
                 sessions += [session.session_id for session in taken.sessions]
                 registration.warnings += taken.defects
             case SourceSkipped(defect=defect, file_hash=file_hash):
@@ -199,7 +205,7 @@ def _told_last(opened: OpenStore, uris: Sequence[str]) -> dict[str, str]:
 def _registered(
     taken: SourceTaken,
     told_before: Mapping[str, ToldFile],
-    stamp: dict[str, int],
+    telemetry: dict[str, int | str],
     version: str,
     project: str | None,
     actor: str,
@@ -224,7 +230,7 @@ def _registered(
             occurred_at=session.started_at,
             # What the session says of its project belongs to its history, which a stricter policy retires; this does not.
             project=project,
-            telemetry=stamp,
+            telemetry=telemetry,
         )
         for place, session in enumerate(taken.sessions)
         for before in [told_before.get(session.session_id)]
@@ -296,7 +302,7 @@ def newest_registrations(opened: OpenStore, files: Sequence[SourceFile]) -> dict
         ).fetchall()
     newest: dict[str, list[ToldFile]] = {}
     for uri, session_id, event_id, seq, file_hash, stage_version, project, telemetry, taken in rows:
-        stamp = json.loads(telemetry or "{}")
+        stamp = {name: value for name, value in json.loads(telemetry or "{}").items() if name != MACHINE}
         told = ToldFile(uri, session_id, event_id, seq, file_hash, stage_version, project, stamp, taken)
         newest.setdefault(uri, []).append(told)
     return newest

@@ -90,7 +90,7 @@ def outcome_of(opened: OpenStore, heads: Mapping[str, str | None], since: int) -
         elif session_id in opened.waiting:
             report.unanswered.append(_unanswered(session_id, opened.waiting[session_id]))
         elif session_id not in now:
-            continue
+            report.warnings += [_elsewhere(session_id)] if session_id in opened.elsewhere else []
         elif head is None:
             report.new += 1
         elif head != now[session_id].event_id:
@@ -104,6 +104,11 @@ def outcome_of(opened: OpenStore, heads: Mapping[str, str | None], since: int) -
 def _unanswered(session_id: str, error: UnavailableError) -> dict[str, Any]:
     detail = f"{error}: {error.hint}" if error.hint else str(error)
     return {"path": session_id, "line": None, "reason": error.code, "detail": detail, "session_id": session_id}
+
+
+def _elsewhere(session_id: str) -> dict[str, Any]:
+    detail = "its file lies on another machine, which takes it in"
+    return {"path": session_id, "line": None, "reason": "file_elsewhere", "detail": detail, "session_id": session_id}
 
 
 _NO_SESSION = ("not_a_session", "empty_file")

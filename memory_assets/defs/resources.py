@@ -94,6 +94,8 @@ class OpenStore:
         """Where the sessions of this process's run are, for whoever waits for them."""
         self.waiting: dict[str, UnavailableError] = {}
         """Sessions that this process left for another run, each with what could not be reached."""
+        self.elsewhere: set[str] = set()
+        """Sessions of this command whose files only other machines have, which take them in."""
         self.unheard: dict[str, ErrorV1] = {}
         """Sessions that this process could not hear as cases, each with why."""
         self.appended = 0
@@ -119,6 +121,7 @@ class OpenStore:
     def begin_command(self) -> None:
         """What earlier commands of this process could not reach, this one tries to."""
         self.waiting.clear()
+        self.elsewhere.clear()
         self.resources.forget_extractor()
 
     def follow_versions(self) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import dagster as dg
 
 from memory_assets.defs.batches import batches
-from memory_assets.defs.dead_runs import RUNNER_TAG, end_dead_runs
+from memory_assets.defs.dead_runs import end_dead_runs, runner_tag
 from memory_assets.defs.exports import parted, take_exports
 from memory_assets.defs.instance import add_partitions, dagster_instance
 from memory_assets.defs.model_use import ModelUse
@@ -25,7 +25,6 @@ from memory_assets.defs.resources import OpenStore, open_store
 from memory_assets.defs.road import Road
 from memory_assets.defs.run_failures import failure_of
 from memory_assets.errors import NotFoundError, check_word
-from memory_assets.locks.process_liveness import runner_name
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.sessions import QuarantineReleased, SessionIngested
 from memory_assets.log.sql import IN_LIST, json_list, seen
@@ -282,7 +281,7 @@ def _run(
     if not session_ids:
         return
     instance = dagster_instance(settings)
-    end_dead_runs(instance, settings.dagster_home)
+    end_dead_runs(instance, settings)
     add_partitions(instance, settings.dagster_home, session_ids)
     known = opened.log.current(session_ids, SessionIngested.event_type)
     for session_id in session_ids:
@@ -300,7 +299,7 @@ def run_assets(
 ) -> None:
     """Materialize some assets for a batch of sessions that are known; ``progress`` hears of what they do."""
     instance = dagster_instance(settings)
-    end_dead_runs(instance, settings.dagster_home)
+    end_dead_runs(instance, settings)
     add_partitions(instance, settings.dagster_home, session_ids)
     opened.listener = progress
     try:
@@ -336,7 +335,7 @@ def _materialize(settings: Settings, instance: dg.DagsterInstance, selection: Se
     job = whole.get_subset(asset_selection=selection, asset_check_selection=checks)
     result = job.execute_in_process(
         instance=instance,
-        tags={**tags, RUNNER_TAG: runner_name(settings.dagster_home)},
+        tags={**tags, **runner_tag(settings)},
         run_config=QUIET,
         raise_on_error=False,
     )

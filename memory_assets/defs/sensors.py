@@ -22,6 +22,7 @@ from memory_assets.defs.pruning import prune_by_itself
 from memory_assets.defs.registration import Registration, found_files, refuse, register, untouched_files
 from memory_assets.defs.resources import EventLogResource, OpenStore
 from memory_assets.defs.settling import is_settled
+from memory_assets.defs.shared_instance import make_pools, runs_of_location
 from memory_assets.defs.store_state import news
 from memory_assets.identifiers import canonical_json, sha256_hex
 from memory_assets.log.errors import StoreError
@@ -86,8 +87,9 @@ def sessions_folder(context: dg.SensorEvaluationContext, event_log: EventLogReso
 
 def _look(context: dg.SensorEvaluationContext, opened: OpenStore) -> dg.SensorResult:
     """What a tick asks for: sessions first, then what all of them have become, then the vectors that are missing."""
-    end_dead_runs(context.instance, opened.settings.dagster_home)
-    under_way = _runs_under_way(context.instance)
+    end_dead_runs(context.instance, opened.settings)
+    make_pools(context)
+    under_way = runs_of_location(context, UNFINISHED, BATCH_TAG)
     folder = opened.settings.sessions_folder
     if not folder.is_dir():
         return _behind(context, opened) or _nothing(context, f"the sessions folder {folder} does not exist yet")
@@ -216,11 +218,6 @@ def _parts(waiting: Sequence[SourceFile], cursor: str | None) -> Iterator[tuple[
             return
         part = ordered[start : start + FILES_A_TICK]
         yield part[-1].path, part
-
-
-def _runs_under_way(instance: dg.DagsterInstance) -> list[dg.DagsterRun]:
-    runs = instance.get_runs(filters=dg.RunsFilter(statuses=UNFINISHED))
-    return [run for run in runs if BATCH_TAG in run.tags]
 
 
 def _keys_of(run: dg.DagsterRun, keys: Sequence[str]) -> Sequence[str]:

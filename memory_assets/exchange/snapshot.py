@@ -17,6 +17,7 @@ from memory_assets.log.events import StoredEvent
 from memory_assets.log.links import LINKED_COLUMNS, LINKED_ROW, has_link, link_of
 from memory_assets.log.payloads.answers import AnswerRecorded
 from memory_assets.log.payloads.builds import BuildFinished, BuildStarted
+from memory_assets.log.payloads.court import CourtPolicyActivated
 from memory_assets.log.payloads.forgetting import SessionForgotten, SessionUnforgotten, TextForgotten, TextUnforgotten
 from memory_assets.log.payloads.log_end import LogEndAccepted
 from memory_assets.log.payloads.prompts import PromptUpdateProposed, PromptUpdateReviewed, PromptWritten, RolePromptActivated
@@ -39,6 +40,7 @@ _OF_THIS_STORE = (
     Purged,
     LogEndAccepted,
     AnswerRecorded,
+    CourtPolicyActivated,
     RolePromptActivated,
     PromptUpdateProposed,
     PromptUpdateReviewed,
@@ -47,7 +49,7 @@ _OF_THIS_STORE = (
 )
 OF_THIS_STORE = frozenset(payload.event_type for payload in _OF_THIS_STORE)
 """What is said to one store alone: what it shall forget, what was purged, where its own log ends, what it was asked, of what
-use it was, and which prompts are in force, for only a person of that store approves one."""
+use it was, and which prompts and which policy of the court are in force, for only a person of that store says so."""
 
 _BUILDS = frozenset({BuildStarted.event_type, BuildFinished.event_type})
 _LIGHT_ROWS = 20_000

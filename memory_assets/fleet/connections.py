@@ -17,6 +17,7 @@ from memory_assets.log.errors import (
 )
 from memory_assets.postgres import client
 from memory_assets.postgres.address import PostgresAddress, masked
+from memory_assets.postgres.certificate import is_refused, why_refused
 from memory_assets.postgres.client import allow_silence, failure_of, impatient, said_by, too_old
 
 if TYPE_CHECKING:
@@ -179,6 +180,11 @@ def translated(address: PostgresAddress) -> Iterator[None]:
 def _meant(error: Error, address: PostgresAddress) -> StoreError:
     said = said_by(error)
     match failure_of(error):
+        case "login" if is_refused(said):
+            return SharedLogUnavailableError(
+                f"the certificate of {address} is not trusted: {masked(why_refused(address.url) or said)}",
+                hint="renew it, or name in sslrootcert of store.url who signed it; look at the clock here as well",
+            )
         case "locked":
             return StoreLockedError(
                 f"another machine holds the shared log of {address}",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from memory_assets.fleet import connections
 from memory_assets.fleet.connections import Connections
+from memory_assets.fleet.pushing import push_rows
 from memory_assets.fleet.schema import LOCK_KEY, applied, migrate, newest_version
-from memory_assets.fleet.whole_log import MirrorThere, copy_rows, enroll, mirrors_of, moving_of, put_in_place
+from memory_assets.fleet.whole_log import MirrorThere, enroll, mirrors_of, moving_of, put_in_place
 from memory_assets.identifiers import canonical_json
 from memory_assets.log.errors import (
     SharedLogDiffersError,
@@ -26,7 +28,8 @@ from memory_assets.log.errors import (
 from memory_assets.log.event_store import SHARED_COLUMNS, Epoch, Row, StoreState, Versions, refuse_unwritable
 from memory_assets.log.migrations import schema_version as client_version
 from memory_assets.log.tip import FIRST, Tip
-from memory_assets.postgres.client import allow_silence
+from memory_assets.postgres.address import masked
+from memory_assets.postgres.client import allow_silence, failure_of
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -36,8 +39,11 @@ if TYPE_CHECKING:
 SILENT_SECONDS = 1.5
 """A holder of the lock that says nothing for so long has lost it."""
 _BEAT_SECONDS = 0.4
-_LISTEN_SECONDS = 1.0
+POLL_SECONDS = 5.0
+"""Whoever listens looks by itself so often: a word that a server sends is lost where the connection breaks."""
+_ENDED_SECONDS = 0.5
 CHANNEL = "memory_log"
+_LOGGER = logging.getLogger(__name__)
 
 _COLUMNS = ", ".join(SHARED_COLUMNS)
 _STATE = """
@@ -59,6 +65,7 @@ class PostgresStore:
 
     def __init__(self, address: PostgresAddress, *, lock_timeout: float) -> None:
         self.address = address
+        self.name = str(address)
         self._lock_timeout = lock_timeout
         self._connections = Connections(address)
         self._is_made = False
@@ -78,18 +85,16 @@ class PostgresStore:
         with self._used() as connection:
             return _link_at(connection, seq)
 
-    def wait(self, after: int, seconds: float) -> bool:
+    def wait(self, after: int, seconds: float, ended: threading.Event | None = None) -> bool:
         """Wait until something stands behind a seq: news are listened for, and looked for where they were lost."""
         until = time.monotonic() + seconds
         with self._used() as connection:
             connection.execute(f"LISTEN {CHANNEL}")
             try:
                 while _state(connection).head.seq <= after:
-                    left = until - time.monotonic()
-                    if left <= 0:
+                    if time.monotonic() >= until or (ended is not None and ended.is_set()):
                         return False
-                    for _ in connection.notifies(timeout=min(left, _LISTEN_SECONDS), stop_after=1):
-                        pass
+                    _hear(connection, min(until, time.monotonic() + POLL_SECONDS), ended)
                 return True
             finally:
                 with contextlib.suppress(Exception):
@@ -122,8 +127,8 @@ class PostgresStore:
         try:
             with self._used() as connection:
                 self._lock(connection)
-                held = HeldStore(connection)
-                with _speaking(connection):
+                held = HeldStore(self, connection)
+                with _speaking(connection, self.address):
                     accepts(held.state())
                     yield held
                     held.is_ending = True
@@ -195,7 +200,8 @@ class HeldStore:
         is_ending: whether the commit was asked for.
     """
 
-    def __init__(self, connection: Connection[Any]) -> None:
+    def __init__(self, store: PostgresStore, connection: Connection[Any]) -> None:
+        self._store = store
         self._connection = self.connection = connection
         self._state = _state(connection)
         self.pushed: Tip | None = None
@@ -207,8 +213,12 @@ class HeldStore:
         return self._state
 
     def pull(self, after: int, limit: int) -> list[Row]:
-        """The next rows behind a seq."""
-        return _pull(self._connection, after, limit)
+        """The next rows behind a seq.
+
+        On another connection: while a server waits for somebody to take what it sends, it counts no silence, and one that is
+        stopped then would keep the lock.
+        """
+        return self._store.pull(after, limit)
 
     def push(self, rows: Sequence[Row], expected_head: Tip) -> Tip:
         """Append rows behind the head that they were made for; where the log ends then.
@@ -225,7 +235,7 @@ class HeldStore:
             )
         if not rows:
             return head
-        copy_rows(self._connection, [rows])
+        push_rows(self._connection, rows)
         if self._state.least_client < client_version():
             self._connection.execute("UPDATE memory_log.log SET least_client = %s", [client_version()])
         self._connection.execute("SELECT pg_notify(%s, '')", [CHANNEL])
@@ -265,21 +275,43 @@ def _link_at(connection: Connection[Any], seq: int) -> bytes | None:
     return bytes(rows[0][0]) if rows else None
 
 
+def _hear(connection: Connection[Any], until: float, ended: threading.Event | None) -> None:
+    """Until the server says that something is new, somebody ends it, or the time is over."""
+    while (left := until - time.monotonic()) > 0 and not (ended is not None and ended.is_set()):
+        for _ in connection.notifies(timeout=min(left, _ENDED_SECONDS), stop_after=1):
+            return
+
+
 @contextlib.contextmanager
-def _speaking(connection: Connection[Any]) -> Iterator[None]:
-    """Say something to the server every half second, so that it knows that somebody is there."""
+def _speaking(connection: Connection[Any], address: PostgresAddress) -> Iterator[None]:
+    """Say something to the server every half second, so that it knows that somebody is there.
+
+    Whoever speaks is the first to be told that the session ended, and why. Where the work fails of that, this is raised; where
+    it fails of something else, both are told.
+    """
+    psycopg = connections.library()
     ended = threading.Event()
+    told: list[Exception] = []
 
     def speak() -> None:
-        # What is wrong with the connection is found by whoever uses it next.
-        with contextlib.suppress(Exception):
+        try:
             while not ended.wait(_BEAT_SECONDS):
                 connection.execute("SELECT 1")
+        except Exception as error:  # whoever works with the connection is told
+            told.append(error)
 
     speaker = threading.Thread(target=speak, name="shared log held", daemon=True)
     speaker.start()
     try:
         yield
+    except Exception as error:
+        ended.set()
+        speaker.join()
+        if told and connection.closed:
+            if isinstance(error, psycopg.Error) and failure_of(error) == "unreachable":
+                raise told[0] from error
+            _LOGGER.warning("%s: %s; the shared log is as it was", address, masked(str(told[0])))
+        raise
     finally:
         ended.set()
         speaker.join()

@@ -72,6 +72,7 @@ def migrate(connection: Connection[Any], address: PostgresAddress) -> None:
     """
     with connection.transaction():
         connection.execute("SET LOCAL lock_timeout = '10s'")
+        connection.execute("SET LOCAL idle_in_transaction_session_timeout = '1500ms'")
         connection.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK_KEY])
         start = applied(connection, address)
         for migration in shared_migrations()[start:]:

@@ -7,18 +7,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from memory_assets.log.errors import UnstorableTextError
-from memory_assets.log.event_store import SHARED_COLUMNS, Moving, Row
+from memory_assets.fleet.pushing import push_rows
+from memory_assets.log.event_store import Moving, Row
 
 if TYPE_CHECKING:
     from psycopg import Connection
 
-_COLUMNS = ", ".join(SHARED_COLUMNS)
-_PUSH = f"COPY memory_log.events ({_COLUMNS}) FROM STDIN"
-
-# The files of the table, of its texts and of its indexes are new ones, and the old ones go with the commit: no row that is only
+# The files of a table, of its texts and of its indexes are new ones, and the old ones go with the commit: no row that is only
 # marked as deleted stays in them. It is the same table: rights on it and rules of it stay.
-_EMPTY = "ALTER TABLE memory_log.events DISABLE TRIGGER append_only; TRUNCATE memory_log.events"
+_EMPTY = "ALTER TABLE memory_log.events DISABLE TRIGGER append_only; TRUNCATE memory_log.events, memory_log.pieces"
 _AS_BEFORE = """ALTER TABLE memory_log.events ENABLE TRIGGER append_only; UPDATE memory_log.log SET epoch = epoch + 1"""
 
 _MIRRORS = """
@@ -43,23 +40,11 @@ class MirrorThere:
     is_clean: bool
 
 
-def copy_rows(connection: Connection[Any], parts: Iterable[Sequence[Row]]) -> None:
-    """Send rows, in the caller's transaction.
-
-    Raises:
-        UnstorableTextError: a text holds U+0000.
-    """
-    with connection.cursor() as cursor, cursor.copy(_PUSH.encode()) as copy:
-        for rows in parts:
-            for row in rows:
-                _refuse_nul(row)
-                copy.write_row(row)
-
-
 def put_in_place(connection: Connection[Any], parts: Iterable[Sequence[Row]]) -> None:
     """Other rows in the place of all that are there, in the caller's transaction: a log of another epoch."""
     connection.execute(_EMPTY)
-    copy_rows(connection, parts)
+    for rows in parts:
+        push_rows(connection, rows)
     connection.execute(_AS_BEFORE)
 
 
@@ -92,13 +77,3 @@ def enroll(connection: Connection[Any], host_id: str, epoch: int) -> None:
 def mirrors_of(connection: Connection[Any]) -> list[MirrorThere]:
     """The machines that mirror the log, those that came first in front."""
     return [MirrorThere(*row) for row in connection.execute(_MIRRORS).fetchall()]
-
-
-def _refuse_nul(row: Row) -> None:
-    for name, value in zip(SHARED_COLUMNS, row, strict=True):
-        texts = value if isinstance(value, list) else [value]
-        if any(isinstance(text, str) and "\x00" in text for text in texts):
-            raise UnstorableTextError(
-                f"the {name} of an event holds U+0000, which PostgreSQL cannot keep",
-                hint="whoever made the event leaves such characters out, as the readers do",
-            )

@@ -1,7 +1,8 @@
 """What people said of conflicts, and which of it is in force.
 
-A resolution names all entries of either side, as they were. So it still fits when a side has grown, or was told anew by an
-earlier session, and it goes when its entries go. Pure: times and ids come with the words.
+A resolution names all entries of either side, as they were, and whoever said the same by then (docs/decisions/0044). So it
+still fits when a side has grown, or was told anew by an earlier session, and it goes when its entries go. Pure: times and ids
+come with the words.
 """
 
 from __future__ import annotations

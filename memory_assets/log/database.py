@@ -31,8 +31,8 @@ from memory_assets.log.kept_open import KeptOpen
 from memory_assets.log.links import Broken, Sound, keep_first_tip, newest_link, verify_links
 from memory_assets.log.lock import DEFAULT_TIMEOUT_SECONDS, ExclusiveHold, StoreLock
 from memory_assets.log.migrations import applied_version, migrate, schema_version
-from memory_assets.log.mirror import REBUILD_HINT, Folding, Mirror
-from memory_assets.log.opening import opened_to_write
+from memory_assets.log.mirror import FOLLOW_SECONDS, REBUILD_HINT, Folding, Mirror
+from memory_assets.log.opening import create, opened_to_write
 from memory_assets.log.readers import READERS, literal, translated
 from memory_assets.log.tip import FIRST, Tip, Tips, read_tips, write_tips
 
@@ -88,15 +88,19 @@ class Database:
         if (outer := self._outer) is not None:
             yield outer
             return
-        if self.mirror.store.is_shared:
-            self._ensure_schema()
-            self.mirror.follow(self._used_to_write)
+        self.follow()
         with self._checked_to_read() as connection:
             self._threads.reading = connection
             try:
                 yield connection
             finally:
                 self._threads.reading = None
+
+    def follow(self, *, patiently: bool = False) -> None:
+        """Bring a mirror up to the log that it mirrors; see :meth:`~memory_assets.log.mirror.Mirror.follow`."""
+        if self.mirror.store.is_shared:
+            self._ensure_schema()
+            self.mirror.follow(self._used_to_follow, patiently=patiently)
 
     @contextlib.contextmanager
     def _checked_to_read(self) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -125,6 +129,11 @@ class Database:
     def _used_to_write(self) -> AbstractContextManager[duckdb.DuckDBPyConnection]:
         return self._used() if self._kept.is_wanted else self._opened_to_write()
 
+    def _used_to_follow(self, *, patiently: bool) -> AbstractContextManager[duckdb.DuckDBPyConnection]:
+        if self._kept.is_wanted or patiently:
+            return self._used_to_write()
+        return self._opened_to_write(StoreLock(self.path.parent, timeout=min(FOLLOW_SECONDS, self._lock.timeout)))
+
     @contextlib.contextmanager
     def _used(self) -> Iterator[duckdb.DuckDBPyConnection]:
         try:
@@ -145,8 +154,8 @@ class Database:
             yield connection
 
     @contextlib.contextmanager
-    def _opened_to_write(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        with self._exclusive(), self._connected() as connection:
+    def _opened_to_write(self, lock: StoreLock | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
+        with self._exclusive(lock), self._connected() as connection:
             yield connection
 
     @property
@@ -296,8 +305,8 @@ class Database:
             self.finish_swap()
 
     @contextlib.contextmanager
-    def _exclusive(self) -> Iterator[None]:
-        with self._lock.exclusive():
+    def _exclusive(self, lock: StoreLock | None = None) -> Iterator[None]:
+        with (lock or self._lock).exclusive():
             swap.finish(self.path.parent)
             yield
 
@@ -381,18 +390,5 @@ class Database:
         self._migrated = True
 
     def _create(self) -> None:
-        """Make the file under another name and move it into its place: a process that dies meanwhile leaves no half store."""
-        unfinished = self.path.with_name(f"{STORE_FILE_NAME}.new")
         with self._exclusive():
-            if self.path.exists():
-                return
-            try:
-                for leftover in (unfinished, unfinished.with_name(f"{unfinished.name}.wal")):
-                    leftover.unlink(missing_ok=True)
-                with opened_to_write(unfinished) as connection:
-                    migrate(connection, partial(keep_first_tip, self.path.parent))
-                    connection.execute("CHECKPOINT")
-                unfinished.chmod(0o600)
-                unfinished.rename(self.path)
-            except OSError as error:
-                raise of_system(error, unfinished) from error
+            create(self.path)

@@ -7,6 +7,7 @@ and its link, so a mirror is the same log and not a copy of what it says.
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -153,6 +154,11 @@ class EventStore(Protocol):
         """Whether it lies elsewhere than in the store's file."""
         ...
 
+    @property
+    def name(self) -> str:
+        """Which it is, for people."""
+        ...
+
     def exclusive(self) -> AbstractContextManager[ExclusiveStore]:
         """The log under its lock: committed at the end, rolled back on an error.
 
@@ -173,8 +179,8 @@ class EventStore(Protocol):
         """The link of an event; None where there is none."""
         ...
 
-    def wait(self, after: int, seconds: float) -> bool:
-        """Wait until something stands behind a seq, for so long at most; whether something does."""
+    def wait(self, after: int, seconds: float, ended: threading.Event | None = None) -> bool:
+        """Wait until something stands behind a seq, for so long at most or until ``ended``; whether something does."""
         ...
 
     def enroll(self, host_id: str, epoch: int) -> None:
@@ -186,6 +192,7 @@ class EmbeddedStore:
     """No other log: the store's file is the log, and everything here does nothing."""
 
     is_shared = False
+    name = ""
     _NOTHING = StoreState(Epoch("", 0), FIRST, 0, 0, None)
 
     @contextlib.contextmanager
@@ -215,7 +222,7 @@ class EmbeddedStore:
     def rewrite(self, parts: Iterable[Sequence[Row]], head: Tip) -> None:
         """The file itself is replaced."""
 
-    def wait(self, after: int, seconds: float) -> bool:
+    def wait(self, after: int, seconds: float, ended: threading.Event | None = None) -> bool:
         """Nothing comes from elsewhere."""
         return False
 

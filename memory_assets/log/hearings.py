@@ -59,7 +59,9 @@ def court_version(heard_by: str, policy: Policy) -> str:
     Args:
         heard_by: who finds: ``embedded`` and its version, or a model and its prompts.
     """
-    return f"{heard_by} judge {JUDGE_VERSION} policy {policy.version}"
+    # Two files may call themselves the same: what a person activated is told by its text too.
+    text = f" {policy.sha256[:12]}" if policy.sha256 else ""
+    return f"{heard_by} judge {JUDGE_VERSION} policy {policy.version}{text}"
 
 
 def heard(history: History) -> Case:

@@ -52,7 +52,7 @@ class StoreLock:
         self.next = folder / "store.next"
         self._waiting_room = folder / "store.waiting"
         self.holder = folder / "store.holder"
-        self._timeout = timeout
+        self.timeout = timeout
 
     @contextlib.contextmanager
     def shared(self) -> Iterator[None]:
@@ -133,7 +133,7 @@ class StoreLock:
 
         It is an error that somebody holds the store for so long, and none that many want it.
         """
-        deadline = time.monotonic() + self._timeout
+        deadline = time.monotonic() + self.timeout
         holder = self._writing_now()
         while True:
             try:
@@ -141,7 +141,7 @@ class StoreLock:
                 return
             except portalocker.AlreadyLocked:
                 if holder != (holder := self._writing_now()):
-                    deadline = time.monotonic() + self._timeout
+                    deadline = time.monotonic() + self.timeout
                 if time.monotonic() >= deadline:
                     raise self._locked() from None
                 time.sleep(POLL_SECONDS)
@@ -165,7 +165,7 @@ class StoreLock:
             note = ""
         who = holder_of(note) or "other readers"
         return StoreLockedError(
-            f"the store is locked by {who}; waited {self._timeout:g} s",
+            f"the store is locked by {who}; waited {self.timeout:g} s",
             hint="wait for it to finish, or end that process, then run the command again",
         )
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from memory_assets.identifiers import sha256_hex
 from memory_assets.log.errors import (
@@ -31,6 +32,7 @@ from memory_assets.log.links import LINKED_COLUMNS, LINKED_ROW, link_of, newest_
 from memory_assets.log.mirror_note import MirrorNote, has_note, read_note, write_note
 from memory_assets.log.payloads.forgetting import FORGETTING
 from memory_assets.log.rows import insert_rows
+from memory_assets.log.silence_note import forget_silence, note_silence, silence_of
 from memory_assets.log.tip import Tip, Tips, read_tips
 
 if TYPE_CHECKING:
@@ -43,6 +45,9 @@ FRESH_SECONDS = 0.25
 """So long the mirror is taken for what the shared log holds, once that was looked at."""
 AWAY_SECONDS = 5.0
 """So long nobody who reads looks again for a server that did not answer."""
+FOLLOW_SECONDS = 0.5
+"""So long whoever reads waits for others of this machine to bring the mirror up; then it is read as it is."""
+_SLOW_SECONDS = 1.0
 _NOTED_SECONDS = 10.0
 REBUILD_HINT = "`memory mirror rebuild` makes the mirror anew and keeps the file that is there aside"
 FOLLOW_HINT = "`memory purge` takes them out of everything here as well"
@@ -54,6 +59,12 @@ _LOGGER = logging.getLogger(__name__)
 
 TipOf = Callable[["duckdb.DuckDBPyConnection"], Tip]
 Commit = Callable[["duckdb.DuckDBPyConnection", Tip, Tip], Tip]
+
+
+class OpenedToFollow(Protocol):
+    """Opens the file for writing, under the store's lock: waiting for others of this machine, or for a moment only."""
+
+    def __call__(self, *, patiently: bool) -> AbstractContextManager[duckdb.DuckDBPyConnection]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,31 +147,41 @@ class Mirror:
         must, self._has_forgotten = self._has_forgotten, False
         return must
 
-    def follow(self, opened: Callable[[], AbstractContextManager[duckdb.DuckDBPyConnection]]) -> None:
+    def follow(self, opened: OpenedToFollow, *, patiently: bool = False) -> None:
         """Take over what others wrote, for one who reads; where the log cannot be reached, the mirror is read as it is.
 
         Args:
             opened: opens the file for writing, under the store's lock.
+            patiently: ask a server that was silent a moment ago too, and wait for others of this machine.
 
         Raises:
             SharedLogDiffersError: it is no mirror of that log.
             SharedLogUnavailableError, SharedLogRefusedError: there is no mirror yet.
         """
-        now = time.monotonic()
-        if now < self._looked_at + (AWAY_SECONDS if self.away else FRESH_SECONDS):
+        began = time.monotonic()
+        if not patiently and began < self._looked_at + (AWAY_SECONDS if self.away else FRESH_SECONDS):
             return
+        note = read_note(self._folder)
+        is_readable = note is not None and note.as_of > 0
         try:
+            if is_readable and not patiently and (silent := silence_of(self._folder, self.store.name)):
+                raise silent
             state = self.store.state()
             refuse_older(state)
             refuse_half(state)
             self._check_versions(state.versions)
             if not self._is_up_to(state):
-                with opened() as connection:
+                with opened(patiently=patiently or not is_readable) as connection:
                     self.catch_up(connection, self._tip(connection))
             self._is_fresh(state)
         except _READ_ON as error:
-            self._is_away(error)
+            self._is_away(error, time.monotonic() - began)
         self._looked_at = time.monotonic()
+
+    def wait(self, seconds: float, ended: threading.Event) -> bool:
+        """Wait until the shared log has more than the mirror, for so long at most; whether it has."""
+        tips = read_tips(self._folder)
+        return self.store.wait(tips.now.seq if isinstance(tips, Tips) else 0, seconds, ended)
 
     def catch_up(self, connection: duckdb.DuckDBPyConnection, before: Tip) -> Tip:
         """Take over all that the shared log has, a part a transaction, the tables with the last one; where the mirror ends.
@@ -215,11 +236,13 @@ class Mirror:
                 last = self._take(connection, shared.pull(last.seq, PULLED_ROWS), last)
             if last != before:
                 self._fold(connection)
+            configured = _configured(connection)
             yield
-            self._pin(connection, shared, state.versions)
+            self._pin(shared, state.versions, configured, _configured(connection))
             if added := connection.execute(ROWS_BEHIND, [state.head.seq]).fetchall():
                 check_room(self._file)  # what is committed there cannot be taken back
                 shared.push(added, state.head)
+        forget_silence(self._folder)
         self._looked_at = time.monotonic()
 
     def _is_up_to(self, state: StoreState) -> bool:
@@ -282,29 +305,36 @@ class Mirror:
         if self._folding is not None:
             self._folding.fold(connection)
 
-    def _pin(self, connection: duckdb.DuckDBPyConnection, shared: ExclusiveStore, pinned: Versions | None) -> None:
-        rows = connection.execute("SELECT event_type, stage_version FROM configured_versions").fetchall()
-        mine = dict(rows)
-        if mine and pinned is None:
-            shared.pin(mine)
-        elif mine and pinned is not None:
-            refuse_other_versions(mine, pinned)
+    def _pin(self, shared: ExclusiveStore, pinned: Versions | None, before: Versions, now: Versions) -> None:
+        """Pin the first versions; refuse others that this transaction would follow. Those that the mirror followed before say
+        nothing: it may not have been used since others were pinned."""
+        if now and pinned is None:
+            shared.pin(now)
+        elif now != before and pinned is not None:
+            refuse_other_versions(now, pinned)
 
     def _is_fresh(self, state: StoreState) -> None:
         self.away = None
+        forget_silence(self._folder)
         now = time.monotonic()
         if now >= self._noted_at + _NOTED_SECONDS and (note := read_note(self._folder)) is not None:
             write_note(self._folder, replace(note, as_of=time.time()))
             self._noted_at = now
             self._enroll()
 
-    def _is_away(self, error: StoreError) -> None:
+    def _is_away(self, error: StoreError, seconds: float) -> None:
+        if isinstance(error, SharedLogUnavailableError) and seconds > _SLOW_SECONDS:
+            note_silence(self._folder, self.store.name, error)
         note = read_note(self._folder)
         if note is None or not note.as_of:
             raise error
         if self.away is None:
-            _LOGGER.warning("%s; what follows is the mirror's, %s old", error, note.age())
+            _LOGGER.warning("%s; what follows is the mirror's, %s", error, note.age())
         self.away = error
+
+
+def _configured(connection: duckdb.DuckDBPyConnection) -> dict[str, str]:
+    return dict(connection.execute("SELECT event_type, stage_version FROM configured_versions").fetchall())
 
 
 def checked_rows(rows: Sequence[Row], before: Tip) -> Tip:

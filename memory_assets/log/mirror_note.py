@@ -41,10 +41,12 @@ class MirrorNote:
 
     def age(self) -> str:
         """How old the mirror is, for people."""
-        seconds = max(0, round(time.time() - self.as_of))
+        seconds = round(time.time() - self.as_of)
+        if seconds < 0:
+            return "nobody knows how old: the clock of this machine was set back"
         if seconds < 120:
-            return f"{seconds} s"
-        return f"{seconds // 60} min" if seconds < 7_200 else f"{seconds // 3600} h"
+            return f"{seconds} s old"
+        return f"{seconds // 60} min old" if seconds < 7_200 else f"{seconds // 3600} h old"
 
 
 def has_note(folder: Path) -> bool:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import duckdb
 
+from memory_assets.log.errors import of_system
+from memory_assets.log.links import keep_first_tip
+from memory_assets.log.migrations import migrate
 from memory_assets.log.readers import CONFIG, translated
 
 
@@ -28,6 +32,28 @@ def opened_to_write(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     finally:
         connection.close()
         _make_private(path.with_name(f"{path.name}.wal"))
+
+
+def create(path: Path) -> None:
+    """Make a store's file, where there is none, under another name and move it into its place: a process that dies meanwhile
+    leaves no half store.
+
+    Raises:
+        StoreError: it cannot be made.
+    """
+    if path.exists():
+        return
+    unfinished = path.with_name(f"{path.name}.new")
+    try:
+        for leftover in (unfinished, unfinished.with_name(f"{unfinished.name}.wal")):
+            leftover.unlink(missing_ok=True)
+        with opened_to_write(unfinished) as connection:
+            migrate(connection, partial(keep_first_tip, path.parent))
+            connection.execute("CHECKPOINT")
+        unfinished.chmod(0o600)
+        unfinished.rename(path)
+    except OSError as error:
+        raise of_system(error, unfinished) from error
 
 
 def _make_private(path: Path) -> None:

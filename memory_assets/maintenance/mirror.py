@@ -104,8 +104,7 @@ def update_mirror(resources: Resources, *, progress: Progress | None = None) -> 
     shared_log_of(resources)
     before = _tip_here(resources.settings.store_folder).seq
     database = resources.database
-    with database.reading():
-        pass
+    database.follow(patiently=True)
     if database.mirror.away is not None:
         raise database.mirror.away
     return _indexed(resources, before, progress)

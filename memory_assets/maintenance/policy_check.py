@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 
 from memory_assets.court.judge import IMPROVED_ROLES, Judgement, Selected, judge
 from memory_assets.court.lessons import Accepted
-from memory_assets.court.policy import FILE, Policy, policy
+from memory_assets.court.policy import FILE, Policy
 from memory_assets.court.policy_file import PolicyTrouble, flat, policy_of
 from memory_assets.court.standing import standing
+from memory_assets.log.court_policy import Activation, activations, in_force, policy_in_force, shipped_sha256
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import StoredEvent
 from memory_assets.log.fetching import fetch
@@ -26,7 +27,7 @@ from memory_assets.log.session_history import History, histories
 from memory_assets.log.upcasting import payload_as
 from memory_assets.projections.fold import catch_up
 from memory_assets.projections.lessons import standing_rests_on
-from memory_assets.results.policy import PolicyChangeV1, PolicyCheckV1, PolicyTroubleV1, PolicyV1
+from memory_assets.results.policy import PolicyActivationV1, PolicyChangeV1, PolicyCheckV1, PolicyTroubleV1, PolicyV1
 
 if TYPE_CHECKING:
     import duckdb
@@ -40,13 +41,30 @@ _EMBEDDED = "embedded "
 def active_policy(connection: duckdb.DuckDBPyConnection) -> PolicyV1:
     """The policy in force, and under which versions the cases were judged."""
     rows = fetch(connection, "SELECT policy_version, count(*) FROM judgements GROUP BY 1 ORDER BY 1")
-    active = policy()
+    told = activations(connection)
+    activation, active = in_force(told), policy_in_force(connection)
+    from_file = activation is not None and activation.is_of_a_file
     return PolicyV1(
         version=active.version,
-        source=f"court/{FILE}, shipped with this version",
+        source="a file that a person activated" if from_file else f"court/{FILE}, shipped with this version",
+        sha256=activation.sha256 if activation is not None and from_file else shipped_sha256(),
+        history=tuple(_activation(one, is_active=one is activation) for one in reversed(told)),
         numbers=flat(active),
         critical=active.critical.pattern,
         cases=dict(rows),
+    )
+
+
+def _activation(told: Activation, *, is_active: bool) -> PolicyActivationV1:
+    return PolicyActivationV1(
+        event_id=told.event_id,
+        version=told.version,
+        sha256=told.sha256,
+        source="file" if told.is_of_a_file else "shipped",
+        activated_by=told.activated_by,
+        activated_at=told.activated_at,
+        is_active=is_active,
+        is_usable=told.policy is not None,
     )
 
 
@@ -60,7 +78,7 @@ class _Kept:
 
 def check_policy(resources: Resources, text: str) -> PolicyCheckV1:
     """What a policy file would change: nothing where it says nothing usable, and why."""
-    active = policy()
+    active = resources.court_policy
     found = policy_of(text)
     if not isinstance(found, Policy):
         return PolicyCheckV1(active_version=active.version, troubles=tuple(map(_trouble, found)))

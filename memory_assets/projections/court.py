@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from memory_assets.court.telling import is_told_without
 from memory_assets.log.payloads.court import (
     CaseOpened,
+    CourtPolicyActivated,
     CourtStatementRecorded,
     ImprovementRecorded,
     JudgementRendered,
@@ -23,7 +24,7 @@ from memory_assets.log.payloads.court import (
 )
 from memory_assets.log.payloads.usage import UnitFeedback
 from memory_assets.log.sql import seen
-from memory_assets.projections.lessons import fold_lessons
+from memory_assets.projections.lessons import fold_lessons, roles_of_scope
 
 if TYPE_CHECKING:
     import duckdb
@@ -158,9 +159,11 @@ _TABLES = {
     "improvements": _IMPROVEMENTS,
 }
 
-# Roles whose lessons may stand otherwise now: a case gives another one, or shows it elsewhere; somebody spoke of one.
+# Roles whose lessons may stand otherwise now: a case gives another one, or shows it elsewhere; somebody spoke of one, or put
+# another policy in force, by which all of them stand.
 _TOUCHED_ROLES = f"""
 SELECT role FROM accepted_lessons WHERE $since = 0 OR claim_id IN (SELECT claim_id FROM touched_claims)
+  OR EXISTS (SELECT 1 FROM events WHERE seq > $since AND event_type = '{CourtPolicyActivated.event_type}')
 UNION SELECT role FROM touched_claims WHERE role IS NOT NULL
 UNION SELECT role FROM lessons WHERE $since = 0 OR lesson_id IN (
   SELECT payload_json ->> '$.lesson_id' FROM events WHERE seq > $since AND event_type IN {_OF_PERSONS}
@@ -174,6 +177,7 @@ def fold_court(connection: duckdb.DuckDBPyConnection, since: int, embedding_vers
         return
     connection.execute(_SCOPE, {"since": since})
     connection.execute("CREATE OR REPLACE TEMP TABLE touched_claims (claim_id VARCHAR, role VARCHAR)")
+    beside: set[str] = set()
     if connection.execute("SELECT 1 FROM court_scope LIMIT 1").fetchall():
         connection.execute(_EVENTS + seen(connection)(_OF_SCOPE))
         connection.execute(_HEARINGS)
@@ -183,8 +187,13 @@ def fold_court(connection: duckdb.DuckDBPyConnection, since: int, embedding_vers
             connection.execute(f"CREATE OR REPLACE TEMP TABLE new_{table} AS {statement}")
             if table == "lesson_evidence":
                 _drop_what_is_told_of_what_is_gone(connection)
+        # Which sessions are one may change with them, and with it the support in roles that are not theirs.
+        before = roles_of_scope(connection)
         _replace(connection)
-    roles = [row[0] for row in connection.execute(_TOUCHED_ROLES, {"since": since}).fetchall()]
+        if connection.execute("SELECT 1 FROM touched_claims LIMIT 1").fetchall():
+            beside = before | roles_of_scope(connection)
+    touched = connection.execute(_TOUCHED_ROLES, {"since": since}).fetchall()
+    roles = beside.union(row[0] for row in touched)
     if roles or since == 0:
         fold_lessons(connection, sorted(roles), embedding_version, everything=since == 0)
     for table in (

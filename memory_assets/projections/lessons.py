@@ -9,9 +9,10 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from memory_assets.court.lessons import Accepted, Lesson, Link, PersonsWord, Use
-from memory_assets.court.policy import policy
 from memory_assets.court.standing import standing
+from memory_assets.court.support import Moment, moment_of
 from memory_assets.identifiers import canonical_json
+from memory_assets.log.court_policy import policy_in_force
 from memory_assets.log.payloads.court import LessonKept, LessonRetired
 from memory_assets.log.payloads.usage import UnitFeedback
 from memory_assets.log.sql import IN_LIST, json_list, visible
@@ -43,6 +44,28 @@ _USE = f"""
 SELECT payload_json ->> '$.source_id' AS lesson_id, count(*) FILTER ((payload_json ->> '$.signal') = 'helpful'),
   count(*) FILTER ((payload_json ->> '$.signal') = 'wrong')
 FROM {visible(f"event_type = '{UnitFeedback.event_type}' AND (payload_json ->> '$.unit_kind') = 'lesson'")} GROUP BY 1
+"""
+
+
+# What several sessions tell of one second, whatever role it is a lesson for: where the words are the same, the sessions are.
+# Of others nothing has to be read, which is nearly all.
+SHARED_MOMENTS = f"""
+WITH shared AS (
+  SELECT claim_id, session_id, role, occurred_at, date_trunc('second', occurred_at) AS told_at FROM accepted_lessons
+  QUALIFY min(session_id) OVER (PARTITION BY told_at) <> max(session_id) OVER (PARTITION BY told_at)
+)
+SELECT a.session_id, a.role, a.occurred_at, {SAID} AS said FROM shared a
+"""
+
+# The roles that get lessons of some sessions, and of all that are the same session as one of these.
+_ROLES_OF = f"""
+WITH RECURSIVE moments AS ({SHARED_MOMENTS}),
+same AS (
+  SELECT session_id FROM court_scope
+  UNION SELECT o.session_id FROM same s JOIN moments m USING (session_id)
+    JOIN moments o ON o.said = m.said AND date_trunc('second', o.occurred_at) = date_trunc('second', m.occurred_at)
+)
+SELECT DISTINCT role FROM accepted_lessons WHERE session_id IN (SELECT session_id FROM same)
 """
 
 
@@ -101,7 +124,8 @@ def fold_lessons(
     accepted = [_accepted(row) for row in connection.execute(_ACCEPTED, [json_list(roles)]).fetchall()]
     words = {row[0]: PersonsWord(*row[1:]) for row in connection.execute(_WORDS).fetchall()}
     use = {row[0]: Use(row[1], row[2]) for row in connection.execute(_USE).fetchall()}
-    stands = standing(accepted, policy(), words=words, use=use)
+    moments = shared_moments(connection)
+    stands = standing(accepted, policy_in_force(connection), words=words, use=use, moments=moments)
     connection.execute(
         "DELETE FROM lesson_links WHERE lesson_id IN (SELECT lesson_id FROM lessons_before)"
         " OR other_lesson_id IN (SELECT lesson_id FROM lessons_before)"
@@ -113,6 +137,17 @@ def fold_lessons(
     enqueue(connection, embedding_version)
     close_touched_units(connection)
     connection.execute("DROP TABLE lessons_before")
+
+
+def roles_of_scope(connection: duckdb.DuckDBPyConnection) -> set[str]:
+    """The roles that are given lessons by the sessions of the scope, or by sessions that are the same as one of these."""
+    return {str(row[0]) for row in connection.execute(_ROLES_OF).fetchall()}
+
+
+def shared_moments(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, Moment]]:
+    """What lessons of several sessions were heard of in one second."""
+    rows = connection.execute(f"SELECT session_id, occurred_at, said FROM ({SHARED_MOMENTS}) ORDER BY ALL").fetchall()
+    return [(session_id, moment_of(at, said or "")) for session_id, at, said in rows]
 
 
 def _changed(connection: duckdb.DuckDBPyConnection) -> list[str]:

@@ -6,7 +6,7 @@ import os
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,17 +66,23 @@ def derived_tables() -> list[str]:
 
 
 def rebuild(database: Database, versions: Mapping[str, str]) -> Folded:
-    """Throw the derived tables away and fold them again from the whole log, in one transaction.
+    """Throw the derived tables away and fold them again from the whole log, in one transaction. Of a log that machines share
+    the lock is held only to append the outcomes that are missing, behind it.
 
     Raises:
         LogTamperedError: the log is not what was written; the tables stay as they are.
     """
-    with database.writing() as connection:
+    is_shared = database.mirror.store.is_shared
+    with database.writing(log_stays=is_shared) as connection:
         _check_links(database, connection)
         for table in derived_tables():
             connection.execute(f"DELETE FROM {table}")
         connection.execute("DELETE FROM projection_offsets")
-        return fold(connection, versions, resolve=True)
+        folded = fold(connection, versions, resolve=not is_shared)
+    if not is_shared:
+        return folded
+    resolved = catch_up(database, versions, resolve=True)
+    return replace(resolved, sessions=max(folded.sessions, resolved.sessions))
 
 
 def verify(database: Database, versions: Mapping[str, str]) -> RebuildReport:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from memory_assets.graduation.conflicts.contradictions import CONTESTABLE, conflict_forms
 from memory_assets.identifiers import sha256_hex
+from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.text.equivalence import form, say_the_same, shorter_forms
 from memory_assets.text.statements import statement_of
 
@@ -82,6 +83,14 @@ def fold_statements(connection: duckdb.DuckDBPyConnection) -> None:
     connection.register("new_statements", table)
     connection.execute("INSERT INTO statements BY NAME SELECT * FROM new_statements")
     connection.unregister("new_statements")
+
+
+def forms_of(connection: duckdb.DuckDBPyConnection, entry_ids: Iterable[str]) -> frozenset[str]:
+    """What entries say, without their words: the type and the hash of the form. Equal where as many words are equal."""
+    rows = connection.execute(
+        f"SELECT DISTINCT entry_type, form FROM statements WHERE entry_id IN {IN_LIST}", [json_list(entry_ids)]
+    ).fetchall()
+    return frozenset(f"{entry_type}:{said}" for entry_type, said in rows)
 
 
 def linked(

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from memory_assets.citations.addresses import MessageCitation
+from memory_assets.court.telling import is_told_without
 from memory_assets.log.fetching import fetch, scalar
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.queries.forgettable import Forgettable
@@ -48,7 +49,7 @@ def report_of(connection: duckdb.DuckDBPyConnection, found: Forgettable, *, dry_
         prompts_kept=_named(connection, _PROMPTS),
         elsewhere=_elsewhere(connection, found),
     )
-    for table in ("affected_entries", "affected_claims"):
+    for table in ("affected_entries", "affected_claims", "gone_claims"):
         connection.execute(f"DROP TABLE {table}")
     return report
 
@@ -72,15 +73,28 @@ UNION
 SELECT e.claim_id FROM lesson_evidence e JOIN parts p USING (session_id, message_index)
 WHERE e.span_start < p."end" AND p.start < e.span_end
 """
+# Of these, what each says, all its quotes, and those that are left.
+_THINNED = f"""
+WITH {_PARTS}, told AS (
+  SELECT claim_id, [title, rule, trigger_text] || from_json(exceptions_json, '["VARCHAR"]') AS texts FROM accepted_lessons
+  UNION ALL SELECT claim_id, [title, rule] FROM improvements
+)
+SELECT t.claim_id, any_value(t.texts), list(e.quote ORDER BY e.ordinal),
+  list(e.quote ORDER BY e.ordinal) FILTER (e.session_id NOT IN (SELECT unnest(from_json($sessions, '["VARCHAR"]')))
+    AND NOT EXISTS (SELECT 1 FROM parts p WHERE p.session_id = e.session_id AND p.message_index = e.message_index
+      AND e.span_start < p."end" AND p.start < e.span_end))
+FROM told t JOIN lesson_evidence e USING (claim_id)
+WHERE t.claim_id IN (SELECT claim_id FROM affected_claims) GROUP BY t.claim_id
+"""
 _LESSONS = """
 SELECT l.lesson_id, l.title FROM lessons l
 WHERE l.lesson_id IN (SELECT lesson_id FROM accepted_lessons WHERE claim_id IN (SELECT claim_id FROM affected_claims))
   AND {rest} (SELECT 1 FROM accepted_lessons a WHERE a.lesson_id = l.lesson_id
-    AND a.claim_id NOT IN (SELECT claim_id FROM affected_claims))
+    AND a.claim_id NOT IN (SELECT claim_id FROM gone_claims))
 ORDER BY l.title, l.lesson_id
 """
 _CASES = f"SELECT count(*) FROM cases WHERE session_id IN {IN_LIST}"
-_IMPROVEMENTS = "SELECT count(*) FROM improvements WHERE claim_id IN (SELECT claim_id FROM affected_claims)"
+_IMPROVEMENTS = "SELECT count(*) FROM improvements WHERE claim_id IN (SELECT claim_id FROM gone_claims)"
 # What an answer quotes stands in a history: where a part of that goes, another one stands in its place.
 _ANSWERS = f"""
 SELECT count(DISTINCT answer_id) FROM (
@@ -120,8 +134,19 @@ def _list_affected(connection: duckdb.DuckDBPyConnection, found: Forgettable) ->
         if place.field == "text"
         for start, end in place.spans
     ]
+    given = {"parts": json.dumps(parts), "sessions": json_list(found.sessions)}
     for statement in (_AFFECTED, _AFFECTED_CLAIMS):
-        connection.execute(statement, {"parts": json.dumps(parts), "sessions": json_list(found.sessions)})
+        connection.execute(statement, given)
+    # As the fold has it: a claim goes with its last quote, or with one that alone says what it says.
+    gone = [
+        claim_id
+        for claim_id, texts, quotes, left in connection.execute(_THINNED, given).fetchall()
+        if not left or not is_told_without(texts, quotes, left)
+    ]
+    connection.execute(
+        "CREATE OR REPLACE TEMP TABLE gone_claims AS SELECT unnest(from_json($gone, '[\"VARCHAR\"]')) AS claim_id",
+        {"gone": json_list(gone)},
+    )
 
 
 def _count(connection: duckdb.DuckDBPyConnection, statement: str, session_ids: Iterable[str]) -> int:

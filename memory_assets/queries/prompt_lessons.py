@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from memory_assets.court.prompts import CitedLesson
-from memory_assets.court.support import moment_of, told_once
+from memory_assets.court.support import told_once
 from memory_assets.log.fetching import fetch
 from memory_assets.log.sql import IN_LIST, json_list
-from memory_assets.projections.lessons import SAID
+from memory_assets.projections.lessons import shared_moments
 
 if TYPE_CHECKING:
     import duckdb
@@ -26,10 +26,6 @@ WITH named AS (
   FROM (SELECT lesson_id, unnest(ids) AS id FROM named) n JOIN accepted_lessons a ON a.lesson_id = n.id GROUP BY n.lesson_id
 )
 SELECT n.lesson_id, n.title, n.severity, n.stands, coalesce(c.sessions, []) FROM named n LEFT JOIN cases_of c USING (lesson_id)
-"""
-# All that the sessions of some lessons were heard of: where two tell of one moment, they are one case.
-_MOMENTS = f"""
-SELECT a.session_id, a.occurred_at, {SAID} FROM accepted_lessons a WHERE a.session_id IN {IN_LIST} ORDER BY a.claim_id
 """
 _OF_ROLE = "SELECT lesson_id FROM lessons WHERE role = ? AND status IN ('active', 'contested') ORDER BY lesson_id"
 
@@ -48,12 +44,11 @@ def lessons_named(connection: duckdb.DuckDBPyConnection, lesson_ids: Sequence[st
     if not lesson_ids:
         return {}
     known = fetch(connection, _LESSONS, [json_list(lesson_ids)])
-    sessions = sorted({session_id for *_, given in known for session_id in given})
-    moments = fetch(connection, _MOMENTS, [json_list(sessions)])
-    counted = told_once((session_id, moment_of(at, said or "")) for session_id, at, said in moments)
+    # Where two sessions tell of one moment, they are one case.
+    counted = told_once(shared_moments(connection))
     return {
         lesson_id: KnownLesson(
-            CitedLesson(lesson_id, severity, frozenset(counted[one] for one in given)),
+            CitedLesson(lesson_id, severity, frozenset(counted.get(one, one) for one in given)),
             title,
             "stands" if stands else "set_aside",
         )

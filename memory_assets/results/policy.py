@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Literal
 
 from pydantic import Field
@@ -9,14 +10,35 @@ from pydantic import Field
 from memory_assets.results.model import WireModel
 
 
+class PolicyActivationV1(WireModel):
+    """What a person put in force once.
+
+    Attributes:
+        sha256: of the text.
+        source: a file's text, or whichever policy ships with the program.
+        is_usable: whether this version of the program can read it; where it cannot, the one before it holds.
+    """
+
+    event_id: str
+    version: str
+    sha256: str
+    source: Literal["file", "shipped"]
+    activated_by: str
+    activated_at: datetime
+    is_active: bool
+    is_usable: bool
+
+
 class PolicyV1(WireModel):
     """The policy in force.
 
     Attributes:
         source: where it is from.
+        sha256: of its text.
         numbers: by their keys, as in ``budget.lessons_of_a_case``.
         critical: the pattern of words that show that a claim of a model is critical.
         cases: how many cases were judged under which version.
+        history: what people put in force, the newest first; empty where nobody did.
     """
 
     schema_version: Literal["policy.v1"] = "policy.v1"
@@ -25,6 +47,8 @@ class PolicyV1(WireModel):
     numbers: dict[str, float]
     critical: str
     cases: dict[str, int] = Field(default_factory=dict)
+    sha256: str = ""
+    history: tuple[PolicyActivationV1, ...] = ()
 
 
 class PolicyTroubleV1(WireModel):
@@ -47,7 +71,7 @@ class PolicyCheckV1(WireModel):
 
     Attributes:
         troubles: what is wrong with it; where there is any, nothing else was looked at.
-        same_version: the numbers differ and the version does not: what was heard would not be heard again.
+        same_version: the numbers differ and the version does not: such a file is not activated.
         critical_changed: whether other words show that a claim is critical: that counts where a model hears a case anew.
         cases: that were judged anew for this, by what was claimed; ``cases_of_a_model`` were judged by a model, and count as
             they are.

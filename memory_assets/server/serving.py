@@ -24,6 +24,7 @@ from memory_assets import __version__
 from memory_assets.errors import InvalidArgumentError
 from memory_assets.server.application import ServerState, create_application
 from memory_assets.server.files import LOOPBACK, Place, new_token, tell_place, withdraw_place
+from memory_assets.server.following import Following
 
 if TYPE_CHECKING:
     from memory_assets.server.store import WarmStore
@@ -121,6 +122,8 @@ async def _at_work(state: ServerState, idle_seconds: float | None) -> AsyncItera
     """What goes on beside the requests: the server is found, warm, takes sessions in and looks whether anybody wants it."""
     home = state.store.home
     tell_place(home, state.place)
+    following = Following(lambda: state.store.memory.database)
+    following.start()
     if state.taking is not None:
         state.taking.start()
     warming = asyncio.create_task(anyio.to_thread.run_sync(state.store.warm_up))
@@ -131,6 +134,7 @@ async def _at_work(state: ServerState, idle_seconds: float | None) -> AsyncItera
         withdraw_place(home, os.getpid())
         for task in (idle, warming):
             task.cancel()
+        await anyio.to_thread.run_sync(following.end)
         if state.taking is not None:
             await anyio.to_thread.run_sync(state.taking.end)
 

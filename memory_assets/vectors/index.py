@@ -74,7 +74,7 @@ class VectorIndex(UnitTable):
             self._check_length(table, len(vector))
             if fingerprint is not None:
                 self._check_fingerprint(table, fingerprint)
-            return vector_hits(table, self._known_rows, vector, k, where, exact=exact)
+            return vector_hits(table, self._asked(), self._known_rows, vector, k, where, exact=exact)
 
         return self._read(near, list)
 

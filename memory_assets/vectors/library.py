@@ -6,11 +6,16 @@ searches. Its package runs when something of it is asked for; its modules are im
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 import os
 import sys
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
+
+_Answer = TypeVar("_Answer")
 
 _CLIENT = "lance_namespace_urllib3_client"
 
@@ -24,6 +29,16 @@ def lancedb() -> Any:
     import lancedb as library
 
     return library
+
+
+def waited_for(work: Coroutine[Any, Any, _Answer]) -> _Answer:
+    """What some asynchronous work comes to, for a caller that waits; where its thread does such work itself, in another one."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    with ThreadPoolExecutor(1) as beside:
+        return beside.submit(asyncio.run, work).result()
 
 
 def _put_off(name: str) -> None:

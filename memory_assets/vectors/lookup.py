@@ -7,14 +7,15 @@ ties go by id, and of those that tie with the last one all are asked for before 
 
 from __future__ import annotations
 
+import asyncio
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from memory_assets.vectors.driver_errors import PATIENCE
 from memory_assets.vectors.filters import filter_sql
+from memory_assets.vectors.library import waited_for
 from memory_assets.vectors.rows import CONTEXT_TEXT, HIT, OWN_TEXT, Row, hit_of, mark_of, rows_of
 from memory_assets.vectors.units import LexicalHits, UnitFilter, UnitHit
 
@@ -92,13 +93,15 @@ def weighted(tokens: str, others: Iterable[tuple[str, float]]) -> Weighted:
     return (" ".join([*[tokens] * _WEIGHT_STEPS, *light]), 1 / _WEIGHT_STEPS) if light else (tokens, 1.0)
 
 
-def lexical_hits(table: Any, known: KnownRows, tokens: Weighted, k: int, where: UnitFilter | None) -> LexicalHits:
-    """What each of the indexed fields gives for these tokens."""
+def lexical_hits(table: Any, asked: Any, known: KnownRows, tokens: Weighted, k: int, where: UnitFilter | None) -> LexicalHits:
+    """What each of the indexed fields gives for these tokens.
+
+    Args:
+        asked: the same table, for who waits once for several answers.
+    """
     condition = filter_sql(where) if where else None
     for attempt in range(_ATTEMPTS):
-        with ThreadPoolExecutor(1) as second:
-            other = second.submit(_by_words, table, OWN_TEXT, tokens, k, condition)
-            context, own = _by_words(table, CONTEXT_TEXT, tokens, k, condition), other.result()
+        context, own = waited_for(_by_words(asked, tokens, k, condition))
         rows = known.of(table, context.keys() | own.keys())
         if rows.keys() >= context.keys() | own.keys() or attempt == _ATTEMPTS - 1:
             break
@@ -114,53 +117,59 @@ def holds_any(table: Any, tokens: str) -> bool:
 
 
 def vector_hits(
-    table: Any, known: KnownRows, vector: Vectors, k: int, where: UnitFilter | None, *, exact: bool = False
+    table: Any, asked: Any, known: KnownRows, vector: Vectors, k: int, where: UnitFilter | None, *, exact: bool = False
 ) -> list[UnitHit]:
     """The nearest units by cosine; ``exact`` without the index of vectors, however many there are."""
     condition = filter_sql(where) if where else None
     exact = exact or (condition is not None and table.count_rows() > EXACT_ROWS >= table.count_rows(condition))
     for attempt in range(_ATTEMPTS):
-        near = _by_vector(table, vector, k, condition, exact=exact)
+        near = waited_for(_by_vector(asked, vector, k, condition, exact=exact))
         rows = known.of(table, near.keys())
         if rows.keys() >= near.keys() or attempt == _ATTEMPTS - 1:
             break
     return _best_first(rows, near, k)
 
 
-def _by_words(table: Any, column: str, tokens: Weighted, k: int, condition: str | None) -> Scores:
+async def _by_words(asked: Any, tokens: Weighted, k: int, condition: str | None) -> tuple[Scores, Scores]:
+    """By the context, and by what is said alone: both at once."""
     from lancedb.query import MatchQuery
 
-    query = MatchQuery(tokens[0], column, boost=tokens[1])
+    def best_of(column: str) -> Awaitable[Scores]:
+        query = MatchQuery(tokens[0], column, boost=tokens[1])
 
-    def ask(limit: int) -> Scores:
-        search = table.search(query, query_type="fts").select(["_score"]).with_row_id(True)
-        found = _filtered(search, condition).limit(limit).to_arrow(timeout=PATIENCE)
-        return {row: round(score, _BM25_DIGITS) for row, score in _pairs(found, "_score")}
+        async def ask(limit: int) -> Scores:
+            search = asked.query().nearest_to_text(query).select(["_score"]).with_row_id()
+            found = await _filtered(search, condition).limit(limit).to_arrow(timeout=PATIENCE)
+            return {row: round(score, _BM25_DIGITS) for row, score in _pairs(found, "_score")}
 
-    return _best(ask, k)
+        return _best(ask, k)
+
+    context, own = await asyncio.gather(best_of(CONTEXT_TEXT), best_of(OWN_TEXT))
+    return context, own
 
 
-def _by_vector(table: Any, vector: Vectors, k: int, condition: str | None, *, exact: bool) -> Scores:
-    def ask(limit: int) -> Scores:
+async def _by_vector(asked: Any, vector: Vectors, k: int, condition: str | None, *, exact: bool) -> Scores:
+    async def ask(limit: int) -> Scores:
         # Without an index of vectors the probes and the refining mean nothing: all are compared. With one, what it finds is
         # compared once more by the vectors themselves.
-        search = table.search(vector, "vector").distance_type("cosine").nprobes(_PROBES).refine_factor(1)
-        search = search.select(["_distance"]).with_row_id(True)
-        found = _filtered(search.bypass_vector_index() if exact else search, condition).limit(limit).to_arrow(timeout=PATIENCE)
+        search = asked.query().nearest_to(vector).column("vector").distance_type("cosine").nprobes(_PROBES).refine_factor(1)
+        search = search.select(["_distance"]).with_row_id()
+        search = _filtered(search.bypass_vector_index() if exact else search, condition)
+        found = await search.limit(limit).to_arrow(timeout=PATIENCE)
         return {row: round(1.0 - distance, _COSINE_DIGITS) for row, distance in _pairs(found, "_distance")}
 
-    return _best(ask, k)
+    return await _best(ask, k)
 
 
 def _pairs(found: pa.Table, column: str) -> Iterator[tuple[int, float]]:
     return zip(found["_rowid"].to_pylist(), found[column].to_pylist(), strict=True)
 
 
-def _best(ask: Callable[[int], Scores], k: int) -> Scores:
+async def _best(ask: Callable[[int], Awaitable[Scores]], k: int) -> Scores:
     """The ``k`` best rows and all that are as good as the last of them."""
     limit = k + 1
     while True:
-        scores = ask(limit)
+        scores = await ask(limit)
         if len(scores) <= k:
             return scores
         least = sorted(scores.values(), reverse=True)[k - 1]
@@ -182,4 +191,4 @@ def _best_first(rows: Mapping[int, Row], scores: Scores, k: int) -> list[UnitHit
 
 
 def _filtered(search: Any, condition: str | None) -> Any:
-    return search.where(condition, prefilter=True) if condition else search
+    return search.where(condition) if condition else search

@@ -18,7 +18,7 @@ from memory_assets.vectors import upkeep
 from memory_assets.vectors.driver_errors import PATIENCE, reading, writing
 from memory_assets.vectors.errors import REBUILD_HINT, IndexCorruptError, IndexOutdatedError, IndexUnansweredError
 from memory_assets.vectors.filters import is_in
-from memory_assets.vectors.library import lancedb
+from memory_assets.vectors.library import lancedb, waited_for
 from memory_assets.vectors.lookup import KnownRows
 from memory_assets.vectors.rows import is_outdated, layout_problem, marked
 
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 _NAME = re.compile(r"(?!.*\.\.)[a-z0-9][a-z0-9._-]{0,99}")
 _UPSERT_ROWS = 2000
 _IDS_PER_CONDITION = 1000
+
+# Each read looks for the newest version, for another process may have written.
+_NEWEST = timedelta(0)
 
 _Item = TypeVar("_Item")
 
@@ -46,6 +49,8 @@ class UnitTable:
         self.folder = folder
         self.table_name = name
         self._table: Any = None
+        self._asked_table: Any = None
+        self._session: Any = None
         self._known_rows = KnownRows()
 
     def _schema(self) -> pa.Schema:
@@ -178,7 +183,7 @@ class UnitTable:
 
     def drop(self) -> None:
         """Remove the table with all its files, deleted rows and unreadable ones too. The next write makes a new one."""
-        self._table = None
+        self._close()
         with writing(self.table_name):
             if self._table_folder.is_dir():
                 shutil.rmtree(self._table_folder)
@@ -216,8 +221,31 @@ class UnitTable:
 
     def connect(self) -> Any:
         """The folder as LanceDB has it."""
-        # Zero: each read looks for the newest version, for another process may have written.
-        return lancedb().connect(str(self.folder), read_consistency_interval=timedelta(0))
+        return lancedb().connect(str(self.folder), read_consistency_interval=_NEWEST, session=self._shared_session())
+
+    def _shared_session(self) -> Any:
+        """What is read of the indexes, for both ways to ask the table."""
+        self._session = self._session or lancedb().Session()
+        return self._session
+
+    def _asked(self) -> Any:
+        """The table for those who wait once, for an answer or for several.
+
+        The table that is opened as ever waits for five steps of each, two of which look for the newest version: half as much
+        again (7.1 ms of CPU for both fields of words, and 4.8; measured among 100,000 units).
+        """
+        if self._asked_table is None:
+            self._asked_table = waited_for(self._opened_to_ask())
+        return self._asked_table
+
+    async def _opened_to_ask(self) -> Any:
+        session = self._shared_session()
+        library = lancedb()
+        connection = await library.connect_async(str(self.folder), read_consistency_interval=_NEWEST, session=session)
+        return await connection.open_table(self.table_name)
+
+    def _close(self) -> None:
+        self._table = self._asked_table = None
 
     def _read(self, work: Callable[[Any], _Item], nothing: Callable[[], _Item]) -> _Item:
         """What ``work`` makes of the table, or ``nothing`` where there is none.
@@ -232,7 +260,7 @@ class UnitTable:
                 with reading(self.table_name):
                     return work(table)
             except IndexCorruptError as error:
-                self._table = None
+                self._close()
                 if attempt == 2 or isinstance(error, IndexUnansweredError):
                     raise
         return nothing()

@@ -57,7 +57,9 @@ class WordIndex(UnitTable):
         if not tokens or k < 1:
             return LexicalHits((), ())
         asked = weighted(tokens, crossed)
-        return self._read(lambda table: lexical_hits(table, self._known_rows, asked, k, where), lambda: LexicalHits((), ()))
+        return self._read(
+            lambda table: lexical_hits(table, self._asked(), self._known_rows, asked, k, where), lambda: LexicalHits((), ())
+        )
 
     def speaks_korean(self) -> bool:
         """Whether any unit is in Korean, looked up once for each version of the table.
@@ -133,7 +135,7 @@ class WordIndex(UnitTable):
         return word_schema()
 
     def _try_out(self, table: Any) -> None:
-        lexical_hits(table, KnownRows(), ("the", 1.0), 1, None)
+        lexical_hits(table, self._asked(), KnownRows(), ("the", 1.0), 1, None)
 
 
 def _speaks_korean(table: Any) -> bool:

@@ -22,7 +22,7 @@ from memory_assets_tests.defs.corrected_store import (
     corrected_store,
 )
 from memory_assets_tests.depth import IS_DEEP, depth
-from memory_assets_tests.mcp.client import connected
+from memory_assets_tests.mcp.client import Connected, connected
 from memory_assets_tests.viewer.served import serving
 
 WORDS = {ROUNDS: "15 minutes", WINDOW: "매주 목요일", LOGS: "logs for thirty days", LOGS_ONCE: "sixty days"}
@@ -53,6 +53,13 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
         yield memory
 
 
+@pytest.fixture(scope="module")
+def client(made: Memory) -> Iterator[Connected]:
+    """One server over that store, and its client."""
+    with connected(made.settings.home) as client:
+        yield client
+
+
 def _is_as_it_came(place: str) -> bool:
     named = re.sub(r"\?.*| -.*", "", place)
     return any(named == one or named.startswith(f"{one} ") for one in AS_IT_CAME)
@@ -61,7 +68,7 @@ def _is_as_it_came(place: str) -> bool:
 @pytest.mark.deep
 @pytest.mark.timeout(1200)
 def test_nothing_shows_a_corrected_memory_without_what_holds(
-    made: Memory, memory: Run, monkeypatch: pytest.MonkeyPatch
+    made: Memory, client: Connected, memory: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MEMORY_HOME", str(made.settings.home))
 
@@ -73,9 +80,9 @@ def test_nothing_shows_a_corrected_memory_without_what_holds(
     assert set(kept) == set(WORDS)
     shown: set[str] = set()
     silent: dict[str, str] = {}
-    with connected(made.settings.home) as client, serving(Memory(made.settings)) as pages:
+    with serving(Memory(made.settings)) as pages:
         surfaces = Surfaces(say, client, pages, made.settings, in_turn=not IS_DEEP)
-        for place, text in surfaces.told(QUESTIONS, named_by(made.settings, depth(4, 20))):
+        for place, text in surfaces.told(QUESTIONS, named_by(made.settings, depth(2, 20))):
             for old, words in WORDS.items():
                 if words in text and not _is_as_it_came(place):
                     shown.add(re.split(r" -|\?", place)[0])
@@ -93,18 +100,17 @@ def test_nothing_shows_a_corrected_memory_without_what_holds(
 
 @pytest.mark.parametrize("old", WORDS)
 def test_what_is_asked_for_by_its_address_is_told_behind_what_holds(
-    made: Memory, memory: Run, monkeypatch: pytest.MonkeyPatch, old: str
+    made: Memory, client: Connected, memory: Run, monkeypatch: pytest.MonkeyPatch, old: str
 ) -> None:
     """With who said so, and on which day."""
     monkeypatch.setenv("MEMORY_HOME", str(made.settings.home))
     known = next(one for one in made.memories().memories if one.title == old)
     kept, today = str(known.superseded_by), f"{datetime.now(UTC):%Y-%m-%d}"
     told = f"a person said otherwise on {today}: {kept} (Jiho)"
-    with connected(made.settings.home) as client:
-        entry = memory("entries", "show", known.citation, "--json").json["entry_id"]
-        pages = [memory(*words).out for words in (("show", known.citation), ("show", entry), ("entries", "show", entry))]
-        pages += [memory("evidence", "show", known.citation).out, memory("show", known.uri).out]
-        pages.append("\n".join(getattr(part, "text", "") for part in client.call("get_evidence", id=known.citation).content))
+    entry = memory("entries", "show", known.citation, "--json").json["entry_id"]
+    pages = [memory(*words).out for words in (("show", known.citation), ("show", entry), ("entries", "show", entry))]
+    pages += [memory("evidence", "show", known.citation).out, memory("show", known.uri).out]
+    pages.append("\n".join(getattr(part, "text", "") for part in client.call("get_evidence", id=known.citation).content))
     for page in pages:
         assert told in page and NOW[old] in page and page.index(told) < page.index(WORDS[old]), page
     for words in (("details",), ("timeline",)):

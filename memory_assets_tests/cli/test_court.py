@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 from pathlib import Path
 
 import pytest
 
+from memory_assets.cli.main import main
 from memory_assets.defs.court import steps
 from memory_assets_tests.cli.conftest import Run
 from memory_assets_tests.court.findings import orders_of
@@ -15,13 +18,28 @@ from memory_assets_tests.defs.files import chat
 TESTS, FORCE = "Always run the tests before a commit", "Never push to main by force"
 
 
+@pytest.fixture(scope="module")
+def taken_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store of two sessions; to be copied."""
+    base = tmp_path_factory.mktemp("taken_in")
+    chat(base / "inbox", "one", [TESTS, "I will.", FORCE], project="shop")
+    chat(base / "inbox", "two", [TESTS, "I will."], project="shop")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MEMORY_EMBEDDING_MODEL", "hashing")
+        patch.setenv("DAGSTER_HOME", "")
+        mask = os.umask(0o022)
+        try:
+            assert main(["--home", str(base / "home"), "import", str(base / "inbox")]) == 0
+        finally:
+            os.umask(mask)
+    return base / "home"
+
+
 @pytest.fixture
-def heard(memory: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """A store whose two sessions were heard with a small detector."""
+def heard(memory: Run, taken_in: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Commands on a store of two sessions, which are heard with a small detector."""
     monkeypatch.setattr(steps, "findings_of", orders_of)
-    chat(tmp_path / "inbox", "one", [TESTS, "I will.", FORCE], project="shop")
-    chat(tmp_path / "inbox", "two", [TESTS, "I will."], project="shop")
-    assert memory("import", str(tmp_path / "inbox")).code == 0
+    shutil.copytree(taken_in, tmp_path / "home")
     return memory
 
 

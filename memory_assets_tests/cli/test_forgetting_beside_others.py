@@ -25,6 +25,8 @@ OUTAGE = ("outage 1 was", "outage 2 was")
 """Words of the fourth message of the sessions one and two."""
 HEAD_START = [pytest.param(0.0, marks=pytest.mark.slow), 1.5, pytest.param(3.0, marks=pytest.mark.slow)]
 """Seconds that one command works before the other begins: one of them takes some four, most of them to load its modules."""
+EVERY_HEAD_START = [pytest.param(seconds, marks=pytest.mark.slow) for seconds in (0.0, 1.5, 3.0)]
+"""Of the pairs that two others stand for with every change: an import and a purge, each beside who forgets a message."""
 
 
 def together(one: tuple[str, ...], other: tuple[str, ...], head_start: float) -> list[subprocess.CompletedProcess[str]]:
@@ -38,7 +40,7 @@ def sessions_of(memory: Run) -> set[str]:
     return {one["session_id"] for one in memory("sessions", "list", "--json").json}
 
 
-@pytest.mark.parametrize("head_start", HEAD_START)
+@pytest.mark.parametrize("head_start", EVERY_HEAD_START)
 def test_two_messages_of_one_session_at_once(memory: Run, store: Path, head_start: float) -> None:
     for done in together(("forget", "session:two#m=0"), ("forget", "session:two#m=3"), head_start):
         assert done.returncode == 0, done
@@ -48,7 +50,7 @@ def test_two_messages_of_one_session_at_once(memory: Run, store: Path, head_star
     sound(memory)
 
 
-@pytest.mark.parametrize("head_start", HEAD_START)
+@pytest.mark.parametrize("head_start", EVERY_HEAD_START)
 def test_a_session_and_a_message_of_it_at_once(memory: Run, store: Path, head_start: float) -> None:
     whole, part = together(("forget", "--session", "two"), ("forget", "session:two#m=3"), head_start)
     assert whole.returncode == 0, whole
@@ -86,7 +88,7 @@ def test_a_message_during_an_import_of_its_session(memory: Run, store: Path, tmp
     sound(memory)
 
 
-@pytest.mark.parametrize("head_start", HEAD_START)
+@pytest.mark.parametrize("head_start", EVERY_HEAD_START)
 def test_a_session_during_an_import_of_it(memory: Run, store: Path, tmp_path: Path, head_start: float) -> None:
     files = tmp_path / "more"
     chat(files, "two", GROWN)
@@ -130,7 +132,7 @@ def test_a_purge_before_the_stages_told_again_what_was_forgotten_of_a_session(
     sound(memory)
 
 
-@pytest.mark.parametrize("head_start", HEAD_START)
+@pytest.mark.parametrize("head_start", EVERY_HEAD_START)
 def test_a_session_while_a_memory_of_it_is_corrected(memory: Run, store: Path, head_start: float) -> None:
     entry = next(one for one in memory("entries", "list", "--type", "decision", "--json").json if one["session_id"] == "two")
     instead = "Service 2 is kept on SQLite, since one machine is enough."

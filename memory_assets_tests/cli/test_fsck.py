@@ -257,12 +257,10 @@ def test_a_changed_message_is_named_through_the_quotes_that_stand_on_it(memory: 
 
 @pytest.mark.parametrize(
     ("event_type", "payload"),
-    [
-        ("session_ingested", "{}"),
-        ("session_ingested", '{"messages": 3}'),
-        ("entries_materialized", "[]"),
-        ("entry_materialized", "{}"),
-    ],
+    cases(
+        [("session_ingested", '{"messages": 3}'), ("entry_materialized", "{}")],
+        [("session_ingested", "{}"), ("entries_materialized", "[]")],
+    ),
 )
 def test_what_cannot_be_read_is_a_finding_and_the_rest_is_checked(
     memory: Run, tamper: Tamper, event_type: str, payload: str

@@ -14,6 +14,7 @@ import pytest
 
 from memory_assets.cli.main import main
 from memory_assets.errors import is_full_disk
+from memory_assets_tests.cli.conftest import Ended
 from memory_assets_tests.cli.test_failures import guarded
 from memory_assets_tests.depth import cases, depth
 from memory_assets_tests.disks import fill, mounted
@@ -67,10 +68,32 @@ def test_a_folder_without_sessions_says_what_was_looked_for(
 
 
 def on_a_read_only_medium(home: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    return _where_home_cannot_be_written(home, "-m", "memory_assets", "--home", str(home), *command)
+
+
+ONE_AFTER_ANOTHER = """
+import contextlib, io, json, sys
+from memory_assets.cli.main import main
+for command in json.loads(sys.argv[1]):
+    out, complaints = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(complaints):
+        code = main(command)
+    print(json.dumps([code, out.getvalue(), complaints.getvalue()]))
+"""
+
+
+def each_on_a_read_only_medium(home: Path, *commands: tuple[str, ...]) -> list[Ended]:
+    """How some commands end there, all of them in one process: most of what each costs is to load its modules."""
+    whole = [["--home", str(home), *command] for command in commands]
+    done = _where_home_cannot_be_written(home, "-c", ONE_AFTER_ANOTHER, json.dumps(whole))
+    assert done.returncode == 0, done
+    return [Ended(*json.loads(line)) for line in done.stdout.splitlines()]
+
+
+def _where_home_cannot_be_written(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     program = 'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && shift && exec "$@"'
-    arguments = [sys.executable, "-m", "memory_assets", "--home", str(home), *command]
     return subprocess.run(
-        ["unshare", "-m", "sh", "-c", program, "sh", str(home), *arguments],
+        ["unshare", "-m", "sh", "-c", program, "sh", str(home), sys.executable, *arguments],
         capture_output=True,
         text=True,
         timeout=120,
@@ -88,13 +111,13 @@ def test_a_storeon_a_read_only_medium_is_read_and_not_written(tmp_path: Path, *,
         for lock in ("store.lock", "store.turnstile", "store.queue", "store.next", "store.waiting"):
             (home / lock).unlink(missing_ok=True)
     some = [("stats",), ("fsck",)]
-    for command in depth(some, [*some, ("sessions", "list"), ("tasks",), ("events", "tail"), ("doctor",)]):
-        ended = on_a_read_only_medium(home, *command)
-        assert ended.returncode == 0, (command, ended.stdout, ended.stderr)
-    ended = on_a_read_only_medium(home, "rebuild", "--json")
-    assert ended.returncode == 2, ended.stderr
-    assert json.loads(ended.stderr)["code"] == "store_read_only"
-    assert "cannot be written" in ended.stderr
+    asked = depth(some, [*some, ("sessions", "list"), ("tasks",), ("events", "tail"), ("doctor",)])
+    *read, rebuilt = each_on_a_read_only_medium(home, *asked, ("rebuild", "--json"))
+    for command, ended in zip(asked, read, strict=True):
+        assert ended.code == 0, (command, ended)
+    assert rebuilt.code == 2, rebuilt
+    assert json.loads(rebuilt.err)["code"] == "store_read_only"
+    assert "cannot be written" in rebuilt.err
 
 
 def test_a_full_disk_makes_doctor_fail_and_is_read_from(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

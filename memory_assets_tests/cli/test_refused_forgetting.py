@@ -15,8 +15,9 @@ import pytest
 
 from memory_assets.maintenance.purge import rewriting
 from memory_assets_tests.cli.conftest import Ended, Run
-from memory_assets_tests.cli.test_machine import on_a_read_only_medium
+from memory_assets_tests.cli.test_machine import each_on_a_read_only_medium
 from memory_assets_tests.defs.state import events, tables
+from memory_assets_tests.depth import cases
 from memory_assets_tests.disks import fill, mounted
 from memory_assets_tests.filled_store import test_settings as settings_of
 
@@ -112,27 +113,28 @@ def test_on_a_medium_that_cannot_be_written(memory: Run, store: Path) -> None:
     assert memory("forget", "session:one#m=0").code == 0
     entry = memory("entries", "list", "--type", "decision", "--json").json[0]
     before = everything(store)
-    for command in (
-        ("forget", "--session", "two"),
-        ("unforget", "one"),
-        ("correct", entry["entry_id"], "It is otherwise."),
-        ("purge", "--yes"),
-    ):
-        refused(on_a_read_only_medium(store, *command, "--json"), "store_read_only")
-        assert everything(store) == before, command
-    dry = on_a_read_only_medium(store, "forget", "--session", "two", "--dry-run", "--json")
-    assert dry.returncode == 0 and len(json.loads(dry.stdout)["sessions"]) == 1
+    *writing, dry = each_on_a_read_only_medium(
+        store,
+        ("forget", "--session", "two", "--json"),
+        ("unforget", "one", "--json"),
+        ("correct", entry["entry_id"], "It is otherwise.", "--json"),
+        ("purge", "--yes", "--json"),
+        ("forget", "--session", "two", "--dry-run", "--json"),
+    )
+    for ended in writing:
+        refused(ended, "store_read_only")
+    assert dry.code == 0 and len(dry.json["sessions"]) == 1
     assert everything(store) == before
 
 
-def _run(*command: str, limit: int = 1 << 40) -> subprocess.CompletedProcess[str]:
+def _run(*command: str, limit: int) -> subprocess.CompletedProcess[str]:
     """A command in a process whose files may grow no longer than so many bytes."""
     return subprocess.run(
         [sys.executable, "-c", LIMITED, str(limit), *command, "--json"], capture_output=True, text=True, timeout=250
     )
 
 
-@pytest.mark.parametrize("share", [0.1, 0.5, pytest.param(0.9, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("share", cases([0.5], [0.1, 0.9]))
 def test_a_purge_whose_files_may_not_grow(memory: Run, store: Path, share: float) -> None:
     """A real failure in the middle: a file of the new store ends before its time. What was shown waits to be counted."""
     assert memory("forget", "--session", "one").code == 0
@@ -147,7 +149,7 @@ def test_a_purge_whose_files_may_not_grow(memory: Run, store: Path, share: float
     assert memory("purge", "--yes", "--json").json["found_after"] == 0
 
 
-@pytest.mark.parametrize("left", [0, 1_000_000, pytest.param(8_000_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("left", cases([1_000_000], [0, 8_000_000]))
 def test_a_disk_that_others_fill_during_a_purge(
     memory: Run, imported_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, left: int
 ) -> None:
@@ -183,8 +185,8 @@ def test_forgetting_on_a_full_disk(memory: Run, imported_home: Path, tmp_path: P
         settings = settings_of(home)
         before, logged = tables(settings), len(events(settings))
         ballast = fill(disk)
-        refused(_run("forget", "--session", "one"), "disk_full")
-        refused(_run("forget", "session:two#m=1"), "disk_full")
+        refused(memory("forget", "--session", "one", "--json"), "disk_full")
+        refused(memory("forget", "session:two#m=1", "--json"), "disk_full")
         assert (tables(settings), len(events(settings))) == (before, logged)
         ballast.unlink()
-        assert _run("forget", "session:two#m=1").returncode == 0 and _run("fsck").returncode == 0
+        assert memory("forget", "session:two#m=1").code == 0 and memory("fsck").code == 0

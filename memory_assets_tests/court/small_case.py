@@ -12,6 +12,7 @@ from memory_assets.court.model.replies import (
     read_statement,
 )
 from memory_assets.court.model.window import Window, window_of
+from memory_assets.court.policy import policy
 from memory_assets.evidence.aligner import Aligner
 from memory_assets_tests.court.scripted import claims
 from memory_assets_tests.court.talk import Talk
@@ -41,7 +42,9 @@ def window(case: Case | None = None, budget: int = 20_000) -> Window:
 def held(*told: dict[str, Any], role: Any = "defense", seen: Window | None = None) -> Kept:
     read = read_statement(claims(*told))
     assert isinstance(read, StatementRead)
-    return kept(seen or window(), role, read.candidates, Aligner(), lambda text: text.replace("hunter2", "[SECRET]"))
+    return kept(
+        seen or window(), role, read.candidates, Aligner(), lambda text: text.replace("hunter2", "[SECRET]"), policy().critical
+    )
 
 
 def label(words: str, seen: Window | None = None) -> str:

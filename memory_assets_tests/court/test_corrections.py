@@ -237,3 +237,40 @@ def test_a_correction_that_is_told_by_the_same_file_edited_again(language: str, 
 )
 def test_a_request_for_the_same_file_is_none(language: str, text: str) -> None:
     assert _shown(language, text).found() == []
+
+
+@pytest.mark.parametrize(
+    ("first", "words", "then", "is_correction"),
+    [
+        # What the agent takes back then was not wanted, whatever the words.
+        ("npm i moment", "날짜는 dayjs로 충분해", "npm rm moment", True),
+        ("pip install pandas", "the csv module does that", "pip uninstall -y pandas", True),
+        ("pip install pandas", "the csv module does that", "pip uninstall -y numpy", False),
+        ("kubectl apply -f job.yaml", "that runs on the other cluster", "kubectl delete -f job.yaml", True),
+        ("npm i moment", "Now add the page of the week, please.", "npm rm moment", False),
+        ("npm i moment", "thanks", "npm test", False),
+    ],
+)
+def test_a_command_that_is_taken_back_shows_a_correction(first: str, words: str, then: str, is_correction: bool) -> None:
+    talk = Talk().user("Write the countdown.").runs(first, "ok").agent("It is there.").user(words).runs(then, "ok")
+    assert bool(talk.found("user_correction")) == is_correction
+
+
+@pytest.mark.parametrize(
+    ("words", "is_correction"),
+    [
+        ("One file, no sheets.", True),
+        ("sheet는 말고 파일 하나로", True),
+        # The person's own word, and one that nobody used.
+        ("One file, no categories.", False),
+        ("One file, no banners.", False),
+    ],
+)
+def test_what_is_denied_by_the_name_that_the_agent_gave_it_is_corrected(words: str, is_correction: bool) -> None:
+    talk = Talk().user("Export the categories.").edits("out.py").agent("The export writes one sheet for each.").user(words)
+    assert bool(talk.edits("other.py").found("user_correction")) == is_correction
+
+
+def test_a_concession_inside_quotes_is_said_to_nobody() -> None:
+    talk = Talk().user("Answer the review.").agent("A mutex would need a field.").user("shorter, and friendlier please")
+    assert talk.agent('"Good point! The channel carries the result."').found("user_correction") == []

@@ -5,6 +5,8 @@ from time import process_time
 import pytest
 
 from memory_assets.court.detectors import findings_of
+from memory_assets.court.judge import judge
+from memory_assets.court.policy import policy
 from memory_assets_tests.court.talk import REFUSED, Talk
 
 MISSING = "Exit code 127\nzsh: command not found: pytest"
@@ -234,3 +236,37 @@ def test_a_long_text_costs_no_more_than_its_length(text: str) -> None:
     begun = process_time()
     findings_of(case)
     assert process_time() - begun < 2
+
+
+REASONED = f"{REFUSED} To tell you how to proceed, the user said:\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "answer", "is_kept"),
+    [
+        # It states something of the call, by a name that it has, or of what the agent had just shown.
+        ("the report lives in out/q3.csv since June, nobody reads q2.csv", "OK.", True),
+        ("deploys are for the pipeline", "OK.", False),
+        # A question holds for this call; where the agent concedes the doubt, it was right.
+        ("are we sure that nobody writes there meanwhile?", "OK.", False),
+        ("are we sure that nobody writes there meanwhile?", "Good point. The nightly job writes there until six.", True),
+        ("hmm how do I undo that?", "With git reset.", False),
+        ("out/q2.csv", "OK.", False),
+    ],
+)
+def test_a_refusal_is_a_lesson_where_something_is_said_of_the_call(words: str, answer: str, is_kept: bool) -> None:
+    talk = Talk().user("Go.").agent("I write the report.").runs("./report out/q2.csv", REFUSED, failed=True).user(words)
+    talk = talk.agent(answer)
+    (finding,) = talk.found("refused_call")
+    assert bool(judge(talk.case(), [finding], policy()).selected) == is_kept
+    given_with_it = Talk().user("Go.").runs("./report", REASONED + words, failed=True).user(words).agent("OK.")
+    (stated,) = given_with_it.found("refused_call")
+    states = words.startswith(("deploys", "the report"))
+    assert bool(judge(given_with_it.case(), [stated], policy()).selected) == states
+
+
+def test_a_refusal_without_a_word_is_a_lesson_of_a_dangerous_call_alone() -> None:
+    for command, is_kept in (("go build ./...", False), ("rm -rf data", True)):
+        talk = Talk().user("Go.").runs(command, REFUSED, failed=True)
+        findings = talk.found("refused_call")
+        assert len(findings) == 1 and bool(judge(talk.case(), findings, policy()).selected) == is_kept

@@ -13,6 +13,7 @@ from memory_assets.court.case import Case
 from memory_assets.court.findings import Finding
 from memory_assets.court.model.errors import CourtUnavailable, HearingFailed
 from memory_assets.court.model.llm import MOST_CALLS, ModelCourt, ModelSettings
+from memory_assets.court.policy import policy
 from memory_assets.providers.spending import Spending
 from memory_assets_tests.court.scripted import Scripted, choosing, claim, claims, label_of, model, part_of, shown
 from memory_assets_tests.court.talk import Talk
@@ -43,7 +44,7 @@ def court(provider: Provider, folder: Path, **settings: Any) -> tuple[ModelCourt
     chosen = {"timeout": 20.0, "max_tokens": 1_000} | settings
     asked = ModelSettings("openai/tiny", provider.base, **chosen)
     spending = Spending(folder, "court", **limits)
-    return ModelCourt(asked, spending, lambda text: text, sleep=waited.append), waited
+    return ModelCourt(asked, spending, lambda text: text, policy().critical, sleep=waited.append), waited
 
 
 def heard(provider: Provider, folder: Path, answer: Scripted, **settings: Any) -> tuple[list[Finding], dict[str, int]]:

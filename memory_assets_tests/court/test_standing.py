@@ -184,6 +184,19 @@ def test_a_session_that_was_heard_twice_is_counted_once() -> None:
     assert lessons[text].support_sessions == 1
 
 
+def test_one_moment_joins_two_sessions_whatever_role_it_is_a_lesson_for() -> None:
+    """The same words may be told to two roles: that the sessions are one is so for the lessons of either."""
+    text, words = "Always run the tests before a commit", "Always answer in Korean"
+    told = [accepted(text, 0, said="a"), accepted(text, 0, session_id="bundle", claim_id="clm_bundle", said="b")]
+    same = [
+        accepted(words, 0, said="k", role="coder"),
+        accepted(words, 0, said="k", role="reviewer", session_id="bundle", claim_id="clm_other"),
+    ]
+    assert by_title(standing(told, policy()))[text].support_sessions == 2
+    found = by_title(standing([*told, *same], policy()))[text]
+    assert (found.support_cases, found.support_sessions, found.confidence) == (1, 1, 0.8)
+
+
 @given(st.lists(st.tuples(st.sampled_from("abcdefg"), st.integers(0, 5)), max_size=20), st.randoms(use_true_random=False))
 def test_sessions_are_joined_in_any_order(told: list[tuple[str, int]], chance: Random) -> None:
     moments = [(session, (DAY + timedelta(days=day), "x" if day else "")) for session, day in told]

@@ -185,3 +185,26 @@ def test_a_role_is_a_name(role: str) -> None:
     good = (label("Always run"), ORDER, "order")
     assert held(claim(good, role=role)).dropped == {"its role is no name": 1}
     assert [held(claim(good, role=name)).findings[0].role for name in ("code reviewer", "심사관", "back-end coder")]
+
+
+@pytest.mark.parametrize(
+    ("said", "rule", "is_told"),
+    [
+        ("Don't skip the tests.", "Don't skip the tests", True),
+        ("And please never forget the changelog when you release.", "Never forget the changelog when you release.", True),
+        ("테스트 건너뛰지 마", "테스트 건너뛰지 마.", True),
+        ("커밋 전에 린트 빼먹지 마세요.", "커밋 전에 린트 빼먹지 마세요", True),
+        # Whether these say the same is not decided: each denies what may be a denial already.
+        ("Don't skip the tests.", "Don't run the tests.", False),
+        ("Don't skip the tests.", "Skip the tests.", False),
+        ("Don't forget to skip the tests.", "Don't skip the tests.", False),
+        ("You never don't skip the tests.", "Don't skip the tests.", False),
+        ("테스트 건너뛰지 마", "테스트 건너뛰어", False),
+    ],
+)
+def test_an_order_that_stands_in_its_quote_word_for_word_says_what_it_says(said: str, rule: str, is_told: bool) -> None:
+    seen = window(Talk().user(said).agent("OK.").case())
+    polarity = "dont" if "n't" in rule or "마" in rule or "ever" in rule else "do"
+    told = claim((label(said, seen), said, "order"), rule=rule, title=rule, polarity=polarity)
+    found = held(told, seen=seen)
+    assert [bool(found.findings), bool(found.speculation)] == [is_told, not is_told], found

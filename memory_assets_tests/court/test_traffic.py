@@ -88,3 +88,27 @@ def test_no_rule_is_made_of_an_error_that_a_page_told() -> None:
     for number, told in enumerate(("fatal: Could not resolve host: example.com", "Error: unknown option --fast", "42 passed")):
         talk.runs(f"curl -s https://ci.example/run/{number}/log", told)
     assert talk.found() == []
+
+
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        (
+            "cat data.json | python load.py",
+            'Traceback (most recent call last):\n  File "load.py", line 1\nValueError: bad date',
+        ),
+        ("curl -s https://get.example/load.py | python3", "NameError: name 'x' is not defined"),
+        ("cat names | xargs python load.py | tail -3", "NameError: name 'x' is not defined"),
+        ("git show HEAD:load.py | python", "NameError: name 'x' is not defined"),
+    ],
+)
+def test_a_program_behind_a_reader_speaks_of_itself(command: str, output: str) -> None:
+    assert _outcome(Talk().runs(command, output)) == "failed"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["cat a.log | tee b.log | wc -l", "cat names | xargs grep -n Error", "git log | cat | head -5"],
+)
+def test_readers_behind_each_other_show_words_of_others(command: str) -> None:
+    assert _outcome(Talk().runs(command, "Traceback (most recent call last):\nValueError: bad date")) == "worked"

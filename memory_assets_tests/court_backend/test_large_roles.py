@@ -11,6 +11,7 @@ from memory_assets.court_backend.court_in_postgres import CourtInPostgres
 from memory_assets.court_backend.embedded import EmbeddedLessons
 from memory_assets.court_backend.postgres_lessons import PostgresLessons
 from memory_assets_tests.court_backend.planted_court import Planted, PlantedCourt
+from memory_assets_tests.depth import cases
 from memory_assets_tests.postgres.databases import There
 
 K = 10
@@ -26,7 +27,7 @@ def large(folder: Path) -> PlantedCourt:
     return court
 
 
-@pytest.mark.parametrize(("exact_up_to", "least"), [(5_000, 1.0), (500, 0.99), (30, 0.9)])
+@pytest.mark.parametrize(("exact_up_to", "least"), cases([(500, 0.99)], [(5_000, 1.0), (30, 0.9)]))
 def test_the_best_ten_are_those_of_every_lesson(
     there18: There, large: PlantedCourt, exact_up_to: int, least: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,7 +9,7 @@ import dagster as dg
 import pytest
 
 from memory_assets.commands.errors import NotPossibleError
-from memory_assets.defs import run
+from memory_assets.defs import purging, run
 from memory_assets.defs.correcting import correct, log_correction
 from memory_assets.defs.forgetting import forget, unforget
 from memory_assets.defs.resources import open_store
@@ -81,6 +81,26 @@ def test_a_forgotten_correction_lets_the_old_memory_be(corrected_store: Settings
     assert [memory.title for memory in Memory(settings).memories().memories] == [NEW]
     told = {place for place, text in texts_of_store(settings) if "15 minutes" in text}
     assert told <= {"events.payload_json", "events.dedupe_key", "event_dedup.dedupe_key"}
+    assert_rebuilds_equal(settings)
+
+
+def test_it_is_about_what_was_said_in_these_words_whoever_is_left_that_says_it(
+    corrected_store: Settings, tmp_path: Path
+) -> None:
+    settings = corrected_store
+    first = forget(settings, ToForget(sessions=("talk-1",)))
+    report = correct(settings, decision(settings, OLD).citation, NEW, by="Jiho")
+    unforget(settings, first.events)
+    forget(settings, ToForget(sessions=("talk-2",)))
+    assert (decision(settings, OLD).session_id, decision(settings, OLD).superseded_by) == ("talk-1", report.correction.citation)
+    assert "15 minutes" not in Memory(settings).ask(ASKED).answer
+    # A message that goes on says the same at the same time: nobody said it anew.
+    grown = chat(tmp_path / "files", "talk-1", ["How do we round?", f"{OLD} That is all.", TASK, "Thanks."])
+    assert run.import_paths(settings, [grown], project=None).errors == []
+    assert decision(settings, OLD).superseded_by == report.correction.citation
+    assert_rebuilds_equal(settings)
+    purging.purge_all(settings, purging.planned_purge(settings))
+    assert decision(settings, OLD).superseded_by == report.correction.citation
     assert_rebuilds_equal(settings)
 
 

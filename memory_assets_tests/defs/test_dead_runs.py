@@ -11,10 +11,12 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from memory_assets.defs.dead_runs import RUNNER_TAG, end_dead_runs
+from memory_assets.defs.dead_runs import RUNNER_TAG, end_dead_runs, runner_tag
 from memory_assets.defs.instance import dagster_instance
 from memory_assets.defs.run import import_paths
 from memory_assets.locks.process_liveness import runner_name
+from memory_assets.log.event_store import Epoch
+from memory_assets.log.mirror_note import MirrorNote, write_note
 from memory_assets.settings import load_settings
 from memory_assets_tests.defs.files import chat, talk
 
@@ -61,10 +63,30 @@ def test_the_runs_of_a_process_that_lives_are_left_alone(tmp_path: Path, monkeyp
     run = instance.create_run_for_job(_job(), tags={RUNNER_TAG: mine}, status=dg.DagsterRunStatus.STARTED)
     other = instance.create_run_for_job(_job(), tags={RUNNER_TAG: "gone"}, status=dg.DagsterRunStatus.STARTED)
     foreign = instance.create_run_for_job(_job(), status=dg.DagsterRunStatus.STARTED)
-    assert end_dead_runs(instance, settings.dagster_home) == [other.run_id]
+    assert end_dead_runs(instance, settings) == [other.run_id]
     for alive in (run, foreign):
         kept = instance.get_run_by_id(alive.run_id)
         assert kept is not None and kept.status == dg.DagsterRunStatus.STARTED
+
+
+def test_a_machine_judges_its_own_runs_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("DAGSTER_HOME", raising=False)
+    one, two = (load_settings({"home": str(tmp_path / name)}) for name in ("one", "two"))
+    for settings in (one, two):
+        settings.store_folder.mkdir(parents=True)
+        write_note(settings.store_folder, MirrorNote.new(Epoch("log", 1)))
+    # Both keep their runs in one place, as in one PostgreSQL.
+    instance = dagster_instance(one)
+    mine = instance.create_run_for_job(_job(), tags=runner_tag(one), status=dg.DagsterRunStatus.STARTED)
+    theirs = instance.create_run_for_job(_job(), tags=runner_tag(two), status=dg.DagsterRunStatus.STARTED)
+    gone = {RUNNER_TAG: f"{runner_tag(two)[RUNNER_TAG].partition('/')[0]}/gone"}
+    died = instance.create_run_for_job(_job(), tags=gone, status=dg.DagsterRunStatus.STARTED)
+    assert end_dead_runs(instance, one) == []
+    assert end_dead_runs(instance, two) == [died.run_id]
+    assert {run.run_id for run in instance.get_runs(dg.RunsFilter(statuses=[dg.DagsterRunStatus.STARTED]))} == {
+        mine.run_id,
+        theirs.run_id,
+    }
 
 
 def _job() -> dg.JobDefinition:

@@ -93,8 +93,6 @@ class Life:
         """Words that the other store could not be told yet, each with its step: it never saw what they were about."""
         self.of_itself: set[str] = set()
         """Corrections of what is gone: each stays as a memory of its own (docs/decisions/0034)."""
-        self.gone_at: dict[tuple[str, int | None], int] = {}
-        self.corrected_at = -1
         steps = [self.tell, self.tell, self.correct, self.settle, self.speak_of_task, self.forget, self.forget, self.unforget]
         self.steps = [*[self.tell] * 3, *(self.chance.choice(steps) for _ in range(self.chance.randint(6, 12)))]
 
@@ -103,8 +101,6 @@ class Life:
         self.step = step
         if step < len(self.steps):
             self.steps[step]()
-            self.gone_at |= {key: step for key in self.told.gone if key not in self.gone_at}
-            self.gone_at = {key: at for key, at in self.gone_at.items() if key in self.told.gone}
 
     def live_again(self, step: int, store: StagedStore) -> None:
         """What was done in a step is done to a store to which nobody says anything of what is gone."""
@@ -166,11 +162,18 @@ class Life:
             correction = said(self.store)
             assert correction
 
-            def said_again(store: StagedStore) -> None:
-                if (correction, None) not in self.told.gone and said(store) is None:
-                    self.of_itself.add(correction.rpartition(".")[0])
+            kind = correction.rpartition(".")[0]
 
-            self.done[self.step], self.corrected_at = said_again, self.step
+            def said_again(store: StagedStore) -> bool:
+                is_said = said(store) is not None
+                (self.of_itself.discard if is_said else self.of_itself.add)(kind)
+                return is_said
+
+            def wait(store: StagedStore) -> None:
+                if (correction, None) not in self.told.gone:
+                    self.unsaid.append((number, said_again))
+
+            self.done[number] = wait
 
     def settle(self) -> None:
         open_ones = self._known(self.store.known.conflicts)
@@ -268,10 +271,8 @@ class Life:
                 self.store.run(session_id)
 
     def unforget(self) -> None:
-        # A correction names what there was when it was said: it is about nothing that comes back behind it.
-        known = [(key, event_id) for key, event_id in self.told.gone.items() if self.gone_at.get(key, 0) > self.corrected_at]
-        if known:
-            (session_id, place), event_id = self.chance.choice(sorted(known, key=repr))
+        if self.told.gone:
+            (session_id, place), event_id = self.chance.choice(sorted(self.told.gone.items(), key=repr))
             if place is None:
                 self.store.unforget_session(session_id, event_id)
             elif (session_id, None) in self.told.gone:

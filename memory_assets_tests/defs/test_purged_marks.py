@@ -31,6 +31,7 @@ MARK = "qzxmark"
 SESSION = "marked-session"
 # Each event type stands in one of these: whoever adds one says what of it a purge takes.
 OF_NO_SESSION = {
+    "court_policy_activated",
     "eval_run_recorded",
     "log_end_accepted",
     "mirror_purged",

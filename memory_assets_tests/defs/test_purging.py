@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,7 @@ from memory_assets_tests.defs.state import (
     texts_of_dagster,
     texts_of_store,
 )
+from memory_assets_tests.depth import cases
 
 SECRET = "qzxfountain"
 FORGOTTEN = "to-be-forgotten"
@@ -114,7 +116,7 @@ def test_purging_again_finds_nothing_and_importing_again_brings_nothing_back(mar
     assert fsck(Resources(settings)).finding_count == 0
 
 
-@pytest.mark.parametrize("moment", ["begun", "files", "folder", "aside"])
+@pytest.mark.parametrize("moment", cases(["files"], ["begun", "folder", "aside"]))
 def test_a_killed_purge_is_carried_through_by_the_next_who_opens_the_store(
     marked: Mixed, monkeypatch: pytest.MonkeyPatch, moment: str
 ) -> None:
@@ -196,11 +198,23 @@ def dagsters(settings: Settings, word: str) -> set[str]:
     return {place for place, text in texts_of_dagster(settings) if word in text}
 
 
-@pytest.fixture
-def quoting(tmp_path: Path) -> Settings:
-    """A store whose runs are recorded on the disk, with session text in them: a run of both sessions, and one of each."""
-    settings = load_settings({"home": tmp_path / "home", "dagster": {"show_quotes": True}})
-    inbox = tmp_path / "inbox"
+@pytest.fixture(scope="module")
+def quoted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store whose runs are recorded on the disk, with session text in them; to be copied. Its files lie beside it."""
+    base = tmp_path_factory.mktemp("quoted")
+    inbox = base / "inbox"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MEMORY_EMBEDDING_MODEL", "hashing")
+        patch.delenv("DAGSTER_HOME", raising=False)
+        mask = os.umask(0o022)
+        try:
+            _run_of_both_and_of_each(load_settings({"home": base / "home", "dagster": {"show_quotes": True}}), inbox)
+        finally:
+            os.umask(mask)
+    return base / "home"
+
+
+def _run_of_both_and_of_each(settings: Settings, inbox: Path) -> None:
     chat(inbox, FORGOTTEN, [f"We decided to call the release {SECRET}.", f"TODO: {SECRET} needs a test before Friday."])
     chat(inbox, "staying", talk(1))
     run.import_paths(settings, [inbox], project=None)
@@ -212,10 +226,16 @@ def quoting(tmp_path: Path) -> Settings:
     run.import_paths(settings, [inbox], project=None)
     chat(inbox, "staying", talk(1, 6))
     run.import_paths(settings, [inbox], project=None)
-    return settings
 
 
-def test_dagsters_records_of_it_are_gone_too(quoting: Settings) -> None:
+@pytest.fixture
+def quoting(quoted: Path, tmp_path: Path) -> Settings:
+    """A store of which Dagster's records say something: a run of both sessions, and one of each."""
+    shutil.copytree(quoted, tmp_path / "home")
+    return load_settings({"home": tmp_path / "home", "dagster": {"show_quotes": True}})
+
+
+def test_dagsters_records_of_it_are_gone_too(quoting: Settings, quoted: Path) -> None:
     settings = quoting
     instance = instance_of(settings)
     assert dagsters(settings, SECRET) and len(instance.get_runs()) == 3
@@ -232,7 +252,7 @@ def test_dagsters_records_of_it_are_gone_too(quoting: Settings) -> None:
     staying = instance.get_materialized_partitions(dg.AssetKey("ingested"))
     assert staying == {"staying"}
     assert run.run_sessions(settings, None).events_appended == 0
-    assert run.import_paths(settings, [settings.home.parent / "inbox"], project=None).events_appended == 0
+    assert run.import_paths(settings, [quoted.parent / "inbox"], project=None).events_appended == 0
     assert not (settings.home / rewriting.PENDING).exists()
 
 
@@ -252,9 +272,9 @@ def test_a_purge_that_was_killed_before_dagster_is_ended_by_the_next(
     assert dagsters(settings, SECRET) == set() and files_holding(settings.home, SECRET.encode()) == []
 
 
-@pytest.mark.parametrize("again", [False, True], ids=["gone", "taken in anew"])
+@pytest.mark.parametrize("again", cases([True], [False]))
 def test_what_a_killed_purge_left_to_do_is_done_behind_the_next_one(
-    quoting: Settings, monkeypatch: pytest.MonkeyPatch, *, again: bool
+    quoting: Settings, quoted: Path, monkeypatch: pytest.MonkeyPatch, *, again: bool
 ) -> None:
     settings = quoting
     forget(settings, FORGOTTEN)
@@ -263,7 +283,7 @@ def test_what_a_killed_purge_left_to_do_is_done_behind_the_next_one(
         with pytest.raises(KeyboardInterrupt):
             purging.purge_all(settings, purging.planned_purge(settings))
     if again:
-        run.import_paths(settings, [settings.home.parent / "inbox"], project=None, again=True)
+        run.import_paths(settings, [quoted.parent / "inbox"], project=None, again=True)
     forget(settings, "staying")
     report = purging.purge_all(settings, purging.planned_purge(settings))
     assert report.purged and not (settings.home / rewriting.PENDING).exists()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import random
 import signal
-import threading
 import time
 from collections.abc import Sequence
 from datetime import datetime, timedelta, tzinfo
@@ -234,6 +233,35 @@ def test_a_stopped_machine_that_holds_the_lock_holds_nobody_up(shared: Fleet) ->
     assert said.split() == ["shared_log_unavailable"], complaint
     assert waited < 2 + 1.5, "the lease ends after 1.5 s; the rest is the other's work on a busy machine"
     assert shared.log("one").append([taken(1)]).last_seq == 2
+
+
+def test_who_fails_as_its_connection_breaks_is_told_both(shared: Fleet, there: There, caplog: pytest.LogCaptureFixture) -> None:
+    one = shared.database("one")
+    EventLog(one).append([taken(1)])
+    with pytest.raises(ValueError, match="its own"), one.writing() as connection:
+        insert(connection, rows_of([taken(2)]))
+        end_sessions(there)
+        time.sleep(1)  # until the next word to the server
+        raise ValueError("its own")
+    assert "terminating connection due to administrator command" in caplog.text
+    assert shared.log("two").last_seq() == 1
+
+
+def test_why_a_session_ended_is_said(shared: Fleet, there: There) -> None:
+    one = shared.database("one")
+    EventLog(one).append([taken(1)])
+    with pytest.raises(SharedLogUnavailableError, match="administrator command"), one.writing() as connection:
+        insert(connection, rows_of([taken(2)]))
+        end_sessions(there)
+        time.sleep(1)
+    assert EventLog(one).append([taken(2)]).last_seq == 2
+
+
+def end_sessions(there: There) -> None:
+    """As an administrator does."""
+    there.rows(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    )
 
 
 def test_who_holds_the_lock_and_lives_is_waited_for(shared: Fleet) -> None:
@@ -474,14 +502,3 @@ def test_a_clock_that_is_a_day_off_changes_no_order(shared: Fleet, monkeypatch: 
     events = list(shared.log("three").replay())
     assert [event.event_id for event in events] == [taken(number).event_id for number in (1, 2, 3)]
     assert events[1].ts < events[0].ts and is_sound(shared.database("two")) == 3
-
-
-def test_who_waits_is_woken(shared: Fleet) -> None:
-    log = shared.log("one")
-    assert not shared_log(shared.url, 10.0).wait(0, 0.05)
-    woken: list[bool] = []
-    waiter = threading.Thread(target=lambda: woken.append(shared_log(shared.url, 10.0).wait(0, 30)))
-    waiter.start()
-    log.append([taken(1)])
-    waiter.join(20)
-    assert woken == [True]

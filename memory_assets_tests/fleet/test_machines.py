@@ -105,6 +105,25 @@ def test_what_one_machine_imports_the_other_has_row_for_row(two: tuple[Machine, 
     assert is_at_work(one.home, told[1][0]) and not is_at_work(one.home, told[0][0])
 
 
+def test_a_file_is_taken_in_where_it_lies(two: tuple[Machine, Machine], tmp_path: Path) -> None:
+    one, two_ = two
+    source = chat(tmp_path / "a", "first", talk(1))
+    one.run("sessions", "add", str(source))
+    # Two folders of one machine see each other's files, two machines do not.
+    hidden = source.rename(tmp_path / "elsewhere.json")
+    ran = two_.json("run", "--all")
+    assert (ran["new"], ran["quarantined"]) == (0, 0)
+    assert [(warning["session_id"], warning["reason"]) for warning in ran["warnings"]] == [("first", "file_elsewhere")]
+    assert "lies on another machine" in two_.run("run", "--all").stdout
+    hidden.rename(source)
+    assert one.json("run", "--all")["new"] == 1
+    assert two_.json("run", "--all")["unchanged"] == 1
+    # Where it is gone from the machine that has it, something is wrong.
+    one.run("sessions", "add", str(chat(tmp_path / "a", "second", talk(2))))
+    (tmp_path / "a" / "second.json").unlink()
+    assert one.json("run", "--all", code=None)["quarantined"] == 1
+
+
 def test_a_mirror_that_was_changed_is_found_and_made_anew(two: tuple[Machine, Machine], tmp_path: Path) -> None:
     one, _ = two
     one.run("import", str(chat(tmp_path / "a", "first", talk(1))))

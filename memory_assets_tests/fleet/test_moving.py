@@ -259,7 +259,7 @@ def test_a_store_that_others_hold_is_waited_for_and_the_move_goes_on(there: Ther
 
 
 @pytest.mark.usefixtures("small")
-@pytest.mark.parametrize("word", [b"COPY memory_log.events", b"COMMIT\0", b"count(*)", b"SET moving"])
+@pytest.mark.parametrize("word", [b"INSERT INTO memory_log.events", b"COMMIT\0", b"count(*)", b"SET moving"])
 def test_a_server_that_vanishes_in_the_middle(
     there: There, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, word: bytes
 ) -> None:

@@ -138,6 +138,7 @@ def two(forgotten: Two, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Two:
     return forgotten.copied(tmp_path)
 
 
+@pytest.mark.timeout(1800)
 def test_a_purge_takes_it_out_of_the_server_and_of_every_machine(two: Two) -> None:
     one, other = two.settings("one"), two.settings("two")
     oid = two.server.execute(two.database, "SELECT oid FROM pg_database WHERE datname = current_database()")[0][0]
@@ -197,6 +198,7 @@ def counted(forgotten: Two, tmp_path_factory: pytest.TempPathFactory) -> dict[st
     return {host: steps_of(stepped(PURGE, two.folder / host, 0, two.url)) for host in ("one", "two")}
 
 
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("moment", cases([14, 21], [n for n in range(MOMENTS) if n not in (14, 21)]))
 def test_a_purge_that_is_killed_goes_on(two: Two, counted: dict[str, int], moment: int) -> None:
     assert was_killed(stepped(PURGE, two.folder / "one", 1 + moment * counted["one"] // MOMENTS, two.url))
@@ -216,6 +218,7 @@ def test_a_purge_that_is_killed_goes_on(two: Two, counted: dict[str, int], momen
     _as_before(two)
 
 
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("moment", cases([16], [n for n in range(MOMENTS) if n != 16]))
 def test_a_machine_that_is_killed_while_it_follows_goes_on(two: Two, counted: dict[str, int], moment: int) -> None:
     assert purge(two.settings("one")).found_after == 0

@@ -160,7 +160,7 @@ def test_a_store_that_died_while_it_was_made_is_made_again(tmp_path: Path) -> No
 
 
 def test_a_store_is_never_seen_half_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from memory_assets.log import database as module
+    from memory_assets.log import opening as module
 
     def broken(*_: object) -> None:
         assert not (tmp_path / "memory.duckdb").exists()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from memory_assets.commands.court_policy import activate_policy
 from memory_assets.commands.lessons import retire_lesson
 from memory_assets.court.judge import Selected
 from memory_assets.court.lessons import Accepted
@@ -78,18 +79,13 @@ def test_what_is_asked_for_more_is_lost_and_a_persons_word_counts(memory: Memory
     assert (again.lessons_now, again.lessons_lost) == (5, 5)
 
 
-def test_a_looser_policy_gains_what_was_left_out(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    from memory_assets.court.policy_file import policy_of
-    from memory_assets.maintenance import policy_check
-
-    strict = policy_of(changed(("standing_order = 0.5", "standing_order = 1.0")))
-    monkeypatch.setattr(policy_check, "policy", lambda: strict)
+def test_a_looser_policy_gains_what_was_left_out(memory: Memory) -> None:
+    activate_policy(memory.resources, changed(("standing_order = 0.5", "standing_order = 1.0")), by="kim")
     found = check_policy(memory.resources, changed(version="other"))
     assert (found.claims_gained, found.claims_lost, found.lessons_now, found.lessons_gained) == (7, 0, 0, 6)
 
 
 def test_a_case_of_the_future_gives_no_lesson_of_the_future(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    from memory_assets.court.policy_file import policy_of
     from memory_assets.maintenance import policy_check
 
     log = EventLog(memory.database)
@@ -97,8 +93,7 @@ def test_a_case_of_the_future_gives_no_lesson_of_the_future(memory: Memory, monk
     log.append(session.tell("Always lint the code"))
     log.append(session.hear(keeps=lambda _: False))
     history = history_of(log.of_sessions(["case-of-2099"], ["session_ingested", "message_continued"]))
-    strict = policy_of(changed(("standing_order = 0.5", "standing_order = 1.0")))
-    monkeypatch.setattr(policy_check, "policy", lambda: strict)
+    activate_policy(memory.resources, changed(("standing_order = 0.5", "standing_order = 1.0")), by="kim")
     given: list[Accepted] = []
     accepted = policy_check._accepted
 

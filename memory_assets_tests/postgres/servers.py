@@ -39,6 +39,7 @@ class Server:
 
     def __init__(self, programs: Path) -> None:
         self.programs = programs
+        self.options: dict[str, str] = {}
         self.password = secrets.token_hex(8)
         self.folder = Path(tempfile.mkdtemp(prefix="pg"))
         self.port = _free_port()
@@ -63,6 +64,7 @@ class Server:
     def start(self) -> None:
         """Start it, and wait until it answers."""
         options = {"fsync": "off", "shared_buffers": "64MB", "maintenance_work_mem": "256MB", "max_connections": "20"}
+        options |= self.options
         arguments = ["-D", "data", "-k", str(self.folder), "-p", str(self.port), "-c", "listen_addresses=127.0.0.1"]
         arguments += [part for name, value in options.items() for part in ("-c", f"{name}={value}")]
         with (self.folder / "log").open("ab") as log:
@@ -81,6 +83,15 @@ class Server:
             self._process.send_signal(how)
             self._process.wait(30)
             self._process = None
+
+    def give(self, name: str, text: bytes) -> Path:
+        """Put a file into its folder that it alone may read."""
+        path = self.folder / name
+        path.write_bytes(text)
+        path.chmod(0o600)
+        if self._user is not None:
+            os.chown(path, self._user.pw_uid, self._user.pw_gid)
+        return path
 
     def remove(self) -> None:
         """End it, and take its folder away."""

@@ -21,6 +21,8 @@ from memory_assets.log.payloads.forgetting import SessionUnforgotten
 from memory_assets.log.payloads.usage import UnitFeedback
 from memory_assets.projections.fold import catch_up
 from memory_assets.projections.rebuild import rebuild, verify
+from memory_assets.queries.forget_report import report_of
+from memory_assets.queries.forgettable import ToForget, forgettable
 from memory_assets_tests.court.findings import VERSION, ordered
 from memory_assets_tests.depth import depth
 from memory_assets_tests.projections.hearings import Heard
@@ -130,6 +132,36 @@ def test_a_lesson_needs_the_quotes_that_its_rule_is_told_with(
     fold_equal(database)
 
 
+@pytest.mark.parametrize(
+    ("forgotten", "gone", "kept", "improvements"),
+    [
+        ((2,), False, True, 0),  # a thank-you is evidence, and says nothing of the rule
+        ((1,), True, False, 1),
+        ((0, 2), True, False, 0),  # the improvement speaks of deployments alone
+        ((3,), False, False, 0),
+    ],
+)
+def test_the_report_of_a_forgetting_goes_by_the_rule_of_the_fold(
+    log: EventLog, database: Database, forgotten: tuple[int, ...], gone: bool, kept: bool, improvements: int
+) -> None:
+    said = ("Use the blue script", "for the deployments", "thanks", "more")
+    rule = "Use the blue script for deployments"
+    quotes = tuple(Quoted("order", place, 0, len(text), text) for place, text in enumerate(said[:3]))
+    session = Heard("one")
+    log.append(session.tell(*said))
+    told = [ordered(0, rule, evidence=quotes), ordered(0, "Ask people about deployments", role="user", evidence=quotes)]
+    log.append(session.hear(find=lambda case: told))
+    catch_up(database, VERSIONS)
+    with database.writing() as connection:
+        found = forgettable(connection, ToForget(ids=tuple(f"session:one#m={index}" for index in forgotten)))
+        report = report_of(connection, found, dry_run=True)
+    assert [[one.title for one in named] for named in (report.lessons_gone, report.lessons_kept)] == [
+        [rule] * gone,
+        [rule] * kept,
+    ]
+    assert report.improvements == improvements
+
+
 def test_what_its_session_does_not_say_any_more_is_no_lesson(log: EventLog, database: Database) -> None:
     session = heard(log, database, "one", "Hello", TESTS, KOREAN)
     log.append(session.tell("Hello", "Something else was said here", "and here"))
@@ -201,6 +233,30 @@ def test_a_bundle_and_the_session_that_it_was_made_of_are_counted_once(log: Even
     log.append([one.story.forget()])
     catch_up(database, VERSIONS)
     assert rows(database, count) == [(2, 2, 0.9)]
+    fold_equal(database)
+
+
+def test_what_joins_two_sessions_in_one_role_joins_them_in_every_other(log: EventLog, database: Database) -> None:
+    """One and bundle are one session by what a third tells of both, to other roles; it goes, and they are two again."""
+    support = f"SELECT support_sessions FROM lessons WHERE title = '{TESTS}'"
+
+    def hear(session: Heard, *told: tuple[int, str, str]) -> None:
+        log.append(session.hear(find=lambda _: [ordered(place, text, role=role) for place, text, role in told]))
+        catch_up(database, VERSIONS)
+
+    texts = {"one": (TESTS, KOREAN), "bundle": ("Hello", "So", FORCE, TESTS), "third": ("Hello", KOREAN, FORCE)}
+    sessions = {name: Heard(name) for name in texts}
+    for name, said_there in texts.items():
+        log.append(sessions[name].tell(*said_there))
+    hear(sessions["one"], (0, TESTS, "coder"), (1, KOREAN, "reviewer"))
+    hear(sessions["bundle"], (3, TESTS, "coder"), (2, FORCE, "planner"))
+    assert rows(database, support) == [(2,)], "nothing says that they are one"
+    hear(sessions["third"], (1, KOREAN, "writer"), (2, FORCE, "editor"))
+    assert rows(database, support) == [(1,)], "the third is either of them"
+    fold_equal(database)
+    log.append([sessions["third"].story.forget()])
+    catch_up(database, VERSIONS)
+    assert rows(database, support) == [(2,)]
     fold_equal(database)
 
 

@@ -97,7 +97,7 @@ def running(home: Path, *arguments: str, **more: str) -> Iterator[Running]:
         command, env=environment(home, **more), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     )
     try:
-        yield Running(home, process, _answering(home, process))
+        yield Running(home, process, answering(home, process))
     finally:
         process.terminate()
         try:
@@ -108,7 +108,8 @@ def running(home: Path, *arguments: str, **more: str) -> Iterator[Running]:
                 process.stderr.close()
 
 
-def _answering(home: Path, process: subprocess.Popen[str]) -> Place:
+def answering(home: Path, process: subprocess.Popen[str]) -> Place:
+    """Where a server answers, once it does."""
     until = time.monotonic() + SECONDS_TO_START
     while time.monotonic() < until:
         place, client = place_of(home), client_of(home)

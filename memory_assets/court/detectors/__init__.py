@@ -18,7 +18,7 @@ from memory_assets.court.detectors.speech import language_of, typed_messages
 from memory_assets.court.detectors.traffic import steps_of
 from memory_assets.court.findings import FINDING_KINDS, Finding
 
-DETECTORS_VERSION = f"5 {cues_version()}"
+DETECTORS_VERSION = f"6 {cues_version()}"
 """Changes whenever the same case would give other findings: the number with the code, the hash with the cues."""
 
 
@@ -38,7 +38,7 @@ def findings_of(case: Case) -> list[Finding]:
         *rewritten_searches(steps, language),
         *repeated_failures(case, steps, language),
         *corrections,
-        *refused_calls(steps, reasons, language),
+        *refused_calls(case, steps, said, reasons, language),
         *reversals(taken_back, language),
         *standing_orders(said, corrections=corrected),
         *praises(case, said, language),

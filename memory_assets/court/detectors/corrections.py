@@ -21,6 +21,7 @@ from memory_assets.court.detectors.traffic import Step, quoted
 from memory_assets.court.detectors.turns import HEARD, READ, Turn, turns_of
 from memory_assets.court.detectors.wording import cut, key_of, on_one_line
 from memory_assets.court.findings import Finding, Quoted
+from memory_assets.court.telling import Words
 from memory_assets.extraction.completeness import asks_to_know
 from memory_assets.extraction.sentence_context import words_of
 from memory_assets.tasks.done_phrases import contradicts
@@ -44,6 +45,10 @@ _AGAIN: Final = 0.6
 _AGAIN_WORDS: Final = 4
 _AGAIN_WITHIN: Final = 6
 _END: Final = 250
+_DENIES = re.compile(
+    r"\b(?:no|not|without|instead of|rather than) (?:an? |the |any )?(?P<what>[\w./-]{3,40})"
+    r"|(?P<korean>[\w가-힣./-]{2,40}?)(?:은|는|이|가|을|를)? ?(?:말고|아니라|대신|빼고|없이|필요 ?없)"
+)
 _ASKS = re.compile(r"[?？](?=\s|\Z)")
 
 
@@ -105,6 +110,8 @@ def _correcting(turn: Turn, said: Sequence[Typed]) -> list[Sentence]:
         about = [one for one in told if len(words_of(plain[one]) & done) >= least]
         if about:
             return _from(message, about[0])
+    if (turn.undoes or turn.acts) and (told := _against_what_was_done(turn, own, said)):
+        return _from(message, told[0])
     if len(message.plain.strip()) <= _SHORT:
         told = [
             one
@@ -114,6 +121,28 @@ def _correcting(turn: Turn, said: Sequence[Typed]) -> list[Sentence]:
         if told and not any(_goes_on(plain[one]) for one in told):
             return _from(message, told[0])
     return [message.said[0]] if _asked_again(said, message) else []
+
+
+def _against_what_was_done(turn: Turn, own: Sequence[Sentence], said: Sequence[Typed]) -> list[Sentence]:
+    """The sentences against something that the agent did: which it takes back then, or which they deny by its name.
+
+    What the person had spoken of before is the person's own.
+    """
+    telling = _without_thanks(own, turn.plain)
+    if any(cue("correction", "adds").search(turn.plain[one]) and not _denied(turn.plain[one]) for one in telling):
+        return []
+    if turn.undoes:
+        return [one for one in telling if not _only_wants(turn.plain[one])]
+    denied = {word for one in telling for word in words_of(_denied(turn.plain[one]))}
+    if not denied:
+        return []
+    done, asked = Words(turn.done_words()), Words([said[turn.message.order - 1].plain])
+    return [*telling[:1]] if any(done.say(word) and not asked.say(word) for word in denied) else []
+
+
+def _denied(text: str) -> str:
+    """What a sentence names as not wanted: behind a ``no``, before a ``말고``."""
+    return " ".join(found["what"] or found["korean"] for found in _DENIES.finditer(text))
 
 
 def _only_wants(text: str) -> bool:
@@ -201,7 +230,7 @@ def _finding(turn: Turn, told: list[Sentence], language: Language) -> Finding:
     plain = message.plain[told[0].start : told[-1].end]
     before = _what_was_done(turn, words_of(plain))
     # Words that point at something, or ask, say only with the answer what they are about.
-    answer = _answer_to(turn, words_of(plain)) if _is_open(plain) else None
+    answer = answer_to(turn, words_of(plain)) if _is_open(plain) else None
     evidence = [*([before] if before else []), *(message.quoted(one.start, one.end, "remedy") for one in told)]
     rule = cut(words, 400)
     if answer is not None:
@@ -235,7 +264,7 @@ def _is_open(text: str) -> bool:
     return points or text.rstrip().endswith(("?", "？")) or len(words_of(text)) < _TELLING
 
 
-def _answer_to(turn: Turn, about: frozenset[str]) -> Quoted | None:
+def answer_to(turn: Turn, about: frozenset[str]) -> Quoted | None:
     """What the agent says the correction is: the first sentences of its answer that tell of the same, or concede it."""
     answers = (event for event in islice(turn.answer(), HEARD) if event.message.kind == "said")
     for event in answers:

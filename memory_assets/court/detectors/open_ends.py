@@ -30,6 +30,7 @@ _LAST: Final = 3
 _QUESTION_MARKS: Final = ("?", "？")
 _LEAD = re.compile(r"\A[^\n:?]{1,60}:\s")
 """What stands before a question ("Before I write the job:")."""
+_INTERJECTION = re.compile(r"\A\W{0,3}(?:ah+|oh+|hm+|uh|아|음|앗|오)[,.!~\s]{1,3}(?=\S)", re.IGNORECASE)
 _PLAIN_YES = re.compile(
     r"\W{0,3}(?:ok(?:ay)?|yes|yep|sure|great|good|nice|ㅇㅋ|ㅇㅇ|응|네|그래|좋아|오케이)(?![가-힣\w])", re.IGNORECASE
 )
@@ -100,7 +101,8 @@ def _left_open(asked: Sequence[Quoted], replies: Sequence[Typed]) -> list[Quoted
     is_either = cue("question", "alternatives").search(open_ones[0].quote) is not None
     if cue("question", "whether").search(open_ones[0].quote) and cue("question", "decided").search(reply):
         return []
-    if cue("question", "answers").match(reply) and not (is_either and _PLAIN_YES.match(reply)):
+    answers = cue("question", "answers")
+    if (answers.match(reply) or answers.match(_INTERJECTION.sub("", reply))) and not (is_either and _PLAIN_YES.match(reply)):
         return []
     return open_ones[:1]
 

@@ -13,7 +13,7 @@ from memory_assets.court.case import Case, CaseEvent
 from memory_assets.court.detectors.causes import kind_of
 from memory_assets.court.detectors.cues import cue
 from memory_assets.court.detectors.replacements import replaced_text
-from memory_assets.court.detectors.voices import framed_code, shows_others
+from memory_assets.court.detectors.voices import fed, framed_code, shows_others
 from memory_assets.court.findings import EvidencePart, Quoted
 from memory_assets.sessions.error_lines import ERROR_HINT, ErrorLine, telling_line
 from memory_assets.sessions.tool_calls import command_of, command_span, files_changed, programs_of
@@ -65,8 +65,10 @@ class Step:
 
     @cached_property
     def programs(self) -> frozenset[str]:
-        """What the command runs."""
-        return programs_of(self.command) if self.command else frozenset()
+        """What the command runs; of one that only shows something to a program that program."""
+        if not self.command:
+            return frozenset()
+        return programs_of(self.command) or frozenset(one for piped in fed(self.command) for one in programs_of(piped))
 
     @cached_property
     def replaced(self) -> tuple[str, str] | None:

@@ -13,7 +13,7 @@ from typing import Final, Literal
 from memory_assets.court.case import Case, CaseEvent
 from memory_assets.court.detectors.causes import tokens
 from memory_assets.court.detectors.cues import cue
-from memory_assets.court.detectors.speech import Typed, last_words
+from memory_assets.court.detectors.speech import Typed, last_words, without_quotes
 from memory_assets.court.detectors.traffic import Step
 from memory_assets.extraction.sentence_context import words_of
 from memory_assets.text.sentences import Sentence
@@ -26,6 +26,25 @@ _LONGEST: Final = 1_500
 """Typed characters from which a message is a new task, whatever its words."""
 _SAME_CALL: Final = 0.6
 """Share of its words that a call has in common with one that it does again."""
+_NOTHING: Final[frozenset[str]] = frozenset()
+_INVERSE: Final = {
+    verb: frozenset(inverse.split())
+    for verbs, inverse in {
+        "i install add get": "uninstall un remove rm purge delete",
+        "apply create new": "delete destroy rm remove",
+        "commit": "reset revert",
+        "mkdir touch cp ln": "rm rmdir unlink",
+        "enable": "disable",
+        "start up run": "stop down kill rm",
+    }.items()
+    for verb in verbs.split()
+}
+"""What a command does, and what takes it back."""
+_OF_THE_LAST: Final = ("commit",)
+"""What is taken back without being named."""
+_PARTS = re.compile(r"&&|\|\||[;|\n]")
+_MOST_PARTS: Final = 20
+_LEAST_STEM: Final = 3
 _BLOCK_QUOTE = re.compile(r"\s{0,8}>\s{0,4}(?P<words>[^\n]{20,400})\n")
 
 
@@ -39,6 +58,9 @@ class Turn:
         edits_same: whether it is one that it had edited right before the message, or removes one that it had written.
         replaces: whether it takes out again what it had put into such a file, and does more than add to it.
         runs_again: whether it runs at once, told otherwise, what it ran last.
+        undoes: whether it runs what undoes what it ran before ("npm rm x" behind "npm i x"), or writes another file in the
+            place of one that it had written.
+        acts: whether it changes a file at all.
     """
 
     case: Case
@@ -49,6 +71,8 @@ class Turn:
     edits_same: bool
     replaces: bool
     runs_again: bool
+    undoes: bool
+    acts: bool
     plain: dict[Sentence, str] = field(default_factory=dict)
 
     @property
@@ -61,7 +85,8 @@ class Turn:
         """How the agent concedes: at the beginning of its answer, or in its thoughts alone."""
         thought = False
         for event in islice(self.answer(), HEARD):
-            if event.message.kind == "said" and cue("correction", "conceded").match(event.message.text[:300]):
+            # What stands in quotes is a draft, and said to nobody here.
+            if event.message.kind == "said" and cue("correction", "conceded").match(without_quotes(event.message.text[:300])):
                 return "said"
             if event.message.kind == "thinking" and cue("correction", "understood").search(event.message.text[:600]):
                 thought = True
@@ -109,10 +134,12 @@ def turns_of(case: Case, steps: Sequence[Step], said: Sequence[Typed]) -> Iterat
         same = any(path in changed for step in before for path in step.files)
         answer = _between(steps, called, message.place, until)
         unmakes = _unmakes(answer, {path.rsplit("/", 1)[-1] for path in first_edit if first_edit[path] < message.place})
-        runs_again = _runs_again(_between(steps, called, since, message.place), answer)
+        did = _between(steps, called, since, message.place)
+        runs_again = _runs_again(did, answer)
+        undoes = _undoes(did, answer) or _writes_in_its_place(before, behind)
         replaces = unmakes or (same and _replaces(before, behind))
         plain = {one: message.plain_of(one) for one in message.said}
-        yield Turn(case, message, since, until, again, same or unmakes, replaces, runs_again, plain)
+        yield Turn(case, message, since, until, again, same or unmakes, replaces, runs_again, undoes, bool(behind), plain)
 
 
 def _between(steps: Sequence[Step], places: Sequence[int], start: int, end: int) -> Sequence[Step]:
@@ -137,6 +164,40 @@ def _replaces(before: Sequence[Step], behind: Sequence[Step]) -> bool:
             if not taken <= put and not (taken - put).isdisjoint(tokens(earlier.replaced[1])):
                 return True
     return False
+
+
+def _undoes(before: Sequence[Step], answer: Sequence[Step]) -> bool:
+    """Whether a command takes back what one before it did, to the same thing."""
+    for later in (words for step in answer for words in _lines(step)):
+        for earlier in (words for step in before for words in _lines(step)):
+            verbs = [verb for verb in earlier[:3] if not _INVERSE.get(verb, _NOTHING).isdisjoint(later[:3])]
+            if verbs and (verbs[0] in _OF_THE_LAST or set(_told(earlier)) & set(_told(later))):
+                return True
+    return False
+
+
+def _lines(step: Step) -> list[list[str]]:
+    """The words of each part of a command."""
+    return [words for part in _PARTS.split(step.command or "")[:_MOST_PARTS] if (words := part.split())]
+
+
+def _told(words: Sequence[str]) -> list[str]:
+    """What a command is told, without its program, its verb and its options."""
+    return [word.strip("'\"") for word in words[1:] if not word.startswith("-") and word not in _INVERSE and len(word) > 1]
+
+
+def _writes_in_its_place(before: Sequence[Step], behind: Sequence[Step]) -> bool:
+    """Whether a file is written beside one that was just written, by its name up to the first dot."""
+    wrote = {_stem(path): path for step in before if step.replaced is None for path in step.files}
+    return any(
+        wrote.get(_stem(path), path) != path for step in behind if step.replaced is None for path in step.files if _stem(path)
+    )
+
+
+def _stem(path: str) -> str:
+    folder, _, name = path.rpartition("/")
+    stem = name.split(".", 1)[0]
+    return f"{folder}/{stem}" if len(stem) >= _LEAST_STEM else ""
 
 
 def _runs_again(before: Sequence[Step], answer: Sequence[Step]) -> bool:

@@ -15,7 +15,8 @@ _QUOTED = re.compile(r"\\.|'[^']*(?:'|\Z)|\"(?:[^\"\\]|\\.?)*(?:\"|\Z)", re.DOTA
 """What stands in quotes runs nothing, and ends no part."""
 _WRITES = re.compile(r"(?<![<0-9&>])>{1,2}\s?(?!&)\S")
 _BEFORE = re.compile(
-    r"\s{0,8}(?:(?:[A-Za-z_]\w{0,60}=\S{0,200}|sudo|time|env|nohup|exec|command|nice|timeout(?: -\S{1,20})* \S{1,10})"
+    r"\s{0,8}(?:(?:[A-Za-z_]\w{0,60}=\S{0,200}|sudo|time|env|nohup|exec|command|nice|timeout(?: -\S{1,20})* \S{1,10}"
+    r"|xargs(?: -\S{1,20}| \d{1,4})*)"
     r"\s{1,4}){0,6}"
 )
 """What stands before a program: variables, and programs that run another one."""
@@ -24,6 +25,8 @@ cat bat batcat zcat head tail less more nl tac strings sed awk gawk cut sort uni
 xmllint diff curl wget http https xh lynx w3m journalctl history pbpaste
 """
 _READERS: Final = frozenset(_READING_PROGRAMS.split())
+_PASSES_ON: Final = _READERS | frozenset(("tee", "wc", "tr", "fold", "fmt", "paste", "rev", "od", "xxd", "base64", "iconv"))
+"""What prints, behind a pipe, what it is given, or counts it."""
 _SAYS: Final = frozenset(("echo", "printf"))
 """What prints words of the command line itself."""
 _SILENT: Final = frozenset(["cd", "pushd", "popd", "export", "unset", "set", "true", "false", ":", "sleep", "wait", "exit"])
@@ -54,11 +57,25 @@ def shows_others(command: str) -> bool:
     """Whether a command shows a file, a page or a log: an error in its output is then told by somebody else.
 
     Every part that runs something has to: an output does not tell which of them printed it. A reader behind a pipe
-    (``pytest | tail``) only cuts what the program before it says.
+    (``pytest | tail``) only cuts what the program before it says, and a program behind one (``cat x | python y``)
+    speaks of itself.
     """
-    line = _QUOTED.sub("q", _COMMENT.sub("", _HERE.sub(" <<x ", command).replace("\\\n", " ")))
-    told = [reads for part in _PARTS.split(line) if (reads := _reads(part)) is not None]
+    told = [reads for part in _parts(command) if (reads := _reads(part)) is not None]
     return bool(told) and all(told)
+
+
+def fed(command: str) -> list[str]:
+    """What of a command line is given what a reader shows, and prints its own words: ``python y`` of ``cat x | python y``."""
+    given = [piped for part in _parts(command) if _reads(part) is False for piped in _piped(part)[1:]]
+    return [_without_lead(piped) for piped in given if not _passes_on(piped)]
+
+
+def _parts(command: str) -> list[str]:
+    return _PARTS.split(_QUOTED.sub("q", _COMMENT.sub("", _HERE.sub(" <<x ", command).replace("\\\n", " "))))
+
+
+def _piped(part: str) -> list[str]:
+    return part.replace("|&", "|").split("|")
 
 
 def framed_code(output: str) -> int | None:
@@ -73,13 +90,35 @@ def framed_code(output: str) -> int | None:
 
 def _reads(part: str) -> bool | None:
     """Whether a part of a command line shows words of others; None where it runs nothing that prints."""
-    for piped in part.split("|"):
-        lead = _BEFORE.match(piped)
-        words = piped[lead.end() if lead else 0 :].split()
-        program = words[0].strip("(){}").rsplit("/", 1)[-1] if words else ""
+    reads: bool | None = None
+    for piped in _piped(part):
+        program, _ = _program(piped)
         if not program or program in _SILENT or _WRITES.search(piped):
             return None
-        if program not in _SAYS:
-            told = [word for word in words[1:] if not word.startswith("-")][:_LOOKED_AT]
-            return program in _READERS or not set(_SHOWS.get(program, ())).isdisjoint(told)
-    return None
+        if program in _SAYS:
+            continue
+        if not (_passes_on(piped) if reads else _shows(piped)):
+            return False
+        reads = True
+    return reads
+
+
+def _shows(piped: str) -> bool:
+    program, told = _program(piped)
+    return program in _READERS or not set(_SHOWS.get(program, ())).isdisjoint(told)
+
+
+def _passes_on(piped: str) -> bool:
+    return _program(piped)[0] in _PASSES_ON or _shows(piped)
+
+
+def _program(piped: str) -> tuple[str, list[str]]:
+    """What runs, and the first words that it is told."""
+    words = _without_lead(piped).split()
+    program = words[0].strip("(){}").rsplit("/", 1)[-1] if words else ""
+    return program, [word for word in words[1:] if not word.startswith("-")][:_LOOKED_AT]
+
+
+def _without_lead(piped: str) -> str:
+    lead = _BEFORE.match(piped)
+    return piped[lead.end() if lead else 0 :]

@@ -20,7 +20,6 @@ from memory_assets.court.judge import why_no_evidence
 from memory_assets.court.model.replies import MOST_EXCEPTIONS, MOST_QUOTES, CandidateAnswer, QuoteAnswer, Sureness
 from memory_assets.court.model.tied import steps_by_place, why_not_shown
 from memory_assets.court.model.window import Window
-from memory_assets.court.policy import policy
 from memory_assets.court.telling import TELLING_VERSION, Words, telling
 from memory_assets.evidence.aligner import Aligner
 from memory_assets.evidence.model import AlignedEvidence
@@ -76,6 +75,7 @@ def kept(
     candidates: Iterable[CandidateAnswer],
     aligner: Aligner,
     mask: Callable[[str], str],
+    critical: re.Pattern[str],
     dropped: Mapping[str, int] | None = None,
 ) -> Kept:
     """What of some candidates stands.
@@ -83,6 +83,7 @@ def kept(
     Args:
         window: what the model was shown; an event that it was not shown cannot be quoted.
         mask: applied to the model's own words.
+        critical: what quoted words of an agent show where a claim may be called critical.
         dropped: what was dropped of its answer before.
     """
     findings: list[Finding] = []
@@ -108,7 +109,7 @@ def kept(
             elif why := why_not_shown(window.case, found, _typed(window, found), steps):
                 speculation.append(replace(finding, why_apart=why))
             else:
-                findings.append(replace(found, severity=_severity(window, found)))
+                findings.append(replace(found, severity=_severity(window, found, critical)))
     return Kept(tuple(findings), tuple(speculation), dict(sorted(counted.items())))
 
 
@@ -174,7 +175,7 @@ def _typed(window: Window, finding: Finding) -> list[Quoted]:
     return [one for one in finding.evidence if _is_typed(window, one)]
 
 
-def _severity(window: Window, finding: Finding) -> Severity:
+def _severity(window: Window, finding: Finding, critical: re.Pattern[str]) -> Severity:
     """How grave a claim is: critical by a person's typed word, or by words and calls of an agent that the policy names.
 
     A model's word alone makes nothing critical: a prompt may be changed for one critical lesson. Nor does a page that was read.
@@ -184,7 +185,7 @@ def _severity(window: Window, finding: Finding) -> Severity:
     typed = Words(one.quote for one in _typed(window, finding))
     by_agents = [one.quote for one in finding.evidence if window.case.events[one.place].actor == "ai"]
     is_told = any(map(typed.say, telling(finding.rule)))
-    return "critical" if is_told or any(map(policy().critical.search, by_agents)) else "high"
+    return "critical" if is_told or any(map(critical.search, by_agents)) else "high"
 
 
 def _is_typed(window: Window, quoted: Quoted) -> bool:

@@ -6,6 +6,7 @@ take; whichever comes first. So a case costs four calls, and never more than eig
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -92,11 +93,13 @@ class ModelCourt:
     Args:
         spending: what a call and a day may cost.
         mask: what is masked of a text before it is sent, and of the model's own words.
+        critical: what quoted words show where a claim may be called critical (``Policy.critical``).
     """
 
     settings: ModelSettings
     spending: Spending
     mask: Callable[[str], str]
+    critical: re.Pattern[str]
     new_aligner: Callable[[], Aligner] = Aligner
     sleep: Callable[[float], None] = field(default=time.sleep)
     _takes_no_more: bool = field(default=False, repr=False)
@@ -133,7 +136,7 @@ class ModelCourt:
         _raise_first(answers, paid=[spent for _, spent in told])
         aligner = self.new_aligner()
         return {
-            role: Statement(kept(window, role, read.candidates, aligner, self.mask, read.dropped), spent)
+            role: Statement(kept(window, role, read.candidates, aligner, self.mask, self.critical, read.dropped), spent)
             for role, (read, spent) in zip(roles, told, strict=True)
         }
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from memory_assets.court.model.decision import decided, unknown_numbers
 from memory_assets.court.model.errors import HearingFailed
-from memory_assets.court.policy import policy
 from memory_assets.log.errors import HeadMovedError
 from memory_assets.log.hearings import Saying, findings_in, heard, judged, statements
 from memory_assets.log.payloads.court import CourtStatementRecorded
@@ -17,6 +16,7 @@ from memory_assets.log.upcasting import payload_as
 
 if TYPE_CHECKING:
     from memory_assets.court.model.llm import ModelCourt
+    from memory_assets.court.policy import Policy
     from memory_assets.defs.resources import OpenStore
     from memory_assets.log.events import NewEvent, StoredEvent
     from memory_assets.log.session_history import History
@@ -44,7 +44,7 @@ def model_statements(opened: OpenStore, court: ModelCourt, history: History, ope
 
 
 def model_judgement(
-    opened: OpenStore, court: ModelCourt, history: History, told: Sequence[StoredEvent], version: str
+    opened: OpenStore, court: ModelCourt, history: History, told: Sequence[StoredEvent], version: str, policy: Policy
 ) -> list[StoredEvent]:
     """The judgement of a case, with what it gives.
 
@@ -64,7 +64,7 @@ def model_judgement(
         opened.paid(failure.spent)
         raise
     opened.paid(spent)
-    judgement = decided(case, candidates, findings_in(history, payloads, speculative=True), read, policy())
+    judgement = decided(case, candidates, findings_in(history, payloads, speculative=True), read, policy)
     telemetry = spent.as_json() | {"unknown_numbers": unknown_numbers(read, len(candidates))} if spent.attempts else {}
     saying = Saying(_actor(court), telemetry=telemetry)
     opened_id = str(told[0].causation_id)

@@ -8,7 +8,6 @@ import dagster as dg
 
 from memory_assets.court.detectors import findings_of
 from memory_assets.court.judge import judge
-from memory_assets.court.policy import policy
 from memory_assets.defs.court.batch import CourtOutput, Step, court_asset, handed_on, heard_check, run_step
 from memory_assets.defs.court.model_hearing import cost_of, model_judgement, model_statements
 from memory_assets.defs.resources import EventLogResource
@@ -66,10 +65,11 @@ def court_case(context: dg.AssetExecutionContext, event_log: EventLogResource, i
 def court_statements(context: dg.AssetExecutionContext, event_log: EventLogResource, court_case: dict[str, Any]) -> Told:
     opened = event_log.opened
     cases: dict[str, StoredEvent] = court_case
-    version = opened.resources.court_version
+    policy = opened.resources.court_policy
+    version = opened.resources.court_version_by(policy)
     hearings = Hearings(opened.log, list(cases), version)
     histories = opened.histories(list(cases))
-    court = opened.resources.new_model_court()
+    court = opened.resources.new_model_court(policy)
 
     def state(session_id: str) -> Step:
         case_opened = cases[session_id]
@@ -93,7 +93,7 @@ def court_statements(context: dg.AssetExecutionContext, event_log: EventLogResou
 
 @court_asset(
     "court_judgement",
-    description="""What the judge keeps of the claims, by the policy in `court/policy.toml`, and why of the rest.
+    description="""What the judge keeps of the claims, by the policy in force (`memory policy`), and why of the rest.
 
 - **reads** the three statements
 - **writes** `judgement_rendered`, `lesson_accepted` for each lesson, `improvement_recorded` for what people or the system could
@@ -105,10 +105,12 @@ def court_statements(context: dg.AssetExecutionContext, event_log: EventLogResou
 def court_judgement(context: dg.AssetExecutionContext, event_log: EventLogResource, court_statements: dict[str, Any]) -> Told:
     opened = event_log.opened
     spoken: dict[str, list[StoredEvent]] = court_statements
-    version = opened.resources.court_version
+    # The judgement names the policy that it was made by: also where another one is activated while it is made.
+    policy = opened.resources.court_policy
+    version = opened.resources.court_version_by(policy)
     hearings = Hearings(opened.log, list(spoken), version)
     histories = opened.histories(list(spoken))
-    court = opened.resources.new_model_court()
+    court = opened.resources.new_model_court(policy)
 
     def decide(session_id: str) -> Step:
         told = spoken[session_id]
@@ -118,10 +120,10 @@ def court_judgement(context: dg.AssetExecutionContext, event_log: EventLogResour
             return Step([], known.event_id, _decided(payload_as(known, JudgementRendered)))
         history = histories[session_id]
         if court is not None:
-            decision, *_ = model_judgement(opened, court, history, told, version)
+            decision, *_ = model_judgement(opened, court, history, told, version, policy)
             return Step([], decision.event_id, _decided(payload_as(decision, JudgementRendered)) | cost_of([decision]))
         findings = findings_in(history, (payload_as(event, CourtStatementRecorded) for event in told))
-        judgement = judge(heard(history), findings, policy())
+        judgement = judge(heard(history), findings, policy)
         new = judged(history, opened_id, [event.event_id for event in told], judgement, version)
         rendered = new[0].payload
         assert isinstance(rendered, JudgementRendered)

@@ -1,9 +1,11 @@
 """``ingested``: what session files say becomes the session's history in the log."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, timedelta
 from hashlib import sha256
+from pathlib import Path
 
 import dagster as dg
 
@@ -16,6 +18,7 @@ from memory_assets.defs.batch import (
     run_stage,
     session_keys,
 )
+from memory_assets.defs.registration import MACHINE
 from memory_assets.defs.resources import EventLogResource
 from memory_assets.defs.sources import SourceReader
 from memory_assets.defs.stages.forgotten import forgotten_in
@@ -35,6 +38,7 @@ from memory_assets.log.payloads.sessions import (
     SourceTakenFor,
     SourceTold,
 )
+from memory_assets.log.runners import this_machine
 from memory_assets.log.session_history import History
 from memory_assets.log.transcripts import ToldBySource, told_by_source, told_events
 from memory_assets.log.upcasting import payload_as
@@ -105,12 +109,16 @@ def ingested(
         forgotten = forgotten_texts(opened.log, opened.database, list(known))
         # A file may have been registered at the moment at which its session was forgotten.
         gone = forgotten_sessions(opened.database, session_ids)
+        machine = this_machine(opened.settings.store_folder)
+        opened.elsewhere |= {
+            one for one, events in registered.items() if one not in known and lies_elsewhere(events, opened.sources, machine)
+        }
         output = run_stage(
             context,
             event_log,
             "ingested",
             session_ids,
-            [one for one in session_ids if one not in gone and (one in known or one in registered)],
+            [one for one in session_ids if one not in gone | opened.elsewhere and (one in known or one in registered)],
             lambda session_id: ingest(
                 session_id,
                 known.get(session_id),
@@ -227,6 +235,20 @@ def pending_registrations(events: Sequence[StoredEvent]) -> dict[str, list[Store
         if event.event_id not in taken:
             pending.setdefault(session_id, []).append(event)
     return pending
+
+
+def lies_elsewhere(registered: Sequence[StoredEvent], reader: SourceReader, machine: str | None) -> bool:
+    """Whether a session's files are those of other machines: they take it in, and here nothing of it is wrong.
+
+    Args:
+        registered: the registrations that were not taken in yet.
+        machine: the name of this one; None where the store is alone.
+    """
+    return all(
+        json.loads(event.telemetry_json or "{}").get(MACHINE) not in (None, machine)
+        and not Path(reader.path(payload_as(event, SourceRegistered).uri)).exists()
+        for event in registered
+    )
 
 
 def sources_of(log: EventLog, events: Sequence[StoredEvent]) -> dict[str, Sources]:

@@ -86,6 +86,7 @@ PAYLOADS: dict[str, type[Payload]] = {
         court.JudgementRendered,
         court.LessonAccepted,
         court.ImprovementRecorded,
+        court.CourtPolicyActivated,
         court.LessonRetired,
         court.LessonKept,
         prompts.RolePromptActivated,

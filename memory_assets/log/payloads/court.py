@@ -105,6 +105,22 @@ class JudgementRendered(Payload):
     deferred: list[DeferredClaim]
 
 
+class CourtPolicyActivated(Payload):
+    """A person puts a policy of the judge in force, which holds until another one is. It belongs to no session.
+
+    Attributes:
+        version: the name that the policy gives itself; every judgement by it names it.
+        sha256: of the text.
+        text: the whole file; empty where the policy that ships with the program is to hold, whichever that is.
+    """
+
+    event_type: ClassVar[str] = "court_policy_activated"
+    version: str
+    sha256: str
+    text: str
+    activated_by: str
+
+
 class LessonAccepted(Payload):
     """A case gives a lesson; the same lesson of several cases has one id."""
 

@@ -135,13 +135,21 @@ class ConflictDetected(Payload):
 
 
 class ConflictResolved(Payload):
-    """A person says which side of a conflict holds. ``older_ids`` and ``newer_ids`` are all entries of each side then."""
+    """A person says which side of a conflict holds.
+
+    Attributes:
+        older_ids, newer_ids: all entries of each side then.
+        older_forms, newer_forms: what these say and the other side does not (``projections.statements.forms_of``). Who says
+            it, and said it by then, is on that side too: those that are named may be forgotten, or edited.
+    """
 
     event_type: ClassVar[str] = "conflict_resolved"
     conflict_id: str
     resolution: Resolution
     older_ids: list[str]
     newer_ids: list[str]
+    older_forms: list[str] = []
+    newer_forms: list[str] = []
     resolved_by: str
     note: str = ""
 
@@ -151,22 +159,26 @@ class MemoryCorrected(Payload):
 
     Attributes:
         older_ids: the entries.
+        older_forms: what they say, as in :class:`ConflictResolved`.
         correction_session_id: what the person typed is its one message, and its entry is the other side.
     """
 
     event_type: ClassVar[str] = "memory_corrected"
     older_ids: list[str]
+    older_forms: list[str] = []
     correction_session_id: str
     corrected_by: str
 
 
 class ConflictReopened(Payload):
-    """A person takes a resolution back."""
+    """A person takes a resolution back; its sides are those of :class:`ConflictResolved`."""
 
     event_type: ClassVar[str] = "conflict_reopened"
     conflict_id: str
     older_ids: list[str]
     newer_ids: list[str]
+    older_forms: list[str] = []
+    newer_forms: list[str] = []
     reopened_by: str
     note: str = ""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memory_assets.projections.commands import COMMANDS
+from memory_assets.projections.commands import COMMANDS, close_commands, open_commands
 from memory_assets.projections.usage import IS_A_UNIT, USES
 
 if TYPE_CHECKING:
@@ -33,10 +33,10 @@ WITH told AS (
 )
 SELECT entry_id FROM told GROUP BY entry_id HAVING bool_and(goes);
 
--- Whose only side, or one of whose sides, has no entry any more.
+-- Whose only side, or one of whose sides, has no entry any more, and nobody else says the same.
 INSERT INTO going
 WITH words AS (
-  SELECT seq, payload_json FROM events
+  SELECT seq, event_id, payload_json FROM events
   WHERE session_id IS NULL AND event_type IN {(*COMMANDS, "decision_recorded")} AND seq NOT IN (SELECT seq FROM going)
 ), named AS (
   SELECT seq, 'entry' AS side, payload_json ->> '$.entry_id' AS entry_id FROM words
@@ -47,7 +47,10 @@ WITH words AS (
 )
 SELECT DISTINCT seq FROM (
   SELECT seq, side FROM named WHERE entry_id IS NOT NULL
-  GROUP BY seq, side HAVING bool_and(entry_id IN (SELECT entry_id FROM gone_entries)));
+  GROUP BY seq, side HAVING bool_and(entry_id IN (SELECT entry_id FROM gone_entries)))
+WHERE (seq, side) NOT IN (
+  SELECT (w.seq, c.side) FROM command_entries c JOIN words w USING (event_id)
+  WHERE c.entry_id NOT IN (SELECT entry_id FROM gone_entries));
 """
 
 # A word about an id that nobody knows any more does nothing.
@@ -153,8 +156,10 @@ def find_going(connection: duckdb.DuckDBPyConnection) -> int:
     for statement in _STEPS:
         connection.execute(statement)
     if _count(connection):
+        open_commands(connection)
         for statements in (_OF_ENTRIES, _OF_TASKS, _OF_UNITS, _OF_LESSONS, _OF_USAGE, _OF_FILES, _OF_ANSWERS, _OF_BUILDS):
             connection.execute(statements)
+        close_commands(connection)
         find_sessions(connection)
     return _count(connection)
 

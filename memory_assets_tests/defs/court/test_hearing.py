@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,12 +10,14 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
+from memory_assets.commands.court_policy import activate_policy
 from memory_assets.commands.lessons import retire_lesson
 from memory_assets.commands.prompts import propose_update, register_prompt
 from memory_assets.commands.said import settle
 from memory_assets.configuration import Resources
 from memory_assets.court.case import Case
 from memory_assets.court.findings import Finding
+from memory_assets.court.policy import policy, shipped_text
 from memory_assets.defs import forgetting, purging, run
 from memory_assets.defs.code_location import build_definitions
 from memory_assets.defs.court import steps
@@ -25,6 +28,7 @@ from memory_assets.hooks.telling import told_at_start
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.forgetting import SessionForgotten
 from memory_assets.maintenance.fsck import fsck
+from memory_assets.maintenance.policy_check import active_policy
 from memory_assets.memory import Memory
 from memory_assets.queries.cases import list_cases, one_case
 from memory_assets.queries.forgettable import ToForget
@@ -32,8 +36,10 @@ from memory_assets.queries.lessons import list_lessons, search_lessons
 from memory_assets.search.searcher import Searcher
 from memory_assets.settings import Settings, load_settings
 from memory_assets_tests.court.findings import orders_of
+from memory_assets_tests.dagster_records import in_memory
 from memory_assets_tests.defs.conftest import Import
 from memory_assets_tests.defs.files import chat
+from memory_assets_tests.defs.imported import Imported, imported
 from memory_assets_tests.defs.state import assert_rebuilds_equal, events, log_of, rows, tables, texts_of_store
 
 TESTS, FORCE, NAMED = (
@@ -49,13 +55,49 @@ def detector(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(steps, "findings_of", orders_of)
 
 
-@pytest.fixture
-def store(settings: Settings, take: Import, inbox: Path) -> Settings:
+def write_sessions(inbox: Path) -> None:
     """Three sessions: two say the same, one names somebody."""
     chat(inbox, "one", [TESTS, "I will.", FORCE], project="shop")
     chat(inbox, "two", [TESTS, "I will."], project="hourglass")
     chat(inbox, "three", [NAMED, "I will.", "Never say her name, Wilhelmina"], project="shop")
-    take(inbox)
+
+
+@pytest.fixture(scope="module")
+def sessions(tmp_path_factory: pytest.TempPathFactory) -> Imported:
+    """Taken in once."""
+    return imported(tmp_path_factory.mktemp("sessions"), write_sessions)
+
+
+@pytest.fixture
+def inbox(sessions: Imported) -> Path:
+    return sessions.inbox_as_it_was()
+
+
+@pytest.fixture
+def store(settings: Settings, sessions: Imported, unrecorded: dg.DagsterInstance) -> Settings:
+    sessions.copied(settings.home, unrecorded)
+    return settings
+
+
+@pytest.fixture(scope="module")
+def heard_once(sessions: Imported, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """That store with its sessions heard; to be copied."""
+    home = tmp_path_factory.mktemp("heard") / "home"
+    shutil.copytree(sessions.home, home)
+    instance = in_memory()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MEMORY_EMBEDDING_MODEL", "hashing")
+        patch.setattr(run, "dagster_instance", lambda settings: instance)
+        patch.setattr(steps, "findings_of", orders_of)
+        assert hear(load_settings({"home": home}), None).heard == 3
+    return home
+
+
+@pytest.fixture
+def heard(settings: Settings, heard_once: Path, sessions: Imported, unrecorded: dg.DagsterInstance) -> Settings:
+    """A store whose sessions were heard."""
+    shutil.copytree(heard_once, settings.home)
+    unrecorded.add_dynamic_partitions("sessions", list(sessions.session_ids))
     return settings
 
 
@@ -98,10 +140,9 @@ def test_each_event_names_what_led_to_it(store: Settings) -> None:
     assert rows(store, "SELECT DISTINCT session_id FROM cases") == [("one",)]
 
 
-def test_a_case_is_shown_with_every_claim(store: Settings) -> None:
-    hear(store, None)
-    version = Resources(store).court_version
-    memory = Memory(store)
+def test_a_case_is_shown_with_every_claim(heard: Settings) -> None:
+    version = Resources(heard).court_version
+    memory = Memory(heard)
     found = memory.read(list_cases, version=version)
     assert found.total == 3 and all(case.is_current and not case.is_behind for case in found.cases)
     case = memory.read(one_case, "one", version=version)
@@ -117,33 +158,30 @@ def test_a_case_is_shown_with_every_claim(store: Settings) -> None:
 
 
 @pytest.mark.parametrize("kind", ["injected", "superseded"])
-def test_a_case_quotes_nothing_that_a_program_put_there_or_that_is_said_otherwise_now(store: Settings, kind: str) -> None:
-    hear(store, None)
-    with Resources(store).database.writing() as connection:
+def test_a_case_quotes_nothing_that_a_program_put_there_or_that_is_said_otherwise_now(heard: Settings, kind: str) -> None:
+    with Resources(heard).database.writing() as connection:
         connection.execute("UPDATE messages SET kind = ? WHERE session_id = 'one' AND message_index = 0", [kind])
-    case = Memory(store).read(one_case, "one", version=Resources(store).court_version)
+    case = Memory(heard).read(one_case, "one", version=Resources(heard).court_version)
     assert {claim.title: len(claim.evidence) for claim in case.judged} == {TESTS: 0, FORCE: 1}
 
 
-def test_lessons_are_found_by_role_and_words(store: Settings) -> None:
-    hear(store, None)
-    searcher = Searcher(Resources(store))
+def test_lessons_are_found_by_role_and_words(heard: Settings) -> None:
+    searcher = Searcher(Resources(heard))
     found = search_lessons(searcher, "what to run before a commit", role=" CODER")
     assert found.lessons[0].title == TESTS and found.lessons[0].evidence[0].citation.quote == TESTS
     assert search_lessons(searcher, "what to run before a commit", role="reviewer").lessons == ()
 
 
-def test_a_grown_session_is_heard_anew(store: Settings, take: Import, inbox: Path) -> None:
-    hear(store, None)
+def test_a_grown_session_is_heard_anew(heard: Settings, take: Import, inbox: Path) -> None:
     chat(inbox, "two", [TESTS, "I will.", "Always answer in Korean"], project="hourglass")
     take(inbox)
-    assert ("Always answer in Korean", 1) not in lessons_of(store) and (TESTS, 2) in lessons_of(store)
-    cases = Memory(store).read(list_cases, version=Resources(store).court_version).cases
+    assert ("Always answer in Korean", 1) not in lessons_of(heard) and (TESTS, 2) in lessons_of(heard)
+    cases = Memory(heard).read(list_cases, version=Resources(heard).court_version).cases
     assert [case.session_id for case in cases if case.is_behind] == ["two"]
-    report = hear(store, None)
+    report = hear(heard, None)
     assert (report.heard, report.unchanged, report.new_lessons) == (1, 2, 1)
-    assert ("Always answer in Korean", 1) in lessons_of(store)
-    assert_rebuilds_equal(store)
+    assert ("Always answer in Korean", 1) in lessons_of(heard)
+    assert_rebuilds_equal(heard)
 
 
 def test_a_case_that_cannot_be_heard_holds_up_no_other(store: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -193,30 +231,51 @@ def test_another_court_replaces_and_the_first_can_come_back(store: Settings, mon
     assert_rebuilds_equal(store)
 
 
-def test_forgetting_words_has_the_session_heard_again_without_them(store: Settings) -> None:
+def test_another_policy_judges_anew_and_every_judgement_names_its_own(store: Settings) -> None:
     hear(store, None)
-    forgetting.forget(store, ToForget(words="Wilhelmina"))
-    titles = {title for title, _ in lessons_of(store)}
-    assert not any("Wilhelmina" in title for title in titles) and len(titles) == 4
-    assert not any("Wilhelmina" in str(row) for table, found in tables(store).items() for row in found)
-    settle(Resources(store))
-    assert not [hit for hit in Memory(store).search("Wilhelmina", mode="lexical").hits if "Wilhelmina" in str(hit)]
+    shipped = policy().version
+    strict = shipped_text().replace(f'version = "{shipped}"', 'version = "strict"')
+    strict = strict.replace("lessons_of_a_case = 10", "lessons_of_a_case = 1")
+    activate_policy(Resources(store), strict, by="kim")
+    cases = Memory(store).read(list_cases, version=Resources(store).court_version).cases
+    assert not any(case.is_current for case in cases), "they were heard under another policy"
+    report = hear(store, None)
+    assert (report.heard, report.selected, report.deferred) == (3, 3, 2)
+    judged = (
+        "SELECT payload_json ->> '$.policy_version', count(*) FROM events WHERE event_type = 'judgement_rendered' GROUP BY 1"
+    )
+    assert sorted(rows(store, judged)) == [(shipped, 3), ("strict", 3)]
+    assert rows(store, "SELECT DISTINCT policy_version FROM judgements") == [("strict",)]
+    assert Memory(store).read(active_policy).cases == {"strict": 3}
+    assert_rebuilds_equal(store)
+    activate_policy(Resources(store), None, by="kim")
+    assert hear(store, None).selected == 5 and Memory(store).read(active_policy).cases == {shipped: 3}
+    assert hear(store, None).heard == 0
     assert_rebuilds_equal(store)
 
 
-def test_forgetting_a_session_takes_what_it_taught_and_a_purge_leaves_nothing(store: Settings) -> None:
-    hear(store, None)
-    resources = Resources(store)
-    given = {lesson.title: lesson.lesson_id for lesson in Memory(store).read(list_lessons).lessons}
+def test_forgetting_words_has_the_session_heard_again_without_them(heard: Settings) -> None:
+    forgetting.forget(heard, ToForget(words="Wilhelmina"))
+    titles = {title for title, _ in lessons_of(heard)}
+    assert not any("Wilhelmina" in title for title in titles) and len(titles) == 4
+    assert not any("Wilhelmina" in str(row) for table, found in tables(heard).items() for row in found)
+    settle(Resources(heard))
+    assert not [hit for hit in Memory(heard).search("Wilhelmina", mode="lexical").hits if "Wilhelmina" in str(hit)]
+    assert_rebuilds_equal(heard)
+
+
+def test_forgetting_a_session_takes_what_it_taught_and_a_purge_leaves_nothing(heard: Settings) -> None:
+    resources = Resources(heard)
+    given = {lesson.title: lesson.lesson_id for lesson in Memory(heard).read(list_lessons).lessons}
     retire_lesson(resources, given[NAMED], by="kim", note="Wilhelmina has left")
     retire_lesson(resources, given[FORCE], by="kim", note="it stays")
-    forgetting.forget(store, ToForget(ids=("session:three",)))
-    assert lessons_of(store) == [(TESTS, 2)]
-    purging.purge_all(store, purging.planned_purge(store))
-    assert not any("Wilhelmina" in text for _, text in texts_of_store(store))
-    assert fsck(Resources(store)).clean
-    assert rows(store, "SELECT status, reason FROM lessons WHERE title = ?", FORCE) == [("retired", "kim: it stays")]
-    assert_rebuilds_equal(store)
+    forgetting.forget(heard, ToForget(ids=("session:three",)))
+    assert lessons_of(heard) == [(TESTS, 2)]
+    purging.purge_all(heard, purging.planned_purge(heard))
+    assert not any("Wilhelmina" in text for _, text in texts_of_store(heard))
+    assert fsck(Resources(heard)).clean
+    assert rows(heard, "SELECT status, reason FROM lessons WHERE title = ?", FORCE) == [("retired", "kim: it stays")]
+    assert_rebuilds_equal(heard)
 
 
 def test_what_would_go_names_the_lessons_the_cases_and_the_prompts_that_stay(
@@ -298,13 +357,12 @@ def test_a_role_in_free_words_stays_out_of_dagsters_records(
     ],
 )
 def test_lessons_that_do_not_rest_on_their_evidence_fail_their_check(
-    store: Settings, unrecorded: dg.DagsterInstance, change: str | None, counts: tuple[int, int]
+    heard: Settings, unrecorded: dg.DagsterInstance, change: str | None, counts: tuple[int, int]
 ) -> None:
-    hear(store, None)
     if change is not None:
-        with Resources(store).database.writing() as connection:
+        with Resources(heard).database.writing() as connection:
             connection.execute(change)
-    job = build_definitions(store).resolve_job_def("hear_cases")
+    job = build_definitions(heard).resolve_job_def("hear_cases")
     result = job.execute_in_process(instance=unrecorded, asset_selection=[dg.AssetKey("lessons")])
     (check,) = (one for one in result.get_asset_check_evaluations() if one.check_name == "lessons_rest_on_evidence")
     assert (check.metadata["without"].value, check.metadata["misquoting"].value) == counts
@@ -339,12 +397,11 @@ def test_the_leaf_of_proposals_says_what_is_open_and_why_a_role_has_none(
 
 
 def test_sessions_are_heard_by_the_run_that_takes_them_in_where_that_is_wanted(
-    take: Import, inbox: Path, monkeypatch: pytest.MonkeyPatch, unrecorded: dg.DagsterInstance
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unrecorded: dg.DagsterInstance
 ) -> None:
     monkeypatch.setenv("MEMORY_COURT_AUTOMATIC", "true")
     wanting = load_settings()
-    chat(inbox, "one", [TESTS, "I will."], project="shop")
-    run.import_paths(wanting, [inbox], project=None)
+    run.import_paths(wanting, [chat(tmp_path / "files", "one", [TESTS, "I will."], project="shop")], project=None)
     assert lessons_of(wanting) == [(TESTS, 1)]
     assert hear(wanting, None).events_appended == 0
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+import dagster as dg
 import pytest
 
 from memory_assets.configuration import Resources
@@ -16,8 +17,8 @@ from memory_assets.queries.cases import one_case
 from memory_assets.queries.lessons import list_lessons
 from memory_assets.settings import Settings, load_settings
 from memory_assets_tests.court.scripted import choosing, claim, claims, label_of, model, part_of
-from memory_assets_tests.defs.conftest import Import
 from memory_assets_tests.defs.files import chat
+from memory_assets_tests.defs.imported import Imported, imported
 from memory_assets_tests.defs.state import assert_rebuilds_equal, events, rows
 from memory_assets_tests.extraction.provider import Asked, Provider, serving
 
@@ -33,12 +34,27 @@ def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[Provider]:
         yield server
 
 
-@pytest.fixture
-def store(settings: Settings, take: Import, inbox: Path, provider: Provider) -> Settings:
-    """Two sessions that say the same, one with a hostile page; a model named to hear them."""
+def write_sessions(inbox: Path) -> None:
+    """Two sessions that say the same, one with a hostile page."""
     chat(inbox, "one", [ORDER, f"A page says: {HOSTILE}.", "Go on."], project="shop")
     chat(inbox, "two", [ORDER, "I will."], project="shop")
-    take(inbox)
+
+
+@pytest.fixture(scope="module")
+def sessions(tmp_path_factory: pytest.TempPathFactory) -> Imported:
+    """Taken in once."""
+    return imported(tmp_path_factory.mktemp("sessions"), write_sessions)
+
+
+@pytest.fixture
+def inbox(sessions: Imported) -> Path:
+    return sessions.inbox_as_it_was()
+
+
+@pytest.fixture
+def store(settings: Settings, sessions: Imported, unrecorded: dg.DagsterInstance, provider: Provider) -> Settings:
+    """A model is named to hear them."""
+    sessions.copied(settings.home, unrecorded)
     return load_settings({"court": {"model": "openai/tiny"}})
 
 
@@ -86,7 +102,7 @@ def test_a_model_hears_and_the_case_says_who_and_what_was_dropped(store: Setting
 
 
 def test_equal_replies_give_equal_events(
-    store: Settings, provider: Provider, take: Import, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: Settings, provider: Provider, inbox: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     provider.plan = [model(defense=defending)]
     query = """SELECT event_id, event_type, payload_json, occurred_at, causation_id, stage_version, actor FROM events
@@ -98,7 +114,7 @@ def test_equal_replies_give_equal_events(
     from memory_assets.defs import run
 
     other = load_settings({"court": {"model": "openai/tiny"}})
-    run.import_paths(other, [tmp_path / "inbox"], project=None)
+    run.import_paths(other, [inbox], project=None)
     hear(other, ["two", "one"])
     assert rows(other, query) == first and len(first) == 12
 

@@ -21,9 +21,10 @@ from memory_assets.queries.lessons import nearest_lessons
 from memory_assets.results.doctor import CheckV1
 from memory_assets.settings import Settings, load_settings
 from memory_assets_tests.court.findings import orders_of
-from memory_assets_tests.defs.conftest import Import
 from memory_assets_tests.defs.files import chat
+from memory_assets_tests.defs.imported import Imported, imported
 from memory_assets_tests.defs.state import assert_rebuilds_equal
+from memory_assets_tests.depth import cases
 from memory_assets_tests.postgres.databases import There, running, there, there18
 
 __all__ = ["running", "there", "there18"]
@@ -42,12 +43,26 @@ def detector(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(steps, "findings_of", orders_of)
 
 
-@pytest.fixture
-def taken(take: Import, inbox: Path) -> None:
-    """Two sessions, not heard yet."""
+def write_sessions(inbox: Path) -> None:
     chat(inbox, "one", [TESTS, "I will.", FORCE], project="shop")
     chat(inbox, "three", [NAMED, "I will."], project="shop")
-    take(inbox)
+
+
+@pytest.fixture(scope="module")
+def sessions(tmp_path_factory: pytest.TempPathFactory) -> Imported:
+    """Taken in once."""
+    return imported(tmp_path_factory.mktemp("sessions"), write_sessions)
+
+
+@pytest.fixture
+def inbox(sessions: Imported) -> Path:
+    return sessions.inbox_as_it_was()
+
+
+@pytest.fixture
+def taken(settings: Settings, sessions: Imported, unrecorded: dg.DagsterInstance) -> None:
+    """Two sessions, not heard yet."""
+    sessions.copied(settings.home, unrecorded)
 
 
 def with_postgres(url: str) -> Settings:
@@ -130,12 +145,14 @@ def test_a_mirror_that_is_behind_says_how_far(there18: There) -> None:
 @pytest.mark.usefixtures("taken")
 @pytest.mark.parametrize(
     ("changed", "told"),
-    [
-        ("UPDATE memory_court.lessons SET rule = 'Always push by force'", "3 of lessons"),
-        ("DELETE FROM memory_court.lesson_evidence WHERE ordinal = 0", "3 of lesson_evidence"),
-        ("DELETE FROM memory_court.{vectors}", "3 of lesson_vectors_"),
-        ("UPDATE memory_court.{vectors} SET role = 'nobody'", "3 of lesson_vectors_"),
-    ],
+    cases(
+        [("UPDATE memory_court.lessons SET rule = 'Always push by force'", "3 of lessons")],
+        [
+            ("DELETE FROM memory_court.lesson_evidence WHERE ordinal = 0", "3 of lesson_evidence"),
+            ("DELETE FROM memory_court.{vectors}", "3 of lesson_vectors_"),
+            ("UPDATE memory_court.{vectors} SET role = 'nobody'", "3 of lesson_vectors_"),
+        ],
+    ),
 )
 def test_doctor_finds_rows_that_were_changed_by_hand(there18: There, changed: str, told: str) -> None:
     settings = with_postgres(there18.address.url)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import dagster as dg
 import pytest
 
 from memory_assets.configuration import Resources
@@ -20,9 +21,10 @@ from memory_assets.settings import Settings, load_settings
 from memory_assets.vectors.embedder import HashingEmbedder
 from memory_assets.vectors.errors import EmbedderUnavailableError, IndexBusyError
 from memory_assets_tests.court.findings import orders_of
-from memory_assets_tests.defs.conftest import Import
 from memory_assets_tests.defs.files import chat
+from memory_assets_tests.defs.imported import Imported, imported
 from memory_assets_tests.defs.state import assert_rebuilds_equal
+from memory_assets_tests.depth import cases
 from memory_assets_tests.postgres.databases import There, running, there, there18
 
 __all__ = ["running", "there", "there18"]
@@ -37,12 +39,26 @@ def detector(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(steps, "findings_of", orders_of)
 
 
-@pytest.fixture
-def heard(take: Import, inbox: Path, there18: There) -> Settings:
-    """Two sessions, heard, and their lessons in PostgreSQL."""
+def write_sessions(inbox: Path) -> None:
     chat(inbox, "one", [TESTS, "I will."], project="shop")
     chat(inbox, "three", [NAMED, "I will."], project="shop")
-    take(inbox)
+
+
+@pytest.fixture(scope="module")
+def sessions(tmp_path_factory: pytest.TempPathFactory) -> Imported:
+    """Taken in once."""
+    return imported(tmp_path_factory.mktemp("sessions"), write_sessions)
+
+
+@pytest.fixture
+def inbox(sessions: Imported) -> Path:
+    return sessions.inbox_as_it_was()
+
+
+@pytest.fixture
+def heard(settings: Settings, sessions: Imported, unrecorded: dg.DagsterInstance, there18: There) -> Settings:
+    """Two sessions, heard, and their lessons in PostgreSQL."""
+    sessions.copied(settings.home, unrecorded)
     settings = with_postgres(there18.address.url)
     hear(settings, None)
     assert holds(there18, "Wilhelmina")
@@ -69,8 +85,13 @@ def test_without_a_model_what_is_forgotten_goes(heard: Settings, there18: There,
     assert not holds(there18, "Wilhelmina")
 
 
-@pytest.mark.parametrize("failing", ["settle", "_run_on"])
-@pytest.mark.parametrize("error", [IndexBusyError("somebody writes"), RuntimeError("a broken invariant")])
+@pytest.mark.parametrize(
+    ("failing", "error"),
+    cases(
+        [("settle", RuntimeError("a broken invariant")), ("_run_on", IndexBusyError("somebody writes"))],
+        [("settle", IndexBusyError("somebody writes")), ("_run_on", RuntimeError("a broken invariant"))],
+    ),
+)
 def test_a_word_of_forgetting_that_fails_midway(
     heard: Settings, there18: There, monkeypatch: pytest.MonkeyPatch, failing: str, error: Exception
 ) -> None:

@@ -1,4 +1,4 @@
--- What moving a log and purging one for all machines need. Nothing here rests on another migration than the first.
+-- What moving a log and purging one for all machines need. Nothing here rests on the second migration.
 
 ALTER TABLE memory_log.log ADD COLUMN moving text;  -- 'arriving <host_id>' or 'left <host_id>'; NULL: all may read and write
 
