@@ -50,6 +50,7 @@ def list_(
     """List lessons, the surest first, each with the words that it was learned from."""
     from memory_assets.queries.lessons import list_lessons
 
+    _check_role(context, role)
     found = invocation(context).memory().read(list_lessons, role=role, status=status, project=project, limit=limit)
     if as_json:
         print_json(found)
@@ -72,6 +73,7 @@ def search(
     from memory_assets.queries.lessons import search_lessons
     from memory_assets.search.searcher import Searcher
 
+    _check_role(context, role)
     searcher = Searcher(invocation(context).memory().resources)
     found = search_lessons(searcher, query, role=role, k=limit, project=project)
     if as_json:
@@ -93,9 +95,17 @@ def nearest(
     """Find the lessons of a role that are nearest by meaning alone, in PostgreSQL where court.backend says so."""
     from memory_assets.queries.lessons import nearest_lessons
 
+    _check_role(context, role)
     found = nearest_lessons(invocation(context).memory().resources, query, role=role, k=limit)
     print_result(found, print_lessons, as_json=as_json)
     return OK if found.lessons else NOTHING_FOUND
+
+
+def _check_role(context: typer.Context, role: str | None) -> None:
+    from memory_assets.queries.lessons import check_role
+
+    if role is not None:
+        invocation(context).memory().read(check_role, role)
 
 
 def show(context: typer.Context, lesson: LessonArgument, as_json: JsonOption = False) -> int:

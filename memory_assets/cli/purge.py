@@ -32,11 +32,12 @@ def purge(
 ) -> int:
     """Write the store anew without what was forgotten, and prove that it is gone. Exits 1 where some of it is left."""
     from memory_assets.defs import purging
+    from memory_assets.hooks import purged
 
     settings = invocation(context).settings()
     progress = progress_for_people(as_json=as_json)
     # What another machine took out of the shared log was decided there.
-    followed = None if dry_run else purging.followed_purge(settings, progress=progress)
+    followed = None if dry_run else purging.followed_purge(settings, progress=progress, beside=purged.purge_kept)
     if followed is not None:
         return _printed(followed, as_json=as_json)
     planned = purging.planned_purge(settings)
@@ -45,7 +46,7 @@ def purge(
     else:
         if planned.removed and not yes:
             _ask(sum(planned.removed.values()), len(planned.sessions), as_json=as_json)
-        report = purging.purge_all(settings, planned, progress=progress)
+        report = purging.purge_all(settings, planned, progress=progress, beside=purged.purge_kept)
     return _printed(report, as_json=as_json)
 
 

@@ -12,7 +12,7 @@ import contextlib
 import json
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
     from memory_assets.configuration import Resources
     from memory_assets.progress import Progress
+
+Beside = Callable[[Settings, Mapping[str, bool]], None]
 
 _WAIT_SECONDS = 30.0
 _POSTGRES_ITSELF = OutOfReachV1(
@@ -99,24 +101,36 @@ def purge_report(settings: Settings, planned: Plan) -> PurgeReportV1:
     return dry_run(open_store(settings).resources, planned)
 
 
-def purge_all(settings: Settings, planned: Plan, *, progress: Progress | None = None) -> PurgeReportV1:
-    """Take out of the store, its index and Dagster's records what was forgotten. See ``maintenance.purge.purge.purge``."""
+def purge_all(
+    settings: Settings, planned: Plan, *, progress: Progress | None = None, beside: Beside | None = None
+) -> PurgeReportV1:
+    """Take out of the store, its index and Dagster's records what was forgotten. See ``maintenance.purge.purge.purge``.
 
+    Args:
+        beside: takes the same sessions out of what others keep in the store's folder.
+    """
     resources = open_store(settings).resources
-    return _told(resources, purge(resources, planned, _elsewhere(settings), progress=progress))
+    return _told(resources, purge(resources, planned, _elsewhere(settings, beside), progress=progress))
 
 
-def followed_purge(settings: Settings, *, progress: Progress | None = None) -> PurgeReportV1 | None:
-    """Take out here what another machine purged of the shared log; None where none did."""
+def followed_purge(
+    settings: Settings, *, progress: Progress | None = None, beside: Beside | None = None
+) -> PurgeReportV1 | None:
+    """Take out here what another machine purged of the shared log; None where none did. See :func:`purge_all`."""
     resources = open_store(settings).resources
     if not purge_to_follow(resources):
         return None
     words = _own_words(settings.dagster_home)
-    return _told(resources, follow(resources, _elsewhere(settings), words, progress=progress))
+    return _told(resources, follow(resources, _elsewhere(settings, beside), words, progress=progress))
 
 
-def _elsewhere(settings: Settings) -> Elsewhere:
-    return lambda sessions: purge_records(settings, sessions)
+def _elsewhere(settings: Settings, beside: Beside | None) -> Elsewhere:
+    def elsewhere(sessions: Mapping[str, bool]) -> DagsterPurgedV1:
+        if beside is not None:
+            beside(settings, sessions)
+        return purge_records(settings, sessions)
+
+    return elsewhere
 
 
 def _told(resources: Resources, report: PurgeReportV1) -> PurgeReportV1:

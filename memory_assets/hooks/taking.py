@@ -87,6 +87,16 @@ def sources_to_take(settings: Settings) -> list[Path]:
     return list(dict.fromkeys(found))
 
 
+def empty_spool(settings: Settings) -> None:
+    """Bring what waits in the spool into the journal, masked.
+
+    Raises:
+        OSError: the folder of the hooks cannot be written.
+        ConfigInvalidError: what is to be masked cannot be known; the spool stays as it is.
+    """
+    _drain(HookFolders(settings.hooks_folder), _masking(settings))
+
+
 def taken(settings: Settings, paths: Iterable[Path]) -> None:
     """These files of `sources_to_take` were taken: what they hold is kept no longer.
 

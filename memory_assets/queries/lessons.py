@@ -10,9 +10,9 @@ from memory_assets.citations.addresses import SpanCitation
 from memory_assets.court.lessons import role_of
 from memory_assets.court_backend.court_rows import place_of
 from memory_assets.court_backend.errors import POSTGRES_ERRORS
-from memory_assets.errors import InvalidArgumentError, check_word
+from memory_assets.errors import InvalidArgumentError, NotFoundError, check_word
 from memory_assets.identifiers import typed_id
-from memory_assets.log.fetching import fetch, full_id, scalar
+from memory_assets.log.fetching import fetch, full_id, scalar, storable
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.results.citation import CitationV1
 from memory_assets.results.court import CourtEvidenceV1, LessonLinkV1, LessonListV1, LessonV1
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 STATUSES = (*get_args(LessonStatus), "all")
 MOST_SHOWN_EVIDENCE = 3
 """Cases of a lesson whose words a list shows."""
+_ROLES_TOLD = 5
+"""In the hint for a role that there is not."""
 
 _LESSONS = """
 SELECT lesson_id, role, polarity, kind, severity, title, rule, trigger_text, exceptions_json, status, reason, by_lesson_id,
@@ -79,6 +81,20 @@ def list_lessons(
     rows = fetch(connection, f"{_LESSONS} WHERE {_WANTED} {_SUREST_FIRST}{suffix}", wanted)
     total = int(scalar(connection, f"SELECT count(*) FROM lessons WHERE {_WANTED}", wanted))
     return LessonListV1(role=wanted["role"], lessons=tuple(_lessons(connection, rows)), total=total)
+
+
+def check_role(connection: duckdb.DuckDBPyConnection, role: str) -> None:
+    """See that lessons of any status are for a role: a word that no session gave is a mistake more often than a role.
+
+    Raises:
+        NotFoundError: none is; the hint names the roles that have most.
+    """
+    known = count_by_role(connection, status="all")
+    if role_of(role) in known:
+        return
+    told = ", ".join(repr(one[:60]) for one in list(known)[:_ROLES_TOLD])
+    hint = f"lessons are for {told}" if known else "`memory court run --all` hears every session"
+    raise NotFoundError(f"no lesson is for the role {storable(role)[:100]!r}", hint=hint)
 
 
 def count_by_role(connection: duckdb.DuckDBPyConnection, *, status: str = "active") -> dict[str, int]:

@@ -84,7 +84,11 @@ def test_lessons_are_listed_found_retired_and_kept(heard: Run) -> None:
     assert [shown["citation"]["quote"] for shown in first["evidence"]] == [TESTS, TESTS]
     found = heard("lessons", "search", "--role", "coder", "what to run before a commit", "--json").json
     assert found["lessons"][0]["lesson_id"] == first["lesson_id"]
-    assert heard("lessons", "search", "--role", "planner", "commit").code == 1
+    for asked in (("search", "--role", "planner", "commit"), ("list", "--role", "planner"), ("nearest", "planner", "commit")):
+        unknown = heard("lessons", *asked, "--json")
+        error = json.loads(unknown.err)
+        assert (unknown.code, error["code"], error["hint"]) == (2, "not_found", "lessons are for 'coder'")
+        assert "'planner'" in error["message"]
     retired = heard("lessons", "retire", first["lesson_id"][:12], "--by", "kim", "--note", "CI does", "--json").json
     assert (retired["status"], retired["reason"]) == ("retired", "kim: CI does")
     assert TESTS not in heard("lessons").out and "retired: kim: CI does" in heard("lessons", "list", "--status", "retired").out

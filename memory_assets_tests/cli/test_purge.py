@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from memory_assets.hooks.taking import sources_to_take, taken
 from memory_assets.log.database import Database
 from memory_assets.log.event_log import EventLog
 from memory_assets.vectors.writer_lock import only_writer
 from memory_assets_tests.cli.conftest import Run
 from memory_assets_tests.defs.files import chat, talk
+from memory_assets_tests.defs.state import files_holding, rows, texts_of_store
+from memory_assets_tests.filled_store import test_settings as settings_of
+from memory_assets_tests.hooks.test_taking import Agent
 
 
 def test_nothing_to_purge(memory: Run, store: Path) -> None:
@@ -72,6 +76,36 @@ def test_files_of_the_user_are_named_and_left(memory: Run, store: Path) -> None:
 def _texts(store: Path) -> list[tuple[str]]:
     with Database(store).reading() as connection:
         return connection.execute("SELECT text FROM messages WHERE session_id = 'one'").fetchall()
+
+
+def test_what_hooks_kept_of_it_goes_too(memory: Run, store: Path) -> None:
+    """Of a session that is gone the whole file, of a message that is gone its words; what was never forgotten stays."""
+    settings = settings_of(store)
+    (settings.hooks_folder / "spool").mkdir(parents=True)
+    for session_id, word in (("gone", "zelkovar"), ("part", "pintreth")):
+        agent = Agent(settings, "cursor", session_id)
+        agent.call("user-prompt-submit", ago=60, prompt=f"We decided to keep the {word} orders on MySQL 8.")
+        agent.call("stop", ago=30, prompt_response=f"Noted: the {word} orders stay where they are.")
+        agent.call("user-prompt-submit", ago=20, prompt="We decided to deploy on Tuesdays.")
+        agent.call("stop", ago=10)
+    files = sources_to_take(settings)
+    assert memory("import", *map(str, files)).code == 0
+    taken(settings, files)
+    # What was typed since then waits in the spool.
+    Agent(settings, "cursor", "gone").call("user-prompt-submit", prompt="And what of the zelkovar invoices?")
+    (place,) = rows(settings, "SELECT message_index FROM messages WHERE session_id = 'part' AND contains(text, 'keep the pin')")
+    assert memory("forget", "--session", "gone", f"session:part#m={place[0]}", "--yes").code == 0
+    assert memory("forget", "--words", "pintreth", "--yes").code in (0, 2)
+    assert {path.split("/")[0] for path in files_holding(settings.hooks_folder, b"zelkovar")} == {"sessions", "spool"}
+    ended = memory("purge", "--yes", "--json")
+    assert (ended.code, ended.json["found_after"]) == (0, 0), [trace for trace in ended.json["traces"] if trace["after"]]
+    assert [files_holding(store, word) for word in (b"zelkovar", b"pintreth")] == [[], []]
+    (kept,) = (settings.hooks_folder / "sessions").rglob("*.json")
+    assert "Tuesdays" in kept.read_text()
+    again = memory("import", str(kept), "--json").json
+    assert (again["new"], again["errors"], again["quarantined"]) == (0, [], 0)
+    assert not any("pintreth" in text for _, text in texts_of_store(settings))
+    assert memory("fsck").code == 0 and memory("rebuild", "--verify").code == 0
 
 
 def test_one_purge_at_a_time(memory: Run, store: Path) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from starlette.routing import Route
 
+from memory_assets.commands.prompts import propose_update, register_prompt
+from memory_assets.configuration import Resources
 from memory_assets.memory import Memory
 from memory_assets.settings import Settings, load_settings
 from memory_assets.viewer.routes import viewer_routes
@@ -29,7 +31,7 @@ from memory_assets_tests.asked_surfaces import (
 )
 from memory_assets_tests.cli.conftest import Run
 from memory_assets_tests.cli.test_documented import commands
-from memory_assets_tests.defs.files import chat, claude, records
+from memory_assets_tests.defs.files import STARTED, chat, claude, records
 from memory_assets_tests.defs.state import rows, texts_of_store
 from memory_assets_tests.depth import IS_DEEP, depth
 from memory_assets_tests.mcp.client import connected
@@ -68,6 +70,7 @@ SESSION = ("brimsette", "quolvane", "tarnuvo", "zelkovar", "pintreth", "mordwick
 SESSION_TITLE = "Vashtirel"
 MESSAGE = ("glendrith", "ospavane")
 MEMORY = ("haverlock", "jinturel")
+SESSION_TOO = "lorvanter"
 NAME = "Wilhelmina"
 PROJECT = ("cavendrel", "umbrosk", "lintharow", "dromeska", "fenwarrick", "oltrevane")
 PROJECT_NAME = "skarnholt"
@@ -86,7 +89,10 @@ def memory_of(word: str) -> Callable[[Settings], list[str]]:
 
 
 WAYS = {
-    "session": Way((*SESSION, SESSION_TITLE), lambda _: ["--session", "a-session"]),
+    "session": Way(
+        (*SESSION, SESSION_TITLE, SESSION_TOO),
+        lambda _: ["--session", "a-session", "--session", "a-session-16", "--session", "a-session-17"],
+    ),
     "message": Way(MESSAGE, lambda _: ["session:stays#m=0"]),
     "memory": Way(MEMORY, memory_of("haverlock")),
     "name": Way((NAME,), lambda _: ["--words", NAME]),
@@ -130,11 +136,26 @@ UNASKED = {
     *("hook", "hooks install", "hooks uninstall", "hooks status", "hooks off", "hooks on"),
 }
 """Commands that write, or that read files and nothing of sessions; an export is made beside, the server asked by a client."""
+HELD = {
+    "events": (
+        "event_type",
+        *("entity_merged", "task_priority_said", "conflict_detected", "conflict_resolved", "memory_corrected"),
+        *("unit_feedback", "decision_recorded", "lesson_accepted", "answer_recorded", "usage_counted"),
+        *("prompt_update_proposed", "eval_run_recorded", "build_finished", "entry_promotion_rejected"),
+    ),
+    "conflicts": ("conflict_type", "corrected", "different_value"),
+    "memory_units": ("unit_kind", "entry", "task", "passage", "episode", "lesson"),
+}
+"""A column of a table, and what stands there in the store that is told to forget: all kinds of things in one store."""
 MARKS = tuple(mark for way in WAYS.values() for mark in way.marks)
 
 
 def write_sessions(inbox: Path) -> None:
     chat(inbox, "a-session", told(*SESSION), title=f"The {SESSION_TITLE} call", project="shop")
+    for version in (16, 17):
+        kept = f"We decided that the {SESSION_TOO} API listens on port 80{version}."
+        turns = [kept, f"TODO: finish copy {version} of the {SESSION_TOO} before Friday.", NEUTRAL]
+        chat(inbox, f"a-session-{version}", turns, project="shop", started=STARTED + timedelta(days=version))
     stays = [
         f"We decided to keep the {MESSAGE[0]} orders on MySQL 8 because {MESSAGE[1]} asked for it.",
         "Noted. That is what we do from now on.",
@@ -189,19 +210,39 @@ def store(memory: Run, tmp_path: Path) -> Settings:
     write_sessions(tmp_path / "inbox")
     assert memory("import", str(tmp_path / "inbox")).code == 0
     settings = load_settings()
+    speak(memory, settings)
+    return settings
+
+
+def speak(memory: Run, settings: Settings) -> None:
+    """People and programs say all that they can say of what is there."""
     for word in (SESSION[0], PROJECT[0], MEMORY[0]):
         assert memory("ask", f"Why did we decide on the {word}?", "--record", "--session", "talk").code in (0, 1)
-    (task,) = rows(settings, "SELECT entity_id FROM entities WHERE entity_type = 'task' AND contains(title, ?)", SESSION[3])[0]
+    task, other = task_of(settings, SESSION[3]), task_of(settings, SESSION_TOO)
     assert memory("task", "set-priority", task, "high", "--by", "Jiho").code == 0
+    assert memory("task", "merge", other, task, "--by", "Jiho", "--note", f"both are {SESSION[3]}").code == 0
     (decision,) = memory_of(SESSION[0])(settings)[:1]
     assert memory("feedback", decision, "helpful", "--by", "Jiho").code == 0
     assert memory("promote", decision, "--to", "certified", "--by", "Jiho").code in (0, 1)
     assert memory("decisions", "record", "We go on so.", "--because", decision, "--by", "Jiho").code in (0, 1)
     assert memory("correct", memory_of(OLD[0])(settings)[0], "The ledger stays where it is.", "--by", "Jiho").code == 0
+    (conflict,) = rows(settings, "SELECT conflict_id FROM conflicts WHERE status = 'open'")[0]
+    note = f"the {SESSION_TOO} API was moved"
+    assert memory("conflicts", "resolve", conflict, "--as", "keep_newer", "--by", "Jiho", "--note", note).code == 0
     assert memory("court", "run", "--all").code == 0
     assert memory("eval", "init").code == 0
     assert memory("eval", "run").code == 0
-    return settings
+    resources = Resources(settings)
+    register_prompt(resources, "coder", "You write code.", by="Mina")
+    (lesson,) = rows(settings, "SELECT lesson_id FROM lessons WHERE role = 'coder' AND status = 'active'")[0]
+    propose_update(resources, "coder", "You write code and check it.", reason="it forgets", lessons=[lesson], by="Mina")
+    for table, kinds in HELD.items():
+        assert {kind for (kind,) in rows(settings, f"SELECT DISTINCT {kinds[0]} FROM {table}")} >= set(kinds[1:]), table
+
+
+def task_of(settings: Settings, word: str) -> str:
+    query = "SELECT entity_id FROM entities WHERE entity_type = 'task' AND contains(title, ?)"
+    return str(rows(settings, query, word)[0][0])
 
 
 def forget_all(memory: Run, store: Settings) -> None:

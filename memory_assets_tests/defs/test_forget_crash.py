@@ -31,7 +31,8 @@ TAKEN_BACK = ("session_unforgotten", "text_unforgotten")
 # A session as a whole, and a message of another one.
 FORGET = ("forget", "--session", "gone", "session:named#m=2", "--yes")
 UNFORGET = ("unforget", "gone", "named")
-MOMENTS = 12
+MOMENTS = 40
+TAKING_BACK_MOMENTS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +87,14 @@ def _units(settings: Settings) -> set[str]:
     return {str(row["own_text"]) for row in index_rows(settings)}
 
 
-def _killed(made: Made, home: Path, moment: int, command: tuple[str, ...], *said: str) -> bool:
-    """Kill a command and look at what it left; whether its words were said when it was killed."""
+def _killed(made: Made, home: Path, part: float, command: tuple[str, ...], *said: str) -> bool:
+    """Kill a command after this part of its moments and look at what it left; whether its words were said by then."""
     shutil.copytree(made.before, home)
     settings = load_settings({"home": home})
-    ended = killed(home, 1 + moment * made.moments // (MOMENTS + 1), *command)
+    ended = killed(home, 1 + int(part * made.moments), *command)
     assert ended.code == -signal.SIGKILL, ended
     where = f"killed before: {ended.last}"
+    print(where)
     assert Memory(settings).database  # whoever opens the store next makes the tables forget
     was_said = len(events(settings, *said))
     assert was_said in (0, 2), where
@@ -101,10 +103,10 @@ def _killed(made: Made, home: Path, moment: int, command: tuple[str, ...], *said
     return bool(was_said)
 
 
-@pytest.mark.parametrize("moment", cases([6], [n for n in range(MOMENTS) if n != 6]))
+@pytest.mark.parametrize("moment", cases([20], [n for n in range(MOMENTS) if n != 20]))
 def test_forgetting_that_is_killed(forgetting_made: Made, tmp_path: Path, unrecorded: dg.DagsterInstance, moment: int) -> None:
     settings = load_settings({"home": tmp_path / "copy"})
-    if _killed(forgetting_made, settings.home, moment, FORGET, *WORDS):
+    if _killed(forgetting_made, settings.home, moment / (MOMENTS + 1), FORGET, *WORDS):
         # Nothing shows it, though no stage has run since: a row of the index that belongs to no unit is passed over.
         assert {place for place in left_of(settings, SECRET, NAME) if not place.startswith("index.")} == set()
     else:
@@ -114,12 +116,12 @@ def test_forgetting_that_is_killed(forgetting_made: Made, tmp_path: Path, unreco
     assert left_of(settings, SECRET, NAME) == set()
 
 
-@pytest.mark.parametrize("moment", cases([5], [n for n in range(MOMENTS) if n != 5]))
+@pytest.mark.parametrize("moment", cases([5], [n for n in range(TAKING_BACK_MOMENTS) if n != 5]))
 def test_taking_it_back_that_is_killed(
     unforgetting_made: Made, tmp_path: Path, unrecorded: dg.DagsterInstance, moment: int
 ) -> None:
     settings = load_settings({"home": tmp_path / "copy"})
-    if not _killed(unforgetting_made, settings.home, moment, UNFORGET, *TAKEN_BACK):
+    if not _killed(unforgetting_made, settings.home, moment / (TAKING_BACK_MOMENTS + 1), UNFORGET, *TAKEN_BACK):
         assert left_of(settings, SECRET, NAME) == set()
         assert killed(settings.home, 0, *UNFORGET).code == 0
     _ended_by_the_next_run(settings, unforgetting_made)

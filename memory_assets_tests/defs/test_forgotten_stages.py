@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -40,6 +41,8 @@ _SAID = [
     "TODO: write a page about the {} release.",
     "The page about the {} release is done.",
     "The root cause of the {} outage was a connection pool of five connections.",
+    "We decided that the {} API listens on port 8080.",
+    "We decided that the {} API listens on port 9090.",
     "We will not keep the {} ledger on PostgreSQL 16.",
     "I prefer short commit messages for the {} service.",
 ]
@@ -88,6 +91,8 @@ class Life:
         self.told = Told(f"shop-{seed}", {session_id: [] for session_id in self.sessions})
         self.store = store
         self.step = 0
+        self.spoken: Counter[str] = Counter()
+        """How often people said what they can say, by what it was."""
         self.done: dict[int, Callable[[StagedStore], None]] = {}
         self.unsaid: list[tuple[int, Callable[[StagedStore], bool]]] = []
         """Words that the other store could not be told yet, each with its step: it never saw what they were about."""
@@ -161,6 +166,7 @@ class Life:
 
             correction = said(self.store)
             assert correction
+            self.spoken["correct"] += 1
 
             kind = correction.rpartition(".")[0]
 
@@ -188,7 +194,7 @@ class Life:
                     conflicts.resolve_conflict(store.resources, found.conflict_id, resolution, by="Mina")
                 return found is not None
 
-            self._say(said)
+            self._say(said, one.conflict_type)
 
     def speak_of_task(self) -> None:
         known = self._known(self.store.known.tasks)
@@ -218,14 +224,15 @@ class Life:
                         store, one, lambda t: task_links.merge(store.resources, t, found.task_id, by="Jo")
                     )
 
-                self._say(merged)
+                self._say(merged, "merge")
             case "new":
                 title = f"order the badge number {self.step}"
                 self._say(lambda store: self._new_task(store, title))
 
-    def _say(self, said: Callable[[StagedStore], bool]) -> None:
+    def _say(self, said: Callable[[StagedStore], bool], what: str = "task") -> None:
         step = self.step
         if said(self.store):
+            self.spoken[what] += 1
             self.done[step] = lambda store: self.unsaid.append((step, said))
 
     def _known(self, by_project: Mapping[str, Sequence[OfProject]]) -> Sequence[OfProject]:
@@ -280,6 +287,7 @@ class Life:
             else:
                 self.store.unforget(session_id, event_id)
                 self.store.run(session_id)
+            self.spoken["unforget"] += 1
             del self.told.gone[session_id, place]
 
 
@@ -359,5 +367,9 @@ def test_whatever_people_said_of_it_is_gone_with_it(tmp_path: Path, clock: Clock
         lives.live()
         assert lives.differences() == []
         assert sum(len(life.told.gone) for life in lives.lives) > len(lives.lives) / 2
+        spoken = sum((life.spoken for life in lives.lives), Counter())
+        print(f"{begin}: {dict(spoken)}")
+        if len(lives.lives) == AT_ONCE:
+            assert {"correct", "different_value", "merge", "task", "unforget"} <= spoken.keys()
         assert_rebuilds_equal(lives.store.settings)
         shutil.rmtree(tmp_path / str(begin))

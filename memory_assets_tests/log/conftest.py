@@ -9,9 +9,9 @@ from memory_assets.log.event_log import EventLog
 from memory_assets_tests.conftest import MIGRATED
 
 
-@pytest.fixture(autouse=True)
-def _made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every store is made by the migrations, none is a copy."""
+@pytest.fixture
+def made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every store is made by the migrations, none is a copy: for tests of how a store comes to be."""
     monkeypatch.setattr(Database, "_create", MIGRATED)
 
 

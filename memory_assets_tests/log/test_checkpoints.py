@@ -11,6 +11,8 @@ import pytest
 from memory_assets.log.checkpoints import CheckpointPolicy
 from memory_assets.log.database import Database
 
+pytestmark = pytest.mark.usefixtures("made_anew")
+
 
 def wal(database: Database) -> Path:
     return database.path.with_name(f"{database.path.name}.wal")

@@ -14,6 +14,8 @@ from memory_assets.log.database import Database
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.links import Sound
 
+pytestmark = pytest.mark.usefixtures("made_anew")
+
 # Batches of other sizes, so that a half one is known by its count; the number is printed once the log has said it is there.
 WRITER = """
 import sys

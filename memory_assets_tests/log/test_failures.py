@@ -17,6 +17,8 @@ from memory_assets_tests.log.processes import first_line, python
 from memory_assets_tests.log.samples import taken
 from memory_assets_tests.projections.story import VERSIONS, Story
 
+pytestmark = pytest.mark.usefixtures("made_anew")
+
 LIMITED = """
 import resource, signal, sys
 from pathlib import Path

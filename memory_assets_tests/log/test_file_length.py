@@ -9,6 +9,8 @@ import pytest
 from memory_assets.log.database import Database
 from memory_assets.log.file_length import FILE_NAME, missing_bytes
 
+pytestmark = pytest.mark.usefixtures("made_anew")
+
 
 @pytest.mark.parametrize(
     "said", ["", "[]", "[1]", "{}", "null", "[1, 2, 3]", '["a", "b"]', "[Infinity, 1]", "[NaN, 1]", "[" * 100_000, "\udcff"]

@@ -19,6 +19,8 @@ from memory_assets.log.migrations import LINKED_SINCE, migrations
 from memory_assets.log.tip import TIP_FILE_NAME, Tips, read_tips
 from memory_assets_tests.log.samples import NOON, taken
 
+pytestmark = pytest.mark.usefixtures("made_anew")
+
 
 class Killed(BaseException):
     """The process ends here."""

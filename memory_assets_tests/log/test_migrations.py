@@ -16,6 +16,8 @@ from memory_assets.queries.decisions import list_decisions
 from memory_assets.queries.promotions import ladders
 from memory_assets.shipped_files import shipped_folder
 
+pytestmark = pytest.mark.usefixtures("made_anew")
+
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:

@@ -16,6 +16,7 @@ from memory_assets.queries.cases import list_cases
 from memory_assets.queries.lessons import list_lessons
 from memory_assets.viewer.court_pages import CASES_OF_A_PAGE, LESSONS_OF_A_PAGE
 from memory_assets_tests.court.findings import VERSION
+from memory_assets_tests.depth import depth
 from memory_assets_tests.filled_store import test_settings as settings_of
 from memory_assets_tests.viewer.heard import hear_talks
 from memory_assets_tests.viewer.payloads import PAYLOADS
@@ -154,10 +155,12 @@ def test_long_lists_come_in_pages(tmp_path: Path) -> None:
         assert served.get("/cases?page=3").status_code == 404
 
 
+@pytest.mark.deep
 def test_text_of_a_session_is_escaped_and_masked(tmp_path: Path) -> None:
     settings = settings_of(tmp_path)
+    hostile = (*PAYLOADS[:: depth(2, 1)], SECRET)
     # One case each: a case has a most of lessons.
-    hear_talks(settings, {f"hostile-{place}": [f"Always {text} {place}"] for place, text in enumerate((*PAYLOADS, SECRET))})
+    hear_talks(settings, {f"hostile-{place}": [f"Always {text} {place}"] for place, text in enumerate(hostile)})
     memory = Memory(settings)
     with serving(memory) as served:
         lessons = memory.read(list_lessons, status="all").lessons

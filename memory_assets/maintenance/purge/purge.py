@@ -40,7 +40,10 @@ Elsewhere = Callable[[Mapping[str, bool]], DagsterPurgedV1]
 """Takes sessions out of other records than ours: by key, and whether nothing of them is left."""
 
 
-_OURS = ("memory.duckdb", "store.", "vectors", "dagster/", "usage/", "cache/", "runners/", "purge.", "memory-rebuild-")
+_OURS = (
+    *("memory.duckdb", "store.", "vectors", "dagster/", "usage/", "cache/", "runners/", "purge.", "memory-rebuild-"),
+    *("hooks/spool/", "hooks/journal/", "hooks/sessions/"),
+)
 
 
 @dataclass(frozen=True, slots=True)
