@@ -62,7 +62,7 @@ class Resources:
 
         Args:
             database: the store, where the caller has it open already.
-            before_reading: what is done to the store once, before anybody reads it.
+            before_reading: what is done to the store before anybody reads it, and once more where another machine forgot.
         """
         self.settings = settings
         self._database = database
@@ -75,8 +75,8 @@ class Resources:
     def database(self) -> Database:
         """The store's file."""
         with self._opening:
-            if self._database is None:
-                self._database = self.database_within(self.settings.store.lock_timeout_seconds)
+            if self._database is None or self._database.mirror.must_forget():
+                self._database = self._database or self.database_within(self.settings.store.lock_timeout_seconds)
                 try:
                     if self._before_reading is not None:
                         self._before_reading(self)

@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
 
+from memory_assets.errors import InvalidArgumentError
 from memory_assets.vocabulary import CourtBackend, EntryType, RecordedAnswers
 
 VIEWER_PLACE = "{address}"
@@ -266,6 +267,18 @@ def _postgres_url(url: str) -> str:
     if secret:
         raise ValueError("no password here: it comes from PGPASSWORD or a passfile (PGPASSFILE, ~/.pgpass)")
     return url
+
+
+def shared_address(url: str) -> str:
+    """An address of a shared log as `store.url` takes it.
+
+    Raises:
+        InvalidArgumentError: it is none, or holds a password. What was given is not repeated.
+    """
+    try:
+        return _postgres_url(url)
+    except ValueError as error:
+        raise InvalidArgumentError(f"the address cannot be used: {error}", hint="docs/fleet.md shows one") from None
 
 
 class CourtSettings(Section):

@@ -84,7 +84,7 @@ def test_a_persons_own_rules_are_another_version_and_are_read_when_they_change(t
 def test_the_lock_waits_as_long_as_the_settings_say(tmp_path: Path) -> None:
     database = Resources(settings(tmp_path / "home", store={"lock_timeout_seconds": 0.5})).database
     assert database.path == tmp_path / "home" / "memory.duckdb"
-    assert database._lock._timeout == 0.5
+    assert database._lock.timeout == 0.5
 
 
 def test_a_policy_that_cannot_be_read_is_named(tmp_path: Path) -> None:

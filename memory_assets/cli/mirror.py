@@ -121,6 +121,10 @@ def print_status(found: MirrorV1) -> None:
     print_text(styled(f"here the newest is {found.mirror_seq:,}; all of it was here at {moment(found.as_of)}"))
     if found.versions is not None:
         print_text(styled((f"versions of {plural(len(found.versions), 'stage')} are pinned", "dim")))
+    for machine in found.machines:
+        here = " (this one)" if machine.is_here else ""
+        purged = ("", "") if machine.purged else (", which has not purged what was taken out of the log", "yellow")
+        print_text(styled((f"mirrored by {one_line(machine.name)} {machine.host_id[:12]}{here}", "dim"), purged))
     if found.problem:
         print_text(styled((one_line(found.problem), "red")))
 

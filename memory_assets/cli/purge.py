@@ -35,18 +35,27 @@ def purge(
     from memory_assets.hooks import purged
 
     settings = invocation(context).settings()
+    progress = progress_for_people(as_json=as_json)
+    # What another machine took out of the shared log was decided there.
+    followed = None if dry_run else purging.followed_purge(settings, progress=progress, beside=purged.purge_kept)
+    if followed is not None:
+        return _printed(followed, as_json=as_json)
     planned = purging.planned_purge(settings)
     if dry_run:
         report = purging.purge_report(settings, planned)
     else:
         if planned.removed and not yes:
             _ask(sum(planned.removed.values()), len(planned.sessions), as_json=as_json)
-        report = purging.purge_all(settings, planned, progress=progress_for_people(as_json=as_json), beside=purged.purge_kept)
+        report = purging.purge_all(settings, planned, progress=progress, beside=purged.purge_kept)
+    return _printed(report, as_json=as_json)
+
+
+def _printed(report: PurgeReportV1, *, as_json: bool) -> int:
     if as_json:
         print_json(report)
     else:
         print_report(report)
-    return NOTHING_FOUND if not dry_run and (report.found_after or report.left_in_postgres) else OK
+    return NOTHING_FOUND if not report.dry_run and (report.found_after or report.left_in_postgres) else OK
 
 
 def _ask(events: int, sessions: int, *, as_json: bool) -> None:

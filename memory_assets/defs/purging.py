@@ -26,7 +26,8 @@ from memory_assets.log.fetching import fetch
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.maintenance.court_mirror import project_court, take_out_of_court
 from memory_assets.maintenance.forget import honour_forgetting
-from memory_assets.maintenance.purge.purge import Plan, dry_run, plan, purge
+from memory_assets.maintenance.purge.following import purge_to_follow, tell_purged
+from memory_assets.maintenance.purge.purge import Elsewhere, Plan, dry_run, follow, plan, purge
 from memory_assets.postgres.address import PostgresAddress
 from memory_assets.results.purge import DagsterPurgedV1, OutOfReachV1, PurgeReportV1
 from memory_assets.settings import Settings
@@ -108,14 +109,36 @@ def purge_all(
     Args:
         beside: takes the same sessions out of what others keep in the store's folder.
     """
+    resources = open_store(settings).resources
+    return _told(resources, purge(resources, planned, _elsewhere(settings, beside), progress=progress))
 
+
+def followed_purge(
+    settings: Settings, *, progress: Progress | None = None, beside: Beside | None = None
+) -> PurgeReportV1 | None:
+    """Take out here what another machine purged of the shared log; None where none did. See :func:`purge_all`."""
+    resources = open_store(settings).resources
+    if not purge_to_follow(resources):
+        return None
+    words = _own_words(settings.dagster_home)
+    return _told(resources, follow(resources, _elsewhere(settings, beside), words, progress=progress))
+
+
+def _elsewhere(settings: Settings, beside: Beside | None) -> Elsewhere:
     def elsewhere(sessions: Mapping[str, bool]) -> DagsterPurgedV1:
         if beside is not None:
             beside(settings, sessions)
         return purge_records(settings, sessions)
 
-    resources = open_store(settings).resources
-    return _with_postgres(resources, purge(resources, planned, elsewhere, progress=progress))
+    return elsewhere
+
+
+def _told(resources: Resources, report: PurgeReportV1) -> PurgeReportV1:
+    """The report; a shared log is told that nothing is left here, where that is so."""
+    report = _with_postgres(resources, report)
+    if not report.found_after and not report.left_in_postgres:
+        tell_purged(resources)
+    return report
 
 
 def _with_postgres(resources: Resources, report: PurgeReportV1) -> PurgeReportV1:

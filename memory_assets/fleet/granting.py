@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 # Never more of `events` than its own columns: what the server notes of a row is the server's word.
 _TO_READ = (
     "GRANT USAGE ON SCHEMA memory_log TO {role}",
-    "GRANT SELECT ON memory_log.schema_migrations, memory_log.log, memory_log.events TO {role}",
+    "GRANT SELECT ON memory_log.schema_migrations, memory_log.log, memory_log.events, memory_log.mirrors TO {role}",
 )
 _TO_WRITE = (
     f"GRANT INSERT ({', '.join(SHARED_COLUMNS)}) ON memory_log.events TO {{role}}",
     "GRANT UPDATE (least_client, versions) ON memory_log.log TO {role}",
     "GRANT INSERT, SELECT, DELETE ON memory_log.pieces TO {role}",
+    "GRANT INSERT ON memory_log.mirrors TO {role}",
 )
 _NOTHING = (
     "REVOKE ALL ON ALL TABLES IN SCHEMA memory_log FROM {role}",

@@ -11,20 +11,21 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from memory_assets.fleet import connections
 from memory_assets.fleet.connections import Connections
 from memory_assets.fleet.pushing import push_rows
 from memory_assets.fleet.schema import LOCK_KEY, applied, migrate, newest_version
+from memory_assets.fleet.whole_log import MirrorThere, enroll, mirrors_of, moving_of, put_in_place
 from memory_assets.identifiers import canonical_json
 from memory_assets.log.errors import (
     SharedLogDiffersError,
     SharedLogUnavailableError,
     StoreLockedError,
 )
-from memory_assets.log.event_store import SHARED_COLUMNS, Access, Epoch, Row, StoreState, Versions, refuse_older
+from memory_assets.log.event_store import SHARED_COLUMNS, Access, Epoch, Row, StoreState, Versions, refuse_unwritable
 from memory_assets.log.migrations import schema_version as client_version
 from memory_assets.log.tip import FIRST, Tip
 from memory_assets.postgres.address import masked
@@ -47,7 +48,7 @@ _LOGGER = logging.getLogger(__name__)
 _COLUMNS = ", ".join(SHARED_COLUMNS)
 _STATE = """
 SELECT l.store_id, l.epoch, l.least_client, l.versions, (SELECT max(version) FROM memory_log.schema_migrations),
-  e.seq, e.link_hash, memory_log.reads_all(), memory_log.read_projects(), memory_log.may_write()
+  e.seq, e.link_hash, memory_log.reads_all(), memory_log.read_projects(), memory_log.may_write(), l.moving
 FROM memory_log.log l LEFT JOIN LATERAL (SELECT seq, link_hash FROM memory_log.events ORDER BY seq DESC LIMIT 1) e ON true
 """
 _PULL = f"SELECT {_COLUMNS} FROM memory_log.events WHERE seq > %s ORDER BY seq LIMIT %s"
@@ -99,9 +100,22 @@ class PostgresStore:
                 with contextlib.suppress(Exception):
                     connection.execute(f"UNLISTEN {CHANNEL}")
 
+    def enroll(self, host_id: str, epoch: int) -> None:
+        """Name a machine that mirrors the log."""
+        with self._used() as connection:
+            enroll(connection, host_id, epoch)
+
+    def mirrors(self) -> list[MirrorThere]:
+        """The machines that mirror the log."""
+        with self._used() as connection:
+            return mirrors_of(connection)
+
     @contextlib.contextmanager
-    def exclusive(self) -> Iterator[HeldStore]:
+    def exclusive(self, accepts: Callable[[StoreState], None] = refuse_unwritable) -> Iterator[HeldStore]:
         """The log under its lock, in one transaction.
+
+        Args:
+            accepts: raises where the log is not to be written to as it is.
 
         Raises:
             StoreLockedError: another machine holds it for too long.
@@ -115,7 +129,7 @@ class PostgresStore:
                 self._lock(connection)
                 held = HeldStore(self, connection)
                 with _speaking(connection, self.address):
-                    refuse_older(held.state())
+                    accepts(held.state())
                     yield held
                     held.is_ending = True
                 # A transaction that failed answers COMMIT too, by taking everything back.
@@ -194,7 +208,7 @@ class HeldStore:
 
     def __init__(self, store: PostgresStore, connection: Connection[Any]) -> None:
         self._store = store
-        self._connection = connection
+        self._connection = self.connection = connection
         self._state = _state(connection)
         self.pushed: Tip | None = None
         self.pinned: Versions | None = None
@@ -239,10 +253,16 @@ class HeldStore:
         self._connection.execute("UPDATE memory_log.log SET versions = %s", [canonical_json(dict(versions))])
         self.pinned = dict(versions)
 
+    def rewrite(self, parts: Iterable[Sequence[Row]], head: Tip) -> None:
+        """Put other rows in the place of all that are there."""
+        put_in_place(self._connection, parts)
+        self._connection.execute("SELECT pg_notify(%s, '')", [CHANNEL])
+        self.pushed = head
+
 
 def _state(connection: Connection[Any]) -> StoreState:
     (row,) = connection.execute(_STATE).fetchall()
-    store_id, epoch, least_client, versions, version, seq, link, reads_all, projects, may_write = row
+    store_id, epoch, least_client, versions, version, seq, link, reads_all, projects, may_write, moving = row
     return StoreState(
         Epoch(store_id, epoch),
         FIRST if seq is None else Tip(int(seq), bytes(link)),
@@ -250,6 +270,7 @@ def _state(connection: Connection[Any]) -> StoreState:
         int(least_client),
         None if versions is None else json.loads(versions),
         Access(None if reads_all else tuple(projects), may_write),
+        moving_of(moving),
     )
 
 

@@ -31,7 +31,8 @@ from memory_assets.log.kept_open import KeptOpen
 from memory_assets.log.links import Broken, Sound, keep_first_tip, newest_link, verify_links
 from memory_assets.log.lock import DEFAULT_TIMEOUT_SECONDS, ExclusiveHold, StoreLock
 from memory_assets.log.migrations import applied_version, migrate, schema_version
-from memory_assets.log.mirror import FOLLOW_SECONDS, REBUILD_HINT, Folding, Mirror
+from memory_assets.log.mirror import FOLLOW_SECONDS, Folding, Mirror
+from memory_assets.log.mirror_checks import REBUILD_HINT
 from memory_assets.log.opening import create, opened_to_write
 from memory_assets.log.readers import READERS, literal, translated
 from memory_assets.log.tip import FIRST, Tip, Tips, read_tips, write_tips
@@ -72,7 +73,7 @@ class Database:
         self._migrated = False
         self._lingering = KeepAlive(self._lock, self._attached)
         self._kept = KeptOpen(ExclusiveHold(self._lock), self._opened_to_keep, timeout=lock_timeout)
-        self.mirror = Mirror(self.path, store, folding, tip=self.checked_tip, commit=self.commit)
+        self.mirror = Mirror(self.path, store, folding, tip=self.checked_tip, commit=self.commit, outer=lambda: self._outer)
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -283,7 +284,6 @@ class Database:
     @contextlib.contextmanager
     def alone(self) -> Iterator[Path]:
         """The store's folder under the exclusive lock, with nothing of it open, for who puts other files in their place."""
-        self.mirror.refuse("rewriting the log")
         self._ensure_schema()
         with self._exclusive():
             yield self.path.parent

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from memory_assets.log.errors import SharedLogRefusedError
 from memory_assets.log.links import LINKED_COLUMNS
@@ -55,6 +55,19 @@ class Access:
 
 
 @dataclass(frozen=True, slots=True)
+class Moving:
+    """A log on its way.
+
+    Attributes:
+        how: it is ``arriving`` from a machine's own file and not whole yet, or it has ``left`` into one.
+        host_id: of that machine among its mirrors.
+    """
+
+    how: Literal["arriving", "left"]
+    host_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class StoreState:
     """A shared log as of one moment.
 
@@ -64,6 +77,7 @@ class StoreState:
         least_client: the schema of a store's file that the newest program had that wrote to it.
         versions: the configured version of each stage by event type, which all must follow; None until somebody pinned them.
         access: what whoever asked may do; ``head`` is where the log ends for it.
+        moving: None where it stays where it is.
     """
 
     epoch: Epoch
@@ -72,6 +86,7 @@ class StoreState:
     least_client: int
     versions: Versions | None
     access: Access = Access()
+    moving: Moving | None = None
 
 
 def refuse_older(state: StoreState) -> None:
@@ -85,6 +100,34 @@ def refuse_older(state: StoreState) -> None:
             f"a newer program has written to the shared log: its stores have schema {state.least_client}, "
             f"those of this one {schema_version()}",
             hint="install the newer version of memory_assets",
+        )
+
+
+def refuse_half(state: StoreState) -> None:
+    """Refuse a log that is not whole yet.
+
+    Raises:
+        SharedLogRefusedError
+    """
+    if state.moving is not None and state.moving.how == "arriving":
+        raise SharedLogRefusedError(
+            "a machine is moving its log there, and it is not whole yet",
+            hint="wait for it; where it was killed, `memory move` on that machine goes on",
+        )
+
+
+def refuse_unwritable(state: StoreState) -> None:
+    """Refuse to append to a log that a newer program wrote to, that is not whole yet, or that has left.
+
+    Raises:
+        SharedLogRefusedError
+    """
+    refuse_older(state)
+    refuse_half(state)
+    if state.moving is not None:
+        raise SharedLogRefusedError(
+            f"the shared log has moved into the file of machine {state.moving.host_id[:12]}",
+            hint="take store.url away where it went; the mirror can be read elsewhere, and `memory move` there brings it back",
         )
 
 
@@ -110,6 +153,14 @@ class ExclusiveStore(Protocol):
 
     def pin(self, versions: Versions) -> None:
         """State which versions all must follow."""
+        ...
+
+    def rewrite(self, parts: Iterable[Sequence[Row]], head: Tip) -> None:
+        """Put other rows, which end at ``head``, in the place of all that are there: the log has another epoch then.
+
+        Raises:
+            SharedLogRefusedError: the role does not own the tables.
+        """
         ...
 
 
@@ -150,6 +201,10 @@ class EventStore(Protocol):
         """Wait until something stands behind a seq, for so long at most or until ``ended``; whether something does."""
         ...
 
+    def enroll(self, host_id: str, epoch: int) -> None:
+        """Name a machine that mirrors the log, before it holds anything of it; a second time changes nothing."""
+        ...
+
 
 class EmbeddedStore:
     """No other log: the store's file is the log, and everything here does nothing."""
@@ -182,9 +237,15 @@ class EmbeddedStore:
         """There is none elsewhere."""
         return None
 
+    def rewrite(self, parts: Iterable[Sequence[Row]], head: Tip) -> None:
+        """The file itself is replaced."""
+
     def wait(self, after: int, seconds: float, ended: threading.Event | None = None) -> bool:
         """Nothing comes from elsewhere."""
         return False
+
+    def enroll(self, host_id: str, epoch: int) -> None:
+        """There is one machine."""
 
 
 EMBEDDED: EventStore = EmbeddedStore()

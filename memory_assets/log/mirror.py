@@ -12,11 +12,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from memory_assets.identifiers import sha256_hex
 from memory_assets.log.errors import (
     SharedLogDiffersError,
     SharedLogRefusedError,
@@ -26,10 +25,28 @@ from memory_assets.log.errors import (
     StoreLockedError,
     StoreReadOnlyError,
 )
-from memory_assets.log.event_store import SHARED_COLUMNS, Access, EventStore, Row, StoreState, Versions, refuse_older
+from memory_assets.log.event_store import (
+    SHARED_COLUMNS,
+    Access,
+    EventStore,
+    Row,
+    StoreState,
+    Versions,
+    refuse_half,
+    refuse_older,
+)
 from memory_assets.log.free_space import check_room
-from memory_assets.log.links import LINKED_COLUMNS, LINKED_ROW, link_of, newest_link
+from memory_assets.log.links import LINKED_ROW, newest_link
+from memory_assets.log.mirror_checks import (
+    REBUILD_HINT,
+    checked_rows,
+    hint_of,
+    how_it_differs,
+    refuse_other_versions,
+    refuse_reader,
+)
 from memory_assets.log.mirror_note import MirrorNote, has_note, read_note, write_note
+from memory_assets.log.payloads.forgetting import FORGETTING
 from memory_assets.log.rows import insert_rows
 from memory_assets.log.silence_note import forget_silence, note_silence, silence_of
 from memory_assets.log.tip import Tip, Tips, read_tips
@@ -48,8 +65,9 @@ FOLLOW_SECONDS = 0.5
 """So long whoever reads waits for others of this machine to bring the mirror up; then it is read as it is."""
 _SLOW_SECONDS = 1.0
 _NOTED_SECONDS = 10.0
-REBUILD_HINT = "`memory mirror rebuild` makes the mirror anew and keeps the file that is there aside"
-_ADDED = f"SELECT {LINKED_ROW}, CAST(payload_json AS VARCHAR), link_hash FROM events WHERE seq > ? ORDER BY seq"
+FOLLOW_HINT = "`memory purge` takes them out of everything here as well"
+ROWS_BEHIND = f"SELECT {LINKED_ROW}, CAST(payload_json AS VARCHAR), link_hash FROM events WHERE seq > ? ORDER BY seq"
+"""Rows of the store's file as a shared log holds them."""
 # What keeps a mirror from being brought up, and nobody from reading it as it is.
 _READ_ON = (SharedLogUnavailableError, SharedLogRefusedError, StoreReadOnlyError, StoreFullError, StoreLockedError)
 _LOGGER = logging.getLogger(__name__)
@@ -84,21 +102,33 @@ class Mirror:
         folding: None where nobody asks for tables.
         tip: where the file's log ends, which is where it ended when it was last written.
         commit: ends a transaction of the file and keeps where its log ends.
+        outer: the connection that the thread is reading on.
     """
 
-    def __init__(self, file: Path, store: EventStore, folding: Folding | None, *, tip: TipOf, commit: Commit) -> None:
+    def __init__(
+        self,
+        file: Path,
+        store: EventStore,
+        folding: Folding | None,
+        *,
+        tip: TipOf,
+        commit: Commit,
+        outer: Callable[[], duckdb.DuckDBPyConnection | None],
+    ) -> None:
         self.store = store
         self._file = file
         self._folder = file.parent
         self._folding = folding
         self._tip = tip
         self._commit = commit
+        self._outer = outer
         self._looked_at = -FRESH_SECONDS
         self._noted_at = -_NOTED_SECONDS
         self._agreed: Versions | None = None
         self._refused: SharedLogRefusedError | None = None
         self.away: StoreError | None = None
         """Why the mirror was not brought up when it was read last; None where it was."""
+        self._has_forgotten = False
 
     def access(self) -> Access:
         """What may be read and done here, as it was when the mirror was brought up last."""
@@ -114,7 +144,8 @@ class Mirror:
         if not self.store.is_shared and has_note(self._folder):
             raise SharedLogRefusedError(
                 f"{self._folder} is a mirror of a shared log, and store.url names none",
-                hint="set store.url again; to go on alone, `memory backup` it and `memory restore` that into another folder",
+                hint="set store.url again; to go on alone, `memory move --to embedded` with it, or `memory backup` this and "
+                "`memory restore` that into another folder",
             )
 
     def refuse(self, what: str, hint: str = "") -> None:
@@ -125,6 +156,16 @@ class Mirror:
         """
         if self.store.is_shared:
             raise SharedLogRefusedError(f"{what} is not done to a shared log", hint=hint)
+
+    def must_forget(self) -> bool:
+        """Whether something was taken over that is to be forgotten, which the index does not follow by itself.
+
+        Said once, and to nobody who is reading: what is to be done then writes.
+        """
+        if self._outer() is not None:
+            return False
+        must, self._has_forgotten = self._has_forgotten, False
+        return must
 
     def follow(self, opened: OpenedToFollow, *, patiently: bool = False) -> None:
         """Take over what others wrote, for one who reads; where the log cannot be reached, the mirror is read as it is.
@@ -147,6 +188,7 @@ class Mirror:
                 raise silent
             state = self.store.state()
             refuse_older(state)
+            refuse_half(state)
             self._check_versions(state.versions)
             if not self._is_up_to(state):
                 with opened(patiently=patiently or not is_readable) as connection:
@@ -171,7 +213,9 @@ class Mirror:
             return before
         state = self.store.state()
         refuse_older(state)
+        refuse_half(state)
         self._check(state, before)
+        self._enroll()
         while before.seq < state.head.seq:
             rows = self.store.pull(before.seq, PULLED_ROWS)
             connection.execute("BEGIN")
@@ -216,7 +260,7 @@ class Mirror:
             configured = _configured(connection)
             yield
             self._pin(shared, state.versions, configured, _configured(connection))
-            if added := connection.execute(_ADDED, [state.head.seq]).fetchall():
+            if added := connection.execute(ROWS_BEHIND, [state.head.seq]).fetchall():
                 check_room(self._file)  # what is committed there cannot be taken back
                 shared.push(added, state.head)
         forget_silence(self._folder)
@@ -235,18 +279,34 @@ class Mirror:
         """
         note = read_note(self._folder)
         if note is not None and note.epoch != state.epoch:
-            what = "events were taken out of it" if note.epoch.store_id == state.epoch.store_id else "it is another log"
-            raise SharedLogDiffersError(f"the mirror is not of the log as it is now: {what}", hint=REBUILD_HINT)
+            is_purged = note.epoch.store_id == state.epoch.store_id
+            what = "events were taken out of it" if is_purged else "it is another log"
+            hint = FOLLOW_HINT if is_purged else REBUILD_HINT
+            raise SharedLogDiffersError(f"the mirror is not of the log as it is now: {what}", hint=hint)
         if note is not None and note.access.projects != state.access.projects:
             raise SharedLogDiffersError(
                 f"what may be read of the shared log has changed: it is {state.access} now", hint=REBUILD_HINT
             )
+        if note is None and state.moving is not None:
+            raise SharedLogRefusedError(
+                f"the shared log has moved into the file of machine {state.moving.host_id[:12]}",
+                hint="take store.url away where it went; it is mirrored by no machine that comes now",
+            )
         link = state.head.link_hash if local.seq == state.head.seq else self.store.link_at(local.seq) if local.seq else None
         if local.seq and link != local.link_hash:
-            raise SharedLogDiffersError(_how_it_differs(local, state.head, link), hint=_hint_of(note))
+            raise SharedLogDiffersError(how_it_differs(local, state.head, link), hint=hint_of(note))
         self._check_versions(state.versions)
         if note is None:
             write_note(self._folder, MirrorNote.new(state.epoch, state.access))
+
+    def _enroll(self) -> None:
+        """Let the log know of this machine before anything of it is here: what is purged later must go here as well."""
+        note = read_note(self._folder)
+        if note is not None and not note.is_enrolled:
+            # Who may only read is not known, and is told by whoever gave it that right.
+            with contextlib.suppress(SharedLogRefusedError):
+                self.store.enroll(note.host_id, note.epoch.number)
+                write_note(self._folder, replace(note, is_enrolled=True))
 
     def _check_versions(self, pinned: Versions | None) -> None:
         if self._folding is None or pinned is None or pinned == self._agreed:
@@ -261,6 +321,7 @@ class Mirror:
     def _take(self, connection: duckdb.DuckDBPyConnection, rows: Sequence[Row], before: Tip, state: StoreState) -> Tip:
         last = checked_rows(rows, before, is_whole=state.access.projects is None)
         columns = dict(zip(SHARED_COLUMNS, zip(*rows, strict=True), strict=True))
+        self._has_forgotten = self._has_forgotten or not set(FORGETTING).isdisjoint(columns["event_type"])
         links = list(columns.pop("link_hash"))
         insert_rows(connection, columns, links)
         return last
@@ -283,8 +344,9 @@ class Mirror:
         now = time.monotonic()
         note = read_note(self._folder)
         if note is not None and (now >= self._noted_at + _NOTED_SECONDS or note.access != state.access):
-            write_note(self._folder, MirrorNote(state.epoch, note.host_id, time.time(), state.access))
+            write_note(self._folder, replace(note, as_of=time.time(), access=state.access))
             self._noted_at = now
+            self._enroll()
 
     def _is_away(self, error: StoreError, seconds: float) -> None:
         if isinstance(error, SharedLogUnavailableError) and seconds > _SLOW_SECONDS:
@@ -299,71 +361,6 @@ class Mirror:
 
 def _configured(connection: duckdb.DuckDBPyConnection) -> dict[str, str]:
     return dict(connection.execute("SELECT event_type, stage_version FROM configured_versions").fetchall())
-
-
-def checked_rows(rows: Sequence[Row], before: Tip, *, is_whole: bool = True) -> Tip:
-    """Where a log ends behind these rows.
-
-    Args:
-        is_whole: False where events may be left out between them, of which nobody here can tell the link.
-
-    Raises:
-        SharedLogDiffersError: one of them does not follow, or is not what was written.
-    """
-    last = before
-    width = len(LINKED_COLUMNS)
-    checksum = LINKED_COLUMNS.index("checksum")
-    if not rows:
-        raise SharedLogDiffersError(f"event {before.seq + 1} of the shared log is missing", hint="look at its server")
-    for row in rows:
-        follows = row[0] == last.seq + 1
-        link = link_of(last.link_hash, row[:width]) if follows or is_whole else bytes(row[-1])
-        is_next = follows or (not is_whole and row[0] > last.seq)
-        if not is_next or link != bytes(row[-1]) or sha256_hex(row[-2]) != row[checksum]:
-            raise SharedLogDiffersError(
-                f"event {row[0]} of the shared log is not what was written, or does not follow the one before it",
-                hint="look at its server; `memory mirror verify` reads all of it",
-            )
-        last = Tip(int(row[0]), link)
-    return last
-
-
-def refuse_other_versions(mine: Versions, pinned: Versions) -> None:
-    """Refuse settings or a program that would make other tables and outcomes of the same events.
-
-    Raises:
-        SharedLogRefusedError
-    """
-    other = sorted(name for name in pinned.keys() | mine.keys() if mine.get(name) != pinned.get(name))
-    if other:
-        raise SharedLogRefusedError(
-            f"settings or program here give {', '.join(other)} another version than the shared log follows",
-            hint="give all machines the same settings and program; `memory mirror pin` makes those of this one the log's",
-        )
-
-
-def refuse_reader(access: Access) -> None:
-    """Refuse to write for a role that reads alone.
-
-    Raises:
-        SharedLogRefusedError
-    """
-    if not access.may_write:
-        raise SharedLogRefusedError(
-            f"this role reads {access}", hint="whoever owns the shared log gives the right: `memory mirror grant ROLE --write`"
-        )
-
-
-def _how_it_differs(local: Tip, head: Tip, link: bytes | None) -> str:
-    if local.seq > head.seq:
-        return f"the shared log ends at event {head.seq} and the file here at event {local.seq}"
-    return f"event {local.seq} here is not event {local.seq} of the shared log: these are two logs"
-
-
-def _hint_of(note: MirrorNote | None) -> str:
-    if note is None:
-        return "name another folder in MEMORY_HOME; `memory export` and `memory import` there take over what this one holds"
-    return REBUILD_HINT
 
 
 def _roll_back(connection: duckdb.DuckDBPyConnection) -> None:

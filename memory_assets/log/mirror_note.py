@@ -12,6 +12,7 @@ from pathlib import Path
 from memory_assets.log.errors import StoreError, of_system
 from memory_assets.log.event_store import Access, Epoch
 from memory_assets.log.private_file import put_in_place
+from memory_assets.log.swap import sync_folder
 
 NOTE_FILE_NAME = "store.mirror"
 _ALL = Access()
@@ -25,12 +26,16 @@ class MirrorNote:
         host_id: of this folder among all that mirror the log.
         as_of: seconds since 1970 when the mirror held all that the log did; 0 before it ever did.
         access: what whoever made it may read and do.
+        is_enrolled: whether the log knows that this folder mirrors it.
+        honoured: up to which event the search index follows what was forgotten.
     """
 
     epoch: Epoch
     host_id: str
     as_of: float
     access: Access = _ALL
+    is_enrolled: bool = False
+    honoured: int = 0
 
     @classmethod
     def new(cls, epoch: Epoch, access: Access = _ALL) -> MirrorNote:
@@ -64,7 +69,8 @@ def read_note(folder: Path) -> MirrorNote | None:
         projects = said.get("projects")
         access = Access(None if projects is None else tuple(map(str, projects)), bool(said.get("may_write", True)))
         epoch = Epoch(str(said["store_id"]), int(said["epoch"]))
-        return MirrorNote(epoch, str(said["host_id"]), float(said["as_of"]), access)
+        is_enrolled, honoured = said.get("is_enrolled") is True, int(said.get("honoured", 0))
+        return MirrorNote(epoch, str(said["host_id"]), float(said["as_of"]), access, is_enrolled, honoured)
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -85,9 +91,24 @@ def write_note(folder: Path, note: MirrorNote) -> None:
     path = folder / NOTE_FILE_NAME
     told = {"store_id": note.epoch.store_id, "epoch": note.epoch.number, "host_id": note.host_id, "as_of": note.as_of}
     told |= {"projects": note.access.projects, "may_write": note.access.may_write}
+    told |= {"is_enrolled": note.is_enrolled, "honoured": note.honoured}
     unfinished = folder / f"{NOTE_FILE_NAME}.{os.getpid()}.new"
     try:
         put_in_place(path, json.dumps(told), unfinished=unfinished)
     except OSError as error:
         if not path.exists():
             raise of_system(error, path) from error
+
+
+def drop_note(folder: Path) -> None:
+    """The store in a folder mirrors nothing any more.
+
+    Raises:
+        StoreError: it cannot be taken away.
+    """
+    path = folder / NOTE_FILE_NAME
+    try:
+        path.unlink(missing_ok=True)
+        sync_folder(folder)
+    except OSError as error:
+        raise of_system(error, path) from error

@@ -12,13 +12,14 @@ from memory_assets.log.database import STORE_FILE_NAME, Database
 from memory_assets.log.errors import SharedLogDiffersError, StoreError
 from memory_assets.log.event_store import Access
 from memory_assets.log.links import Broken, newest_link
-from memory_assets.log.mirror import PULLED_ROWS, checked_rows, refuse_other_versions
+from memory_assets.log.mirror import FOLLOW_HINT, PULLED_ROWS
+from memory_assets.log.mirror_checks import checked_rows, refuse_other_versions
 from memory_assets.log.mirror_note import NOTE_FILE_NAME, read_note, write_note
 from memory_assets.log.tip import FIRST, TIP_FILE_NAME, Tip, Tips, read_tips
 from memory_assets.maintenance.indexing import write_behind, write_words
 from memory_assets.progress import NoProgress, Progress
 from memory_assets.projections.fold import catch_up
-from memory_assets.results.mirror import MirrorBuiltV1, MirrorV1, MirrorVerifiedV1
+from memory_assets.results.mirror import MachineV1, MirrorBuiltV1, MirrorV1, MirrorVerifiedV1
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,6 +69,21 @@ def mirror_status(resources: Resources) -> MirrorV1:
         as_of=datetime.fromtimestamp(note.as_of, UTC) if note and note.as_of else None,
         versions=dict(state.versions) if state and state.versions is not None else None,
         problem=problem,
+        machines=_machines(resources, state),
+    )
+
+
+def _machines(resources: Resources, state: StoreState | None) -> tuple[MachineV1, ...]:
+    """Who mirrors the log; nobody where it cannot be asked."""
+    from memory_assets.fleet.opening import shared_log
+
+    store, note = resources.settings.store, read_note(resources.settings.store_folder)
+    if state is None or store.url is None:
+        return ()
+    here = note.host_id if note else None
+    return tuple(
+        MachineV1(host_id=machine.host_id, name=machine.name, purged=machine.is_clean, is_here=machine.host_id == here)
+        for machine in shared_log(store.url, store.lock_timeout_seconds).mirrors()
     )
 
 
@@ -145,12 +161,12 @@ def rebuild_mirror(resources: Resources, *, progress: Progress | None = None) ->
     new.mkdir(mode=0o700, parents=True)
     told.start(None, "taking over the shared log")
     try:
+        _keep_host(resources, new)
         fresh = opened(new, settings.store.url, settings.store.lock_timeout_seconds, lambda: resources.configured_versions)
         with fresh.reading():
             pass
         with fresh.held() as connection:
             connection.execute("CHECKPOINT")
-        _keep_host(settings.store_folder, new)
         for name in (STORE_FILE_NAME, TIP_FILE_NAME, NOTE_FILE_NAME):
             (new / name).replace(staged / name)
         shutil.rmtree(new)
@@ -212,15 +228,22 @@ def _indexed(resources: Resources, before: int, progress: Progress | None) -> Mi
     )
 
 
-def _keep_host(folder: Path, new: Path) -> None:
-    """The machine stays the one that it was, where that can still be read."""
-    made = read_note(new)
+def _keep_host(resources: Resources, new: Path) -> None:
+    """The machine stays the one that it was, where that can still be read: the log knows it by that name."""
+    folder = resources.settings.store_folder
     try:
         known = read_note(folder)
     except StoreError:
         return
-    if made is not None and known is not None:
-        write_note(new, replace(made, host_id=known.host_id))
+    state = shared_log_of(resources).state()
+    if known is None:
+        return
+    if known.epoch.store_id == state.epoch.store_id and known.epoch != state.epoch:
+        raise SharedLogDiffersError(
+            "events were taken out of the shared log, and the file that is there would be kept with them", hint=FOLLOW_HINT
+        )
+    if known.epoch == state.epoch:
+        write_note(new, replace(known, as_of=0.0, honoured=0))
 
 
 def _tip_here(folder: Path) -> Tip:

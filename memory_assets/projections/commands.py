@@ -53,7 +53,7 @@ FROM (
   UNION ALL
   SELECT *, 'newer', unnest(from_json(payload_json -> '$.newer_forms', '["VARCHAR"]')) FROM commands
 ) w
-JOIN statements s ON s.entry_type = split_part(w.form, ':', 1) AND s.form = CAST(split_part(w.form, ':', 2) AS BIGINT)
+JOIN statements s ON s.entry_type = split_part(w.form, ':', 1) AND s.form = TRY_CAST(split_part(w.form, ':', 2) AS BIGINT)
   AND s.project IS NOT DISTINCT FROM w.project
 JOIN entries n ON n.entry_id = s.entry_id AND n.created_ts <= w.occurred_at
 WHERE s.session_id IS DISTINCT FROM (w.payload_json ->> '$.correction_session_id')

@@ -8,6 +8,21 @@ from typing import Literal
 from memory_assets.results.model import WireModel
 
 
+class MachineV1(WireModel):
+    """A machine that mirrors a log.
+
+    Attributes:
+        name: what its owner calls it.
+        purged: it said that it holds nothing of what the last purge took out, or it came later.
+        is_here: it is this one.
+    """
+
+    host_id: str
+    name: str
+    purged: bool
+    is_here: bool
+
+
 class MirrorV1(WireModel):
     """How a mirror stands to its log.
 
@@ -20,6 +35,7 @@ class MirrorV1(WireModel):
         as_of: when the mirror held all that the log did.
         versions: what all machines must follow; None before anybody pinned it.
         problem: why the log cannot be used, or why the file here is no mirror of it.
+        machines: who mirrors it, those that came first in front; empty where it cannot be asked.
     """
 
     schema_version: Literal["mirror.v1"] = "mirror.v1"
@@ -32,6 +48,7 @@ class MirrorV1(WireModel):
     as_of: datetime | None
     versions: dict[str, str] | None
     problem: str | None
+    machines: tuple[MachineV1, ...] = ()
 
 
 class MirrorVerifiedV1(WireModel):

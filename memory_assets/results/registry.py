@@ -55,6 +55,7 @@ from memory_assets.results.listed import (
 from memory_assets.results.memories import EntryView, EvidenceView, MemoryView
 from memory_assets.results.metrics import Metrics
 from memory_assets.results.mirror import MirrorBuiltV1, MirrorV1, MirrorVerifiedV1
+from memory_assets.results.moved import MovedV1
 from memory_assets.results.outbox import InLine, OutboxDrained, OutboxStatus, Reembedded
 from memory_assets.results.policy import PolicyCheckV1, PolicyV1
 from memory_assets.results.prompts import PromptUpdateV1, RolePromptV1
@@ -116,6 +117,7 @@ PRINTED: dict[str, Any] = {
     "mirror.v1": MirrorV1,
     "mirror_built.v1": MirrorBuiltV1,
     "mirror_verified.v1": MirrorVerifiedV1,
+    "moved.v1": MovedV1,
     "outbox.v1": OutboxStatus,
     "outbox_drained.v1": OutboxDrained,
     "outbox_reconciled.v1": InLine,

@@ -132,7 +132,7 @@ UNASKED = {
     *("court open", "court from-session", "court run", "court project", "lessons retire", "lessons keep"),
     *("prompts show", "prompts propose", "prompts diff", "prompts approve", "prompts reject", "prompts apply"),
     *("prompts rollback", "prompts write", "prompts register", "policy check", "policy activate"),
-    *("mirror status", "mirror update", "mirror verify", "mirror rebuild", "mirror pin"),
+    *("mirror status", "mirror update", "mirror verify", "mirror rebuild", "mirror pin", "move"),
     *("mirror grant", "mirror revoke"),
     *("hook", "hooks install", "hooks uninstall", "hooks status", "hooks off", "hooks on"),
 }

@@ -34,6 +34,7 @@ OF_NO_SESSION = {
     "court_policy_activated",
     "eval_run_recorded",
     "log_end_accepted",
+    "mirror_purged",
     "prompt_update_proposed",
     "prompt_update_reviewed",
     "prompt_written",

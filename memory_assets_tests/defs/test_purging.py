@@ -162,7 +162,7 @@ def test_a_full_disk_leaves_everything_as_it_was(marked: Mixed, monkeypatch: pyt
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr("memory_assets.maintenance.purge.rewriting._bring_to_disk", full)
+        patch.setattr("memory_assets.maintenance.purge.rewriting.bring_to_disk", full)
         with pytest.raises(StoreFullError):
             rewrite(Resources(settings))
     assert (tables(settings), len(events(settings)), index_rows(settings)) == before

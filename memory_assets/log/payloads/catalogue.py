@@ -97,6 +97,7 @@ PAYLOADS: dict[str, type[Payload]] = {
         builds.BuildFinished,
         log_end.LogEndAccepted,
         purged.Purged,
+        purged.MirrorPurged,
     )
 }
 # The stages' own results, in the order of the road: each is made from the one before it.

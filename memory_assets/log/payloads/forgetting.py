@@ -60,3 +60,7 @@ class TextUnforgotten(Payload):
 
     event_type: ClassVar[str] = "text_unforgotten"
     forgetting_event_id: str
+
+
+FORGETTING = tuple(payload.event_type for payload in (SessionForgotten, SessionUnforgotten, TextForgotten, TextUnforgotten))
+"""What says that something is to be hidden, or shown again."""

@@ -24,3 +24,16 @@ class Purged(Payload):
     new_link: str
     removed: dict[str, int]
     survivors_digest: str
+
+
+class MirrorPurged(Payload):
+    """A machine that mirrors a shared log holds nothing any more of what was taken out of it.
+
+    Attributes:
+        host_id: of the machine among the mirrors.
+        epoch: of the log behind the purge.
+    """
+
+    event_type: ClassVar[str] = "mirror_purged"
+    host_id: str
+    epoch: int

@@ -160,8 +160,13 @@ def find_going(connection: duckdb.DuckDBPyConnection) -> int:
         for statements in (_OF_ENTRIES, _OF_TASKS, _OF_UNITS, _OF_LESSONS, _OF_USAGE, _OF_FILES, _OF_ANSWERS, _OF_BUILDS):
             connection.execute(statements)
         close_commands(connection)
-        connection.execute(_SESSIONS)
+        find_sessions(connection)
     return _count(connection)
+
+
+def find_sessions(connection: duckdb.DuckDBPyConnection) -> None:
+    """Fill ``gone_sessions``, of the events in ``going``."""
+    connection.execute(_SESSIONS)
 
 
 def counted_by_type(connection: duckdb.DuckDBPyConnection) -> dict[str, int]:

@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memory_assets.log.database import STORE_FILE_NAME
+from memory_assets.log.database import STORE_FILE_NAME, Database
 from memory_assets.log.links import newest_link
 from memory_assets.log.tip import FIRST, Tip
+from memory_assets.maintenance.purge.following import Gone, make_mirror_anew
 from memory_assets.maintenance.purge.going import counted_by_type, find_going, sessions_concerned
 from memory_assets.maintenance.purge.golden import drop_made_questions, golden_without_answer
 from memory_assets.maintenance.purge.rewriting import STAGED, all_done, left_to_do, only_purge, rewrite
@@ -26,6 +27,7 @@ from memory_assets.maintenance.purge.traces import (
     take_pieces,
     words_of_the_program,
 )
+from memory_assets.maintenance.rebuild import heal_index
 from memory_assets.maintenance.usage import take_shown
 from memory_assets.projections.fold import catch_up
 from memory_assets.results.purge import DagsterPurgedV1, IndexTableV1, OutOfReachV1, PurgeReportV1, TraceV1
@@ -61,14 +63,8 @@ def plan(resources: Resources, words_elsewhere: str = "") -> Plan:
 
     Args:
         words_elsewhere: what other records than ours say whatever they tell of.
-
-    Raises:
-        SharedLogRefusedError: other machines hold the same log.
     """
-    resources.database.mirror.refuse(
-        "purging", hint="`memory forget` hides it on every machine at once; a store of its own can be purged"
-    )
-    own_words = " ".join([words_of_the_program(), *map(str, _folders(resources)), words_elsewhere])
+    own_words = _own_words(resources, words_elsewhere)
     catch_up(resources.database, resources.configured_versions, resolve=True)
     with resources.database.reading() as connection:
         going = find_going(connection)
@@ -97,20 +93,11 @@ def purge(resources: Resources, planned: Plan, elsewhere: Elsewhere, *, progress
 
 
 def _purge(resources: Resources, planned: Plan, elsewhere: Elsewhere, progress: Progress | None) -> PurgeReportV1:
-    folder = resources.settings.store_folder
     questions = golden_without_answer(resources)
-    before = _traces(resources, planned.pieces)
+    before = _traces(resources, resources.database, planned.pieces)
     written = rewrite(resources, progress=progress)
-    _clear_leftovers(folder)
-    # What was noted as used may name what is gone: counted behind it, that is left out, and the note goes.
-    take_shown(resources)
-    sessions = left_to_do(folder)
-    dagster = None
-    if sessions is not None:
-        dagster = elsewhere(sessions)
-        drop_made_questions(resources)
-        all_done(folder)
-    after = _traces(resources, planned.pieces)
+    dagster = _done_elsewhere(resources, elsewhere)
+    after = _traces(resources, resources.database, planned.pieces)
     told = written.store.told if written else None
     return PurgeReportV1(
         dry_run=False,
@@ -135,10 +122,68 @@ def _purge(resources: Resources, planned: Plan, elsewhere: Elsewhere, progress: 
     )
 
 
+def _done_elsewhere(resources: Resources, elsewhere: Elsewhere) -> DagsterPurgedV1 | None:
+    """What is left to do behind the store that was put in place, by this purge or by one that was killed."""
+    folder = resources.settings.store_folder
+    _clear_leftovers(folder)
+    # What was noted as used may name what is gone: counted behind it, that is left out, and the note goes.
+    take_shown(resources)
+    sessions = left_to_do(folder)
+    if sessions is None:
+        return None
+    dagster = elsewhere(sessions)
+    drop_made_questions(resources)
+    all_done(folder)
+    return dagster
+
+
+def follow(
+    resources: Resources, elsewhere: Elsewhere, words_elsewhere: str, *, progress: Progress | None = None
+) -> PurgeReportV1:
+    """Take out here what another machine took out of the shared log; see ``maintenance.purge.following``."""
+    before: list[Counter[str]] = []
+
+    def control(old: Database, gone: Gone) -> None:
+        before.append(_traces(resources, old, gone.pieces))
+
+    settings = resources.settings
+    with only_purge(settings.store_folder, wait_seconds=settings.store.lock_timeout_seconds):
+        own_words = _own_words(resources, words_elsewhere)
+        gone, index = make_mirror_anew(resources, own_words, control, progress=progress)
+        heal_index(resources, progress=progress)
+        dagster = _done_elsewhere(resources, elsewhere)
+        traces = _compared(resources, before[0], _traces(resources, resources.database, gone.pieces))
+    return PurgeReportV1(
+        dry_run=False,
+        purged=True,
+        sessions=sum(gone.sessions.values()),
+        sessions_in_part=sum(not wholly for wholly in gone.sessions.values()),
+        events_removed=gone.removed,
+        events_kept=gone.kept,
+        survivors_digest="",
+        old_seq=gone.old.seq,
+        old_link=gone.old.link_hash.hex(),
+        new_seq=gone.new.seq,
+        new_link=gone.new.link_hash.hex(),
+        index=_index(index),
+        pieces=len(gone.pieces),
+        traces=traces,
+        found_before=sum(trace.before for trace in traces if trace.within_reach),
+        found_after=sum(trace.after for trace in traces if trace.within_reach),
+        dagster=dagster,
+        golden_questions=golden_without_answer(resources),
+        out_of_reach=_out_of_reach(resources),
+    )
+
+
+def _own_words(resources: Resources, words_elsewhere: str) -> str:
+    return " ".join([words_of_the_program(), *map(str, _folders(resources)), words_elsewhere])
+
+
 def dry_run(resources: Resources, planned: Plan) -> PurgeReportV1:
     """What a purge would say, with the control alone; nothing is changed."""
     questions = golden_without_answer(resources)
-    before = _traces(resources, planned.pieces)
+    before = _traces(resources, resources.database, planned.pieces)
     return PurgeReportV1(
         dry_run=True,
         purged=False,
@@ -161,11 +206,11 @@ def dry_run(resources: Resources, planned: Plan) -> PurgeReportV1:
     )
 
 
-def _traces(resources: Resources, pieces: tuple[str, ...]) -> Counter[str]:
+def _traces(resources: Resources, database: Database, pieces: tuple[str, ...]) -> Counter[str]:
     if not pieces:
         return Counter()
     settings = resources.settings
-    with resources.database.reading() as connection:
+    with database.reading() as connection:
         found = count_in_tables(connection, pieces, STORE_FILE_NAME)
     return found + count_in_index(settings.vectors_folder, pieces) + count_in_files(_folders(resources), pieces)
 
@@ -220,6 +265,19 @@ def _out_of_reach(resources: Resources) -> tuple[OutOfReachV1, ...]:
     if settings.sessions_folder.is_dir():
         found.append(
             OutOfReachV1(what=str(settings.sessions_folder), why="the files that sessions came from are read and never deleted")
+        )
+    if settings.store.url is not None:
+        found.append(
+            OutOfReachV1(
+                what="other machines that mirror the log",
+                why="each purges what it has by its own `memory purge`; `memory mirror` lists those that have not yet",
+            )
+        )
+        found.append(
+            OutOfReachV1(
+                what="write-ahead log, standbys and backups of its PostgreSQL",
+                why="they are its owner's: what is archived holds the rows of before",
+            )
         )
     found.append(OutOfReachV1(what="session files elsewhere", why="they are read and never deleted"))
     found.append(OutOfReachV1(what="backups and exports", why="they are files of your own: make new ones and delete the old"))
