@@ -2,9 +2,9 @@
 
   python benchmarks/bench_fleet_load.py FOLDER [--sessions 12] [--write benchmarks/fleet_load.json]
 
-Session files of a folder are taken in one after another into a log in PostgreSQL 18, each in six steps as it grew, and each step by a
-run of its own: a turn. For each time that a turn holds the log, for how long and what was written is noted; a second machine then
-takes all of it over. The times are those of one machine with nothing else to do.
+Session files of a folder are taken in one after another into a log in PostgreSQL 18, each in six steps as it grew,
+and each step by a run of its own: a turn. For each time that a turn holds the log, for how long and what was written
+is noted; a second machine then takes all of it over. The times are those of one machine with nothing else to do.
 """
 
 from __future__ import annotations
