@@ -124,9 +124,7 @@ def main() -> None:
     arguments.add_argument("--seed", type=int, default=1)
     given = arguments.parse_args()
     load, chance = Load.read(given.load), Random(given.seed)
-    print(
-        f"{len(load.turns)} measured turns; {given.turns_a_day:g} turns a day and machine, {load.events_a_turn:.0f} events a turn"
-    )
+    print(f"{len(load.turns)} measured turns of {load.events_a_turn:.0f} events; {given.turns_a_day:g} a day and machine")
     print(f"\n{'machines':>8} {'lock held':>10} {'a turn waits p50':>17} {'p95':>8} {'p99':>8} {'not through':>12}")
     for machines in MACHINES:
         print(row_of(machines, simulated(load, machines, given.turns_a_day, chance)))
