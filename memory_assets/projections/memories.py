@@ -34,6 +34,21 @@ WINDOW told AS (PARTITION BY s.project, s.entry_type, k.leader ORDER BY {_ORDER}
 _LADDER = list(STAGES)
 
 
+_START = """
+SELECT project, entry_type, statement FROM touched
+UNION SELECT project, entry_type, statement FROM statements WHERE session_id IN (SELECT session_id FROM affected)
+"""
+# With what a correction is about goes what it says: of two about the same the later one holds, also where nothing but what the
+# scope's entries say tells that they are.
+_CORRECTING = """
+WITH mine AS (SELECT entry_id FROM entries WHERE session_id IN (SELECT session_id FROM affected))
+SELECT s.project, s.entry_type, s.statement FROM commands c
+JOIN statements s ON s.session_id = (c.payload_json ->> '$.correction_session_id')
+WHERE c.event_type = 'memory_corrected' AND c.event_id IN (SELECT event_id FROM command_entries WHERE entry_id IN (FROM mine))
+"""
+_HAS_CORRECTIONS = "SELECT 1 FROM commands WHERE event_type = 'memory_corrected' LIMIT 1"
+
+
 def remember_touched(connection: duckdb.DuckDBPyConnection) -> None:
     """Note what the scope's entries say, whatever is linked to it, and the memories of all that.
 
@@ -43,10 +58,9 @@ def remember_touched(connection: duckdb.DuckDBPyConnection) -> None:
         """CREATE TEMP TABLE IF NOT EXISTS touched (project VARCHAR, entry_type VARCHAR, statement VARCHAR, leader VARCHAR)"""
     )
     connection.execute("CREATE TEMP TABLE IF NOT EXISTS touched_memories (memory_id VARCHAR)")
-    start = connection.execute(
-        """SELECT project, entry_type, statement FROM touched UNION
-           SELECT project, entry_type, statement FROM statements WHERE session_id IN (SELECT session_id FROM affected)"""
-    ).fetchall()
+    start = connection.execute(_START).fetchall()
+    if connection.execute(_HAS_CORRECTIONS).fetchall():
+        start += connection.execute(_CORRECTING).fetchall()
     if start:
         merged = [(EntryStatement(*one), EntryStatement(*other)) for one, other in merged_statements(connection)]
         found, links = linked(connection, (EntryStatement(*row) for row in start), merged)

@@ -15,6 +15,7 @@ from memory_assets.defs.forgetting import forget, unforget
 from memory_assets.defs.resources import open_store
 from memory_assets.errors import InvalidArgumentError, NotFoundError
 from memory_assets.memory import AskRequest, Memory
+from memory_assets.projections import fold as fold_module
 from memory_assets.queries.forgettable import ToForget
 from memory_assets.results.memories import MemoryView
 from memory_assets.settings import Settings
@@ -102,6 +103,22 @@ def test_it_is_about_what_was_said_in_these_words_whoever_is_left_that_says_it(
     purging.purge_all(settings, purging.planned_purge(settings))
     assert decision(settings, OLD).superseded_by == report.correction.citation
     assert_rebuilds_equal(settings)
+
+
+def test_which_corrections_are_about_the_same_is_found_in_whatever_parts_sessions_are_folded(
+    corrected_store: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each of the two names another saying of it, and both stand before either in a rebuild."""
+    settings = corrected_store
+    first = forget(settings, ToForget(sessions=("talk-1",)))
+    correct(settings, decision(settings, OLD).citation, NEW, by="Jiho")
+    unforget(settings, first.events)
+    forget(settings, ToForget(sessions=("talk-2",)))
+    later = correct(settings, decision(settings, OLD).citation, "We do not round at all any more.", by="Mina").correction
+    assert decision(settings, NEW).superseded_by == decision(settings, OLD).superseded_by == later.citation
+    for size in (1, 2):
+        monkeypatch.setattr(fold_module, "SCOPE_SIZE", size)
+        assert_rebuilds_equal(settings)
 
 
 def test_what_is_said_of_it_later_is_in_conflict_again(corrected_store: Settings, tmp_path: Path) -> None:

@@ -239,9 +239,10 @@ class Life:
         return by_project.get(self.told.project, ())
 
     def _task(self, store: StagedStore, like: TaskView) -> TaskView | None:
-        """By its title; of one that is part of another there by what speaks of it."""
+        """By its title; of one that is part of another there by the words that it is called by, for what says that it is done
+        may be said of another one there."""
         known = self._known(store.known.tasks)
-        told = {quote.uri for quote in like.evidence}
+        told = {quote.uri for quote in like.evidence if like.title.rstrip(".") in quote.quote}
         same_title = next((one for one in known if one.title == like.title), None)
         return same_title or next((one for one in known if told & {quote.uri for quote in one.evidence}), None)
 
