@@ -166,7 +166,7 @@ def test_a_disk_that_others_fill_during_a_purge(
             os.truncate(ballast, ballast.stat().st_size - left)
 
         with monkeypatch.context() as patch:
-            patch.setattr(rewriting, "_check_room", filled)
+            patch.setattr(rewriting, "check_room", filled)
             refused(memory("purge", "--yes", "--json"), "disk_full")
         assert (tables(settings), len(events(settings))) == (before, logged)
         assert not (home / rewriting.STAGED).exists()
