@@ -90,8 +90,10 @@ class Words:
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
-        self._text = " ".join(without_unseen(text) for text in texts).casefold()
-        self._words = {word for token in words(self._text) for word in _forms(token)}
+        # Words are found in the text as it stands, as they are in what is held against them: "Aß" is other letters when folded.
+        seen = " ".join(without_unseen(text) for text in texts)
+        self._text = seen.casefold()
+        self._words = {word for token in words(seen) for word in _forms(token)}
         self._begun = {word[:_LEAST_ALIKE] for word in self._words if word.isascii() and len(word) >= _LEAST_ALIKE}
         self.has_hangul = any(map(is_hangul, self._text))
 

@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from memory_assets.court.findings import SPEAKS
@@ -134,6 +134,7 @@ PIECES = st.lists(st.sampled_from(_PIECES.split("|")), max_size=12).map(" ".join
 
 
 @settings(max_examples=depth(60, 600))
+@example("Aß", "")
 @given(PIECES | st.text(max_size=60), PIECES)
 def test_any_text_has_words_and_clauses(text: str, other: str) -> None:
     said = Words([text])

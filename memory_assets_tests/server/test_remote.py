@@ -68,7 +68,7 @@ def _timeless(text: str) -> str:
     return "\n".join(lines)
 
 
-@pytest.mark.parametrize("question", cases([(one,) for one in QUESTIONS], [(one,) for one in MORE_QUESTIONS]))
+@pytest.mark.parametrize("question", cases(QUESTIONS, [(one,) for one in MORE_QUESTIONS]))
 def test_the_output_is_the_same(server: Running, question: tuple[str, ...]) -> None:
     by_server = command(server.home, *question)
     # Another variable: the server has other settings than this command, and is no server for it.
