@@ -18,6 +18,7 @@ from random import Random
 import pytest
 
 from memory_assets.commands import conflicts, task_links, tasks
+from memory_assets.commands.errors import NotPossibleError
 from memory_assets.defs import correcting
 from memory_assets.errors import NotFoundError
 from memory_assets.results.tasks import TaskView
@@ -248,9 +249,13 @@ class Life:
 
     def _of_task(self, store: StagedStore, like: TaskView, say: Callable[[str], object]) -> bool:
         found = self._task(store, like)
-        if found:
+        if found is None:
+            return False
+        try:
             say(found.task_id)
-        return found is not None
+        except NotPossibleError:  # what says that it is done is hidden in one of the two for now
+            return False
+        return True
 
     def _new_task(self, store: StagedStore, title: str) -> bool:
         # It is not there before the store is settled.
