@@ -10,7 +10,7 @@ import pytest
 
 from memory_assets.log.event_log import EventLog
 from memory_assets_tests.fleet.hosts import Fleet, database_of, is_sound
-from memory_assets_tests.fleet.proxies import Speaker, Stopping, proxied
+from memory_assets_tests.fleet.proxies import Stopping, proxied
 from memory_assets_tests.fleet.test_failures import on_loopback
 from memory_assets_tests.log.processes import first_line, python
 from memory_assets_tests.log.samples import taken
@@ -95,8 +95,7 @@ def test_within_a_push(
     assert is_sound(fleet.database("one")) == is_sound(fleet.database("two")) == 2 + events
 
 
-@pytest.mark.parametrize("speaker", ["server"])
-def test_within_a_pull(there: There, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, speaker: Speaker) -> None:
+def test_within_a_pull(there: There, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The server has more to say than anything between the two can hold, and is kept waiting with it."""
     fleet = Fleet(tmp_path, there.address.url)
     fleet.log("two").append([taken(number, file_hash="x" * 400_000) for number in range(40)])
@@ -104,7 +103,7 @@ def test_within_a_pull(there: There, tmp_path: Path, monkeypatch: pytest.MonkeyP
         url = on_loopback(there, monkeypatch, proxy.port)
         with python(PULLING, url) as holder:
             assert first_line(holder) == "ready"
-            proxy.stopping = stopping = Stopping(holder.pid, speaker, b"x" * 1_000)
+            proxy.stopping = stopping = Stopping(holder.pid, "server", b"x" * 1_000)
             assert holder.stdin is not None
             holder.stdin.write("\n")
             holder.stdin.flush()

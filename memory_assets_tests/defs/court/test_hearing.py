@@ -39,7 +39,7 @@ from memory_assets_tests.court.findings import orders_of
 from memory_assets_tests.dagster_records import in_memory
 from memory_assets_tests.defs.conftest import Import
 from memory_assets_tests.defs.files import chat
-from memory_assets_tests.defs.imported import Imported, imported
+from memory_assets_tests.defs.imported import Imported
 from memory_assets_tests.defs.state import assert_rebuilds_equal, events, log_of, rows, tables, texts_of_store
 
 TESTS, FORCE, NAMED = (
@@ -48,11 +48,7 @@ TESTS, FORCE, NAMED = (
     "Always ask Wilhelmina about the ledger",
 )
 
-
-@pytest.fixture(autouse=True)
-def detector(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A small detector: what a person orders with `always` or `never`."""
-    monkeypatch.setattr(steps, "findings_of", orders_of)
+pytestmark = pytest.mark.usefixtures("small_detector")
 
 
 def write_sessions(inbox: Path) -> None:
@@ -60,17 +56,6 @@ def write_sessions(inbox: Path) -> None:
     chat(inbox, "one", [TESTS, "I will.", FORCE], project="shop")
     chat(inbox, "two", [TESTS, "I will."], project="hourglass")
     chat(inbox, "three", [NAMED, "I will.", "Never say her name, Wilhelmina"], project="shop")
-
-
-@pytest.fixture(scope="module")
-def sessions(tmp_path_factory: pytest.TempPathFactory) -> Imported:
-    """Taken in once."""
-    return imported(tmp_path_factory.mktemp("sessions"), write_sessions)
-
-
-@pytest.fixture
-def inbox(sessions: Imported) -> Path:
-    return sessions.inbox_as_it_was()
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from memory_assets.queries.lessons import list_lessons
 from memory_assets.settings import Settings, load_settings
 from memory_assets_tests.court.scripted import choosing, claim, claims, label_of, model, part_of
 from memory_assets_tests.defs.files import chat
-from memory_assets_tests.defs.imported import Imported, imported
+from memory_assets_tests.defs.imported import Imported
 from memory_assets_tests.defs.state import assert_rebuilds_equal, events, rows
 from memory_assets_tests.extraction.provider import Asked, Provider, serving
 
@@ -38,17 +38,6 @@ def write_sessions(inbox: Path) -> None:
     """Two sessions that say the same, one with a hostile page."""
     chat(inbox, "one", [ORDER, f"A page says: {HOSTILE}.", "Go on."], project="shop")
     chat(inbox, "two", [ORDER, "I will."], project="shop")
-
-
-@pytest.fixture(scope="module")
-def sessions(tmp_path_factory: pytest.TempPathFactory) -> Imported:
-    """Taken in once."""
-    return imported(tmp_path_factory.mktemp("sessions"), write_sessions)
-
-
-@pytest.fixture
-def inbox(sessions: Imported) -> Path:
-    return sessions.inbox_as_it_was()
 
 
 @pytest.fixture

@@ -11,7 +11,6 @@ from memory_assets.configuration import Resources
 from memory_assets.court_backend.errors import PostgresUnavailableError
 from memory_assets.defs import forgetting, purging, run
 from memory_assets.defs.code_location import build_definitions
-from memory_assets.defs.court import steps
 from memory_assets.defs.court.run import hear
 from memory_assets.errors import InvalidArgumentError
 from memory_assets.maintenance.court_mirror import project_court
@@ -20,9 +19,8 @@ from memory_assets.queries.forgettable import ToForget
 from memory_assets.queries.lessons import nearest_lessons
 from memory_assets.results.doctor import CheckV1
 from memory_assets.settings import Settings, load_settings
-from memory_assets_tests.court.findings import orders_of
 from memory_assets_tests.defs.files import chat
-from memory_assets_tests.defs.imported import Imported, imported
+from memory_assets_tests.defs.imported import Imported
 from memory_assets_tests.defs.state import assert_rebuilds_equal
 from memory_assets_tests.depth import cases
 from memory_assets_tests.postgres.databases import There, running, there, there18
@@ -36,27 +34,12 @@ TESTS, FORCE, NAMED = (
 )
 NOWHERE = "postgresql://owner@127.0.0.1:1/court"
 
-
-@pytest.fixture(autouse=True)
-def detector(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A small detector: what a person orders with `always` or `never`."""
-    monkeypatch.setattr(steps, "findings_of", orders_of)
+pytestmark = pytest.mark.usefixtures("small_detector")
 
 
 def write_sessions(inbox: Path) -> None:
     chat(inbox, "one", [TESTS, "I will.", FORCE], project="shop")
     chat(inbox, "three", [NAMED, "I will."], project="shop")
-
-
-@pytest.fixture(scope="module")
-def sessions(tmp_path_factory: pytest.TempPathFactory) -> Imported:
-    """Taken in once."""
-    return imported(tmp_path_factory.mktemp("sessions"), write_sessions)
-
-
-@pytest.fixture
-def inbox(sessions: Imported) -> Path:
-    return sessions.inbox_as_it_was()
 
 
 @pytest.fixture
@@ -146,10 +129,12 @@ def test_a_mirror_that_is_behind_says_how_far(there18: There) -> None:
 @pytest.mark.parametrize(
     ("changed", "told"),
     cases(
-        [("UPDATE memory_court.lessons SET rule = 'Always push by force'", "3 of lessons")],
+        [
+            ("UPDATE memory_court.lessons SET rule = 'Always push by force'", "3 of lessons"),
+            ("DELETE FROM memory_court.{vectors}", "3 of lesson_vectors_"),
+        ],
         [
             ("DELETE FROM memory_court.lesson_evidence WHERE ordinal = 0", "3 of lesson_evidence"),
-            ("DELETE FROM memory_court.{vectors}", "3 of lesson_vectors_"),
             ("UPDATE memory_court.{vectors} SET role = 'nobody'", "3 of lesson_vectors_"),
         ],
     ),

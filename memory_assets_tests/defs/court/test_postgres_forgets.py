@@ -12,7 +12,6 @@ import pytest
 from memory_assets.configuration import Resources
 from memory_assets.court_backend.errors import PostgresUnavailableError
 from memory_assets.defs import forgetting, purging
-from memory_assets.defs.court import steps
 from memory_assets.defs.court.run import hear
 from memory_assets.errors import MemoryAssetsError
 from memory_assets.maintenance.court_mirror import project_court
@@ -20,9 +19,8 @@ from memory_assets.queries.forgettable import ToForget
 from memory_assets.settings import Settings, load_settings
 from memory_assets.vectors.embedder import HashingEmbedder
 from memory_assets.vectors.errors import EmbedderUnavailableError, IndexBusyError
-from memory_assets_tests.court.findings import orders_of
 from memory_assets_tests.defs.files import chat
-from memory_assets_tests.defs.imported import Imported, imported
+from memory_assets_tests.defs.imported import Imported
 from memory_assets_tests.defs.state import assert_rebuilds_equal
 from memory_assets_tests.depth import cases
 from memory_assets_tests.postgres.databases import There, running, there, there18
@@ -32,27 +30,12 @@ __all__ = ["running", "there", "there18"]
 TESTS, NAMED = "Always run the tests before a commit", "Always ask Wilhelmina about the ledger"
 NOWHERE = "postgresql://owner@127.0.0.1:1/court"
 
-
-@pytest.fixture(autouse=True)
-def detector(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A small detector: what a person orders with `always` or `never`."""
-    monkeypatch.setattr(steps, "findings_of", orders_of)
+pytestmark = pytest.mark.usefixtures("small_detector")
 
 
 def write_sessions(inbox: Path) -> None:
     chat(inbox, "one", [TESTS, "I will."], project="shop")
     chat(inbox, "three", [NAMED, "I will."], project="shop")
-
-
-@pytest.fixture(scope="module")
-def sessions(tmp_path_factory: pytest.TempPathFactory) -> Imported:
-    """Taken in once."""
-    return imported(tmp_path_factory.mktemp("sessions"), write_sessions)
-
-
-@pytest.fixture
-def inbox(sessions: Imported) -> Path:
-    return sessions.inbox_as_it_was()
 
 
 @pytest.fixture
