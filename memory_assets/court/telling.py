@@ -8,9 +8,9 @@ Korean; a word in another language is another word.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 from memory_assets.text.english_words import inflected
 from memory_assets.text.invisible import without_unseen
@@ -136,6 +136,11 @@ def untold(told: Sequence[str], quotes: Iterable[str]) -> list[str]:
     """What some texts say and no quote says: telling words and literals."""
     said = Words(quotes)
     return [one for text in told for one in telling(text) if not said.say(one)]
+
+
+def texts_of(claim: Mapping[str, Any]) -> list[str]:
+    """What a claim tells, in all its parts."""
+    return [claim["title"], claim["rule"], claim.get("trigger", ""), *claim.get("exceptions", ())]
 
 
 def is_told_without(told: Sequence[str], quotes: Iterable[str], left: Iterable[str]) -> bool:

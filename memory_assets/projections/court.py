@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from memory_assets.court.telling import is_told_without
+from memory_assets.court.telling import is_told_without, texts_of
 from memory_assets.log.payloads.court import (
     CaseOpened,
     CourtPolicyActivated,
@@ -211,9 +211,7 @@ def fold_court(connection: duckdb.DuckDBPyConnection, since: int, embedding_vers
 def _drop_what_is_told_of_what_is_gone(connection: duckdb.DuckDBPyConnection) -> None:
     """Take the evidence from claims that say what only a quote says which is gone: without evidence they are none."""
     for claim_id, claim_json, quotes, left in connection.execute(_THINNED).fetchall():
-        claim = json.loads(claim_json)
-        told = [claim["title"], claim["rule"], claim.get("trigger", ""), *claim.get("exceptions", ())]
-        if not is_told_without(told, quotes, left):
+        if not is_told_without(texts_of(json.loads(claim_json)), quotes, left):
             connection.execute("DELETE FROM new_lesson_evidence WHERE claim_id = ?", [claim_id])
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from memory_assets.citations.addresses import MessageCitation
-from memory_assets.court.telling import is_told_without
+from memory_assets.court.telling import is_told_without, texts_of
 from memory_assets.log.fetching import fetch, scalar
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.queries.forgettable import Forgettable
@@ -76,10 +76,11 @@ WHERE e.span_start < p."end" AND p.start < e.span_end
 # Of these, what each says, all its quotes, and those that are left.
 _THINNED = f"""
 WITH {_PARTS}, told AS (
-  SELECT claim_id, [title, rule, trigger_text] || from_json(exceptions_json, '["VARCHAR"]') AS texts FROM accepted_lessons
-  UNION ALL SELECT claim_id, [title, rule] FROM improvements
+  SELECT claim_id, (payload_json -> '$.claim')::VARCHAR AS claim
+  FROM (SELECT claim_id, event_id FROM accepted_lessons UNION ALL SELECT claim_id, event_id FROM improvements)
+  JOIN events USING (event_id)
 )
-SELECT t.claim_id, any_value(t.texts), list(e.quote ORDER BY e.ordinal),
+SELECT t.claim_id, any_value(t.claim), list(e.quote ORDER BY e.ordinal),
   list(e.quote ORDER BY e.ordinal) FILTER (e.session_id NOT IN (SELECT unnest(from_json($sessions, '["VARCHAR"]')))
     AND NOT EXISTS (SELECT 1 FROM parts p WHERE p.session_id = e.session_id AND p.message_index = e.message_index
       AND e.span_start < p."end" AND p.start < e.span_end))
@@ -140,8 +141,8 @@ def _list_affected(connection: duckdb.DuckDBPyConnection, found: Forgettable) ->
     # As the fold has it: a claim goes with its last quote, or with one that alone says what it says.
     gone = [
         claim_id
-        for claim_id, texts, quotes, left in connection.execute(_THINNED, given).fetchall()
-        if not left or not is_told_without(texts, quotes, left)
+        for claim_id, claim, quotes, left in connection.execute(_THINNED, given).fetchall()
+        if not left or not is_told_without(texts_of(json.loads(claim)), quotes, left)
     ]
     connection.execute(
         "CREATE OR REPLACE TEMP TABLE gone_claims AS SELECT unnest(from_json($gone, '[\"VARCHAR\"]')) AS claim_id",

@@ -162,6 +162,24 @@ def test_the_report_of_a_forgetting_goes_by_the_rule_of_the_fold(
     assert report.improvements == improvements
 
 
+def test_the_report_reads_all_that_an_improvement_tells(log: EventLog, database: Database) -> None:
+    """Its table has no trigger; what that says rests on a quote like the rest."""
+    said = ("With the blue script", "Ask people about deployments")
+    quotes = tuple(Quoted("order", place, 0, len(text), text) for place, text in enumerate(said))
+    session = Heard("one")
+    log.append(session.tell(*said))
+    told = ordered(1, said[1], role="user", evidence=quotes, trigger="with the blue script")
+    log.append(session.hear(find=lambda case: [told]))
+    catch_up(database, VERSIONS)
+    assert rows(database, "SELECT title FROM improvements") == [(said[1],)]
+    with database.writing() as connection:
+        found = forgettable(connection, ToForget(ids=("session:one#m=0",)))
+        assert report_of(connection, found, dry_run=True).improvements == 1
+    log.append(session.tell("Something else", said[1]))
+    catch_up(database, VERSIONS)
+    assert rows(database, "SELECT title FROM improvements") == []
+
+
 def test_what_its_session_does_not_say_any_more_is_no_lesson(log: EventLog, database: Database) -> None:
     session = heard(log, database, "one", "Hello", TESTS, KOREAN)
     log.append(session.tell("Hello", "Something else was said here", "and here"))
