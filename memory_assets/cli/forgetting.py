@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,6 +9,7 @@ import typer
 
 from memory_assets.cli.invocation import NOTHING_FOUND, OK, JsonOption, invocation
 from memory_assets.cli.output import day, one_line, plural, print_json, styled
+from memory_assets.cli.people import sits_before_it
 from memory_assets.cli.progress import progress_for_people
 from memory_assets.cli.tables import fitting, print_text
 from memory_assets.errors import InvalidArgumentError
@@ -134,7 +134,7 @@ def _agreed(would: ForgetReportV1, *, as_json: bool) -> bool:
     Raises:
         InvalidArgumentError: nobody is there to be asked.
     """
-    if as_json or not sys.stdin.isatty():
+    if as_json or not sits_before_it():
         raise InvalidArgumentError(f"this forgets {_counted(would)}", hint="`--yes` says so; `--dry-run` names them")
     _show(would, as_json=False)
     return typer.confirm("Forget this?", default=False, err=True)

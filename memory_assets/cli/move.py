@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,9 +10,9 @@ import typer
 from memory_assets.cli.interruption import stoppable
 from memory_assets.cli.invocation import OK, JsonOption, invocation
 from memory_assets.cli.output import one_line, plural, print_result, styled
+from memory_assets.cli.people import agrees
 from memory_assets.cli.progress import progress_for_people
 from memory_assets.cli.tables import print_text
-from memory_assets.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
     from memory_assets.results.moved import MovedV1
@@ -58,9 +57,8 @@ def move(
 
 def _ask(*, as_json: bool) -> None:
     what = "no machine could write to the shared log any more"
-    if as_json or not sys.stdin.isatty():
-        raise InvalidArgumentError(what, hint="`--yes` says so; `--dry-run` shows what would be moved")
-    if not typer.confirm(f"{what[0].upper()}{what[1:]}. Go on?", err=True):
+    hint = "`--yes` says so; `--dry-run` shows what would be moved"
+    if not agrees(what, f"{what[0].upper()}{what[1:]}. Go on?", hint=hint, as_json=as_json):
         raise typer.Abort
 
 

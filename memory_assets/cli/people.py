@@ -35,6 +35,20 @@ def sits_before_it() -> bool:
     return sys.stdin is not None and not sys.stdin.closed and sys.stdin.isatty()
 
 
+def agrees(what: str, question: str, *, hint: str, as_json: bool) -> bool:
+    """Whether whoever sits before it wants what a command is about to do.
+
+    Args:
+        what: it does, for those who cannot be asked.
+
+    Raises:
+        InvalidArgumentError: nobody is there to be asked, or the answer is read by a program.
+    """
+    if as_json or not sits_before_it():
+        raise InvalidArgumentError(what, hint=hint)
+    return typer.confirm(question, default=False, err=True)
+
+
 def on_a_terminal(what: str, *, page: str | None = None) -> None:
     """Refuse where nobody sits before it: an agent's shell has no terminal, and no option stands for one.
 

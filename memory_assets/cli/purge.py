@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from memory_assets.cli.invocation import NOTHING_FOUND, OK, JsonOption, invocation
 from memory_assets.cli.output import one_line, plural, print_json, styled
+from memory_assets.cli.people import agrees
 from memory_assets.cli.progress import progress_for_people
 from memory_assets.cli.tables import print_text
-from memory_assets.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
     from memory_assets.results.purge import PurgeReportV1
@@ -60,9 +59,8 @@ def _printed(report: PurgeReportV1, *, as_json: bool) -> int:
 
 def _ask(events: int, sessions: int, *, as_json: bool) -> None:
     what = f"{plural(events, 'event')} of {plural(sessions, 'session')}"
-    if as_json or not sys.stdin.isatty():
-        raise InvalidArgumentError(f"{what} would be gone for good", hint="`--yes` says so; `--dry-run` shows what and where")
-    if not typer.confirm(f"{what} will be gone for good. Go on?", err=True):
+    hint = "`--yes` says so; `--dry-run` shows what and where"
+    if not agrees(f"{what} would be gone for good", f"{what} will be gone for good. Go on?", hint=hint, as_json=as_json):
         raise typer.Abort
 
 
