@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from memory_assets.court.judge import IMPROVED_ROLES, Judgement, Selected, judge
 from memory_assets.court.lessons import Accepted
-from memory_assets.court.policy import FILE, Policy
+from memory_assets.court.policy import FILE, Policy, policy
 from memory_assets.court.policy_file import PolicyTrouble, flat, policy_of
 from memory_assets.court.standing import standing
-from memory_assets.log.court_policy import Activation, activations, in_force, policy_in_force, shipped_sha256
+from memory_assets.log.court_policy import Activation, activations, in_force, shipped_sha256
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import StoredEvent
 from memory_assets.log.fetching import fetch
@@ -42,7 +42,8 @@ def active_policy(connection: duckdb.DuckDBPyConnection) -> PolicyV1:
     """The policy in force, and under which versions the cases were judged."""
     rows = fetch(connection, "SELECT policy_version, count(*) FROM judgements GROUP BY 1 ORDER BY 1")
     told = activations(connection)
-    activation, active = in_force(told), policy_in_force(connection)
+    activation = in_force(told)
+    active = (activation and activation.policy) or policy()
     from_file = activation is not None and activation.is_of_a_file
     return PolicyV1(
         version=active.version,

@@ -69,7 +69,7 @@ def refused_calls(
                 continue  # the person lets it go on after all
         sure = _confidence(case, step, reason, dangerous=dangerous)
         answer = None
-        if sure == _OF_THIS_CALL and (doubt := _doubt(turns_of(case, steps, said), reason)) is not None:
+        if sure == _OF_THIS_CALL and reason is not None and (doubt := _doubt(turns_of(case, steps, said), reason)) is not None:
             sure, answer = _DOUBTED, answer_to(doubt, words_of(doubt.message.plain))
         yield _finding(step, reason, language, sure, answer, dangerous=dangerous)
 
@@ -96,9 +96,9 @@ def _confidence(case: Case, step: Step, reason: Typed | None, *, dangerous: bool
     return 0.8 if holds else _OF_THIS_CALL
 
 
-def _doubt(turns: Iterable[Turn], reason: Typed | None) -> Turn | None:
+def _doubt(turns: Iterable[Turn], reason: Typed) -> Turn | None:
     """What the person asked in the place of a reason, where the agent says that the doubt was right."""
-    asked = (turn for turn in turns if reason is not None and turn.message.place == reason.place)
+    asked = (turn for turn in turns if turn.message.place == reason.place)
     return next((turn for turn in asked if turn.concession == "said"), None)
 
 

@@ -168,8 +168,9 @@ def _replaces(before: Sequence[Step], behind: Sequence[Step]) -> bool:
 
 def _undoes(before: Sequence[Step], answer: Sequence[Step]) -> bool:
     """Whether a command takes back what one before it did, to the same thing."""
+    done = [words for step in before for words in _lines(step)]
     for later in (words for step in answer for words in _lines(step)):
-        for earlier in (words for step in before for words in _lines(step)):
+        for earlier in done:
             verbs = [verb for verb in earlier[:3] if not _INVERSE.get(verb, _NOTHING).isdisjoint(later[:3])]
             if verbs and (verbs[0] in _OF_THE_LAST or set(_told(earlier)) & set(_told(later))):
                 return True
