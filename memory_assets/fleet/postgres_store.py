@@ -255,7 +255,10 @@ class HeldStore:
 
     def rewrite(self, parts: Iterable[Sequence[Row]], head: Tip) -> None:
         """Put other rows in the place of all that are there."""
+        # Some of its statements go over the whole log at once.
+        allow_silence(self._connection, None)
         put_in_place(self._connection, parts)
+        allow_silence(self._connection, connections.SILENT_SECONDS)
         self._connection.execute("SELECT pg_notify(%s, '')", [CHANNEL])
         self.pushed = head
 

@@ -194,9 +194,10 @@ class Database:
             raise RuntimeError("what this thread is reading it cannot write: the writing goes behind the reading")
         if whatever_the_tip:
             self.mirror.refuse("accepting another end", hint=REBUILD_HINT)
-        self.mirror.refuse_alone()
         self._ensure_schema()
         with self._used_to_write() as connection:
+            # Asked with the store held: whoever waited for it may find that it has become a mirror.
+            self.mirror.refuse_alone()
             before = (newest_link(connection) or FIRST) if whatever_the_tip else self.checked_tip(connection)
             before = before if log_stays else self.mirror.catch_up(connection, before)
             connection.execute("BEGIN")

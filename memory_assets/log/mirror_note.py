@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 import time
 import uuid
 from dataclasses import dataclass
@@ -92,7 +93,7 @@ def write_note(folder: Path, note: MirrorNote) -> None:
     told = {"store_id": note.epoch.store_id, "epoch": note.epoch.number, "host_id": note.host_id, "as_of": note.as_of}
     told |= {"projects": note.access.projects, "may_write": note.access.may_write}
     told |= {"is_enrolled": note.is_enrolled, "honoured": note.honoured}
-    unfinished = folder / f"{NOTE_FILE_NAME}.{os.getpid()}.new"
+    unfinished = folder / f"{NOTE_FILE_NAME}.{os.getpid()}.{threading.get_ident()}.new"
     try:
         put_in_place(path, json.dumps(told), unfinished=unfinished)
     except OSError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import threading
 import time
 from pathlib import Path
 
@@ -21,7 +22,9 @@ def note_silence(folder: Path, log: str, error: SharedLogUnavailableError) -> No
     path = folder / SILENCE_FILE_NAME
     told = {"log": log, "at": time.time(), "why": str(error), "hint": error.hint}
     with contextlib.suppress(OSError):
-        put_in_place(path, json.dumps(told), unfinished=folder / f"{SILENCE_FILE_NAME}.{os.getpid()}.new")
+        put_in_place(
+            path, json.dumps(told), unfinished=folder / f"{SILENCE_FILE_NAME}.{os.getpid()}.{threading.get_ident()}.new"
+        )
 
 
 def silence_of(folder: Path, log: str) -> SharedLogUnavailableError | None:

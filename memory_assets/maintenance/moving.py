@@ -105,10 +105,12 @@ def _check_note(folder: Path, state: StoreState) -> None:
             f"{folder} mirrors another shared log",
             hint="move that one out of its PostgreSQL first: `memory move --to embedded`",
         )
+    if note is not None and state.moving is not None and state.moving.how == "left" and state.moving.host_id != note.host_id:
+        _refuse_left(state.moving)
 
 
 def _has_arrived(folder: Path, state: StoreState) -> bool:
-    return read_note(folder) is not None and (state.moving is None or state.moving.how != "arriving")
+    return read_note(folder) is not None and state.moving is None
 
 
 def _check_same(connection: duckdb.DuckDBPyConnection, here: Tip, there: PostgresStore, state: StoreState) -> None:
@@ -247,8 +249,7 @@ def move_to_own(
     if not dry_run and not _has_left(home, here, state):
         try:
             told.start(3, "taking over the shared log")
-            with database.reading():
-                pass
+            database.follow(patiently=True)
             if database.mirror.away is not None:
                 raise database.mirror.away
             told.advance(1, "verifying it")

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import shutil
+import subprocess
+import sys
 import threading
+import time
 from pathlib import Path
 
+import dagster as dg
 import pytest
 
 from memory_assets.configuration import Resources
+from memory_assets.defs.dead_runs import RUNNER_TAG
+from memory_assets.defs.instance import dagster_instance
 from memory_assets.errors import InvalidArgumentError, MemoryAssetsError
 from memory_assets.fleet.opening import shared_log
 from memory_assets.log.database import Database
@@ -22,7 +28,8 @@ from memory_assets.log.errors import (
     StoreLockedError,
 )
 from memory_assets.log.event_log import EventLog
-from memory_assets.log.mirror_note import has_note
+from memory_assets.log.event_store import Epoch
+from memory_assets.log.mirror_note import MirrorNote, has_note, write_note
 from memory_assets.maintenance import moving
 from memory_assets.maintenance.moving import move_to_own, move_to_shared
 from memory_assets.results.moved import MovedV1
@@ -32,7 +39,7 @@ from memory_assets_tests.defs.files import chat, talk
 from memory_assets_tests.depth import cases
 from memory_assets_tests.fleet.hosts import Fleet, database_of, is_sound, rows_of_log
 from memory_assets_tests.fleet.killing import stepped, steps_of, was_killed
-from memory_assets_tests.fleet.machines import Machine
+from memory_assets_tests.fleet.machines import ROOT, Machine
 from memory_assets_tests.fleet.proxies import proxied
 from memory_assets_tests.fleet.test_machines import derived_rows
 from memory_assets_tests.log.samples import taken
@@ -258,6 +265,46 @@ def test_a_store_that_others_hold_is_waited_for_and_the_move_goes_on(there: Ther
     assert Fleet(tmp_path, there.address.url).log("two").last_seq() == EVENTS + 1
 
 
+WAITS_TO_WRITE = """
+import sys
+from pathlib import Path
+from memory_assets.log.database import Database
+from memory_assets.log.errors import SharedLogRefusedError
+from memory_assets.log.event_log import EventLog
+from memory_assets_tests.log.samples import taken
+print("ready", flush=True)
+try:
+    EventLog(Database(Path(sys.argv[1]), lock_timeout=30.0)).append([taken(1_000)])
+    print("written")
+except SharedLogRefusedError as error:
+    print("refused")
+"""
+
+
+def test_who_waits_to_write_while_the_file_becomes_a_mirror_writes_nothing(tmp_path: Path) -> None:
+    """A command that began without `store.url` has looked for the note before it waits for the store."""
+    alone(tmp_path)
+    with Database(tmp_path).held():
+        waiting = subprocess.Popen(
+            [sys.executable, "-c", WAITS_TO_WRITE, str(tmp_path)], stdout=subprocess.PIPE, text=True, cwd=ROOT
+        )
+        assert waiting.stdout is not None and waiting.stdout.readline() == "ready\n"
+        time.sleep(2.0)
+        write_note(tmp_path, MirrorNote.new(Epoch("a", 1)))
+    said, _ = waiting.communicate(timeout=60)
+    assert said == "refused\n" and len(rows_of_log(Database(tmp_path))) == EVENTS
+
+
+def test_a_log_that_moved_to_another_machine_has_not_arrived_here(there18: There, tmp_path: Path) -> None:
+    url = there18.address.url
+    alone(tmp_path / "one")
+    move_to_shared(resources(tmp_path / "one"), url)
+    assert EventLog(database_of(tmp_path / "two", url)).last_seq() == EVENTS
+    move_to_own(resources(tmp_path / "two", url))
+    with pytest.raises(SharedLogRefusedError, match="has moved into the file of machine"):
+        move_to_shared(resources(tmp_path / "one", url), url)
+
+
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("word", [b"INSERT INTO memory_log.events", b"COMMIT\0", b"count(*)", b"SET moving"])
 def test_a_server_that_vanishes_in_the_middle(
@@ -360,7 +407,15 @@ def _again(folder: Path, url: str, way: str) -> MovedV1:
     return move_to_own(resources(folder / "one", url), None if way == "out" else folder / "new")
 
 
-def test_people_move_a_store_with_its_tables_and_its_index(there18: There, tmp_path: Path) -> None:
+@dg.job
+def nothing_to_do() -> None:
+    """Of which a run may be left."""
+
+
+def test_people_move_a_store_with_its_tables_and_its_index(
+    there18: There, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("DAGSTER_HOME", raising=False)
     one = Machine(tmp_path / "one", "")
     one.run("import", str(chat(tmp_path / "a", "first", talk(1))))
     tables = derived_rows(one.home)
@@ -374,10 +429,16 @@ def test_people_move_a_store_with_its_tables_and_its_index(there18: There, tmp_p
     assert two.json("mirror", "update")["taken"] > 0
     assert derived_rows(two.home) == derived_rows(one.home) == tables
     assert moved.error("move", "--to", "embedded")["code"] == "invalid_argument"
+    instance = dagster_instance(resources(one.home, there18.address.url).settings)
+    name = f"{moved.json('mirror')['host_id']}/gone"
+    died = instance.create_run_for_job(nothing_to_do, tags={RUNNER_TAG: name}, status=dg.DagsterRunStatus.STARTED)
     assert (
         moved.json("move", "--to", "embedded", "--yes")["events"]
         == moved.json("move", "--to", "embedded", "--dry-run")["events"]
     )
+    # Behind the move nobody could tell whose it was, and the next import would wait for its places.
+    ended = instance.get_run_by_id(died.run_id)
+    assert ended is not None and ended.status == dg.DagsterRunStatus.FAILURE
     one.run("import", str(chat(tmp_path / "b", "second", talk(2))))
     assert len(one.json("sessions")) == 2 and one.json("rebuild", "--verify")["equal"]
     assert two.error("forget", "--session", "first", "--yes")["code"] == "shared_log_refused"
