@@ -5,14 +5,17 @@ These files are ours, so they do not keep what nothing else does. An agent's own
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from memory_assets.errors import UnavailableError
 from memory_assets.hooks.folders import HookFolders, replace_file
 from memory_assets.hooks.journal import JournalSession, drop, journal_sessions
-from memory_assets.hooks.taking import empty_spool
+from memory_assets.hooks.taking import empty_spool, only_taker
 from memory_assets.memory import Memory
 from memory_assets.queries.sessions import messages_of
 from memory_assets.sessions.keys import session_key
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from memory_assets.settings import Settings
 
 _FORGOTTEN = "█"
+_SECONDS_BETWEEN = 0.1
 
 
 def purge_kept(settings: Settings, sessions: Mapping[str, bool]) -> None:
@@ -33,10 +37,31 @@ def purge_kept(settings: Settings, sessions: Mapping[str, bool]) -> None:
 
     Raises:
         OSError: the folder of the hooks cannot be written.
+        UnavailableError: somebody takes in what hooks told of, and would write what is gone again; a purge that is run again
+            goes on here.
     """
     folders = HookFolders(settings.hooks_folder)
     if not folders.root.is_dir() or not sessions:
         return
+    with _only_taker(settings):
+        _purge_folder(settings, folders, sessions)
+
+
+@contextlib.contextmanager
+def _only_taker(settings: Settings) -> Iterator[None]:
+    """Nobody takes meanwhile: whoever does so is waited for as the store is."""
+    until = time.monotonic() + settings.store.lock_timeout_seconds
+    while True:
+        with only_taker(settings) as is_alone:
+            if is_alone:
+                yield
+                return
+        if time.monotonic() >= until:
+            raise UnavailableError("what hooks told of is being taken in", hint="run the command again: it goes on here")
+        time.sleep(_SECONDS_BETWEEN)
+
+
+def _purge_folder(settings: Settings, folders: HookFolders, sessions: Mapping[str, bool]) -> None:
     empty_spool(settings)
     memory = Memory(settings)
     for session in list(journal_sessions(folders)):

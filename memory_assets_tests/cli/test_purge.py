@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from memory_assets.hooks.taking import sources_to_take, taken
+from memory_assets.hooks.taking import only_taker, sources_to_take, taken
 from memory_assets.log.database import Database
 from memory_assets.log.event_log import EventLog
 from memory_assets.vectors.writer_lock import only_writer
@@ -106,6 +106,26 @@ def test_what_hooks_kept_of_it_goes_too(memory: Run, store: Path) -> None:
     assert (again["new"], again["errors"], again["quarantined"]) == (0, [], 0)
     assert not any("pintreth" in text for _, text in texts_of_store(settings))
     assert memory("fsck").code == 0 and memory("rebuild", "--verify").code == 0
+
+
+def test_who_takes_in_what_hooks_told_of_is_waited_for(memory: Run, store: Path) -> None:
+    """It would write again what the purge takes away. A purge that waited for nothing goes on when it is run again."""
+    settings = settings_of(store)
+    (settings.hooks_folder / "spool").mkdir(parents=True)
+    agent = Agent(settings, "cursor", "gone")
+    agent.call("user-prompt-submit", ago=60, prompt="We decided to keep the zelkovar orders on MySQL 8.")
+    agent.call("stop", ago=30)
+    files = sources_to_take(settings)
+    assert memory("import", *map(str, files)).code == 0
+    taken(settings, files)
+    assert memory("forget", "--session", "gone", "--yes").code == 0
+    with only_taker(settings) as is_alone:
+        assert is_alone
+        ended = memory("--set", "store.lock_timeout_seconds=0.2", "purge", "--yes", "--json")
+    assert ended.code == 2 and json.loads(ended.err)["code"] == "unavailable"
+    assert files_holding(settings.hooks_folder, b"zelkovar") != []
+    assert memory("purge", "--yes").code == 0
+    assert files_holding(store, b"zelkovar") == []
 
 
 def test_one_purge_at_a_time(memory: Run, store: Path) -> None:
