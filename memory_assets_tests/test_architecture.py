@@ -221,6 +221,7 @@ def test_the_log_stands_on_nothing_and_the_folds_on_the_log() -> None:
 _SERVING = (
     ".run",
     ".court.run",
+    ".dead_runs",
     ".rescanning",
     ".forgetting",
     ".correcting",

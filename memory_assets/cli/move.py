@@ -40,6 +40,7 @@ def move(
     as_json: JsonOption = False,
 ) -> int:
     """Move the log: into a PostgreSQL that several machines share, or out of it into a file. After a kill, run it again."""
+    from memory_assets.defs.dead_runs import end_dead_work
     from memory_assets.maintenance.moving import move_to_own, move_to_shared
 
     resources = invocation(context).memory().resources
@@ -50,6 +51,8 @@ def move(
         if not dry_run and not yes:
             _ask(as_json=as_json)
         folder = None if to == EMBEDDED else Path(to).expanduser().absolute()
+        if not dry_run:
+            end_dead_work(resources)
         moved = move_to_own(resources, folder, dry_run=dry_run, progress=progress)
     print_result(moved, print_moved, as_json=as_json)
     return OK

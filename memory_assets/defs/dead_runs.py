@@ -8,12 +8,18 @@ machines keep their runs in one PostgreSQL, the name says which machine's proces
 
 from __future__ import annotations
 
-from typing import Final
+import contextlib
+from typing import TYPE_CHECKING, Final
 
 import dagster as dg
 
+from memory_assets.log.errors import SharedLogRefusedError
+from memory_assets.log.mirror_note import has_note
 from memory_assets.log.runners import is_at_work, runner_here
 from memory_assets.settings import Settings
+
+if TYPE_CHECKING:
+    from memory_assets.configuration import Resources
 
 RUNNER_TAG: Final = "memory/runner"
 _UNFINISHED = [
@@ -27,6 +33,24 @@ _UNFINISHED = [
 def runner_tag(settings: Settings) -> dict[str, str]:
     """The tag of a run that this process does itself. Stores that share Dagster's folder share its locks."""
     return {RUNNER_TAG: runner_here(settings.store_folder, settings.dagster_home)}
+
+
+def end_dead_work(resources: Resources) -> None:
+    """End the runs and builds of this machine's processes that are gone, while it still has the name that they carry.
+
+    Of a store that mirrors no log they carry no other one.
+    """
+    from memory_assets.defs.builds import end_dead_builds
+    from memory_assets.defs.instance import dagster_instance
+    from memory_assets.log.event_log import EventLog
+
+    settings = resources.settings
+    if not has_note(settings.store_folder):
+        return
+    if (settings.dagster_home / "dagster.yaml").exists():
+        end_dead_runs(dagster_instance(settings), settings)
+    with contextlib.suppress(SharedLogRefusedError):  # it takes no more events: whoever has it now ends them
+        end_dead_builds(settings, resources.database, EventLog(resources.database))
 
 
 def end_dead_runs(instance: dg.DagsterInstance, settings: Settings) -> list[str]:
