@@ -231,11 +231,11 @@ def test_nobody_watches_nothing_is_read(memory: Memory, monkeypatch: pytest.Monk
 
 def test_what_fails_once_is_read_when_it_has_passed(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever it is: those who watch would wait for ever, for their heartbeats go on."""
-    known, failed = live.tip_of, []
+    known, failed = live.tip_of, threading.Event()
 
     def tip(folder: Path) -> object:
-        if not failed:
-            failed.append(True)
+        if not failed.is_set():
+            failed.set()
             raise RuntimeError("something that nobody foresaw")
         return known(folder)
 
@@ -243,9 +243,10 @@ def test_what_fails_once_is_read_when_it_has_passed(memory: Memory, monkeypatch:
         watcher = Watcher(address)
         watcher.wait_until_placed()
         monkeypatch.setattr(live, "tip_of", tip)
+        # What is appended before it has failed may be read by a look that had begun.
+        assert failed.wait(20)
         EventLog(memory.database).append(some_events(3, "behind"))
         watcher.wait_for(3, 20)
-        assert failed
         watcher.stop()
 
 
