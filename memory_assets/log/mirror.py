@@ -302,8 +302,8 @@ class Mirror:
     def _enroll(self) -> None:
         """Let the log know of this machine before anything of it is here: what is purged later must go here as well."""
         note = read_note(self._folder)
-        if note is not None and not note.is_enrolled:
-            # Who may only read is not known, and is told by whoever gave it that right.
+        # Who may only read is not known, and is told by whoever gave it that right.
+        if note is not None and not note.is_enrolled and note.access.may_write:
             with contextlib.suppress(SharedLogRefusedError):
                 self.store.enroll(note.host_id, note.epoch.number)
                 write_note(self._folder, replace(note, is_enrolled=True))
@@ -343,7 +343,9 @@ class Mirror:
         forget_silence(self._folder)
         now = time.monotonic()
         note = read_note(self._folder)
-        if note is not None and (now >= self._noted_at + _NOTED_SECONDS or note.access != state.access):
+        # A note of another epoch was written by a purge since the log was asked, and is the newer one.
+        is_same = note is not None and note.epoch == state.epoch
+        if note is not None and is_same and (now >= self._noted_at + _NOTED_SECONDS or note.access != state.access):
             write_note(self._folder, replace(note, as_of=time.time(), access=state.access))
             self._noted_at = now
             self._enroll()

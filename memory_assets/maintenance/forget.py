@@ -44,7 +44,7 @@ def honour_forgetting(resources: Resources) -> bool:
     with contextlib.suppress(IndexBusyError):
         write_words(resources)
         _drop_waiting_vectors(resources)
-        if note is not None and (now := read_note(folder)) is not None:
+        if note is not None and (now := read_note(folder)) is not None and now.epoch == note.epoch:
             write_note(folder, replace(now, honoured=told))
     return True
 

@@ -78,7 +78,8 @@ def _machines(resources: Resources, state: StoreState | None) -> tuple[MachineV1
     from memory_assets.fleet.opening import shared_log
 
     store, note = resources.settings.store, read_note(resources.settings.store_folder)
-    if state is None or store.url is None:
+    # What machines say of themselves belongs to no project: who sees some alone cannot tell who has purged.
+    if state is None or store.url is None or state.access.projects is not None:
         return ()
     here = note.host_id if note else None
     return tuple(
@@ -243,7 +244,7 @@ def _keep_host(resources: Resources, new: Path) -> None:
             "events were taken out of the shared log, and the file that is there would be kept with them", hint=FOLLOW_HINT
         )
     if known.epoch == state.epoch:
-        write_note(new, replace(known, as_of=0.0, honoured=0))
+        write_note(new, replace(known, as_of=0.0, honoured=0, access=state.access))
 
 
 def _tip_here(folder: Path) -> Tip:

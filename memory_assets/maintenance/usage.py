@@ -66,6 +66,13 @@ def count_shown(resources: Resources) -> int:
     return 0
 
 
+def drop_shown(resources: Resources) -> None:
+    """Take away what was spooled, uncounted."""
+    take_over(resources.settings)
+    for spool in taken_over(resources.settings):
+        spool.unlink(missing_ok=True)
+
+
 def take_shown(resources: Resources, database: Database | None = None) -> int:
     """Append what was spooled, one event a spool, and fold it where the tables are up to it. How many uses were counted.
 

@@ -24,7 +24,7 @@ def why_refused(url: str) -> str | None:
     from psycopg import Error
     from psycopg.conninfo import conninfo_to_dict
 
-    with contextlib.suppress(OSError, ValueError, Error):
+    with contextlib.suppress(OSError, ValueError, LookupError, Error):
         wanted = conninfo_to_dict(url)
         try:
             _greet(wanted)

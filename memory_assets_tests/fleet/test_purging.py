@@ -21,6 +21,7 @@ from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.forgetting import SessionForgotten
 from memory_assets.maintenance.mirror import mirror_status, rebuild_mirror, verify_mirror
 from memory_assets.results.purge import PurgeReportV1
+from memory_assets.search.usage import note_opened
 from memory_assets.settings import Settings, load_settings
 from memory_assets_tests.defs.files import chat, talk
 from memory_assets_tests.defs.state import (
@@ -241,6 +242,20 @@ def test_who_may_append_alone_purges_nothing(two: Two) -> None:
         purge(settings)
     assert two.in_table() == before and shared_log(two.url, 10.0).state().epoch.number == 1
     assert purge(two.settings("one")).found_after == 0
+
+
+def test_a_machine_that_may_only_read_follows_to_the_end(two: Two) -> None:
+    """It tells nobody of it; what it noted as used is counted by nobody either."""
+    reader = f"reader_{secrets.token_hex(4)}"
+    two.server.execute(two.database, f"CREATE ROLE {reader} LOGIN")
+    grant(shared_log(two.url, 10.0), reader, Access(may_write=False))
+    url = two.server.address(two.database, user=reader).url
+    settings = two.settings("two").model_copy(update={"store": two.settings("two").store.model_copy(update={"url": url})})
+    note_opened(settings, ["mem:1a2b3c4d"])
+    assert purge(two.settings("one")).found_after == 0
+    followed = purging.followed_purge(settings)
+    assert followed is not None and followed.found_after == 0 and places(settings) == set()
+    assert purging.followed_purge(settings) is None and not (settings.store_folder / "purge.pending").exists()
 
 
 def test_a_purge_leaves_known_who_wrote(two: Two) -> None:

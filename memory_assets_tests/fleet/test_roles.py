@@ -9,12 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from memory_assets.configuration import Resources
 from memory_assets.fleet.granting import grant, revoke
 from memory_assets.fleet.opening import shared_log
 from memory_assets.log.errors import SharedLogDiffersError, SharedLogRefusedError
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.event_store import Access
 from memory_assets.log.mirror import FRESH_SECONDS
+from memory_assets.maintenance.mirror import rebuild_mirror
+from memory_assets.settings import load_settings
 from memory_assets_tests.defs.files import chat
 from memory_assets_tests.fleet.hosts import Fleet, database_of, is_sound
 from memory_assets_tests.fleet.machines import Machine
@@ -150,6 +153,21 @@ def test_a_mirror_is_refused_once_its_role_may_read_something_else(there: There,
             log.last_seq()
     revoke(shared_log(there.address.url, 10.0), role_of(url))
     assert "denied" in refused(url, "SELECT * FROM memory_log.events")
+
+
+def test_a_mirror_whose_role_may_read_something_else_is_made_anew(there: There, tmp_path: Path, allowed: Allowed) -> None:
+    Fleet(tmp_path, there.address.url).log("one").append([taken(1, project="apple"), taken(2, project="pear")])
+    url = allowed(READER)
+    reader = Resources(load_settings({"home": tmp_path / "two", "store": {"url": url}, "embedding": {"model": "hashing"}}))
+    assert EventLog(reader.database).last_seq() == 1
+    grant(shared_log(there.address.url, 10.0), role_of(url), Access(("pear",), may_write=False))
+    time.sleep(FRESH_SECONDS)
+    with pytest.raises(SharedLogDiffersError, match="what may be read"):
+        EventLog(reader.database).last_seq()
+    rebuild_mirror(reader)
+    assert EventLog(reader.database).last_seq() == 2
+    with reader.database.reading() as connection:
+        assert connection.execute("SELECT project FROM events").fetchall() == [("pear",)]
 
 
 def test_people_search_what_they_may_read(there: There, tmp_path: Path, allowed: Allowed) -> None:

@@ -7,6 +7,7 @@ Killed before the swap, the old file counts and is refused as before; behind it,
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING
 from memory_assets.fleet.opening import opened
 from memory_assets.log import swap
 from memory_assets.log.database import STORE_FILE_NAME, Database
-from memory_assets.log.errors import of_system
+from memory_assets.log.errors import SharedLogRefusedError, of_system
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
 from memory_assets.log.links import newest_link
@@ -124,7 +125,7 @@ def _take_over(resources: Resources, staged: Path) -> tuple[pa.Table, frozenset[
     known = read_note(settings.store_folder)
     assert known is not None  # it is a mirror
     # It is the same machine, which the log knows already.
-    write_note(new, MirrorNote(state.epoch, known.host_id, 0.0, known.access, is_enrolled=known.is_enrolled))
+    write_note(new, MirrorNote(state.epoch, known.host_id, 0.0, state.access, is_enrolled=known.is_enrolled))
     fresh = opened(new, settings.store.url, settings.store.lock_timeout_seconds, lambda: resources.configured_versions)
     with fresh.reading() as connection:
         ids = connection.execute("SELECT event_id FROM events").to_arrow_table()
@@ -176,10 +177,14 @@ def _put_in_place(alone: Database, vectors: Path, staged: Path, gone: Gone) -> d
 
 
 def tell_purged(resources: Resources) -> None:
-    """Say in a shared log that this machine holds nothing any more of what was taken out of it; once for each time."""
+    """Say in a shared log that this machine holds nothing any more of what was taken out of it; once for each time.
+
+    One that may not write there says it to nobody: it is in no list of those that are to.
+    """
     settings = resources.settings
     note = read_note(settings.store_folder) if settings.store.url is not None else None
     if note is None or note.epoch.number == 1:
         return
     told = MirrorPurged(host_id=note.host_id, epoch=note.epoch.number)
-    EventLog(resources.database).append([NewEvent(told, inputs=(note.host_id, str(note.epoch.number)))])
+    with contextlib.suppress(SharedLogRefusedError):
+        EventLog(resources.database).append([NewEvent(told, inputs=(note.host_id, str(note.epoch.number)))])

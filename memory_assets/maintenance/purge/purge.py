@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memory_assets.log.database import STORE_FILE_NAME, Database
+from memory_assets.log.errors import SharedLogRefusedError
 from memory_assets.log.links import newest_link
 from memory_assets.log.tip import FIRST, Tip
 from memory_assets.maintenance.purge.following import Gone, make_mirror_anew
@@ -28,7 +29,7 @@ from memory_assets.maintenance.purge.traces import (
     words_of_the_program,
 )
 from memory_assets.maintenance.rebuild import heal_index
-from memory_assets.maintenance.usage import take_shown
+from memory_assets.maintenance.usage import drop_shown, take_shown
 from memory_assets.projections.fold import catch_up
 from memory_assets.results.purge import DagsterPurgedV1, IndexTableV1, OutOfReachV1, PurgeReportV1, TraceV1
 
@@ -127,7 +128,10 @@ def _done_elsewhere(resources: Resources, elsewhere: Elsewhere) -> DagsterPurged
     folder = resources.settings.store_folder
     _clear_leftovers(folder)
     # What was noted as used may name what is gone: counted behind it, that is left out, and the note goes.
-    take_shown(resources)
+    try:
+        take_shown(resources)
+    except SharedLogRefusedError:  # this machine may write nothing: nobody counts it
+        drop_shown(resources)
     sessions = left_to_do(folder)
     if sessions is None:
         return None
