@@ -257,6 +257,30 @@ def test_a_command_that_is_taken_back_shows_a_correction(first: str, words: str,
 
 
 @pytest.mark.parametrize(
+    "then",
+    [
+        "cat > NOTES.md <<'EOF'\nTo be rid of it:\nnpm rm moment\nEOF",
+        "# npm rm moment\nnpm ls",
+        "npm ls && gh pr comment 4 --body 'by hand: ; npm rm moment'",
+    ],
+    ids=["here-document", "comment", "quotes"],
+)
+def test_a_command_that_is_only_written_down_takes_nothing_back(then: str) -> None:
+    talk = Talk().user("install moment").runs("npm i moment", "added 1 package").agent("moment is in.")
+    talk.user("the release needs a word on how people live without moment").runs(then, "").agent("It is there.")
+    assert talk.found("user_correction") == []
+
+
+def test_words_in_quotes_are_one_name_of_what_is_taken_back() -> None:
+    talk = Talk().user("prepare the release").runs("mkdir 'v1 rc'", "").agent("The folder is there.")
+    talk.user("a release has one file and lives in dist").runs("rmdir 'v1 b' 'v2 rc'", "").agent("So it is.")
+    assert talk.found("user_correction") == []
+    talk = Talk().user("prepare the release").runs("mkdir 'v1 rc'", "").agent("The folder is there.")
+    talk.user("a release has one file and lives in dist").runs("rmdir 'v1 rc'", "").agent("So it is.")
+    assert len(talk.found("user_correction")) == 1
+
+
+@pytest.mark.parametrize(
     ("words", "is_correction"),
     [
         ("One file, no sheets.", True),

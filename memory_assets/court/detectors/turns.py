@@ -12,6 +12,7 @@ from typing import Final, Literal
 
 from memory_assets.court.case import Case, CaseEvent
 from memory_assets.court.detectors.causes import tokens
+from memory_assets.court.detectors.command_lines import parts_of, piped, words_of_line
 from memory_assets.court.detectors.cues import cue
 from memory_assets.court.detectors.speech import Typed, last_words, without_quotes
 from memory_assets.court.detectors.traffic import Step
@@ -42,7 +43,6 @@ _INVERSE: Final = {
 """What a command does, and what takes it back."""
 _OF_THE_LAST: Final = ("commit",)
 """What is taken back without being named."""
-_PARTS = re.compile(r"&&|\|\||[;|\n]")
 _MOST_PARTS: Final = 20
 _LEAST_STEM: Final = 3
 _BLOCK_QUOTE = re.compile(r"\s{0,8}>\s{0,4}(?P<words>[^\n]{20,400})\n")
@@ -178,8 +178,9 @@ def _undoes(before: Sequence[Step], answer: Sequence[Step]) -> bool:
 
 
 def _lines(step: Step) -> list[list[str]]:
-    """The words of each part of a command."""
-    return [words for part in _PARTS.split(step.command or "")[:_MOST_PARTS] if (words := part.split())]
+    """The words of each line that a command runs."""
+    lines = [line for part in parts_of(step.command or "")[:_MOST_PARTS] for line in piped(part)]
+    return [words for line in lines[:_MOST_PARTS] if (words := words_of_line(line))]
 
 
 def _told(words: Sequence[str]) -> list[str]:
