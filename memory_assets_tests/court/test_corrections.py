@@ -298,3 +298,23 @@ def test_what_is_denied_by_the_name_that_the_agent_gave_it_is_corrected(words: s
 def test_a_concession_inside_quotes_is_said_to_nobody() -> None:
     talk = Talk().user("Answer the review.").agent("A mutex would need a field.").user("shorter, and friendlier please")
     assert talk.agent('"Good point! The channel carries the result."').found("user_correction") == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words", "is_correction"),
+    [
+        # Taken out again some messages later, whatever is said.
+        ("a(1)\nretry(2)", "a(1)", "retries belong in the client", True),
+        ("x.round()", "x.floor()", "반올림 말고 버림으로", True),
+        ("open(path)", "open(other)", "이거 스테이징 주소인데?", True),
+        ("open(path)", "open(other)", "새로 만들지 말고 있는 거 써줘", True),
+        ("open(path)", "open(other)", "하나면 되는데 왜 둘로 나눴어? 합쳐줘", True),
+        # Who only adds to it was asked for more, and who agrees corrects nothing.
+        ("x.round()", "x.round()\nlog(x)", "just for this build tell how it went", False),
+        ("open(path)", "open(other)", "yeah let's do the other one first", False),
+    ],
+)
+def test_what_is_taken_out_some_messages_later_was_not_wanted(old: str, new: str, words: str, is_correction: bool) -> None:
+    talk = Talk().user("Write the export.").edits("out.py", "pass", old).agent("It is there.").user("and the docs")
+    talk.edits("README.md").agent("Written.").user(words).edits("out.py", old, new)
+    assert bool(talk.found("user_correction")) == is_correction

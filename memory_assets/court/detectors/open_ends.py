@@ -37,6 +37,9 @@ _PLAIN_YES = re.compile(
 """No answer to one of two."""
 _NUMBER = re.compile(r"\d[\d.,:]*")
 _OR = re.compile(r",? or (?=\S)")
+_EITHER = re.compile(r"(?P<either>[^\n.?!]{1,80}(?:까요|나요|가요|지요?|래요?)[,?] ?[^\n.?!,]{1,60}(?:까요|나요|가요|지요?|래요?))\s*\?")
+_TOPIC = re.compile(r"[^\n,]{0,60}?[가-힣](?:은|는|을|를) ")
+"""What a question of one of two is about: who speaks of it has not chosen yet."""
 _BESIDE: Final = 5
 _ALSO = re.compile(r"[가-힣]도 \S")
 _NAME = re.compile(r"[A-Z]{2,20}")
@@ -226,6 +229,8 @@ def _speaks_of(message: Typed, question: str) -> bool:
 
 def _words_to_choose(question: str) -> frozenset[str]:
     """The words by which a question is answered: of one of two, what stands beside the "or"."""
+    if (korean := _EITHER.search(question)) is not None:
+        return words_of(_TOPIC.sub(" ", korean["either"]))
     either = _OR.search(question)
     if either is None:
         return words_of(question)
