@@ -151,7 +151,9 @@ def _denied(text: str) -> str:
 def _doubts(text: str, beside: Iterable[str]) -> bool:
     """Whether a sentence is a question that doubts what was done, and nothing beside it asks for more."""
     is_doubt = text.rstrip().endswith(("?", "？")) and cue("correction", "doubts").search(text.strip()) is not None
-    return is_doubt and not any(cue("correction", "adds").search(one) for one in beside)
+    if not is_doubt:
+        return False
+    return not any(cue("correction", "adds").search(one) or cue("correction", "new_work").match(one.strip()) for one in beside)
 
 
 def _wanted(text: str) -> str:
