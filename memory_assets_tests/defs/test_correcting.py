@@ -182,24 +182,6 @@ def test_the_earlier_of_two_corrections_holds_once_the_later_one_is_forgotten(co
     assert_rebuilds_equal(settings)
 
 
-def test_what_was_corrected_over_and_over_is_set_aside_for_what_holds_now(corrected_store: Settings) -> None:
-    """However many corrections lie between the two."""
-    settings = corrected_store
-    said = [correct(settings, decision(settings, OLD).citation, NEW, by="Jiho").correction]
-    for minutes in (10, 12, 20):
-        said.append(
-            correct(settings, said[-1].citation, f"We round every entry up to {minutes} minutes.", by="Jiho").correction
-        )
-    *earlier, last = said
-    assert {decision(settings, text).superseded_by for text in (OLD, *(one.title for one in earlier))} == {last.citation}
-    assert_rebuilds_equal(settings)
-    forgotten = forget(settings, ToForget(sessions=(last.session_id,)))
-    assert decision(settings, OLD).superseded_by == earlier[-1].citation
-    unforget(settings, forgotten.events)
-    assert decision(settings, OLD).superseded_by == last.citation
-    assert_rebuilds_equal(settings)
-
-
 def test_a_secret_in_a_correction_is_masked(corrected_store: Settings) -> None:
     settings = corrected_store
     secret = "ghp_" + "a1B2" * 9
