@@ -16,9 +16,8 @@ from memory_assets_tests.log.processes import first_line, python
 from memory_assets_tests.log.samples import taken
 from memory_assets_tests.postgres.databases import There
 
-LEASE_SECONDS = 1.5
-ANOTHERS_WORK_SECONDS = 2.0
-"""What it takes the other one to write, on a busy machine."""
+SERVED_SECONDS = 2.0
+"""Within which others are to be served, their own work with it: opening the store, taking over, appending."""
 
 # Appends what takes many packets, under a name that is looked for as it passes.
 PUSHING = """
@@ -87,7 +86,7 @@ def test_within_a_push(
             waited = appended_beside(there, fleet.home("two"), 1_001)
             holder.send_signal(signal.SIGCONT)
             said, complaint = holder.communicate(timeout=60)
-    assert waited < LEASE_SECONDS + ANOTHERS_WORK_SECONDS
+    assert waited < SERVED_SECONDS
     assert said.split() == ["shared_log_unavailable"], complaint
     with python(PUSHING, fleet.home("one"), there.address.url, events, size) as again:
         said, complaint = again.communicate("\n", timeout=60)
@@ -109,5 +108,5 @@ def test_within_a_pull(there: There, tmp_path: Path, monkeypatch: pytest.MonkeyP
             holder.stdin.flush()
             assert stopping.happened.wait(20)
             waited = appended_beside(there, fleet.home("two"), 1_001)
-    assert waited < LEASE_SECONDS + ANOTHERS_WORK_SECONDS
+    assert waited < SERVED_SECONDS
     assert is_sound(fleet.database("two")) == 41
