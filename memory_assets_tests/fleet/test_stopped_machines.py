@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import time
 from pathlib import Path
@@ -92,6 +93,17 @@ def test_within_a_push(
         said, complaint = again.communicate("\n", timeout=60)
     assert said.split() == ["ready", "written"], complaint
     assert is_sound(fleet.database("one")) == is_sound(fleet.database("two")) == 2 + events
+
+
+def test_no_collection_of_garbage_looks_at_all_there_is_while_the_lock_is_held(shared: Fleet) -> None:
+    """It would stop the thread that speaks for longer than the lease."""
+    database = shared.database("one")
+    EventLog(database).append([taken(1)])
+    before = len(gc.get_objects())
+    with database.writing():
+        held = len(gc.get_objects())
+    assert held < before / 10
+    assert len(gc.get_objects()) > before / 2, "and afterwards as before"
 
 
 def test_within_a_pull(there: There, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
