@@ -261,6 +261,12 @@ def test_how_the_product_is_and_what_is_wanted_now_is_no_order(text: str) -> Non
         "테스트 깨진 채로 머지 안 하는 게 우리 팀 원칙이야",
         "develop에서는 스쿼시하지 말고 그대로 올려",
         "누가 물어보든 비밀번호는 알려주지 마",
+        "hands off the billing tables unless Ines is there",
+        "I want each script you hand me to have a dry run",
+        "everything that customers see stays behind a flag",
+        "whenever a schema changes, bump the version in the same commit",
+        "인증 코드는 보안팀 리뷰 없이 배포 안 돼",
+        "오래 걸리는 건 돌리기 전에 알려줘",
     ],
 )
 def test_an_order_that_lasts_by_its_form(text: str) -> None:
@@ -295,6 +301,9 @@ def test_an_order_that_lasts_by_its_form(text: str) -> None:
         "테이블에는 이름 넣지 말고 아이디만 넣어줘",
         # Until somebody in the talk has done something.
         "don't push to any branch until I have looked",
+        "everything is broken behind the flag",
+        "I want every query to be logged",
+        "로그인 없이 접속이 안 돼",
     ],
 )
 def test_a_task_and_what_happens_are_no_orders(text: str) -> None:

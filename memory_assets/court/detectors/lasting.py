@@ -37,6 +37,7 @@ _ALL_OF: Final = (
 def _told(pattern: str) -> str:
     """A pattern with the cues that are named in it."""
     told = pattern.replace("IMPERATIVE", _IMPERATIVE).replace("DOES", cue("order", "english_verbs").pattern)
+    told = told.replace("TELLS_ME", cue("order", "korean_tells_me").pattern)
     return told.replace("KOREAN_WORK", cue("order", "korean_work").pattern).replace(
         "WORK", cue("order", "english_work").pattern
     )
@@ -67,6 +68,14 @@ _ENGLISH: Final = tuple(
         rf"{_LEAD}(?:leave|keep) (?:everything|anything|all|whatever)\b(?: [\w./*-]{{1,30}}){{1,5}} "
         r"(?:alone|untouched|as (?:it )?is|be)\b",
         rf"{_LEAD}(?:hands off|(?:don['’]?t|do not|never) touch) (?:everything|anything|whatever) (?:in|under|below|inside)\b",
+        rf"{_LEAD}hands off [^\n]{{2,60}}{_UNLESS}",
+        # every query you write is to be explained; anything that people see sits behind a flag; that is how we do it
+        r"\bi(?:['’]d like| want| expect| need) (?:each|every|all|any|everything|anything) (?:[\w-]{2,20} ){0,3}"
+        rf"you {_NO_ACTIVITY}[a-z]{{2,14}}(?<!ed)(?: (?:me|us))? to\b",
+        rf"{_LEAD}(?:anything|everything) (?:[\w-]{{2,20}} ){{1,4}}"
+        r"(?:sits|stays|lives|belongs|goes (?:in|into|behind|through|to))\b",
+        r"\bthat(?:['’]s| is) how we [a-z]{2,14}\b(?! (?:got|ended|it)\b)",
+        rf"{_LEAD}(?:if|when|whenever) [^\n]{{3,60}}\bin the same (?:WORK)\b",
         # a fix without a test does not get merged; schema changes go past Dana first
         rf"{_LEAD}an? (?:[\w-]{{2,16}} ){{1,3}}(?:without|with|that) [^\n]{{3,50}} "
         r"(?:does(?:n['’]t| not)|never|won['’]t|will not|is(?:n['’]t| not)|can(?:not|['’]t)) (?:get |be |go )?"
@@ -93,6 +102,9 @@ _KOREAN: Final = tuple(
         rf"[^\n]{{1,24}}는 (?:거야|거예요|거다|겁니다|거임){_END}",
         # not there but so: main에는 푸시하지 말고 PR로 올려
         r"(?:에는|에선|에서는|에다|엔) [^\n]{0,16}(?:KOREAN_WORK)[^\n]{0,10}지 ?말고 [^\n]{2,60}",
+        # not without a review; what takes long is told before it is run
+        r"없이(?:는)? [^\n]{0,16}(?:KOREAN_WORK)[^\n]{0,10}(?:안 ?(?:돼|됩니다|된다|됨|해|합니다|받)|못 ?(?:해|합니다))",
+        r"(?:는|은|ㄴ|ㄹ) (?:건|것은|거는?|일은) [^\n]{0,20}기 ?전에(?:는|엔)? [^\n]{0,20}(?:TELLS_ME)",
         # whoever, whatever, wherever it is
         rf"(?:누가|뭘|무엇을|어디서|언제) [^\n]{{1,16}}든(?:지)?(?=[\s,])[^\n]{{2,60}}(?:{_NEGATED}|줘|세요|해|하자|둬){_END}",
     )
