@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 
 import pytest
 
 from memory_assets.ask.asker import Considered, considered
 from memory_assets.ask.extractive import quotes_for
+from memory_assets.ask.line_signs import Line
 from memory_assets.ask.request import AskRequest
 from memory_assets.ask.windows import MOST_WINDOWS, Window, windows_of
 from memory_assets.cli.main import main
@@ -126,6 +128,34 @@ def test_no_window_lies_over_another(memory: Memory) -> None:
 
 def test_no_lines_make_no_window() -> None:
     assert windows_of([], 45) == []
+
+
+def scored(memory: Memory, likelihoods: dict[str, float]) -> list[tuple[Line, float]]:
+    """The lines of the summary, each as likely as is said of the words that it has; the others next to never."""
+    passage = next(one for one, _ in looked_at(memory, "guides/security.md").graded if len(one.lines) > 5)
+    told = []
+    for number, line in enumerate(passage.lines):
+        likely = next((value for words, value in likelihoods.items() if words in line.text), 1e-6)
+        told.append((Line(passage, number, {}), math.log(likely)))
+    return told
+
+
+def test_the_first_window_is_the_likeliest_and_not_that_of_the_likeliest_line(memory: Memory) -> None:
+    lines = scored(memory, {"proofreading": 0.4, "process.md": 0.25, "security.md": 0.25, "naming.md": 0.25})
+    first, second, *_ = windows_of(lines, 45)
+    said = first.passage.text[first.start : first.end]
+    assert "process.md" in said and "naming.md" in said and "proofreading" not in said
+    assert "proofreading" in second.passage.text[second.start : second.end]
+
+
+def test_a_window_much_less_likely_than_the_first_is_left_out(memory: Memory) -> None:
+    windows = windows_of(scored(memory, {"four attempts": 1.0, "proofreading": 0.01}), 45)
+    assert len(windows) == 1 and "four attempts" in windows[0].passage.text[windows[0].start : windows[0].end]
+
+
+def test_one_line_is_quoted_whatever_its_length_and_no_other_one_is(memory: Memory) -> None:
+    windows = windows_of(scored(memory, {"four attempts": 1.0, "proofreading": 0.9, "jittered": 0.9}), 3)
+    assert len(windows) == 1 and windows[0].words > 3
 
 
 def test_a_window_knows_what_it_holds(memory: Memory) -> None:
