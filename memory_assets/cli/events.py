@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +12,10 @@ from memory_assets.cli.groups import TailingGroup
 from memory_assets.cli.invocation import OK, JsonOption, invocation
 from memory_assets.cli.output import clean, moment, plural, print_json, styled
 from memory_assets.cli.tables import print_table, print_text
+
+if TYPE_CHECKING:
+    from memory_assets.memory import Memory
+    from memory_assets.results.events import EventView
 
 
 def register(app: typer.Typer) -> None:
@@ -35,29 +40,42 @@ def tail(
     """List the newest events in commit order, without their payloads."""
     from memory_assets.queries.events import newest_events
 
-    events = invocation(context).memory().read(newest_events, limit=limit, session_id=session, event_type=kind, after=after)
+    memory = invocation(context).memory()
+    events = memory.read(newest_events, limit=limit, session_id=session, event_type=kind, after=after)
+    writers = _writers(memory, [event.seq for event in events])
     if as_json:
-        print_json(events)
+        print_json([event.model_dump() | {"written_by": writers.get(event.seq)} for event in events])
     elif events:
-        print_table(
-            ("seq", "appended", "event", "type", "session", "bytes"),
-            [
-                (
-                    str(event.seq),
-                    (moment(event.ts), "dim"),
-                    (event.event_id[:13], "cyan"),
-                    event.event_type,
-                    event.session_id or "-",
-                    f"{event.payload_bytes:,}",
-                )
-                for event in events
-            ],
-            shrink=((4, 10), (1, 10), (3, 12)),
-            right=frozenset((0, 5)),
-        )
+        _print_rows(events, writers)
     else:
         print_text(styled("no events"))
     return OK
+
+
+def _writers(memory: Memory, seqs: Sequence[int]) -> Mapping[int, str]:
+    """Whose role wrote each event, where the log is shared; a store alone does not load what would ask."""
+    if memory.settings.store.url is None:
+        return {}
+    from memory_assets.maintenance.mirror import writers_of
+
+    return writers_of(memory.resources, seqs)
+
+
+def _print_rows(events: Sequence[EventView], writers: Mapping[int, str]) -> None:
+    heads = ("seq", "appended", "event", "type", "session", *(("written by",) if writers else ()), "bytes")
+    rows = [
+        (
+            str(event.seq),
+            (moment(event.ts), "dim"),
+            (event.event_id[:13], "cyan"),
+            event.event_type,
+            event.session_id or "-",
+            *((writers.get(event.seq, "-"),) if writers else ()),
+            f"{event.payload_bytes:,}",
+        )
+        for event in events
+    ]
+    print_table(heads, rows, shrink=((4, 10), (1, 10), (3, 12)), right=frozenset((0, len(heads) - 1)))
 
 
 def show(
@@ -69,8 +87,10 @@ def show(
     from memory_assets.memory import as_plain
     from memory_assets.queries.events import one_event
 
-    details = invocation(context).memory().read(one_event, event)
+    memory = invocation(context).memory()
+    details = memory.read(one_event, event)
     plain = as_plain(details)
+    plain["event"]["written_by"] = _writers(memory, [details.event.seq]).get(details.event.seq)
     if as_json:
         print_json(plain)
         return OK

@@ -1,12 +1,13 @@
 """The log in PostgreSQL: rows behind a head, under an advisory lock that is a lease.
 
-Whoever holds the lock speaks every half second, and the server ends a session that is silent for longer within a transaction.
+Whoever holds the lock speaks ten times a second, and the server ends a session that is silent for longer within a transaction.
 So a machine that was stopped holds nobody up, and one that works for long holds the lock for as long as it lives.
 """
 
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import logging
 import threading
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from memory_assets.fleet import connections
 from memory_assets.fleet.connections import Connections
 from memory_assets.fleet.pushing import push_rows
-from memory_assets.fleet.schema import LOCK_KEY, applied, migrate, newest_version
+from memory_assets.fleet.schema import LEASE_SECONDS, LOCK_KEY, applied, migrate, newest_version
 from memory_assets.fleet.whole_log import MirrorThere, enroll, mirrors_of, moving_of, put_in_place
 from memory_assets.identifiers import canonical_json
 from memory_assets.log.errors import (
@@ -36,9 +37,8 @@ if TYPE_CHECKING:
 
     from memory_assets.postgres.address import PostgresAddress
 
-SILENT_SECONDS = 1.5
-"""A holder of the lock that says nothing for so long has lost it."""
-_BEAT_SECONDS = 0.4
+_BEAT_SECONDS = 0.1
+"""The lease less this is how long a holder that lives may be kept from speaking."""
 POLL_SECONDS = 5.0
 """Whoever listens looks by itself so often: a word that a server sends is lost where the connection breaks."""
 _ENDED_SECONDS = 0.5
@@ -52,6 +52,7 @@ SELECT l.store_id, l.epoch, l.least_client, l.versions, (SELECT max(version) FRO
 FROM memory_log.log l LEFT JOIN LATERAL (SELECT seq, link_hash FROM memory_log.events ORDER BY seq DESC LIMIT 1) e ON true
 """
 _PULL = f"SELECT {_COLUMNS} FROM memory_log.events WHERE seq > %s ORDER BY seq LIMIT %s"
+_WRITERS = "SELECT seq, written_by FROM memory_log.events WHERE seq = ANY(%s)"
 
 
 class PostgresStore:
@@ -84,6 +85,11 @@ class PostgresStore:
         """The link of an event; None where there is none."""
         with self._used() as connection:
             return _link_at(connection, seq)
+
+    def writers(self, seqs: Sequence[int]) -> dict[int, str]:
+        """Which role of the server wrote each of these events, as the server noted it."""
+        with self._used() as connection:
+            return dict(connection.execute(_WRITERS, [list(seqs)]).fetchall())
 
     def wait(self, after: int, seconds: float, ended: threading.Event | None = None) -> bool:
         """Wait until something stands behind a seq: news are listened for, and looked for where they were lost."""
@@ -128,7 +134,7 @@ class PostgresStore:
             with self._used() as connection:
                 self._lock(connection)
                 held = HeldStore(self, connection)
-                with _speaking(connection, self.address):
+                with _collecting_little(), _speaking(connection, self.address):
                     accepts(held.state())
                     yield held
                     held.is_ending = True
@@ -165,7 +171,7 @@ class PostgresStore:
         connection.execute("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
         connection.execute(
             "SELECT set_config('lock_timeout', %s, true), set_config('idle_in_transaction_session_timeout', %s, true)",
-            [f"{int(self._lock_timeout * 1000)}ms", f"{int(SILENT_SECONDS * 1000)}ms"],
+            [f"{int(self._lock_timeout * 1000)}ms", f"{int(LEASE_SECONDS * 1000)}ms"],
         )
         allow_silence(connection, self._lock_timeout + connections.SILENT_SECONDS)
         connection.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK_KEY])
@@ -294,8 +300,22 @@ def _hear(connection: Connection[Any], until: float, ended: threading.Event | No
 
 
 @contextlib.contextmanager
+def _collecting_little() -> Iterator[None]:
+    """Let no collection of garbage look at what is there now.
+
+    One that looks at everything stops all threads, the one that speaks too: a third of a second of CPU where Dagster is loaded,
+    and more than the lease on a busy machine.
+    """
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+
+
+@contextlib.contextmanager
 def _speaking(connection: Connection[Any], address: PostgresAddress) -> Iterator[None]:
-    """Say something to the server every half second, so that it knows that somebody is there.
+    """Say something to the server ten times a second, so that it knows that somebody is there.
 
     Whoever speaks is the first to be told that the session ended, and why. Where the work fails of that, this is raised; where
     it fails of something else, both are told.

@@ -16,8 +16,9 @@ from memory_assets.log.event_store import SHARED_COLUMNS, Row
 if TYPE_CHECKING:
     from psycopg import Connection
 
-MESSAGE_CHARACTERS = 100_000
-"""At most, so that a slow network carries it in less time than a holder of the lock may be silent."""
+MESSAGE_CHARACTERS = 80_000
+"""At most, so that a slow network carries it in less time than a holder of the lock may be silent. On the way a character of
+Hangul is three bytes, and so is a quotation mark of a payload."""
 
 _BRACKETS = 2
 _COLUMNS = ", ".join(SHARED_COLUMNS)

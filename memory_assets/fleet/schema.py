@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 LOCK_KEY = 0x6D656D6F72796C67
 """Of the advisory lock under which the log of a database is written."""
 
+LEASE_SECONDS = 1.2
+"""A holder of the lock that says nothing for so long has lost it: others are to be served within two seconds."""
+
 # Asked of the catalogue's tables: `to_regclass` answers from a cache, which may be older than the lock that was waited for.
 _THERE = """SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
     WHERE n.nspname = 'memory_log' AND c.relname = 'schema_migrations'),
@@ -72,7 +75,7 @@ def migrate(connection: Connection[Any], address: PostgresAddress) -> None:
     """
     with connection.transaction():
         connection.execute("SET LOCAL lock_timeout = '10s'")
-        connection.execute("SET LOCAL idle_in_transaction_session_timeout = '1500ms'")
+        connection.execute(f"SET LOCAL idle_in_transaction_session_timeout = '{int(LEASE_SECONDS * 1000)}ms'")
         connection.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK_KEY])
         start = applied(connection, address)
         for migration in shared_migrations()[start:]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from memory_assets.errors import InvalidArgumentError
 from memory_assets.log.database import STORE_FILE_NAME, Database
-from memory_assets.log.errors import SharedLogDiffersError, StoreError
+from memory_assets.log.errors import SharedLogDiffersError, SharedLogRefusedError, SharedLogUnavailableError, StoreError
 from memory_assets.log.event_store import Access
 from memory_assets.log.links import Broken, newest_link
 from memory_assets.log.mirror import FOLLOW_HINT, PULLED_ROWS
@@ -178,6 +179,18 @@ def rebuild_mirror(resources: Resources, *, progress: Progress | None = None) ->
     kept = settings.store_folder / aside
     heal_index(resources, progress=progress)
     return _indexed(resources, 0, progress).model_copy(update={"kept_aside": str(kept) if kept.exists() else None})
+
+
+def writers_of(resources: Resources, seqs: Sequence[int]) -> dict[int, str]:
+    """Which role of the server wrote each of these events; nothing where the log is this store's own, or cannot be asked.
+
+    To be called behind a reading of them, which found out whether it can.
+    """
+    if resources.settings.store.url is None or resources.database.mirror.away is not None:
+        return {}
+    with contextlib.suppress(SharedLogUnavailableError, SharedLogRefusedError):
+        return _server_of(resources).writers(seqs)
+    return {}
 
 
 def pin_versions(resources: Resources) -> MirrorV1:

@@ -12,6 +12,7 @@ import pytest
 from memory_assets.cli.main import main
 from memory_assets.defs.court import steps
 from memory_assets_tests.cli.conftest import Run
+from memory_assets_tests.cli.test_prompts import valid
 from memory_assets_tests.court.findings import orders_of
 from memory_assets_tests.defs.files import chat
 
@@ -122,3 +123,20 @@ def test_a_bundle_is_taken_in_and_heard(heard: Run, tmp_path: Path) -> None:
     ended = heard("court", "open", str(tmp_path / "no.json"))
     assert ended.code == 2 and "bundles.md" in ended.err
     assert heard("court", "open", str(tmp_path / "nothing.json")).code == 2
+
+
+def test_an_empty_bundle_is_refused_and_nothing_of_it_is_logged(memory: Run, tmp_path: Path) -> None:
+    empty = {"schema_version": "context_bundle.v1", "bundle_id": "none", "source": "ci", "events": []}
+    (tmp_path / "empty.json").write_text(json.dumps(empty))
+    ended = memory("court", "open", str(tmp_path / "empty.json"), "--json")
+    error = valid(json.loads(ended.err), "error")
+    assert (ended.code, error["code"]) == (2, "invalid_argument") and "empty.json" in error["message"] and error["hint"]
+    assert memory("court", "list", "--json").json["cases"] == []
+
+
+def test_a_role_that_nobody_has_is_named(heard: Run) -> None:
+    for arguments in (("lessons", "list"), ("lessons", "search", "run the tests"), ("prompts", "show", "nobody")):
+        role = () if arguments[0] == "prompts" else ("--role", "nobody")
+        ended = heard(*arguments, *role, "--json")
+        error = valid(json.loads(ended.err), "error")
+        assert (ended.code, error["code"]) == (2, "not_found") and "'nobody'" in error["message"] and error["hint"], arguments

@@ -25,6 +25,7 @@ from memory_assets.projections.fold import catch_up
 from memory_assets.projections.rebuild import verify
 from memory_assets.queries.lessons import list_lessons
 from memory_assets_tests.filled_store import test_settings as settings_of
+from memory_assets_tests.log.processes import python
 from memory_assets_tests.projections.hearings import Heard
 
 RULES = ("Always run the tests", "Never push to main", "Always write a changelog")
@@ -173,6 +174,43 @@ def test_many_that_activate_at_once_leave_one_in_force_and_the_log_sound(tmp_pat
     assert len(done) + len(refused) == 4 and done
     assert all(isinstance(error, NotPossibleError) and "meanwhile" in str(error) for error in refused)
     assert sorted(version for version, _ in said(memory)) == sorted(done)
+    assert memory.read(active_policy).version == said(memory)[-1][0]
+    assert verify(memory.database, memory.resources.configured_versions).equal
+
+
+ACTIVATE = """
+import sys
+from pathlib import Path
+from memory_assets.commands.court_policy import activate_policy
+from memory_assets.configuration import Resources
+from memory_assets.errors import MemoryAssetsError
+from memory_assets_tests.commands.test_court_policy import text_of
+from memory_assets_tests.filled_store import test_settings as settings_of
+resources = Resources(settings_of(Path(sys.argv[1])))
+print("ready", flush=True)
+sys.stdin.readline()
+try:
+    activate_policy(resources, text_of(sys.argv[2]), by=sys.argv[2])
+    print("activated")
+except MemoryAssetsError as error:
+    print(error.code, error)
+"""
+
+
+def test_of_two_programs_that_activate_at_once_each_is_told_how_it_ended(tmp_path: Path) -> None:
+    memory = Memory(settings_of(tmp_path / "home"))
+    catch_up(memory.database, memory.resources.configured_versions)
+    with python(ACTIVATE, tmp_path / "home", "left") as left, python(ACTIVATE, tmp_path / "home", "right") as right:
+        for process in (left, right):
+            assert process.stdout is not None and process.stdout.readline() == "ready\n"
+        for process in (left, right):
+            assert process.stdin is not None
+            process.stdin.write("go\n")
+            process.stdin.flush()
+        told = {name: process.communicate(timeout=120)[0].strip() for name, process in (("left", left), ("right", right))}
+    done = [name for name, words in told.items() if words == "activated"]
+    assert done and all(words == "activated" or words.startswith("not_possible ") for words in told.values()), told
+    assert sorted(by for _, by in said(memory)) == sorted(done)
     assert memory.read(active_policy).version == said(memory)[-1][0]
     assert verify(memory.database, memory.resources.configured_versions).equal
 

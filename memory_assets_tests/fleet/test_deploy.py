@@ -63,6 +63,18 @@ def test_the_compose_file_is_one() -> None:
     assert named == set(given)
 
 
+def test_another_machine_reaches_postgresql_where_it_is_asked_for() -> None:
+    """By a second file, on one address, which has to be named; what it adds to is there."""
+    file = DEPLOY / "compose" / "network.yaml"
+    assert said_by("check-jsonschema", "--builtin-schema", "vendor.compose-spec", file) == ""
+    (service,) = loaded("compose/network.yaml")["services"].items()
+    assert service[0] == "postgres" and set(service[1]) == {"ports"}
+    address, host_port, port = re.fullmatch(r"\$\{(\w+):\?[^}]+\}:(\d+):(\d+)", service[1]["ports"][0]).groups()  # type: ignore[union-attr]
+    offered = dict(re.findall(r"^# (\w+)=(\S+)$", (DEPLOY / "compose" / "env.example").read_text(), re.MULTILINE))
+    assert offered["COMPOSE_FILE"].split(":") == ["compose.yaml", file.name] and address in offered
+    assert host_port == port == "5432"
+
+
 def test_a_container_of_a_run_has_what_the_code_location_has() -> None:
     code = loaded("compose/compose.yaml")["services"]["code"]
     launcher = loaded("compose/dagster.yaml")["run_launcher"]["config"]

@@ -68,6 +68,29 @@ def test_a_writer_that_owns_nothing_writes_and_changes_nothing(there: There, tmp
         assert "denied" in refused(url, statement) or "must be owner" in refused(url, statement), statement
 
 
+def test_who_wrote_an_event_is_shown(there: There, tmp_path: Path, allowed: Allowed) -> None:
+    Fleet(tmp_path, there.address.url).log("one").append([taken(1)])
+    url = allowed(Access())
+    machine = Machine(tmp_path / "two", url)
+    chat(tmp_path / "inbox", "talk", ["우리는 배포를 금요일에 하지 않기로 결정했다."])
+    machine.run("import", str(tmp_path / "inbox"))
+    told = machine.json("events", "tail", "--after", "0", "--limit", "1000")
+    assert [event["written_by"] for event in told] == ["owner", *[role_of(url)] * (len(told) - 1)] and len(told) > 3
+    assert machine.json("events", "show", "2")["event"]["written_by"] == role_of(url)
+    assert "written by" in machine.run("events").stdout and role_of(url)[:8] in machine.run("events").stdout
+    assert f"written_by  {role_of(url)}" in machine.run("events", "show", "2").stdout
+    there.server.stop()
+    try:
+        told = machine.json("events", "tail", "--limit", "2")
+        assert [event["written_by"] for event in told] == [None, None]
+        assert "written by" not in machine.run("events").stdout
+    finally:
+        there.server.start()
+    alone = Machine(tmp_path / "alone", "")
+    alone.run("import", str(tmp_path / "inbox"))
+    assert {event["written_by"] for event in alone.json("events")} == {None}
+
+
 def refused(url: str, statement: str) -> str:
     """What the server says to a statement of a role."""
     import psycopg

@@ -26,7 +26,7 @@ from memory_assets.text.equivalence import say_the_same
 from memory_assets.text.statements import STATEMENT_VERSION, statement_of
 from memory_assets.vocabulary import EntryType
 
-DETECTOR_VERSION: Final = f"2.{STATEMENT_VERSION}"
+DETECTOR_VERSION: Final = f"3.{STATEMENT_VERSION}"
 """Changes whenever two texts would clash that did not, or the other way round."""
 
 CONTESTABLE: Final[frozenset[EntryType]] = frozenset(("decision", "preference", "fact", "insight"))

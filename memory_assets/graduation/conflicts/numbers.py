@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from memory_assets.graduation.conflicts.aspect import GENERIC, Aspect, form_of
-from memory_assets.graduation.conflicts.reading import Reading, content_words, listed
+from memory_assets.graduation.conflicts.reading import Reading, content_words, joins, listed
 from memory_assets.graduation.conflicts.values import COUNTERS, number, spelled_number
 from memory_assets.text.korean_words import is_hangul
 
@@ -79,13 +79,19 @@ def ruled(said: Reading) -> list[Aspect]:
 
 
 def _is_counted(said: Reading, place: int, digits: str, following: str) -> bool:
-    """Whether a bare number is how much or how many, and not which: "502", "host 1"."""
-    if (place and said.words[place - 1] in _SETTINGS) or following.isalpha():
+    """Whether a bare number is how much or how many, and not which: "502", "host 1", "tenant 4 in the old region"."""
+    is_of_what_follows = following.isalpha() and not joins(following)
+    if (place and said.words[place - 1] in _SETTINGS) or (is_of_what_follows and not _is_one_of_two(said, digits)):
         return True
     return (
         re.search(rf"{_EQUALLING}{re.escape(digits)}|(?<![\d.]){re.escape(digits)} ?(?:으?로|이다|입니다)", said.plain)
         is not None
     )
+
+
+def _is_one_of_two(said: Reading, digits: str) -> bool:
+    """Whether another thing is named behind the number: "lane 3 and gate 4"."""
+    return re.search(rf"(?<![\d.]){re.escape(digits)}(?: (?:and|or|및)\b|[와과] )", said.plain) is not None
 
 
 def _is_label(words: tuple[str, ...], place: int, following: str) -> bool:

@@ -242,9 +242,14 @@ def read(text: str) -> Reading | None:
     )
 
 
+def joins(word: str) -> bool:
+    """Whether a word only joins others: a preposition, a particle, an auxiliary verb."""
+    return word in _JOINING
+
+
 def content_words(words: tuple[str, ...]) -> tuple[str, ...]:
     """Without the words that only join a value to its subject."""
-    return tuple(word for word in words if word not in _JOINING and word not in _LIGHT)
+    return tuple(word for word in words if not joins(word) and word not in _LIGHT)
 
 
 def _unframed(text: str) -> str:

@@ -3,6 +3,7 @@
 A line holds two statements between `` | ``. ``HELD_OUT_*`` were written before the rule was, ``LATER_*`` in two goes when it
 stood. Each was measured once before anything was mended for what it showed: of those that clash 28 of 34, 17 of 24 and 13 of
 16 were found (.78), of the 148 others none. Much of what was missed was mended then: they are no blind test any more.
+``WHICH_*`` are about numbers that say which thing is meant: hundreds of such decisions were one conflict for each two of them.
 ``RULES_*`` are about what people may, days of the week and measures that are rules; those that clash were missed before.
 """
 
@@ -460,5 +461,30 @@ const API timeout = 30 | const API timeout = 60
 API timeout = 30s | DB timeout = 60s
 API timeout = 60s | The API timeout is 1 minute
 main에 푸시하면 안 된다 | develop에 푸시한다
+"""
+)
+
+WHICH_CLASH = pairs(
+    """
+We keep 5 replicas for the search index | We keep 7 replicas for the search index
+Retry 3 times on a timeout | Retry 5 times on a timeout
+Set the pool size to 20 for exports | Set the pool size to 40 for exports
+Keep backups for 30 days in the archive | Keep backups for 90 days in the archive
+The page size is 50 for lists | The page size is 100 for lists
+"""
+)
+
+WHICH_NO_CLASH = pairs(
+    """
+We keep service 17 on PostgreSQL 16 | We keep service 18 on PostgreSQL 16
+We decided to keep the service number 17 on Debian | We decided to keep the service number 18 on Debian
+Keep tenant 4 in the old region | Keep tenant 5 in the old region
+Always send shard 2 to the archive | Always send shard 3 to the archive
+Set dashboard 12 to read only | Set dashboard 13 to read only
+We use account 301 for refunds | We use account 302 for refunds
+Keep lane 3 and gate 4 closed | Keep lane 5 and gate 4 closed
+Requests to endpoint 7 must be signed | Requests to endpoint 8 must be signed
+샤드 3 을 유지한다 | 샤드 4 를 유지한다
+The limit of service 17 is 17 requests | The limit of service 18 is 18 requests
 """
 )

@@ -22,21 +22,22 @@ Redis를 쓴다 쓰지
 않는다 로그는 영어로 한국어로 남긴다 기본 포트는 8080이다 prefer tabs over spaces instead of 허용한다 금지한다 공개로 비공개로
 """
 spoken = st.lists(st.sampled_from(WORDS.split()), min_size=1, max_size=9).map(" ".join)
-EVERY_CLASH = (*pairs.CLASH, *pairs.HELD_OUT_CLASH, *pairs.LATER_CLASH, *pairs.RULES_CLASH)
-EVERY_OTHER = (*pairs.NO_CLASH, *pairs.HELD_OUT_NO_CLASH, *pairs.LATER_NO_CLASH, *pairs.RULES_NO_CLASH)
+EVERY_CLASH = (*pairs.CLASH, *pairs.HELD_OUT_CLASH, *pairs.LATER_CLASH, *pairs.RULES_CLASH, *pairs.WHICH_CLASH)
+EVERY_OTHER = (*pairs.NO_CLASH, *pairs.HELD_OUT_NO_CLASH, *pairs.LATER_NO_CLASH, *pairs.RULES_NO_CLASH, *pairs.WHICH_NO_CLASH)
 known = st.sampled_from(
     [text for pair in (*pairs.CLASH, *pairs.HELD_OUT_CLASH, *pairs.LATER_CLASH, *pairs.RULES_CLASH) for text in pair]
 )
 texts = st.one_of(any_text, spoken, known)
 
 
-@pytest.mark.parametrize(("one", "other"), [*pairs.CLASH, *pairs.RULES_CLASH])
+@pytest.mark.parametrize(("one", "other"), [*pairs.CLASH, *pairs.RULES_CLASH, *pairs.WHICH_CLASH])
 def test_they_contradict_each_other(one: str, other: str) -> None:
     assert contradiction(one, other) is not None
 
 
 @pytest.mark.parametrize(
-    ("one", "other"), [*pairs.NO_CLASH, *pairs.HELD_OUT_NO_CLASH, *pairs.LATER_NO_CLASH, *pairs.RULES_NO_CLASH]
+    ("one", "other"),
+    [*pairs.NO_CLASH, *pairs.HELD_OUT_NO_CLASH, *pairs.LATER_NO_CLASH, *pairs.RULES_NO_CLASH, *pairs.WHICH_NO_CLASH],
 )
 def test_they_do_not(one: str, other: str) -> None:
     assert contradiction(one, other) is None
