@@ -23,7 +23,7 @@ from memory_assets.defs import correcting
 from memory_assets.errors import NotFoundError
 from memory_assets.results.tasks import TaskView
 from memory_assets.sessions.draft import title_from
-from memory_assets.sessions.masking.forgotten_spans import overwritten
+from memory_assets.sessions.masking.forgotten_spans import FILLER, overwritten
 from memory_assets.sessions.masking.redaction_policy import default_policy
 from memory_assets.sessions.model import Message, Session
 from memory_assets.settings import load_settings
@@ -65,7 +65,7 @@ class Told:
             Message(
                 uid=str(place) if is_page else f"{session_id}-u{place}",
                 role="assistant" if place % 2 else "user",
-                text=overwritten(text, [(0, len(text))]) if never and (session_id, place) in self.gone else text,
+                text=_never_held(text, place) if never and (session_id, place) in self.gone else text,
                 ts=None if is_page else self.at(session_id, place),
             )
             for place, text in enumerate(tellings[-1] for tellings in self.texts[session_id])
@@ -79,6 +79,13 @@ class Told:
     @staticmethod
     def at(session_id: str, place: int) -> datetime:
         return DAY + timedelta(days=_DAYS.index(session_id[:3]), minutes=place)
+
+
+def _never_held(text: str, place: int) -> str:
+    """The blank of a record; each is drawn in another way, for two that are as long as each other never said the same."""
+    blank = overwritten(text, [(0, len(text))])
+    mark = blank.index(" ") + 1 + place
+    return blank[:mark] + FILLER + blank[mark + 1 :]
 
 
 class Life:
