@@ -20,11 +20,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from memory_assets.sessions.model import Message, SourceTaken
 from memory_assets.sessions.reading import read_source
-from memory_assets_tests.court.planted import Expectation, PlantedSession, planted_sessions
+from memory_assets_tests.court.planted import Expectation, PlantedSession, Split, planted_sessions
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("findings", nargs="?")
     parser.add_argument("--write", type=Path)
-    parser.add_argument("--split", choices=("fit", "dev", "held", "fresh", "unseen"))
+    parser.add_argument("--split", choices=get_args(Split))
     parser.add_argument("--list", action="store_true", help="every false and missed finding too, but of those held out")
     arguments = parser.parse_args()
     sessions = [one for one in planted_sessions() if arguments.split in (None, one.split)]

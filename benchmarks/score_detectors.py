@@ -21,7 +21,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 BENCHMARKS = Path(__file__).resolve().parent
 sys.path[:0] = [str(BENCHMARKS), str(BENCHMARKS.parent)]
@@ -33,7 +33,7 @@ from memory_assets.court.detectors import findings_of  # noqa: E402
 from memory_assets.identifiers import sha256_hex  # noqa: E402
 from memory_assets.sessions.model import SourceTaken  # noqa: E402
 from memory_assets.sessions.reading import read_source  # noqa: E402
-from memory_assets_tests.court.planted import PlantedSession, planted_sessions  # noqa: E402
+from memory_assets_tests.court.planted import PlantedSession, Split, planted_sessions  # noqa: E402
 
 
 def planted_findings(sessions: Iterable[PlantedSession]) -> Iterator[Finding]:
@@ -138,7 +138,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--real", type=Path)
     parser.add_argument("--findings", action="store_true")
-    parser.add_argument("--split", choices=("fit", "dev", "held", "fresh", "unseen"))
+    parser.add_argument("--split", choices=get_args(Split))
     arguments = parser.parse_args()
     planted = [one for one in planted_sessions() if arguments.split in (None, one.split)]
     if arguments.findings:

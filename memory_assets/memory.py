@@ -307,7 +307,7 @@ class Memory:
 
         return self.read(day_digest, day, project=project)
 
-    def project_digest(self, project: str, *, days: int | None = None) -> ProjectDigestV1:
+    def project_digest(self, project: str, *, days: int | None = None, most: int | None = None) -> ProjectDigestV1:
         """How a project stands; see ``queries.project_digest.project_digest``.
 
         Raises:
@@ -315,7 +315,7 @@ class Memory:
         """
         from memory_assets.queries.project_digest import LATELY, project_digest
 
-        return self.read(project_digest, project, days=LATELY if days is None else days)
+        return self.read(project_digest, project, days=LATELY if days is None else days, most=most)
 
     def feedback(self, given: str, signal: str, *, by: str, note: str = "") -> AckV1:
         """A word on what was shown: ``used``, ``helpful`` or ``wrong``; see ``commands.feedback.give_feedback``."""

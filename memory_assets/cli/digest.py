@@ -53,11 +53,9 @@ def project(
 ) -> int:
     """Tell how a project stands: what holds, what changed lately, what is open and what is contested; each line cited."""
     from memory_assets.cli.digest_page import print_project
-    from memory_assets.queries.project_digest import first_of_each_part
 
-    found = invocation(context).memory().project_digest(name, days=days)
-    most = None if every else limit or PAGE
-    print_result(found, lambda whole: print_project(first_of_each_part(whole, most)), as_json=as_json)
+    most = None if every or as_json else limit or PAGE
+    print_result(invocation(context).memory().project_digest(name, days=days, most=most), print_project, as_json=as_json)
     return OK
 
 

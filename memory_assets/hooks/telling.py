@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 _FORMATS: dict[str, SourceFormat] = {"claude-code": "claude_code", "codex": "codex"}
 _MOST_LINES = 100
 """Of a part: more fit into no budget."""
+_MOST_READ = 2 * _MOST_LINES
+"""Of a part: some of it are of the session that is told, and left out."""
 _HITS = 8
 _LESSONS = 8
 _TOLD = 5
@@ -45,7 +47,7 @@ def told_at_start(memory: Memory, call: HookCall, budget: int) -> str:
     if project is None or not budget:
         return ""
     try:
-        digest = memory.project_digest(project, days=0)
+        digest = memory.project_digest(project, days=0, most=_MOST_READ)
     except NotFoundError:
         return ""
     own = _own(call)

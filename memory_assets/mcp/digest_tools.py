@@ -23,9 +23,7 @@ def _get_session_digest(store: Store, asked: given.SessionDigestArguments) -> An
 
 
 def _get_project_digest(store: Store, asked: given.ProjectDigestArguments) -> Answer:
-    from memory_assets.queries.project_digest import first_of_each_part
-
-    digest = first_of_each_part(store.memory.project_digest(asked.project, days=asked.days), asked.limit)
+    digest = store.memory.project_digest(asked.project, days=asked.days, most=asked.limit)
     return answer(digest, list(project_digest_lines(digest)))
 
 

@@ -8,12 +8,15 @@ from memory_assets.graduation.resolutions import ConflictCommand, in_force
 from memory_assets.log.sql import IN_LIST, json_list
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     import duckdb
 
 Statement = tuple[str | None, str, str]
 """A project, a type and what is said: what a group of entries has in common."""
+
+_Instead = dict[str, list[tuple[list[str], list[str]]]]
+"""By an entry, the entries that were said instead of it, each correction's with its statements."""
 
 _WORDS = """
 SELECT c.occurred_at, c.event_id, c.payload_json ->> '$.conflict_id', c.payload_json ->> '$.resolution',
@@ -47,18 +50,23 @@ def words_in_force(connection: duckdb.DuckDBPyConnection) -> list[ConflictComman
 
 def _corrections(connection: duckdb.DuckDBPyConnection) -> Iterator[ConflictCommand]:
     """What people said instead of something: it sets aside what was said before it instead of the same, in other words."""
-    before: dict[str, list[tuple[list[str], list[str]]]] = {}
+    before: _Instead = {}
     for at, event_id, older, newer, statements, by in connection.execute(_CORRECTIONS).fetchall():
-        replaced = {
-            entry_id
-            for corrected in older
-            for entries, others in before.get(corrected, ())
-            if others != statements
-            for entry_id in entries
-        }
+        replaced = {entry_id for entry_id, others in _said_instead(older, before).items() if others != statements}
         yield ConflictCommand(at, event_id, "", "keep_newer", frozenset(older) | replaced, frozenset(newer), by, corrects=True)
         for corrected in older:
             before.setdefault(corrected, []).append((newer, statements))
+
+
+def _said_instead(corrected: Iterable[str], before: _Instead) -> dict[str, list[str]]:
+    """What was said instead of some entries, and instead of that, each with the statements of its correction."""
+    found: dict[str, list[str]] = {}
+    waiting = list(corrected)
+    while waiting:
+        for entries, statements in before.get(waiting.pop(), ()):
+            waiting += (entry_id for entry_id in entries if entry_id not in found)
+            found |= dict.fromkeys(entries, statements)
+    return found
 
 
 def merges(words: list[ConflictCommand]) -> list[ConflictCommand]:

@@ -63,11 +63,21 @@ SELECT DISTINCT memory_id FROM entries WHERE entry_type = 'task' AND memory_id I
   AND (content_json ->> '$.status') IN ('done', 'cancelled')
 """
 
+# What stands in place of a memory is found over however many resolutions: a word on the last of them is about the first too.
 _PARTNERS = """
 INSERT INTO touched_memories
-SELECT DISTINCT unnest([older_memory_id, newer_memory_id]) FROM conflicts
-WHERE older_memory_id IN (SELECT memory_id FROM touched_memories)
-   OR newer_memory_id IN (SELECT memory_id FROM touched_memories) EXCEPT SELECT memory_id FROM touched_memories
+WITH RECURSIVE sides AS (
+  SELECT older_memory_id AS memory_id, newer_memory_id AS other, status = 'resolved' AND resolution <> 'both' AS sets_aside
+  FROM conflicts
+  UNION ALL
+  SELECT newer_memory_id, older_memory_id, status = 'resolved' AND resolution <> 'both' FROM conflicts
+), chained AS (
+  SELECT memory_id FROM touched_memories
+  UNION
+  SELECT s.other FROM chained c JOIN sides s USING (memory_id) WHERE s.sets_aside
+)
+SELECT memory_id FROM (SELECT memory_id FROM chained UNION SELECT s.other FROM chained c JOIN sides s USING (memory_id))
+EXCEPT SELECT memory_id FROM touched_memories
 """
 
 _DUE = """

@@ -38,13 +38,20 @@ _START = """
 SELECT project, entry_type, statement FROM touched
 UNION SELECT project, entry_type, statement FROM statements WHERE session_id IN (SELECT session_id FROM affected)
 """
-# With what a correction is about goes what it says: of two about the same the later one holds, also where nothing but what the
-# scope's entries say tells that they are.
+# With what a correction is about goes what it says, and what was said instead of that: of two about the same the later one
+# holds, also where nothing but what the scope's entries say tells that they are.
 _CORRECTING = """
-WITH mine AS (SELECT entry_id FROM entries WHERE session_id IN (SELECT session_id FROM affected))
-SELECT s.project, s.entry_type, s.statement FROM commands c
-JOIN statements s ON s.session_id = (c.payload_json ->> '$.correction_session_id')
-WHERE c.event_type = 'memory_corrected' AND c.event_id IN (SELECT event_id FROM command_entries WHERE entry_id IN (FROM mine))
+WITH RECURSIVE instead AS MATERIALIZED (
+  SELECT e.entry_id, n.entry_id AS said FROM commands c JOIN command_entries e USING (event_id)
+  JOIN entries n ON n.session_id = (c.payload_json ->> '$.correction_session_id')
+  WHERE c.event_type = 'memory_corrected'
+), corrections AS (
+  SELECT said FROM instead WHERE entry_id IN (
+    SELECT entry_id FROM entries WHERE session_id IN (SELECT session_id FROM affected))
+  UNION
+  SELECT i.said FROM corrections c JOIN instead i ON i.entry_id = c.said
+)
+SELECT s.project, s.entry_type, s.statement FROM corrections c JOIN statements s ON s.entry_id = c.said
 """
 _HAS_CORRECTIONS = "SELECT 1 FROM commands WHERE event_type = 'memory_corrected' LIMIT 1"
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from memory_assets.citations.addresses import MessageCitation
 from memory_assets.errors import check_word
 from memory_assets.graduation.conflicts.contradictions import contradiction
-from memory_assets.log.fetching import fetch, full_id
+from memory_assets.log.fetching import fetch, full_id, scalar
 from memory_assets.results.said_otherwise import SaidOtherwiseV1
 from memory_assets.search.answers.backing import Backings, backings
 from memory_assets.search.answers.corrections import has_corrections
@@ -44,6 +44,7 @@ SELECT c.conflict_id, c.conflict_type, c.reason, {_STATUS} AS state, c.project, 
 FROM conflicts c {_SIDE.format(name="older")} {_SIDE.format(name="newer")}
 WHERE true
 """
+_WHICH = "AND ($status = 'all' OR state = $status) AND ($project IS NULL OR c.project = $project)"
 _OLDER, _NEWER = 10, 23
 """Where the columns of each side begin."""
 
@@ -104,13 +105,23 @@ def list_conflicts(
     check_word("status", status, STATUSES)
     rows = fetch(
         connection,
-        f"""{_CONFLICTS} AND ($status = 'all' OR state = $status) AND ($project IS NULL OR c.project = $project)
-            ORDER BY c.detected_at DESC, c.conflict_id"""
+        f"{_CONFLICTS} {_WHICH} ORDER BY c.detected_at DESC, c.conflict_id"
         + (f" LIMIT {int(limit)}" if limit is not None else ""),
         {"status": status, "project": project},
     )
     known = _known(connection, rows)
     return [_conflict(row, known) for row in rows]
+
+
+def count_conflicts(connection: duckdb.DuckDBPyConnection, *, status: str = "open", project: str | None = None) -> int:
+    """How many :func:`list_conflicts` lists.
+
+    Raises:
+        InvalidArgumentError: there is no such status.
+    """
+    check_word("status", status, STATUSES)
+    given = {"status": status, "project": project}
+    return int(scalar(connection, f"SELECT count(*) FROM ({_CONFLICTS} {_WHICH})", given))
 
 
 def one_conflict(connection: duckdb.DuckDBPyConnection, given: str) -> ConflictView:

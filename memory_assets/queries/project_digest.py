@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memory_assets.errors import NotFoundError
 from memory_assets.log.fetching import fetch
+from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.queries.changes import task_moves
-from memory_assets.queries.conflicts import ConflictSide, ConflictView, list_conflicts
+from memory_assets.queries.conflicts import ConflictSide, ConflictView, count_conflicts, list_conflicts
 from memory_assets.queries.digest_quotes import first_quotes, quote_of, told_as
 from memory_assets.queries.digest_tasks import SAID_DONE
 from memory_assets.queries.session_digest import session_goals
-from memory_assets.queries.tasks import list_tasks
+from memory_assets.queries.tasks import unfinished_tasks
 from memory_assets.results.digest import (
     DigestConflictV1,
     DigestLineV1,
@@ -25,7 +26,7 @@ from memory_assets.results.digest import (
 )
 from memory_assets.search.answers.backing import backings
 from memory_assets.search.answers.said_otherwise import said_instead_of
-from memory_assets.vocabulary import ASSURANCES, FINISHED
+from memory_assets.vocabulary import ASSURANCES
 
 if TYPE_CHECKING:
     import duckdb
@@ -40,28 +41,37 @@ LATELY = 7
 _SESSIONS = """
 SELECT count(*), min(started_at), max(started_at), max(ended_at) FROM sessions WHERE project = ?
 """
-# The first quote of each memory stands for it. What is not proved, or not true any more for somebody, does not hold.
+# The first quote of each memory stands for it; one without is told nowhere.
 _MEMORIES = """
-SELECT m.entry_type, 'mem:' || m.short_id, m.title, m.memory_id, m.stage, m.checker, m.status, m.last_said_at,
-  'mem:' || k.short_id, s.session_id, s.message_index, s.segments_json, s.matched_text, coalesce(w.name, w.role), w.ts
-FROM memories m JOIN entries n ON n.entry_id = m.first_entry_id
-JOIN evidence_spans s ON s.entry_id = n.entry_id AND s.match_method <> 'none'
-JOIN messages w ON w.session_id = s.session_id AND w.message_index = s.message_index
-LEFT JOIN memories k ON k.memory_id = m.superseded_by
-WHERE m.project = $project AND {condition}
-QUALIFY row_number() OVER (PARTITION BY m.memory_id ORDER BY s.ordinal) = 1
+SELECT m.memory_id, m.entry_type, m.stage FROM memories m
+WHERE m.project = $project AND {condition} AND m.first_entry_id IN (
+  SELECT s.entry_id FROM evidence_spans s
+  JOIN messages w ON w.session_id = s.session_id AND w.message_index = s.message_index WHERE s.match_method <> 'none')
 ORDER BY list_position(['decision', 'preference', 'insight', 'fact'], m.entry_type), m.last_said_at DESC, m.memory_id
 """
+_TOLD = f"""
+SELECT m.memory_id, m.entry_type, 'mem:' || m.short_id, m.title, m.checker, m.status, 'mem:' || k.short_id,
+  s.session_id, s.message_index, s.segments_json, s.matched_text, coalesce(w.name, w.role), w.ts
+FROM memories m JOIN evidence_spans s ON s.entry_id = m.first_entry_id AND s.match_method <> 'none'
+JOIN messages w ON w.session_id = s.session_id AND w.message_index = s.message_index
+LEFT JOIN memories k ON k.memory_id = m.superseded_by
+WHERE m.memory_id IN {IN_LIST}
+QUALIFY row_number() OVER (PARTITION BY m.memory_id ORDER BY s.ordinal) = 1
+"""
+# What is not proved, or not true any more for somebody, does not hold.
 _HOLDS = "m.status = 'active' AND m.stage IN ('verified', 'certified') AND m.entry_type NOT IN ('task', 'reference')"
 _REPLACED = "m.status = 'deprecated' AND m.last_said_at >= $since"
 _RECENT = "SELECT session_id FROM sessions WHERE project = ? AND ended_at >= ? ORDER BY started_at DESC, session_id"
 
 
-def project_digest(connection: duckdb.DuckDBPyConnection, project: str, *, days: int = LATELY) -> ProjectDigestV1:
+def project_digest(
+    connection: duckdb.DuckDBPyConnection, project: str, *, days: int = LATELY, most: int | None = None
+) -> ProjectDigestV1:
     """The digest of a project.
 
     Args:
         days: *lately* begins so many days before its last session began: a project that rests is told as it was left.
+        most: at most so many lines of each part, and of what holds of each type, or all; ``counts`` says how many there are.
 
     Raises:
         NotFoundError: no session is of it.
@@ -73,61 +83,71 @@ def project_digest(connection: duckdb.DuckDBPyConnection, project: str, *, days:
         )
     since = last - timedelta(days=days)
     moment = since.replace(tzinfo=None)  # the store keeps UTC without saying so
-    holds = _lines(connection, _HOLDS, {"project": project})
-    recent = session_goals(connection, [row[0] for row in fetch(connection, _RECENT, [project, moment])])
+    holding = _ranked(connection, _HOLDS, {"project": project})
+    replaced = _ranked(connection, _REPLACED, {"project": project, "since": moment})
+    recent = [row[0] for row in fetch(connection, _RECENT, [project, moment])]
     moved = task_moves(connection, since, project=project)
-    replaced = _lines(connection, _REPLACED, {"project": project, "since": moment})
-    tasks = [task for task in list_tasks(connection, project=project) if task.status not in FINISHED]
-    tasks.sort(key=lambda task: _status(task) == SAID_DONE)
-    contested = list_conflicts(connection, status="open", project=project)
+    open_count, tasks = unfinished_tasks(connection, project, most=most)
+    contested_count = count_conflicts(connection, status="open", project=project)
+    contested = list_conflicts(connection, status="open", project=project, limit=most)
     sides = first_quotes(connection, (side.entry_id for one in contested for side in (one.older, one.newer)))
+    holds_by_type = dict(Counter(one.kind for one in holding))
+    firsts = [one for kind in holds_by_type for one in [one for one in holding if one.kind == kind][:most]]
     return ProjectDigestV1(
         project=project,
         first_session_at=first,
         last_session_at=last,
         since=since,
-        holds=holds,
-        recent_sessions=tuple(RecentSessionV1(session=head, goal=goal) for head, goal in recent),
-        moved=moved,
-        replaced=replaced,
+        holds=_lines(connection, firsts),
+        recent_sessions=tuple(
+            RecentSessionV1(session=head, goal=goal) for head, goal in session_goals(connection, recent[:most])
+        ),
+        moved=moved[:most],
+        replaced=_lines(connection, replaced[:most]),
         open=tuple(_task(task) for task in tasks),
         contested=tuple(_conflict(conflict, sides) for conflict in contested),
         counts=ProjectCountsV1(
             sessions=count,
-            holds=len(holds),
-            holds_by_type=dict(Counter(line.kind for line in holds)),
+            holds=len(holding),
+            holds_by_type=holds_by_type,
             recent_sessions=len(recent),
             moved=len(moved),
             replaced=len(replaced),
-            open=len(tasks),
-            contested=len(contested),
+            open=open_count,
+            contested=contested_count,
         ),
     )
 
 
-def first_of_each_part(digest: ProjectDigestV1, most: int | None) -> ProjectDigestV1:
-    """At most so many lines of each part, and of what holds of each type, or all; ``counts`` still says how many there are."""
-    parts = ("recent_sessions", "moved", "replaced", "open", "contested")
-    holds = [line for kind in digest.counts.holds_by_type for line in _of_kind(digest.holds, kind)[:most]]
-    return digest.model_copy(update={part: getattr(digest, part)[:most] for part in parts} | {"holds": tuple(holds)})
+class _Ranked(NamedTuple):
+    """A memory of a part, before its words are looked up."""
+
+    memory_id: str
+    kind: str
+    assurance: Assurance
 
 
-def _of_kind(lines: Sequence[DigestLineV1], kind: str) -> list[DigestLineV1]:
-    return [line for line in lines if line.kind == kind]
-
-
-def _lines(connection: duckdb.DuckDBPyConnection, condition: str, parameters: dict[str, object]) -> tuple[DigestLineV1, ...]:
+def _ranked(connection: duckdb.DuckDBPyConnection, condition: str, parameters: dict[str, object]) -> list[_Ranked]:
     """Memories by type, of each type what is confirmed first, and of that what was said last."""
     rows = fetch(connection, _MEMORIES.format(condition=condition), parameters)
-    backed = backings(connection, (row[3] for row in rows))
-    instead = said_instead_of(connection, (row[3] for row in rows if row[8] is not None))
-    lines = [_memory(row, backed.of(row[3]).assurance(row[4]), instead.get(row[3])) for row in rows]
-    kinds = list(dict.fromkeys(line.kind for line in lines))
-    return tuple(sorted(lines, key=lambda line: (kinds.index(line.kind), -ASSURANCES.index(line.assurance))))
+    backed = backings(connection, (row[0] for row in rows))
+    ranked = [_Ranked(memory_id, kind, backed.of(memory_id).assurance(stage)) for memory_id, kind, stage in rows]
+    kinds = list(dict.fromkeys(one.kind for one in ranked))
+    return sorted(ranked, key=lambda one: (kinds.index(one.kind), -ASSURANCES.index(one.assurance)))
+
+
+def _lines(connection: duckdb.DuckDBPyConnection, ranked: Sequence[_Ranked]) -> tuple[DigestLineV1, ...]:
+    """A line for each, in their order."""
+    if not ranked:
+        return ()
+    told = {row[0]: row[1:] for row in fetch(connection, _TOLD, [json_list(one.memory_id for one in ranked)])}
+    set_aside = (memory_id for memory_id, row in told.items() if row[5] is not None)
+    instead = said_instead_of(connection, set_aside)
+    return tuple(_memory(told[one.memory_id], one.assurance, instead.get(one.memory_id)) for one in ranked)
 
 
 def _memory(row: tuple[Any, ...], assurance: Assurance, instead: SaidOtherwiseV1 | None) -> DigestLineV1:
-    kind, address, title, _, _, checker, status, _, superseded_by, *place = row
+    kind, address, title, checker, status, superseded_by, *place = row
     quote = quote_of(*place)
     return DigestLineV1(
         kind=kind,

@@ -48,12 +48,14 @@ ORDER BY list_position({SHOWN_ORDER}, {_STATUS}),
   CASE WHEN {_STATUS} NOT IN ('done', 'cancelled') THEN coalesce(list_position({PRIORITY_ORDER},
     t.current_json ->> '$.priority'), 3) END, t.last_occurred_at DESC, t.entity_id
 """
+_REQUESTED = 6
+_UNFINISHED = f"AND {_STATUS} NOT IN ('done', 'cancelled')"
 _WHICH: dict[Which, str] = {
     "all": "",
     "blocked": f"AND {_STATUS} = 'blocked'",
     "only_suggested": "AND t.entity_id IN (SELECT task_id FROM v_tasks_only_suggested)",
     "unknown_blocker": "AND t.entity_id IN (SELECT task_id FROM v_tasks_unknown_placeholder)",
-    "quiet": f"AND {_STATUS} NOT IN ('done', 'cancelled')",
+    "quiet": _UNFINISHED,
 }
 _BLOCKERS = f"""
 SELECT b.task_id, b.declared_kind, b.declared_blocker_title, b.effective_title, b.is_cleared, b.is_suggested,
@@ -104,6 +106,15 @@ def list_tasks(
         later = _LaterSessions(connection)
         rows = [row for row in rows if _is_quiet(row, later, quiet_after)][:limit]
     return _views(connection, rows, quiet_after)
+
+
+def unfinished_tasks(
+    connection: duckdb.DuckDBPyConnection, project: str, *, most: int | None = None
+) -> tuple[int, list[TaskView]]:
+    """How many tasks of a project are not finished, and the first: as :func:`list_tasks`, but what is said done comes last."""
+    rows = fetch(connection, f"{_TASKS} {_UNFINISHED} AND t.project = $project {_ORDER}", {"project": project})
+    rows.sort(key=lambda row: bool(row[_REQUESTED] == "done"))
+    return len(rows), _views(connection, rows[:most], QUIET_AFTER)
 
 
 def task_view(connection: duckdb.DuckDBPyConnection, task_id: str, *, quiet_after: int = QUIET_AFTER) -> TaskView:

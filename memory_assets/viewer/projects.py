@@ -7,7 +7,6 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from memory_assets.queries.project_digest import first_of_each_part
 from memory_assets.queries.session_pages import list_projects
 from memory_assets.viewer.page import Page, page_route
 from memory_assets.viewer.paging import paged
@@ -32,10 +31,8 @@ def project(request: Request) -> Response:
     name: str = request.path_params["name"]
     is_whole = page.asked("all") is not None
     days = min(page.asked_number("days", default=7), MOST_DAYS)
-    digest = page.memory.project_digest(name, days=days)
-    return page.render(
-        "project.html", digest=first_of_each_part(digest, MOST_OF_ALL if is_whole else MOST_OF_A_PART), is_whole=is_whole
-    )
+    digest = page.memory.project_digest(name, days=days, most=MOST_OF_ALL if is_whole else MOST_OF_A_PART)
+    return page.render("project.html", digest=digest, is_whole=is_whole)
 
 
 # The name of a project may be a path.

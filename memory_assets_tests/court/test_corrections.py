@@ -257,6 +257,30 @@ def test_a_command_that_is_taken_back_shows_a_correction(first: str, words: str,
 
 
 @pytest.mark.parametrize(
+    "then",
+    [
+        "cat > NOTES.md <<'EOF'\nTo be rid of it:\nnpm rm moment\nEOF",
+        "# npm rm moment\nnpm ls",
+        "npm ls && gh pr comment 4 --body 'by hand: ; npm rm moment'",
+    ],
+    ids=["here-document", "comment", "quotes"],
+)
+def test_a_command_that_is_only_written_down_takes_nothing_back(then: str) -> None:
+    talk = Talk().user("install moment").runs("npm i moment", "added 1 package").agent("moment is in.")
+    talk.user("the release needs a word on how people live without moment").runs(then, "").agent("It is there.")
+    assert talk.found("user_correction") == []
+
+
+def test_words_in_quotes_are_one_name_of_what_is_taken_back() -> None:
+    talk = Talk().user("prepare the release").runs("mkdir 'v1 rc'", "").agent("The folder is there.")
+    talk.user("a release has one file and lives in dist").runs("rmdir 'v1 b' 'v2 rc'", "").agent("So it is.")
+    assert talk.found("user_correction") == []
+    talk = Talk().user("prepare the release").runs("mkdir 'v1 rc'", "").agent("The folder is there.")
+    talk.user("a release has one file and lives in dist").runs("rmdir 'v1 rc'", "").agent("So it is.")
+    assert len(talk.found("user_correction")) == 1
+
+
+@pytest.mark.parametrize(
     ("words", "is_correction"),
     [
         ("One file, no sheets.", True),
@@ -274,3 +298,23 @@ def test_what_is_denied_by_the_name_that_the_agent_gave_it_is_corrected(words: s
 def test_a_concession_inside_quotes_is_said_to_nobody() -> None:
     talk = Talk().user("Answer the review.").agent("A mutex would need a field.").user("shorter, and friendlier please")
     assert talk.agent('"Good point! The channel carries the result."').found("user_correction") == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words", "is_correction"),
+    [
+        # Taken out again some messages later, whatever is said.
+        ("a(1)\nretry(2)", "a(1)", "retries belong in the client", True),
+        ("x.round()", "x.floor()", "반올림 말고 버림으로", True),
+        ("open(path)", "open(other)", "이거 스테이징 주소인데?", True),
+        ("open(path)", "open(other)", "새로 만들지 말고 있는 거 써줘", True),
+        ("open(path)", "open(other)", "하나면 되는데 왜 둘로 나눴어? 합쳐줘", True),
+        # Who only adds to it was asked for more, and who agrees corrects nothing.
+        ("x.round()", "x.round()\nlog(x)", "just for this build tell how it went", False),
+        ("open(path)", "open(other)", "yeah let's do the other one first", False),
+    ],
+)
+def test_what_is_taken_out_some_messages_later_was_not_wanted(old: str, new: str, words: str, is_correction: bool) -> None:
+    talk = Talk().user("Write the export.").edits("out.py", "pass", old).agent("It is there.").user("and the docs")
+    talk.edits("README.md").agent("Written.").user(words).edits("out.py", old, new)
+    assert bool(talk.found("user_correction")) == is_correction

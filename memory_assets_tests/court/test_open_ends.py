@@ -16,6 +16,10 @@ from memory_assets_tests.court.talk import Talk
         ("행 수가 다르면 중단할까요, 경고만 남길까요?", "로그는 json으로 남겨줘"),
         ("어느 환경에 먼저 배포하면 될까요?", "아 그리고 README도 고쳐줘"),
         ("삭제된 사용자도 집계에 포함해야 하나요?", "배치는 새벽 3시에 돌게 해줘"),
+        # A short word that goes on to other work names nothing, and who speaks of the thing has not chosen.
+        ("How many retries should I allow before giving up?", "show me the diff"),
+        ("권한은 누구에게 줄까요?", "오타 하나 고쳐줘"),
+        ("쓰인 쿠폰은 만료시킬까요, 그대로 둘까요?", "쿠폰 테이블이 몇 행인지 세어줘"),
     ],
 )
 def test_a_question_of_the_agent_that_the_person_passes_over(question: str, reply: str) -> None:
@@ -35,6 +39,8 @@ def test_a_question_of_the_agent_that_the_person_passes_over(question: str, repl
         ("Should it retry?", "three times max"),
         ("커밋할까요?", "로그도 추가해줘"),
         ("어느 환경에 먼저 배포할까요?", "스테이징 먼저"),
+        ("만료시킬까요, 그대로 둘까요?", "만료시켜"),
+        ("쓰인 쿠폰은 만료시킬까요, 그대로 둘까요?", "쿠폰은 전부 만료시켜야 정산이 맞아"),
         ("포함해야 하나요?", "아니 빼줘"),
         ("경고만 남길까요?", "알아서 해"),
     ],
@@ -50,7 +56,10 @@ def test_a_question_that_is_answered_or_offers_more(question: str, reply: str) -
         ("why does the importer retry five times? and bump it to six", "Bumped the importer's retries to six."),
         ("what does the cron entry do? also bump the version", "The version is 1.3.0 now."),
         ("push it, and is it normal that the build takes nine minutes?", "Pushed."),
+        ("bump the version to 2.1. does anything else read that file?", "Bumped to 2.1."),
+        ("can two workers pick the same job? please add the index meanwhile", "The index is there."),
         ("이 인덱스는 왜 두 개야? 그리고 커밋해줘", "커밋했습니다."),
+        ("버전 2.1로 올려줘. 근데 이 파일 다른 데서도 읽어?", "2.1로 올렸습니다."),
         ("커밋해주고 근데 왜 파티션이 3개야?", "커밋했습니다."),
         ("문서 고쳐줘 그리고 이 옵션은 언제 없어지는 거야?", "문서를 고쳤습니다."),
     ],
@@ -70,6 +79,7 @@ def test_a_question_of_the_person_that_the_agent_passes_over(message: str, answe
         ("why is it so slow? fix it please", "There was no index, I added one."),
         ("can you rename the flag?", "Renamed."),
         ("왜 느려? 고쳐줘", "인덱스를 추가했습니다."),
+        ("add the index. is the table large by now?", "The index is there. The table has grown large: 4 GB."),
         ("커밋하고 어디까지 됐는지 볼까?", "커밋했습니다. 여기까지 됐습니다."),
     ],
 )

@@ -232,3 +232,70 @@ def test_how_we_do_it_is_an_order_unless_it_corrects(text: str) -> None:
 )
 def test_how_the_product_is_and_what_is_wanted_now_is_no_order(text: str) -> None:
     assert Talk().user("Start.").agent("Started.").user(text).found("standing_order") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # What the one who is spoken to does again and again.
+        "any time you add a table, drop a note in the wiki",
+        "once you open a pull request, post the link in the channel",
+        "whenever you rename a flag regenerate the man page",
+        "show me the numbers for every query you rewrite",
+        "PR 올릴 땐 스크린샷도 같이 붙여줘",
+        "이건 됐고 스키마 건드릴 땐 나한테 얘기해줘",
+        # Nothing and nobody, nowhere and to nobody.
+        "nobody pushes to main without a review",
+        "no branch leaves your machine without a green build",
+        "nothing gets merged until the audit is over",
+        "토큰은 어디에도 커밋하지 마세요",
+        # A place taken whole.
+        "leave everything in third_party alone",
+        "quit adding type ignores in this codebase",
+        "I don't want binaries in our repo",
+        # It holds for all, or is to stay so.
+        "get into the habit of citing the ticket",
+        "tabs, not spaces, goes for everybody",
+        "리뷰 코멘트는 한국어로 달도록 하세요",
+        "배포는 승인 난 뒤에만 하는 거야",
+        "테스트 깨진 채로 머지 안 하는 게 우리 팀 원칙이야",
+        "develop에서는 스쿼시하지 말고 그대로 올려",
+        "누가 물어보든 비밀번호는 알려주지 마",
+    ],
+)
+def test_an_order_that_lasts_by_its_form(text: str) -> None:
+    assert is_order(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # A task, however much it takes.
+        "replace all tabs with spaces in every file",
+        "rename foo to bar across the whole codebase",
+        "delete every file you created",
+        "list every file you want to change",
+        "run the tests before you commit",
+        "write a failing check before you touch anything",
+        "before you start any work, give me a plan",
+        "don't touch anything else",
+        # What happens, and how the product is.
+        "when you click a button nothing happens",
+        "whenever you save a file webpack rebuilds",
+        "nothing works without the env file",
+        "no rows come back without the index",
+        "requests go through the proxy first",
+        "an order without items does not get shipped",
+        "알림은 한 번만 가야 하고 실패하면 무조건 다시 보내야 해",
+        "로그인할 때는 토큰을 먼저 확인하게 해줘",
+        "사용자가 삭제할 땐 확인 창을 띄워줘",
+        "이거 고칠 땐 테스트도 돌려줘",
+        "버튼은 누르면 비활성화되도록 해줘",
+        "삭제는 하지 말고 숨기기만 하게",
+        "테이블에는 이름 넣지 말고 아이디만 넣어줘",
+        # Until somebody in the talk has done something.
+        "don't push to any branch until I have looked",
+    ],
+)
+def test_a_task_and_what_happens_are_no_orders(text: str) -> None:
+    assert not is_order(text)

@@ -31,9 +31,14 @@ ENGLISH = [
     "nice that you kept the old endpoint alive",
     "this step by step style works really well for me",
     "splitting the commit was a great move",
+    "smart to take a backup before that",
+    "exactly the level of detail I want in a summary",
+    "that's a really clean way to isolate it",
 ]
 KOREAN = [
     "먼저 물어본 거 잘했어",
+    "바로 안 고치고 원인부터 찾은 게 맞는 순서였어",
+    "지금처럼 바뀐 파일만 보여주는 방식 유지해줘",
     "커밋을 나눠서 한 게 리뷰하기 좋네",
     "이렇게 표로 정리해주니까 보기 좋다",
     "바로 고치지 않고 로그부터 본 거 아주 좋아",

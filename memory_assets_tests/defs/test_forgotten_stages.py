@@ -350,6 +350,16 @@ class Lives:
                 for life in self._each(step):
                     life.live_again(step, self.model)
                 self.model.settle()
+            self._say_the_rest(steps.stop)
+
+    def _say_the_rest(self, step: int) -> None:
+        """What a word is about may be told by the last step, and a word may be about what another one says."""
+        before = -1
+        while before != (waiting := sum(len(life.unsaid) for life in self.lives)):
+            before = waiting
+            for life in self._each(step):
+                life.live_again(step, self.model)
+            self.model.settle()
 
     def _each(self, step: int) -> Iterator[Life]:
         self.clock.step = step

@@ -71,6 +71,18 @@ def test_what_is_wanted_back_is_back_in_a_copy_of_another_source(tmp_path: Path)
     assert story.texts == ["the zebra stands there", "the yak lies in the grass"]
 
 
+def test_what_a_record_went_on_with_is_back_that_only_another_source_had_told_when_it_was_forgotten(tmp_path: Path) -> None:
+    story = Story(tmp_path, "the zebra stands there", "the yak lies in the grass.")
+    story.tell("records")
+    story.draft.texts[1] += " That is all."
+    story.tell("page")
+    event_id = story.forget("yak")
+    story.tell("records")
+    assert story.texts == ["the zebra stands there", ""]
+    story.unforget(event_id)
+    assert story.texts == story.draft.texts
+
+
 @pytest.mark.parametrize("at_once", [True, False], ids=["at once", "a word first"])
 def test_a_page_that_says_nothing_more_is_left_out_however_it_is_overwritten(tmp_path: Path, *, at_once: bool) -> None:
     story = Story(tmp_path, "the zebra stands there", "the yak lies in the grass")

@@ -20,7 +20,6 @@ from memory_assets.memory import Memory
 from memory_assets.projections.fold import catch_up
 from memory_assets.queries.conflicts import list_conflicts
 from memory_assets.queries.day_digest import first_of_each_session
-from memory_assets.queries.project_digest import first_of_each_part
 from memory_assets.queries.session_digest import first_of_each, session_digests
 from memory_assets.results.digest import DigestQuoteV1
 from memory_assets.results.model import WireModel
@@ -257,8 +256,10 @@ def test_a_project_says_what_holds_with_the_confirmed_first(shop: Memory) -> Non
     assert [line.kind for line in digest.open] == ["task"] and digest.moved[0].to_status == "pending"
     assert "Nobody said this" not in digest.model_dump_json()
     assert check_quotes(shop, digest) >= 5
-    first = first_of_each_part(digest, 1)
+    first = shop.project_digest("shop", most=1)
     assert [line.kind for line in first.holds] == list(digest.counts.holds_by_type) and first.counts == digest.counts
+    assert all(one in digest.holds for one in first.holds) and first.open == digest.open[:1] and first.moved == digest.moved[:1]
+    assert first.recent_sessions == digest.recent_sessions[:1]
 
 
 def test_lately_ends_where_the_project_was_left(memory: Memory) -> None:
@@ -275,6 +276,8 @@ def test_a_project_says_what_is_contested_and_what_was_set_aside(memory: Memory)
     (conflict,) = digest.contested
     assert (conflict.older.text, conflict.newer.text) == (OLD, NEW) and conflict.older.assurance == "quoted"
     assert digest.holds == () and check_quotes(memory, digest) >= 2
+    none = memory.project_digest("shop", most=0)
+    assert (none.contested, none.counts) == ((), digest.counts)
     (found,) = memory.read(list_conflicts)
     resolve_conflict(memory.resources, found.conflict_id, "keep_newer", by="kim")
     settled = memory.project_digest("shop")

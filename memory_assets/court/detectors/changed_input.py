@@ -23,6 +23,7 @@ from memory_assets.court.detectors.causes import (
     passes_by_itself,
     tokens,
 )
+from memory_assets.court.detectors.command_lines import parts_of
 from memory_assets.court.detectors.cues import cue
 from memory_assets.court.detectors.speech import Language
 from memory_assets.court.detectors.traffic import Step, quoted
@@ -52,7 +53,6 @@ test build install start git go make cargo kubectl gh aws gcloud az terraform he
 _WHAT_IS_RUN = frozenset(_MANY_IN_ONE.split())
 """Programs and words under which many different things are run."""
 _OTHER_FIELDS = re.compile(r'"(?:description|timeout)":(?:"(?:[^"\\]|\\.){0,400}"|\d{1,9}),?')
-_PARTS = re.compile(r"&&|\|\||;|\n")
 _COMPLAINS = re.compile(r"(?P<program>[a-z][\w-]{1,20}): ")
 _FIELD = re.compile(r'"(\w{1,40})":')
 _ALIKE: Final = 0.4
@@ -180,7 +180,7 @@ def _is_alike(failed: Step, later: Step, kind: ErrorKind) -> bool:
     if _names(last) & _names(later.programs):
         return True
     likeness = _likeness(_input(failed), _input(later))
-    is_one = not _PARTS.search(failed.command) and not _PARTS.search(later.command)
+    is_one = len(parts_of(failed.command)) == len(parts_of(later.command)) == 1
     if is_one and failed.command.split()[:1] == later.command.split()[:1]:
         return likeness >= _ALIKE_OF_ONE_PROGRAM
     if kind.name == "missing program" and _arguments(failed.command) == _arguments(later.command):
@@ -213,7 +213,7 @@ def _shares_fields(failed: Step, later: Step) -> bool:
 
 def _last_programs(step: Step) -> frozenset[str]:
     """What the last part of a command runs; what stands before it went well."""
-    parts = _PARTS.split(step.command or "")
+    parts = parts_of(step.command or "")
     return next((programs for part in reversed(parts) if (programs := programs_of(part))), step.programs)
 
 

@@ -8,7 +8,7 @@ it had edited.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Final
 
@@ -48,6 +48,9 @@ _END: Final = 250
 _DENIES = re.compile(
     r"\b(?:no|not|without|instead of|rather than) (?:an? |the |any )?(?P<what>[\w./-]{3,40})"
     r"|(?P<korean>[\w가-힣./-]{2,40}?)(?:은|는|이|가|을|를)? ?(?:말고|아니라|대신|빼고|없이|필요 ?없)"
+)
+_NOT_WANTED = re.compile(
+    r"[^\n,.]{1,60}?(?:지 ?말고|는 ?대신(?:에)?|말고)(?=[\s,])|\b(?:instead of|rather than|without) [^\n,.;]{2,60}"
 )
 _ASKS = re.compile(r"[?？](?=\s|\Z)")
 
@@ -118,7 +121,7 @@ def _correcting(turn: Turn, said: Sequence[Typed]) -> list[Sentence]:
             for one in _without_thanks(own, plain)
             if turn.replaces or (turn.edits_same and _states(plain[one])) or (turn.runs_again and _contrasts(plain[one]))
         ]
-        if told and not any(_goes_on(plain[one]) for one in told):
+        if told and (_doubts(plain[told[0]], plain.values()) or not any(_goes_on(plain[one]) for one in told)):
             return _from(message, told[0])
     return [message.said[0]] if _asked_again(said, message) else []
 
@@ -143,6 +146,19 @@ def _against_what_was_done(turn: Turn, own: Sequence[Sentence], said: Sequence[T
 def _denied(text: str) -> str:
     """What a sentence names as not wanted: behind a ``no``, before a ``말고``."""
     return " ".join(found["what"] or found["korean"] for found in _DENIES.finditer(text))
+
+
+def _doubts(text: str, beside: Iterable[str]) -> bool:
+    """Whether a sentence is a question that doubts what was done, and nothing beside it asks for more."""
+    is_doubt = text.rstrip().endswith(("?", "？")) and cue("correction", "doubts").search(text.strip()) is not None
+    if not is_doubt:
+        return False
+    return not any(cue("correction", "adds").search(one) or cue("correction", "new_work").match(one.strip()) for one in beside)
+
+
+def _wanted(text: str) -> str:
+    """What a sentence wants, without what it does not want."""
+    return _NOT_WANTED.sub(" ", text)
 
 
 def _only_wants(text: str) -> bool:
@@ -182,7 +198,7 @@ def _thanks(text: str) -> bool:
 def _goes_on(text: str) -> bool:
     """Whether a sentence asks for something new, or to be told something, and puts nothing in the place of what was done."""
     text = text.strip()
-    if cue("correction", "adds").search(text):
+    if cue("correction", "adds").search(_wanted(text)):
         return True
     if text.endswith(("?", "？")):
         return cue("correction", "doubts").search(text) is None

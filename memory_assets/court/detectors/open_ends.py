@@ -37,6 +37,11 @@ _PLAIN_YES = re.compile(
 """No answer to one of two."""
 _NUMBER = re.compile(r"\d[\d.,:]*")
 _OR = re.compile(r",? or (?=\S)")
+_EITHER = re.compile(
+    r"(?P<either>[^\n.?!]{1,80}(?:까요|나요|가요|지요?|래요?)[,?] ?[^\n.?!,]{1,60}(?:까요|나요|가요|지요?|래요?))\s*\?"
+)
+_TOPIC = re.compile(r"[^\n,]{0,60}?[가-힣](?:은|는|을|를) ")
+"""What a question of one of two is about: who speaks of it has not chosen yet."""
 _BESIDE: Final = 5
 _ALSO = re.compile(r"[가-힣]도 \S")
 _NAME = re.compile(r"[A-Z]{2,20}")
@@ -93,7 +98,7 @@ def unanswered_questions(
 def _left_open(asked: Sequence[Quoted], replies: Sequence[Typed]) -> list[Quoted]:
     """Of the questions of an agent's message those that the replies leave open: all of them, or one of two."""
     open_ones = [one for one in asked if not any(_speaks_of(later, one.quote) for later in replies)]
-    if not open_ones or not replies[0].said or _is_short(replies[0]):
+    if not open_ones or not replies[0].said or (_is_short(replies[0]) and not _goes_elsewhere(replies[0], open_ones[0].quote)):
         return []
     if len(open_ones) < len(asked):
         return [one for one in open_ones if _asks_person(one.quote)]
@@ -226,6 +231,8 @@ def _speaks_of(message: Typed, question: str) -> bool:
 
 def _words_to_choose(question: str) -> frozenset[str]:
     """The words by which a question is answered: of one of two, what stands beside the "or"."""
+    if (korean := _EITHER.search(question)) is not None:
+        return words_of(_TOPIC.sub(" ", korean["either"]))
     either = _OR.search(question)
     if either is None:
         return words_of(question)
@@ -238,6 +245,15 @@ def _is_short(message: Typed) -> bool:
     most = _SHORT_REPLY if text.isascii() else _SHORT_KOREAN_REPLY
     goes_on = cue("correction", "new_work").match(text) or cue("question", "leaves").match(text) or _ALSO.search(text)
     return len(text) <= most and goes_on is None
+
+
+def _goes_elsewhere(message: Typed, question: str) -> bool:
+    """Whether a short message asks for other work where something has to be named."""
+    text = message.event.message.text.strip()
+    return (
+        cue("question", "asks_which").search(question) is not None
+        and cue("question", "goes_elsewhere").search(text) is not None
+    )
 
 
 def _missing(step: Step, name: str, language: Language) -> Finding:

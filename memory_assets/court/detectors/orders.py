@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from memory_assets.court.detectors.cues import cue
+from memory_assets.court.detectors.lasting import lasts, takes_all
 from memory_assets.court.detectors.speech import Typed, reports
 from memory_assets.court.detectors.wording import cut, key_of, on_one_line
 from memory_assets.court.findings import Finding, Polarity
@@ -48,15 +49,17 @@ def is_order(text: str) -> bool:
         or cue("order", "may_be").search(text)
         or reports(text[:_TOLD])
         or asks_to_know(text)
+        or (cue("order", "ends").search(text) and not takes_all(text))
     ):
         return False
-    return _english(text) or _korean(text)
+    return _english(text) or _korean(text) or lasts(text)
 
 
 def tells_habit(text: str) -> bool:
     """Whether a person's sentence says how we do it."""
     told = cue("order", "habits").search(text.strip()) is not None
-    return told and not reports(text[:_TOLD]) and not asks_to_know(text) and cue("order", "this_once").search(text) is None
+    is_short = any(cue("order", name).search(text) for name in ("this_once", "ends"))
+    return told and not reports(text[:_TOLD]) and not asks_to_know(text) and not is_short
 
 
 def _english(text: str) -> bool:
@@ -84,11 +87,18 @@ def _korean(text: str) -> bool:
         return True
     if cue("order", "korean_from_now").search(text):
         return True
-    if not cue("order", "korean_orders").search(text):
+    if not cue("order", "korean_orders").search(text) or _is_of_the_product(text):
         return False
     if cue("order", "korean_ever").search(text):
         return True
     return cue("order", "korean_must").search(text) is not None and cue("order", "korean_in_a_case").search(text) is not None
+
+
+def _is_of_the_product(text: str) -> bool:
+    """Whether a Korean sentence says how something has to be, and speaks of nothing that is made in the work."""
+    if any(cue("order", name).search(text) for name in ("korean_imperative", "korean_made")):
+        return False
+    return cue("order", "korean_topic").search(text) is not None and cue("order", "korean_has_to").search(text) is not None
 
 
 def polarity_of(text: str) -> Polarity:

@@ -76,6 +76,11 @@ class Step:
         return replaced_text(self.text) if self.files else None
 
     @property
+    def put_text(self) -> str:
+        """What an edit puts in; of a file that is written whole all that is written."""
+        return self.replaced[1] if self.replaced else self.text
+
+    @property
     def output(self) -> str:
         """The result, of a long one its beginning."""
         return self.result.message.text[:_HEAD] if self.result else ""

@@ -12,6 +12,7 @@ from typing import Final, Literal
 
 from memory_assets.court.case import Case, CaseEvent
 from memory_assets.court.detectors.causes import tokens
+from memory_assets.court.detectors.command_lines import parts_of, piped, words_of_line
 from memory_assets.court.detectors.cues import cue
 from memory_assets.court.detectors.speech import Typed, last_words, without_quotes
 from memory_assets.court.detectors.traffic import Step
@@ -24,6 +25,8 @@ READ: Final = 3_000
 """Characters of an utterance that are read."""
 _LONGEST: Final = 1_500
 """Typed characters from which a message is a new task, whatever its words."""
+_RECENT: Final = 3
+"""Messages of the person back to which an edit may be what a word is about."""
 _SAME_CALL: Final = 0.6
 """Share of its words that a call has in common with one that it does again."""
 _NOTHING: Final[frozenset[str]] = frozenset()
@@ -42,7 +45,6 @@ _INVERSE: Final = {
 """What a command does, and what takes it back."""
 _OF_THE_LAST: Final = ("commit",)
 """What is taken back without being named."""
-_PARTS = re.compile(r"&&|\|\||[;|\n]")
 _MOST_PARTS: Final = 20
 _LEAST_STEM: Final = 3
 _BLOCK_QUOTE = re.compile(r"\s{0,8}>\s{0,4}(?P<words>[^\n]{20,400})\n")
@@ -129,6 +131,7 @@ def turns_of(case: Case, steps: Sequence[Step], said: Sequence[Typed]) -> Iterat
             continue
         behind = edits[bisect_right(places, message.place) : bisect_right(places, until)]
         before = edits[bisect_right(places, since) : bisect_right(places, message.place)]
+        recent = edits[bisect_right(places, said[max(0, message.order - _RECENT)].place) : bisect_right(places, since)]
         changed = {path for step in behind for path in step.files}
         again = any(first_edit[path] < message.place for path in changed)
         same = any(path in changed for step in before for path in step.files)
@@ -137,7 +140,7 @@ def turns_of(case: Case, steps: Sequence[Step], said: Sequence[Typed]) -> Iterat
         did = _between(steps, called, since, message.place)
         runs_again = _runs_again(did, answer)
         undoes = _undoes(did, answer) or _writes_in_its_place(before, behind)
-        replaces = unmakes or (same and _replaces(before, behind))
+        replaces = unmakes or (same and _replaces(before, behind)) or _takes_out(recent, behind)
         plain = {one: message.plain_of(one) for one in message.said}
         yield Turn(case, message, since, until, again, same or unmakes, replaces, runs_again, undoes, bool(behind), plain)
 
@@ -166,6 +169,16 @@ def _replaces(before: Sequence[Step], behind: Sequence[Step]) -> bool:
     return False
 
 
+def _takes_out(recent: Sequence[Step], behind: Sequence[Step]) -> bool:
+    """Whether an edit takes out of a file what an earlier one, some messages ago, put into it; who adds to it does not."""
+    for step in behind:
+        taken, put = (tokens(text) for text in step.replaced or ("", ""))
+        for earlier in recent if not taken <= put else ():
+            if not set(step.files).isdisjoint(earlier.files) and (taken - put) & tokens(earlier.put_text):
+                return True
+    return False
+
+
 def _undoes(before: Sequence[Step], answer: Sequence[Step]) -> bool:
     """Whether a command takes back what one before it did, to the same thing."""
     done = [words for step in before for words in _lines(step)]
@@ -178,8 +191,9 @@ def _undoes(before: Sequence[Step], answer: Sequence[Step]) -> bool:
 
 
 def _lines(step: Step) -> list[list[str]]:
-    """The words of each part of a command."""
-    return [words for part in _PARTS.split(step.command or "")[:_MOST_PARTS] if (words := part.split())]
+    """The words of each line that a command runs."""
+    lines = [line for part in parts_of(step.command or "")[:_MOST_PARTS] for line in piped(part)]
+    return [words for line in lines[:_MOST_PARTS] if (words := words_of_line(line))]
 
 
 def _told(words: Sequence[str]) -> list[str]:

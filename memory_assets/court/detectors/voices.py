@@ -5,14 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_PARTS = re.compile(r"&&|\|\||[;\n]")
-_HERE = re.compile(
-    r"<<-?\s{0,2}(?P<quote>['\"]?)(?P<mark>\w{1,40})(?P=quote)[^\n]*\n.*?(?:^\s{0,20}(?P=mark)\b|\Z)", re.DOTALL | re.MULTILINE
-)
-"""A document inside a command: its lines run nothing."""
-_COMMENT = re.compile(r"^[ \t]*#[^\n]*", re.MULTILINE)
-_QUOTED = re.compile(r"\\.|'[^']*(?:'|\Z)|\"(?:[^\"\\]|\\.?)*(?:\"|\Z)", re.DOTALL)
-"""What stands in quotes runs nothing, and ends no part."""
+from memory_assets.court.detectors.command_lines import parts_of, piped, without_quotes
+
 _WRITES = re.compile(r"(?<![<0-9&>])>{1,2}\s?(?!&)\S")
 _BEFORE = re.compile(
     r"\s{0,8}(?:(?:[A-Za-z_]\w{0,60}=\S{0,200}|sudo|time|env|nohup|exec|command|nice|timeout(?: -\S{1,20})* \S{1,10}"
@@ -60,22 +54,15 @@ def shows_others(command: str) -> bool:
     (``pytest | tail``) only cuts what the program before it says, and a program behind one (``cat x | python y``)
     speaks of itself.
     """
-    told = [reads for part in _parts(command) if (reads := _reads(part)) is not None]
+    told = [reads for part in map(without_quotes, parts_of(command)) if (reads := _reads(part)) is not None]
     return bool(told) and all(told)
 
 
 def fed(command: str) -> list[str]:
     """What of a command line is given what a reader shows, and prints its own words: ``python y`` of ``cat x | python y``."""
-    given = [piped for part in _parts(command) if _reads(part) is False for piped in _piped(part)[1:]]
-    return [_without_lead(piped) for piped in given if not _passes_on(piped)]
-
-
-def _parts(command: str) -> list[str]:
-    return _PARTS.split(_QUOTED.sub("q", _COMMENT.sub("", _HERE.sub(" <<x ", command).replace("\\\n", " "))))
-
-
-def _piped(part: str) -> list[str]:
-    return part.replace("|&", "|").split("|")
+    told = map(without_quotes, parts_of(command))
+    given = [one for part in told if _reads(part) is False for one in piped(part)[1:]]
+    return [_without_lead(one) for one in given if not _passes_on(one)]
 
 
 def framed_code(output: str) -> int | None:
@@ -91,34 +78,34 @@ def framed_code(output: str) -> int | None:
 def _reads(part: str) -> bool | None:
     """Whether a part of a command line shows words of others; None where it runs nothing that prints."""
     reads: bool | None = None
-    for piped in _piped(part):
-        program, _ = _program(piped)
-        if not program or program in _SILENT or _WRITES.search(piped):
+    for one in piped(part):
+        program, _ = _program(one)
+        if not program or program in _SILENT or _WRITES.search(one):
             return None
         if program in _SAYS:
             continue
-        if not (_passes_on(piped) if reads else _shows(piped)):
+        if not (_passes_on(one) if reads else _shows(one)):
             return False
         reads = True
     return reads
 
 
-def _shows(piped: str) -> bool:
-    program, told = _program(piped)
+def _shows(line: str) -> bool:
+    program, told = _program(line)
     return program in _READERS or not set(_SHOWS.get(program, ())).isdisjoint(told)
 
 
-def _passes_on(piped: str) -> bool:
-    return _program(piped)[0] in _PASSES_ON or _shows(piped)
+def _passes_on(line: str) -> bool:
+    return _program(line)[0] in _PASSES_ON or _shows(line)
 
 
-def _program(piped: str) -> tuple[str, list[str]]:
+def _program(line: str) -> tuple[str, list[str]]:
     """What runs, and the first words that it is told."""
-    words = _without_lead(piped).split()
+    words = _without_lead(line).split()
     program = words[0].strip("(){}").rsplit("/", 1)[-1] if words else ""
     return program, [word for word in words[1:] if not word.startswith("-")][:_LOOKED_AT]
 
 
-def _without_lead(piped: str) -> str:
-    lead = _BEFORE.match(piped)
-    return piped[lead.end() if lead else 0 :]
+def _without_lead(line: str) -> str:
+    lead = _BEFORE.match(line)
+    return line[lead.end() if lead else 0 :]

@@ -39,7 +39,7 @@ def brought_back(messages: Sequence[Message], forgotten: ForgottenTexts) -> list
     if not forgotten.unforgotten:
         return after
     texts = forgotten.original_texts
-    after = [_copy_back(message, texts, forgotten) for message in after]
+    after = [_copy_back(_rest_back(message, texts, forgotten), texts, forgotten) for message in after]
     return [new if new == old else _without_active(new, texts, forgotten) for old, new in zip(messages, after, strict=True)]
 
 
@@ -50,6 +50,27 @@ def _with_words(message: Message, original: Message, place: ForgottenPlace, forg
             return replace(message, name=with_words_again(message.name, original.name, spans))
     elif are_alike(message.text[: len(original.text)], original.text):
         return replace(message, text=with_words_again(message.text, original.text, spans))
+    return message
+
+
+def _rest_back(message: Message, texts: _Texts, forgotten: ForgottenTexts) -> Message:
+    """What a record said behind its forgotten words since, where another source had told that too, and it went with these."""
+    uid = as_told(message).uid
+    own = [original.text for _, original, place in texts if place.uid == uid]
+    longer = [
+        (event_id, original, place)
+        for event_id, original, place in texts
+        if place.uid != uid
+        and any(original.text.startswith(text) for text in own)
+        and are_alike(message.text[: len(original.text)], original.text)
+    ]
+    # Where several went on in other words, what stood there may be of either.
+    fullest = max((original.text for _, original, _ in longer), key=len, default="")
+    if all(are_alike(fullest[: len(original.text)], original.text) for _, original, _ in longer):
+        for event_id, original, place in reversed(longer):
+            if event_id in forgotten.unforgotten:
+                spans = without_spans(place.spans, forgotten.spans_of(uid, "text"))
+                message = replace(message, text=with_words_again(message.text, original.text, spans))
     return message
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -99,27 +99,15 @@ def _purge(resources: Resources, planned: Plan, elsewhere: Elsewhere, progress: 
     written = rewrite(resources, progress=progress)
     dagster = _done_elsewhere(resources, elsewhere)
     after = _traces(resources, resources.database, planned.pieces)
-    told = written.store.told if written else None
-    return PurgeReportV1(
-        dry_run=False,
-        purged=written is not None,
-        sessions=sum((written.store.sessions if written else {}).values()),
-        sessions_in_part=sum(not wholly for wholly in (written.store.sessions if written else {}).values()),
-        events_removed=told.removed if told else {},
-        events_kept=written.store.events if written else planned.kept,
-        survivors_digest=told.survivors_digest if told else "",
-        old_seq=told.old_seq if told else planned.tip.seq,
-        old_link=told.old_link if told else planned.tip.link_hash.hex(),
-        new_seq=told.new_seq if told else planned.tip.seq,
-        new_link=told.new_link if told else planned.tip.link_hash.hex(),
-        index=_index(written.index if written else {}),
-        pieces=len(planned.pieces),
-        traces=(traces := _compared(resources, before, after)),
-        found_before=sum(trace.before for trace in traces if trace.within_reach),
-        found_after=sum(trace.after for trace in traces if trace.within_reach),
-        dagster=dagster,
-        golden_questions=questions,
-        out_of_reach=_out_of_reach(resources),
+    if written is None:  # another purge was killed behind it, or took it out first
+        taken = _Taken({}, {}, planned.kept, planned.tip, planned.tip)
+    else:
+        told = written.store.told
+        old, new = Tip(told.old_seq, bytes.fromhex(told.old_link)), Tip(told.new_seq, bytes.fromhex(told.new_link))
+        taken = _Taken(written.store.sessions, told.removed, written.store.events, old, new, told.survivors_digest)
+    traces, index = _compared(resources, before, after), _index(written.index if written else {})
+    return _report(
+        resources, taken, planned.pieces, traces, questions, purged=written is not None, index=index, dagster=dagster
     )
 
 
@@ -157,27 +145,9 @@ def follow(
         heal_index(resources, progress=progress)
         dagster = _done_elsewhere(resources, elsewhere)
         traces = _compared(resources, before[0], _traces(resources, resources.database, gone.pieces))
-    return PurgeReportV1(
-        dry_run=False,
-        purged=True,
-        sessions=sum(gone.sessions.values()),
-        sessions_in_part=sum(not wholly for wholly in gone.sessions.values()),
-        events_removed=gone.removed,
-        events_kept=gone.kept,
-        survivors_digest="",
-        old_seq=gone.old.seq,
-        old_link=gone.old.link_hash.hex(),
-        new_seq=gone.new.seq,
-        new_link=gone.new.link_hash.hex(),
-        index=_index(index),
-        pieces=len(gone.pieces),
-        traces=traces,
-        found_before=sum(trace.before for trace in traces if trace.within_reach),
-        found_after=sum(trace.after for trace in traces if trace.within_reach),
-        dagster=dagster,
-        golden_questions=golden_without_answer(resources),
-        out_of_reach=_out_of_reach(resources),
-    )
+    taken = _Taken(gone.sessions, gone.removed, gone.kept, gone.old, gone.new)
+    questions = golden_without_answer(resources)
+    return _report(resources, taken, gone.pieces, traces, questions, purged=True, index=_index(index), dagster=dagster)
 
 
 def _own_words(resources: Resources, words_elsewhere: str) -> str:
@@ -188,23 +158,53 @@ def dry_run(resources: Resources, planned: Plan) -> PurgeReportV1:
     """What a purge would say, with the control alone; nothing is changed."""
     questions = golden_without_answer(resources)
     before = _traces(resources, resources.database, planned.pieces)
+    taken = _Taken(planned.sessions, planned.removed, planned.kept, planned.tip, planned.tip)
+    return _report(resources, taken, planned.pieces, _compared(resources, before, before), questions, dry_run=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """What was taken out of a log, or would be: of which sessions, and whether wholly; by event type; and its ends."""
+
+    sessions: Mapping[str, bool]
+    removed: dict[str, int]
+    kept: int
+    old: Tip
+    new: Tip
+    survivors_digest: str = ""
+
+
+def _report(
+    resources: Resources,
+    taken: _Taken,
+    pieces: Sequence[str],
+    traces: tuple[TraceV1, ...],
+    questions: tuple[str, ...],
+    *,
+    dry_run: bool = False,
+    purged: bool = False,
+    index: tuple[IndexTableV1, ...] = (),
+    dagster: DagsterPurgedV1 | None = None,
+) -> PurgeReportV1:
+    within_reach = [trace for trace in traces if trace.within_reach]
     return PurgeReportV1(
-        dry_run=True,
-        purged=False,
-        sessions=sum(planned.sessions.values()),
-        sessions_in_part=sum(not wholly for wholly in planned.sessions.values()),
-        events_removed=planned.removed,
-        events_kept=planned.kept,
-        survivors_digest="",
-        old_seq=planned.tip.seq,
-        old_link=planned.tip.link_hash.hex(),
-        new_seq=planned.tip.seq,
-        new_link=planned.tip.link_hash.hex(),
-        index=(),
-        pieces=len(planned.pieces),
-        traces=(traces := _compared(resources, before, before)),
-        found_before=sum(trace.before for trace in traces if trace.within_reach),
-        found_after=sum(trace.after for trace in traces if trace.within_reach),
+        dry_run=dry_run,
+        purged=purged,
+        sessions=sum(taken.sessions.values()),
+        sessions_in_part=sum(not wholly for wholly in taken.sessions.values()),
+        events_removed=taken.removed,
+        events_kept=taken.kept,
+        survivors_digest=taken.survivors_digest,
+        old_seq=taken.old.seq,
+        old_link=taken.old.link_hash.hex(),
+        new_seq=taken.new.seq,
+        new_link=taken.new.link_hash.hex(),
+        index=index,
+        pieces=len(pieces),
+        traces=traces,
+        found_before=sum(trace.before for trace in within_reach),
+        found_after=sum(trace.after for trace in within_reach),
+        dagster=dagster,
         golden_questions=questions,
         out_of_reach=_out_of_reach(resources),
     )
