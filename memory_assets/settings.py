@@ -38,6 +38,7 @@ from memory_assets.settings_sections import (
     PrivacySettings,
     ServerSettings,
     SessionsSettings,
+    SharingSettings,
     StoreSettings,
     TasksSettings,
     UserPath,
@@ -81,8 +82,18 @@ class Settings(BaseSettings):
     court: CourtSettings = CourtSettings()
     hooks: HooksSettings = HooksSettings()
     store: StoreSettings = StoreSettings()
+    sharing: SharingSettings = SharingSettings()
     evaluation: EvaluationSettings = EvaluationSettings()
     server: ServerSettings = ServerSettings()
+
+    def takes_in(self, project: str | None) -> bool:
+        """Whether a session of a project, or of none, may go into the log: `sharing.projects` says so of a shared one."""
+        return self.shares_all or project in (self.sharing.projects or ())
+
+    @property
+    def shares_all(self) -> bool:
+        """Whether nothing stays on this machine alone."""
+        return self.store.url is None or self.sharing.projects is None
 
     @property
     def store_folder(self) -> Path:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, get_args
 from urllib.parse import parse_qsl, urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, field_validator
 
 from memory_assets.errors import InvalidArgumentError
 from memory_assets.vocabulary import CourtBackend, EntryType, RecordedAnswers
@@ -304,6 +304,17 @@ class CourtSettings(Section):
     usd_per_day: Annotated[float, Field(ge=0)] | None = None
     backend: CourtBackend = "embedded"
     postgres_url: Annotated[str, AfterValidator(_postgres_url)] | None = None
+
+
+def _project_names(given: object) -> object:
+    # In the environment and behind --set a list is a text.
+    return [name.strip() for name in given.split(",") if name.strip()] if isinstance(given, str) else given
+
+
+class SharingSettings(Section):
+    """Of which projects the sessions go into the log that `store.url` names; None for all, those without a project as well."""
+
+    projects: Annotated[tuple[str, ...] | None, BeforeValidator(_project_names)] = None
 
 
 class StoreSettings(Section):

@@ -91,7 +91,8 @@ def test_every_key_is_reached_by_its_variable(monkeypatch: pytest.MonkeyPatch) -
         value = _other_than(key, default)
         monkeypatch.setenv(f"MEMORY_{section}_{key}".upper(), value)
         changed = getattr(getattr(load_settings(), section), key)
-        assert changed != default and str(changed).removesuffix(".0").casefold() == value, (section, key)
+        told = ", ".join(changed) if isinstance(changed, tuple) else str(changed)
+        assert changed != default and told.removesuffix(".0").casefold() == value, (section, key)
         monkeypatch.delenv(f"MEMORY_{section}_{key}".upper())
 
 
@@ -235,3 +236,17 @@ def test_the_address_of_a_model_holds_no_key(tmp_path: Path, section: str, addre
         load_settings({"home": tmp_path, section: {"api_base": address}})
     assert "api_base" in str(refused.value) and "sk-000" not in str(refused.value) + str(refused.value.hint)
     load_settings({"home": tmp_path, section: {"api_base": "https://proxy:8080/v1?version=2"}})
+
+
+def test_projects_that_are_shared_are_a_list_or_a_text_with_commas(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MEMORY_STORE_URL", "postgresql://me@db.example/memory")
+    assert load_settings().takes_in("diary") and load_settings().takes_in(None)
+    for given in ("shop, 가게 도구", '["shop", "가게 도구"]'):
+        monkeypatch.setenv("MEMORY_SHARING_PROJECTS", given)
+        settings = load_settings()
+        assert settings.sharing.projects == ("shop", "가게 도구"), given
+        assert settings.takes_in("가게 도구") and not settings.takes_in("diary") and not settings.takes_in(None)
+    monkeypatch.setenv("MEMORY_SHARING_PROJECTS", "[]")
+    assert not load_settings().takes_in("shop")
+    monkeypatch.delenv("MEMORY_STORE_URL")
+    assert load_settings().takes_in("diary"), "a store alone is shared with nobody"

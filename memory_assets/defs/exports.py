@@ -9,12 +9,13 @@ from pathlib import Path
 
 from memory_assets.defs.resources import OpenStore
 from memory_assets.errors import InvalidArgumentError
-from memory_assets.exchange.errors import ExportRefusedError
+from memory_assets.exchange.errors import ExportNotSharedError, ExportRefusedError
 from memory_assets.exchange.format import is_export
 from memory_assets.exchange.masking import check_masked
-from memory_assets.exchange.staging import staged
+from memory_assets.exchange.staging import Staged, staged
 from memory_assets.exchange.taking import Taken, take
 from memory_assets.log.payloads.sessions import SessionVectorized
+from memory_assets.log.unshared import holds_unshared
 from memory_assets.maintenance.indexing import write_words
 from memory_assets.progress import Progress
 from memory_assets.sessions.model import Defect, DefectReason
@@ -24,6 +25,7 @@ _REASONS: dict[str, DefectReason] = {
     "export_invalid": "export_invalid",
     "export_newer": "export_newer",
     "export_holds_secrets": "export_holds_secrets",
+    "project_not_shared": "project_not_shared",
 }
 
 
@@ -95,11 +97,23 @@ def take_exports(opened: OpenStore, paths: Sequence[Path], progress: Progress) -
 
 def _take(opened: OpenStore, path: Path, progress: Progress) -> Taken:
     with staged(path, beside=opened.database.path, progress=progress) as file:
+        _check_shared(opened, file)
         progress.start(None, "looking for what the masking policy masks")
         check_masked(file, opened.sources.policy)
         progress.finish()
         progress.start(None, "appending and folding")
         return take(file, opened.database, opened.resources.configured_versions)
+
+
+def _check_shared(opened: OpenStore, file: Staged) -> None:
+    if opened.settings.shares_all:
+        return
+    with file.database.reading() as incoming:
+        if holds_unshared(incoming, opened.settings.sharing.projects or ()):
+            raise ExportNotSharedError(
+                "it holds sessions of a project that sharing.projects does not name",
+                hint="export the projects that are shared alone: `memory export --project`",
+            )
 
 
 def _left(session_id: str, reason: DefectReason) -> Defect:

@@ -16,6 +16,7 @@ from memory_assets.defs.forgetting_words import wanted_again
 from memory_assets.defs.own_sessions import without_own_sessions
 from memory_assets.defs.resources import OpenStore
 from memory_assets.defs.sources import ReadFile, SourceReader, stamp_of
+from memory_assets.defs.unshared import without_unshared
 from memory_assets.identifiers import sha256_hex
 from memory_assets.log.errors import HeadMovedError
 from memory_assets.log.events import NewEvent
@@ -122,19 +123,25 @@ def register(
         match read.outcome:
             case SourceTaken() as taken:
                 taken, own = without_own_sessions(taken, opened.settings.home)
-                registration.skipped += own
-                told.append((file.path, read, [session.session_id for session in taken.sessions]))
                 told_before = {told.session_id: told for told in newest.get(uri, ())}
+                given = {session_id: told.project for session_id, told in told_before.items()}
+                taken, unshared = without_unshared(taken, opened.settings, project, given)
+                registration.skipped += own + unshared
+                told.append((file.path, read, [session.session_id for session in taken.sessions]))
                 events += _registered(taken, told_before, read.stamp | where, opened.sources.version, project, actor)
                 sessions += [session.session_id for session in taken.sessions]
                 registration.warnings += taken.defects
             case SourceSkipped(defect=defect, file_hash=file_hash):
-                if defect.reason in _BROKEN:  # it may have been a session: people are to see it, whoever looks where
+                if (
+                    defect.reason in _BROKEN and opened.settings.shares_all
+                ):  # it may have been a session: people are to see it, whoever looks where
                     events.append(_refused(defect, file_hash, before.event_id if before else "", opened.sources.version, actor))
                 registration.skipped.append(defect)
                 told.append((file.path, read, []))
             case RefusedFile(defect=defect, file_hash=file_hash):
-                events.append(_refused(defect, file_hash, before.event_id if before else "", opened.sources.version, actor))
+                # Of which project it is, nobody can tell.
+                if opened.settings.shares_all:
+                    events.append(_refused(defect, file_hash, before.event_id if before else "", opened.sources.version, actor))
                 registration.errors.append(defect)
                 # Whether a file can be read now shows in nothing but reading it.
                 if defect.reason != "unreadable_file":
@@ -182,7 +189,9 @@ def _append_unforgotten(opened: OpenStore, events: Sequence[NewEvent], sessions:
 
 
 def refuse(opened: OpenStore, defects: Sequence[Defect], *, actor: str) -> None:
-    """Log files that cannot even be looked at, each once."""
+    """Log files that cannot even be looked at, each once; none where some may be of a project that is not shared."""
+    if not opened.settings.shares_all:
+        return
     before = _told_last(opened, [defect.path for defect in defects])
     events = [_refused(defect, None, before.get(defect.path, ""), opened.sources.version, actor) for defect in defects]
     known = opened.log.by_id([event.event_id for event in events])

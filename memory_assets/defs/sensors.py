@@ -106,7 +106,8 @@ def _look(context: dg.SensorEvaluationContext, opened: OpenStore) -> dg.SensorRe
     found = Registration()
     for looked_at, part in _parts(waiting, context.cursor):
         registration = register(opened, part, actor="sensor")
-        for defect in registration.errors:
+        # Dagster's records may be shared as well, and of which project a refused file is nobody can tell.
+        for defect in registration.errors if opened.settings.shares_all else ():
             context.log.warning(f"refused {_named(defect)}")
         found.add(registration)
         answered = _answered(opened, registration.to_run)

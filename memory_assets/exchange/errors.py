@@ -27,6 +27,12 @@ class ExportNewerError(ExportRefusedError):
     code = "export_newer"
 
 
+class ExportNotSharedError(ExportRefusedError):
+    """The file holds what stays on this machine, and the store mirrors a log that others share."""
+
+    code = "project_not_shared"
+
+
 class ExportHoldsSecretsError(ExportRefusedError):
     """A text of the file holds what the policy in force masks."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +24,7 @@ from memory_assets.log.mirror import PULLED_ROWS, ROWS_BEHIND
 from memory_assets.log.mirror_checks import checked_rows
 from memory_assets.log.mirror_note import MirrorNote, drop_note, read_note, write_note
 from memory_assets.log.tip import FIRST, Tip
+from memory_assets.log.unshared import holds_unshared
 from memory_assets.postgres.address import PostgresAddress
 from memory_assets.progress import NoProgress, Progress
 from memory_assets.results.moved import MovedV1
@@ -63,7 +64,9 @@ def move_to_shared(resources: Resources, url: str, *, dry_run: bool = False, pro
     own, there = Database(folder, lock_timeout=waits), shared_log(url, waits)
     state = there.state()
     _check_note(folder, state)
+    projects = settings.sharing.projects
     with own.reading() as connection:
+        _check_shared(connection, projects, 0)
         here = newest_link(connection) or FIRST
         _check_same(connection, here, there, state)
     sent = max(0, here.seq - state.head.seq)
@@ -72,10 +75,10 @@ def move_to_shared(resources: Resources, url: str, *, dry_run: bool = False, pro
             _begin(held, here)
         try:
             told.start(max(1, 2 * here.seq - state.head.seq), "sending the log")
-            _send(lambda head: _read_here(own, head), there, told)
+            _send(lambda head: _read_here(own, head, projects), there, told)
             told.advance(0, "reading it back")
             read = _read_back(there, FIRST, told)
-            here = _arrive(own, there, read)
+            here = _arrive(own, there, read, projects)
         finally:
             told.finish()
     return MovedV1(
@@ -167,8 +170,22 @@ def _expect_arriving(state: StoreState) -> None:
         )
 
 
-def _read_here(own: Database, head: Tip) -> list[Row]:
+def _check_shared(connection: duckdb.DuckDBPyConnection, projects: Sequence[str] | None, after: int) -> None:
+    """Refuse to move what is to stay on this machine.
+
+    Raises:
+        SharedLogRefusedError
+    """
+    if projects is not None and holds_unshared(connection, projects, after):
+        raise SharedLogRefusedError(
+            "this log holds a project that sharing.projects does not name",
+            hint="`memory export --project` and `memory import` into a store of its own bring over those that are to be shared",
+        )
+
+
+def _read_here(own: Database, head: Tip, projects: Sequence[str] | None) -> list[Row]:
     with own.reading() as connection:
+        _check_shared(connection, projects, head.seq)
         return connection.execute(_CUT, [head.seq]).fetchall()
 
 
@@ -195,10 +212,11 @@ def _read_back(there: PostgresStore, last: Tip, told: Progress) -> Tip:
     return last
 
 
-def _arrive(own: Database, there: PostgresStore, read: Tip) -> Tip:
+def _arrive(own: Database, there: PostgresStore, read: Tip, projects: Sequence[str] | None) -> Tip:
     """Send what was written here meanwhile, with nobody writing here any more; then the shared log is the log."""
     with own.held() as connection:
         tip = own.checked_tip(connection)
+        _check_shared(connection, projects, read.seq)
         _send(lambda head: connection.execute(_CUT, [head.seq]).fetchall(), there, NoProgress())
         last = _read_back(there, read, NoProgress())
         state = there.state()

@@ -92,6 +92,7 @@ DefectReason = Literal[
     "invalid_session_id",
     "session_forgotten",
     "own_session",
+    "project_not_shared",
     "export_invalid",
     "export_newer",
     "export_holds_secrets",

@@ -1,7 +1,7 @@
 """``ingested``: what session files say becomes the session's history in the log."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, timedelta
 from hashlib import sha256
@@ -24,6 +24,7 @@ from memory_assets.defs.sources import SourceReader
 from memory_assets.defs.stages.forgotten import forgotten_in
 from memory_assets.defs.stages.merging import Merged, heading_of_all, masked_again, merge
 from memory_assets.defs.stages.stage_asset import stage_asset
+from memory_assets.defs.unshared import ProjectNotSharedError
 from memory_assets.errors import MemoryAssetsError
 from memory_assets.identifiers import canonical_json
 from memory_assets.log.event_log import EventLog
@@ -126,6 +127,7 @@ def ingested(
                 sources.get(session_id, Sources()),
                 opened.sources,
                 forgotten.get(session_id, NOTHING_FORGOTTEN),
+                takes_in=opened.settings.takes_in,
                 shows_title=opened.settings.dagster.show_quotes,
             ),
         )
@@ -148,17 +150,20 @@ def ingest(
     reader: SourceReader,
     forgotten: ForgottenTexts = NOTHING_FORGOTTEN,
     *,
+    takes_in: Callable[[str | None], bool] = lambda _: True,
     shows_title: bool = False,
 ) -> SessionResult:
     """The events that bring a session's history up to its files, and to what was forgotten of it.
 
     Args:
         known: the history so far.
+        takes_in: whether a session of a project may go into the log.
         shows_title: whether Dagster's records may hold the session's title, which is text of it.
         registered: source_registered events of files that were not taken in yet, in commit order.
         sources: what was told of its files before.
 
     Raises:
+        ProjectNotSharedError: its files say of another project than before, which is not shared.
         SourceMissingError: there is neither a history nor a readable file.
         ForgottenTextMovedError: see ``defs.stages.forgotten.stay_away``.
     """
@@ -177,6 +182,10 @@ def ingest(
             f"no file of session {session_id} can be read", hint="add the file again with `memory sessions add`"
         )
     heading = _session_heading(known, merged, sources.given_project, reader, forgotten)
+    if not takes_in(heading.project) and (known is None or takes_in(known.heading.project)):
+        raise ProjectNotSharedError(
+            "its project is not shared", hint="`memory import` into a store without store.url keeps it on this machine"
+        )
     title = {"title": heading.title} if shows_title and heading.title else {}
     result = SessionResult(events=[*merged.events], metadata=dict(title), standing=known.event_id if known else None)
     head = None if known is None or retired else known
