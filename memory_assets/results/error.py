@@ -39,6 +39,7 @@ ERROR_CODES: dict[str, str] = {
     "postgres_busy": "another process writes the court's tables in PostgreSQL",
     "postgres_refused": "rights are missing in PostgreSQL, it is too old, or its tables are not ours",
     "postgres_unavailable": "there is no reaching PostgreSQL; the log and the store's own answers need none",
+    "project_not_shared": "a session's files say of a project that `sharing.projects` does not name, where they did not before",
     "run_failed": "a run of the stages failed",
     "schema_mismatch": "a store, an index or an event was written for another version or model",
     "shared_log_differs": "the store's file is no mirror of the shared log: another one, or an older state of it",
