@@ -222,10 +222,10 @@ def test_what_is_written_meanwhile_goes_along(there: There, tmp_path: Path, monk
     read = moving._read_here
     wrote: list[int] = []
 
-    def written_between(own: Database, head: object) -> object:
+    def written_between(own: Database, *given: object) -> object:
         if len(wrote) < 5:
             wrote.append(log.append([taken(100 + len(wrote))]).new)
-        return read(own, head)  # type: ignore[arg-type]
+        return read(own, *given)  # type: ignore[arg-type]
 
     with monkeypatch.context() as patch:
         patch.setattr(moving, "_read_here", written_between)
