@@ -48,6 +48,15 @@ _LABELS = listed(
 )
 _LABELLING = listed("=st =nd =rd =th th st am pm response status code error 번째 차 장 절 호 월 년 시 단계 주차 번지 페이지")
 _EQUALLING = r"(?:\b(?:is|are|be|to|of|at|most|least|than|max|min)|[=:]|[은는이가]) ?"
+_VERSIONED = listed(
+    """
+    postgresql postgres mysql mariadb sqlite duckdb mongodb redis kafka elasticsearch opensearch python java kotlin scala go
+    golang ruby php perl rust swift typescript nodejs deno bun django rails laravel spring react vue angular svelte next
+    nextjs tailwind kubernetes terraform airflow spark dagster debian ubuntu fedora alpine windows macos ios android gcc
+    clang cuda jdk openjdk pydantic lancedb 파이썬 자바 노드 포스트그레스
+    """
+)
+"""Names whose number is a version, of which one is chosen."""
 _RETRIES = ("재시도", "반복", "시도", "최대", "retry", "횟수")
 
 
@@ -81,7 +90,7 @@ def ruled(said: Reading) -> list[Aspect]:
 def _is_counted(said: Reading, place: int, digits: str, following: str) -> bool:
     """Whether a bare number is how much or how many, and not which: "502", "host 1", "tenant 4 in the old region"."""
     is_of_what_follows = following.isalpha() and not joins(following)
-    if (place and said.words[place - 1] in _SETTINGS) or (is_of_what_follows and not _is_one_of_two(said, digits)):
+    if (place and said.words[place - 1] in _SETTINGS | _VERSIONED) or (is_of_what_follows and not _is_one_of_two(said, digits)):
         return True
     return (
         re.search(rf"{_EQUALLING}{re.escape(digits)}|(?<![\d.]){re.escape(digits)} ?(?:으?로|이다|입니다)", said.plain)
