@@ -89,8 +89,9 @@ def ruled(said: Reading) -> list[Aspect]:
 
 def _is_counted(said: Reading, place: int, digits: str, following: str) -> bool:
     """Whether a bare number is how much or how many, and not which: "502", "host 1", "tenant 4 in the old region"."""
-    is_of_what_follows = following.isalpha() and not joins(following)
-    if (place and said.words[place - 1] in _SETTINGS | _VERSIONED) or (is_of_what_follows and not _is_one_of_two(said, digits)):
+    is_version = place > 0 and said.words[place - 1] in _VERSIONED
+    is_of_what_follows = following.isalpha() and (is_version or not joins(following))
+    if (place and said.words[place - 1] in _SETTINGS) or (is_of_what_follows and not _is_one_of_two(said, digits)):
         return True
     return (
         re.search(rf"{_EQUALLING}{re.escape(digits)}|(?<![\d.]){re.escape(digits)} ?(?:으?로|이다|입니다)", said.plain)
