@@ -5,10 +5,8 @@ These files are ours, so they do not keep what nothing else does. An agent's own
 
 from __future__ import annotations
 
-import contextlib
 import json
-import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +24,6 @@ if TYPE_CHECKING:
     from memory_assets.settings import Settings
 
 _FORGOTTEN = "█"
-_SECONDS_BETWEEN = 0.1
 
 
 def purge_kept(settings: Settings, sessions: Mapping[str, bool]) -> None:
@@ -43,22 +40,10 @@ def purge_kept(settings: Settings, sessions: Mapping[str, bool]) -> None:
     folders = HookFolders(settings.hooks_folder)
     if not folders.root.is_dir() or not sessions:
         return
-    with _only_taker(settings):
-        _purge_folder(settings, folders, sessions)
-
-
-@contextlib.contextmanager
-def _only_taker(settings: Settings) -> Iterator[None]:
-    """Nobody takes meanwhile: whoever does so is waited for as the store is."""
-    until = time.monotonic() + settings.store.lock_timeout_seconds
-    while True:
-        with only_taker(settings) as is_alone:
-            if is_alone:
-                yield
-                return
-        if time.monotonic() >= until:
+    with only_taker(settings, wait_seconds=settings.store.lock_timeout_seconds) as is_alone:
+        if not is_alone:
             raise UnavailableError("what hooks told of is being taken in", hint="run the command again: it goes on here")
-        time.sleep(_SECONDS_BETWEEN)
+        _purge_folder(settings, folders, sessions)
 
 
 def _purge_folder(settings: Settings, folders: HookFolders, sessions: Mapping[str, bool]) -> None:

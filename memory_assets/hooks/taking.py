@@ -20,7 +20,7 @@ from memory_assets.hooks.progress_file import TakingProgress, stamp_of
 from memory_assets.hooks.records import held_by, record_of
 from memory_assets.hooks.spool import drain
 from memory_assets.hooks.written_sessions import write_session
-from memory_assets.locks.file_locks import EXCLUSIVE, lock_at_once, opened_lock_file
+from memory_assets.locks.file_locks import EXCLUSIVE, lock_within, opened_lock_file
 from memory_assets.memory import Memory
 from memory_assets.sessions.files import has_settled
 from memory_assets.sessions.masking.redaction import redact_text
@@ -37,8 +37,11 @@ _GIVEN_UP = timedelta(days=1)
 
 
 @contextmanager
-def only_taker(settings: Settings) -> Iterator[bool]:
+def only_taker(settings: Settings, *, wait_seconds: float = 0) -> Iterator[bool]:
     """Whether nobody else takes what hooks told of, for as long as this lasts: two would each write over the other's files.
+
+    Args:
+        wait_seconds: so long whoever does so is waited for.
 
     Raises:
         OSError: the folder of the hooks cannot be written.
@@ -46,7 +49,7 @@ def only_taker(settings: Settings) -> Iterator[bool]:
     folders = HookFolders(settings.hooks_folder)
     private_folder(folders.root)
     with opened_lock_file(folders.root / ".taking") as file:
-        yield lock_at_once(file, EXCLUSIVE)
+        yield lock_within(file, EXCLUSIVE, wait_seconds)
 
 
 def sources_to_take(settings: Settings) -> list[Path]:

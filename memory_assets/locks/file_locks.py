@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from pathlib import Path
 from typing import IO, Final
 
@@ -33,6 +34,16 @@ def lock_at_once(file: IO[str], flags: portalocker.LockFlags) -> bool:
         portalocker.lock(file, flags)
     except portalocker.LockException:
         return False
+    return True
+
+
+def lock_within(file: IO[str], flags: portalocker.LockFlags, seconds: float, *, poll_seconds: float = 0.05) -> bool:
+    """Take a lock, and wait for whoever stands in the way; whether it is held then. False also where nothing can be locked."""
+    until = time.monotonic() + seconds
+    while not lock_at_once(file, flags):
+        if time.monotonic() >= until:
+            return False
+        time.sleep(poll_seconds)
     return True
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import threading
 import time
 import uuid
 from dataclasses import dataclass
@@ -93,9 +91,8 @@ def write_note(folder: Path, note: MirrorNote) -> None:
     told = {"store_id": note.epoch.store_id, "epoch": note.epoch.number, "host_id": note.host_id, "as_of": note.as_of}
     told |= {"projects": note.access.projects, "may_write": note.access.may_write}
     told |= {"is_enrolled": note.is_enrolled, "honoured": note.honoured}
-    unfinished = folder / f"{NOTE_FILE_NAME}.{os.getpid()}.{threading.get_ident()}.new"
     try:
-        put_in_place(path, json.dumps(told), unfinished=unfinished)
+        put_in_place(path, json.dumps(told))
     except OSError as error:
         if not path.exists():
             raise of_system(error, path) from error

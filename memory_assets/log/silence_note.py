@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
-import threading
 import time
 from pathlib import Path
 
@@ -19,12 +17,9 @@ REMEMBERED_SECONDS = 30.0
 
 def note_silence(folder: Path, log: str, error: SharedLogUnavailableError) -> None:
     """Remember that a log kept somebody waiting; where that cannot be written, the next one waits too."""
-    path = folder / SILENCE_FILE_NAME
     told = {"log": log, "at": time.time(), "why": str(error), "hint": error.hint}
     with contextlib.suppress(OSError):
-        put_in_place(
-            path, json.dumps(told), unfinished=folder / f"{SILENCE_FILE_NAME}.{os.getpid()}.{threading.get_ident()}.new"
-        )
+        put_in_place(folder / SILENCE_FILE_NAME, json.dumps(told))
 
 
 def silence_of(folder: Path, log: str) -> SharedLogUnavailableError | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,7 +11,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import IO, Final
 
-from memory_assets.locks.file_locks import EXCLUSIVE, lock_at_once, opened_lock_file
+from memory_assets.locks.file_locks import EXCLUSIVE, lock_within, opened_lock_file
 
 _PATIENCE_SECONDS: Final = 2.0
 _LOOK_SECONDS: Final = 0.02
@@ -113,11 +112,8 @@ class Spending:
 
 
 def _lock(file: IO[str]) -> None:
-    deadline = time.monotonic() + _PATIENCE_SECONDS
-    while not lock_at_once(file, EXCLUSIVE):
-        if time.monotonic() > deadline:
-            raise NotKeptError("another process holds it")
-        time.sleep(_LOOK_SECONDS)
+    if not lock_within(file, EXCLUSIVE, _PATIENCE_SECONDS, poll_seconds=_LOOK_SECONDS):
+        raise NotKeptError("another process holds it")
 
 
 def _read(file: IO[str], day: str) -> float:

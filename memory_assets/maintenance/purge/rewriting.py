@@ -6,13 +6,12 @@ import contextlib
 import json
 import os
 import shutil
-import time
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memory_assets.locks.file_locks import EXCLUSIVE, holder_note, holder_of, lock_at_once, opened_lock_file
+from memory_assets.locks.file_locks import EXCLUSIVE, holder_note, holder_of, lock_within, opened_lock_file
 from memory_assets.log import swap
 from memory_assets.log.database import STORE_FILE_NAME, Database
 from memory_assets.log.errors import StoreLockedError, full_disk, of_system
@@ -42,7 +41,6 @@ PENDING = "purge.pending"
 """Beside the new store from the moment on at which it is the store: what is left to be done elsewhere."""
 
 _TRIES = 5
-_POLL_SECONDS = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,12 +185,9 @@ def only_purge(folder: Path, *, wait_seconds: float) -> Iterator[None]:
     except OSError as error:
         raise of_system(error, path) from error
     with file:
-        until = time.monotonic() + wait_seconds
-        while not lock_at_once(file, EXCLUSIVE):
-            if time.monotonic() >= until:
-                who = holder_of(path.read_text(encoding="utf-8")) or "another process"
-                raise StoreLockedError(f"{who} is purging this store", hint="wait for it to finish, then purge again")
-            time.sleep(_POLL_SECONDS)
+        if not lock_within(file, EXCLUSIVE, wait_seconds):
+            who = holder_of(path.read_text(encoding="utf-8")) or "another process"
+            raise StoreLockedError(f"{who} is purging this store", hint="wait for it to finish, then purge again")
         file.truncate()
         file.write(holder_note())
         file.flush()

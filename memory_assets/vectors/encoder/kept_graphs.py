@@ -10,14 +10,13 @@ import base64
 import contextlib
 import json
 import tempfile
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 from memory_assets.identifiers import sha256_hex
-from memory_assets.locks.file_locks import EXCLUSIVE, lock_at_once, opened_lock_file
+from memory_assets.locks.file_locks import EXCLUSIVE, lock_within, opened_lock_file
 
 _WAIT_SECONDS = 120.0
 _POLL_SECONDS = 0.1
@@ -77,9 +76,7 @@ class KeptGraphs:
         with contextlib.ExitStack() as stack:
             if (file := self._lock_file(key)) is not None:
                 stack.enter_context(file)
-                patience = time.monotonic() + _WAIT_SECONDS
-                while not lock_at_once(file, EXCLUSIVE) and time.monotonic() < patience:
-                    time.sleep(_POLL_SECONDS)
+                lock_within(file, EXCLUSIVE, _WAIT_SECONDS, poll_seconds=_POLL_SECONDS)
             yield
 
     def _lock_file(self, key: str) -> IO[str] | None:
