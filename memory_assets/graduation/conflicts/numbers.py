@@ -6,7 +6,7 @@ import re
 
 from memory_assets.graduation.conflicts.aspect import GENERIC, Aspect, form_of
 from memory_assets.graduation.conflicts.reading import Reading, content_words, joins, listed
-from memory_assets.graduation.conflicts.values import COUNTERS, number, spelled_number
+from memory_assets.graduation.conflicts.values import COUNTERS, has_versions, number, spelled_number
 from memory_assets.text.korean_words import is_hangul
 
 _SETTINGS = listed(
@@ -48,15 +48,6 @@ _LABELS = listed(
 )
 _LABELLING = listed("=st =nd =rd =th th st am pm response status code error 번째 차 장 절 호 월 년 시 단계 주차 번지 페이지")
 _EQUALLING = r"(?:\b(?:is|are|be|to|of|at|most|least|than|max|min)|[=:]|[은는이가]) ?"
-_VERSIONED = listed(
-    """
-    postgresql postgres mysql mariadb sqlite duckdb mongodb redis kafka elasticsearch opensearch python java kotlin scala go
-    golang ruby php perl rust swift typescript nodejs deno bun django rails laravel spring react vue angular svelte next
-    nextjs tailwind kubernetes terraform airflow spark dagster debian ubuntu fedora alpine windows macos ios android gcc
-    clang cuda jdk openjdk pydantic lancedb 파이썬 자바 노드 포스트그레스
-    """
-)
-"""Names whose number is a version, of which one is chosen."""
 _RETRIES = ("재시도", "반복", "시도", "최대", "retry", "횟수")
 
 
@@ -89,9 +80,9 @@ def ruled(said: Reading) -> list[Aspect]:
 
 def _is_counted(said: Reading, place: int, digits: str, following: str) -> bool:
     """Whether a bare number is how much or how many, and not which: "502", "host 1", "tenant 4 in the old region"."""
-    is_version = place > 0 and said.words[place - 1] in _VERSIONED
-    is_of_what_follows = following.isalpha() and (is_version or not joins(following))
-    if (place and said.words[place - 1] in _SETTINGS) or (is_of_what_follows and not _is_one_of_two(said, digits)):
+    before = said.words[place - 1] if place else ""
+    is_of_what_follows = following.isalpha() and (has_versions(before) or not joins(following))
+    if before in _SETTINGS or (is_of_what_follows and not _is_one_of_two(said, digits)):
         return True
     return (
         re.search(rf"{_EQUALLING}{re.escape(digits)}|(?<![\d.]){re.escape(digits)} ?(?:으?로|이다|입니다)", said.plain)

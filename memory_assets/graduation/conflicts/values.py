@@ -62,6 +62,20 @@ def _named() -> tuple[dict[str, tuple[str, str]], dict[str, str]]:
 NAMES, SPELLED = _named()
 """Names of things of which a subject has one at a time, with their kind; `SPELLED` are common words but for their capitals."""
 
+_KINDS_OF_VERSIONS: Final = frozenset(
+    ("database", "queue", "language", "frontend", "backend", "packages", "bundler", "tests", "orchestration", "proxy")
+)
+_OTHERS_OF_VERSIONS: Final = """
+debian ubuntu fedora alpine macos android jdk openjdk gcc clang cuda terraform airflow spark dagster elasticsearch pydantic
+nodejs 노드
+"""
+
+
+def has_versions(word: str) -> bool:
+    """Whether the number behind a name is its version: PostgreSQL 16, and not tenant 16."""
+    kind, _ = NAMES.get(word, ("", ""))
+    return kind in _KINDS_OF_VERSIONS or word in _OTHERS_OF_VERSIONS.split()
+
 
 @dataclass(frozen=True, slots=True)
 class Number:

@@ -470,6 +470,7 @@ We keep 5 replicas for the search index | We keep 7 replicas for the search inde
 Retry 3 times on a timeout | Retry 5 times on a timeout
 Set the pool size to 20 for exports | Set the pool size to 40 for exports
 We use PostgreSQL 15 for orders | We use PostgreSQL 16 for orders
+We use Debian 12 for builds | We use Debian 13 for builds
 Keep backups for 30 days in the archive | Keep backups for 90 days in the archive
 The page size is 50 for lists | The page size is 100 for lists
 """
