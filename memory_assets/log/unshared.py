@@ -13,17 +13,20 @@ if TYPE_CHECKING:
 
 # A project that an event names is a column of it or a key of its payload, at whatever depth. In a text of a session the same
 # characters stand escaped.
+_HERE = "seq > $after AND ($through IS NULL OR seq <= $through)"
 _PROJECTS = f"""
-SELECT DISTINCT to_json(project) FROM events WHERE seq > $after AND project IS NOT NULL
+SELECT DISTINCT to_json(project) FROM events WHERE {_HERE} AND project IS NOT NULL
 UNION
 SELECT DISTINCT unnest(regexp_extract_all(CAST(payload_json AS VARCHAR), '"project":("(?:[^"\\\\]|\\\\.)*")', 1))
-FROM events WHERE seq > $after AND contains(CAST(payload_json AS VARCHAR), '"project":"')
+FROM events WHERE {_HERE} AND contains(CAST(payload_json AS VARCHAR), '"project":"')
 UNION
-SELECT 'null' FROM events WHERE seq > $after AND event_type = '{SessionIngested.event_type}' AND project IS NULL
+SELECT 'null' FROM events WHERE {_HERE} AND event_type = '{SessionIngested.event_type}' AND project IS NULL
 """
 
 
-def holds_unshared(connection: duckdb.DuckDBPyConnection, projects: Collection[str], after: int = 0) -> bool:
-    """Whether an event behind a seq is of another project, or a session of none."""
-    rows = connection.execute(_PROJECTS, {"after": after}).fetchall()
+def holds_unshared(
+    connection: duckdb.DuckDBPyConnection, projects: Collection[str], *, after: int = 0, through: int | None = None
+) -> bool:
+    """Whether an event is of another project, or a session of none: of those behind a seq, up to one or to the end."""
+    rows = connection.execute(_PROJECTS, {"after": after, "through": through}).fetchall()
     return any(json.loads(text) not in projects for (text,) in rows)

@@ -66,7 +66,7 @@ def move_to_shared(resources: Resources, url: str, *, dry_run: bool = False, pro
     _check_note(folder, state)
     projects = settings.sharing.projects
     with own.reading() as connection:
-        _check_shared(connection, projects, 0)
+        _check_shared(connection, projects)
         here = newest_link(connection) or FIRST
         _check_same(connection, here, there, state)
     sent = max(0, here.seq - state.head.seq)
@@ -170,13 +170,15 @@ def _expect_arriving(state: StoreState) -> None:
         )
 
 
-def _check_shared(connection: duckdb.DuckDBPyConnection, projects: Sequence[str] | None, after: int) -> None:
-    """Refuse to move what is to stay on this machine.
+def _check_shared(
+    connection: duckdb.DuckDBPyConnection, projects: Sequence[str] | None, *, after: int = 0, through: int | None = None
+) -> None:
+    """Refuse to move what is to stay on this machine, of the events behind one and up to another, or to the end.
 
     Raises:
         SharedLogRefusedError
     """
-    if projects is not None and holds_unshared(connection, projects, after):
+    if projects is not None and holds_unshared(connection, projects, after=after, through=through):
         raise SharedLogRefusedError(
             "this log holds a project that sharing.projects does not name",
             hint="`memory export --project` and `memory import` into a store of its own bring over those that are to be shared",
@@ -185,8 +187,11 @@ def _check_shared(connection: duckdb.DuckDBPyConnection, projects: Sequence[str]
 
 def _read_here(own: Database, head: Tip, projects: Sequence[str] | None) -> list[Row]:
     with own.reading() as connection:
-        _check_shared(connection, projects, head.seq)
-        return connection.execute(_CUT, [head.seq]).fetchall()
+        rows: list[Row] = connection.execute(_CUT, [head.seq]).fetchall()
+        # What came behind the look at the whole log is looked at once, with the part that it goes in.
+        if rows:
+            _check_shared(connection, projects, after=head.seq, through=rows[-1][0])
+        return rows
 
 
 def _followed(rows: list[Row], before: Tip) -> Tip:
@@ -216,7 +221,7 @@ def _arrive(own: Database, there: PostgresStore, read: Tip, projects: Sequence[s
     """Send what was written here meanwhile, with nobody writing here any more; then the shared log is the log."""
     with own.held() as connection:
         tip = own.checked_tip(connection)
-        _check_shared(connection, projects, read.seq)
+        _check_shared(connection, projects, after=read.seq)
         _send(lambda head: connection.execute(_CUT, [head.seq]).fetchall(), there, NoProgress())
         last = _read_back(there, read, NoProgress())
         state = there.state()
