@@ -48,9 +48,6 @@ class Window:
         """Marks of lists and tables are none."""
         return _count(self.passage.text[self.start : self.end])
 
-    def holds(self, passage: Passage, number: int) -> bool:
-        return self.passage is passage and self.first <= number <= self.last
-
 
 def windows_of(lines: Sequence[tuple[Line, float]], most_words: int) -> list[Window]:
     """The windows that answer, the likeliest first, none over another.

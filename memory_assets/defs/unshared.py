@@ -37,9 +37,8 @@ def without_unshared(
         return taken, []
     sessions = tuple(session for session in taken.sessions if session not in stays)
     # What is wrong in the file may be wrong in them.
-    return replace(taken, sessions=sessions, defects=()), [not_shared(taken.path, session.session_id) for session in stays]
+    return replace(taken, sessions=sessions, defects=()), [_not_shared(taken.path, session.session_id) for session in stays]
 
 
-def not_shared(path: str, session_id: str) -> Defect:
-    """That a session stays here."""
+def _not_shared(path: str, session_id: str) -> Defect:
     return Defect(path, None, "project_not_shared", f"session {session_id}: sharing.projects does not name its project")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memory_assets.errors import NotFoundError
@@ -92,13 +93,12 @@ def project_digest(
     contested = list_conflicts(connection, status="open", project=project, limit=most)
     sides = first_quotes(connection, (side.entry_id for one in contested for side in (one.older, one.newer)))
     holds_by_type = dict(Counter(one.kind for one in holding))
-    firsts = [one for kind in holds_by_type for one in [one for one in holding if one.kind == kind][:most]]
     return ProjectDigestV1(
         project=project,
         first_session_at=first,
         last_session_at=last,
         since=since,
-        holds=_lines(connection, firsts),
+        holds=_lines(connection, _firsts_of_each_type(holding, most)),
         recent_sessions=tuple(
             RecentSessionV1(session=head, goal=goal) for head, goal in session_goals(connection, recent[:most])
         ),
@@ -134,6 +134,10 @@ def _ranked(connection: duckdb.DuckDBPyConnection, condition: str, parameters: d
     ranked = [_Ranked(memory_id, kind, backed.of(memory_id).assurance(stage)) for memory_id, kind, stage in rows]
     kinds = list(dict.fromkeys(one.kind for one in ranked))
     return sorted(ranked, key=lambda one: (kinds.index(one.kind), -ASSURANCES.index(one.assurance)))
+
+
+def _firsts_of_each_type(ranked: Sequence[_Ranked], most: int | None) -> list[_Ranked]:
+    return [one for _, of_type in groupby(ranked, key=lambda one: one.kind) for one in islice(of_type, most)]
 
 
 def _lines(connection: duckdb.DuckDBPyConnection, ranked: Sequence[_Ranked]) -> tuple[DigestLineV1, ...]:
