@@ -6,7 +6,8 @@ import io
 import re
 import subprocess
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -29,8 +30,13 @@ SETTINGS = {
 DECISION = re.compile(r"decisions? (\d{4})")
 
 
-def prose() -> Iterator[tuple[str, str]]:
+@cache
+def prose() -> Sequence[tuple[str, str]]:
     """Every comment and every string of several words in the code, with its place."""
+    return tuple(_prose())
+
+
+def _prose() -> Iterator[tuple[str, str]]:
     for folder in FOLDERS:
         for path in sorted((ROOT / folder).rglob("*.py")):
             if path == Path(__file__):
@@ -41,7 +47,7 @@ def prose() -> Iterator[tuple[str, str]]:
 
 
 def test_no_code_cites_what_does_not_ship() -> None:
-    found = list(prose())
+    found = prose()
     assert len(found) > 1000
     assert [(place, cited[0]) for place, text in found if (cited := UNSHIPPED.search(text)) is not None] == []
 
