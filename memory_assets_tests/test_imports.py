@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from memory_assets_tests.depth import cases
 from memory_assets_tests.filled_store import fill
 
 HEAVY = ("torch", "sentence_transformers", "transformers", "litellm", "openai", "psycopg", "psycopg_pool")
@@ -34,7 +35,7 @@ def command(*arguments: str) -> str:
     return f"from memory_assets.cli.main import main\nassert main({list(arguments)!r}) == 0"
 
 
-@pytest.mark.parametrize("arguments", [("--help",), ("import", "--help"), ("search", "--help"), ("--version",)])
+@pytest.mark.parametrize("arguments", cases([("--help",), ("import", "--help")], [(("search", "--help"),), (("--version",),)]))
 def test_help_loads_nothing(arguments: tuple[str, ...], tmp_path: Path) -> None:
     assert loaded_by(command(*arguments), tmp_path) == set()
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from memory_assets_tests.defs.files import chat, talk
+from memory_assets_tests.depth import depth
 from memory_assets_tests.extraction.test_llm import Provider, body
 
 # Every way out of a process, the look-up of names among them. Local sockets of the system are none of it, nor is urllib3's
@@ -76,8 +77,7 @@ def without_a_model(folder: Path) -> Group:
     commands = [
         ["init", "--json"],
         ["import", str(file), "--json"],
-        ["sessions", "add", str(chat(folder / "inbox", "added", talk(2))), "--json"],
-        ["run", "--all", "--json"],
+        *depth([], [["sessions", "add", str(chat(folder / "inbox", "added", talk(2))), "--json"], ["run", "--all", "--json"]]),
         ["search", "PostgreSQL", "--mode", "hybrid", "--json"],
         ["search", "캐시", "--mode", "lexical", "--json"],
         ["entries", "list", "--json"],
@@ -106,7 +106,7 @@ def with_a_model(folder: Path, provider: Provider) -> Group:
     asked = ["--set", "ask.model=openai/tiny", "--set", f"ask.api_base={provider.base}"]
     commands = [
         [*model, "import", str(file), "--json"],
-        [*model, "run", "--all", "--json"],
+        *depth([], [[*model, "run", "--all", "--json"]]),
         [*model, "rebuild", "--verify", "--json"],
         [*asked, "ask", turns[0], "--mode", "lexical", "--json"],
     ]
@@ -133,12 +133,14 @@ def told_of(tmp_path_factory: pytest.TempPathFactory, provider: Provider) -> lis
     return guarded(without_a_model(folders[0]), with_a_model_elsewhere(folders[1]), with_a_model(folders[2], provider))
 
 
+@pytest.mark.deep
 def test_nothing_is_reached(told_of: list[Told]) -> None:
     codes, told = told_of[0]
     assert told == []
-    assert len(codes) == 9 and set(codes) == {0}
+    assert len(codes) == depth(7, 9) and set(codes) == {0}
 
 
+@pytest.mark.deep
 def test_the_guard_sees_what_is_reached(told_of: list[Told]) -> None:
     # The session is put aside, and the guard was asked.
     codes, told = told_of[1]
@@ -146,9 +148,10 @@ def test_the_guard_sees_what_is_reached(told_of: list[Told]) -> None:
     assert told and {address for _, address in told} <= {"('127.0.0.1', 9)", "127.0.0.1"}
 
 
+@pytest.mark.deep
 def test_the_model_alone_is_reached_and_paid_once(told_of: list[Told], provider: Provider) -> None:
     codes, told = told_of[2]
     host, port = address_of(provider)
-    assert codes == [0, 0, 0, 0]
+    assert codes == [0] * depth(3, 4)
     assert {address for _, address in told} <= {f"('{host}', {port})", host}
     assert len(provider.requests) == 2 and provider.requests[1]["stream"]  # a window, and a question

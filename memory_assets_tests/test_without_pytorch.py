@@ -73,6 +73,7 @@ def test_a_hybrid_search_finds_by_meaning_without_pytorch(home: Path) -> None:
     assert held == {"onnxruntime"}
 
 
+@pytest.mark.slow
 def test_a_korean_question_by_meaning_alone(home: Path) -> None:
     code, out, _, held = memory(home, "search", "배포는 언제 하지?", "--mode", "vector", "--json")
     assert code == 0 and json.loads(out)["mode"] == "vector" and held == {"onnxruntime"}
@@ -102,6 +103,7 @@ def test_a_cache_that_cannot_be_written_costs_time_alone(home: Path, tmp_path: P
     ]
 
 
+@pytest.mark.slow
 def test_a_damaged_graph_is_made_again_by_the_search_that_meets_it(home: Path) -> None:
     (file,) = (home / "cache" / "encoders").glob("*.json")
     whole = file.read_bytes()

@@ -23,6 +23,7 @@ from memory_assets.vectors.embedder import Embedder, HashingEmbedder
 from memory_assets.vectors.errors import EmbedderUnavailableError, IndexMissingError
 from memory_assets.vectors.rows import CONTEXT_TEXT, ONE_TABLE_LAYOUT, OWN_TEXT
 from memory_assets_tests.defs.files import chat, talk
+from memory_assets_tests.depth import cases
 from memory_assets_tests.filled_store import STARTED, fill, fill_one, tell
 from memory_assets_tests.log.processes import first_line, python
 from memory_assets_tests.vectors.stores import HOLD, TALK, drained, ids_of_index, ids_of_units, rows, statuses
@@ -147,7 +148,7 @@ def test_what_is_forgotten_leaves_both_tables_without_a_model(settings: Settings
     assert rows(settings, "SELECT count(*) FROM vector_outbox WHERE op = 'delete'") == [(0,)]
 
 
-@pytest.mark.parametrize("what", ["all", "words"])
+@pytest.mark.parametrize("what", cases(["all"], ["words"]))
 def test_a_missing_index_is_said_and_each_remedy_heals_it(tmp_path: Path, what: str) -> None:
     settings = fill(tmp_path)
     shutil.rmtree(settings.vectors_folder if what == "all" else settings.vectors_folder / "words.lance")

@@ -1,6 +1,6 @@
 """Two hundred replies of a model that lies, over HTTP, from a real store: nothing untrue is ever called grounded.
 
-Seventy of them with every change: each kind of lie twice.
+Thirty-five of them with every change: each kind of lie once.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def memory(home: Path, provider: Provider) -> Memory:
 def test_no_scripted_lie_is_ever_grounded(home: Path, provider: Provider, streamed: bool) -> None:
     asker = memory(home, provider).asker
     numbering = Numbering()
-    scripts: list[Scripted] = replies(depth(70, 200))
+    scripts: list[Scripted] = replies(depth(35, 200))
     request = AskRequest(ASKED, project="home", mode="lexical")
     shown: list[str] = []
     answered_by_model = 0
@@ -95,7 +95,7 @@ def test_no_scripted_lie_is_ever_grounded(home: Path, provider: Provider, stream
         for claim in answer.claims:
             assert claim.is_struck or not untrue(claim.text, numbering.scripted(claim.markers)), (script, claim)
         assert answer.answer == " ".join(answer.answer.split()) and "\x1b" not in answer.answer
-    assert answered_by_model > depth(28, 80)  # where truths stand beside the lie they are the answer
+    assert answered_by_model > depth(14, 80)  # where truths stand beside the lie they are the answer
     assert "\x1b" not in "".join(shown)
 
 

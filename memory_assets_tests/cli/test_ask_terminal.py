@@ -89,6 +89,7 @@ def test_a_draft_is_shown_and_the_verified_answer_takes_its_place(home: Path, pr
     assert "is called Biscuit. [1]" in final and "struck" in final and "✗ It cost 40 dollars.  number: 40" in final
 
 
+@pytest.mark.slow
 def test_who_interrupts_keeps_what_was_said(home: Path, provider: Provider) -> None:
     provider.plan = [Reply(chunks=SAID, pause=0.3, goes_on="silent")]
     terminal = Terminal(command(home, provider))

@@ -44,8 +44,28 @@ def heard(memory: Run, taken_in: Path, tmp_path: Path, monkeypatch: pytest.Monke
     return memory
 
 
+@pytest.fixture(scope="module")
+def once_judged(taken_in: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """That store, all of which was heard; to be copied."""
+    home = Path(shutil.copytree(taken_in, tmp_path_factory.mktemp("judged") / "home"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MEMORY_EMBEDDING_MODEL", "hashing")
+        patch.setenv("DAGSTER_HOME", "")
+        patch.setattr(steps, "findings_of", orders_of)
+        assert main(["--home", str(home), "court", "run", "--all"]) == 0
+    return home
+
+
+@pytest.fixture
+def judged(memory: Run, once_judged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Commands on a store of which all was heard."""
+    monkeypatch.setattr(steps, "findings_of", orders_of)
+    shutil.copytree(once_judged, tmp_path / "home")
+    return memory
+
+
 def test_a_run_says_what_it_came_to(heard: Run) -> None:
-    assert "nothing was heard yet" in heard("court").out
+    assert "nothing was heard yet" in heard("court").out and "memory court run --all" in heard("lessons").out
     told = heard("court", "run", "--all", "--json").json
     assert (told["schema_version"], told["cases"], told["heard"], told["selected"], told["lessons"]) == (
         "court_run.v1",
@@ -71,39 +91,39 @@ def test_a_case_is_named_by_its_session_or_its_own_id(heard: Run) -> None:
     assert heard("court", "show", "two").code == 2
 
 
+@pytest.mark.slow
 def test_a_session_whose_id_begins_another_names_its_own_case(heard: Run, tmp_path: Path) -> None:
     chat(tmp_path / "inbox", "one-more", [TESTS], project="shop")
     assert heard("import", str(tmp_path / "inbox")).code == 0 and heard("court", "run", "--all").code == 0
     assert heard("court", "show", "one", "--json").json["session_id"] == "one"
 
 
-def test_lessons_are_listed_found_retired_and_kept(heard: Run) -> None:
-    assert "memory court run --all" in heard("lessons").out
-    heard("court", "run", "--all")
-    first, second = heard("lessons", "list", "--json").json["lessons"]
+def test_lessons_are_listed_found_retired_and_kept(judged: Run) -> None:
+    first, second = judged("lessons", "list", "--json").json["lessons"]
     assert (first["title"], first["support_cases"], second["title"], second["polarity"]) == (TESTS, 2, FORCE, "dont")
     assert [shown["citation"]["quote"] for shown in first["evidence"]] == [TESTS, TESTS]
-    found = heard("lessons", "search", "--role", "coder", "what to run before a commit", "--json").json
+    found = judged("lessons", "search", "--role", "coder", "what to run before a commit", "--json").json
     assert found["lessons"][0]["lesson_id"] == first["lesson_id"]
     for asked in (("search", "--role", "planner", "commit"), ("list", "--role", "planner"), ("nearest", "planner", "commit")):
-        unknown = heard("lessons", *asked, "--json")
+        unknown = judged("lessons", *asked, "--json")
         error = json.loads(unknown.err)
         assert (unknown.code, error["code"], error["hint"]) == (2, "not_found", "lessons are for 'coder'")
         assert "'planner'" in error["message"]
-    retired = heard("lessons", "retire", first["lesson_id"][:12], "--by", "kim", "--note", "CI does", "--json").json
+    retired = judged("lessons", "retire", first["lesson_id"][:12], "--by", "kim", "--note", "CI does", "--json").json
     assert (retired["status"], retired["reason"]) == ("retired", "kim: CI does")
-    assert TESTS not in heard("lessons").out and "retired: kim: CI does" in heard("lessons", "list", "--status", "retired").out
-    assert heard("search", "run the tests before a commit", "--kind", "lesson", "--mode", "lexical", "--json").code in (0, 1)
-    kept = heard("lessons", "keep", first["lesson_id"], "--by", "kim", "--json").json
-    assert kept["status"] == "active" and TESTS in heard("lessons", "show", first["lesson_id"]).out
-    assert heard("lessons", "list", "--status", "gone").code == 2 and heard("lessons", "show", "les_0").code == 2
+    assert (
+        TESTS not in judged("lessons").out and "retired: kim: CI does" in judged("lessons", "list", "--status", "retired").out
+    )
+    assert judged("search", "run the tests before a commit", "--kind", "lesson", "--mode", "lexical", "--json").code in (0, 1)
+    kept = judged("lessons", "keep", first["lesson_id"], "--by", "kim", "--json").json
+    assert kept["status"] == "active" and TESTS in judged("lessons", "show", first["lesson_id"]).out
+    assert judged("lessons", "list", "--status", "gone").code == 2 and judged("lessons", "show", "les_0").code == 2
 
 
-def test_search_finds_lessons_by_their_kind(heard: Run) -> None:
-    heard("court", "run", "--all")
-    hits = heard("search", "push to main", "--kind", "lesson", "--json").json["hits"]
+def test_search_finds_lessons_by_their_kind(judged: Run) -> None:
+    hits = judged("search", "push to main", "--kind", "lesson", "--json").json["hits"]
     assert hits[0]["unit_kind"] == "lesson" and FORCE in str(hits[0]["citations"])
-    assert "lesson" in heard("search", "push to main", "--kind", "lesson").out
+    assert "lesson" in judged("search", "push to main", "--kind", "lesson").out
 
 
 def test_a_bundle_is_taken_in_and_heard(heard: Run, tmp_path: Path) -> None:

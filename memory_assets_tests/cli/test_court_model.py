@@ -28,6 +28,7 @@ def defending(asked: Asked) -> str:
     return claims(claim((label_of(asked, ORDER), ORDER, "order")))
 
 
+@pytest.mark.slow
 def test_a_model_is_named_and_what_fails_is_told(memory: Run, provider: Provider, tmp_path: Path) -> None:
     chat(tmp_path / "inbox", "two", [ORDER, "I will."], project="shop")
     assert memory("import", str(tmp_path / "inbox")).code == 0

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from memory_assets.log.database import Database
+from memory_assets_tests.depth import cases
 from memory_assets_tests.projections.story import tables
 
 pytestmark = pytest.mark.timeout(1800)
@@ -79,7 +80,7 @@ def test_three_flipped_bytes_are_named(whole: Path, tmp_path: Path, rounds: int)
     assert named >= rounds - rounds // 20
 
 
-@pytest.mark.parametrize("rounds", [1, pytest.param(2, marks=pytest.mark.slow), pytest.param(20, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("rounds", cases([], [1, 2, 20]))
 def test_a_file_that_was_cut_off_is_named(whole: Path, tmp_path: Path, rounds: int) -> None:
     chance = random.Random(rounds)
     for number in range(rounds):

@@ -60,7 +60,7 @@ def entry_id(memory: Run, title: str) -> str:
     return str(next(entry["entry_id"] for entry in entries if entry["title"].startswith(title)))
 
 
-@pytest.mark.parametrize("options", [(), ("--realign",)])
+@pytest.mark.parametrize("options", cases([("--realign",)], [((),)]))
 def test_a_sound_store(memory: Run, filled: Path, options: tuple[str, ...]) -> None:
     report = memory("fsck", "--json", *options)
     assert report.code == 0 and report.json["clean"]
@@ -354,6 +354,7 @@ def test_a_fold_that_ended_nowhere_is_named(memory: Run, tamper: Tamper) -> None
     assert any("projection_offsets: all at event 3" in finding["detail"] for finding in found(memory))
 
 
+@pytest.mark.slow
 def test_a_store_of_the_real_road_is_sound(memory: Run, imported_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What the stages logged of two sessions, one of which grew, passes, aligned again too."""
     monkeypatch.setenv("MEMORY_HOME", str(imported_home))

@@ -10,6 +10,7 @@ import pytest
 from memory_assets.configuration import Resources
 from memory_assets.settings import load_settings
 from memory_assets_tests.cli.conftest import Run
+from memory_assets_tests.depth import IS_DEEP
 from memory_assets_tests.log.processes import first_line, python
 from memory_assets_tests.vectors.stores import HOLD
 
@@ -82,13 +83,16 @@ def test_a_busy_writer_is_named_and_not_waited_for(memory: Run, home: Path) -> N
         assert f"process {other.pid}" in memory("outbox").out
 
 
+@pytest.mark.deep
 def test_reembed_says_what_it_would_do_and_what_it_cannot(memory: Run, home: Path) -> None:
     planned = memory("reembed", "--to", "hub/no-such-model", "--dry-run")
     assert planned.code == 0 and "hashing-256-1 → no-such-model-1" in planned.out and "to write" in planned.out
     told = memory("reembed", "--to", "hub/no-such-model", "--dry-run", "--json").json
     assert told["schema_version"] == "reembed.v1" and told["in_force"] is False and told["found"]["missing"] > 0
-    missing = memory("reembed", "--to", "hub/no-such-model")
-    assert missing.code == 2 and "cannot be loaded" in missing.err and "hint:" in missing.err
+    if IS_DEEP:
+        # The libraries of models are loaded to say so; maintenance/test_reembed.py has a model of its own that fails.
+        missing = memory("reembed", "--to", "hub/no-such-model")
+        assert missing.code == 2 and "cannot be loaded" in missing.err and "hint:" in missing.err
     assert memory("reembed", "--to", " ").code == 2 and memory("reembed").code == 2
 
 

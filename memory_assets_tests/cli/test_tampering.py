@@ -85,6 +85,7 @@ def test_a_value_that_was_changed_in_any_table(memory: Run, store: Path) -> None
     assert told >= set(tables) - {"unit_facets"}  # every column of that one is its key
 
 
+@pytest.mark.slow
 def test_a_stage_that_was_set_by_hand(memory: Run, store: Path) -> None:
     tamper(store, "UPDATE entries SET stage = 'certified'", "UPDATE memories SET stage = 'certified'")
     found = findings(memory)

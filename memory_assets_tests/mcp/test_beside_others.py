@@ -46,6 +46,7 @@ def test_calls_at_once_do_not_mix_their_answers(client: Connected) -> None:
             assert result.structured_content["query"] == arguments["query"] and result.structured_content["hits"]
 
 
+@pytest.mark.slow
 def test_it_answers_while_sessions_are_imported(own_home: Path, tmp_path: Path) -> None:
     home, inbox = own_home, tmp_path / "inbox"
     chat(inbox, "new-1", [*talk(1, 8), "우리는 고래상어라는 이름을 쓰기로 했다."])
@@ -102,6 +103,7 @@ def test_a_corrupt_index_says_how_to_rebuild_and_the_rest_answers(own_home: Path
         assert not client.call("doctor").structured_content["healthy"]
 
 
+@pytest.mark.slow
 def test_a_missing_model_leaves_the_words(own_home: Path) -> None:
     with connected(own_home, MEMORY_EMBEDDING_MODEL=str(own_home / "no-model")) as client:
         result = client.call("search_memory", query="Redis", mode="vector")

@@ -9,15 +9,16 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import anyio
 import pytest
 from mcp import Client, StdioServerParameters, stdio_client
 
-from memory_assets_tests.depth import depth
+from memory_assets_tests.depth import cases, depth
 from memory_assets_tests.mcp.client import REPOSITORY, environment
-from memory_assets_tests.mcp.raw import HELLO, INITIALIZED, raw
+from memory_assets_tests.mcp.raw import HELLO, INITIALIZED, Raw, raw
 
 HEAVY = {
     "torch",
@@ -59,7 +60,7 @@ def test_the_handshake_loads_nothing_of_the_store_and_is_quick(home: Path) -> No
         assert code == 0 and left == "" and "mcp.server.lowlevel.server" in told
         assert not HEAVY & imported(told)
     spent = []
-    for _ in range(depth(2, 3)):
+    for _ in range(depth(1, 3)):
         with raw(home) as server:
             server.send(HELLO)
             server.line()
@@ -143,31 +144,35 @@ def test_what_libraries_print_misses_the_wire(home: Path) -> None:
     assert {"loud print", "loud write", "loud child"} <= set(told.splitlines())
 
 
-def test_what_is_no_message_is_passed_over(home: Path) -> None:
+@pytest.fixture(scope="module")
+def served(home: Path) -> Iterator[Raw]:
+    """One server for what is odd on the wire; whatever it was sent, it ends in order and has said nothing more."""
     with raw(home) as server:
         server.hello()
-        assert server.process.stdin
-        server.process.stdin.write('no json\n[1, 2\n{"jsonrpc": "2.0"}\n\n{"jsonrpc": "2.0", "id": 5, "method": "no/such"}\n')
-        server.process.stdin.flush()
-        answers = {answer.get("id"): answer for answer in [server.line()]}
-        assert answers[5]["error"]["code"] == -32601
-        server.call(6, "stats")
-        assert server.line()["id"] == 6
-        code, _, _, told = server.ended()
-        assert code == 0 and "Traceback" not in told
+        yield server
+        code, _, left, told = server.ended()
+        assert code == 0 and left == "" and "Traceback" not in told
 
 
-def test_half_a_sign_is_answered(home: Path) -> None:
+def test_what_is_no_message_is_passed_over(served: Raw) -> None:
+    assert served.process.stdin
+    served.process.stdin.write('no json\n[1, 2\n{"jsonrpc": "2.0"}\n\n{"jsonrpc": "2.0", "id": 5, "method": "no/such"}\n')
+    served.process.stdin.flush()
+    answers = {answer.get("id"): answer for answer in [served.line()]}
+    assert answers[5]["error"]["code"] == -32601
+    served.call(6, "stats")
+    assert served.line()["id"] == 6
+
+
+def test_half_a_sign_is_answered(served: Raw) -> None:
     """A text that was cut within an emoji: clients write the half as an escape, which is JSON and no Unicode."""
-    with raw(home) as server:
-        server.hello()
-        server.call(1, "search_memory", query="Redis \ud83d", project="\udca5")
-        server.call(2, "get_details", ids=["mem:\ud800", "session:shop-1#m=1"])
-        server.send({"jsonrpc": "2.0", "id": 3, "method": "ping"})
-        answers = {answer["id"]: answer["result"] for answer in (server.line(), server.line(), server.line())}
-        assert answers[1]["structuredContent"]["query"] == "Redis \ufffd"
-        (unknown,) = answers[2]["structuredContent"]["errors"]
-        assert unknown["id"] == "mem:\ufffd" and answers[2]["structuredContent"]["items"]
+    served.call(11, "search_memory", query="Redis \ud83d", project="\udca5")
+    served.call(12, "get_details", ids=["mem:\ud800", "session:shop-1#m=1"])
+    served.send({"jsonrpc": "2.0", "id": 13, "method": "ping"})
+    answers = {answer["id"]: answer["result"] for answer in (served.line(), served.line(), served.line())}
+    assert answers[11]["structuredContent"]["query"] == "Redis \ufffd"
+    (unknown,) = answers[12]["structuredContent"]["errors"]
+    assert unknown["id"] == "mem:\ufffd" and answers[12]["structuredContent"]["items"]
 
 
 def test_a_client_that_goes_ends_the_process_while_a_call_runs(home: Path) -> None:
@@ -189,7 +194,7 @@ def test_a_client_that_reads_no_more_ends_the_process(home: Path) -> None:
         assert server.process.wait(timeout=15) == 0
 
 
-@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("sent", cases([signal.SIGTERM], [signal.SIGINT]))
 def test_a_signal_ends_the_process(home: Path, sent: signal.Signals) -> None:
     with raw(home) as server:
         server.hello()
@@ -197,15 +202,11 @@ def test_a_signal_ends_the_process(home: Path, sent: signal.Signals) -> None:
         assert server.process.wait(timeout=10) in (-sent, 130, 0)
 
 
-def test_a_cancelled_call_is_not_answered_and_others_are(home: Path) -> None:
-    with raw(home) as server:
-        server.hello()
-        server.call(1, "doctor")
-        server.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}})
-        server.call(2, "stats")
-        assert server.line()["id"] == 2
-        code, _, left, _ = server.ended()
-        assert code == 0 and left == ""
+def test_a_cancelled_call_is_not_answered_and_others_are(served: Raw) -> None:
+    served.call(21, "doctor")
+    served.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 21}})
+    served.call(22, "stats")
+    assert served.line()["id"] == 22
 
 
 def test_clients_of_the_newest_protocol_are_served_too(home: Path) -> None:

@@ -292,7 +292,7 @@ def test_words_on_results_only_where_they_are_allowed(own_home: Path) -> None:
         assert client.call("feedback", id=hit["id"], signal="bad").structured_content["code"] == "invalid_argument"
 
 
-def test_an_agent_may_propose_a_prompt_and_nothing_more(own_home: Path) -> None:
+def test_an_agent_may_propose_a_prompt_and_nothing_more(client: Connected, own_home: Path) -> None:
     memory = Memory(settings_of(own_home))
     register_prompt(memory.resources, "coder", "You write code.", by="kim")
     for day in (1, 2):
@@ -301,9 +301,8 @@ def test_an_agent_may_propose_a_prompt_and_nothing_more(own_home: Path) -> None:
         log.append(session.hear())
     register_prompt(memory.resources, "planner", "You plan.", by="kim")
     asked = {"role": "coder", "proposal": "You write code.\nAlways measure.", "reason": "it guessed twice"}
-    with connected(own_home) as client:
-        refused = client.call("propose_prompt_update", **asked)
-        assert refused.is_error and "no tool" in text_of(refused), "only where writing is allowed"
+    refused = client.call("propose_prompt_update", **asked)
+    assert refused.is_error and "no tool" in text_of(refused), "only where writing is allowed"
     with connected(own_home, "--allow-write") as client:
         made, text = found(client, "propose_prompt_update", **asked)
         assert (made["status"], made["proposed_by"]) == ("proposed", "agent over MCP")
