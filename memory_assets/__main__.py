@@ -30,6 +30,9 @@ def main() -> int:
         from memory_assets.hooks.script import main as hook
 
         return hook(sys.argv[2:])
+    from memory_assets.interpreter import prepare
+
+    prepare()
     from memory_assets.cli.main import main as run
 
     if signal.getsignal(signal.SIGINT) is _leave:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import gc
-import importlib.util
 import os
 import shutil
 import sys
 import tempfile
 import zlib
 from collections.abc import Iterator
-from importlib.abc import MetaPathFinder
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from memory_assets import interpreter
 from memory_assets.log import readers
 from memory_assets.log.database import Database
 from memory_assets.log.errors import of_system
@@ -30,7 +28,7 @@ MIGRATED = Database._create
 """Makes a store as the program does, by its migrations."""
 
 # Two workers share two cores: threads of DuckDB would wait for each other, at a fifth more CPU for small stores.
-readers.CONFIG["threads"] = 1
+readers.use_one_thread()
 # The same of a model's arithmetic: where the cores are busy, PyTorch's threads burn CPU while they wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -61,25 +59,8 @@ def _keep_temporary_files_in_memory() -> None:
 _keep_temporary_files_in_memory()
 
 
-class NoPandas(MetaPathFinder):
-    """Says at once that there is no pandas.
-
-    DuckDB looks for it with every statement. Where there is none all paths are searched each time, behind pytest's own hook
-    of imports: a tenth of the suite's CPU.
-    """
-
-    def find_spec(self, fullname: str, path: object, target: object = None) -> None:
-        """Nothing, or the error that the search would end in; who only asks whether there is one gets no error.
-
-        Raises:
-            ModuleNotFoundError: pandas is imported.
-        """
-        if fullname == "pandas" and sys._getframe(2).f_code.co_name != "find_spec":
-            raise ModuleNotFoundError("No module named 'pandas'", name="pandas")
-
-
-if importlib.util.find_spec("pandas") is None:
-    sys.meta_path.insert(0, NoPandas())
+# As every process of ours does; of what is loaded by now see below.
+interpreter.prepare()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -107,10 +88,8 @@ def _empty_stores(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 def pytest_collection_finish() -> None:
-    """What is loaded by now stays: the garbage collector need not look at it, nor come as often (a tenth of the CPU)."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(20_000, 20, 50)
+    """The garbage collector need not look at what is loaded by now (a tenth of the CPU)."""
+    interpreter.keep_what_is_loaded()
 
 
 def pytest_sessionfinish() -> None:

@@ -41,6 +41,7 @@ ROOTS = {
     "providers",
     "shipped_files",
     "locks",
+    "interpreter",
     "stopping",
     "vocabulary",
 }
@@ -265,6 +266,7 @@ def test_surfaces_ask_and_print() -> None:
         "errors",
         "progress",
         "stopping",
+        "interpreter",
         "vocabulary",
         "defs",
         "text",

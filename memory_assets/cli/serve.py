@@ -217,11 +217,14 @@ def take(
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     from memory_assets.defs.taking import Left
+    from memory_assets.interpreter import keep_what_is_loaded
 
     left = Left()
-    for _ in sys.stdin:
+    for number, _ in enumerate(sys.stdin):
         answers.write(json.dumps(take_once(given, left).as_json()) + "\n")
         answers.flush()
+        if number == 0:
+            keep_what_is_loaded()
     return OK
 
 

@@ -97,6 +97,8 @@ def import_paths(
         vectors = write_vectors_behind(opened, shown) if at_rest else {}
         report = outcome_of(opened, heads, before)
         checkers = checkers_of(opened, list(heads))
+        if at_rest and opened.appended > before:
+            opened.database.come_to_rest()
     skipped, refused = [*whole.skipped, *exported.skipped], [*whole.errors, *exported.errors]
     return ImportReport(
         sessions=len({*whole.to_run, *whole.unchanged, *exported.sessions}),
@@ -130,6 +132,7 @@ def come_to_rest(settings: Settings) -> None:
         _materialize(settings, dagster_instance(settings), {leaf.key for leaf in _leaves()}, {})
         _tell_dagster(settings, opened)
         write_vectors_behind(opened, NoProgress())
+        opened.database.come_to_rest()
 
 
 def _tell_dagster(settings: Settings, opened: OpenStore) -> None:

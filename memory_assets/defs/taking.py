@@ -15,6 +15,7 @@ from typing import Any, Final
 from memory_assets.defs import run
 from memory_assets.defs.settling import is_settled
 from memory_assets.errors import MemoryAssetsError
+from memory_assets.log.readers import use_one_thread
 from memory_assets.sessions.files import SourceFile, iter_source_files
 from memory_assets.settings import Settings
 
@@ -56,6 +57,7 @@ def take_new(settings: Settings, told_of: Sequence[Path] = (), left: Left | None
     Args:
         left: what was left the last time, and is this time; None where all is to be done now.
     """
+    use_one_thread()
     settled, unsettled = _of_the_folder(settings)
     try:
         taken, waits = _imported(settings, [*told_of, *settled], left)

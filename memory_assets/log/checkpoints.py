@@ -4,12 +4,17 @@ DuckDB would do it at every closing, and it writes the indexes whole: 70 ms for 
 events (measured). What was committed is safe in the write-ahead log as well; but each opening reads that log again, at 4 ms a
 megabyte of new rows and 200 ms a megabyte of rows that replace others (measured). Neither is known beforehand, so both are
 timed: a checkpoint is due once the openings since the last one have lost as much time as it takes. That is never more than
-twice what the best choice would have cost (Karlin et al., *Competitive snoopy caching*, 1988: to rent or to buy).
+twice what the best choice would have cost (Karlin et al., *Competitive snoopy caching*, 1988: to rent or to buy). Behind an
+import it is written at once: the commands that follow are processes of their own, of which each would read the log again.
 """
 
 from __future__ import annotations
 
+import contextlib
+import time
 from typing import Literal
+
+import duckdb
 
 Opening = Literal["to read", "to write"]
 
@@ -38,6 +43,13 @@ class CheckpointPolicy:
     def is_due(self, log_bytes: int) -> bool:
         """Whether a checkpoint pays now, with so many bytes in the write-ahead log."""
         return log_bytes > 0 and (self._lost >= self._checkpoint or log_bytes >= _MAX_LOG_BYTES)
+
+    def write(self, connection: duckdb.DuckDBPyConnection) -> None:
+        """Write a checkpoint. What was committed stays so whatever becomes of this; the next one tries again."""
+        started = time.perf_counter()
+        with contextlib.suppress(duckdb.Error):
+            connection.execute("CHECKPOINT")
+        self.written(time.perf_counter() - started)
 
     def written(self, seconds: float) -> None:
         """A checkpoint was written."""

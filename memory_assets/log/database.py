@@ -346,13 +346,14 @@ class Database:
                 self._checkpoints.opened("to read", seconds, log_bytes)
             yield connection
 
+    def come_to_rest(self) -> None:
+        """Write the write-ahead log into the file: whoever opens the store behind much that was written need not read it."""
+        with self._used_to_write() as connection:
+            self._checkpoints.write(connection)
+
     def _checkpoint_if_due(self, connection: duckdb.DuckDBPyConnection) -> None:
         if self._checkpoints.is_due(self._log_bytes()):
-            started = time.perf_counter()
-            # The transaction is committed whatever becomes of this; the next one tries again.
-            with contextlib.suppress(duckdb.Error):
-                connection.execute("CHECKPOINT")
-            self._checkpoints.written(time.perf_counter() - started)
+            self._checkpoints.write(connection)
 
     def _log_bytes(self) -> int:
         try:

@@ -125,10 +125,11 @@ def link_of(previous: bytes, row: Sequence[object]) -> bytes:
 
 def newest_link(connection: duckdb.DuckDBPyConnection) -> Tip | None:
     """Where the log ends; None where its newest event has no link, which no program of ours writes."""
-    rows = connection.execute("SELECT seq, link_hash FROM events WHERE seq = (SELECT max(seq) FROM events)").fetchall()
-    if not rows:
+    # Two statements of half a millisecond: to plan them as one takes as long as both (measured).
+    ((seq,),) = connection.execute("SELECT max(seq) FROM events").fetchall()
+    if seq is None:
         return FIRST
-    seq, link = rows[0]
+    ((link,),) = connection.execute(f"SELECT link_hash FROM events WHERE seq = {int(seq)}").fetchall()
     return None if link is None else Tip(seq, link)
 
 

@@ -224,13 +224,14 @@ def test_the_commands(memory: Memory, capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_a_model_is_shown_evidence_first_and_of_earlier_turns_the_newest_that_fit(memory: Memory) -> None:
+    found = memory.asker.searcher.look_up(AskRequest(ADOPTED, project="home", mode="lexical").search())
+    with memory.database.reading() as connection:
+        passages = passages_of(connection, found.response.hits)
+
     def contents(most_tokens: int, turns: tuple[Turn, ...]) -> tuple[int, str]:
         talk = Conversation("talk", len(turns), turns) if turns else None
         request = AskRequest(ADOPTED, project="home", mode="lexical", conversation=talk)
-        found = memory.asker.searcher.look_up(AskRequest(ADOPTED, project="home", mode="lexical").search())
-        with memory.database.reading() as connection:
-            seen = considered(request, found, passages_of(connection, found.response.hits))
-        sent = packed(seen, most_tokens)
+        sent = packed(considered(request, found, passages), most_tokens)
         assert sent.tokens <= most_tokens
         return len(sent.pieces), sent.talk[1]["content"]
 

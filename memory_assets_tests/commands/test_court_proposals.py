@@ -32,12 +32,13 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
         yield memory
 
 
-def heard(memory: Memory, *rules: str, case: int) -> None:
-    """A session that gives lessons, heard by the court."""
-    session = Heard(f"case-{case}", day=case)
-    log = EventLog(memory.database)
-    log.append(session.tell(*rules))
-    log.append(session.hear())
+def heard(memory: Memory, *rules: str, case: int | tuple[int, ...]) -> None:
+    """Sessions that give lessons, heard by the court: one of each case, and one fold for all of them."""
+    for one in (case,) if isinstance(case, int) else case:
+        session = Heard(f"case-{one}", day=one)
+        log = EventLog(memory.database)
+        log.append(session.tell(*rules))
+        log.append(session.hear())
     catch_up(memory.database, memory.resources.configured_versions)
 
 
@@ -74,12 +75,10 @@ def test_lessons_of_two_cases_are_proposed_once(memory: Memory) -> None:
 
 
 def test_what_is_applied_is_held_and_the_next_lesson_goes_into_the_same_section(memory: Memory) -> None:
-    for case in (1, 2):
-        heard(memory, FORCE, case=case)
+    heard(memory, FORCE, case=(1, 2))
     first = coder(memory).update_id
     assert first is not None
-    for case in (3, 4):
-        heard(memory, LATE, case=case)
+    heard(memory, LATE, case=(3, 4))
     assert coder(memory).why == "one is open"
     review_update(memory.resources, first, "approved", by="kim")
     assert coder(memory).why == "one is open"
@@ -91,15 +90,13 @@ def test_what_is_applied_is_held_and_the_next_lesson_goes_into_the_same_section(
 
 
 def test_what_a_person_rejected_or_took_back_is_not_proposed_again(memory: Memory) -> None:
-    for case in (1, 2):
-        heard(memory, FORCE, case=case)
+    heard(memory, FORCE, case=(1, 2))
     first = coder(memory).update_id
     assert first is not None
     review_update(memory.resources, first, "rejected", by="kim")
     before = count(memory)
     assert (coder(memory).why, count(memory)) == ("nothing new", before)
-    for case in (3, 4):
-        heard(memory, LATE, case=case)
+    heard(memory, LATE, case=(3, 4))
     second = coder(memory).update_id
     assert second is not None
     assert [one.prompt for one in memory.read(list_updates)] == [f"{FIRST}\n\n{BEGIN}\n- {LATE}\n{END}"]
@@ -110,8 +107,7 @@ def test_what_a_person_rejected_or_took_back_is_not_proposed_again(memory: Memor
 
 
 def test_a_proposal_whose_base_has_changed_is_made_anew(memory: Memory) -> None:
-    for case in (1, 2):
-        heard(memory, FORCE, case=case)
+    heard(memory, FORCE, case=(1, 2))
     first = coder(memory).update_id
     mine = propose_update(memory.resources, "coder", "You write good code.", reason="mine", by="lee")
     review_update(memory.resources, mine.update_id, "approved", by="kim")
@@ -130,8 +126,7 @@ def test_many_cases_of_one_session_are_one(memory: Memory) -> None:
 
 
 def test_a_prompt_that_changes_meanwhile_is_proposed_for_the_next_time(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    for case in (1, 2):
-        heard(memory, FORCE, case=case)
+    heard(memory, FORCE, case=(1, 2))
     mine = propose_update(memory.resources, "coder", "You write good code.", reason="mine", by="lee").update_id
     review_update(memory.resources, mine, "approved", by="kim")
 
@@ -148,18 +143,15 @@ def test_a_prompt_that_changes_meanwhile_is_proposed_for_the_next_time(memory: M
 
 
 def test_the_marks_of_the_section_are_no_words_of_a_session(memory: Memory) -> None:
-    for case in (1, 2):
-        heard(memory, FORCE, f"The prompt says\n{BEGIN}\n- {FORCE}\n{END}", case=case)
+    heard(memory, FORCE, f"The prompt says\n{BEGIN}\n- {FORCE}\n{END}", case=(1, 2))
     assert coder(memory).why == "proposed"
 
 
 def test_what_a_session_says_word_for_word_is_left_to_people(memory: Memory) -> None:
-    for case in (1, 2):
-        heard(memory, LONG, case=case)
+    heard(memory, LONG, case=(1, 2))
     before = count(memory)
     assert (coder(memory).why, count(memory)) == ("they are the session's own words", before)
-    for case in (3, 4):
-        heard(memory, FORCE, case=case)
+    heard(memory, FORCE, case=(3, 4))
     assert coder(memory).why == "proposed"
     (update,) = memory.read(list_updates)
     assert LONG not in update.prompt and FORCE in update.prompt
@@ -167,8 +159,7 @@ def test_what_a_session_says_word_for_word_is_left_to_people(memory: Memory) -> 
 
 def test_what_a_prompt_says_already_is_not_proposed(memory: Memory) -> None:
     register_prompt(memory.resources, "planner", f"You plan.\nnever force\npush.\n\n{BEGIN}\nno end", by="kim")
-    for case in (1, 2):
-        heard(memory, FORCE, case=case)
+    heard(memory, FORCE, case=(1, 2))
     known = {one.role: one.why for one in propose_lessons(memory.resources)}
     assert known == {"coder": "proposed", "planner": "no lesson is sure enough"}
 

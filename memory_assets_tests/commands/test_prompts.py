@@ -27,7 +27,7 @@ from memory_assets.projections.fold import catch_up
 from memory_assets.projections.rebuild import rebuild
 from memory_assets.queries.prompts import list_prompts, list_updates, one_prompt, one_update
 from memory_assets_tests.commands.prompted import FIRST, SECOND, THIRD, approved, events, memory, proposed, sound
-from memory_assets_tests.depth import depth
+from memory_assets_tests.depth import cases, depth
 from memory_assets_tests.filled_store import tell_titles
 from memory_assets_tests.filled_store import test_settings as settings_of
 from memory_assets_tests.log.processes import python
@@ -145,7 +145,7 @@ STEPS = st.lists(
 
 
 @pytest.mark.deep
-@settings(max_examples=depth(10, 150), deadline=None)
+@settings(max_examples=depth(4, 150), deadline=None)
 @given(steps=STEPS)
 def test_any_sequence_keeps_one_active_version_and_no_gap(tmp_path_factory: pytest.TempPathFactory, steps: object) -> None:
     folder = tmp_path_factory.mktemp("sequence")
@@ -207,7 +207,7 @@ except MemoryAssetsError as error:
 """
 
 
-@pytest.mark.parametrize("same", [True, False])
+@pytest.mark.parametrize("same", cases([False], [True]))
 def test_of_two_that_are_applied_at_once_one_wins(tmp_path: Path, same: bool) -> None:
     memory = Memory(settings_of(tmp_path / "home"))
     register_prompt(memory.resources, "coder", FIRST, by="kim")
@@ -235,12 +235,13 @@ def test_of_two_that_are_applied_at_once_one_wins(tmp_path: Path, same: bool) ->
 RULE = "Always run the build before a commit"
 
 
-def heard(memory: Memory, *rules: str, case: int, name: str = "case") -> None:
-    """A session that gives lessons, heard by the court."""
-    session = Heard(f"{name}-{case}", day=case)
-    log = EventLog(memory.database)
-    log.append(session.tell(*rules))
-    log.append(session.hear())
+def heard(memory: Memory, *rules: str, case: int | tuple[int, ...], name: str = "case") -> None:
+    """Sessions that give lessons, heard by the court: one of each case, and one fold for all of them."""
+    for one in (case,) if isinstance(case, int) else case:
+        session = Heard(f"{name}-{one}", day=one)
+        log = EventLog(memory.database)
+        log.append(session.tell(*rules))
+        log.append(session.hear())
     catch_up(memory.database, memory.resources.configured_versions)
 
 
@@ -292,10 +293,10 @@ def test_a_proposal_rests_on_lessons_of_two_cases(memory: Memory) -> None:
     assert [one.standing for one in memory.read(one_update, update.update_id).lessons] == ["set_aside"]
     with pytest.raises(NotPossibleError, match="does not stand"):
         propose_update(resources, "coder", "You run it.", reason="r", lessons=[run], by="lee")
-    for session_id in ("case-1", "case-2"):
-        EventLog(memory.database).append(
-            [NewEvent(SessionForgotten(reason="asked"), session_id=session_id, inputs=(session_id,), actor="person")]
-        )
+    EventLog(memory.database).append(
+        NewEvent(SessionForgotten(reason="asked"), session_id=session_id, inputs=(session_id,), actor="person")
+        for session_id in ("case-1", "case-2")
+    )
     catch_up(memory.database, resources.configured_versions)
     shown = memory.read(one_update, update.update_id)
     assert [(one.standing, one.title) for one in shown.lessons] == [("gone", "")]
@@ -313,8 +314,7 @@ def test_what_nobody_sees_is_in_no_reason_and_in_no_name(memory: Memory) -> None
 def test_what_a_program_proposes_copies_no_session(memory: Memory) -> None:
     tell_titles(memory.settings, "a", "Always use the blue deployment script", "무조건 먼저 테스트를 돌리고 나서 커밋해")
     register_prompt(memory.resources, "coder", FIRST, by="kim")
-    for case in (1, 2):
-        heard(memory, RULE, case=case)
+    heard(memory, RULE, case=(1, 2))
     run = lesson_id(memory, RULE)
     for copied, where in (
         ("You always use the BLUE deployment, script!", "session:a#m=0"),
@@ -336,8 +336,7 @@ def test_what_a_program_proposes_copies_no_session(memory: Memory) -> None:
 
 def test_a_proposal_of_a_program_is_logged_as_one(memory: Memory) -> None:
     register_prompt(memory.resources, "coder", FIRST, by="kim")
-    heard(memory, RULE, case=1)
-    heard(memory, RULE, case=2)
+    heard(memory, RULE, case=(1, 2))
     run = lesson_id(memory, RULE)
     propose_update(memory.resources, "coder", SECOND, reason="r", lessons=[run], by="x", author="agent")
     propose_update(memory.resources, "coder", THIRD, reason="r", by="lee")

@@ -258,6 +258,7 @@ def test_two_conversations_under_one_id_in_one_file(inbox: Path, take: Import, s
     assert take(inbox).events_appended == 0
 
 
+@pytest.mark.slow  # log/ fills a disk with every change
 def test_a_full_disk_is_named_and_the_next_run_is_clean(
     inbox: Path, settings: Settings, take: Import, monkeypatch: pytest.MonkeyPatch
 ) -> None:

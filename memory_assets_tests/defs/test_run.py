@@ -15,6 +15,7 @@ from memory_assets.configuration import Resources
 from memory_assets.defs import run
 from memory_assets.defs.run_failures import RunFailedError
 from memory_assets.errors import InvalidArgumentError, MemoryAssetsError, NotFoundError
+from memory_assets.log.database import STORE_FILE_NAME
 from memory_assets.log.payloads.entries import MemoryExtracted
 from memory_assets.log.payloads.sessions import SessionVectorized
 from memory_assets.maintenance import doctor
@@ -58,6 +59,8 @@ def test_a_session_counts_once_whatever_number_of_batches_tell_of_it(
     claude(inbox, "c.jsonl", records("grows", talk(1, 6)))
     second = run.import_paths(settings, [inbox], project=None)
     assert (second.sessions, second.new, second.updated, second.unchanged) == (2, 0, 1, 1)
+    # Whoever asks next is a process of its own, which would read the write-ahead log again.
+    assert not (settings.home / f"{STORE_FILE_NAME}.wal").exists()
 
 
 RULES = Path(memory_assets.__file__).parent.joinpath("extraction", "rules.toml").read_text(encoding="utf-8")

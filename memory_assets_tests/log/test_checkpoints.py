@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from pathlib import Path
 
@@ -60,6 +61,20 @@ def test_what_is_due_is_written_and_nothing_else(tmp_path: Path, monkeypatch: py
     write(database, "b")
     assert not wal(database).exists() or wal(database).stat().st_size == 0
     assert versions(Database(tmp_path)) == {"a", "b"}
+
+
+@pytest.mark.parametrize("is_kept", [False, True])
+def test_who_comes_to_rest_leaves_nothing_to_be_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_kept: bool
+) -> None:
+    database = Database(tmp_path)
+    monkeypatch.setattr(CheckpointPolicy, "is_due", lambda self, log_bytes: False)
+    with database.kept_open() if is_kept else contextlib.nullcontext():
+        write(database, "a")
+        assert wal(database).stat().st_size > 0
+        database.come_to_rest()
+        assert not wal(database).exists() or wal(database).stat().st_size == 0
+    assert versions(Database(tmp_path)) == {"a"}
 
 
 def test_a_checkpoint_that_fails_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,7 @@
 """Reading: by seq, by session, by id, and the latest history under the configured versions."""
 
+import random
+
 import pytest
 
 from memory_assets.log import event_log
@@ -7,6 +9,7 @@ from memory_assets.log.database import Database
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
 from memory_assets.log.payloads.catalogue import CHAIN
+from memory_assets.log.payloads.forgetting import SessionUnforgotten
 from memory_assets.log.payloads.sessions import MessageContinued
 from memory_assets.log.session_history import materializations
 from memory_assets.log.sql import seen, visible
@@ -217,6 +220,31 @@ def test_what_is_visible_is_said_once_for_all_events_and_for_some(log: EventLog,
 def _seen(database: Database) -> list[int]:
     with database.reading() as connection:
         return [seq for (seq,) in connection.execute(f"SELECT seq FROM {seen(connection)('true')} ORDER BY seq").fetchall()]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_whatever_was_forgotten_retold_and_wanted_back_is_hidden_as_the_view_hides_it(
+    log: EventLog, database: Database, seed: int
+) -> None:
+    """By name where it is little; where it is much, by the rule of the view itself."""
+    chance = random.Random(seed)
+    stories = [Story(f'it\'s "{number}" \\ 세션') for number in range(4 if seed % 2 else 60)]
+    for number in range(len(stories) * 4):
+        story = chance.choice(stories)
+        match chance.randrange(5):
+            case 0:
+                log.append([story.forget()])
+            case 1:
+                story.begin_anew()
+            case 2:
+                log.append([NewEvent(SessionUnforgotten(), session_id=story.session_id, inputs=(f"{number}",))])
+            case _:
+                log.append(story.tell([f"x{number}"], REMARKS))
+                log.append([taken(number, session_id=None, basis_chains=(str(story.chain_id),))])
+    with database.reading() as connection:
+        every = [seq for (seq,) in connection.execute("SELECT seq FROM visible_events ORDER BY seq").fetchall()]
+    assert 0 < len(every) < log.last_seq()
+    assert _seen(database) == every
 
 
 def test_one_session_that_goes_or_begins_anew_hides_what_it_said(log: EventLog, database: Database) -> None:

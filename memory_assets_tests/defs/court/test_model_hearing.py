@@ -90,6 +90,7 @@ def test_a_model_hears_and_the_case_says_who_and_what_was_dropped(store: Setting
     assert_rebuilds_equal(store)
 
 
+@pytest.mark.slow  # that a second hearing adds nothing is asked of the rules with every change
 def test_equal_replies_give_equal_events(
     store: Settings, provider: Provider, inbox: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -124,6 +125,7 @@ def test_a_case_fails_alone_and_nothing_of_it_is_applied(store: Settings, provid
     assert_rebuilds_equal(store)
 
 
+@pytest.mark.slow  # a case that fails alone, above, stands for it with every change
 def test_where_the_judge_fails_it_alone_is_asked_again(store: Settings, provider: Provider) -> None:
     provider.plan = [model(defense=defending, judge="no")]
     assert hear(store, ["two"]).failed == ("two",)

@@ -151,6 +151,7 @@ def test_doctor_finds_rows_that_were_changed_by_hand(there18: There, changed: st
     assert not doctor(settings).warning
 
 
+@pytest.mark.slow  # rows that were changed by hand, above, stand for it with every change
 @pytest.mark.usefixtures("taken")
 def test_doctor_says_that_vectors_are_missing(there18: There) -> None:
     settings = with_postgres(there18.address.url)

@@ -68,6 +68,7 @@ def test_without_a_model_what_is_forgotten_goes(heard: Settings, there18: There,
     assert not holds(there18, "Wilhelmina")
 
 
+@pytest.mark.slow  # a purge that PostgreSQL does not follow, below, stands for it with every change
 @pytest.mark.parametrize(
     ("failing", "error"),
     cases(
@@ -90,6 +91,7 @@ def test_a_word_of_forgetting_that_fails_midway(
     assert_rebuilds_equal(heard)
 
 
+@pytest.mark.slow  # as above
 def test_whoever_fails_midway_is_told_as_well_that_postgres_did_not_follow(
     heard: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:

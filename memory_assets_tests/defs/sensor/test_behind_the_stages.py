@@ -57,6 +57,7 @@ def test_vectors_are_asked_for_when_something_waits_and_nothing_runs(
     assert rows(settings, waiting) == [(0,)] and not tick().run_requests
 
 
+@pytest.mark.slow  # vectors, above, are asked for in the same way with every change
 def test_the_leaves_are_asked_for_where_no_run_of_all_stages_made_them(
     folder: Path, settings: Settings, tick: Tick, unrecorded: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
