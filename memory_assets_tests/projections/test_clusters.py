@@ -24,6 +24,7 @@ from memory_assets.projections.task_tables.clusters import Touched
 from memory_assets.tasks.canonical import condition_id, condition_key, name_hash, task_id, task_key
 from memory_assets.tasks.model import Cluster, Mention, PersonStatement, TaskClaim
 from memory_assets.tasks.names import placeholder_id
+from memory_assets_tests.depth import depth
 from memory_assets_tests.projections.claimed import TABLES, Claims, claim, names_of, outcomes, tell
 from memory_assets_tests.projections.people import LATER, said
 from memory_assets_tests.projections.story import VERSIONS, Story
@@ -344,7 +345,7 @@ def history(chance: Random) -> list[list[NewEvent]]:
 
     doing: list[Callable[[], list[NewEvent]]] = [begin, begin, go_on, forget, word, word, word, measure]
     batches.append(begin())
-    while len(batches) < 14:
+    while len(batches) < depth(8, 14):
         batches.append(chance.choice(doing)())
     return batches
 
@@ -367,6 +368,7 @@ def check(before: dict, after: dict, touched: Sequence[Touched]) -> None:  # typ
 
 
 # Forty were tried; one each time, and a dozen where there is time.
+@pytest.mark.deep
 @pytest.mark.parametrize("seed", [2, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(11, 23))])
 def test_every_change_touches_what_it_changes_and_any_order_gives_the_same(seed: int) -> None:
     chance = Random(seed)

@@ -24,10 +24,12 @@ from memory_assets.projections.rebuild import rebuild, verify
 from memory_assets.queries.forget_report import report_of
 from memory_assets.queries.forgettable import ToForget, forgettable
 from memory_assets_tests.court.findings import VERSION, ordered
-from memory_assets_tests.depth import cases, depth
+from memory_assets_tests.depth import IS_DEEP, cases, depth
 from memory_assets_tests.projections.hearings import Heard
 from memory_assets_tests.projections.people import said
 from memory_assets_tests.projections.story import APPEND_TIMES, STARTED, VERSIONS, Story, folded, rows, shuffled, tables
+
+pytestmark = pytest.mark.deep
 
 TESTS, KOREAN, FORCE = "Always run the tests before a commit", "Always answer in Korean", "Never push to main by force"
 LESSONS = "SELECT title, status, support_cases FROM lessons ORDER BY title"
@@ -43,10 +45,17 @@ def heard(log: EventLog, database: Database, session_id: str, *texts: str, day: 
     return session
 
 
-def fold_equal(database: Database) -> None:
+def replays(database: Database) -> None:
     """The tables are up to the log's end, and what a replay gives."""
     report = verify(database, VERSIONS)
     assert report.equal, report.differences
+
+
+def fold_equal(database: Database) -> None:
+    """As :func:`replays`, which costs as much as the rest of a test: everywhere in `make slow`, with every change where a
+    session is heard, is forgotten, and where a person says something of a lesson."""
+    if IS_DEEP:
+        replays(database)
 
 
 def test_a_session_heard_gives_lessons_that_cite_it(log: EventLog, database: Database) -> None:
@@ -74,10 +83,9 @@ def test_a_session_heard_gives_lessons_that_cite_it(log: EventLog, database: Dat
         database, "SELECT count(*) FROM vector_outbox o JOIN memory_units u ON u.unit_id = o.item_id WHERE unit_kind = 'lesson'"
     )
     assert queued == [(4,)]
-    fold_equal(database)
+    replays(database)
 
 
-@pytest.mark.deep
 def test_hearing_again_gives_the_same_events_and_no_new_lesson(log: EventLog, database: Database) -> None:
     sessions = [heard(log, database, f"s{day}", TESTS, KOREAN, day=day) for day in range(3)]
     before = tables(database)
@@ -301,7 +309,7 @@ def test_forgetting_a_session_takes_its_lessons_and_its_support(log: EventLog, d
     log.append([NewEvent(SessionUnforgotten(), session_id="one", inputs=("back",))])
     catch_up(database, VERSIONS)
     assert rows(database, LESSONS) == [(KOREAN, "active", 1), (TESTS, "active", 2)]
-    fold_equal(database)
+    replays(database)
 
 
 def test_the_last_session_forgotten_and_wanted_back(log: EventLog, database: Database) -> None:
@@ -341,7 +349,7 @@ def test_a_person_retires_a_lesson_and_takes_it_back(log: EventLog, database: Da
     log.append([said(LessonKept(lesson_id=lesson_id, said_by="kim"), STARTED + timedelta(days=9))])
     catch_up(database, VERSIONS)
     assert rows(database, UNITS) == [(KOREAN, "active"), (TESTS, "active")]
-    fold_equal(database)
+    replays(database)
 
 
 def test_what_is_said_of_its_use_changes_how_sure_a_lesson_is(log: EventLog, database: Database) -> None:
@@ -409,7 +417,6 @@ def streams(told: Sequence[tuple[int, list[tuple[list[str], bool]]]]) -> list[li
     return found
 
 
-@pytest.mark.deep
 @settings(
     max_examples=depth(1, 40),
     suppress_health_check=list(HealthCheck),

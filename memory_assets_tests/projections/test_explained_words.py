@@ -34,7 +34,7 @@ ALL = "SELECT session_id, message_index, korean, english FROM explained_words OR
 
 
 @pytest.mark.deep
-@settings(max_examples=depth(2, 6), suppress_health_check=list(HealthCheck), derandomize=True)
+@settings(max_examples=depth(1, 6), suppress_health_check=list(HealthCheck), derandomize=True)
 @given(st.lists(st.lists(TEXTS, min_size=1, max_size=2), min_size=2, max_size=3), st.randoms(use_true_random=False))
 def test_any_order_gives_the_same_words(told: list[list[list[str]]], chance: Random) -> None:
     streams = []
