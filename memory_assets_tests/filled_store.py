@@ -96,7 +96,7 @@ def forget() -> None:
         _folder.pop().cleanup()
 
 
-def _copied(of: object, into: Path, make: Callable[[Path], object]) -> None:
+def copied(of: object, into: Path, make: Callable[[Path], object]) -> None:
     """Make a store in a folder, or copy the one that was made of the same things before."""
     if (made := _made.get(repr(of))) is None:
         if not _folder:
@@ -113,7 +113,7 @@ def fill(home: Path) -> Settings:
     if Resources(settings).database.path.exists():
         _fill(home)
     else:
-        _copied(Resources(settings).configured_versions, home, _fill)
+        copied(Resources(settings).configured_versions, home, _fill)
     return settings
 
 
@@ -164,7 +164,7 @@ def tell(
         made(database)
     else:
         whole = (session_id, talk, said, started, versions)
-        _copied(whole, database.path.parent, lambda folder: made(Database(folder)))
+        copied(whole, database.path.parent, lambda folder: made(Database(folder)))
 
 
 def tell_each(settings: Settings, talks: Mapping[str, tuple[tuple[str, str], ...]]) -> None:

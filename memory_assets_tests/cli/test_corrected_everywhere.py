@@ -21,7 +21,7 @@ from memory_assets_tests.defs.corrected_store import (
     WINDOW_NOW,
     corrected_store,
 )
-from memory_assets_tests.depth import IS_DEEP, depth
+from memory_assets_tests.depth import cases
 from memory_assets_tests.mcp.client import Connected, connected
 from memory_assets_tests.viewer.served import serving
 
@@ -65,11 +65,12 @@ def _is_as_it_came(place: str) -> bool:
     return any(named == one or named.startswith(f"{one} ") for one in AS_IT_CAME)
 
 
-@pytest.mark.deep
+@pytest.mark.slow
 @pytest.mark.timeout(1200)
 def test_nothing_shows_a_corrected_memory_without_what_holds(
     made: Memory, client: Connected, memory: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Of all that can be asked; `defs/test_corrected_surfaces.py` looks with every change at what shows a memory."""
     monkeypatch.setenv("MEMORY_HOME", str(made.settings.home))
 
     def say(*arguments: str) -> str:
@@ -81,8 +82,8 @@ def test_nothing_shows_a_corrected_memory_without_what_holds(
     shown: set[str] = set()
     silent: dict[str, str] = {}
     with serving(Memory(made.settings)) as pages:
-        surfaces = Surfaces(say, client, pages, made.settings, in_turn=not IS_DEEP)
-        for place, text in surfaces.told(QUESTIONS, named_by(made.settings, depth(4, 20))):
+        surfaces = Surfaces(say, client, pages, made.settings)
+        for place, text in surfaces.told(QUESTIONS, named_by(made.settings, 20)):
             for old, words in WORDS.items():
                 if words in text and not _is_as_it_came(place):
                     shown.add(re.split(r" -|\?", place)[0])
@@ -94,11 +95,10 @@ def test_nothing_shows_a_corrected_memory_without_what_holds(
     # The control: these show what was corrected, and say so.
     assert shown >= {"search {question}", "session {session}", "mcp get_timeline", "/sessions/{session}"}
     assert shown >= {"mcp get_session_digest", "today", "/today"}
-    # Each question is put to some of the surfaces in turn, to all of them where there is time.
-    assert not IS_DEEP or "/api/search" in shown
+    assert "/api/search" in shown
 
 
-@pytest.mark.parametrize("old", WORDS)
+@pytest.mark.parametrize("old", cases([WINDOW, LOGS_ONCE], [ROUNDS, LOGS]))
 def test_what_is_asked_for_by_its_address_is_told_behind_what_holds(
     made: Memory, client: Connected, memory: Run, monkeypatch: pytest.MonkeyPatch, old: str
 ) -> None:

@@ -32,6 +32,7 @@ def ending() -> Iterator[Server]:
     server.remove()
 
 
+@pytest.mark.slow
 def test_a_postgres_that_ends_while_it_is_written_to_is_told_and_the_next_run_ends_it(
     heard: Run, ending: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -24,10 +24,11 @@ MORE = "가족 이모지 👨‍👩‍👧로 표시하기로 했다. We decide
 GROWN = [*talk(2, 6), MORE, "We decided to archive the logs of service 2 every night.", "TODO: name an owner of service 2."]
 OUTAGE = ("outage 1 was", "outage 2 was")
 """Words of the fourth message of the sessions one and two."""
-HEAD_START = cases([1.5], [0.0, 3.0])
-"""Seconds that one command works before the other begins: one of them takes some four, most of them to load its modules."""
 EVERY_HEAD_START = cases([], [0.0, 1.5, 3.0])
-"""Of the pairs that two others stand for with every change: an import and a purge, each beside who forgets a message."""
+"""Seconds that one command works before the other begins: one of them takes some four, most of them to load its modules.
+
+With every change a purge beside who forgets a message stands for all pairs.
+"""
 
 
 def together(one: tuple[str, ...], other: tuple[str, ...], head_start: float) -> list[subprocess.CompletedProcess[str]]:
@@ -41,7 +42,7 @@ def sessions_of(memory: Run) -> set[str]:
     return {one["session_id"] for one in memory("sessions", "list", "--json").json}
 
 
-@pytest.mark.parametrize("head_start", HEAD_START)
+@pytest.mark.parametrize("head_start", EVERY_HEAD_START)
 def test_two_messages_of_one_session_at_once(memory: Run, store: Path, head_start: float) -> None:
     for done in together(("forget", "session:two#m=0"), ("forget", "session:two#m=3"), head_start):
         assert done.returncode == 0, done
@@ -74,7 +75,7 @@ def test_the_same_session_twice_at_once(memory: Run, store: Path) -> None:
     sound(memory)
 
 
-@pytest.mark.parametrize("head_start", HEAD_START)
+@pytest.mark.parametrize("head_start", EVERY_HEAD_START)
 def test_a_message_during_an_import_of_its_session(memory: Run, store: Path, tmp_path: Path, head_start: float) -> None:
     files = tmp_path / "more"
     chat(files, "two", GROWN)
@@ -119,6 +120,7 @@ def test_a_session_during_a_purge_of_another(memory: Run, store: Path, head_star
     sound(memory)
 
 
+@pytest.mark.slow
 def test_a_purge_before_the_stages_told_again_what_was_forgotten_of_a_session(
     memory: Run, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -133,7 +135,7 @@ def test_a_purge_before_the_stages_told_again_what_was_forgotten_of_a_session(
     sound(memory)
 
 
-@pytest.mark.parametrize("head_start", HEAD_START)
+@pytest.mark.parametrize("head_start", EVERY_HEAD_START)
 def test_a_session_while_a_memory_of_it_is_corrected(memory: Run, store: Path, head_start: float) -> None:
     entry = next(one for one in memory("entries", "list", "--type", "decision", "--json").json if one["session_id"] == "two")
     instead = "Service 2 is kept on SQLite, since one machine is enough."

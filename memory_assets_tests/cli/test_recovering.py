@@ -13,7 +13,7 @@ from memory_assets_tests.defs.files import chat, talk
 from memory_assets_tests.depth import cases
 
 
-@pytest.mark.parametrize("event_type", cases(["session_ingested"], ["memory_extracted"]))
+@pytest.mark.parametrize("event_type", cases([], ["session_ingested", "memory_extracted"]))
 def test_a_session_that_lost_an_event_is_named_and_its_file_heals_it(
     memory: Run, imported_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, event_type: str
 ) -> None:

@@ -17,7 +17,7 @@ from memory_assets.maintenance.purge import rewriting
 from memory_assets_tests.cli.conftest import Ended, Run
 from memory_assets_tests.cli.test_machine import each_on_a_read_only_medium
 from memory_assets_tests.defs.state import events, tables
-from memory_assets_tests.depth import cases
+from memory_assets_tests.depth import IS_DEEP, cases
 from memory_assets_tests.disks import fill, mounted
 from memory_assets_tests.filled_store import test_settings as settings_of
 
@@ -83,6 +83,7 @@ class Typed(io.StringIO):
         return True
 
 
+@pytest.mark.deep
 def test_who_wants_everything_forgotten_is_asked_with_the_count(
     memory: Run, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -99,9 +100,10 @@ def test_who_wants_everything_forgotten_is_asked_with_the_count(
     monkeypatch.setattr(sys, "stdin", Typed("n\n"))
     asked = memory("purge")
     assert asked.code != 0 and "of 2 sessions will be gone for good" in asked.err
-    assert memory("unforget", "one", "two").code == 0
-    assert len(memory("sessions", "list", "--json").json) == 2
-    assert memory(*everywhere, "--yes").code == 0
+    if IS_DEEP:
+        assert memory("unforget", "one", "two").code == 0
+        assert len(memory("sessions", "list", "--json").json) == 2
+        assert memory(*everywhere, "--yes").code == 0
     purged = memory("purge", "--yes", "--json")
     assert purged.code == 0, [trace for trace in purged.json["traces"] if trace["after"]]
     assert memory("fsck").code == 0 and memory("rebuild", "--verify").code == 0
@@ -110,7 +112,7 @@ def test_who_wants_everything_forgotten_is_asked_with_the_count(
 
 @pytest.mark.skipif(os.geteuid() != 0 or shutil.which("unshare") is None, reason="only root can mount a medium read-only")
 def test_on_a_medium_that_cannot_be_written(memory: Run, store: Path) -> None:
-    assert memory("forget", "session:one#m=0").code == 0
+    assert memory("forget", "--session", "one").code == 0
     entry = memory("entries", "list", "--type", "decision", "--json").json[0]
     before = everything(store)
     *writing, dry = each_on_a_read_only_medium(
@@ -134,7 +136,7 @@ def _run(*command: str, limit: int) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("share", cases([0.5], [0.1, 0.9]))
+@pytest.mark.parametrize("share", cases([], [0.1, 0.5, 0.9]))
 def test_a_purge_whose_files_may_not_grow(memory: Run, store: Path, share: float) -> None:
     """A real failure in the middle: a file of the new store ends before its time. What was shown waits to be counted."""
     assert memory("forget", "--session", "one").code == 0
@@ -189,4 +191,4 @@ def test_forgetting_on_a_full_disk(memory: Run, imported_home: Path, tmp_path: P
         refused(memory("forget", "session:two#m=1", "--json"), "disk_full")
         assert (tables(settings), len(events(settings))) == (before, logged)
         ballast.unlink()
-        assert memory("forget", "session:two#m=1").code == 0 and memory("fsck").code == 0
+        assert memory("forget", "--session", "two").code == 0 and memory("fsck").code == 0

@@ -17,6 +17,7 @@ from memory_assets.memory import Memory
 from memory_assets.settings import load_settings
 from memory_assets_tests.dagster_records import in_memory
 from memory_assets_tests.defs.files import STARTED, chat
+from memory_assets_tests.filled_store import copied
 
 ROUNDS = "We decided to round every entry up to 15 minutes, because customers check the invoice."
 ROUNDS_NOW = "Up to 6 minutes it is, since the customers asked for it."
@@ -60,7 +61,15 @@ def _conversation(path: Path) -> Path:
 
 @contextmanager
 def corrected_store(base: Path) -> Iterator[Memory]:
-    """The store in a folder, for as long as the block runs."""
+    """The store in a folder, for as long as the block runs; made once in a process, and copied."""
+    home = base / "home"
+    copied("corrected", home, _make)
+    # Behind the patches: whoever keeps the store for a whole run of tests must not change what other tests are given.
+    yield Memory(load_settings({"home": home, "embedding": {"model": "hashing"}}))
+
+
+def _make(home: Path) -> None:
+    base = home.with_name(f"{home.name}-files")
     english = ["How do we round?", f"I looked at the invoices. {ROUNDS} The invoices go out on Friday.", "Thanks."]
     korean = ["배포는 언제 하지?", f"일정을 보았습니다. {WINDOW} 그 전에 점검을 합니다.", "고마워요."]
     talks = (english, korean)
@@ -79,11 +88,9 @@ def corrected_store(base: Path) -> Iterator[Memory]:
             patch.delenv(name)
         patch.setenv("MEMORY_EMBEDDING_MODEL", "hashing")
         patch.setattr(run, "dagster_instance", lambda settings: instance)
-        settings = load_settings({"home": base / "home"})
+        settings = load_settings({"home": home})
         assert run.import_paths(settings, files, project=None).errors == []
         store = Memory(settings)
         for old, new in CORRECTED:
             known = next(one for one in store.memories().memories if one.title == old and one.entry_type == "decision")
             correct(settings, known.citation, new, by="Jiho")
-    # Behind the patches: whoever keeps the store for a whole run of tests must not change what other tests are given.
-    yield Memory(settings)

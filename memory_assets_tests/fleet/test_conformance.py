@@ -9,6 +9,7 @@ import pytest
 
 from memory_assets.log.errors import HeadMovedError
 from memory_assets.log.event_log import EventLog
+from memory_assets_tests.depth import cases, depth
 from memory_assets_tests.fleet.hosts import Fleet, is_sound, rows_of_log
 from memory_assets_tests.log.processes import python
 from memory_assets_tests.log.samples import build, taken
@@ -18,6 +19,7 @@ HOST = """
 import sys
 from pathlib import Path
 from memory_assets.log.event_log import EventLog
+from memory_assets_tests.depth import cases, depth
 from memory_assets_tests.fleet.hosts import database_of
 from memory_assets_tests.log.samples import taken
 
@@ -89,19 +91,22 @@ def test_a_head_that_another_machine_moved_is_seen(fleet: Fleet) -> None:
         assert connection.execute("SELECT count(*) FROM events").fetchall() == [(2,)]
 
 
+@pytest.mark.deep
 def test_threads_of_one_machine_write_one_after_another(fleet: Fleet) -> None:
-    log = fleet.log("one")
-    threads = [threading.Thread(target=lambda n=n: [log.append([taken(100 * n + i)]) for i in range(5)]) for n in range(3)]
+    log, each = fleet.log("one"), depth(3, 5)
+    threads = [threading.Thread(target=lambda n=n: [log.append([taken(100 * n + i)]) for i in range(each)]) for n in range(3)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert is_sound(fleet.database("two")) == 15
+    assert is_sound(fleet.database("two")) == 3 * each
 
 
+@pytest.mark.deep
+@pytest.mark.parametrize("fleet", cases(["embedded", "postgres18"], ["postgres15"]), indirect=True)
 @pytest.mark.parametrize("same", ["own", "same"])
 def test_two_machines_at_once_write_everything_once_in_one_order(fleet: Fleet, same: str) -> None:
-    batches, size = 12, 20
+    batches, size = depth(4, 12), 20
     with (
         python(HOST, fleet.home("one"), fleet.url, "one", batches, size, same) as one,
         python(HOST, fleet.home("two"), fleet.url, "two", batches, size, same) as two,

@@ -36,10 +36,10 @@ from memory_assets.results.moved import MovedV1
 from memory_assets.settings import load_settings
 from memory_assets.settings_sections import shared_address
 from memory_assets_tests.defs.files import chat, talk
-from memory_assets_tests.depth import cases
+from memory_assets_tests.depth import cases, depth
 from memory_assets_tests.fleet.hosts import Fleet, database_of, is_sound, rows_of_log
 from memory_assets_tests.fleet.killing import stepped, steps_of, was_killed
-from memory_assets_tests.fleet.machines import ROOT, Machine
+from memory_assets_tests.fleet.machines import ROOT, Machine, NearMachine
 from memory_assets_tests.fleet.proxies import proxied
 from memory_assets_tests.fleet.test_machines import derived_rows
 from memory_assets_tests.log.samples import taken
@@ -371,7 +371,7 @@ def there18(running: dict[str, Server]) -> There:
 
 
 @pytest.mark.parametrize("way", ["in", "out", "folder"])
-@pytest.mark.parametrize("moment", cases([9, 24], [n for n in range(MOMENTS) if n not in (9, 24)]))
+@pytest.mark.parametrize("moment", cases([24], [n for n in range(MOMENTS) if n != 24]))
 def test_a_move_that_is_killed_goes_on(there18: There, tmp_path: Path, counted: dict[str, int], way: str, moment: int) -> None:
     if way not in counted:
         counted[way] = _steps(there18, way, tmp_path / "counted")
@@ -412,20 +412,22 @@ def nothing_to_do() -> None:
     """Of which a run may be left."""
 
 
+@pytest.mark.deep
 def test_people_move_a_store_with_its_tables_and_its_index(
     there18: There, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("DAGSTER_HOME", raising=False)
-    one = Machine(tmp_path / "one", "")
+    kind = depth(NearMachine, Machine)
+    one = kind(tmp_path / "one", "")
     one.run("import", str(chat(tmp_path / "a", "first", talk(1))))
     tables = derived_rows(one.home)
     assert one.error("move", "--to", "http://nowhere")["code"] == "invalid_argument"
     assert one.error("move", "--to", "embedded", "--yes")["code"] == "invalid_argument"
     told = one.run("move", "--to", there18.address.url).stdout
     assert "were taken over and read back" in told and "MEMORY_STORE_URL" in told
-    moved = Machine(one.home, there18.address.url)
+    moved = kind(one.home, there18.address.url)
     assert moved.json("mirror", "verify")["equal"] and "PostgreSQL 16" in moved.run("search", "service 1").stdout
-    two = Machine(tmp_path / "two", there18.address.url)
+    two = kind(tmp_path / "two", there18.address.url)
     assert two.json("mirror", "update")["taken"] > 0
     assert derived_rows(two.home) == derived_rows(one.home) == tables
     assert moved.error("move", "--to", "embedded")["code"] == "invalid_argument"

@@ -19,8 +19,9 @@ from memory_assets.log.mirror import FRESH_SECONDS
 from memory_assets.maintenance.mirror import rebuild_mirror
 from memory_assets.settings import load_settings
 from memory_assets_tests.defs.files import chat
+from memory_assets_tests.depth import depth
 from memory_assets_tests.fleet.hosts import Fleet, database_of, is_sound
-from memory_assets_tests.fleet.machines import Machine
+from memory_assets_tests.fleet.machines import Machine, NearMachine
 from memory_assets_tests.log.samples import taken
 from memory_assets_tests.postgres.databases import There
 
@@ -68,10 +69,12 @@ def test_a_writer_that_owns_nothing_writes_and_changes_nothing(there: There, tmp
         assert "denied" in refused(url, statement) or "must be owner" in refused(url, statement), statement
 
 
+@pytest.mark.deep
 def test_who_wrote_an_event_is_shown(there: There, tmp_path: Path, allowed: Allowed) -> None:
     Fleet(tmp_path, there.address.url).log("one").append([taken(1)])
     url = allowed(Access())
-    machine = Machine(tmp_path / "two", url)
+    kind = depth(NearMachine, Machine)
+    machine = kind(tmp_path / "two", url)
     chat(tmp_path / "inbox", "talk", ["우리는 배포를 금요일에 하지 않기로 결정했다."])
     machine.run("import", str(tmp_path / "inbox"))
     told = machine.json("events", "tail", "--after", "0", "--limit", "1000")
@@ -86,7 +89,7 @@ def test_who_wrote_an_event_is_shown(there: There, tmp_path: Path, allowed: Allo
         assert "written by" not in machine.run("events").stdout
     finally:
         there.server.start()
-    alone = Machine(tmp_path / "alone", "")
+    alone = kind(tmp_path / "alone", "")
     alone.run("import", str(tmp_path / "inbox"))
     assert {event["written_by"] for event in alone.json("events")} == {None}
 
@@ -193,8 +196,10 @@ def test_a_mirror_whose_role_may_read_something_else_is_made_anew(there: There, 
         assert connection.execute("SELECT project FROM events").fetchall() == [("pear",)]
 
 
+@pytest.mark.deep
 def test_people_search_what_they_may_read(there: There, tmp_path: Path, allowed: Allowed) -> None:
-    owner = Machine(tmp_path / "one", there.address.url)
+    kind = depth(NearMachine, Machine)
+    owner = kind(tmp_path / "one", there.address.url)
     said = "We decided to keep the {} in the cellar, and never to sell it."
     for project, thing in (("apple", "cider press"), ("pear", "perry barrel")):
         turns = [said.format(thing), "Done."]
@@ -202,7 +207,7 @@ def test_people_search_what_they_may_read(there: There, tmp_path: Path, allowed:
     url = allowed(None)
     told = owner.json("mirror", "grant", role_of(url), "--project", "apple")
     assert told == {"role": role_of(url), "projects": ["apple"], "may_write": False}
-    reader = Machine(tmp_path / "two", url)
+    reader = kind(tmp_path / "two", url)
     assert reader.json("mirror", "update")["units_failed"] == 0
     assert "cider" in reader.run("search", "cider press").stdout
     assert "perry" not in reader.run("search", "perry barrel", code=None).stdout

@@ -13,6 +13,7 @@ import pytest
 from memory_assets.log.database import Database
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.links import Sound
+from memory_assets_tests.depth import depth
 
 pytestmark = pytest.mark.usefixtures("made_anew")
 
@@ -80,7 +81,7 @@ def kill_again_and_again(folder: Path, kills: int, seed: int) -> int:
 
 
 def test_a_killed_writer_leaves_whole_batches(tmp_path: Path) -> None:
-    assert kill_again_and_again(tmp_path, kills=5, seed=1) > 5
+    assert kill_again_and_again(tmp_path, kills=2, seed=1) > 2
 
 
 @pytest.mark.slow
@@ -88,9 +89,10 @@ def test_a_writer_killed_sixty_times_leaves_whole_batches(tmp_path: Path) -> Non
     assert kill_again_and_again(tmp_path, kills=60, seed=2) > 60
 
 
+@pytest.mark.deep
 def test_a_store_killed_while_it_is_made_can_be_made(tmp_path: Path) -> None:
     chance = random.Random(3)
-    for _ in range(4):
+    for _ in range(depth(2, 4)):
         process = subprocess.Popen(
             [sys.executable, "-c", WRITER, str(tmp_path), "0"],
             stdout=subprocess.DEVNULL,

@@ -33,7 +33,7 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), int(sys.argv[2])))
 chance = random.Random(5)
 for batch in range(1000):
     try:
-        log.append(event for n in range(5) for event in Story(f"s{batch}-{n}").tell([chance.randbytes(30_000).hex()]))
+        log.append(event for n in range(5) for event in Story(f"s{batch}-{n}").tell([chance.randbytes(120_000).hex()]))
     except StoreError as error:
         print("refused", batch, error, flush=True)
         break

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Callable
-from datetime import timedelta
-from pathlib import Path
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
 
 from memory_assets.court.case import Case
 from memory_assets.court.findings import Finding
-from memory_assets.log.database import Database
-from memory_assets.log.event_log import EventLog
-from memory_assets.log.events import NewEvent
+from memory_assets.log.batches import rows_of
+from memory_assets.log.events import NewEvent, StoredEvent
 from memory_assets.log.session_history import history_of
 from memory_assets_tests.court.findings import VERSION, hearing, orders_of
 from memory_assets_tests.projections.story import STARTED, Story
@@ -37,9 +34,34 @@ class Heard:
         find: Callable[[Case], list[Finding]] = orders_of,
     ) -> list[NewEvent]:
         """The events of a hearing of what was told by now (``court.findings.hearing``)."""
-        with tempfile.TemporaryDirectory() as folder:
-            log = EventLog(Database(Path(folder)))
-            log.append(self.told)
-            session_id = self.story.session_id
-            history = history_of(log.of_sessions([session_id], ["session_ingested", "message_continued"]))
-        return hearing(history, version, keeps, find)
+        revisions = [event for event in _stored(self.told) if event.event_type in ("session_ingested", "message_continued")]
+        return hearing(history_of(revisions), version, keeps, find)
+
+
+def _stored(events: Sequence[NewEvent]) -> list[StoredEvent]:
+    """Events as a log of their own would hold them, without one: a store for each hearing took most of a test's time."""
+    rows = rows_of(events)
+    now = datetime.now(UTC).replace(tzinfo=None)  # as the log gives it back
+    return [
+        StoredEvent(
+            seq=seq,
+            event_id=event_id,
+            ts=now,
+            event_type=event.event_type,
+            actor=event.actor,
+            session_id=event.session_id,
+            payload_json=payload,
+            checksum=checksum,
+            occurred_at=event.occurred_at,
+            payload_version=event.payload.payload_version,
+            causation_id=event.causation_id,
+            stage_version=event.stage_version,
+            chain_id=event.chain_id or event_id,
+            project=event.project,
+            build_id=None,
+            telemetry_json=None,
+        )
+        for seq, (event, event_id, payload, checksum) in enumerate(
+            zip(rows.events, rows.event_ids, rows.payloads, rows.checksums, strict=True), 1
+        )
+    ]

@@ -124,7 +124,7 @@ def test_an_answer_changes_no_other_table(log: EventLog, database: Database, sto
 
 @pytest.mark.deep
 @settings(
-    max_examples=depth(2, 25),
+    max_examples=depth(1, 25),
     suppress_health_check=list(HealthCheck),
     derandomize=True,
     phases=[Phase.explicit, Phase.generate],

@@ -24,7 +24,7 @@ from memory_assets.projections.rebuild import rebuild, verify
 from memory_assets.queries.forget_report import report_of
 from memory_assets.queries.forgettable import ToForget, forgettable
 from memory_assets_tests.court.findings import VERSION, ordered
-from memory_assets_tests.depth import depth
+from memory_assets_tests.depth import cases, depth
 from memory_assets_tests.projections.hearings import Heard
 from memory_assets_tests.projections.people import said
 from memory_assets_tests.projections.story import APPEND_TIMES, STARTED, VERSIONS, Story, folded, rows, shuffled, tables
@@ -77,10 +77,12 @@ def test_a_session_heard_gives_lessons_that_cite_it(log: EventLog, database: Dat
     fold_equal(database)
 
 
+@pytest.mark.deep
 def test_hearing_again_gives_the_same_events_and_no_new_lesson(log: EventLog, database: Database) -> None:
     sessions = [heard(log, database, f"s{day}", TESTS, KOREAN, day=day) for day in range(3)]
     before = tables(database)
-    for order in (sessions, sessions[::-1], sessions, sessions[::-1], sessions):
+    orders = (sessions, sessions[::-1], sessions, sessions[::-1], sessions)
+    for order in orders[: depth(2, 5)]:
         for session in order:
             again = log.append(session.hear())
             assert (again.new, again.conflicts) == (0, ())
@@ -104,13 +106,17 @@ def test_a_lesson_stays_while_its_session_grows(log: EventLog, database: Databas
 
 @pytest.mark.parametrize(
     ("now", "stays"),
-    [
-        (("Use the blue script", "for the deployments", "thanks", "more"), True),
-        (("Use the blue script", "for the deployments", "never mind"), True),
-        (("Use the blue script", "for something else", "thanks"), False),
-        (("Use nothing of it", "for the deployments", "thanks"), False),
-        (("Use nothing of it", "for something else", "thanks"), False),
-    ],
+    cases(
+        [
+            (("Use the blue script", "for the deployments", "never mind"), True),
+            (("Use the blue script", "for something else", "thanks"), False),
+        ],
+        [
+            (("Use the blue script", "for the deployments", "thanks", "more"), True),
+            (("Use nothing of it", "for the deployments", "thanks"), False),
+            (("Use nothing of it", "for something else", "thanks"), False),
+        ],
+    ),
 )
 def test_a_lesson_needs_the_quotes_that_its_rule_is_told_with(
     log: EventLog, database: Database, now: tuple[str, ...], stays: bool
@@ -134,12 +140,16 @@ def test_a_lesson_needs_the_quotes_that_its_rule_is_told_with(
 
 @pytest.mark.parametrize(
     ("forgotten", "gone", "kept", "improvements"),
-    [
-        ((2,), False, True, 0),  # a thank-you is evidence, and says nothing of the rule
-        ((1,), True, False, 1),
-        ((0, 2), True, False, 0),  # the improvement speaks of deployments alone
-        ((3,), False, False, 0),
-    ],
+    cases(
+        [
+            ((2,), False, True, 0),  # a thank-you is evidence, and says nothing of the rule
+            ((1,), True, False, 1),
+        ],
+        [
+            ((0, 2), True, False, 0),  # the improvement speaks of deployments alone
+            ((3,), False, False, 0),
+        ],
+    ),
 )
 def test_the_report_of_a_forgetting_goes_by_the_rule_of_the_fold(
     log: EventLog, database: Database, forgotten: tuple[int, ...], gone: bool, kept: bool, improvements: int
@@ -206,7 +216,7 @@ def test_a_hearing_by_another_court_replaces_the_one_before(log: EventLog, datab
     fold_equal(database)
 
 
-@pytest.mark.parametrize("first", [(TESTS,), (KOREAN,), ()])
+@pytest.mark.parametrize("first", [(TESTS,), *(pytest.param(first, marks=pytest.mark.slow) for first in ((KOREAN,), ()))])
 def test_lessons_of_one_hearing_do_not_mix_with_the_judgement_of_another(
     log: EventLog, database: Database, first: tuple[str, ...]
 ) -> None:
@@ -401,7 +411,7 @@ def streams(told: Sequence[tuple[int, list[tuple[list[str], bool]]]]) -> list[li
 
 @pytest.mark.deep
 @settings(
-    max_examples=depth(3, 40),
+    max_examples=depth(1, 40),
     suppress_health_check=list(HealthCheck),
     derandomize=True,
     phases=[Phase.explicit, Phase.generate],

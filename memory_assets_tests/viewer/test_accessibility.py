@@ -51,7 +51,7 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def memory(tmp_path_factory: pytest.TempPathFactory) -> Memory:
+def looked_at(tmp_path_factory: pytest.TempPathFactory) -> Memory:
     """A store of this file's own, with prompts, lessons and cases in it."""
     memory = Memory(fill(tmp_path_factory.mktemp("looked-at")))
     _prompts(memory)
@@ -60,8 +60,8 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Memory:
 
 
 @pytest.fixture(scope="module")
-def pages(memory: Memory) -> Iterator[Served]:
-    with serving(memory) as served:
+def pages_looked_at(looked_at: Memory) -> Iterator[Served]:
+    with serving(looked_at) as served:
         yield served
 
 
@@ -145,12 +145,12 @@ def _prompts(memory: Memory) -> None:
     ("width", "dark", "language"), [(390, False, "ko"), (390, True, "en"), (1280, False, "en"), (1280, True, "ko")]
 )
 def test_axe_has_nothing_to_complain_of(
-    pages: Served, memory: Memory, browser: Browser, axe: str, width: int, dark: bool, language: str
+    pages_looked_at: Served, looked_at: Memory, browser: Browser, axe: str, width: int, dark: bool, language: str
 ) -> None:
     browser.screen(width, 900, dark=dark)
     complaints = {}
-    for path in _paths(memory):
-        browser.open(f"{pages.url}{path}{'&' if '?' in path else '?'}language={language}")
+    for path in _paths(looked_at):
+        browser.open(f"{pages_looked_at.url}{path}{'&' if '?' in path else '?'}language={language}")
         browser.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
         if "about" not in path and browser.evaluate("document.querySelector('.about-part') !== null"):
             browser.wait_for("document.querySelector('.about-part .part') !== null")

@@ -14,6 +14,7 @@ from memory_assets.commands.lessons import retire_lesson
 from memory_assets.memory import Memory
 from memory_assets.queries.cases import list_cases
 from memory_assets.queries.lessons import list_lessons
+from memory_assets.viewer import court_pages
 from memory_assets.viewer.court_pages import CASES_OF_A_PAGE, LESSONS_OF_A_PAGE
 from memory_assets_tests.court.findings import VERSION
 from memory_assets_tests.depth import depth
@@ -139,32 +140,38 @@ def test_a_retired_lesson_is_listed_only_among_the_retired(tmp_path: Path) -> No
         assert "<b>" not in page and "/say/retire_lesson" not in page and "/say/keep_lesson" in page
 
 
-def test_long_lists_come_in_pages(tmp_path: Path) -> None:
+@pytest.mark.deep
+def test_long_lists_come_in_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    of_a_page, cases_of_a_page = depth(3, LESSONS_OF_A_PAGE), depth(5, CASES_OF_A_PAGE)
+    monkeypatch.setattr(court_pages, "LESSONS_OF_A_PAGE", of_a_page)
+    monkeypatch.setattr(court_pages, "CASES_OF_A_PAGE", cases_of_a_page)
     settings = settings_of(tmp_path)
     words = ["apples", "bridges", "candles", "drums", "engines"]
-    orders = [f"Always {verb} {word}" for verb in ("count", "paint", "weigh", "sell") for word in words]
-    hear_talks(settings, {"one": orders[:10], "two": orders[10:], **{f"quiet-{day}": ["Hi"] for day in range(CASES_OF_A_PAGE)}})
+    orders = [f"Always {verb} {word}" for verb in depth(("count",), ("count", "paint", "weigh", "sell")) for word in words]
+    hear_talks(
+        settings, {"one": orders[::2], "two": orders[1::2], **{f"quiet-{day}": ["Hi"] for day in range(cases_of_a_page)}}
+    )
     memory = Memory(settings)
     active = memory.read(list_lessons).total
-    assert active > LESSONS_OF_A_PAGE, "or there is no second page"
+    assert active > of_a_page, "or there is no second page"
     with serving(memory) as served:
         listed = [served.get(f"/lessons?page={page}").text for page in (1, 2)]
-        assert [page.count("<article") for page in listed] == [LESSONS_OF_A_PAGE, active - LESSONS_OF_A_PAGE]
+        assert [page.count("<article") for page in listed] == [of_a_page, active - of_a_page]
         heard = [served.get(f"/cases?page={page}").text for page in (1, 2)]
-        assert [page.count('class="line"') for page in heard] == [CASES_OF_A_PAGE, 2]
+        assert [page.count('class="line"') for page in heard] == [cases_of_a_page, 2]
         assert served.get("/cases?page=3").status_code == 404
 
 
 @pytest.mark.deep
 def test_text_of_a_session_is_escaped_and_masked(tmp_path: Path) -> None:
     settings = settings_of(tmp_path)
-    hostile = (*PAYLOADS[:: depth(2, 1)], SECRET)
+    hostile = (*PAYLOADS[:: depth(5, 1)], SECRET)
     # One case each: a case has a most of lessons.
     hear_talks(settings, {f"hostile-{place}": [f"Always {text} {place}"] for place, text in enumerate(hostile)})
     memory = Memory(settings)
     with serving(memory) as served:
         lessons = memory.read(list_lessons, status="all").lessons
-        assert len(lessons) > 10
+        assert len(lessons) > depth(4, 10)
         paths = [
             *(f"/lessons?status=all&page={page}" for page in range(1, -(-len(lessons) // LESSONS_OF_A_PAGE) + 1)),
             *(f"/cases/{case.case_id}" for case in memory.read(list_cases, version=VERSION).cases),

@@ -15,7 +15,7 @@ from memory_assets_tests.depth import depth
 from memory_assets_tests.viewer.chromium import Browser, browsing
 from memory_assets_tests.viewer.served import Served, serving
 
-CITATIONS = depth(60, 1_000)
+CITATIONS = depth(20, 1_000)
 _PARTS = (
     "배포는 매주 목요일 오전에만 한다.",
     "각각 자모 한글",

@@ -14,6 +14,7 @@ import pytest
 from memory_assets.commands.feedback import give_feedback
 from memory_assets.configuration import Resources
 from memory_assets.log.event_log import EventLog
+from memory_assets.log.events import NewEvent
 from memory_assets.maintenance.indexing import write_waiting
 from memory_assets.memory import Memory
 from memory_assets.projections.fold import catch_up
@@ -25,7 +26,7 @@ from memory_assets_tests.viewer.chromium import Browser, browsing
 from memory_assets_tests.viewer.payloads import AWAY, PAYLOADS
 from memory_assets_tests.viewer.served import Served, serving
 
-EACH = depth(5, 1)
+EACH = depth(10, 1)
 """Every so many of them is looked at."""
 
 # What a page may have: everything else in it came from a text.
@@ -74,6 +75,7 @@ def _hostile_store(home: Path) -> Any:
     settings = filled_store.test_settings(home)
     resources = Resources(settings)
     versions = resources.configured_versions
+    told_of_all: list[NewEvent] = []
     kinds = {2: ("tool_call", "assistant"), 3: ("tool_result", "tool")}
     for number, payload in enumerate(PAYLOADS):
 
@@ -100,7 +102,8 @@ def _hostile_store(home: Path) -> Any:
                 said,
                 versions,
             )
-        EventLog(resources.database).append(events)
+        told_of_all += events
+    EventLog(resources.database).append(told_of_all)
     catch_up(resources.database, versions, resolve=True)
     write_waiting(resources)
     return settings

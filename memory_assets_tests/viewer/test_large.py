@@ -14,8 +14,8 @@ from memory_assets_tests import filled_store
 from memory_assets_tests.depth import depth
 from memory_assets_tests.viewer.served import Served, serving
 
-SESSIONS = depth(300, 10_000)
-MESSAGES = depth(2_000, 20_000)
+SESSIONS = depth(120, 10_000)
+MESSAGES = depth(400, 20_000)
 _PARAGRAPH = (
     "We looked at **the cache** and `src/cache.py`; it is cold after each deploy.\n\n- one: 캐시를 Redis로 옮긴다\n"
     "- two: measure it\n- [a page](https://example.org/a)\n\n```python\nprint('warm')\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"

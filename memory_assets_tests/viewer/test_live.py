@@ -23,8 +23,12 @@ from memory_assets.queries.event_stream import log_end
 from memory_assets.queries.forgettable import ToForget
 from memory_assets.viewer import live
 from memory_assets.viewer.live import ROUTES
+from memory_assets_tests.depth import depth
 from memory_assets_tests.filled_store import fill
 from memory_assets_tests.viewer.loopback import served
+
+BURST = depth(4, 20)
+"""Batches of 500 events."""
 
 
 def some_events(count: int, of: str) -> list[NewEvent]:
@@ -85,6 +89,11 @@ class Watcher:
         while len(self.seqs) < count and time.monotonic() < end:
             time.sleep(0.02)
 
+    def wait_until_at(self, seq: int, seconds: float = 30) -> None:
+        end = time.monotonic() + seconds
+        while self.seqs[-1:] != [seq] and time.monotonic() < end:
+            time.sleep(0.02)
+
 
 @pytest.fixture
 def memory(tmp_path: Path) -> Memory:
@@ -111,37 +120,38 @@ def test_who_comes_back_is_sent_what_came_meanwhile(memory: Memory, address: str
 def test_a_commit_is_on_the_screen_within_two_seconds(memory: Memory, address: str) -> None:
     watcher = Watcher(address, after=memory.read(log_end))
     watcher.wait_until_placed()
-    time.sleep(1)
+    time.sleep(0.6)
     log, committed = EventLog(memory.database), []
     for number in range(4):
         log.append(some_events(1, f"one{number}"))
         committed.append(time.monotonic())
-        time.sleep(0.4 * number)
+        time.sleep(0.2 * number)
     watcher.wait_for(4)
     watcher.stop()
     assert len(watcher.seqs) == 4
     assert max(came - said for came, said in zip(watcher.came, committed, strict=True)) <= 2
 
 
+@pytest.mark.deep
 def test_a_burst_comes_whole_and_once_to_all_also_to_those_who_come_back(memory: Memory, address: str) -> None:
-    start = memory.read(log_end)
+    start, count = memory.read(log_end), 500 * BURST
     watchers = [Watcher(address, after=start) for _ in range(3)]
     log = EventLog(memory.database)
-    for number in range(20):
+    for number in range(BURST):
         log.append(some_events(500, f"burst{number}-"))
     # One that was away all the time, and one that goes after a third and comes back.
     late = Watcher(address, after=start)
     leaving = Watcher(address, after=start)
-    leaving.wait_for(3_000)
+    leaving.wait_for(count // 3)
     leaving.stop()
     seen = list(leaving.seqs)
     back = Watcher(address, after=seen[-1])
     for watcher in (*watchers, late):
-        watcher.wait_for(10_000, 60)
-    back.wait_for(10_000 - len(seen), 60)
+        watcher.wait_for(count, 60)
+    back.wait_for(count - len(seen), 60)
     for watcher in (*watchers, late, back):
         watcher.stop()
-    wanted = list(range(start + 1, start + 10_001))
+    wanted = list(range(start + 1, start + count + 1))
     assert [watcher.seqs == wanted for watcher in (*watchers, late)] == [True] * 4
     assert seen + back.seqs == wanted
 
@@ -153,7 +163,7 @@ def test_what_is_forgotten_is_shown_to_nobody_who_comes_later(memory: Memory, ad
     forget(memory.settings, ToForget(sessions=("shop-1",)))
     watcher.wait_for(end + 1)
     later = Watcher(address, after=0)
-    later.wait_for(memory.read(log_end), 3)
+    later.wait_until_at(memory.read(log_end))
     watcher.stop()
     later.stop()
     assert [event["event_type"] for event in later.events if event["session_id"] == "shop-1"] == ["session_forgotten"]
@@ -169,10 +179,12 @@ def test_heartbeats_keep_the_connection(memory: Memory, address: str, monkeypatc
     assert watcher.comments >= 3 and watcher.seqs == []
 
 
+@pytest.mark.deep
 def test_who_takes_nothing_is_dropped_and_comes_back(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live, "SEND_SECONDS", 0.5)
     start = memory.read(log_end)
-    EventLog(memory.database).append(some_events(4_000, "much"))
+    count = depth(1_500, 4_000)
+    EventLog(memory.database).append(some_events(count, "much"))
     with served(memory, ROUTES, sent_ahead=20_000) as address:
         host, port = address.removeprefix("http://").split(":")
         read = bytearray()
@@ -180,7 +192,7 @@ def test_who_takes_nothing_is_dropped_and_comes_back(memory: Memory, monkeypatch
             asleep.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
             asleep.connect((host, int(port)))
             asleep.sendall(f"GET /live?after={start} HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
-            time.sleep(3)
+            time.sleep(1.5)
             asleep.settimeout(10)
             with contextlib.suppress(ConnectionResetError):
                 while chunk := asleep.recv(1 << 16):
@@ -188,11 +200,11 @@ def test_who_takes_nothing_is_dropped_and_comes_back(memory: Memory, monkeypatch
         # Its last line may be cut: an id is taken with its event, as a browser does.
         whole = read.decode(errors="replace").rpartition("\r\n\r\n")[0]
         got = [json.loads(line[6:])["seq"] for line in whole.splitlines() if line.startswith("data: ")]
-        assert 0 < len(got) < 4_000 and got == list(range(start + 1, start + 1 + len(got)))
+        assert 0 < len(got) < count and got == list(range(start + 1, start + 1 + len(got)))
         back = Watcher(address, after=got[-1])
-        back.wait_for(4_000 - len(got))
+        back.wait_for(count - len(got))
         back.stop()
-    assert got + back.seqs == list(range(start + 1, start + 4_001))
+    assert got + back.seqs == list(range(start + 1, start + count + 1))
 
 
 def test_a_place_behind_the_end_is_the_end(memory: Memory, address: str) -> None:
@@ -223,9 +235,9 @@ def test_nobody_watches_nothing_is_read(memory: Memory, monkeypatch: pytest.Monk
         assert 2 <= len(asked) <= 9, "one poller, however many watch"
         for watcher in watchers:
             watcher.stop()
-        time.sleep(0.5)
+        time.sleep(0.4)
         before = len(asked)
-        time.sleep(1)
+        time.sleep(0.6)
         assert len(asked) == before
 
 

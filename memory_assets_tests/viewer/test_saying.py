@@ -11,7 +11,10 @@ from urllib.parse import quote, urlencode
 
 import pytest
 
-from memory_assets.commands.lessons import keep_lesson
+from memory_assets.commands.conflicts import resolve_conflict
+from memory_assets.commands.lessons import keep_lesson, retire_lesson
+from memory_assets.commands.prompts import apply_update, propose_update, register_prompt, review_update
+from memory_assets.commands.tasks import new_task
 from memory_assets.memory import Memory
 from memory_assets.queries.conflicts import list_conflicts
 from memory_assets.queries.event_stream import log_end
@@ -34,6 +37,7 @@ class Person:
     server: Running
     memory: Memory
     cookie: dict[str, str]
+    _csrf: str | None = None
 
     def get(self, path: str) -> str:
         answer = self.server.request("GET", path, headers={**self.cookie, "Accept": "text/html"})
@@ -48,6 +52,11 @@ class Person:
 
     @property
     def csrf(self) -> str:
+        if self._csrf is None:
+            self._csrf = self._csrf_of_a_page()
+        return self._csrf
+
+    def _csrf_of_a_page(self) -> str:
         found = re.search(r'name="csrf" value="([^"]+)"', self.get("/privacy"))
         assert found is not None
         return unescape(found[1])
@@ -89,7 +98,7 @@ def person(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Person]:
         yield Person(server, Memory(settings), server.browser())
 
 
-def test_a_conflict_is_settled_and_opened_again(person: Person) -> None:
+def test_a_conflict_is_settled(person: Person) -> None:
     conflict = next(one for one in person.memory.read(list_conflicts) if "cart" in one.older.title)
     assert conflict.conflict_id in person.get("/conflicts")
     fields = {"conflict": conflict.conflict_id, "as": "keep_newer", "note": "<b>measured</b>"}
@@ -98,6 +107,14 @@ def test_a_conflict_is_settled_and_opened_again(person: Person) -> None:
     settled = next(one for one in person.memory.read(list_conflicts, status="resolved"))
     assert (settled.conflict_id, settled.resolution, settled.note) == (conflict.conflict_id, "keep_newer", "<b>measured</b>")
     assert "<b>measured" not in person.get("/conflicts?status=resolved")
+    assert person.shown("reopen", {"conflict": conflict.conflict_id})[1], "it can be opened again"
+
+
+@pytest.mark.slow
+def test_a_settled_conflict_is_opened_again(person: Person) -> None:
+    conflict = next(one for one in person.memory.read(list_conflicts, status="all") if "cart" in one.older.title)
+    if conflict.status == "open":
+        resolve_conflict(person.memory.resources, conflict.conflict_id, "keep_newer", by="kim")
     person.say("reopen", {"conflict": conflict.conflict_id})
     assert conflict.conflict_id in {one.conflict_id for one in person.memory.read(list_conflicts)}
     nothing, key = person.shown("reopen", {"conflict": conflict.conflict_id})
@@ -114,6 +131,7 @@ def test_a_memory_is_vouched_for_and_rated(person: Person) -> None:
     assert person.memory.stats().feedback_by_signal == {"helpful": 1}
 
 
+@pytest.mark.slow
 def test_a_memory_is_corrected(person: Person) -> None:
     memory = next(one for one in person.memory.memories().memories if one.title == "Ship the cart on Friday")
     page = person.say("correct", {"memory": str(memory.citation), "text": "We ship the cart on <i>Monday</i>."})
@@ -123,9 +141,8 @@ def test_a_memory_is_corrected(person: Person) -> None:
     assert next(one for one in now if one.memory_id == memory.memory_id).status == "deprecated"
 
 
+@pytest.mark.slow
 def test_tasks_are_merged(person: Person) -> None:
-    from memory_assets.commands.tasks import new_task
-
     into = person.memory.tasks()[0]
     other = new_task(person.memory.resources, "블로커를 먼저 고친다", project=into.project, by="mina").task.task
     page = person.say("merge", {"task": other.task_id, "into": into.task_id, "note": ""})
@@ -133,9 +150,9 @@ def test_tasks_are_merged(person: Person) -> None:
     assert person.memory.task(other.task_id).task.task_id == into.task_id
 
 
+@pytest.mark.slow
 def test_a_merge_is_taken_back(person: Person) -> None:
     from memory_assets.commands.task_links import merge
-    from memory_assets.commands.tasks import new_task
 
     into = person.memory.tasks()[0]
     other = new_task(person.memory.resources, "<b>Clear</b> the shelf", project=into.project, by="mina").task.task
@@ -149,9 +166,30 @@ def test_a_merge_is_taken_back(person: Person) -> None:
     assert key == "" and "would change nothing" in nothing
 
 
-def test_how_a_task_stands_is_said(person: Person) -> None:
-    from memory_assets.commands.tasks import new_task
+def test_that_a_task_is_begun_is_said(person: Person) -> None:
+    new = new_task(person.memory.resources, "창고를 <i>비운다</i>", project="shop", by="mina").task.task
+    page = person.say("set_status", {"task": new.task_id, "status": "in_progress", "note": "begun"})
+    assert "창고를 <i>비운다</i>" in page and "It is pending now" in page and "You say: in progress" in page
+    assert person.memory.task(new.task_id).task.status == "in_progress"
+    nothing, key = person.shown("set_status", {"task": new.task_id, "status": "in_progress"})
+    assert key == "" and "would change nothing" in nothing
+    assert person.post("set_status", {"task": new.task_id, "status": "gone"}).status == 400
+    assert person.post("set_priority", {"task": "tsk_nothing", "priority": "low"}).status == 404
 
+
+def test_what_other_words_would_do_is_shown(person: Person) -> None:
+    """That each of them does it when the answer is yes is seen by the slow tests of this file."""
+    task = person.memory.tasks()[0]
+    shown, key = person.shown("set_blockers", {"task": task.task_id, "blockers": "the key of the <u>gate</u>", "note": ""})
+    assert key and "the key of the <u>gate</u>" in shown
+    assert person.shown("set_priority", {"task": task.task_id, "priority": "critical", "note": ""})[1]
+    memory = next(one for one in person.memory.memories().memories if one.title == "Ship the cart on Friday")
+    shown, key = person.shown("correct", {"memory": str(memory.citation), "text": "We ship the cart on <i>Monday</i>."})
+    assert key and "Ship the cart on Friday" in shown and "We ship the cart on <i>Monday</i>." in shown
+
+
+@pytest.mark.slow
+def test_how_a_task_stands_is_said(person: Person) -> None:
     new = new_task(person.memory.resources, "창고를 <i>정리</i>한다", project="shop", by="mina").task.task
     shown = person.get(f"/tasks/{new.task_id}")
     assert all(f'action="/say/{name}"' in shown for name in ("set_status", "set_priority", "set_blockers"))
@@ -176,6 +214,7 @@ def test_how_a_task_stands_is_said(person: Person) -> None:
     assert person.post("set_priority", {"task": "tsk_nothing", "priority": "low"}).status == 404
 
 
+@pytest.mark.slow
 def test_a_refused_move_is_accepted(person: Person) -> None:
     talk = (("user", "We have to paint the gate."), ("assistant", "The <s>gate</s> is painted."))
     said = (
@@ -192,9 +231,7 @@ def test_a_refused_move_is_accepted(person: Person) -> None:
     assert key == "" and "would change nothing" in nothing
 
 
-def test_a_proposal_is_approved_by_name_applied_and_taken_back(person: Person) -> None:
-    from memory_assets.commands.prompts import propose_update, register_prompt
-
+def test_a_proposal_is_approved_by_name(person: Person) -> None:
     resources, role = person.memory.resources, "code/<b>reviewer</b>"
     register_prompt(resources, role, "You read code.", by="kim")
     update = propose_update(resources, role, "You read code.\nYou <i>ask</i>.", reason="<u>why</u>", by="lee")
@@ -208,6 +245,15 @@ def test_a_proposal_is_approved_by_name_applied_and_taken_back(person: Person) -
     assert (approved.status, approved.reviewed_by, approved.note) == ("approved", "민아", "good")
     nothing, key = person.shown("approve_prompt", {"update": update.update_id, "by": "kim"})
     assert key == "" and "would change nothing" in nothing
+    assert person.shown("apply_prompt", {"update": update.update_id})[1]
+
+
+@pytest.mark.slow
+def test_an_approved_proposal_is_applied_and_taken_back_and_another_rejected(person: Person) -> None:
+    resources, role = person.memory.resources, "code/<b>writer</b>"
+    register_prompt(resources, role, "You read code.", by="kim")
+    update = propose_update(resources, role, "You read code.\nYou <i>ask</i>.", reason="<u>why</u>", by="lee")
+    review_update(resources, update.update_id, "approved", by="민아")
     person.say("apply_prompt", {"update": update.update_id})
     shown = person.get(f"/prompts/{quote(role, safe='')}")
     assert "You &lt;i&gt;ask&lt;/i&gt;." in shown and "version 2" in shown
@@ -220,7 +266,7 @@ def test_a_proposal_is_approved_by_name_applied_and_taken_back(person: Person) -
     assert person.memory.read(one_update, other.update_id).status == "rejected"
 
 
-def test_a_lesson_is_retired_and_kept(person: Person) -> None:
+def test_a_lesson_is_retired(person: Person) -> None:
     rule = "Always run the <i>tests</i> before a commit"
     hear_talks(person.memory.settings, {"court-1": [rule]})
     (lesson,) = person.memory.read(list_lessons).lessons
@@ -233,6 +279,15 @@ def test_a_lesson_is_retired_and_kept(person: Person) -> None:
     assert rule in page and "It stands now" in page and "CI does" in page
     retired = person.memory.read(one_lesson, lesson.lesson_id)
     assert retired.status == "retired" and retired.reason.endswith(": CI does")
+    assert person.shown("keep_lesson", {"lesson": lesson.lesson_id})[1], "it can be kept again"
+
+
+@pytest.mark.slow
+def test_a_retired_lesson_is_kept(person: Person) -> None:
+    rule = "Never push <i>to</i> main by force"
+    hear_talks(person.memory.settings, {"court-2": [rule]})
+    lesson = next(one for one in person.memory.read(list_lessons).lessons if one.rule == rule)
+    retire_lesson(person.memory.resources, lesson.lesson_id, by="kim")
     _, key = person.shown("keep_lesson", {"lesson": lesson.lesson_id})
     keep_lesson(person.memory.resources, lesson.lesson_id, by="kim")
     shown_again = person.post("keep_lesson", {"yes": key})
@@ -243,8 +298,6 @@ def test_a_lesson_is_retired_and_kept(person: Person) -> None:
 
 
 def test_what_changes_between_the_page_and_the_yes_is_shown_again(person: Person) -> None:
-    from memory_assets.commands.prompts import apply_update, propose_update, register_prompt, review_update
-
     resources = person.memory.resources
     register_prompt(resources, "late", "one", by="kim")
     first, second = (propose_update(resources, "late", text, reason="why", by="lee") for text in ("two", "three"))

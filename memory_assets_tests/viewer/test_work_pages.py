@@ -15,6 +15,7 @@ from memory_assets.log.event_log import EventLog
 from memory_assets.memory import Memory
 from memory_assets.projections.fold import catch_up
 from memory_assets.queries.conflicts import list_conflicts
+from memory_assets.queries.event_stream import log_end
 from memory_assets.queries.project_map import project_map
 from memory_assets.viewer.map_page import MOST_ROWS, WIDTH, drawing
 from memory_assets_tests.filled_store import STARTED, fill, session_events, tell_titles
@@ -118,7 +119,8 @@ def test_points_of_a_map_stand_apart_within_it(tmp_path: Path) -> None:
     assert len({dot.y for dot in drawn.dots}) <= MOST_ROWS + 1
 
 
-def test_events_tell_what_happened_and_not_what_was_said(pages: Served) -> None:
+def test_events_tell_what_happened_and_not_what_was_said(pages: Served, memory: Memory) -> None:
+    end = memory.read(log_end)
     page = pages.get("/events").text
-    assert page.count("<tr>") == 30 and "session_ingested" in page and 'data-after="29"' in page
+    assert page.count("<tr>") == end + 1 and "session_ingested" in page and f'data-after="{end}"' in page
     assert "PostgreSQL" not in page and "커넥션" not in page
