@@ -28,6 +28,7 @@ from memory_assets.maintenance.purge.rewriting import rewrite
 from memory_assets.memory import Memory
 from memory_assets.results.purge import DagsterPurgedV1
 from memory_assets.settings import Settings, load_settings
+from memory_assets_tests.dagster_records import in_memory
 from memory_assets_tests.defs.conftest import Mixed
 from memory_assets_tests.defs.files import chat, talk
 from memory_assets_tests.defs.state import (
@@ -51,16 +52,36 @@ def forget(settings: Settings, session_id: str) -> None:
     log_of(settings).append([NewEvent(SessionForgotten(reason="asked"), session_id=session_id, inputs=("by hand",))])
 
 
-@pytest.fixture
-def marked(mixed_copy: Mixed, unrecorded: dg.DagsterInstance, tmp_path: Path) -> Mixed:
-    """The mixed store with a session that alone says a word."""
+@pytest.fixture(scope="module")
+def marked_once(mixed_store: Mixed, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The mixed store with a session that alone says a word, in ``home``, and its file in ``files``; to be copied."""
+    base = tmp_path_factory.mktemp("marked")
+    shutil.copytree(mixed_store.settings.home, base / "home")
     turns = [
         f"We decided to call the release {SECRET} because the team likes it.",
         f"TODO: finish the migration of {SECRET} before Friday.",
         f"The root cause of the outage was {SECRET} running out of memory.",
     ]
-    run.import_paths(mixed_copy.settings, [chat(tmp_path / "marked", FORGOTTEN, turns)], project=None)
-    return mixed_copy
+    instance = in_memory()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MEMORY_EMBEDDING_MODEL", "hashing")
+        patch.delenv("DAGSTER_HOME", raising=False)
+        patch.setattr(run, "dagster_instance", lambda settings: instance)
+        mask = os.umask(0o022)
+        try:
+            file = chat(base / "files", FORGOTTEN, turns)
+            run.import_paths(load_settings({"home": base / "home"}), [file], project=None)
+        finally:
+            os.umask(mask)
+    return base
+
+
+@pytest.fixture
+def marked(mixed_store: Mixed, marked_once: Path, unrecorded: dg.DagsterInstance, tmp_path: Path) -> Mixed:
+    """A copy of it, of which Dagster knows the session that says the word."""
+    shutil.copytree(marked_once / "home", tmp_path / "home")
+    unrecorded.add_dynamic_partitions("sessions", [FORGOTTEN])
+    return Mixed(load_settings(), mixed_store.folder, mixed_store.report)
 
 
 def places_of(settings: Settings, word: str) -> set[str]:
@@ -100,13 +121,15 @@ def test_what_was_forgotten_is_gone_and_the_rest_is_what_it_was(marked: Mixed) -
     assert told.seq == len(events(settings))
 
 
-def test_purging_again_finds_nothing_and_importing_again_brings_nothing_back(marked: Mixed, tmp_path: Path) -> None:
+def test_purging_again_finds_nothing_and_importing_again_brings_nothing_back(
+    marked: Mixed, marked_once: Path, tmp_path: Path
+) -> None:
     settings = marked.settings
     forget(settings, FORGOTTEN)
     assert rewrite(Resources(settings)) is not None
     count = len(events(settings))
     assert rewrite(Resources(settings)) is None and len(events(settings)) == count
-    report = run.import_paths(settings, [marked.folder, tmp_path / "marked"], project=None)
+    report = run.import_paths(settings, [marked.folder, marked_once / "files"], project=None)
     assert (report.new, report.events_appended) == (0, 0) and len(events(settings)) == count
     assert places_of(settings, SECRET) == set()
     # Something new goes behind what stayed.
