@@ -68,7 +68,6 @@ def test_all_of_a_chain_is_set_aside_for_what_holds_now(store: Corrected) -> Non
     assert_rebuilds_equal(store.settings)
 
 
-@pytest.mark.slow  # two corrections of one memory, in test_correcting.py, and the other two here stand for it with every change
 def test_a_later_correction_sets_aside_what_corrected_an_earlier_one_too(store: Corrected) -> None:
     first, *_ = [store.correct_to(*pair) for pair in ((OLD, SIX), (SIX, TEN), (TEN, TWELVE), (OLD, NEVER))]
     assert store.held_by == {OLD: NEVER, SIX: NEVER, TEN: NEVER, TWELVE: NEVER, NEVER: None}
