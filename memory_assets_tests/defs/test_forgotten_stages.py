@@ -384,7 +384,7 @@ class Lives:
 def test_whatever_people_said_of_it_is_gone_with_it(tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     """Real stores; a difference names its project, which is the seed that ``FIRST_SEED`` begins with."""
     first = int(os.environ.get("FIRST_SEED", "1"))
-    last = first + int(os.environ.get("HISTORIES", str(depth(10, 2_000))))
+    last = first + int(os.environ.get("HISTORIES", str(depth(5, 2_000))))
     for begin in range(first, last, AT_ONCE):
         lives = Lives(tmp_path / str(begin), range(begin, min(last, begin + AT_ONCE)), clock, monkeypatch)
         lives.live()

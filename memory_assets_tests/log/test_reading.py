@@ -229,18 +229,20 @@ def test_whatever_was_forgotten_retold_and_wanted_back_is_hidden_as_the_view_hid
     """By name where it is little; where it is much, by the rule of the view itself."""
     chance = random.Random(seed)
     stories = [Story(f'it\'s "{number}" \\ 세션') for number in range(4 if seed % 2 else 60)]
+    said: list[NewEvent] = []
     for number in range(len(stories) * 4):
         story = chance.choice(stories)
         match chance.randrange(5):
             case 0:
-                log.append([story.forget()])
+                said.append(story.forget())
             case 1:
                 story.begin_anew()
             case 2:
-                log.append([NewEvent(SessionUnforgotten(), session_id=story.session_id, inputs=(f"{number}",))])
+                said.append(NewEvent(SessionUnforgotten(), session_id=story.session_id, inputs=(f"{number}",)))
             case _:
-                log.append(story.tell([f"x{number}"], REMARKS))
-                log.append([taken(number, session_id=None, basis_chains=(str(story.chain_id),))])
+                said += story.tell([f"x{number}"], REMARKS)
+                said.append(taken(number, session_id=None, basis_chains=(str(story.chain_id),)))
+    log.append(said)
     with database.reading() as connection:
         every = [seq for (seq,) in connection.execute("SELECT seq FROM visible_events ORDER BY seq").fetchall()]
     assert 0 < len(every) < log.last_seq()
