@@ -85,11 +85,14 @@ def seen(connection: duckdb.DuckDBPyConnection) -> Callable[[str], str]:
     tip = newest_link(connection)
     if tip is None:
         return _hiding(connection)
-    if tip not in _SEEN:
+    known = _SEEN.get(tip)
+    if known is None:
+        # Other threads look up and clear too: what is returned is held here.
+        known = _hiding(connection)
         if len(_SEEN) >= _MOST_ENDS:
             _SEEN.clear()
-        _SEEN[tip] = _hiding(connection)
-    return _SEEN[tip]
+        _SEEN[tip] = known
+    return known
 
 
 def _hiding(connection: duckdb.DuckDBPyConnection) -> Callable[[str], str]:

@@ -265,7 +265,6 @@ def test_forgetting_a_session_takes_what_it_taught_and_a_purge_leaves_nothing(he
     assert_rebuilds_equal(heard)
 
 
-@pytest.mark.slow  # what goes is looked at above with every change
 def test_what_would_go_names_the_lessons_the_cases_and_the_prompts_that_stay(
     store: Settings, take: Import, inbox: Path
 ) -> None:
@@ -357,7 +356,6 @@ def test_lessons_that_do_not_rest_on_their_evidence_fail_their_check(
     assert check.passed == (counts == (0, 0))
 
 
-@pytest.mark.slow  # commands/test_court_proposals.py says the same of the command
 def test_the_leaf_of_proposals_says_what_is_open_and_why_a_role_has_none(
     store: Settings, inbox: Path, take: Import, unrecorded: dg.DagsterInstance
 ) -> None:
@@ -385,7 +383,6 @@ def test_the_leaf_of_proposals_says_what_is_open_and_why_a_role_has_none(
     assert not any("force" in str(value) or "wilhelmina" in str(value) for value in again.values())
 
 
-@pytest.mark.slow  # test_postgres.py takes and hears in one run with every change
 def test_sessions_are_heard_by_the_run_that_takes_them_in_where_that_is_wanted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unrecorded: dg.DagsterInstance
 ) -> None:

@@ -91,7 +91,7 @@ def test_a_word_of_forgetting_that_fails_midway(
     assert_rebuilds_equal(heard)
 
 
-@pytest.mark.slow  # as above
+@pytest.mark.slow  # a purge that PostgreSQL does not follow, below, is told with every change
 def test_whoever_fails_midway_is_told_as_well_that_postgres_did_not_follow(
     heard: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
