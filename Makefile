@@ -14,11 +14,14 @@ export TRANSFORMERS_OFFLINE := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_NO_INPUT := 1
 
+# Two processes, each takes whole files: what a file makes once serves all of its tests.
+SHARED_OUT := -n 2 --dist loadfile --no-loadscope-reorder
+
 # The demo has a store of its own, whatever the environment says.
 IN_DEMO := env -u DAGSTER_HOME -u MEMORY_CONFIG MEMORY_HOME="$(DEMO)"
 
 .DEFAULT_GOAL := help
-.PHONY: help demo ui test slow benchmarks lint format typecheck schemas build clean distclean
+.PHONY: help demo ui test long slow benchmarks lint format typecheck schemas build clean distclean
 .NOTPARALLEL:
 
 help: ## Show what can be made
@@ -35,8 +38,11 @@ demo: $(RUNTIME) ## Install, turn the sample sessions into memory, print what wa
 ui: $(RUNTIME) ## Open the Dagster UI on the demo's store (your own store: memory dev)
 	$(IN_DEMO) $(BIN)/memory dev
 
-test: $(DEVELOPMENT) lint typecheck ## Check style and types, run every test that is not slow
-	$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder --durations 25
+test: $(DEVELOPMENT) lint typecheck ## Check style and types, run the tests that run with every change
+	$(BIN)/pytest $(SHARED_OUT) --durations 25
+
+long: $(DEVELOPMENT) ## Run the long tests: with `make test`, all that must pass before a change lands
+	$(BIN)/pytest $(SHARED_OUT) --durations 25 -m "long and not slow"
 
 slow: $(DEVELOPMENT) ## Run the slow tests and the benchmarks (by hand: it takes long)
 	TEST_DEPTH=deep $(BIN)/pytest -m "slow or deep" --timeout 3600

@@ -142,6 +142,7 @@ def test_the_page_shows_every_room() -> None:
     assert len(folders) > 15 and {name for name in folders if f"\n  {name}/ " not in page} == set()
 
 
+@pytest.mark.long
 def test_rooms_stand_on_each_other_without_a_circle() -> None:
     rooms = {room(module) for module in modules()}
     below = {name: {room(used) for module in all_of(name) for used, _ in own(module)} & rooms - {name} for name in rooms}
@@ -194,6 +195,7 @@ def test_what_is_printed_stands_on_words_and_addresses_alone() -> None:
     assert violations(all_of("results"), {room(module) for module in modules()} - known) == []
 
 
+@pytest.mark.long
 def test_the_middle_imports_neither_dagster_nor_a_surface() -> None:
     assert violations(all_of(*MIDDLE), {"defs", "definitions", "memory", *SURFACES}) == []
     dagster = [
@@ -233,6 +235,7 @@ _SERVING = (
 )
 
 
+@pytest.mark.long
 def test_nobody_imports_the_assets_but_the_code_location_and_late_what_people_speak_to() -> None:
     allowed = {"definitions", "defs", "cli", "viewer"}
     assert violations([module for module in modules() if room(module) not in allowed], {"defs", "definitions"}) == []
@@ -283,6 +286,7 @@ def test_surfaces_ask_and_print() -> None:
     assert used <= served
 
 
+@pytest.mark.long
 def test_what_the_settings_choose_is_built_in_two_places() -> None:
     """The façade builds it, and Dagster's resource; whatever stands below is given it, and needs the type alone."""
     builders = {module for module in modules() for name, _ in own(module) if room(name) == "configuration"}
@@ -295,6 +299,7 @@ def test_only_who_is_asked_reads_the_tables_and_lets_people_speak() -> None:
     assert violations(askers, {"queries", "commands"}) == []
 
 
+@pytest.mark.long
 def test_a_model_of_others_is_asked_through_one_room() -> None:
     askers = {module for module in modules() for name, _ in imports(module) if room(name) in ("litellm", "openai", "httpx")}
     assert askers == {"providers.client"}
@@ -312,6 +317,7 @@ def test_what_speaks_to_postgresql_knows_no_other_room() -> None:
     assert violations(all_of("fleet"), {"court_backend"}) == []
 
 
+@pytest.mark.long
 def test_postgresql_is_spoken_to_by_three_rooms_and_late() -> None:
     asking = {room(module) for module in modules() for name, _ in imports(module) if room(name) in POSTGRES}
     assert asking == {"court_backend", "fleet", "postgres"}
@@ -325,6 +331,7 @@ def test_postgresql_is_spoken_to_by_three_rooms_and_late() -> None:
     assert early == []
 
 
+@pytest.mark.long
 def test_the_stores_file_is_opened_in_one_place() -> None:
     connecting = {
         module
@@ -364,6 +371,7 @@ def test_modules_are_short() -> None:
     assert {name for name, length in lengths.items() if length > 400} == set(LONG_MODULES)
 
 
+@pytest.mark.long
 def test_functions_are_read_in_one_sitting() -> None:
     long = {
         f"{name}.{node.name}"

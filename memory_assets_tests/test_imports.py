@@ -40,6 +40,7 @@ def test_help_loads_nothing(arguments: tuple[str, ...], tmp_path: Path) -> None:
     assert loaded_by(command(*arguments), tmp_path) == set()
 
 
+@pytest.mark.long
 def test_the_code_location_loads_dagster_alone(tmp_path: Path) -> None:
     assert loaded_by("import memory_assets.definitions", tmp_path) <= {"dagster", "duckdb"}
 
@@ -49,6 +50,7 @@ def test_the_facade_loads_nothing_before_it_is_asked(tmp_path: Path) -> None:
     assert loaded_by(code, tmp_path) <= {"duckdb"}
 
 
+@pytest.mark.long
 def test_lexical_search_loads_lancedb_alone(tmp_path: Path) -> None:
     # The store was made by another model, which costs nothing here: words are searched, and no model is asked.
     fill(tmp_path)
@@ -57,6 +59,7 @@ def test_lexical_search_loads_lancedb_alone(tmp_path: Path) -> None:
     assert loaded_by(command("entries", "list"), tmp_path) <= {"duckdb"}
 
 
+@pytest.mark.long
 def test_an_import_that_finds_nothing_new_leaves_dagsters_records_alone(tmp_path: Path) -> None:
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "manifest.json").write_text('{"no": "session"}')

@@ -256,6 +256,7 @@ def test_events_are_listed_counted_and_shown(memory: Memory) -> None:
     assert len(details.payload["messages"]) == 4 and details.payload["heading"]["title"]
 
 
+@pytest.mark.long
 def test_a_forgotten_session_is_shown_nowhere(own_memory: Memory) -> None:
     ingested = own_memory.read(newest_events, event_type="session_ingested", session_id="shop-1")[0]
     uri = next(quote.uri for quote in own_memory.read(list_entries, session_id="shop-1")[0][0].evidence if quote.uri)
@@ -273,6 +274,7 @@ def test_a_forgotten_session_is_shown_nowhere(own_memory: Memory) -> None:
     assert verify_all(own_memory.resources, with_vectors=True).equal
 
 
+@pytest.mark.long
 def test_the_first_search_forgets_before_it_reads_the_index(own_memory: Memory) -> None:
     """What is to be forgotten moves no other hit and names no speaker, not even once."""
     settings, question = own_memory.settings, "Redis 세션 Kim says the report"
@@ -336,6 +338,7 @@ def test_doctor_survives_a_store_that_does_not_open(tmp_path: Path) -> None:
     assert all(check.hint for check in checks if not check.ok)
 
 
+@pytest.mark.long
 def test_rebuild_mends_tables_and_index(own_memory: Memory) -> None:
     with own_memory.database.writing() as connection:
         connection.execute("UPDATE entries SET title = 'tampered' WHERE entry_type = 'task'")
@@ -352,6 +355,7 @@ def test_rebuild_mends_tables_and_index(own_memory: Memory) -> None:
     assert verify_all(own_memory.resources, with_vectors=True).equal
 
 
+@pytest.mark.long
 def test_rebuild_finds_and_mends_vectors_of_another_value(own_memory: Memory) -> None:
     index = Resources(own_memory.settings).vector_index
     table = index._open_or_create()
@@ -364,6 +368,7 @@ def test_rebuild_finds_and_mends_vectors_of_another_value(own_memory: Memory) ->
     assert verify_all(own_memory.resources, with_vectors=True).equal
 
 
+@pytest.mark.long
 def test_rebuild_replaces_an_index_that_cannot_be_read(own_memory: Memory) -> None:
     for file in (own_memory.settings.vectors_folder).rglob("*.manifest"):
         file.write_bytes(b"broken")

@@ -34,6 +34,8 @@ from memory_assets_tests.depth import cases, depth
 from memory_assets_tests.extraction.gold_model import shown
 from memory_assets_tests.extraction.provider import Asked, Provider, body, serving
 
+pytestmark = pytest.mark.long
+
 
 @dataclass(frozen=True)
 class Told:

@@ -240,6 +240,7 @@ def test_the_sample_sessions_are_read_without_a_defect_and_masked() -> None:
     assert all(10 <= len(session.messages) <= 40 or session.title == "회의록 요약 형식" for session in sessions)
 
 
+@pytest.mark.long
 def test_what_the_readme_shows_of_the_samples_is_there(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Addresses are the same on every machine: one that a change of the rules moved is noticed here."""
     from memory_assets.defs import run

@@ -23,6 +23,7 @@ SESSIONS = Path(__file__).resolve().parents[2] / "shared" / "data" / "sessions"
 FILES = 42
 
 pytestmark = [
+    pytest.mark.long,
     pytest.mark.deep,
     pytest.mark.shared_data,
     pytest.mark.skipif(not SESSIONS.is_dir(), reason=f"the real sessions are not there: {SESSIONS}"),

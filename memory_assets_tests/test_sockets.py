@@ -16,6 +16,8 @@ from memory_assets_tests.defs.files import chat, talk
 from memory_assets_tests.depth import depth
 from memory_assets_tests.extraction.test_llm import Provider, body
 
+pytestmark = pytest.mark.long
+
 # Every way out of a process, the look-up of names among them. Local sockets of the system are none of it, nor is urllib3's
 # question whether this machine has IPv6, asked when Dagster imports it: it binds a port of its own and reaches nobody.
 GUARD = """

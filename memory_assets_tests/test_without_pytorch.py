@@ -14,6 +14,8 @@ import pytest
 
 from memory_assets_tests.tiny_model import save_tiny_model
 
+pytestmark = pytest.mark.long
+
 # What the console script does, and which modules the process holds at its end.
 PROGRAM = """
 import atexit, sys

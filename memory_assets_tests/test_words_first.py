@@ -52,6 +52,7 @@ def found(settings: Settings, query: str = "로그") -> int:
     return len(Memory(settings).search(query, mode="lexical").hits)
 
 
+@pytest.mark.long
 def test_words_are_found_where_no_model_can_be_loaded(settings: Settings) -> None:
     database = Resources(settings).database
     assert write_words(Resources(settings, database)).done == len(ids_of_units(settings))
@@ -67,6 +68,7 @@ def test_words_are_found_where_no_model_can_be_loaded(settings: Settings) -> Non
     assert not any("wait" in note for note in Memory(settings).search("로그").notes)
 
 
+@pytest.mark.long
 def test_who_finds_another_writing_leaves_its_vectors_to_it(settings: Settings) -> None:
     database = Resources(settings).database
     write_words(Resources(settings, database))
@@ -79,6 +81,7 @@ def test_who_finds_another_writing_leaves_its_vectors_to_it(settings: Settings) 
         assert write_words(Resources(settings, database), wait=False).done > 0 and found(settings, "zebra") == 1
 
 
+@pytest.mark.long
 def test_what_comes_while_vectors_are_made_is_made_too(settings: Settings) -> None:
     class Meanwhile(HashingEmbedder):
         came = False
@@ -95,6 +98,7 @@ def test_what_comes_while_vectors_are_made_is_made_too(settings: Settings) -> No
     assert statuses(settings) == {"done": len(ids_of_units(settings))}
 
 
+@pytest.mark.long
 def test_what_was_said_last_is_embedded_first_and_each_batch_is_kept(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -148,6 +152,7 @@ def test_what_is_forgotten_leaves_both_tables_without_a_model(settings: Settings
     assert rows(settings, "SELECT count(*) FROM vector_outbox WHERE op = 'delete'") == [(0,)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("what", cases(["all"], ["words"]))
 def test_a_missing_index_is_said_and_each_remedy_heals_it(tmp_path: Path, what: str) -> None:
     settings = fill(tmp_path)
@@ -197,6 +202,7 @@ def into_one_table(settings: Settings) -> None:
         connection.execute("DELETE FROM vector_outbox WHERE embedding_version = 'words'")
 
 
+@pytest.mark.long
 def test_an_index_of_the_former_form_is_brought_over_without_embedding(tmp_path: Path) -> None:
     settings = fill(tmp_path)
     stored = Resources(settings).vector_index.rows(["unit_id", "vector"]).sort_by("unit_id")

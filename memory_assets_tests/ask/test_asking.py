@@ -146,6 +146,7 @@ def test_an_empty_store_answers_nothing(tmp_path: Path) -> None:
     assert not answer.grounded and answer.refusal_reason == "no_chunks" and answer.notes
 
 
+@pytest.mark.long
 def test_the_answer_is_the_same_in_whatever_order_sessions_came(tmp_path: Path) -> None:
     questions = ("When did Jonas adopt a greyhound?", "왜 캐시를 Redis로 옮겼나?", "Which insurance covers the helicopter?")
     answers = []

@@ -16,6 +16,8 @@ from memory_assets.settings import load_settings
 from memory_assets_tests.ask.test_asking import store
 from memory_assets_tests.extraction.provider import Provider, serving
 
+pytestmark = pytest.mark.long
+
 QUESTION = "What is the greyhound of Jonas called?"
 
 
@@ -84,6 +86,7 @@ def test_where_a_judge_is_asked_for_and_missing_nothing_is_answered(home: Path, 
     assert not provider.requests  # nobody is paid for an answer that cannot be given
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["broken", "odd"])
 def test_a_judge_that_fails_lets_nothing_pass(home: Path, provider: Provider, name: str) -> None:
     provider.plan = ["The greyhound of Jonas is called Biscuit [1]."]

@@ -61,6 +61,7 @@ def ask(memory: Memory, question: str, words: int = MOST_WORDS) -> AnswerV1:
     return memory.ask(AskRequest(question, project="home", mode="lexical", most_words=words, multi_hop=True))
 
 
+@pytest.mark.long
 def test_each_part_is_answered_and_what_follows_on_another_is_asked_behind_it(memory: Memory) -> None:
     answer = ask(memory, "When did Jonas adopt a greyhound? What does he eat?")
     assert answer.grounded and "19 May 2023" in answer.answer and "salmon" in answer.answer

@@ -22,6 +22,8 @@ from memory_assets_tests.ask.test_model_answers import number_of
 from memory_assets_tests.depth import depth
 from memory_assets_tests.extraction.provider import Asked, Provider, Reply, serving
 
+pytestmark = pytest.mark.long
+
 ASKED = "How many cats did Caroline adopt, Luna and Milo, and what was the fee in dollars?"
 DAYS = (date(2023, 5, 7), date(2023, 6, 3), date(2023, 6, 4), date(2023, 6, 5))
 

@@ -133,6 +133,7 @@ def test_who_listens_may_interrupt_and_keeps_what_was_said(provider: Provider) -
     assert isinstance(outcome, Aborted) and outcome.text == "One [1]. Two [1]. "
 
 
+@pytest.mark.long
 def test_the_first_piece_is_heard_at_once(provider: Provider) -> None:
     provider.plan = [Reply(chunks=("first ", "second"), pause=0.2)]
     asked = model(provider)

@@ -172,6 +172,7 @@ def kill_at_random(what: str, home: Path, file: Path, rounds: int, full: Path) -
     return killed
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("what", ["backup", "restore"])
 def test_a_process_that_is_killed_leaves_nothing_half(store: Path, full: Path, tmp_path: Path, what: str) -> None:
     back_up(Database(store), tmp_path / "b")
@@ -205,6 +206,7 @@ def check_recovered(store: Path, to: Path, whole: Events) -> int:
     return len(lost)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rounds", [3, pytest.param(50, marks=pytest.mark.slow)])
 def test_flipped_bytes(store: Path, tmp_path: Path, rounds: int) -> None:
     with Database(store).held() as connection:
@@ -218,6 +220,7 @@ def test_flipped_bytes(store: Path, tmp_path: Path, rounds: int) -> None:
     print("lost", lost)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rounds", [2, pytest.param(20, marks=pytest.mark.slow)])
 def test_files_that_were_cut_off_are_recovered_with_a_backup(store: Path, tmp_path: Path, rounds: int) -> None:
     back_up(Database(store), tmp_path / "b")

@@ -18,6 +18,8 @@ from memory_assets.cli.main import main
 from memory_assets_tests.ask.test_asking import store
 from memory_assets_tests.extraction.provider import Provider, Reply, serving
 
+pytestmark = pytest.mark.long
+
 QUESTION = "What is the greyhound of Jonas called?"
 SAID = ("The greyhound of Jonas ", "is called Biscuit [", "1", "]. It cost 40 dollars [1", "].")
 

@@ -11,6 +11,8 @@ from memory_assets.cli.times import moment_of
 from memory_assets.errors import InvalidArgumentError
 from memory_assets_tests.cli.conftest import Run
 
+pytestmark = pytest.mark.long
+
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 

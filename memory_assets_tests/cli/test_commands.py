@@ -40,6 +40,7 @@ def test_people_see_each_session_and_entry_on_its_line(memory: Run, filled: Path
     assert "결제 서버가 자꾸 죽어요" in memory("sessions", "show", "shop").out
 
 
+@pytest.mark.long
 def test_session_text_is_data_to_the_terminal(memory: Run, filled: Path) -> None:
     task = memory("entries", "list", "--type", "task", "--json").json[0]
     event = memory("events", "--type", "session_ingested", "--session", "shop-1", "--json").json[0]
@@ -112,6 +113,7 @@ def test_doctor_warns_of_what_was_put_aside_and_is_3_where_something_is_unhealth
     assert "BAD" in memory("doctor").out
 
 
+@pytest.mark.long
 def test_rebuild_verifies_and_tells_the_difference(memory: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from memory_assets_tests.filled_store import fill
 

@@ -25,6 +25,8 @@ from memory_assets_tests.depth import cases
 from memory_assets_tests.mcp.client import Connected, connected
 from memory_assets_tests.viewer.served import serving
 
+pytestmark = pytest.mark.long
+
 WORDS = {ROUNDS: "15 minutes", WINDOW: "매주 목요일", LOGS: "logs for thirty days", LOGS_ONCE: "sixty days"}
 """Of each corrected memory, by its title, words that nothing else says."""
 NOW = {ROUNDS: ROUNDS_NOW, WINDOW: WINDOW_NOW, LOGS: LOGS_NOW, LOGS_ONCE: LOGS_NOW}

@@ -64,6 +64,7 @@ def judged(memory: Run, once_judged: Path, tmp_path: Path, monkeypatch: pytest.M
     return memory
 
 
+@pytest.mark.long
 def test_a_run_says_what_it_came_to(heard: Run) -> None:
     assert "nothing was heard yet" in heard("court").out and "memory court run --all" in heard("lessons").out
     told = heard("court", "run", "--all", "--json").json
@@ -80,6 +81,7 @@ def test_a_run_says_what_it_came_to(heard: Run) -> None:
     assert heard("court", "run", "nobody").code == 2
 
 
+@pytest.mark.long
 def test_a_case_is_named_by_its_session_or_its_own_id(heard: Run) -> None:
     shown = heard("court", "from-session", "one", "--json").json
     assert [(claim["title"], claim["decision"]) for claim in shown["judged"]] == [(TESTS, "selected"), (FORCE, "selected")]
@@ -98,6 +100,7 @@ def test_a_session_whose_id_begins_another_names_its_own_case(heard: Run, tmp_pa
     assert heard("court", "show", "one", "--json").json["session_id"] == "one"
 
 
+@pytest.mark.long
 def test_lessons_are_listed_found_retired_and_kept(judged: Run) -> None:
     first, second = judged("lessons", "list", "--json").json["lessons"]
     assert (first["title"], first["support_cases"], second["title"], second["polarity"]) == (TESTS, 2, FORCE, "dont")
@@ -126,6 +129,7 @@ def test_search_finds_lessons_by_their_kind(judged: Run) -> None:
     assert "lesson" in judged("search", "push to main", "--kind", "lesson").out
 
 
+@pytest.mark.long
 def test_a_bundle_is_taken_in_and_heard(heard: Run, tmp_path: Path) -> None:
     events = [
         {"id": "e1", "actor_type": "human", "event_type": "message", "content": "Always write the changelog first"},

@@ -15,7 +15,7 @@ from memory_assets.log.database import Database
 from memory_assets_tests.depth import cases
 from memory_assets_tests.projections.story import tables
 
-pytestmark = pytest.mark.timeout(1800)
+pytestmark = [pytest.mark.long, pytest.mark.timeout(1800)]
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 

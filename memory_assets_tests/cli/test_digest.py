@@ -106,6 +106,7 @@ def test_a_day_without_sessions_is_code_1(memory: Run, filled: Path) -> None:
     assert memory("today", "--date", "yesterday").code == 2
 
 
+@pytest.mark.long
 def test_private_text_leaves_no_trace(memory: Run, tmp_path: Path) -> None:
     token, hidden = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8", "violet-otter-harbour"
     told = [
@@ -121,6 +122,7 @@ def test_private_text_leaves_no_trace(memory: Run, tmp_path: Path) -> None:
     assert "secret" in json.dumps(memory("session", "secret", "--json").json)
 
 
+@pytest.mark.long
 def test_no_screen_calls_anything_verified(memory: Run, filled: Path) -> None:
     entries = memory("entries", "--all", "--json").json
     (task,) = memory("tasks", "--json").json

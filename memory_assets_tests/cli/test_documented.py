@@ -53,6 +53,7 @@ def test_the_page_has_every_command_with_exactly_its_options() -> None:
     assert documented() == {path: options(command) for path, command in commands().items()}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", list(commands()), ids=" ".join)
 def test_help_is_true_and_complete(memory: Run, path: tuple[str, ...]) -> None:
     command = commands()[path]
@@ -82,6 +83,7 @@ def test_asking_for_help_imports_nothing_heavy_and_is_quick() -> None:
     assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "arguments",
     cases([["search", "블로커"]], [["search", "Redis", "--mode", "lexical"], ["entries"], ["show", "session:shop-1#m=0"]]),

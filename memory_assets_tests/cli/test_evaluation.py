@@ -29,6 +29,7 @@ def test_the_whole_round(memory: Run, writable: Path) -> None:
     assert len(runs) == 3
 
 
+@pytest.mark.long
 def test_answers_are_measured_on_a_terminal_and_as_json(memory: Run, writable: Path, tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     file.write_text(
@@ -60,6 +61,7 @@ def test_the_gate(memory: Run, writable: Path, tmp_path: Path) -> None:
     assert compared.out.count("model hashing-") == 2
 
 
+@pytest.mark.long
 def test_better_and_worse_questions_are_named(memory: Run, writable: Path, tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     best = memory("search", "PostgreSQL 16 orders", "--mode", "lexical", "--json").json["hits"][0]

@@ -102,6 +102,7 @@ def anybodys() -> Iterator[Path]:
         yield Path(folder)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.geteuid() == 0 and shutil.which("setpriv") is None, reason="nobody may not write anywhere")
 def test_a_folder_that_cannot_be_written_is_said(filled: Path, anybodys: Path) -> None:
     (anybodys / "shut").mkdir()
@@ -112,6 +113,7 @@ def test_a_folder_that_cannot_be_written_is_said(filled: Path, anybodys: Path) -
     assert str(file) in ended.stderr and "Traceback" not in ended.stderr
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.geteuid() == 0 and shutil.which("setpriv") is None, reason="nobody may not write anywhere")
 def test_a_store_that_is_read_only_is_exported(filled: Path, anybodys: Path) -> None:
     for kind in FORMATS:
@@ -137,6 +139,7 @@ def _as_nobody(home: Path, folder: Path, *arguments: str) -> subprocess.Complete
     )
 
 
+@pytest.mark.long
 def test_a_reader_that_goes_away_is_no_error(filled: Path) -> None:
     code = f"{sys.executable} -m memory_assets export --format jsonl | head -c 10"
     ended = subprocess.run(["bash", "-c", f"set -o pipefail; {code}"], capture_output=True, text=True, check=False)

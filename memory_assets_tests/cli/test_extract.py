@@ -94,6 +94,7 @@ def test_it_writes_nothing(memory: Run, filled: Path, no_network: None) -> None:
     assert before == (memory("events", "stats", "--json").json, sha256_hex((filled / "memory.duckdb").read_bytes()))
 
 
+@pytest.mark.long
 def test_what_is_answered_is_not_asked_again(memory: Run, imported_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MEMORY_HOME", str(imported_home))
     plan = memory("extract", "one", "--dry-run", "--json").json

@@ -124,6 +124,7 @@ def test_an_interrupt_is_130(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().err.startswith("interrupted; what was done is kept")
 
 
+@pytest.mark.long
 def test_an_interrupted_process_leaves_no_traceback(tmp_path: Path) -> None:
     """The store is locked by us, so that the command waits and can be interrupted."""
     home = tmp_path / "home"
@@ -169,6 +170,7 @@ def test_nobody_waits_for_what_was_shown_to_be_counted(tmp_path: Path) -> None:
         assert time.monotonic() - started < 3.0
 
 
+@pytest.mark.long
 def test_a_reader_that_goes_away_is_no_error(filled: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-c", MAIN, "entries", "--all", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -178,6 +180,7 @@ def test_a_reader_that_goes_away_is_no_error(filled: Path) -> None:
     assert process.stderr.read() == b"" and process.wait(timeout=30) == 0
 
 
+@pytest.mark.long
 def test_korean_under_an_ascii_locale_is_escaped_and_still_json(filled: Path) -> None:
     for arguments in (["sessions", "--json"], ["sessions"]):
         ended = subprocess.run(

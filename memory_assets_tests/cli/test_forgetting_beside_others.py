@@ -20,6 +20,8 @@ from memory_assets_tests.defs.test_forgotten_parts import left_of
 from memory_assets_tests.depth import cases
 from memory_assets_tests.filled_store import test_settings as settings_of
 
+pytestmark = pytest.mark.long
+
 MORE = "가족 이모지 👨‍👩‍👧로 표시하기로 했다. We decided to keep it."
 GROWN = [*talk(2, 6), MORE, "We decided to archive the logs of service 2 every night.", "TODO: name an owner of service 2."]
 OUTAGE = ("outage 1 was", "outage 2 was")

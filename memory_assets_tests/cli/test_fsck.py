@@ -60,6 +60,7 @@ def entry_id(memory: Run, title: str) -> str:
     return str(next(entry["entry_id"] for entry in entries if entry["title"].startswith(title)))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("options", cases([("--realign",)], [((),)]))
 def test_a_sound_store(memory: Run, filled: Path, options: tuple[str, ...]) -> None:
     report = memory("fsck", "--json", *options)
@@ -102,6 +103,7 @@ CHANGED_SPANS = [
 ]
 
 
+@pytest.mark.long
 def test_changed_rows_of_evidence_are_named_each_with_its_address(memory: Run, tamper: Tamper) -> None:
     expected = {}
     for (title, ordinal), change, detail in CHANGED_SPANS:
@@ -115,6 +117,7 @@ def test_changed_rows_of_evidence_are_named_each_with_its_address(memory: Run, t
     assert findings[entry_id(memory, "캐시를 Redis"), 0]["uri"] == REDIS
 
 
+@pytest.mark.long
 def test_a_rebuild_mends_the_tables(memory: Run, tamper: Tamper) -> None:
     redis = entry_id(memory, "캐시를 Redis")
     tamper(f"UPDATE evidence_spans SET span_end = 999 WHERE entry_id = '{redis}' AND ordinal = 0")
@@ -128,6 +131,7 @@ def test_a_rebuild_mends_the_tables(memory: Run, tamper: Tamper) -> None:
     assert memory("rebuild").code == 0 and found(memory) == []
 
 
+@pytest.mark.long
 def test_changed_entries_are_named(memory: Run, tamper: Tamper) -> None:
     changes = {
         "캐시를 Redis": (
@@ -151,6 +155,7 @@ def test_changed_entries_are_named(memory: Run, tamper: Tamper) -> None:
         assert (finding["kind"], finding["session_id"]) == ("table", "shop-1") and expected[entry] in finding["detail"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("values", cases([["null", "[[1,2,3]]"]], [["3", "[3]"], ["{}", '"x"'], ["true", "false"]]))
 def test_a_column_of_json_that_holds_something_else_is_a_finding(memory: Run, tamper: Tamper, values: list[str]) -> None:
     entries = [entry_id(memory, title) for title in ("캐시를 Redis", "배포 전에")]
@@ -203,6 +208,7 @@ def test_a_changed_column_of_an_event_is_named(memory: Run, store: Path, tamper:
     assert memory("doctor", "--json").json["healthy"] is False
 
 
+@pytest.mark.long
 def test_rows_that_the_log_does_not_know(memory: Run, tamper: Tamper) -> None:
     tamper("INSERT INTO entries SELECT * REPLACE ('ent_stray' AS entry_id, 'stray-9' AS session_id) FROM entries LIMIT 1")
     tamper("INSERT INTO evidence_spans SELECT * REPLACE ('spn_x' AS span_id, 7 AS ordinal) FROM evidence_spans LIMIT 1")
@@ -307,6 +313,7 @@ def rewritten(store: Path, changes: dict[str, dict[str, Any]]) -> None:
     rebuild_all(Memory(load_settings({"home": store})).resources)
 
 
+@pytest.mark.long
 def test_wrong_spans_with_a_right_checksum_are_named(memory: Run, store: Path) -> None:
     wrong = {
         "캐시를 Redis로 옮긴다": ({"span_start": 22, "span_end": 45}, "the message says"),
@@ -320,6 +327,7 @@ def test_wrong_spans_with_a_right_checksum_are_named(memory: Run, store: Path) -
         assert any(detail in finding["detail"] for finding in findings if finding["entry_id"] == entries[title])
 
 
+@pytest.mark.long
 def test_only_aligning_again_tells_another_method(memory: Run, store: Path) -> None:
     rewritten(store, {"캐시를 Redis로 옮긴다": {"method": "normalized", "confidence": 0.97}})
     assert found(memory) == []
@@ -328,6 +336,7 @@ def test_only_aligning_again_tells_another_method(memory: Run, store: Path) -> N
     assert finding["detail"] == "logged as normalized, message 1, 21-44; aligned again it is exact, message 1, 21-44"
 
 
+@pytest.mark.long
 def test_more_findings_than_are_shown(memory: Run, tamper: Tamper, monkeypatch: pytest.MonkeyPatch) -> None:
     from memory_assets.cli import fsck as command
     from memory_assets.maintenance import findings, fsck
@@ -341,6 +350,7 @@ def test_more_findings_than_are_shown(memory: Run, tamper: Tamper, monkeypatch: 
     assert "… and 5 more" in memory("fsck").out
 
 
+@pytest.mark.long
 def test_tables_that_are_behind_are_compared_with_what_they_were_folded_from(memory: Run, store: Path, tamper: Tamper) -> None:
     EventLog(Database(store)).append([taken(1, session_id="shop-1")])
     ended = memory("fsck")

@@ -72,6 +72,7 @@ def test_nobody_is_chosen_where_there_is_nobody(
         assert memory("--home", str(tmp_path / "store"), *words).code == 2
 
 
+@pytest.mark.long
 def test_a_project_is_left_out_and_taken_in_again(memory: Run, person: Path, tmp_path: Path) -> None:
     store = ("--home", str(tmp_path / "store"))
     assert "left out" in memory(*store, "hooks", "off").out and "already" in memory(*store, "hooks", "off").out
@@ -102,6 +103,7 @@ def test_with_options_in_front_it_is_the_same(memory: Run, agent: str, tmp_path:
     assert json.loads(line)["agent"] == agent
 
 
+@pytest.mark.long
 def test_what_the_memory_told_is_in_nothing_that_is_taken_in(memory: Run, tmp_path: Path) -> None:
     told = f"{OPENING}\nWhat holds:\n- mem:a7Bc3x decision, held: “We decided to paint the reactor turquoise.”\n{CLOSING}"
     output = json.dumps({"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": told}})

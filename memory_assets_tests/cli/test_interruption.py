@@ -32,7 +32,7 @@ from memory_assets_tests.defs.files import chat, talk
 from memory_assets_tests.defs.state import assert_rebuilds_equal, differing, tables
 from memory_assets_tests.depth import cases, depth
 
-pytestmark = pytest.mark.timeout(900)
+pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]
 
 SECONDS = 2.0
 REPOSITORY = Path(__file__).resolve().parents[2]

@@ -16,6 +16,8 @@ from memory_assets_tests.cli.conftest import Run
 from memory_assets_tests.filled_store import STARTED, Said, tell, tell_titles
 from memory_assets_tests.filled_store import test_settings as settings_of
 
+pytestmark = pytest.mark.long
+
 OLD, NEW = "결제 API 포트는 8080으로 한다", "결제 API 포트는 9090으로 한다"
 
 

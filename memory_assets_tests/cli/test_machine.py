@@ -101,6 +101,7 @@ def _where_home_cannot_be_written(home: Path, *arguments: str) -> subprocess.Com
     )
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.geteuid() != 0 or shutil.which("unshare") is None, reason="only root can mount a medium read-only")
 @pytest.mark.deep
 @pytest.mark.parametrize("with_locks", cases([False], [True]))
@@ -120,6 +121,7 @@ def test_a_storeon_a_read_only_medium_is_read_and_not_written(tmp_path: Path, *,
     assert "cannot be written" in rebuilt.err
 
 
+@pytest.mark.long
 def test_a_full_disk_makes_doctor_fail_and_is_read_from(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with mounted(tmp_path / "disk", 40) as disk:
         home = ["--home", str(disk / "home")]

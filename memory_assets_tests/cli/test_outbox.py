@@ -40,6 +40,7 @@ def test_status_says_what_waits_and_what_is_known_of_the_model(memory: Run, home
     assert len(version["fingerprints"]) == 1 and told["calibration"]["vector_weight"] == 0
 
 
+@pytest.mark.long
 def test_failures_are_shown_tried_again_and_gone(memory: Run, home: Path) -> None:
     write(
         home,
@@ -101,6 +102,7 @@ def test_reembed_to_what_is_in_force_does_nothing(memory: Run, home: Path) -> No
     assert done.code == 0 and "hashing is in force" in done.out and "0 vectors written" in done.out
 
 
+@pytest.mark.long
 def test_what_the_environment_says_is_told_to_be_set(memory: Run, home: Path) -> None:
     # The tests' environment names the model, so the file would change nothing.
     done = memory("reembed", "--to", "hashing", "--query-prefix", "q: ")
@@ -119,6 +121,7 @@ def test_a_damaged_table_says_how_it_is_made_again(memory: Run, home: Path) -> N
     assert memory("outbox", "reconcile").code == 0 and index.problems() == []
 
 
+@pytest.mark.long
 def test_a_file_where_the_table_belongs_is_mended_as_the_hint_says(memory: Run, home: Path) -> None:
     index = Resources(load_settings({"home": home})).word_index
     rows = index.count()
@@ -138,6 +141,7 @@ def test_an_empty_store_has_an_empty_outbox(memory: Run) -> None:
     assert told["units"] == 0 and told["versions"][0]["rows"] is told["words"]["rows"] is None
 
 
+@pytest.mark.long
 def test_a_missing_index_is_an_error_that_names_what_mends_it(memory: Run, home: Path) -> None:
     shutil.rmtree(home / "vectors")
     for command in (("search", "PostgreSQL"), ("search", "PostgreSQL", "--mode", "lexical"), ("context", "PostgreSQL")):

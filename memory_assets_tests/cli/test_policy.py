@@ -37,6 +37,7 @@ def test_the_policy_is_shown_and_a_file_checked(memory: Run, tmp_path: Path) -> 
     assert gone.code == 2 and json.loads(gone.err)["code"] == "invalid_argument"
 
 
+@pytest.mark.long
 def test_a_policy_is_activated_by_a_person_on_a_terminal(
     memory: Run, on_a_terminal: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -45,6 +45,7 @@ def test_a_commands_json_is_what_its_schema_says(memory: Run, filled: Path, argu
     unsaid.validate(value)
 
 
+@pytest.mark.long
 def test_one_of_each_is_what_its_schema_says(memory: Run, filled: Path) -> None:
     entry = next(one for one in memory("entries", "list", "--json").json if one["citation"])
     task = memory("tasks", "--all", "--json").json[0]

@@ -73,6 +73,7 @@ def valid(value: Any, name: str) -> Any:
     return value
 
 
+@pytest.mark.long
 def test_the_road_of_a_prompt(memory: Run, on_a_terminal: Run, project: Path) -> None:
     assert "memory prompts register" in memory("prompts").out
     register = ("prompts", "register", "coder", "--file", "first.md", "--by", "kim", "--json")

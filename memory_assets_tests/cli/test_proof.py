@@ -19,6 +19,8 @@ from memory_assets_tests.cli.conftest import Ended, Run
 from memory_assets_tests.defs.files import chat
 from memory_assets_tests.graduation.proofs.fake_idris2 import write_fake
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture
 def imported(imported_home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -88,6 +90,7 @@ def test_a_log_that_gives_other_modules_says_so(memory: Run, imported: Path, mon
     assert "the log gives another one now" in memory("proof", "show", "one").out
 
 
+@pytest.mark.long
 def test_a_session_that_a_checker_refuses(memory: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MEMORY_IDRIS2", str(write_fake(tmp_path, "says-no")))
     chat(

@@ -44,6 +44,7 @@ def test_nothing_to_purge(memory: Run, store: Path) -> None:
     assert memory("purge", "--yes", "--json").json["purged"] is False
 
 
+@pytest.mark.long
 def test_it_is_refused_where_nobody_can_be_asked(memory: Run, forgotten: Path) -> None:
     before = memory("events", "--json").out
     for arguments in (["purge"], ["purge", "--json"]):
@@ -55,6 +56,7 @@ def test_it_is_refused_where_nobody_can_be_asked(memory: Run, forgotten: Path) -
     assert memory("events", "--json").out == before
 
 
+@pytest.mark.long
 def test_purged_and_printed(memory: Run, forgotten: Path) -> None:
     count = EventLog(Database(forgotten)).last_seq()
     ended = memory("purge", "--yes", "--json")
@@ -80,6 +82,7 @@ def test_words_of_the_program_are_no_trace(memory: Run, store: Path, tmp_path: P
     assert (ended.code, left) == (0, []) and ended.json["found_before"] > ended.json["pieces"] > 8
 
 
+@pytest.mark.long
 def test_files_of_the_user_are_named_and_left(memory: Run, store: Path) -> None:
     """A purge exits 0 where only what a person keeps still says it."""
     inbox = store / "sessions"
@@ -99,6 +102,7 @@ def _texts(store: Path) -> list[tuple[str]]:
         return connection.execute("SELECT text FROM messages WHERE session_id = 'one'").fetchall()
 
 
+@pytest.mark.long
 def test_what_hooks_kept_of_it_goes_too(memory: Run, store: Path) -> None:
     """Of a session that is gone the whole file, of a message that is gone its words; what was never forgotten stays."""
     settings = settings_of(store)
@@ -149,6 +153,7 @@ def test_who_takes_in_what_hooks_told_of_is_waited_for(memory: Run, store: Path)
     assert files_holding(store, b"zelkovar") == []
 
 
+@pytest.mark.long
 def test_one_purge_at_a_time(memory: Run, forgotten: Path) -> None:
     with only_writer(forgotten, "words"):
         ended = memory("--set", "store.lock_timeout_seconds=0.2", "purge", "--yes", "--json")
@@ -156,6 +161,7 @@ def test_one_purge_at_a_time(memory: Run, forgotten: Path) -> None:
     assert memory("purge", "--yes", "--json").json["purged"] is True
 
 
+@pytest.mark.long
 def test_golden_questions_that_were_made_of_it_go_and_others_are_named(memory: Run, store: Path) -> None:
     assert memory("eval", "init").code == 0
     golden = store / "golden.yaml"

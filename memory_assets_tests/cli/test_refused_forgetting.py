@@ -48,6 +48,7 @@ def refused(ended: Ended | subprocess.CompletedProcess[str], code: str) -> dict[
     return told
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("command", "code"),
     [
@@ -83,6 +84,7 @@ class Typed(io.StringIO):
         return True
 
 
+@pytest.mark.long
 @pytest.mark.deep
 def test_who_wants_everything_forgotten_is_asked_with_the_count(
     memory: Run, store: Path, monkeypatch: pytest.MonkeyPatch
@@ -110,6 +112,7 @@ def test_who_wants_everything_forgotten_is_asked_with_the_count(
     assert memory("search", "PostgreSQL").code == 1
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.geteuid() != 0 or shutil.which("unshare") is None, reason="only root can mount a medium read-only")
 def test_on_a_medium_that_cannot_be_written(memory: Run, store: Path) -> None:
     assert memory("forget", "--session", "one").code == 0
@@ -151,6 +154,7 @@ def test_a_purge_whose_files_may_not_grow(memory: Run, store: Path, share: float
     assert memory("purge", "--yes", "--json").json["found_after"] == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("left", cases([1_000_000], [0, 8_000_000]))
 def test_a_disk_that_others_fill_during_a_purge(
     memory: Run, imported_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, left: int

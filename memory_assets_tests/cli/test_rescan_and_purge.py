@@ -13,6 +13,8 @@ from memory_assets_tests.defs.state import events, files_holding, rows, texts_of
 from memory_assets_tests.depth import IS_DEEP
 from memory_assets_tests.filled_store import test_settings as settings_of
 
+pytestmark = pytest.mark.long
+
 CODENAME = "qzxfountainhead"
 PLAIN = "We decided to keep the ledger in one region because backups are simple."
 BEHIND = "We decided to use Redis for the cache, because a restart is fast."

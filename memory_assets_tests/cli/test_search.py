@@ -70,6 +70,7 @@ def test_a_terminal_is_given_no_character_that_it_would_obey(bulk: Bulk) -> None
     assert not any(unicodedata.category(one) in ("Cc", "Cf") for one in ended.out if one != "\n")
 
 
+@pytest.mark.long
 def test_more_lines_than_are_answered_at_once_keep_their_order(bulk: Bulk) -> None:
     ended, items = bulk(b"\n".join(line(id=n, query="Redis", k=1) for n in range(230)))
     assert ended.code == 0 and [item["id"] for item in items] == [str(n) for n in range(230)]
@@ -86,6 +87,7 @@ def test_a_stdin_that_cannot_be_read_is_an_error(
     assert memory("search", "--bulk").code == 2
 
 
+@pytest.mark.long
 def test_who_reads_no_further_ends_it_while_more_may_be_asked(filled: Path) -> None:
     command = [sys.executable, "-m", "memory_assets", "search", "--bulk", "--json", "--no-log"]
     environment = os.environ | {"MEMORY_HOME": str(filled), "MEMORY_EMBEDDING_MODEL": "hashing"}

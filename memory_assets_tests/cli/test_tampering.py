@@ -60,6 +60,7 @@ def test_two_tables_that_differ_in_the_same_session_are_both_named(memory: Run, 
     assert told == ["messages", "sessions"]
 
 
+@pytest.mark.long
 def test_a_value_that_was_changed_in_any_table(memory: Run, store: Path) -> None:
     tables = filled_tables(store)
     with duckdb.connect(str(store / "memory.duckdb")) as connection:
@@ -158,6 +159,7 @@ def test_a_log_that_was_changed_is_not_folded(memory: Run, store: Path) -> None:
         assert refused.code == 2 and '"log_tampered"' in refused.err and "event 5" in refused.err, command
 
 
+@pytest.mark.long
 def test_an_end_that_was_cut_off_and_the_word_that_accepts_it(memory: Run, store: Path) -> None:
     last = memory("fsck", "--log-only", "--json").json["last_seq"]
     tamper(store, f"DELETE FROM events WHERE seq > {last - 4}")
@@ -171,6 +173,7 @@ def test_an_end_that_was_cut_off_and_the_word_that_accepts_it(memory: Run, store
     assert memory("rebuild").code == 0 and memory("fsck").code == 0
 
 
+@pytest.mark.long
 def test_a_tip_that_is_gone_and_the_word_that_accepts_it(memory: Run, store: Path) -> None:
     (store / TIP_FILE_NAME).unlink()
     (finding,) = findings(memory, "--log-only")

@@ -264,6 +264,7 @@ def test_every_rule_is_said_in_words() -> None:
 # -- speaking ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_a_task_from_its_beginning_to_its_end(memory: Run) -> None:
     made = memory("task", "new", "배포하기", "--project", "shop", "--blocked-by", "리뷰", "--priority", "high", "--by", "김")
     assert made.code == 0
@@ -285,6 +286,7 @@ def test_a_task_from_its_beginning_to_its_end(memory: Run) -> None:
     assert "in progress → done" in memory("task", "show", begin).out
 
 
+@pytest.mark.long
 def test_what_cannot_be_said_is_refused_in_a_line(memory: Run) -> None:
     home = memory("task", "new", "Ship it", "--json").json["task"]["task"]["task_id"]
     for arguments, code, words in (

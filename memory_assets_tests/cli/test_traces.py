@@ -37,6 +37,8 @@ from memory_assets_tests.depth import IS_DEEP, depth
 from memory_assets_tests.mcp.client import connected
 from memory_assets_tests.viewer.served import serving
 
+pytestmark = pytest.mark.long
+
 NEUTRAL = "The weekly report goes out on Monday."
 
 

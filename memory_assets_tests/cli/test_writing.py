@@ -37,6 +37,7 @@ def talk(tmp_path: Path) -> Path:
     return file
 
 
+@pytest.mark.long
 def test_import_reports_and_remembers_and_a_second_import_adds_nothing(memory: Run, talk: Path) -> None:
     ended = memory("import", str(talk.parent), "--json")
     report = ended.json
@@ -73,6 +74,7 @@ def test_a_file_that_is_no_session_is_put_aside_and_the_others_are_done(memory: 
     assert "refused or quarantined: 1" in out and "odd.bin" in out
 
 
+@pytest.mark.long
 def test_sessions_are_registered_then_run_to_a_stage_and_on(memory: Run, talk: Path) -> None:
     ended = memory("sessions", "add", str(talk))
     assert ended.code == 0 and "standup-1" in ended.out

@@ -100,6 +100,7 @@ def _results(found: EvalRunV1) -> list[QuestionResult]:
     ]  # fmt: skip
 
 
+@pytest.mark.long
 def test_neither_question_nor_answer_is_kept(memory: Memory, golden: Path) -> None:
     evaluated(memory, golden)
     with memory.database.reading() as connection:
@@ -110,6 +111,7 @@ def test_neither_question_nor_answer_is_kept(memory: Memory, golden: Path) -> No
     assert verify(memory.database, memory.resources.configured_versions).equal
 
 
+@pytest.mark.long
 def test_what_is_answered_no_more_is_a_regression_and_the_questions_are_named(memory: Memory, golden: Path) -> None:
     first = evaluated(memory, golden)
     assert evaluated(memory, golden, unless_known=True) == first

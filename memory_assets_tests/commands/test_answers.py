@@ -106,6 +106,7 @@ def test_what_is_recorded_is_the_setting_or_the_word_of_the_asker(
     assert memory.read(list_answers).total == count
 
 
+@pytest.mark.long
 def test_a_forgotten_session_takes_its_answers_along(memory: Memory) -> None:
     asked(memory, ADOPTED, "talk")
     asked(memory, "How many attempts does the retry budget have?", "talk")
@@ -125,6 +126,7 @@ def test_a_message_that_says_something_else_is_not_quoted(memory: Memory) -> Non
     assert one.citations and {cited.citation.quote for cited in one.citations} == {None}
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.geteuid() != 0 or shutil.which("unshare") is None, reason="only root can mount a medium read-only")
 def test_a_store_that_nobody_may_write_answers_all_the_same(memory: Memory) -> None:
     asked(memory, ADOPTED, "talk")
@@ -197,6 +199,7 @@ def test_a_question_without_an_index_is_recorded_too(memory: Memory) -> None:
     assert memory.read(list_answers).answers[0].refusal_reason == "no_index"
 
 
+@pytest.mark.long
 def test_the_commands(memory: Memory, capsys: pytest.CaptureFixture[str]) -> None:
     def run(*arguments: str) -> tuple[int, str, str]:
         capsys.readouterr()

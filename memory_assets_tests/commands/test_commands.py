@@ -66,6 +66,7 @@ def events(memory: Memory, event_type: str) -> int:
 # -- conflicts ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_a_conflict_is_listed_with_both_sides_and_what_differs(memory: Memory) -> None:
     tell_titles(memory.settings, "a", OLD)
     tell_titles(memory.settings, "b", NEW, days=1)
@@ -83,6 +84,7 @@ def test_a_conflict_is_listed_with_both_sides_and_what_differs(memory: Memory) -
     assert (measures["contested"].count, measures["contested"].of) == (2, 2)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("resolution", "searched"),
     cases([("keep_newer", {NEW}), ("merge", {OLD})], [("keep_older", {OLD}), ("both", {OLD, NEW})]),
@@ -110,6 +112,7 @@ def test_each_resolution_changes_what_is_found_and_reopening_undoes_it(
     sound(memory)
 
 
+@pytest.mark.long
 def test_with_what_was_set_aside_nothing_is_in_conflict(memory: Memory) -> None:
     last = "The API listens on port 7070"
     for day, title in enumerate((OLD, NEW, last)):
@@ -126,6 +129,7 @@ def test_with_what_was_set_aside_nothing_is_in_conflict(memory: Memory) -> None:
     sound(memory)
 
 
+@pytest.mark.long
 def test_what_is_contested_ranks_lower(memory: Memory) -> None:
     tell_titles(memory.settings, "a", "The billing API listens on port 8080", "On a socket the billing API listens for now")
     assert _found(memory)[0] == "The billing API listens on port 8080"  # fewer other words
@@ -138,6 +142,7 @@ def _found(memory: Memory) -> list[str]:
     return [hit.title for hit in memory.search("billing API listens", mode="lexical", kinds=("entry",)).hits]
 
 
+@pytest.mark.long
 def test_what_makes_no_sense_is_refused_and_writes_nothing(memory: Memory) -> None:
     tell_titles(memory.settings, "a", OLD)
     tell(memory.settings, "b", (("user", NEW),), (Said("fact", NEW, ((0, NEW),)),), STARTED + timedelta(days=1))
@@ -163,6 +168,7 @@ def test_what_makes_no_sense_is_refused_and_writes_nothing(memory: Memory) -> No
 # -- the ladder --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_review_says_what_waits_for_what(memory: Memory) -> None:
     tell_titles(memory.settings, "a", OLD, "Keep the logs")
     tell_titles(memory.settings, "b", NEW, days=1)
@@ -182,6 +188,7 @@ def test_review_says_what_waits_for_what(memory: Memory) -> None:
     assert memory.read(review, limit=1).total == 4
 
 
+@pytest.mark.long
 def test_a_word_certifies_only_where_the_compiler_proved(memory: Memory) -> None:
     tell_titles(memory.settings, "a", "Keep the logs")
     spoken = promote(memory.resources, cited(memory, "Keep the logs"), "certified", by="kim")
@@ -194,6 +201,7 @@ def test_a_word_certifies_only_where_the_compiler_proved(memory: Memory) -> None
     sound(memory)
 
 
+@pytest.mark.long
 def test_the_compiler_and_a_word_certify(memory: Memory) -> None:
     tell_titles(memory.settings, "a", "Keep the logs", checker=COMPILED)
     spoken = promote(memory.resources, cited(memory, "Keep the logs"), "certified", by="kim")
@@ -216,6 +224,7 @@ def test_the_compiler_and_a_word_certify(memory: Memory) -> None:
     sound(memory)
 
 
+@pytest.mark.long
 def test_what_was_merged_waits_for_a_persons_word(memory: Memory) -> None:
     tell_titles(memory.settings, "a", OLD, checker=COMPILED)
     tell_titles(memory.settings, "b", NEW, days=1, checker=COMPILED)
@@ -233,6 +242,7 @@ def test_to_look_at_a_memory_writes_nothing(memory: Memory) -> None:
     assert memory.stats().outbox_by_status == before == {"pending": 3}
 
 
+@pytest.mark.long
 def test_no_word_helps_where_a_conflict_is_open(memory: Memory) -> None:
     tell_titles(memory.settings, "a", OLD, checker=COMPILED)
     tell_titles(memory.settings, "b", NEW, days=1, checker=COMPILED)
@@ -258,6 +268,7 @@ def test_nobodys_word_makes_evidence(memory: Memory) -> None:
             promote(memory.resources, entry.entry_id, wanted, by="kim")
 
 
+@pytest.mark.long
 def test_what_grew_old_is_shown_first_and_demoted_when_asked(memory: Memory) -> None:
     today = (now() - STARTED).days
     tell_titles(memory.settings, "a", "Keep the logs", "Write in English", days=today - 740)
@@ -283,6 +294,7 @@ def test_what_grew_old_is_shown_first_and_demoted_when_asked(memory: Memory) -> 
 # -- decisions ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_a_decision_is_recorded_with_its_proof_and_weakened_when_its_evidence_is(memory: Memory) -> None:
     tell_titles(memory.settings, "a", OLD)
     recorded = record_decision(
@@ -310,6 +322,7 @@ def test_a_decision_is_recorded_with_its_proof_and_weakened_when_its_evidence_is
     sound(memory)
 
 
+@pytest.mark.long
 def test_a_decision_rests_on_what_is_verified_and_was_said_before(memory: Memory) -> None:
     tell_titles(memory.settings, "a", OLD)
     tell(
@@ -351,6 +364,7 @@ def test_a_decision_rests_on_what_is_verified_and_was_said_before(memory: Memory
     assert memory.read(event_stats) == before
 
 
+@pytest.mark.long
 def test_what_is_contested_or_set_aside_carries_no_decision(memory: Memory) -> None:
     tell_titles(memory.settings, "a", OLD)
     tell_titles(memory.settings, "b", NEW, days=1)
@@ -377,6 +391,7 @@ def test_a_long_text_is_masked_whole_and_never_cut(memory: Memory) -> None:
     assert hidden == "before [PRIVATE] after"
 
 
+@pytest.mark.long
 def test_a_cause_comes_first(memory: Memory) -> None:
     tell_titles(memory.settings, "a", OLD)
     late = record_decision(memory.resources, "Late", because=[cited(memory, OLD)], by="kim")

@@ -64,6 +64,7 @@ def said(memory: Memory) -> list[tuple[str, str]]:
     return [(str(version), str(by)) for version, by in rows]
 
 
+@pytest.mark.long
 def test_what_is_activated_holds_is_told_and_is_the_same_after_a_rebuild(memory: Memory) -> None:
     assert standing(memory) == 3 and memory.read(active_policy).history == ()
     strict = text_of("strict", most=1)
@@ -84,6 +85,7 @@ def test_what_is_activated_holds_is_told_and_is_the_same_after_a_rebuild(memory:
     assert verify(memory.database, memory.resources.configured_versions).equal
 
 
+@pytest.mark.long
 def test_a_check_compares_with_what_is_in_force(memory: Memory) -> None:
     activate_policy(memory.resources, text_of("strict", most=1), by="kim")
     found = check_policy(memory.resources, text_of("other"))
@@ -91,6 +93,7 @@ def test_a_check_compares_with_what_is_in_force(memory: Memory) -> None:
     assert [(one.key, one.now, one.then) for one in found.changes] == [("budget.active_lessons_of_a_role", 1, 100)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("text", "told"),
     [
@@ -110,6 +113,7 @@ def test_what_is_no_policy_or_is_private_is_not_activated(memory: Memory, text: 
     assert EventLog(memory.database).last_seq() == end and memory.read(active_policy).version == policy().version
 
 
+@pytest.mark.long
 def test_a_version_has_one_text_and_what_holds_is_not_activated_again(memory: Memory) -> None:
     activate_policy(memory.resources, text_of("mine", most=2), by="kim")
     for text, told in (
@@ -134,6 +138,7 @@ def test_the_shipped_one_is_not_activated_where_nothing_else_is(memory: Memory) 
     assert said(memory) == []
 
 
+@pytest.mark.long
 def test_of_two_that_saw_the_same_policy_the_second_is_told_of_the_first(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -152,6 +157,7 @@ def test_of_two_that_saw_the_same_policy_the_second_is_told_of_the_first(
     assert said(memory) == [("theirs", "lee")] and standing(memory) == 1
 
 
+@pytest.mark.long
 def test_many_that_activate_at_once_leave_one_in_force_and_the_log_sound(tmp_path: Path) -> None:
     settings = settings_of(tmp_path / "home")
     memory = Memory(settings)
@@ -197,6 +203,7 @@ except MemoryAssetsError as error:
 """
 
 
+@pytest.mark.long
 def test_of_two_programs_that_activate_at_once_each_is_told_how_it_ended(tmp_path: Path) -> None:
     memory = Memory(settings_of(tmp_path / "home"))
     catch_up(memory.database, memory.resources.configured_versions)
@@ -215,6 +222,7 @@ def test_of_two_programs_that_activate_at_once_each_is_told_how_it_ended(tmp_pat
     assert verify(memory.database, memory.resources.configured_versions).equal
 
 
+@pytest.mark.long
 def test_a_policy_that_this_program_cannot_read_leaves_the_one_before_in_force(memory: Memory) -> None:
     activate_policy(memory.resources, text_of("mine", most=2), by="kim")
     newer = CourtPolicyActivated(version="of a newer program", sha256="0" * 64, text="[another]", activated_by="kim")

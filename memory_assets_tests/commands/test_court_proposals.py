@@ -52,6 +52,7 @@ def count(memory: Memory) -> int:
         return int(connection.execute("SELECT count(*) FROM events").fetchall()[0][0])
 
 
+@pytest.mark.long
 def test_lessons_of_two_cases_are_proposed_once(memory: Memory) -> None:
     assert (coder(memory).why, count(memory)) == ("no lesson is sure enough", 1)
     heard(memory, FORCE, case=1)
@@ -74,6 +75,7 @@ def test_lessons_of_two_cases_are_proposed_once(memory: Memory) -> None:
     assert verify(memory.database, memory.resources.configured_versions).equal
 
 
+@pytest.mark.long
 def test_what_is_applied_is_held_and_the_next_lesson_goes_into_the_same_section(memory: Memory) -> None:
     heard(memory, FORCE, case=(1, 2))
     first = coder(memory).update_id
@@ -89,6 +91,7 @@ def test_what_is_applied_is_held_and_the_next_lesson_goes_into_the_same_section(
     assert len(update.lessons) == 1
 
 
+@pytest.mark.long
 def test_what_a_person_rejected_or_took_back_is_not_proposed_again(memory: Memory) -> None:
     heard(memory, FORCE, case=(1, 2))
     first = coder(memory).update_id
@@ -106,6 +109,7 @@ def test_what_a_person_rejected_or_took_back_is_not_proposed_again(memory: Memor
     assert coder(memory).why == "nothing new"
 
 
+@pytest.mark.long
 def test_a_proposal_whose_base_has_changed_is_made_anew(memory: Memory) -> None:
     heard(memory, FORCE, case=(1, 2))
     first = coder(memory).update_id
@@ -125,6 +129,7 @@ def test_many_cases_of_one_session_are_one(memory: Memory) -> None:
     assert (coder(memory).why, coder(memory).lessons) == ("no lesson is sure enough", 0)
 
 
+@pytest.mark.long
 def test_a_prompt_that_changes_meanwhile_is_proposed_for_the_next_time(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     heard(memory, FORCE, case=(1, 2))
     mine = propose_update(memory.resources, "coder", "You write good code.", reason="mine", by="lee").update_id
@@ -147,6 +152,7 @@ def test_the_marks_of_the_section_are_no_words_of_a_session(memory: Memory) -> N
     assert coder(memory).why == "proposed"
 
 
+@pytest.mark.long
 def test_what_a_session_says_word_for_word_is_left_to_people(memory: Memory) -> None:
     heard(memory, LONG, case=(1, 2))
     before = count(memory)

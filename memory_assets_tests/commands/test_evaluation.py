@@ -97,6 +97,7 @@ def test_it_does_not_count_as_shown(memory: Memory, golden: Path) -> None:
     assert memory.stats().deliveries > 0
 
 
+@pytest.mark.long
 def test_a_replay_gives_the_runs_again(memory: Memory, golden: Path) -> None:
     memory.evaluate(golden)
     golden.write_text(GOLDEN.replace("PostgreSQL 16]", "MongoDB]").replace("suite: shop", "suite: shop\nbars: {mrr: 1.0}"))
@@ -116,6 +117,7 @@ def test_bars_and_failures_keep_it_from_passing(memory: Memory, golden: Path) ->
     assert failed.reasons and failed.questions[0].error == "invalid_argument" and failed.questions[1].hit_at_k == 1.0
 
 
+@pytest.mark.long
 def test_what_grew_worse_than_the_last_run_that_passed_is_a_regression(memory: Memory, golden: Path) -> None:
     best = memory.search("PostgreSQL 16 orders", mode="lexical", log=False).hits[0]
     wanted = best.id or best.citations[0].uri

@@ -135,6 +135,7 @@ def test_an_entry_that_search_never_shows_has_no_unit(memory: Memory) -> None:
         memory.feedback(nowhere.entry_id, "used", by="me")
 
 
+@pytest.mark.long
 def test_a_replay_gives_the_same_words(memory: Memory) -> None:
     memory.feedback("session:shop-1#m=1", "wrong", by="me", note="아니다")
     memory.feedback(address(memory, "Keep PostgreSQL 16 for orders"), "helpful", by="me")
@@ -145,6 +146,7 @@ def test_a_replay_gives_the_same_words(memory: Memory) -> None:
     assert rows(memory) == before
 
 
+@pytest.mark.long
 def test_nothing_of_a_note_is_left_of_a_forgotten_session(memory: Memory) -> None:
     acks = [
         memory.feedback(given, "wrong", by="me", note="it quotes the amber key")
@@ -158,6 +160,7 @@ def test_nothing_of_a_note_is_left_of_a_forgotten_session(memory: Memory) -> Non
     assert verify(memory.database, Resources(memory.settings).configured_versions).equal
 
 
+@pytest.mark.long
 def test_a_memory_of_two_sessions_keeps_its_word_while_it_is_the_same_memory(memory: Memory) -> None:
     mem = address(memory, "Keep PostgreSQL 16 for orders")
     memory.feedback(mem, "helpful", by="me", note="amber")

@@ -40,6 +40,7 @@ __all__ = ["memory"]
 # -- the road of a proposal --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_a_proposal_is_approved_applied_and_taken_back(memory: Memory) -> None:
     first = register_prompt(memory.resources, "coder", f"{FIRST}\n", by="kim")
     assert (first.version, first.is_active, first.prompt, first.versions[0].cause) == (1, True, FIRST, "seed")
@@ -65,6 +66,7 @@ def test_a_proposal_is_approved_applied_and_taken_back(memory: Memory) -> None:
     assert (memory.read(list_prompts), memory.read(list_updates, status="all")) == before
 
 
+@pytest.mark.long
 def test_a_proposal_from_a_text_that_is_active_again_can_be_applied(memory: Memory) -> None:
     """What counts is the text: the base is known by its hash."""
     register_prompt(memory.resources, "coder", FIRST, by="kim")
@@ -78,6 +80,7 @@ def test_a_proposal_from_a_text_that_is_active_again_can_be_applied(memory: Memo
     sound(memory)
 
 
+@pytest.mark.long
 def test_what_cannot_be_said_is_refused_and_nothing_is_logged(memory: Memory) -> None:
     register_prompt(memory.resources, "coder", FIRST, by="kim")
     waiting = proposed(memory)
@@ -144,6 +147,7 @@ STEPS = st.lists(
 )
 
 
+@pytest.mark.long
 @pytest.mark.deep
 @settings(max_examples=depth(4, 150), deadline=None)
 @given(steps=STEPS)
@@ -207,6 +211,7 @@ except MemoryAssetsError as error:
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("same", cases([False], [True]))
 def test_of_two_that_are_applied_at_once_one_wins(tmp_path: Path, same: bool) -> None:
     memory = Memory(settings_of(tmp_path / "home"))
@@ -251,6 +256,7 @@ def lesson_id(memory: Memory, title: str) -> str:
     return str(found)
 
 
+@pytest.mark.long
 def test_a_session_and_the_bundle_that_was_made_of_it_are_one_case(memory: Memory) -> None:
     """The bundle has an id of its own, and quotes what was said at the same moment."""
     register_prompt(memory.resources, "coder", FIRST, by="kim")
@@ -264,6 +270,7 @@ def test_a_session_and_the_bundle_that_was_made_of_it_are_one_case(memory: Memor
     assert propose_update(memory.resources, "coder", SECOND, reason="r", lessons=lessons, by="lee").status == "proposed"
 
 
+@pytest.mark.long
 def test_a_proposal_rests_on_lessons_of_two_cases(memory: Memory) -> None:
     resources = memory.resources
     register_prompt(resources, "coder", FIRST, by="kim")
@@ -311,6 +318,7 @@ def test_what_nobody_sees_is_in_no_reason_and_in_no_name(memory: Memory) -> None
     assert (told.reason, told.proposed_by) == ("it forgets tests", "lee")
 
 
+@pytest.mark.long
 def test_what_a_program_proposes_copies_no_session(memory: Memory) -> None:
     tell_titles(memory.settings, "a", "Always use the blue deployment script", "무조건 먼저 테스트를 돌리고 나서 커밋해")
     register_prompt(memory.resources, "coder", FIRST, by="kim")

@@ -82,6 +82,7 @@ def test_a_new_task_is_on_the_board(memory: OfProject) -> None:
     assert (event.event_type, event.said_by, event.uri) == ("task_created", "kim", None)
 
 
+@pytest.mark.long
 def test_a_new_task_with_blockers_is_blocked_by_them(memory: OfProject) -> None:
     review = made(memory, "Review the change")
     found = made(memory, "Ship it", blockers=["Review the change", "acme/shop#12", "the weather", review.task.task_id])
@@ -96,6 +97,7 @@ def test_a_new_task_with_blockers_is_blocked_by_them(memory: OfProject) -> None:
     assert [task.title for task in memory.tasks(which="unknown_blocker")] == ["Stuck"]
 
 
+@pytest.mark.long
 def test_what_no_new_task_can_be(memory: OfProject) -> None:
     made(memory, "Ship it")
     before = words(memory)
@@ -121,6 +123,7 @@ def test_what_no_new_task_can_be(memory: OfProject) -> None:
     assert words(memory) == before
 
 
+@pytest.mark.long
 def test_a_task_that_comes_again_is_another_one(memory: OfProject) -> None:
     first = made(memory, "Weekly report")
     set_status(memory.resources, first.task.task_id, "done", by="kim")
@@ -130,6 +133,7 @@ def test_a_task_that_comes_again_is_another_one(memory: OfProject) -> None:
     assert memory.task(f"task:{memory.project}:weekly report#2").task.task_id == second.task.task_id
 
 
+@pytest.mark.long
 def test_what_a_person_types_is_masked(memory: OfProject) -> None:
     found = new_task(
         memory.resources,
@@ -148,6 +152,7 @@ def test_what_a_person_types_is_masked(memory: OfProject) -> None:
 # -- how it stands -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_a_status_takes_the_legal_path_and_the_same_is_said_back(memory: OfProject) -> None:
     task = made(memory, "Ship it").task.task_id
     done = set_status(memory.resources, task[:10], "done", by="Mina", note="on Friday")
@@ -164,6 +169,7 @@ def test_a_status_takes_the_legal_path_and_the_same_is_said_back(memory: OfProje
     assert set_status(memory.resources, task, "pending", by="Mina").task.task.status == "pending"
 
 
+@pytest.mark.long
 def test_unknown_words_and_ids_are_named(memory: OfProject) -> None:
     task = made(memory, "Ship it").task.task_id
     with pytest.raises(InvalidArgumentError, match="no status 'finished'") as wrong:
@@ -179,6 +185,7 @@ def test_unknown_words_and_ids_are_named(memory: OfProject) -> None:
     assert set_priority(memory.resources, task, "critical", by="kim").said is False
 
 
+@pytest.mark.long
 def test_what_a_task_waits_for_is_replaced_and_taken_away(memory: OfProject) -> None:
     task = made(memory, "Ship it").task.task_id
     set_status(memory.resources, task, "in_progress", by="kim")
@@ -199,6 +206,7 @@ def test_what_a_task_waits_for_is_replaced_and_taken_away(memory: OfProject) -> 
         set_blockers(memory.resources, task, ["the weather"], by="kim")
 
 
+@pytest.mark.long
 def test_a_claim_that_was_refused_waits_and_can_be_accepted_or_let_be(memory: OfProject) -> None:
     talk = (("user", "We have to fix the login soon."), ("user", "Then paint the boat."))
     said = (
@@ -220,6 +228,7 @@ def test_a_claim_that_was_refused_waits_and_can_be_accepted_or_let_be(memory: Of
 # -- what is what ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_a_condition_is_met_is_something_and_is_open_after_all(memory: OfProject) -> None:
     made(memory, "Ship it", blockers=["the weather"])
     review = made(memory, "Review the change")
@@ -241,6 +250,7 @@ def test_a_condition_is_met_is_something_and_is_open_after_all(memory: OfProject
     assert resolve(memory.resources, condition.condition_id, by="Mina").said is False
 
 
+@pytest.mark.long
 def test_what_a_condition_cannot_be(memory: OfProject) -> None:
     ship = made(memory, "Ship it", blockers=["the weather", "the budget"]).task.task_id
     weather, budget = sorted(memory.conditions(), key=lambda condition: condition.title, reverse=True)
@@ -255,6 +265,7 @@ def test_what_a_condition_cannot_be(memory: OfProject) -> None:
         resolve(memory.resources, ship, satisfied=True, by="kim")
 
 
+@pytest.mark.long
 def test_two_tasks_become_one_and_two_again(memory: OfProject) -> None:
     one, other = made(memory, "Fix the login").task.task_id, made(memory, "문이 안 열림").task.task_id
     merged = merge(memory.resources, one[:12], other, by="kim", note="same")
@@ -274,6 +285,7 @@ def test_two_tasks_become_one_and_two_again(memory: OfProject) -> None:
             unmerge(memory.resources, given, by="kim")
 
 
+@pytest.mark.long
 def test_what_cannot_be_one(memory: OfProject) -> None:
     ship = made(memory, "Ship it", blockers=["the weather", "the budget"]).task.task_id
     alien = new_task(memory.resources, "Ship it", project="docs", by="kim").task.task.task_id
@@ -294,6 +306,7 @@ def test_what_cannot_be_one(memory: OfProject) -> None:
     assert isinstance(unmerge(memory.resources, weather.condition_id, by="kim"), ConditionSpoken)
 
 
+@pytest.mark.long
 def test_all_that_was_said_is_true_after_a_replay(memory: OfProject) -> None:
     report = verify(memory.database, Resources(memory.settings).configured_versions)
     assert report.equal, report.differences

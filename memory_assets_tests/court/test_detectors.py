@@ -200,12 +200,14 @@ def _cost(talk: Talk) -> float:
     return process_time() - begun
 
 
+@pytest.mark.long
 def test_the_cost_grows_with_the_session_and_no_faster() -> None:
     _cost(_crowded(500))  # the cues are read once
     short, long = _cost(_crowded(1_000)), _cost(_crowded(8_000))
     assert short < 0.6 and long < 8 * 3 * max(short, 0.02)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "text",
     [

@@ -101,6 +101,7 @@ def test_every_decoy_stands_in_six_sessions_and_in_both_languages_and_splits() -
         assert {session.split for session in holding} >= {"fit", "held"}, decoy
 
 
+@pytest.mark.long
 def test_who_finds_all_that_is_planted_scores_one(scorer: ModuleType) -> None:
     findings = [
         scorer.Finding(session.name, one.kind, message_indexes=frozenset(session.indexes(label, scorer.read_planted(session))))

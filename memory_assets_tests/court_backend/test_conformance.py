@@ -54,6 +54,7 @@ def ready(request: pytest.FixtureRequest, running: dict[str, Server]) -> Ready:
     return made
 
 
+@pytest.mark.long
 def test_the_nearest_of_a_role_are_those_that_arithmetic_gives(ready: Ready, folder: Path) -> None:
     court, lessons = PlantedCourt(folder, Planted(DIMENSIONS)), some_lessons(400)
     court.plant(lessons)
@@ -86,6 +87,7 @@ def test_a_role_without_lessons_and_one_with_few(ready: Ready, folder: Path) -> 
     assert [hit.lesson_id for hit in index.search_lessons("coder", query, 1)] == [lesson_id(0)]
 
 
+@pytest.mark.long
 def test_all_backends_give_the_same_hits(there: There, folder: Path) -> None:
     court = PlantedCourt(folder, Planted(DIMENSIONS))
     court.plant(some_lessons(300))
@@ -103,6 +105,7 @@ def test_all_backends_give_the_same_hits(there: There, folder: Path) -> None:
     mirror.close()
 
 
+@pytest.mark.long
 def test_a_step_forward_ends_where_a_rebuild_does(there: There, folder: Path) -> None:
     court = PlantedCourt(folder, Planted(DIMENSIONS))
     mirror = in_postgres(court, there)

@@ -24,6 +24,8 @@ from memory_assets_tests.court_backend.planted_court import Planted, PlantedCour
 from memory_assets_tests.postgres.databases import There
 from memory_assets_tests.postgres.servers import Server, wheel_18
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture
 def court(folder: Path) -> PlantedCourt:

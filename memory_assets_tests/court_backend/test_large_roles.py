@@ -14,6 +14,8 @@ from memory_assets_tests.court_backend.planted_court import Planted, PlantedCour
 from memory_assets_tests.depth import cases
 from memory_assets_tests.postgres.databases import There
 
+pytestmark = pytest.mark.long
+
 K = 10
 
 

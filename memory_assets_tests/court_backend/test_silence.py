@@ -86,6 +86,7 @@ def silent() -> Iterator[Between]:
     between.end()
 
 
+@pytest.mark.long
 def test_a_server_that_never_says_anything(silent: Between, court: PlantedCourt, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connecting, "CONNECT_SECONDS", 2)
     address = PostgresAddress(f"postgresql://owner@127.0.0.1:{silent.port}/court?connect_timeout=600")
@@ -98,6 +99,7 @@ def test_a_server_that_never_says_anything(silent: Between, court: PlantedCourt,
         assert time.monotonic() - began < MOST_SECONDS
 
 
+@pytest.mark.long
 def test_a_server_that_falls_silent(there18: There, court: PlantedCourt, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PGPASSWORD", there18.server.password)
     monkeypatch.setattr(postgres_lessons, "SILENT_SECONDS", 1.0)
@@ -118,6 +120,7 @@ def test_a_server_that_falls_silent(there18: There, court: PlantedCourt, monkeyp
         lessons.close()
 
 
+@pytest.mark.long
 def test_a_server_that_falls_silent_while_it_is_written_to(
     there18: There, court: PlantedCourt, monkeypatch: pytest.MonkeyPatch
 ) -> None:

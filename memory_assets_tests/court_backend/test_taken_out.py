@@ -56,6 +56,7 @@ def unknown() -> Planted:
     return made
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("embedder", [WithoutModel(16), WithoutModel(16, model="other"), unknown()])
 def test_without_a_model_what_is_gone_goes_and_what_is_new_comes(there: There, court: PlantedCourt, embedder: Planted) -> None:
     mirror_of(court, there).project()

@@ -57,6 +57,7 @@ def defective(folder: Path) -> dict[str, Path]:
     return written
 
 
+@pytest.mark.long
 def test_defects_are_named_and_the_rest_is_kept(inbox: Path, settings: Settings, take: Import) -> None:
     written = defective(inbox)
     chat(inbox, "이름 없는 회의", talk(11), name="회의 록 (최종).json")
@@ -118,6 +119,7 @@ def strange(folder: Path) -> None:
     (folder / os.fsdecode(b"caf\xe9.json")).write_bytes(chat(folder, "latin-name", talk(14)).read_bytes())
 
 
+@pytest.mark.long
 def test_strange_values_harm_nobody(inbox: Path, settings: Settings, take: Import) -> None:
     strange(inbox)
     report = take(inbox)
@@ -132,6 +134,7 @@ def test_strange_values_harm_nobody(inbox: Path, settings: Settings, take: Impor
     assert_rebuilds_equal(settings)
 
 
+@pytest.mark.long
 def test_what_holds_nothing_is_skipped(inbox: Path, settings: Settings, take: Import) -> None:
     chat(inbox, "good", talk(1))
     for name, text in (
@@ -154,6 +157,7 @@ def test_what_holds_nothing_is_skipped(inbox: Path, settings: Settings, take: Im
     assert (again.unchanged, again.skipped, again.events_appended) == (1, 7, 0)
 
 
+@pytest.mark.long
 def test_what_cannot_be_taken_is_quarantined(
     inbox: Path, settings: Settings, take: Import, monkeypatch: pytest.MonkeyPatch
 ) -> None:

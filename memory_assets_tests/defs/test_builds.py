@@ -40,6 +40,7 @@ import_paths(load_settings({"home": sys.argv[1]}), [Path(sys.argv[2])], project=
 """
 
 
+@pytest.mark.long
 def test_a_build_says_what_it_was_made_with_and_what_it_did(inbox: Path, settings: Settings, take: Import) -> None:
     for number in range(3):
         chat(inbox, f"said-{number}", talk(number))
@@ -90,6 +91,7 @@ def test_the_error_of_a_build_names_the_stage_and_quotes_nothing(
     assert not [event for event in events(settings, "build_started", "build_finished") if "replication" in event.payload_json]
 
 
+@pytest.mark.long
 @pytest.mark.timeout(180)
 def test_a_build_whose_process_was_killed_is_no_success(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("DAGSTER_HOME", raising=False)
@@ -132,6 +134,7 @@ def test_a_build_that_was_interrupted_has_failed(tmp_path: Path, monkeypatch: py
     assert (build.status, build.error) == ("failed", "aligned: DagsterExecutionInterruptedError")
 
 
+@pytest.mark.long
 def test_runs_of_the_ui_are_builds_too(inbox: Path, settings: Settings, unrecorded: dg.DagsterInstance) -> None:
     from memory_assets.defs.code_location import build_definitions
 

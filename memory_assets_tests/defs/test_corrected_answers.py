@@ -10,6 +10,8 @@ from memory_assets.memory import AskRequest, Memory
 from memory_assets.results.answer import AnswerV1
 from memory_assets_tests.defs.corrected_store import FOLDER_KOREAN_NOW, FOLDER_NOW, LOGS_NOW, OLD, ROUNDS_NOW, WINDOW_NOW
 
+pytestmark = pytest.mark.long
+
 
 def _told(answer: AnswerV1) -> str:
     """All words of an answer and of what it cites."""

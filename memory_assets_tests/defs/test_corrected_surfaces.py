@@ -35,6 +35,8 @@ from memory_assets_tests.defs.corrected_store import (
 )
 from memory_assets_tests.viewer.served import serving
 
+pytestmark = pytest.mark.long
+
 OF_SESSION = [("talk-1", ROUNDS, ROUNDS_NOW), ("talk-2", WINDOW, WINDOW_NOW), ("talk-3", LOGS, LOGS_NOW)]
 SEARCHED = [
     ("round every entry up to 15 minutes", ROUNDS_NOW),
@@ -128,6 +130,7 @@ def test_a_context_and_what_an_agent_is_told_say_so(corrected: Memory, query: st
     assert old_lines and all("a person said otherwise on" in line for line in old_lines)
 
 
+@pytest.mark.long
 def test_the_pages_say_so(corrected: Memory) -> None:
     with serving(corrected) as pages:
         for session, old, now in OF_SESSION:
@@ -151,6 +154,7 @@ def test_some_words_are_shown_where_a_part_of_a_sentence_is() -> None:
         assert not shows_something_of(text, shown)
 
 
+@pytest.mark.long
 def test_a_store_without_corrections_is_asked_nothing_of_them(mixed_copy: Mixed, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise AssertionError("a statement more")

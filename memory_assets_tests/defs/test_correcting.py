@@ -23,6 +23,8 @@ from memory_assets_tests.defs.files import chat
 from memory_assets_tests.defs.imported import Imported, imported
 from memory_assets_tests.defs.state import assert_rebuilds_equal, events, rows, texts_of_store
 
+pytestmark = pytest.mark.long
+
 OLD = "We decided to round every entry up to 15 minutes, because customers check the invoice."
 NEW = "We round every entry up to 6 minutes, since the customers asked for it."
 TASK = "TODO: write the page about rounding before Friday."

@@ -13,6 +13,8 @@ from memory_assets_tests.defs.staged_store import StagedStore
 from memory_assets_tests.defs.state import assert_rebuilds_equal
 from memory_assets_tests.defs.told_files import DAY
 
+pytestmark = pytest.mark.long
+
 OLD = "We decided to round every entry up to 15 minutes, because customers check the invoice."
 SIX = "We round every entry up to 6 minutes."
 TEN = "We round every entry up to 10 minutes."

@@ -8,6 +8,7 @@ import sys
 from typing import Any
 
 import dagster as dg
+import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from memory_assets.definitions import defs
@@ -78,6 +79,7 @@ def test_the_seven_stages_share_partitions_and_policy() -> None:
         assert dg.AssetKey(earlier) in graph.get(dg.AssetKey(later)).parent_keys
 
 
+@pytest.mark.long
 def test_nothing_of_it_is_said_on_the_console() -> None:
     done = subprocess.run(
         [sys.executable, "-W", "default", "-c", "import memory_assets.definitions"], capture_output=True, text=True, check=True

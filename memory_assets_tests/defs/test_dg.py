@@ -40,6 +40,7 @@ def test_definitions_are_checked(settings: Settings) -> None:
     assert "All definitions loaded successfully" in dg_(settings, "check", "defs")
 
 
+@pytest.mark.long
 def test_definitions_are_listed(settings: Settings) -> None:
     said = json.loads(dg_(settings, "list", "defs", "--json"))
     names = json.dumps(said)

@@ -81,6 +81,7 @@ def test_the_page_of_answers_shows_numbers_and_no_text(settings: Settings, unrec
     assert made(settings, unrecorded, ask_eval) == page
 
 
+@pytest.mark.long
 def test_it_asks_again_only_when_questions_or_log_have_changed(
     settings: Settings, unrecorded: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -109,6 +110,7 @@ def test_a_file_that_cannot_be_read_leaves_none_of_its_text_in_the_records(
     assert not done.success and "question 1, contans: there is no such key" in told and "amber" not in told
 
 
+@pytest.mark.long
 def test_the_check_warns_of_what_grew_worse(settings: Settings, unrecorded: dg.DagsterInstance) -> None:
     memory, question = Memory(settings), "PostgreSQL 16 orders"
     best = memory.search(question, mode="lexical", log=False).hits[0]
@@ -122,6 +124,7 @@ def test_the_check_warns_of_what_grew_worse(settings: Settings, unrecorded: dg.D
     assert not passed(unrecorded)
 
 
+@pytest.mark.long
 def test_an_import_counts_what_was_shown_and_asks_no_golden_question(
     settings: Settings, unrecorded: dg.DagsterInstance, tmp_path: Path
 ) -> None:

@@ -24,6 +24,8 @@ from memory_assets_tests.defs.state import Rows, assert_rebuilds_equal, differin
 from memory_assets_tests.defs.test_forgotten_parts import OF_TELLING, left_of
 from memory_assets_tests.depth import cases
 
+pytestmark = pytest.mark.long
+
 SECRET = "qzxfountain"
 NAME = "Wilhelmina"
 WORDS = ("session_forgotten", "text_forgotten")

@@ -23,6 +23,8 @@ from memory_assets_tests.defs.conftest import GROWN, HALVED, Mixed
 from memory_assets_tests.defs.files import chat, claude, records, talk
 from memory_assets_tests.defs.state import assert_rebuilds_equal, events, index_rows, log_of, rows, tables, texts_of_store
 
+pytestmark = pytest.mark.long
+
 FORGOTTEN = "plain-2"
 WORD = "service 2 "
 

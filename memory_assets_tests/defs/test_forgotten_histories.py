@@ -18,6 +18,8 @@ from memory_assets.settings import load_settings
 from memory_assets_tests.defs.told_files import Draft, ToldStore, plain, said, spans_of, texts_of
 from memory_assets_tests.depth import depth
 
+pytestmark = pytest.mark.long
+
 MILD = load_policy('{"policy_id": "mild", "version": 1, "emails": false}')
 FILES = ("records", "records", "records", "half", "later", "page")
 

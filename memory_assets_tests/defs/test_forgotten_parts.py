@@ -25,6 +25,8 @@ from memory_assets_tests.defs.files import chat, claude, records
 from memory_assets_tests.defs.state import assert_rebuilds_equal, rows, tables, texts_of_dagster, texts_of_store
 from memory_assets_tests.defs.test_order import OF_HISTORY
 
+pytestmark = pytest.mark.long
+
 NAME = "Wilhelmina"
 TURNS = [
     f"We decided with {NAME} to keep the ledger service on PostgreSQL 16 because its replication is simple.",

@@ -32,6 +32,8 @@ from memory_assets_tests.defs.state import assert_rebuilds_equal
 from memory_assets_tests.defs.told_files import DAY, spans_at
 from memory_assets_tests.depth import depth
 
+pytestmark = pytest.mark.long
+
 _DAYS = ("mon", "tue", "wed")
 AT_ONCE = 100
 """Lives that share two stores, each with a project of its own: a fold costs them little more than one."""

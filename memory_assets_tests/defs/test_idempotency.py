@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dagster as dg
+import pytest
 
 from memory_assets.defs import run
 from memory_assets.defs.code_location import build_definitions
@@ -21,6 +22,7 @@ def test_the_mixed_set_is_taken_whole(mixed_store: Mixed) -> None:
     assert len(tables(mixed_store.settings)["entries"]) >= 20
 
 
+@pytest.mark.long
 def test_importing_and_running_again_adds_nothing(mixed_copy: Mixed, unrecorded: dg.DagsterInstance) -> None:
     settings = mixed_copy.settings
     before, found, told = tables(settings), index_rows(settings), events(settings)
@@ -36,6 +38,7 @@ def test_importing_and_running_again_adds_nothing(mixed_copy: Mixed, unrecorded:
     assert sorted(index_rows(settings), key=repr) == sorted(found, key=repr)
 
 
+@pytest.mark.long
 def test_materializing_a_stage_alone_again_adds_nothing(mixed_copy: Mixed, unrecorded: dg.DagsterInstance) -> None:
     settings = mixed_copy.settings
     before, told = tables(settings), events(settings)

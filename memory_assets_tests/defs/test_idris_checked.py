@@ -98,6 +98,7 @@ def doctor(settings: Settings) -> str:
     return check.detail
 
 
+@pytest.mark.long
 def test_a_batch_of_sessions_is_one_run_of_the_compiler(
     inbox: Path, tested: Any, settings_with: Callable[..., Settings], import_with: Any
 ) -> None:
@@ -118,6 +119,7 @@ def test_a_batch_of_sessions_is_one_run_of_the_compiler(
     assert not any("--check" in call for call in calls_of(tested("good")))
 
 
+@pytest.mark.long
 @pytest.mark.deep
 def test_a_silent_compiler_is_asked_again_and_what_it_says_then_counts(
     inbox: Path, settings_with: Callable[..., Settings], import_with: Any
@@ -184,6 +186,7 @@ def test_with_idris2_required_a_silent_compiler_verifies_nothing(
     assert_rebuilds_equal(settings)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("mode", "says"),
     [
@@ -236,6 +239,7 @@ def test_a_compiler_of_another_version_stands_under_its_own_name(
     assert stages_of(settings, "s") == {("verified", "idris2 0.6.1")}
 
 
+@pytest.mark.long
 def test_a_session_that_cannot_be_judged_is_put_aside_alone(
     inbox: Path, settings_with: Callable[..., Settings], import_with: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -254,6 +258,7 @@ def test_a_session_that_cannot_be_judged_is_put_aside_alone(
     assert {stage for name in ("a", "z") for stage, _ in stages_of(settings, name)} == {"verified"}
 
 
+@pytest.mark.long
 @pytest.mark.deep
 def test_a_disagreement_proves_nothing_and_fails_the_check(
     inbox: Path, settings_with: Callable[..., Settings], import_with: Any, unrecorded: dg.DagsterInstance
@@ -351,6 +356,7 @@ def judged(judged_once: Path, settings_with: Callable[..., Settings], settings: 
     return settings_with(None)
 
 
+@pytest.mark.long
 def test_a_promotion_by_a_checker_that_never_judged_is_found(judged: Settings, unrecorded: dg.DagsterInstance) -> None:
     _wrong(judged, lambda log, version: _promoted(log, version, method="exact", checker="idris2 0.8.0"))
     run.run_sessions(judged, ["s"])
@@ -358,6 +364,7 @@ def test_a_promotion_by_a_checker_that_never_judged_is_found(judged: Settings, u
     assert not passed and "idris2 0.8.0 gave no verdict" in why
 
 
+@pytest.mark.long
 def test_a_verdict_on_other_modules_is_found(judged: Settings, unrecorded: dg.DagsterInstance) -> None:
     def other(log: EventLog, version: str) -> NewEvent:
         event = log.current(["s"], "idris_checked")["s"]
@@ -408,6 +415,7 @@ def test_what_a_compiler_proved_that_is_silent_now_does_not_stand_against_the_em
     assert _verified_check(unrecorded) == (True, "none")
 
 
+@pytest.mark.long
 def test_an_entry_whose_proof_failed_cannot_be_called_verified(
     inbox: Path, settings_with: Callable[..., Settings], unrecorded: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -78,6 +78,7 @@ def test_a_users_own_instance_file_is_kept(settings: Settings) -> None:
     assert (settings.dagster_home / "dagster.yaml").read_text() == "telemetry:\n  enabled: false\n"
 
 
+@pytest.mark.long
 def test_dagsters_own_storage_reads_what_ours_wrote(settings: Settings, inbox: Path) -> None:
     chat(inbox, "one", talk(1))
     import_paths(settings, [inbox], project=None)
@@ -99,6 +100,7 @@ def dagsters_own(settings: Settings) -> dg.DagsterInstance:
     )
 
 
+@pytest.mark.long
 def test_engines_are_made_once_a_file(settings: Settings, inbox: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[str] = []
 
@@ -166,6 +168,7 @@ def test_a_run_is_seen_while_it_writes(settings: Settings) -> None:
         theirs.end_watch_event_logs(run.run_id, note)
 
 
+@pytest.mark.long
 def test_a_deleted_run_leaves_no_file_and_its_partitions_materialized(settings: Settings, inbox: Path) -> None:
     chat(inbox, "one", talk(1))
     import_paths(settings, [inbox], project=None)

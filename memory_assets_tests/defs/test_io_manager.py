@@ -62,6 +62,7 @@ def test_an_input_is_the_latest_chain(mixed_store: Mixed, stage: str, kind: type
         assert one[GROWN].revision >= 1 and len(one[GROWN].messages) == 6
 
 
+@pytest.mark.long
 def test_a_batch_is_one_transaction(inbox: Any, settings: Settings, take: Import, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(FIRST_ITEMS):
         chat(inbox, f"s-{number}", talk(number))
@@ -90,6 +91,7 @@ def test_a_batch_is_one_transaction(inbox: Any, settings: Settings, take: Import
     assert rows(settings, "SELECT count(*) FROM pipeline_metrics WHERE stage = 'aligned'") == [(0,)]
 
 
+@pytest.mark.long
 def test_a_range_leaves_the_others_alone(mixed_copy: Mixed, unrecorded: dg.DagsterInstance) -> None:
     keys = sorted(mixed_copy.report.session_ids)
     unrecorded.add_dynamic_partitions("sessions", keys)

@@ -37,6 +37,7 @@ def records(table: Any) -> list[dict[str, Any]]:
     return [dict(record.data) for record in table.records]
 
 
+@pytest.mark.long
 def test_an_import_leaves_the_ledgers_on_their_page(
     inbox: Path, settings: Settings, take: Import, unrecorded: dg.DagsterInstance
 ) -> None:
@@ -57,6 +58,7 @@ def test_an_import_leaves_the_ledgers_on_their_page(
     assert "PostgreSQL" not in repr(again)
 
 
+@pytest.mark.long
 def test_when_the_log_has_not_moved_nothing_is_counted_again(
     inbox: Path, settings: Settings, take: Import, unrecorded: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
 ) -> None:

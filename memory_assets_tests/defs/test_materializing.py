@@ -27,6 +27,8 @@ from memory_assets_tests.defs.files import chat, talk
 from memory_assets_tests.defs.state import assert_rebuilds_equal, events, rows
 from memory_assets_tests.defs.test_quarantine import POISON, failing_at, latest_check, metadata_of
 
+pytestmark = pytest.mark.long
+
 
 def materialize(settings: Settings, *arguments: str) -> subprocess.CompletedProcess[str]:
     """``dagster asset materialize`` as docs/dagster.md tells it, in a process of its own."""

@@ -13,6 +13,8 @@ from memory_assets.settings import load_settings
 from memory_assets_tests.defs.conftest import Mixed
 from memory_assets_tests.defs.state import Rows, assert_rebuilds_equal, differing, index_rows, tables
 
+pytestmark = pytest.mark.long
+
 # How many revisions a session has, and by which events it was told, is its history.
 OF_HISTORY = {
     ("sessions", "revision"),

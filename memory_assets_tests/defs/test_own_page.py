@@ -19,6 +19,8 @@ import pytest
 import websockets
 from websockets.typing import Origin, Subprotocol
 
+pytestmark = pytest.mark.long
+
 _QUERY = json.dumps({"query": "{ version }"}).encode()
 _READY_SECONDS = 90
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
 from memory_assets.defs.own_sessions import is_own_session
 from memory_assets.extraction.window_request import request
 from memory_assets.extraction.windows import windows
@@ -45,6 +47,7 @@ def test_what_people_say_of_them_is_not() -> None:
     assert is_own_session(session("hello", cwd="/home/someone/.memory/dagster"), HOME)
 
 
+@pytest.mark.long
 def test_they_are_passed_over_and_their_neighbours_taken(inbox: Path, settings: Settings, take: Import) -> None:
     _, user = asked()
     chat(inbox, "asked", [user, '{"entries": []}'])

@@ -54,6 +54,7 @@ def found(texts: Any, words: tuple[str, ...]) -> set[tuple[str, str]]:
     return {(place, word) for place, text in texts for word in words if word in text}
 
 
+@pytest.mark.long
 def test_secrets_are_nowhere(inbox: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     secretive(inbox)
     (inbox / "no-session.json").write_text(json.dumps({"token": GITHUB, "mail": ADDRESS, "what": PRIVATE}))
@@ -115,6 +116,7 @@ def visible(settings: Settings, word: str) -> set[str]:
     return {place for place, _ in found(texts_of_store(settings), (word,)) if not place.startswith(history)}
 
 
+@pytest.mark.long
 def test_a_stricter_policy_begins_a_new_chain(
     inbox: Path, tmp_path: Path, unrecorded: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
 ) -> None:

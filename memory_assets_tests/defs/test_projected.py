@@ -29,6 +29,8 @@ from memory_assets_tests.filled_store import fill, tell
 if TYPE_CHECKING:
     from memory_assets.vectors.embedder import Vectors
 
+pytestmark = pytest.mark.long
+
 
 class Counted(HashingEmbedder):
     """The hashing embedder under a name that promises meaning; it tells who was asked for what."""

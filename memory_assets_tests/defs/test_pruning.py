@@ -66,6 +66,7 @@ def test_what_is_older_goes(settings: Settings, instance: dg.DagsterInstance, mo
     assert pruning.prune_by_itself(instance, home, settings.dagster) == 3
 
 
+@pytest.mark.long
 def test_an_import_prunes_and_partitions_stay_materialized(settings: Settings, inbox: Path) -> None:
     kept = load_settings({"dagster": {"keep_runs": 1}})
     import_paths(kept, [chat(inbox, "one", talk(1))], project=None)

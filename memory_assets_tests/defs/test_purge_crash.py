@@ -21,6 +21,8 @@ from memory_assets_tests.defs.files import chat, talk
 from memory_assets_tests.defs.state import assert_rebuilds_equal, events, files_holding, texts_of_dagster, texts_of_store
 from memory_assets_tests.depth import cases
 
+pytestmark = pytest.mark.long
+
 SECRET = "qzxfountain"
 MOMENTS = 40
 # Kills itself at the so-manieth time that it touches a file of the store.

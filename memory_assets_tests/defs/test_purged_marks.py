@@ -202,6 +202,7 @@ def test_every_event_type_says_what_a_purge_takes_of_it() -> None:
     assert sorted(PAYLOADS) == sorted(name for names in classes for name in names)
 
 
+@pytest.mark.long
 def test_marks_in_every_field_of_every_event_type(marked: Mixed, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = marked.settings
     events, build = marked_events(settings)

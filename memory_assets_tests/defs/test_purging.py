@@ -44,6 +44,8 @@ from memory_assets_tests.defs.state import (
 )
 from memory_assets_tests.depth import cases
 
+pytestmark = pytest.mark.long
+
 SECRET = "qzxfountain"
 FORGOTTEN = "to-be-forgotten"
 

@@ -25,6 +25,8 @@ from memory_assets_tests.defs.files import chat, talk
 from memory_assets_tests.defs.state import assert_rebuilds_equal, events, rows, texts_of_store
 from memory_assets_tests.depth import IS_DEEP, depth
 
+pytestmark = pytest.mark.long
+
 BATCH = depth(6, 25)
 POISON, SOUND = "s-05", "s-04"
 

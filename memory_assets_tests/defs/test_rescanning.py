@@ -15,6 +15,8 @@ from memory_assets_tests.defs.files import chat
 from memory_assets_tests.defs.state import assert_rebuilds_equal, files_holding, index_rows, rows
 from memory_assets_tests.defs.test_privacy import found, texts_of_store, visible
 
+pytestmark = pytest.mark.long
+
 # Put together here, so that no scanner of repositories takes them for real ones.
 GITHUB = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 ADDRESS = "gildong.hong" + "@" + "mail.example.org"

@@ -24,6 +24,7 @@ def kept(settings: Settings, days: int, by_project: str = "") -> Settings:
     return load_settings({"home": settings.home, "privacy": {"keep_days": days, "keep_days_by_project": by_project}})
 
 
+@pytest.mark.long
 def test_what_is_older_goes_by_project_and_comes_not_back(
     settings: Settings, tmp_path: Path, unrecorded: dg.DagsterInstance
 ) -> None:
@@ -50,6 +51,7 @@ def test_what_is_older_goes_by_project_and_comes_not_back(
     assert run.import_paths(settings, files, project=None).events_appended == 0
 
 
+@pytest.mark.long
 def test_memories_of_a_type_go_and_their_sessions_stay(
     settings: Settings, tmp_path: Path, unrecorded: dg.DagsterInstance
 ) -> None:

@@ -49,6 +49,7 @@ def imported(settings: Settings, folder: Path) -> Told:
     return told
 
 
+@pytest.mark.long
 def test_the_bar_moves_by_session_and_stage_to_the_last_byte(inbox: Path, unrecorded: dg.DagsterInstance) -> None:
     for number in range(4):
         chat(inbox, f"s-{number}", talk(number, 5 + 5 * number))
@@ -75,6 +76,7 @@ def test_files_without_news_count_as_done(inbox: Path, unrecorded: dg.DagsterIns
     assert stopping.done_so_far() == "3 of 3 sessions are done"
 
 
+@pytest.mark.long
 def test_a_long_session_moves_within_a_stage(inbox: Path, unrecorded: dg.DagsterInstance) -> None:
     chat(inbox, "long", talk(1, 400))
     told = imported(load_settings({"extraction": {"window_characters": 1000}}), inbox)

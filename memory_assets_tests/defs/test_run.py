@@ -26,6 +26,7 @@ from memory_assets_tests.defs.state import assert_rebuilds_equal, events, rows, 
 from memory_assets_tests.depth import cases
 
 
+@pytest.mark.long
 def test_flags_hold_for_the_run_too(
     inbox: Path, tmp_path: Path, unrecorded: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -46,6 +47,7 @@ def test_flags_hold_for_the_run_too(
     assert rows(settings, "SELECT status FROM sessions") == [("vectorized",)]
 
 
+@pytest.mark.long
 def test_a_session_counts_once_whatever_number_of_batches_tell_of_it(
     inbox: Path, tmp_path: Path, unrecorded: dg.DagsterInstance
 ) -> None:
@@ -66,6 +68,7 @@ def test_a_session_counts_once_whatever_number_of_batches_tell_of_it(
 RULES = Path(memory_assets.__file__).parent.joinpath("extraction", "rules.toml").read_text(encoding="utf-8")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("rules", "code", "told"),
     cases(
@@ -99,6 +102,7 @@ def test_rules_that_cannot_be_used_are_named_before_anything_runs(
     assert found["projections"].ok and [name for name, check in found.items() if not check.ok] == ["rules"]
 
 
+@pytest.mark.long
 def test_a_session_goes_to_another_project_when_it_is_imported_for_that(inbox: Path, take: Import, settings: Settings) -> None:
     chat(inbox, "moves", talk(1), project="own")
     assert take(inbox).new == 1
@@ -113,6 +117,7 @@ def test_a_session_goes_to_another_project_when_it_is_imported_for_that(inbox: P
     assert_rebuilds_equal(settings)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sound_first", cases([True], [False]))
 def test_a_damaged_copy_takes_nothing_from_a_sound_one(
     tmp_path: Path, settings: Settings, unrecorded: dg.DagsterInstance, *, sound_first: bool
@@ -130,6 +135,7 @@ def test_a_damaged_copy_takes_nothing_from_a_sound_one(
     assert rows(settings, said) == [(0,)]
 
 
+@pytest.mark.long
 def test_up_to_a_stage_and_on_from_there(inbox: Path, settings: Settings, unrecorded: dg.DagsterInstance) -> None:
     added = run.add_sessions(settings, [chat(inbox, "stepwise", talk(1))])
     assert (added.sessions, added.new, added.session_ids) == (1, 1, ["stepwise"])
@@ -155,6 +161,7 @@ def test_adding_names_what_it_passed_over(inbox: Path, settings: Settings, unrec
     assert {warning["reason"] for warning in report.warnings} == {"empty_file", "not_a_session"}
 
 
+@pytest.mark.long
 def test_a_run_that_fails_says_so_in_its_build(
     inbox: Path, settings: Settings, take: Import, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -180,6 +187,7 @@ def test_a_run_that_fails_says_so_in_its_build(
     }
 
 
+@pytest.mark.long
 def test_project_days_builds_and_metrics_of_an_import(inbox: Path, settings: Settings, take: Import) -> None:
     later = STARTED + timedelta(days=400)
     chat(inbox, "with-own", talk(1), project="own")

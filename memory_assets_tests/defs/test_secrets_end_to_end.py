@@ -24,6 +24,8 @@ from memory_assets_tests.sessions.ordinary_lines import ordinary_lines
 from memory_assets_tests.sessions.secret_kinds import PLACES, Sample, samples
 from memory_assets_tests.sessions.test_secret_kinds import in_a_name
 
+pytestmark = pytest.mark.long
+
 GONE = 0.96
 TOUCHED = 0.01
 # A short value stands in some hash by chance: it is looked for with what stands before it.

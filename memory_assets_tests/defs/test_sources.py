@@ -26,6 +26,8 @@ from memory_assets_tests.defs.test_order import OF_HISTORY
 from memory_assets_tests.depth import IS_DEEP, cases, depth
 from memory_assets_tests.sessions.hostile import WRITERS, conversation, cut, forgeries
 
+pytestmark = pytest.mark.long
+
 Words = Counter[tuple[str, str, str]]
 
 

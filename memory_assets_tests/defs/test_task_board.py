@@ -68,6 +68,7 @@ def test_an_import_leaves_the_board_on_its_page(inbox: Path, take: Import, unrec
     assert checked(unrecorded) == {"no_blocker_cycles": True}
 
 
+@pytest.mark.long
 def test_a_person_may_ask_whether_a_replay_gives_the_board_again(
     settings: Settings, inbox: Path, take: Import, unrecorded: dg.DagsterInstance
 ) -> None:

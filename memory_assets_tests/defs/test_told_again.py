@@ -59,6 +59,7 @@ def test_a_title_that_a_message_still_says_is_kept(tmp_path: Path, *, again: boo
     assert story.title == ""
 
 
+@pytest.mark.long
 def test_what_is_wanted_back_is_back_in_a_copy_of_another_source(tmp_path: Path) -> None:
     story = Story(tmp_path, "the zebra stands there", "the yak lies in the grass")
     story.tell("page")
@@ -71,6 +72,7 @@ def test_what_is_wanted_back_is_back_in_a_copy_of_another_source(tmp_path: Path)
     assert story.texts == ["the zebra stands there", "the yak lies in the grass"]
 
 
+@pytest.mark.long
 def test_what_a_record_went_on_with_is_back_that_only_another_source_had_told_when_it_was_forgotten(tmp_path: Path) -> None:
     story = Story(tmp_path, "the zebra stands there", "the yak lies in the grass.")
     story.tell("records")
@@ -83,6 +85,7 @@ def test_what_a_record_went_on_with_is_back_that_only_another_source_had_told_wh
     assert story.texts == story.draft.texts
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("at_once", [True, False], ids=["at once", "a word first"])
 def test_a_page_that_says_nothing_more_is_left_out_however_it_is_overwritten(tmp_path: Path, *, at_once: bool) -> None:
     story = Story(tmp_path, "the zebra stands there", "the yak lies in the grass")
@@ -113,6 +116,7 @@ def test_a_name_stays_away_from_what_a_new_file_tells(tmp_path: Path) -> None:
     assert history and [plain(message.name or "").strip() for message in history.messages] == ["", "", ""]
 
 
+@pytest.mark.long
 def test_what_was_left_out_when_it_was_forgotten_comes_back_though_it_goes_on(tmp_path: Path) -> None:
     story = Story(tmp_path, "the zebra stands there", "the yak lies in the grass.")
     story.tell("records")
@@ -154,6 +158,7 @@ def test_the_title_comes_back_from_what_is_said_now(tmp_path: Path) -> None:
     assert story.title == "postgres the zebra stands there"
 
 
+@pytest.mark.long
 def test_no_source_has_a_title_again_that_was_forgotten_twice(tmp_path: Path) -> None:
     story = Story(tmp_path, "the zebra stands there", "the yak lies in the grass")
     story.tell("records")

@@ -87,6 +87,7 @@ def data_version(settings: Settings, stage: PipelineStage, session_id: str) -> s
     return (record.asset_materialization.tags or {})["dagster/data_version"]
 
 
+@pytest.mark.long
 def test_what_was_imported_is_fresh(settings: Settings, sessions: list[str]) -> None:
     assert stale(settings, sessions) == {}
     versions = [data_version(settings, stage, session_id) for stage in PIPELINE_STAGES for session_id in sessions]
@@ -94,6 +95,7 @@ def test_what_was_imported_is_fresh(settings: Settings, sessions: list[str]) -> 
     assert set(versions) <= {event.event_id for event in events(settings)}
 
 
+@pytest.mark.long
 def test_running_again_without_a_change_leaves_all_fresh(settings: Settings, sessions: list[str]) -> None:
     before = [data_version(settings, stage, session_id) for stage in PIPELINE_STAGES for session_id in sessions]
     run.run_sessions(settings, None)
@@ -106,6 +108,7 @@ def test_running_again_without_a_change_leaves_all_fresh(settings: Settings, ses
     assert before == [data_version(settings, stage, session_id) for stage in PIPELINE_STAGES for session_id in sessions]
 
 
+@pytest.mark.long
 def test_new_rules_make_extracted_stale_and_what_is_below(settings: Settings, sessions: list[str], tmp_path: Path) -> None:
     rules = tmp_path / "rules.toml"
     rules.write_text(RULES.replace("reach = 5", "reach = 6"), encoding="utf-8")
@@ -128,6 +131,7 @@ def test_what_a_policy_masks_makes_every_stage_stale(settings: Settings, session
     assert stale(changed, sessions) == every(sessions, PIPELINE_STAGES)
 
 
+@pytest.mark.long
 def test_a_session_that_grew_is_stale_below_what_took_it(settings: Settings, inbox: Path) -> None:
     sessions = taken(settings, inbox)
     chat(inbox, "plain-0", talk(0, 8), project="shop")
@@ -180,6 +184,7 @@ def test_a_session_that_waits_for_its_model_is_stale_until_it_is_done(
     assert stale(changed, sessions) == {}
 
 
+@pytest.mark.long
 def test_what_an_interrupted_run_did_not_come_to_is_stale(
     settings: Settings, sessions: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,6 +17,7 @@ from memory_assets.evidence.model import AlignedEvidence
 
 BENCH = Path(__file__).resolve().parents[2].parent / "shared" / "bench" / "alignment" / "bench.py"
 pytestmark = [
+    pytest.mark.long,
     pytest.mark.shared_data,
     pytest.mark.skipif(not BENCH.exists(), reason="the alignment benchmark is not beside the repository"),
 ]

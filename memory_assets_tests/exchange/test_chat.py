@@ -17,6 +17,8 @@ from memory_assets_tests.defs.state import log_of
 from memory_assets_tests.exchange.conftest import Store, store_at
 from memory_assets_tests.filled_store import NOTES, NOTES_ENTRIES, tell
 
+pytestmark = pytest.mark.long
+
 READABLE = ("said", "injected", "tool_result")
 
 

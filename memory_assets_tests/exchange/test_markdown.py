@@ -58,6 +58,7 @@ def test_a_text_is_nothing_but_text(text: str, frame: str) -> None:
     assert said.strip() == frame.lstrip("- >#").format(shown).strip()
 
 
+@pytest.mark.long
 def test_random_marks_are_nothing_but_text() -> None:
     draw = random.Random(3)
     for number in range(4_000):
@@ -106,6 +107,7 @@ def test_a_page_of_hostile_sessions_is_ours_alone(tmp_path: Path) -> None:
     assert "\x1b" not in page and "\u202e" not in page
 
 
+@pytest.mark.long
 def test_every_address_on_the_page_opens_and_shows_the_quote(tmp_path: Path) -> None:
     store = Store(fill(tmp_path / "home"))
     page = store.export(tmp_path / "page.md", "markdown").read_text(encoding="utf-8")
@@ -119,6 +121,7 @@ def test_every_address_on_the_page_opens_and_shows_the_quote(tmp_path: Path) -> 
     assert store.rows("SELECT count(*) FROM evidence_spans WHERE match_method <> 'none'") == [(page.count("`session:"),)]
 
 
+@pytest.mark.long
 def test_only_a_project(tmp_path: Path, elsewhere: Store) -> None:
     chat(tmp_path / "inbox", "a", ["We decided to keep PostgreSQL 16 for orders."], project="shop")
     chat(tmp_path / "inbox", "b", ["We decided to keep MySQL 8 for invoices."], project="other")

@@ -158,6 +158,7 @@ def test_what_is_said_to_one_store_alone_is_refused(whole: bytes, tmp_path: Path
     assert "one store alone" in refused(forged(file, forget))
 
 
+@pytest.mark.long
 def test_nothing_is_appended_and_the_report_names_the_file(examples: Store, elsewhere: Store, tmp_path: Path) -> None:
     chat(tmp_path / "own", "own", talk(1))
     elsewhere.take(tmp_path / "own")
@@ -237,6 +238,7 @@ def _revision(events: list[Event], *, keeps: int, text: str, roots: bool) -> lis
     return [*events, revision]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("keeps", "roots"), [(0, False), (3, False), (0, True)], ids=["less", "a tail", "a new history"])
 def test_a_forged_revision_takes_nothing_away(whole: bytes, tmp_path: Path, elsewhere: Store, keeps: int, roots: bool) -> None:
     file = tmp_path / "e"
@@ -251,6 +253,7 @@ def test_a_forged_revision_takes_nothing_away(whole: bytes, tmp_path: Path, else
     assert (_said(elsewhere), elsewhere.log()) == (before, log)
 
 
+@pytest.mark.long
 def test_a_history_that_the_file_hides_does_not_hide_ours(whole: bytes, tmp_path: Path, elsewhere: Store) -> None:
     """It stands before ours in the file, and would stand behind it here."""
     file = tmp_path / "e"
@@ -268,6 +271,7 @@ def test_a_history_that_the_file_hides_does_not_hide_ours(whole: bytes, tmp_path
     assert not any("otherwise" in str(row) for row in elsewhere.log())
 
 
+@pytest.mark.long
 def test_a_forged_revision_that_only_adds_is_a_growth(whole: bytes, tmp_path: Path, elsewhere: Store) -> None:
     file = tmp_path / "e"
     file.write_bytes(whole)
@@ -278,6 +282,7 @@ def test_a_forged_revision_that_only_adds_is_a_growth(whole: bytes, tmp_path: Pa
     assert {row[-1] for row in set(_said(elsewhere)) - before} == {"One more."} and before <= set(_said(elsewhere))
 
 
+@pytest.mark.long
 def test_another_answer_under_a_known_id_leaves_the_session_alone(whole: bytes, tmp_path: Path, elsewhere: Store) -> None:
     file = tmp_path / "e"
     file.write_bytes(whole)
@@ -316,6 +321,7 @@ def lax(tmp_path: Path) -> Store:
     return store
 
 
+@pytest.mark.long
 def test_what_an_older_policy_let_in_is_refused_until_it_is_masked(lax: Store, elsewhere: Store, tmp_path: Path) -> None:
     from memory_assets.defs.rescanning import rescan
     from memory_assets.settings import load_settings
@@ -356,6 +362,7 @@ def test_no_text_of_an_event_is_a_way_round_the_masking(
     assert elsewhere.log() == []
 
 
+@pytest.mark.long
 def test_what_was_masked_before_passes(tmp_path: Path, elsewhere: Store) -> None:
     one = store_at(tmp_path / "one")
     turns = [

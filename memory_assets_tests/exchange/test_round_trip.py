@@ -26,6 +26,8 @@ from memory_assets_tests.depth import cases, depth
 from memory_assets_tests.exchange.conftest import Store, same, store_at
 from memory_assets_tests.exchange.files import lines_of
 
+pytestmark = pytest.mark.long
+
 
 def test_every_table_is_the_same_elsewhere_and_a_second_import_adds_nothing(
     examples: Store, elsewhere: Store, tmp_path: Path

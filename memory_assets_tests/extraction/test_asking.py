@@ -255,6 +255,7 @@ def test_what_a_server_refuses_is_learned_once(provider: Provider) -> None:
     assert all(isinstance(result, ExtractionAnswer) for result in results) and len(provider.requests) == 9
 
 
+@pytest.mark.long
 def test_a_rate_limit_is_met_by_one_and_heeded_by_all(provider: Provider) -> None:
     times: list[float] = []
 

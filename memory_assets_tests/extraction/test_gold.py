@@ -18,6 +18,8 @@ from memory_assets.cli.main import main
 from memory_assets_tests.extraction.gold_model import GoldModel
 from memory_assets_tests.extraction.provider import Provider, serving
 
+pytestmark = pytest.mark.long
+
 SHARED = Path(__file__).resolve().parents[2].parent / "shared"
 
 

@@ -380,6 +380,7 @@ def test_without_a_key_nothing_is_sent(provider: Provider, monkeypatch: pytest.M
     assert provider.requests == []
 
 
+@pytest.mark.long
 def test_no_env_file_is_read(tmp_path: Path) -> None:
     # Unless it is told that it is in production, litellm looks for a .env in the folders above its own.
     (tmp_path / "script.py").write_text(

@@ -69,6 +69,7 @@ def model(provider: Provider, tmp_path: Path) -> Callable[..., Settings]:
     return settings
 
 
+@pytest.mark.long
 def test_a_model_that_obeys_the_session_brings_nothing_in(
     provider: Provider, model: Callable[..., Settings], tmp_path: Path
 ) -> None:
@@ -106,6 +107,7 @@ def test_a_model_that_obeys_the_session_brings_nothing_in(
     }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("bad", cases([413], [Reply("I am sorry."), Reply(None, finish="content_filter")]))
 def test_a_session_that_the_model_fails_is_put_aside_and_can_be_tried_again(
     bad: int | Reply, provider: Provider, model: Callable[..., Settings], tmp_path: Path
@@ -125,6 +127,7 @@ def test_a_session_that_the_model_fails_is_put_aside_and_can_be_tried_again(
     assert rows(settings, "SELECT title, evidence_aligned FROM entries") == [("Keep PostgreSQL", True)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("bad", "attempts"), cases([(503, 3)], [(401, 1), (Reply(body(), sent=9), 3), (Reply(status=429), 3)]))
 def test_a_model_that_cannot_be_asked_puts_nothing_aside(
     bad: int | Reply, attempts: int, provider: Provider, model: Callable[..., Settings], tmp_path: Path
@@ -145,6 +148,7 @@ def test_a_model_that_cannot_be_asked_puts_nothing_aside(
     assert rows(settings, "SELECT title, evidence_aligned FROM entries") == [("Keep PostgreSQL", True)]
 
 
+@pytest.mark.long
 def test_an_outage_in_a_batch_leaves_the_others_done(
     provider: Provider, model: Callable[..., Settings], tmp_path: Path
 ) -> None:
@@ -181,6 +185,7 @@ def test_an_outage_in_a_batch_leaves_the_others_done(
     assert len(answered) == len(set(answered)) == 24
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("bad", cases([504], [500, 403]))
 def test_a_window_that_gets_no_answer_while_others_do_is_put_aside(
     bad: int, provider: Provider, model: Callable[..., Settings], tmp_path: Path
@@ -201,6 +206,7 @@ def test_a_window_that_gets_no_answer_while_others_do_is_put_aside(
     assert report.model["requests"] == len(provider.requests)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("then", cases([503], [429, None]))
 def test_an_outage_that_goes_on_for_one_while_others_are_answered_puts_nothing_aside(
     then: int | None, provider: Provider, model: Callable[..., Settings], tmp_path: Path
@@ -222,6 +228,7 @@ def test_an_outage_that_goes_on_for_one_while_others_are_answered_puts_nothing_a
     assert rows(model(), "SELECT count(*) FROM sessions WHERE status = 'vectorized'") == [(5,)]
 
 
+@pytest.mark.long
 def test_a_session_with_another_turn_pays_for_no_window_twice(
     provider: Provider, model: Callable[..., Settings], tmp_path: Path
 ) -> None:
@@ -248,6 +255,7 @@ def test_a_session_with_another_turn_pays_for_no_window_twice(
     assert report.model["requests"] == len(provider.requests) == 7 + 3
 
 
+@pytest.mark.long
 def test_what_goes_wrong_beside_the_model_holds_nothing_up(
     provider: Provider, model: Callable[..., Settings], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -271,6 +279,7 @@ def test_what_goes_wrong_beside_the_model_holds_nothing_up(
     assert rows(model(), "SELECT status FROM sessions WHERE session_id = 'second'") == [("vectorized",)]
 
 
+@pytest.mark.long
 def test_windows_are_asked_side_by_side_and_the_log_is_the_serial_one(
     provider: Provider, model: Callable[..., Settings], tmp_path: Path
 ) -> None:
@@ -308,6 +317,7 @@ def test_windows_are_asked_side_by_side_and_the_log_is_the_serial_one(
     assert len(logs[0]) > 100 and logs[0] == logs[1]
 
 
+@pytest.mark.long
 def test_a_limit_of_dagsters_pool_holds(
     provider: Provider, model: Callable[..., Settings], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -335,6 +345,7 @@ def test_a_limit_of_dagsters_pool_holds(
     assert most[0] == 2
 
 
+@pytest.mark.long
 def test_what_is_answered_is_paid_once_and_told_with_the_session(
     provider: Provider, model: Callable[..., Settings], tmp_path: Path
 ) -> None:
@@ -364,6 +375,7 @@ def test_what_is_answered_is_paid_once_and_told_with_the_session(
     assert run.run_sessions(settings, None).model == {} and len(provider.requests) == first + 1
 
 
+@pytest.mark.long
 def test_a_provider_that_is_down_is_not_waited_for_with_every_session(
     provider: Provider, model: Callable[..., Settings], tmp_path: Path
 ) -> None:
@@ -375,6 +387,7 @@ def test_a_provider_that_is_down_is_not_waited_for_with_every_session(
     assert report.waiting == 3 and len(provider.requests) == 3 + 2 + 3 + 3
 
 
+@pytest.mark.long
 def test_an_unknown_status_is_warned_of_where_the_answer_stands(
     provider: Provider, model: Callable[..., Settings], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -426,6 +426,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.deep
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
 def test_odd_and_huge_messages_end_in_time(text: str) -> None:

@@ -34,6 +34,7 @@ for batch in range(int(batches)):
 """
 
 
+@pytest.mark.long
 def test_what_is_appended_is_read_by_every_machine(fleet: Fleet) -> None:
     appended = fleet.log("one").append([taken(1), taken(2)], build=build("b"))
     assert (appended.new, appended.known, appended.last_seq) == (3, 0, 3)
@@ -62,6 +63,7 @@ def test_every_value_of_a_row_is_kept_to_the_letter(fleet: Fleet) -> None:
     assert stored.payload_json == next(iter(fleet.log("one").replay())).payload_json and "\\u0000" in stored.payload_json
 
 
+@pytest.mark.long
 def test_what_fails_leaves_nothing_and_the_next_one_goes_on(fleet: Fleet) -> None:
     fleet.log("one").append([taken(1)])
     with pytest.raises(HeadMovedError):
@@ -91,6 +93,7 @@ def test_a_head_that_another_machine_moved_is_seen(fleet: Fleet) -> None:
         assert connection.execute("SELECT count(*) FROM events").fetchall() == [(2,)]
 
 
+@pytest.mark.long
 @pytest.mark.deep
 def test_threads_of_one_machine_write_one_after_another(fleet: Fleet) -> None:
     log, each = fleet.log("one"), depth(3, 5)
@@ -102,6 +105,7 @@ def test_threads_of_one_machine_write_one_after_another(fleet: Fleet) -> None:
     assert is_sound(fleet.database("two")) == 3 * each
 
 
+@pytest.mark.long
 @pytest.mark.deep
 @pytest.mark.parametrize("fleet", cases(["embedded", "postgres18"], ["postgres15"]), indirect=True)
 @pytest.mark.parametrize("same", ["own", "same"])

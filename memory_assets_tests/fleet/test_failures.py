@@ -93,6 +93,7 @@ except StoreError as error:
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("moment", "kept"),
     [("before the push", 0), ("behind the push", 0), ("between the commits", 10), ("behind the tip", 10)],
@@ -108,6 +109,7 @@ def test_a_machine_killed_at_any_step_loses_nothing_that_was_committed(shared: F
     assert rows_of_log(shared.database("one")) == rows_of_log(shared.database("two"))
 
 
+@pytest.mark.long
 @pytest.mark.deep
 def test_machines_killed_at_random_leave_whole_batches(shared: Fleet) -> None:
     chance = random.Random(7)
@@ -135,6 +137,7 @@ def on_loopback(there: There, monkeypatch: pytest.MonkeyPatch, port: int) -> str
     return f"postgresql://owner@127.0.0.1:{port}/{there.database}"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("side", ["before", "behind"])
 def test_a_connection_cut_in_the_middle_of_a_commit(
     there: There, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, side: Side
@@ -171,6 +174,7 @@ def test_a_server_that_vanishes_in_a_commit_leaves_it_to_the_next_one(
         assert is_sound(fleet.database("one")) == is_sound(fleet.database("two")) == 3
 
 
+@pytest.mark.long
 def test_reading_goes_on_without_the_server_and_says_how_old_it_is(
     there: There, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -193,6 +197,7 @@ def test_reading_goes_on_without_the_server_and_says_how_old_it_is(
     assert log.last_seq() == 2 and fleet.log("two").last_seq() == 2
 
 
+@pytest.mark.long
 def test_tables_and_queues_are_written_without_the_server(there: There, tmp_path: Path) -> None:
     fleet = Fleet(tmp_path, there.address.url)
     fleet.log("one").append([taken(1)])
@@ -208,6 +213,7 @@ def test_tables_and_queues_are_written_without_the_server(there: There, tmp_path
     assert fleet.log("one").last_seq() == fleet.log("two").last_seq() == 1
 
 
+@pytest.mark.long
 def test_a_server_that_crashes_under_a_writer_takes_nothing_back(there: There, tmp_path: Path) -> None:
     fleet = Fleet(tmp_path, there.address.url)
     log = fleet.log("one")
@@ -220,6 +226,7 @@ def test_a_server_that_crashes_under_a_writer_takes_nothing_back(there: There, t
     assert is_sound(fleet.database("two")) == 2
 
 
+@pytest.mark.long
 def test_a_stopped_machine_that_holds_the_lock_holds_nobody_up(shared: Fleet) -> None:
     log = shared.log("two")
     log.last_seq()
@@ -236,6 +243,7 @@ def test_a_stopped_machine_that_holds_the_lock_holds_nobody_up(shared: Fleet) ->
     assert shared.log("one").append([taken(1)]).last_seq == 2
 
 
+@pytest.mark.long
 def test_who_fails_as_its_connection_breaks_is_told_both(shared: Fleet, there: There, caplog: pytest.LogCaptureFixture) -> None:
     one = shared.database("one")
     EventLog(one).append([taken(1)])
@@ -248,6 +256,7 @@ def test_who_fails_as_its_connection_breaks_is_told_both(shared: Fleet, there: T
     assert shared.log("two").last_seq() == 1
 
 
+@pytest.mark.long
 def test_why_a_session_ended_is_said(shared: Fleet, there: There) -> None:
     one = shared.database("one")
     EventLog(one).append([taken(1)])
@@ -265,6 +274,7 @@ def end_sessions(there: There) -> None:
     )
 
 
+@pytest.mark.long
 def test_who_holds_the_lock_and_lives_is_waited_for(shared: Fleet) -> None:
     with python(HOLDER, shared.home("one"), shared.url) as holder:
         assert first_line(holder) == "held"
@@ -276,6 +286,7 @@ def test_who_holds_the_lock_and_lives_is_waited_for(shared: Fleet) -> None:
     assert shared.log("two").last_seq() == 1
 
 
+@pytest.mark.long
 def test_two_logs_are_never_mixed(shared: Fleet, there: There, tmp_path: Path) -> None:
     own = tmp_path / "own"
     EventLog(Database(own)).append([taken(1)])
@@ -326,6 +337,7 @@ def test_a_row_that_was_changed_there_is_taken_by_nobody(shared: Fleet, there: T
         shared.log("two").last_seq()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("url", "error", "said"),
     [
@@ -380,6 +392,7 @@ def test_an_older_program_refuses_to_write(shared: Fleet, there: There) -> None:
     assert shared.log("one").last_seq() == 1
 
 
+@pytest.mark.long
 def test_a_server_that_stands_still_keeps_nobody_waiting(there: There, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its machine goes on confirming what it is sent, so no keepalive finds it."""
     with proxied(there.server.port) as proxy:
@@ -426,6 +439,7 @@ def test_an_older_program_reads_what_it_has(shared: Fleet, there: There) -> None
     assert one.last_seq() == 1
 
 
+@pytest.mark.long
 def test_a_mirror_without_room_is_read_as_it_is(shared: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
     one = shared.log("one")
     one.append([taken(1)])
@@ -435,6 +449,7 @@ def test_a_mirror_without_room_is_read_as_it_is(shared: Fleet, monkeypatch: pyte
     assert one.last_seq() == 1
 
 
+@pytest.mark.long
 def test_a_transaction_that_is_taken_back_is_not_taken_for_written(shared: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
     """PostgreSQL answers the commit of a transaction that failed, and commits nothing."""
     one = shared.log("one")
@@ -490,6 +505,7 @@ def test_a_disk_without_room_writes_on_neither_side(shared: Fleet, monkeypatch: 
     assert shared.log("two").last_seq() == 1 and log.append([taken(2)]).last_seq == 2
 
 
+@pytest.mark.long
 def test_a_clock_that_is_a_day_off_changes_no_order(shared: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
     class Yesterday(datetime):
         @classmethod

@@ -51,11 +51,13 @@ def woken_behind_an_append(shared: Fleet) -> float:
     return woken[0] - appended
 
 
+@pytest.mark.long
 def test_who_listens_hears_of_it(shared: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(postgres_store, "POLL_SECONDS", 40.0)
     assert woken_behind_an_append(shared) < HEARD_SECONDS
 
 
+@pytest.mark.long
 def test_what_is_not_heard_is_looked_for(shared: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(postgres_store, "POLL_SECONDS", 1.0)
     monkeypatch.setattr(postgres_store, "_hear", lambda _, until, __: time.sleep(max(0.0, until - time.monotonic())))
@@ -88,6 +90,7 @@ def tip(folder: Path) -> int:
         return 0
 
 
+@pytest.mark.long
 def test_a_page_that_is_open_shows_what_another_machine_wrote(there: There, tmp_path: Path) -> None:
     fleet = Fleet(tmp_path, there.address.url)
     one = fleet.log("one")

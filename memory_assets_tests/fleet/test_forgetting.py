@@ -29,7 +29,7 @@ def talk_of(secret: str) -> list[str]:
     ]
 
 
-pytestmark = pytest.mark.timeout(1800)
+pytestmark = [pytest.mark.long, pytest.mark.timeout(1800)]
 
 
 @pytest.fixture(scope="module")

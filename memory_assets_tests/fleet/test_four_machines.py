@@ -1,8 +1,9 @@
-"""Four machines take sessions in at once, and are killed meanwhile: one log, and the same tables everywhere."""
+"""Four machines take sessions in at once, are killed, cut off and left by their server: one log, the same tables."""
 
 from __future__ import annotations
 
 import random
+import signal
 import subprocess
 import sys
 import time
@@ -18,8 +19,12 @@ from memory_assets_tests.fleet.test_machines import derived_rows
 from memory_assets_tests.postgres.databases import There
 
 MACHINES = 4
-SESSIONS = depth(3, 25)
+SESSIONS = depth(3, 100)
+"""Of each machine."""
 KILLS = depth(4, 40)
+# What happens at a moment that is drawn: a machine dies, every connection is cut, the server dies and comes back.
+HAPPENINGS = ("machine", "machine", "connections", "server")
+CUT = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
 
 # What each session alone gives, whoever took it in and in whatever order: outcomes across sessions rest on what was there.
 _OF_SESSIONS = """SELECT event_id FROM events WHERE event_type IN
@@ -34,6 +39,18 @@ def importing(machine: Machine, folder: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, env=machine.environment(), cwd=ROOT, stdout=nothing, stderr=nothing)
 
 
+def happens(what: str, there: There, process: subprocess.Popen[bytes]) -> None:
+    """One of the kills."""
+    if what == "machine":
+        process.kill()
+        process.wait()
+    elif what == "connections":
+        there.rows(CUT)
+    else:
+        there.server.stop(signal.SIGQUIT)
+        there.server.start()
+
+
 def of_sessions(home: Path) -> list[tuple[object, ...]]:
     """The ids of what each session alone gives."""
     with Database(home).reading() as connection:
@@ -41,10 +58,10 @@ def of_sessions(home: Path) -> list[tuple[object, ...]]:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(3600)
-def test_four_machines_that_are_killed_take_everything_in_once(there: There, tmp_path: Path) -> None:
+@pytest.mark.timeout(7200)
+def test_four_machines_that_are_killed_take_everything_in_once(there18: There, tmp_path: Path) -> None:
     chance = random.Random(11)
-    machines = [Machine(tmp_path / f"home{number}", there.address.url) for number in range(MACHINES)]
+    machines = [Machine(tmp_path / f"home{number}", there18.address.url) for number in range(MACHINES)]
     folders = [tmp_path / f"inbox{number}" for number in range(MACHINES)]
     for number, folder in enumerate(folders):
         for place in range(SESSIONS):
@@ -59,10 +76,9 @@ def test_four_machines_that_are_killed_take_everything_in_once(there: There, tmp
                 running[number] = importing(*waiting[number])
         if kills < KILLS and running:
             number = chance.choice(list(running))
-            running[number].kill()
-            running[number].wait()
-            running[number] = importing(*waiting[number])
+            happens(HAPPENINGS[kills % len(HAPPENINGS)], there18, running[number])
             kills += 1
+    assert kills == KILLS
     for machine in machines:
         machine.run("run", "--all")
     for machine in machines:

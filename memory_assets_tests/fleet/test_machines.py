@@ -21,6 +21,8 @@ from memory_assets_tests.fleet.machines import ROOT, Machine, NearMachine
 from memory_assets_tests.postgres.databases import There, server_of
 from memory_assets_tests.postgres.servers import Server
 
+pytestmark = pytest.mark.long
+
 PAGE = ROOT / "docs" / "fleet.md"
 
 

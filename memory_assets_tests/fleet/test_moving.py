@@ -81,6 +81,7 @@ def ids(database: Database) -> list[object]:
     return [row[1] for row in rows_of_log(database)]
 
 
+@pytest.mark.long
 def test_a_log_goes_into_postgresql_and_every_event_stays_what_it_was(there: There, tmp_path: Path) -> None:
     log = alone(tmp_path / "one")
     before = rows_of_log(log._database)
@@ -102,6 +103,7 @@ def test_a_log_goes_into_postgresql_and_every_event_stays_what_it_was(there: The
     assert again.sent == 0 and again.next_steps == ()
 
 
+@pytest.mark.long
 def test_and_back_again_and_in_once_more(there: There, tmp_path: Path) -> None:
     url = there.address.url
     alone(tmp_path / "one")
@@ -138,6 +140,7 @@ def test_a_shared_log_goes_into_another_folder(there: There, tmp_path: Path) -> 
     assert move_to_own(resources(tmp_path / "one", url), tmp_path / "new").sent == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("what", ["other", "in use", "half of another"])
 def test_logs_are_never_mixed(there: There, tmp_path: Path, what: str) -> None:
     url = there.address.url
@@ -216,6 +219,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(moving, "_CUT", f"{moving.ROWS_BEHIND} LIMIT {PART}")
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("small")
 def test_what_is_written_meanwhile_goes_along(there: There, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = alone(tmp_path / "one")
@@ -233,6 +237,7 @@ def test_what_is_written_meanwhile_goes_along(there: There, tmp_path: Path, monk
     assert moved.events == EVENTS + 5 == Fleet(tmp_path, there.address.url).log("two").last_seq()
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("small")
 def test_a_store_that_others_hold_is_waited_for_and_the_move_goes_on(there: There, tmp_path: Path) -> None:
     log = alone(tmp_path / "one")
@@ -281,6 +286,7 @@ except SharedLogRefusedError as error:
 """
 
 
+@pytest.mark.long
 def test_who_waits_to_write_while_the_file_becomes_a_mirror_writes_nothing(tmp_path: Path) -> None:
     """A command that began without `store.url` has looked for the note before it waits for the store."""
     alone(tmp_path)
@@ -305,6 +311,7 @@ def test_a_log_that_moved_to_another_machine_has_not_arrived_here(there18: There
         move_to_shared(resources(tmp_path / "one", url), url)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("word", [b"INSERT INTO memory_log.events", b"COMMIT\0", b"count(*)", b"SET moving"])
 def test_a_server_that_vanishes_in_the_middle(
@@ -327,6 +334,7 @@ def test_a_server_that_vanishes_in_the_middle(
         assert is_sound(fleet.database("two")) in (EVENTS, EVENTS + 1)
 
 
+@pytest.mark.long
 def test_a_disk_without_room_leaves_the_shared_log_open(there: There, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fleet = Fleet(tmp_path, there.address.url)
     fleet.log("one").append([taken(1), taken(2)])
@@ -370,6 +378,7 @@ def there18(running: dict[str, Server]) -> There:
     return There(server, server.new_database(), True)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", ["in", "out", "folder"])
 @pytest.mark.parametrize("moment", cases([24], [n for n in range(MOMENTS) if n != 24]))
 def test_a_move_that_is_killed_goes_on(there18: There, tmp_path: Path, counted: dict[str, int], way: str, moment: int) -> None:
@@ -412,6 +421,7 @@ def nothing_to_do() -> None:
     """Of which a run may be left."""
 
 
+@pytest.mark.long
 @pytest.mark.deep
 def test_people_move_a_store_with_its_tables_and_its_index(
     there18: There, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

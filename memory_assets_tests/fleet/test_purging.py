@@ -38,6 +38,8 @@ from memory_assets_tests.fleet.killing import stepped, steps_of, was_killed
 from memory_assets_tests.postgres.databases import server_of
 from memory_assets_tests.postgres.servers import Server
 
+pytestmark = pytest.mark.long
+
 MARK = "qzxfountain"
 MOMENTS = 24
 PURGE = """

@@ -23,6 +23,7 @@ from memory_assets_tests.log.samples import taken
 from memory_assets_tests.postgres.databases import There
 
 
+@pytest.mark.long
 def test_beside_a_backup_the_mirror_is_read_as_it_is(shared: Fleet, caplog: pytest.LogCaptureFixture) -> None:
     one = shared.database("one")
     EventLog(one).append([taken(1)])
@@ -37,6 +38,7 @@ def test_beside_a_backup_the_mirror_is_read_as_it_is(shared: Fleet, caplog: pyte
     assert EventLog(reader).last_seq() == 2
 
 
+@pytest.mark.long
 def test_a_server_that_was_silent_is_not_asked_again_at_once(
     there: There, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -75,6 +77,7 @@ def test_versions_that_others_pinned_meanwhile_are_followed_by_who_has_them(shar
     assert shared_log(shared.url, 10.0).state().versions == second
 
 
+@pytest.mark.long
 def test_a_rebuild_keeps_nobody_from_writing_while_it_folds(shared: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
     versions = dict.fromkeys(CHAIN.values(), "1")
     one = database_of(shared.home("one"), shared.url, versions=versions)

@@ -48,6 +48,7 @@ def role_of(url: str) -> str:
     return url.removeprefix("postgresql://").partition("@")[0]
 
 
+@pytest.mark.long
 def test_a_writer_that_owns_nothing_writes_and_changes_nothing(there: There, tmp_path: Path, allowed: Allowed) -> None:
     owner = Fleet(tmp_path, there.address.url)
     owner.log("one").append([taken(1)])
@@ -69,6 +70,7 @@ def test_a_writer_that_owns_nothing_writes_and_changes_nothing(there: There, tmp
         assert "denied" in refused(url, statement) or "must be owner" in refused(url, statement), statement
 
 
+@pytest.mark.long
 @pytest.mark.deep
 def test_who_wrote_an_event_is_shown(there: There, tmp_path: Path, allowed: Allowed) -> None:
     Fleet(tmp_path, there.address.url).log("one").append([taken(1)])
@@ -129,6 +131,7 @@ def test_a_reader_writes_nothing(there: There, tmp_path: Path, allowed: Allowed,
         assert reader.append([taken(2)]).last_seq == 2, "what a role may do is asked of the server, not of the mirror"
 
 
+@pytest.mark.long
 def test_a_reader_of_one_project_has_nothing_of_another(there: There, tmp_path: Path, allowed: Allowed) -> None:
     owner = Fleet(tmp_path, there.address.url)
     log = owner.log("one")
@@ -167,6 +170,7 @@ def test_what_was_changed_among_what_a_reader_sees_is_found(there: There, tmp_pa
         EventLog(database_of(tmp_path / "three", url)).last_seq()
 
 
+@pytest.mark.long
 def test_a_mirror_is_refused_once_its_role_may_read_something_else(there: There, tmp_path: Path, allowed: Allowed) -> None:
     Fleet(tmp_path, there.address.url).log("one").append([taken(1, project="apple"), taken(2, project="pear")])
     url = allowed(READER)
@@ -181,6 +185,7 @@ def test_a_mirror_is_refused_once_its_role_may_read_something_else(there: There,
     assert "denied" in refused(url, "SELECT * FROM memory_log.events")
 
 
+@pytest.mark.long
 def test_a_mirror_whose_role_may_read_something_else_is_made_anew(there: There, tmp_path: Path, allowed: Allowed) -> None:
     Fleet(tmp_path, there.address.url).log("one").append([taken(1, project="apple"), taken(2, project="pear")])
     url = allowed(READER)
@@ -196,6 +201,7 @@ def test_a_mirror_whose_role_may_read_something_else_is_made_anew(there: There, 
         assert connection.execute("SELECT project FROM events").fetchall() == [("pear",)]
 
 
+@pytest.mark.long
 @pytest.mark.deep
 def test_people_search_what_they_may_read(there: There, tmp_path: Path, allowed: Allowed) -> None:
     kind = depth(NearMachine, Machine)

@@ -62,6 +62,7 @@ def appended_beside(there: There, folder: Path, number: int) -> float:
     return time.monotonic() - started
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("events", "size", "word"),
     [
@@ -106,6 +107,7 @@ def test_no_collection_of_garbage_looks_at_all_there_is_while_the_lock_is_held(s
     assert len(gc.get_objects()) > before / 2, "and afterwards as before"
 
 
+@pytest.mark.long
 def test_within_a_pull(there: There, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The server has more to say than anything between the two can hold, and is kept waiting with it."""
     fleet = Fleet(tmp_path, there.address.url)

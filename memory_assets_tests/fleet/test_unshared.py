@@ -20,6 +20,8 @@ from memory_assets_tests.defs.files import chat
 from memory_assets_tests.hooks.test_taking import Agent
 from memory_assets_tests.postgres.databases import There
 
+pytestmark = pytest.mark.long
+
 SECRET = "zygomorph"
 """In every text, id, name and path of what is to stay."""
 TURNS = (f"{SECRET}: 배포는 금요일에 하지 않기로 결정했다.", "We decided to keep PostgreSQL for the log.")

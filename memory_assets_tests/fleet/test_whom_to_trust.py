@@ -53,6 +53,7 @@ def shows(server: Server, shown: Certificate) -> None:
     server.start()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("since", "until", "is_signed", "host", "said"),
     [
@@ -113,6 +114,7 @@ def old_server(listening: socket.socket, version: str) -> None:
                     pass
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("version", "told"), [("12.9", "version 12"), ("9.6.24", "version 9"), ("14.11 (Debian 14.11)", "14")])
 def test_a_server_that_is_too_old_is_named(tmp_path: Path, version: str, told: str) -> None:
     pytest.importorskip("psycopg")
@@ -151,6 +153,7 @@ sys.exit(main(sys.argv[2:]))
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("days", [-1, 1])
 def test_a_machine_whose_clock_is_a_day_off(there: There, tmp_path: Path, days: int) -> None:
     """It writes and reads what all others do, in the order of the log; its moments alone are its own."""

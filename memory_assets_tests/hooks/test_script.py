@@ -118,6 +118,7 @@ def test_without_a_server_what_is_typed_goes_into_the_spool(home: Path) -> None:
     assert prompts(home) == ["고쳐줘 🙂"] and spooled(home) == []
 
 
+@pytest.mark.long
 def test_a_server_answers_and_what_was_typed_is_in_its_journal(home: Path) -> None:
     fill(home)
     process = subprocess.Popen([sys.executable, "-m", "memory_assets_tests.hooks.stand_in", str(home), "0"])

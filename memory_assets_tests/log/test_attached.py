@@ -39,6 +39,7 @@ def test_nothing_of_the_store_is_held_after_a_reading(database: Database, log: E
     assert is_free(database.path)
 
 
+@pytest.mark.long
 def test_an_unfinished_result_holds_nothing_either(database: Database, log: EventLog) -> None:
     log.append([taken(number) for number in range(50)])
     with database.reading() as connection:
@@ -90,6 +91,7 @@ def test_times_are_utc(database: Database, monkeypatch: pytest.MonkeyPatch) -> N
         assert connection.execute("SELECT current_setting('TimeZone')").fetchall() == [("UTC",)]
 
 
+@pytest.mark.long
 def test_threads_read_together_while_others_write(database: Database, log: EventLog) -> None:
     log.append([taken(0)])
     seen: list[int] = []

@@ -89,6 +89,7 @@ def test_a_writer_killed_sixty_times_leaves_whole_batches(tmp_path: Path) -> Non
     assert kill_again_and_again(tmp_path, kills=60, seed=2) > 60
 
 
+@pytest.mark.long
 @pytest.mark.deep
 def test_a_store_killed_while_it_is_made_can_be_made(tmp_path: Path) -> None:
     chance = random.Random(3)

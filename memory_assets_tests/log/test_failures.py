@@ -89,6 +89,7 @@ def test_a_disk_without_a_byte_left_is_named_and_a_further_run_is_clean(small_di
     assert EventLog(Database(small_disk / "another")).last_seq() == 0
 
 
+@pytest.mark.long
 def test_a_full_disk_does_not_end_the_process_that_writes_a_key_again(small_disk: Path) -> None:
     for full in (False, True):
         if full:
@@ -98,6 +99,7 @@ def test_a_full_disk_does_not_end_the_process_that_writes_a_key_again(small_disk
         assert repeating.returncode == 0
 
 
+@pytest.mark.long
 def test_a_file_that_may_not_grow_is_an_error_of_the_store(tmp_path: Path) -> None:
     with python(LIMITED, tmp_path, 12_000_000) as limited:
         refused, batch, *message = first_line(limited).split(" ", 2)

@@ -20,6 +20,8 @@ from memory_assets.projections.rebuild import verify
 from memory_assets.settings import load_settings
 from memory_assets_tests.projections.story import APPEND_TIMES, rows, tables
 
+pytestmark = pytest.mark.long
+
 IMPORT = """
 import json, sys
 from pathlib import Path

@@ -114,6 +114,7 @@ time.sleep(LINGER_SECONDS * float(sys.argv[2]))
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("share", cases([0.0, 0.98], [0.5, 1.02]))
 def test_a_process_may_end_while_it_lingers(tmp_path: Path, share: float) -> None:
     Database(tmp_path).linger()

@@ -104,6 +104,7 @@ def test_who_rests_is_in_nobodys_way(tmp_path: Path, wanted: Callable[[Database]
             assert time.monotonic() - started < KEPT_SECONDS * 0.8
 
 
+@pytest.mark.long
 def test_a_busy_run_lets_readers_and_writers_in(tmp_path: Path) -> None:
     database, other = Database(tmp_path), Database(tmp_path)
     use(other)
@@ -133,6 +134,7 @@ print(longest)
 """
 
 
+@pytest.mark.long
 def test_a_busy_run_lets_another_process_in(tmp_path: Path) -> None:
     database = Database(tmp_path)
     use(database)
@@ -142,6 +144,7 @@ def test_a_busy_run_lets_another_process_in(tmp_path: Path) -> None:
     assert float(said) < 10
 
 
+@pytest.mark.long
 def test_two_busy_runs_share_it(tmp_path: Path) -> None:
     first, second = Database(tmp_path), Database(tmp_path)
     use(first)

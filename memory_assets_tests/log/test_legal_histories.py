@@ -48,6 +48,7 @@ def kill_at(writing: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(database_module, "write_tips", write)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(4))
 def test_any_history_of_appends_and_kills_is_sound(tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
@@ -104,6 +105,7 @@ for n in range(int(sys.argv[3])):
 """
 
 
+@pytest.mark.long
 def test_several_writers_one_of_them_killed(tmp_path: Path) -> None:
     writers = [
         subprocess.Popen(

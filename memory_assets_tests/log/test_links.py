@@ -108,6 +108,7 @@ def forge(store: Path) -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
+@pytest.mark.long
 def test_every_forgery_is_noticed_with_the_first_event_that_is_wrong(forge: duckdb.DuckDBPyConnection, store: Path) -> None:
     tips = read_tips(store)
     forge.execute("CREATE OR REPLACE TABLE events AS FROM written")

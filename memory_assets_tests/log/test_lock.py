@@ -131,6 +131,7 @@ def test_a_waiting_writer_lets_no_further_reader_in(tmp_path: Path) -> None:
     assert inside.is_set()
 
 
+@pytest.mark.long
 def test_four_busy_readers_hold_a_writer_up_for_a_second_at_most(database: Database, log: EventLog) -> None:
     log.append([taken(0)])
     folder = database.path.parent
@@ -191,6 +192,7 @@ while True:
 """
 
 
+@pytest.mark.long
 def test_four_busy_writers_let_a_reader_in_behind_the_one_that_writes(tmp_path: Path) -> None:
     waits = []
     with (

@@ -222,6 +222,7 @@ def _seen(database: Database) -> list[int]:
         return [seq for (seq,) in connection.execute(f"SELECT seq FROM {seen(connection)('true')} ORDER BY seq").fetchall()]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(6))
 def test_whatever_was_forgotten_retold_and_wanted_back_is_hidden_as_the_view_hides_it(
     log: EventLog, database: Database, seed: int

@@ -51,6 +51,7 @@ class Other(HashingEmbedder):
         self.embedding_version = "other-1"
 
 
+@pytest.mark.long
 def test_a_former_table_that_had_to_go_is_made_again_when_it_is_wanted(settings: Settings) -> None:
     database, former = parts(settings)
     for manifest in (former.folder / f"{former.table_name}.lance" / "_versions").iterdir():
@@ -91,6 +92,7 @@ def test_nobody_is_waited_for_where_that_was_said(settings: Settings) -> None:
         assert time.monotonic() - began < 5
 
 
+@pytest.mark.long
 def test_a_model_whose_first_drain_was_killed_before_the_self_test_is_measured_by_the_next(tmp_path: Path) -> None:
     tiny = save_tiny_model(tmp_path / "tiny")
     made = fill_one(tmp_path / "home", "talk", TALK, ())
@@ -119,6 +121,7 @@ def test_an_index_that_may_be_whole_is_not_thrown_away(
     assert index.count() == rows
 
 
+@pytest.mark.long
 def test_too_many_open_files_are_no_damage(settings: Settings) -> None:
     code = """
 import os, resource, sys

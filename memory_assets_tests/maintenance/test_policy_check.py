@@ -70,6 +70,7 @@ def test_a_smaller_budget_loses_lessons(memory: Memory) -> None:
     assert (role.claims_lost, role.lessons_then, role.lessons_lost) == (0, 2, 4)
 
 
+@pytest.mark.long
 def test_what_is_asked_for_more_is_lost_and_a_persons_word_counts(memory: Memory) -> None:
     found = check_policy(memory.resources, changed(("standing_order = 0.5", "standing_order = 1.0")))
     assert (found.claims_lost, found.lessons_then, found.lessons_lost) == (7, 0, 6)
@@ -79,12 +80,14 @@ def test_what_is_asked_for_more_is_lost_and_a_persons_word_counts(memory: Memory
     assert (again.lessons_now, again.lessons_lost) == (5, 5)
 
 
+@pytest.mark.long
 def test_a_looser_policy_gains_what_was_left_out(memory: Memory) -> None:
     activate_policy(memory.resources, changed(("standing_order = 0.5", "standing_order = 1.0")), by="kim")
     found = check_policy(memory.resources, changed(version="other"))
     assert (found.claims_gained, found.claims_lost, found.lessons_now, found.lessons_gained) == (7, 0, 0, 6)
 
 
+@pytest.mark.long
 def test_a_case_of_the_future_gives_no_lesson_of_the_future(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     from memory_assets.maintenance import policy_check
 
@@ -108,6 +111,7 @@ def test_a_case_of_the_future_gives_no_lesson_of_the_future(memory: Memory, monk
     assert late.at == history.logged_at.replace(tzinfo=None)
 
 
+@pytest.mark.long
 def test_what_is_forgotten_is_no_case(memory: Memory) -> None:
     from memory_assets.log.events import NewEvent
     from memory_assets.log.payloads.forgetting import SessionForgotten

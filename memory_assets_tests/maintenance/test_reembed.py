@@ -110,6 +110,7 @@ def test_a_model_with_prefixes_is_made_whole_and_then_in_force(home: Path, tiny:
     assert {check.name for check in checks(after.resources) if not check.ok} <= {"quarantine"}
 
 
+@pytest.mark.long
 def test_prefixes_reach_the_model(home: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     texts: list[str] = []
     encode = embedders.SentenceTransformersEmbedder._encode
@@ -126,6 +127,7 @@ def test_prefixes_reach_the_model(home: Path, tiny: Path, monkeypatch: pytest.Mo
     assert texts == ["query: 결제"]
 
 
+@pytest.mark.long
 def test_going_back_embeds_only_what_is_new(home: Path, tiny: Path) -> None:
     first = opened(home).reembed(str(tiny))
     there = opened(home)
@@ -157,6 +159,7 @@ def test_a_model_that_cannot_be_loaded_leaves_everything_as_it_is(home: Path) ->
         memory.reembed("  ")
 
 
+@pytest.mark.long
 def test_what_is_interrupted_leaves_the_old_model_and_goes_on_later(
     home: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -187,6 +190,7 @@ def test_what_is_interrupted_leaves_the_old_model_and_goes_on_later(
     assert done.in_force and done.found.same == 4 and done.drained.done == units(memory) - 4
 
 
+@pytest.mark.long
 def test_a_text_that_the_new_model_cannot_embed_is_somebodys_decision(
     home: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -208,6 +212,7 @@ def test_a_text_that_the_new_model_cannot_embed_is_somebodys_decision(
     assert status.current.retrying == done.failed and all("too strange" in failure.error for failure in status.failures)
 
 
+@pytest.mark.long
 def test_what_the_environment_says_is_said_and_not_written_over(
     home: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -226,6 +231,7 @@ def test_what_the_environment_says_is_said_and_not_written_over(
     assert (home / "memory.toml").read_text() == FILE
 
 
+@pytest.mark.long
 def test_other_models_tables_are_dropped_when_asked(home: Path, tiny: Path) -> None:
     opened(home).reembed(str(tiny))
     memory = opened(home)
@@ -236,6 +242,7 @@ def test_other_models_tables_are_dropped_when_asked(home: Path, tiny: Path) -> N
     assert not list((home / "vectors").glob("vectors_hashing*"))
 
 
+@pytest.mark.long
 def test_nothing_that_was_forgotten_stays_in_a_former_table(home: Path, tiny: Path) -> None:
     opened(home).reembed(str(tiny))
     memory = opened(home)
@@ -256,6 +263,7 @@ def told_of(instance: Any, asset: str) -> dict[str, Any]:
     return {name: entry.value for name, entry in told.asset_materialization.metadata.items()}
 
 
+@pytest.mark.long
 def test_a_setting_changed_by_hand_needs_the_stage_and_the_leaf_behind_it(
     tmp_path: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -355,6 +363,7 @@ def test_a_folder_of_the_same_name_is_not_the_model_that_ships(tmp_path: Path, m
     assert chosen_embedding(settings, "~nobody-has-this-name/x").model == "~nobody-has-this-name/x"
 
 
+@pytest.mark.long
 def test_another_model_of_the_same_name_does_not_take_the_table_that_serves(home: Path, tiny: Path, tmp_path: Path) -> None:
     opened(home).reembed(str(tiny))
     memory = opened(home)

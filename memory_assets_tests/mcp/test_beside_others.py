@@ -15,6 +15,8 @@ from memory_assets_tests.defs.files import chat, talk
 from memory_assets_tests.filled_store import test_settings as settings_of
 from memory_assets_tests.mcp.client import Connected, connected, environment, text_of
 
+pytestmark = pytest.mark.long
+
 HOLD = """
 import sys, time
 from pathlib import Path

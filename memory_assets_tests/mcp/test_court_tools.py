@@ -186,6 +186,7 @@ def test_what_cannot_be_answered_says_why(client: Connected, tool: str, argument
     assert refused(client, tool, **arguments)["code"] == code
 
 
+@pytest.mark.long
 def test_an_empty_id_names_no_case_however_few_there_are(tmp_path: Path) -> None:
     memory = Memory(settings_of(tmp_path))
     session, log = Heard("only-1"), EventLog(memory.database)

@@ -240,6 +240,7 @@ def test_the_commands(memory: Run, user: Path) -> None:  # noqa: F811
     assert ended.code == 2 and ended.err.startswith("error: claude-desktop has no servers of a project")
 
 
+@pytest.mark.long
 def test_what_is_installed_starts_and_serves_the_store_it_was_installed_for(memory: Run, user: Path, tmp_path: Path) -> None:  # noqa: F811
     home = tmp_path / "한글 store"
     path = tmp_path / "config.json"
@@ -267,6 +268,7 @@ def test_what_is_installed_starts_and_serves_the_store_it_was_installed_for(memo
     assert "error" not in answers[2] and (home / "memory.duckdb").exists()
 
 
+@pytest.mark.long
 def test_alone_it_serves_a_client_and_helps_a_person(user: Path) -> None:
     ended = subprocess.run([sys.executable, "-m", "memory_assets", "mcp"], input="", capture_output=True, text=True, timeout=30)
     assert (ended.returncode, ended.stdout) == (0, "")

@@ -63,6 +63,7 @@ def test_people_write_these(text: str) -> None:
     assert quoted(text) == [f"   │ {text}"]
 
 
+@pytest.mark.long
 @given(st.recursive(HOSTILE | st.integers() | st.none(), lambda inner: st.lists(inner) | st.dictionaries(HOSTILE, inner)))
 def test_everything_can_be_sent(value: object) -> None:
     json.dumps(transportable(value), ensure_ascii=False).encode("utf-8")

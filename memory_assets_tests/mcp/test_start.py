@@ -51,6 +51,7 @@ def imported(importtime: str) -> set[str]:
     return names | {name.partition(".")[0] for name in names}
 
 
+@pytest.mark.long
 @pytest.mark.deep
 def test_the_handshake_loads_nothing_of_the_store_and_is_quick(home: Path) -> None:
     with raw(home, interpreter=("-X", "importtime")) as server:
@@ -69,6 +70,7 @@ def test_the_handshake_loads_nothing_of_the_store_and_is_quick(home: Path) -> No
     assert min(spent) <= 0.75 * cpu_seconds_of("import lancedb"), spent
 
 
+@pytest.mark.long
 @pytest.mark.deep
 def test_the_first_lexical_answer_waits_for_no_model(home: Path) -> None:
     told, _ = first_answer(home, interpreter=("-X", "importtime"))
@@ -94,6 +96,7 @@ def first_answer(home: Path, interpreter: tuple[str, ...] = ()) -> tuple[str, fl
         return told, cpu
 
 
+@pytest.mark.long
 def test_a_tool_list_needs_no_store(tmp_path: Path) -> None:
     with raw(tmp_path / "none", "--config", str(tmp_path / "missing.toml")) as server:
         server.hello()
@@ -106,6 +109,7 @@ def test_a_tool_list_needs_no_store(tmp_path: Path) -> None:
         assert server.ended()[0] == 0
 
 
+@pytest.mark.long
 def test_an_empty_store_is_made_and_answers(tmp_path: Path) -> None:
     with raw(tmp_path / "new") as server:
         server.hello()
@@ -115,6 +119,7 @@ def test_an_empty_store_is_made_and_answers(tmp_path: Path) -> None:
         assert "there is no index" in found["content"][0]["text"]
 
 
+@pytest.mark.long
 def test_what_libraries_print_misses_the_wire(home: Path) -> None:
     loud = "import sys, os; sys.argv = ['memory', 'mcp', 'serve']\n" + (
         "from memory_assets import memory\n"
@@ -154,6 +159,7 @@ def served(home: Path) -> Iterator[Raw]:
         assert code == 0 and left == "" and "Traceback" not in told
 
 
+@pytest.mark.long
 def test_what_is_no_message_is_passed_over(served: Raw) -> None:
     assert served.process.stdin
     served.process.stdin.write('no json\n[1, 2\n{"jsonrpc": "2.0"}\n\n{"jsonrpc": "2.0", "id": 5, "method": "no/such"}\n')
@@ -175,6 +181,7 @@ def test_half_a_sign_is_answered(served: Raw) -> None:
     assert unknown["id"] == "mem:\ufffd" and answers[12]["structuredContent"]["items"]
 
 
+@pytest.mark.long
 def test_a_client_that_goes_ends_the_process_while_a_call_runs(home: Path) -> None:
     with raw(home) as server:
         server.hello()
@@ -185,6 +192,7 @@ def test_a_client_that_goes_ends_the_process_while_a_call_runs(home: Path) -> No
         assert code == 0 and "Traceback" not in told and time.monotonic() - started < 5
 
 
+@pytest.mark.long
 def test_a_client_that_reads_no_more_ends_the_process(home: Path) -> None:
     with raw(home) as server:
         server.hello()
@@ -209,6 +217,7 @@ def test_a_cancelled_call_is_not_answered_and_others_are(served: Raw) -> None:
     assert served.line()["id"] == 22
 
 
+@pytest.mark.long
 def test_clients_of_the_newest_protocol_are_served_too(home: Path) -> None:
     """Without a handshake: what a client needs to know comes with each answer."""
 

@@ -75,6 +75,7 @@ def test_the_tools_say_what_they_are_for_what_they_take_and_give(client: Connect
     assert len(json.dumps([[tool.description, tool.input_schema] for tool in tools])) < 24_000
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("question", ["Redis 캐시", "왜 캐시를 레디스로? Redis로 옮긴 이유", "블로커"])
 def test_search_in_korean_cites_in_both_layers(client: Connected, question: str) -> None:
     structured, text = found(client, "search_memory", query=question)
@@ -229,6 +230,7 @@ def test_evidence(client: Connected) -> None:
     assert quote["quote"]["uri"] == CACHE and CACHE in text and f"│ {span}" in text
 
 
+@pytest.mark.long
 def test_the_store_speaks_of_itself(client: Connected) -> None:
     schema, text = found(client, "schema")
     assert "search_response.v1" in text and schema["capabilities"]["intents"]
@@ -281,6 +283,7 @@ def test_operators_are_words(client: Connected) -> None:
     found(client, "search_memory", query='Redis" OR 1=1; DROP TABLE events; -- context_text:* NEAR/2 (캐시')
 
 
+@pytest.mark.long
 def test_words_on_results_only_where_they_are_allowed(own_home: Path) -> None:
     with connected(own_home, "--allow-write") as client:
         (tool,) = [tool for tool in client.portal.call(client.session.list_tools).tools if tool.name == "feedback"]
@@ -292,6 +295,7 @@ def test_words_on_results_only_where_they_are_allowed(own_home: Path) -> None:
         assert client.call("feedback", id=hit["id"], signal="bad").structured_content["code"] == "invalid_argument"
 
 
+@pytest.mark.long
 def test_an_agent_may_propose_a_prompt_and_nothing_more(client: Connected, own_home: Path) -> None:
     memory = Memory(settings_of(own_home))
     register_prompt(memory.resources, "coder", "You write code.", by="kim")

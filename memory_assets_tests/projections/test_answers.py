@@ -72,6 +72,7 @@ def test_an_answer_is_kept_as_references(log: EventLog, database: Database, stor
     assert json.loads(told[1][-1]) == []
 
 
+@pytest.mark.long
 def test_it_is_hidden_with_any_session_that_it_cites(log: EventLog, database: Database, stories: tuple[Story, Story]) -> None:
     one, other = stories
     log.append([answered("Both?", one, other), answered("One?", one), answered("Other?", other), answered("Nothing?")])
@@ -88,6 +89,7 @@ def test_it_is_hidden_with_any_session_that_it_cites(log: EventLog, database: Da
     assert verify(database, VERSIONS).equal
 
 
+@pytest.mark.long
 def test_it_comes_back_with_a_session_that_is_wanted_back(
     log: EventLog, database: Database, stories: tuple[Story, Story]
 ) -> None:
@@ -101,6 +103,7 @@ def test_it_comes_back_with_a_session_that_is_wanted_back(
     assert verify(database, VERSIONS).equal
 
 
+@pytest.mark.long
 def test_it_is_hidden_with_the_history_whose_characters_it_counts(
     log: EventLog, database: Database, stories: tuple[Story, Story]
 ) -> None:
@@ -122,6 +125,7 @@ def test_an_answer_changes_no_other_table(log: EventLog, database: Database, sto
     assert {name for name, found in tables(database).items() if found != before[name]} == {"answers"}
 
 
+@pytest.mark.long
 @pytest.mark.deep
 @settings(
     max_examples=depth(1, 25),

@@ -125,6 +125,7 @@ def test_likenesses_of_another_version_or_below_the_floor_link_nothing(claims: C
     assert len(claims.everything()) == 2
 
 
+@pytest.mark.long
 def test_a_name_that_goes_parts_those_that_it_linked(claims: Claims) -> None:
     _, outer = tell("a", 0, claim("Fix the login"), claim("Repair sign-in"))
     middle, inner = tell("b", 1, claim("Mend the entrance"))
@@ -224,6 +225,7 @@ def test_whoever_waits_is_resolved_again_when_that_becomes_a_task(claims: Claims
     }
 
 
+@pytest.mark.long
 def test_who_waits_first_may_change_what_a_name_is_to_others(claims: Claims) -> None:
     claims.fold(tell("a", 5, claim("Ship it", blocked_by=("the contract",)))[1])
     claims.fold(tell("b", 1, claim("The contract", status="done"))[1])
@@ -235,6 +237,7 @@ def test_who_waits_first_may_change_what_a_name_is_to_others(claims: Claims) -> 
     assert frozenset({"ship it"}) in names([cluster for one in touched for cluster in one.resolved])
 
 
+@pytest.mark.long
 def test_who_else_waits_for_the_same_is_left_alone(claims: Claims) -> None:
     claims.fold(
         tell("a", 0, claim("Ship it", blocked_by=("the review",)), claim("Write the docs", blocked_by=("the review",)))[1]
@@ -368,6 +371,7 @@ def check(before: dict, after: dict, touched: Sequence[Touched]) -> None:  # typ
 
 
 # Forty were tried; one each time, and a dozen where there is time.
+@pytest.mark.long
 @pytest.mark.deep
 @pytest.mark.parametrize("seed", [2, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(11, 23))])
 def test_every_change_touches_what_it_changes_and_any_order_gives_the_same(seed: int) -> None:
@@ -405,6 +409,7 @@ def different(one: dict[str, list[str]], other: dict[str, list[str]]) -> dict[st
     return {table: set(one[table]) ^ set(other[table]) for table in TABLES if one[table] != other[table]}
 
 
+@pytest.mark.long
 def test_a_forgotten_session_takes_everything_of_its_own_along(claims: Claims) -> None:
     _, first = tell("kept", 0, claim("Write the docs"))
     claims.fold(first)

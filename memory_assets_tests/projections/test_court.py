@@ -86,6 +86,7 @@ def test_a_session_heard_gives_lessons_that_cite_it(log: EventLog, database: Dat
     replays(database)
 
 
+@pytest.mark.long
 def test_hearing_again_gives_the_same_events_and_no_new_lesson(log: EventLog, database: Database) -> None:
     sessions = [heard(log, database, f"s{day}", TESTS, KOREAN, day=day) for day in range(3)]
     before = tables(database)
@@ -99,6 +100,7 @@ def test_hearing_again_gives_the_same_events_and_no_new_lesson(log: EventLog, da
     assert rows(database, LESSONS) == [(KOREAN, "active", 3), (TESTS, "active", 3)]
 
 
+@pytest.mark.long
 def test_a_lesson_stays_while_its_session_grows(log: EventLog, database: Database) -> None:
     session = heard(log, database, "one", "Hello", TESTS)
     log.append(session.tell("Hello", TESTS, "more", KOREAN))
@@ -257,6 +259,7 @@ def test_two_tellings_of_one_claim_are_one_lesson(log: EventLog, database: Datab
     fold_equal(database)
 
 
+@pytest.mark.long
 def test_a_bundle_and_the_session_that_it_was_made_of_are_counted_once(log: EventLog, database: Database) -> None:
     count = "SELECT support_cases, support_sessions, confidence FROM lessons"
     one = heard(log, database, "one", "Hello", TESTS)
@@ -272,6 +275,7 @@ def test_a_bundle_and_the_session_that_it_was_made_of_are_counted_once(log: Even
     fold_equal(database)
 
 
+@pytest.mark.long
 def test_what_joins_two_sessions_in_one_role_joins_them_in_every_other(log: EventLog, database: Database) -> None:
     """One and bundle are one session by what a third tells of both, to other roles; it goes, and they are two again."""
     support = f"SELECT support_sessions FROM lessons WHERE title = '{TESTS}'"
@@ -296,6 +300,7 @@ def test_what_joins_two_sessions_in_one_role_joins_them_in_every_other(log: Even
     fold_equal(database)
 
 
+@pytest.mark.long
 def test_forgetting_a_session_takes_its_lessons_and_its_support(log: EventLog, database: Database) -> None:
     one = heard(log, database, "one", TESTS, KOREAN)
     heard(log, database, "two", TESTS, day=1)
@@ -312,6 +317,7 @@ def test_forgetting_a_session_takes_its_lessons_and_its_support(log: EventLog, d
     replays(database)
 
 
+@pytest.mark.long
 def test_the_last_session_forgotten_and_wanted_back(log: EventLog, database: Database) -> None:
     one = heard(log, database, "one", TESTS)
     log.append([one.story.forget()])
@@ -323,6 +329,7 @@ def test_the_last_session_forgotten_and_wanted_back(log: EventLog, database: Dat
     fold_equal(database)
 
 
+@pytest.mark.long
 def test_a_new_history_takes_back_what_the_old_one_gave(log: EventLog, database: Database) -> None:
     session = heard(log, database, "one", TESTS, KOREAN)
     session.story.begin_anew()
@@ -335,6 +342,7 @@ def test_a_new_history_takes_back_what_the_old_one_gave(log: EventLog, database:
     fold_equal(database)
 
 
+@pytest.mark.long
 def test_a_person_retires_a_lesson_and_takes_it_back(log: EventLog, database: Database) -> None:
     heard(log, database, "one", TESTS, KOREAN)
     ((lesson_id,),) = rows(database, "SELECT lesson_id FROM lessons WHERE title = ?", TESTS)
@@ -417,6 +425,7 @@ def streams(told: Sequence[tuple[int, list[tuple[list[str], bool]]]]) -> list[li
     return found
 
 
+@pytest.mark.long
 @settings(
     max_examples=depth(1, 40),
     suppress_health_check=list(HealthCheck),
@@ -451,6 +460,7 @@ def test_a_store_without_hearings_is_asked_one_question(
     assert rows(database, "SELECT count(*) FROM messages") == [(1,)]
 
 
+@pytest.mark.long
 def test_a_clock_that_is_decades_ahead_wins_until_somebody_says_otherwise(log: EventLog, database: Database) -> None:
     heard(log, database, "ahead", "Hello", "Always push to main by force", day=73 * 365)
     heard(log, database, "later", "Hello", FORCE, day=60 * 365)

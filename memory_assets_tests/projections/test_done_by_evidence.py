@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
+import pytest
+
 from memory_assets.log.database import Database
 from memory_assets.log.event_log import EventLog
 from memory_assets.projections.fold import catch_up
@@ -48,6 +50,7 @@ def assert_they_stand(log: EventLog, database: Database, talks: Sequence[Talk]) 
     assert verify(database, VERSIONS).equal
 
 
+@pytest.mark.long
 def test_evidence_settles_it_at_once(log: EventLog, database: Database) -> None:
     talks = [
         Talk((ASKED, "> I fixed the login, committed as `a6c2d1b0`."), ("done", "commit", "commit a6c2d1b0")),
@@ -61,6 +64,7 @@ def test_evidence_settles_it_at_once(log: EventLog, database: Database) -> None:
     assert_they_stand(log, database, talks)
 
 
+@pytest.mark.long
 def test_a_claim_alone_a_guess_or_a_contradicted_report_does_not(log: EventLog, database: Database) -> None:
     talks = [
         Talk((ASKED, REPORT), IN_PROGRESS),
@@ -79,6 +83,7 @@ def test_a_claim_alone_a_guess_or_a_contradicted_report_does_not(log: EventLog, 
 EDITS = "edit: src/login.py"
 
 
+@pytest.mark.long
 def test_a_report_that_ends_a_session_is_borne_out_by_the_files_that_were_changed(log: EventLog, database: Database) -> None:
     stands = {
         (ASKED, EDITS, REPORT): ("done", "changed_files", None),
@@ -109,6 +114,7 @@ def test_a_report_of_something_else_is_not_borne_out_by_changed_files(log: Event
     assert rows(database, f"{STANDING} ORDER BY project") == list(reports.values())
 
 
+@pytest.mark.long
 def test_what_tools_are_called_for_is_in_progress(log: EventLog, database: Database) -> None:
     stands = {
         (ASKED, "read: src/login.py", "> Let me look."): IN_PROGRESS,
@@ -121,6 +127,7 @@ def test_what_tools_are_called_for_is_in_progress(log: EventLog, database: Datab
     assert_they_stand(log, database, [Talk(texts, stand, at=0, status="pending") for texts, stand in stands.items()])
 
 
+@pytest.mark.long
 def test_a_todo_tool_is_evidence_of_every_step(log: EventLog, database: Database) -> None:
     texts = ["todo: Fix the login, pending", "todo: Fix the login, completed"]
     told = Story("talk").tell(texts, [Remark("Fix the login", 0, "task", status="done")])
@@ -132,6 +139,7 @@ def test_a_todo_tool_is_evidence_of_every_step(log: EventLog, database: Database
     assert verify(database, VERSIONS).equal
 
 
+@pytest.mark.long
 def test_a_session_that_goes_on_bears_out_what_it_reported(log: EventLog, database: Database) -> None:
     story, remark = Story("talk"), Remark("Fix the login", 1, "task", status="done")
     log.append(story.tell([ASKED, REPORT], [remark]))
@@ -143,6 +151,7 @@ def test_a_session_that_goes_on_bears_out_what_it_reported(log: EventLog, databa
     assert verify(database, VERSIONS).equal
 
 
+@pytest.mark.long
 def test_an_order_of_one_turn_is_passed_when_the_turn_ends(log: EventLog, database: Database) -> None:
     orders = ["Run the tests.", "커밋해줘", "한글로 답변해줘", "proceed"]
     stories = [Story(f"talk-{number}", project=f"project-{number}") for number in range(len(orders))]
@@ -158,6 +167,7 @@ def test_an_order_of_one_turn_is_passed_when_the_turn_ends(log: EventLog, databa
     assert verify(database, VERSIONS).equal
 
 
+@pytest.mark.long
 def test_an_order_of_one_turn_stays_one_where_the_agent_reports_it(log: EventLog, database: Database) -> None:
     texts = ["Can you run that example to show the output?", "> I ran the example: it prints the greeting.", "Great, thanks!"]
     remark = Remark("run that example", 0, "task", status="done")
@@ -168,6 +178,7 @@ def test_an_order_of_one_turn_stays_one_where_the_agent_reports_it(log: EventLog
     assert verify(database, VERSIONS).equal
 
 
+@pytest.mark.long
 def test_work_and_standing_orders_stay_open(log: EventLog, database: Database) -> None:
     orders = ["Run the tests and fix what fails.", "앞으로 한글로 답변해줘", "로그인 고쳐줘"]
     talks = [Talk((order, "> There you are.", "Next"), PENDING, at=0, status="pending") for order in orders]
@@ -193,6 +204,7 @@ def test_what_is_blocked_names_a_cause_from_outside(log: EventLog, database: Dat
     assert rows(database, "SELECT 1 FROM v_tasks_unknown_placeholder") == []
 
 
+@pytest.mark.long
 def test_the_order_in_which_sessions_are_read_changes_nothing(log: EventLog, database: Database) -> None:
     asked = Story("asked", started=STARTED).tell([ASKED], [Remark("Fix the login", 0, "task", status="pending")])
     ended = Story("ended", started=STARTED + timedelta(days=1)).tell(

@@ -92,6 +92,7 @@ def sound(database: Database) -> None:
     assert tables(database) == before
 
 
+@pytest.mark.long
 def test_a_rebuild_in_place_gives_the_same_tables(log: EventLog, database: Database) -> None:
     """What :func:`sound` does everywhere in `make slow`, here with every change, of what was merged and certified."""
     first = said("a", OLD, checker="idris2 0.8.0")
@@ -132,6 +133,7 @@ def test_two_projects_may_differ(log: EventLog, database: Database) -> None:
     assert shown(database) == {OLD: ("verified", "active"), NEW: ("verified", "active")}
 
 
+@pytest.mark.long
 def test_a_conflict_counts_before_the_ledger_knows_of_it(log: EventLog, database: Database) -> None:
     log.append([*said("a", OLD).events, *said("b", NEW, day=1).events])  # type: ignore[attr-defined]
     catch_up(database, VERSIONS)
@@ -148,6 +150,7 @@ def test_a_conflict_counts_before_the_ledger_knows_of_it(log: EventLog, database
     sound(database)
 
 
+@pytest.mark.long
 def test_a_resolution_holds_when_a_side_loses_a_session_and_nobody_resolves(log: EventLog, database: Database) -> None:
     third = said("c", NEW, day=2)
     tell(log, said("a", OLD), said("b", NEW, day=1), third)
@@ -170,6 +173,7 @@ def test_evidence_that_does_not_stand_contests_nothing(log: EventLog, database: 
     assert rows(database, "SELECT count(*) FROM conflicts") == [(0,)]
 
 
+@pytest.mark.long
 def test_the_last_word_holds_whatever_was_said_before(log: EventLog, database: Database) -> None:
     third = "The API listens on port 7070"
     tell(log, said("a", OLD), said("b", NEW, day=1), said("c", third, day=2))
@@ -180,6 +184,7 @@ def test_the_last_word_holds_whatever_was_said_before(log: EventLog, database: D
     sound(database)
 
 
+@pytest.mark.long
 def test_who_was_set_aside_for_one_that_was_set_aside_is_in_favour_of_what_stands(log: EventLog, database: Database) -> None:
     third = "The API listens on port 7070"
     tell(log, said("a", OLD), said("b", NEW, day=1), said("c", third, day=2))
@@ -193,6 +198,7 @@ def test_who_was_set_aside_for_one_that_was_set_aside_is_in_favour_of_what_stand
     sound(database)
 
 
+@pytest.mark.long
 def test_of_three_that_were_merged_one_can_be_taken_out_again(log: EventLog, database: Database) -> None:
     third = "The API listens on port 7070"
     tell(log, said("a", OLD), said("b", NEW, day=1), said("c", third, day=2))
@@ -206,6 +212,7 @@ def test_of_three_that_were_merged_one_can_be_taken_out_again(log: EventLog, dat
     sound(database)
 
 
+@pytest.mark.long
 def test_a_merge_can_be_taken_back_after_a_session_of_it_is_forgotten(log: EventLog, database: Database) -> None:
     again = said("a2", OLD, day=1)
     tell(log, said("a", OLD), again, said("b", NEW, day=2))
@@ -234,6 +241,7 @@ def test_it_ends_with_the_session_that_it_rests_on(log: EventLog, database: Data
     sound(database)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("resolution", "expected"),
     cases(
@@ -282,6 +290,7 @@ def test_the_later_words_of_one_session_win(log: EventLog, database: Database) -
     sound(database)
 
 
+@pytest.mark.long
 def test_a_persons_word_goes_before_the_later_words_of_a_session(log: EventLog, database: Database) -> None:
     tell(log, said("a", OLD, NEW))
     reopen(log, LATER)
@@ -313,6 +322,7 @@ def test_what_one_message_says_side_by_side_stays_contested(log: EventLog, datab
     assert shown(database) == {OLD: ("candidate", "contested"), NEW: ("candidate", "contested")}
 
 
+@pytest.mark.long
 def test_what_was_set_aside_and_is_said_again_is_contested_again(log: EventLog, database: Database) -> None:
     tell(log, said("a", OLD), said("b", NEW, day=1))
     resolve(log, "keep_newer")
@@ -325,6 +335,7 @@ def test_what_was_set_aside_and_is_said_again_is_contested_again(log: EventLog, 
     sound(database)
 
 
+@pytest.mark.long
 def test_an_earlier_session_that_is_read_later_leaves_a_resolution_in_force(log: EventLog, database: Database) -> None:
     tell(log, said("a", OLD, day=1), said("b", NEW, day=2))
     before = the_conflict(database)["conflict_id"]
@@ -337,6 +348,7 @@ def test_an_earlier_session_that_is_read_later_leaves_a_resolution_in_force(log:
     sound(database)
 
 
+@pytest.mark.long
 def test_a_task_that_is_done_and_cancelled_is_contested(log: EventLog, database: Database) -> None:
     def claim(name: str, status: str, day: int) -> list[NewEvent]:
         story = Story(name, started=STARTED + timedelta(days=day))
@@ -358,6 +370,7 @@ def test_a_task_that_is_done_and_cancelled_is_contested(log: EventLog, database:
     sound(database)
 
 
+@pytest.mark.long
 def test_two_sessions_and_the_compiler_certify(log: EventLog, database: Database) -> None:
     tell(log, said("a", OLD, checker="idris2 0.8.0"))
     assert shown(database) == {OLD: ("verified", "active")}
@@ -409,6 +422,7 @@ def test_a_session_that_is_forgotten_takes_its_support_with_it(log: EventLog, da
     sound(database)
 
 
+@pytest.mark.long
 def test_a_demotion_lasts_until_it_is_said_again_or_confirmed(log: EventLog, database: Database) -> None:
     first = said("a", OLD)
     entry = first.entry_id(Remark(OLD, 0))
@@ -432,6 +446,7 @@ def test_a_demotion_lasts_until_it_is_said_again_or_confirmed(log: EventLog, dat
     sound(database)
 
 
+@pytest.mark.long
 def test_a_person_who_counts_it_for_less_is_not_outvoted(log: EventLog, database: Database) -> None:
     first = said("a", OLD, checker="idris2 0.8.0")
     entry = first.entry_id(Remark(OLD, 0))
@@ -448,6 +463,7 @@ def test_a_person_who_counts_it_for_less_is_not_outvoted(log: EventLog, database
     sound(database)
 
 
+@pytest.mark.long
 def test_what_was_merged_is_not_said_twice(log: EventLog, database: Database) -> None:
     one = said("a", OLD, checker="idris2 0.8.0")
     tell(log, one, said("b", NEW, day=1, checker="idris2 0.8.0"))
@@ -459,6 +475,7 @@ def test_what_was_merged_is_not_said_twice(log: EventLog, database: Database) ->
     sound(database)
 
 
+@pytest.mark.long
 def test_a_decision_whose_evidence_is_contested_is_weakened(log: EventLog, database: Database) -> None:
     first = said("a", OLD)
     tell(log, first)
@@ -506,6 +523,7 @@ def test_causes_never_lead_back(log: EventLog, database: Database) -> None:
 TITLES = [OLD, NEW, "The API listens on port 7070", "Keep the logs", "the api listens on port 8080!"]
 
 
+@pytest.mark.long
 @settings(
     max_examples=depth(1, 12),
     suppress_health_check=list(HealthCheck),

@@ -2,6 +2,8 @@
 
 from datetime import timedelta
 
+import pytest
+
 from memory_assets.log.database import Database
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.events import NewEvent
@@ -45,6 +47,7 @@ def filled(log: EventLog) -> tuple[Story, Story]:
     return first, second
 
 
+@pytest.mark.long
 def test_it_is_in_no_table(log: EventLog, database: Database) -> None:
     first, _ = filled(log)
     catch_up(database, VERSIONS, resolve=True)
@@ -64,6 +67,7 @@ def test_it_is_in_no_table(log: EventLog, database: Database) -> None:
     assert verify(database, VERSIONS).equal
 
 
+@pytest.mark.long
 def test_what_the_index_holds_of_it_is_to_be_deleted(log: EventLog, database: Database) -> None:
     first, _ = filled(log)
     catch_up(database, VERSIONS, resolve=True)
@@ -76,6 +80,7 @@ def test_what_the_index_holds_of_it_is_to_be_deleted(log: EventLog, database: Da
     assert {item for item, op in told.items() if op == "delete"} == units - kept
 
 
+@pytest.mark.long
 def test_an_outcome_that_rests_on_it_is_not_read_even_before_it_is_made_again(log: EventLog, database: Database) -> None:
     first, _ = filled(log)
     catch_up(database, VERSIONS, resolve=True)

@@ -55,6 +55,7 @@ def memories(database: Database) -> list[tuple[str, list[str]]]:
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("one", "other"), [("로그인 버그를 고쳤다", "로그인 버그 고쳤습니다"), LIKE[:2]])
 def test_near_identical_entries_of_two_sessions_are_one_memory(log: EventLog, database: Database, one: str, other: str) -> None:
     early, late = session("early", 0), session("late", 1)
@@ -99,6 +100,7 @@ def test_where_the_title_was_cut_the_quote_decides(log: EventLog, database: Data
     assert [sessions for _, sessions in memories(database)] == [["a", "b"], ["c"]]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "order", [(0, 2, 1), *(pytest.param(order, marks=pytest.mark.slow) for order in ((0, 1, 2), (2, 1, 0)))]
 )
@@ -119,6 +121,7 @@ def test_a_memory_splits_when_the_session_that_held_it_together_is_forgotten(
     assert verify(database, VERSIONS).equal
 
 
+@pytest.mark.long
 def test_a_store_that_was_folded_before_there_were_statements_is_folded_anew(
     log: EventLog, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -134,6 +137,7 @@ def test_a_store_that_was_folded_before_there_were_statements_is_folded_anew(
     assert tables(database) == expected
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", cases([0], [1, 2]))
 def test_any_order_and_any_forgetting_gives_what_a_replay_gives(
     tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch

@@ -1,5 +1,7 @@
 """A session that grows, is edited and goes back: the tables say what its newest revision says."""
 
+import pytest
+
 from memory_assets.log.database import Database
 from memory_assets.log.event_log import EventLog
 from memory_assets.projections import fold as module
@@ -11,6 +13,7 @@ from memory_assets_tests.projections.story import VERSIONS, Remark, Story, rows,
 FIRST, SECOND, THIRD = "We keep PostgreSQL.", "로그인을 고쳐야 한다.", "The cache moves to Redis."
 
 
+@pytest.mark.long
 def test_revisions_edits_and_the_way_back(log: EventLog, database: Database) -> None:
     story = Story("a")
     keep, fix, move = Remark("Keep PostgreSQL", 0), Remark("로그인을 고친다", 1, "task"), Remark("Move the cache", 2)
@@ -105,6 +108,7 @@ def test_a_second_fold_does_nothing(log: EventLog, database: Database) -> None:
     assert (tables(database), log.last_seq()) == (before, events)
 
 
+@pytest.mark.long
 def test_a_rebuild_gives_the_same_tables_and_writes_nothing_into_the_log(
     log: EventLog, database: Database, monkeypatch: object
 ) -> None:
@@ -120,6 +124,7 @@ def test_a_rebuild_gives_the_same_tables_and_writes_nothing_into_the_log(
     assert log.last_seq() == events
 
 
+@pytest.mark.long
 def test_a_mark_folds_the_session_s_status_and_nothing_else(log: EventLog, database: Database) -> None:
     told = Story("a").tell([FIRST], [Remark("Keep", 0)])
     log.append(told[:-1])
@@ -133,6 +138,7 @@ def test_a_mark_folds_the_session_s_status_and_nothing_else(log: EventLog, datab
     assert verify(database, VERSIONS).equal
 
 
+@pytest.mark.long
 def test_marks_alone_may_wait_and_nothing_else_does(log: EventLog, database: Database) -> None:
     told = Story("a").tell([FIRST], [Remark("Keep", 0)])
     log.append(told[:-1])
@@ -147,6 +153,7 @@ def test_marks_alone_may_wait_and_nothing_else_does(log: EventLog, database: Dat
     assert verify(database, VERSIONS).equal
 
 
+@pytest.mark.long
 def test_a_fold_that_fails_leaves_the_tables_as_they_were(log: EventLog, database: Database, monkeypatch: object) -> None:
     log.append(Story("a").tell([FIRST], [Remark("Keep", 0)]))
     catch_up(database, VERSIONS)

@@ -80,6 +80,7 @@ def test_a_certified_entry_outranks_a_verified_one(log: EventLog, database: Data
     assert rows(database, "SELECT stage FROM entities") == [("certified",)]
 
 
+@pytest.mark.long
 def test_the_address_of_any_entry_leads_to_the_memory_that_holds_it_now(log: EventLog, database: Database) -> None:
     late, early = story("late", 5), story("early", 1)
     log.append(late.tell(["x"], [KEEP]))
@@ -111,6 +112,7 @@ def four_ids(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, int], str]:
     return short
 
 
+@pytest.mark.long
 def test_short_ids_stay_apart_in_whatever_order_and_when_others_go(
     log: EventLog, database: Database, four_ids: Callable[[str, int], str]
 ) -> None:
@@ -141,6 +143,7 @@ def _are_consistent(database: Database) -> None:
     assert report.equal, report.differences
 
 
+@pytest.mark.long
 def test_of_two_that_collide_the_first_entry_id_has_the_plain_one(
     log: EventLog, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:

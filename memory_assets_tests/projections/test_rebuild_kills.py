@@ -18,6 +18,8 @@ from memory_assets_tests.log.processes import first_line, python
 from memory_assets_tests.projections.story import APPEND_TIMES, tables
 from memory_assets_tests.vectors.stores import ids_of_index, ids_of_units
 
+pytestmark = pytest.mark.long
+
 REBUILD = """
 import sys
 from pathlib import Path

@@ -47,6 +47,7 @@ def test_a_replay_gives_the_board_again_and_changes_nothing(board: Database) -> 
     assert rows(board, "SELECT * FROM vector_outbox ORDER BY ALL") == waiting
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("damage", "expected"),
     cases(
@@ -69,6 +70,7 @@ def test_whatever_is_not_so_counts(board: Database, damage: str, expected: int) 
     assert replayed(board, VERSIONS) == expected
 
 
+@pytest.mark.long
 def test_what_was_said_since_the_last_fold_is_no_difference(board: Database) -> None:
     word = TaskDeclared(task_id=id_of("Ask Lee"), title="Ask Lee", project="hourglass", said_by="kim")
     EventLog(board).append([said(word, STARTED)])

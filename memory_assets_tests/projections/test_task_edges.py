@@ -86,6 +86,7 @@ def id_of_condition(title: str) -> str:
     return condition_id(condition_key("hourglass", normalize(title)))
 
 
+@pytest.mark.long
 def test_a_blocked_task_waits_for_tasks_conditions_and_artifacts(log: EventLog, database: Database) -> None:
     task(log, 0, "Write the parser", "in_progress")
     task(log, 1, "Release", "blocked", "Write the parser", "the legal review", "https://github.com/acme/app/pull/12")
@@ -104,6 +105,7 @@ def test_a_blocked_task_waits_for_tasks_conditions_and_artifacts(log: EventLog, 
     assert told["blocker_suggestions"] == []
 
 
+@pytest.mark.long
 def test_what_is_done_waits_for_nothing_and_its_blockers_do_not_come_back(log: EventLog, database: Database) -> None:
     task(log, 0, "Release", "blocked", "the legal review")
     task(log, 1, "Release", "done")
@@ -114,6 +116,7 @@ def test_what_is_done_waits_for_nothing_and_its_blockers_do_not_come_back(log: E
     assert rows(database, BLOCKERS) == []
 
 
+@pytest.mark.long
 def test_suggestions_add_up_until_somebody_says_it_with_evidence(log: EventLog, database: Database) -> None:
     task(log, 0, "Release", "in_progress")
     task(log, 1, "Release", None, "the legal review", critical=True)
@@ -169,6 +172,7 @@ def test_a_condition_turns_out_to_be_a_task_or_is_met(log: EventLog, database: D
     )
 
 
+@pytest.mark.long
 def test_a_person_says_what_a_condition_is(log: EventLog, database: Database) -> None:
     task(log, 0, "Release", "blocked", "what Kim said")
     task(log, 1, "Write the parser", "in_progress")
@@ -183,6 +187,7 @@ def test_a_person_says_what_a_condition_is(log: EventLog, database: Database) ->
 # -- candidates
 
 
+@pytest.mark.long
 def test_candidates_come_and_go_with_the_tasks(log: EventLog, database: Database) -> None:
     waited_for, title = "the review of the settlement API contract", "Settlement API contract draft review"
     task(log, 0, "Release", "blocked", waited_for)
@@ -201,6 +206,7 @@ def test_candidates_come_and_go_with_the_tasks(log: EventLog, database: Database
     assert current(database, waited_for)["candidates"] == []
 
 
+@pytest.mark.long
 def test_the_best_candidates_are_kept_whatever_came_first(log: EventLog, database: Database) -> None:
     names = [f"Settlement API contract {word} review" for word in ("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta")]
     for day, name in enumerate(names[:4]):
@@ -230,6 +236,7 @@ def test_names_that_share_too_few_words_are_no_candidates(one: list[str], other:
 # -- artifacts
 
 
+@pytest.mark.long
 def test_an_artifact_is_declared_by_who_names_it_first_and_settled_once(log: EventLog, database: Database) -> None:
     pull = "https://github.com/acme/app/pull/12"
     task(log, 3, "Look at it", "pending", text=f"We look at {pull} tomorrow.")
@@ -253,6 +260,7 @@ def test_an_artifact_is_declared_by_who_names_it_first_and_settled_once(log: Eve
     assert rows(database, "SELECT is_cleared FROM v_task_blockers_effective") == [(False,)]
 
 
+@pytest.mark.long
 def test_an_artifact_that_nobody_names_any_more_goes(log: EventLog, database: Database) -> None:
     story = task(log, 0, "Look", "pending", text="We look at https://github.com/acme/app/pull/12 now.")
     fold(database)
@@ -275,6 +283,7 @@ def test_what_a_persons_word_alone_names_is_there_as_long_as_a_task_waits_for_it
     assert rows(database, "SELECT title FROM entities") == [("Release",)]
 
 
+@pytest.mark.long
 def test_two_tasks_wait_for_what_peoples_words_alone_name(log: EventLog, database: Database) -> None:
     for day, title in enumerate(("Release", "Ship the shop")):
         task(log, day, title, "in_progress")
@@ -302,6 +311,7 @@ def circle(log: EventLog) -> None:
     task(log, 3, "the examples", "blocked", "Design the grammar")
 
 
+@pytest.mark.long
 def test_a_circle_is_kept_shown_and_told_once(log: EventLog, database: Database) -> None:
     circle(log)
     fold(database)

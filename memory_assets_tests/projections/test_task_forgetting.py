@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from datetime import timedelta
 
+import pytest
+
 from memory_assets.log.database import Database
 from memory_assets.log.event_log import EventLog
 from memory_assets.log.payloads.base import Payload
@@ -53,6 +55,7 @@ def assert_nothing_of(database: Database, words: Sequence[str]) -> None:
     assert verify(database, VERSIONS).equal
 
 
+@pytest.mark.long
 def test_a_condition_that_a_person_opens_again_rests_on_the_session_that_named_it(log: EventLog, database: Database) -> None:
     story = waits(log, 0, "Release", "the review of Kowalski")
     for day, satisfied in ((1, True), (2, False)):
@@ -64,6 +67,7 @@ def test_a_condition_that_a_person_opens_again_rests_on_the_session_that_named_i
     assert_nothing_of(database, ["kowalski"])
 
 
+@pytest.mark.long
 def test_a_condition_that_is_waited_for_again_in_other_words_has_the_key_of_the_first(
     log: EventLog, database: Database
 ) -> None:
@@ -79,6 +83,7 @@ def test_a_condition_that_is_waited_for_again_in_other_words_has_the_key_of_the_
     assert_nothing_of(database, ["reviews of"])
 
 
+@pytest.mark.long
 def test_opened_again_it_keeps_a_merged_name_no_longer_than_it_is_remembered(log: EventLog, database: Database) -> None:
     waits(log, 0, "Release", "the answer")
     story = waits(log, 1, "Ship the shop", "Kowalski's word")
@@ -106,6 +111,7 @@ def test_vectors_of_names_go_also_where_a_rebuild_is_what_forgets(log: EventLog,
     assert rows(database, "SELECT name_hash FROM title_vectors") == [(name_hash("release"),)]
 
 
+@pytest.mark.long
 def test_what_was_said_of_a_task_by_its_id_elsewhere_goes_with_who_named_it(log: EventLog, database: Database) -> None:
     """A text of another project names a task by its id before there is one; that is a condition of the task's project."""
     known = task_id(task_key("hourglass", "kowalski s task"))
@@ -121,6 +127,7 @@ def test_what_was_said_of_a_task_by_its_id_elsewhere_goes_with_who_named_it(log:
     assert rows(database, "SELECT canonical_key FROM entities") == []
 
 
+@pytest.mark.long
 def test_a_task_that_is_named_by_its_id_elsewhere_leaves_a_condition_of_that_project(log: EventLog, database: Database) -> None:
     known = task_id(task_key("hourglass", "kowalski s task"))
     other = Story("other", project=None, started=STARTED)

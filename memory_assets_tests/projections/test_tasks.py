@@ -40,6 +40,7 @@ def id_of(title: str, project: str = "hourglass") -> str:
     return task_id(task_key(project, normalize(title)))
 
 
+@pytest.mark.long
 def test_a_task_moves_with_its_claims(log: EventLog, database: Database) -> None:
     claim(log, "a", 0, "pending")
     catch_up(database, VERSIONS, resolve=True)
@@ -63,6 +64,7 @@ def test_a_task_moves_with_its_claims(log: EventLog, database: Database) -> None
     ]
 
 
+@pytest.mark.long
 def test_a_late_claim_of_an_earlier_day_changes_what_came_of_it(log: EventLog, database: Database) -> None:
     claim(log, "late", 5, "done")
     catch_up(database, VERSIONS, resolve=True)
@@ -96,6 +98,7 @@ def test_projects_do_not_share_tasks(log: EventLog, database: Database) -> None:
     ]
 
 
+@pytest.mark.long
 def test_claims_that_a_reader_folded_first_get_their_outcomes_all_the_same(log: EventLog, database: Database) -> None:
     claim(log, "a", 0, "pending")
     catch_up(database, VERSIONS)  # a search, say, between two stages of a run
@@ -115,6 +118,7 @@ def test_nothing_is_resolved_twice(log: EventLog, database: Database) -> None:
     assert [event.event_type for event in log.replay(since=events - 2)] == ["build_started", "task_created"]
 
 
+@pytest.mark.long
 def test_outcomes_are_made_of_all_claims_however_many_sessions_are_folded_at_a_time(
     log: EventLog, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -128,6 +132,7 @@ def test_outcomes_are_made_of_all_claims_however_many_sessions_are_folded_at_a_t
     assert state(database) == [("Fix the login", "done")]
 
 
+@pytest.mark.long
 def test_a_claim_that_is_taken_back_leaves_no_stub(log: EventLog, database: Database) -> None:
     story = claim(log, "a", 0, "pending")
     catch_up(database, VERSIONS, resolve=True)
@@ -139,6 +144,7 @@ def test_a_claim_that_is_taken_back_leaves_no_stub(log: EventLog, database: Data
     assert verify(database, VERSIONS).equal
 
 
+@pytest.mark.long
 def test_an_entity_is_shown_as_far_as_the_log_tells_of_it(log: EventLog, database: Database) -> None:
     claim(log, "a", 0, "pending")
     catch_up(database, VERSIONS, resolve=True)
@@ -153,6 +159,7 @@ def test_an_entity_is_shown_as_far_as_the_log_tells_of_it(log: EventLog, databas
     assert rows(database, "SELECT * FROM task_names_due") == []
 
 
+@pytest.mark.long
 def test_what_is_forgotten_and_comes_back_is_said_again(log: EventLog, database: Database) -> None:
     first = claim(log, "a", 0, "pending")
     second = claim(log, "b", 1, "in_progress")
@@ -172,6 +179,7 @@ def test_what_is_forgotten_and_comes_back_is_said_again(log: EventLog, database:
     assert verify(database, VERSIONS).equal
 
 
+@pytest.mark.long
 def test_a_history_that_begins_anew_takes_its_outcomes_along(log: EventLog, database: Database) -> None:
     story = claim(log, "a", 0, "pending")
     claim(log, "b", 1, "in_progress")
@@ -184,6 +192,7 @@ def test_a_history_that_begins_anew_takes_its_outcomes_along(log: EventLog, data
     assert verify(database, VERSIONS).equal
 
 
+@pytest.mark.long
 def test_what_a_person_says_moves_a_task(log: EventLog, database: Database) -> None:
     claim(log, "a", 0, "pending")
     log.append([said(TaskStatusSaid(task_id=id_of("Fix the login"), status="done", said_by="kim"))])
@@ -208,6 +217,7 @@ def test_a_task_of_a_persons_own_needs_no_claim(log: EventLog, database: Databas
     assert verify(database, VERSIONS).equal
 
 
+@pytest.mark.long
 def test_a_merge_is_one_history_and_can_be_taken_apart(log: EventLog, database: Database) -> None:
     claim(log, "a", 0, "in_progress", title="Fix the login")
     claim(log, "b", 1, "done", title="Repair signing in")
@@ -232,6 +242,7 @@ def test_a_merge_is_one_history_and_can_be_taken_apart(log: EventLog, database: 
     assert verify(database, VERSIONS).equal
 
 
+@pytest.mark.long
 def test_a_key_of_words_that_another_session_said_goes_with_that_session(log: EventLog, database: Database) -> None:
     claim(log, "a", 0, "in_progress", title="Fix the login")
     other = claim(log, "b", 1, "done", title="Repair signing in")
@@ -247,6 +258,7 @@ def test_a_key_of_words_that_another_session_said_goes_with_that_session(log: Ev
     assert verify(database, VERSIONS).equal
 
 
+@pytest.mark.long
 def test_what_another_version_made_and_nobody_makes_again_goes(log: EventLog, database: Database) -> None:
     claim(log, "a", 0, "pending")
     catch_up(database, VERSIONS, resolve=True)

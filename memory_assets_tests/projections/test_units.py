@@ -120,6 +120,7 @@ def test_a_passage_knows_what_is_said_around_it_and_when(log: EventLog, database
     assert {row[2:] for row in found} == {("Kim", "user", "/srv/hourglass", "project")}
 
 
+@pytest.mark.long
 def test_of_a_session_that_grows_only_what_has_other_neighbours_changes(log: EventLog, database: Database) -> None:
     story = Story("a")
     texts = [f"message number {number}" for number in range(8)]
@@ -175,6 +176,7 @@ def test_a_task_that_only_a_person_declared_is_found_and_cites_nothing(log: Even
     assert verify(database, VERSIONS).equal
 
 
+@pytest.mark.long
 def test_a_task_follows_what_stands_around_its_quote(log: EventLog, database: Database) -> None:
     remark = Remark("Fix the login", 0, "task")
     story = Story("a")
@@ -265,6 +267,7 @@ def everything() -> list[list[list[NewEvent]]]:
     return streams
 
 
+@pytest.mark.long
 @pytest.mark.deep
 def test_any_order_gives_the_same_units_and_a_rebuild_too(tmp_path: Path) -> None:
     found = []
@@ -280,6 +283,7 @@ def test_any_order_gives_the_same_units_and_a_rebuild_too(tmp_path: Path) -> Non
     assert report.equal, report.differences
 
 
+@pytest.mark.long
 def test_a_forgotten_session_leaves_no_unit_and_no_facet(log: EventLog, database: Database) -> None:
     kept, gone = Story("kept"), Story("gone", started=STARTED + timedelta(days=1))
     log.append(kept.tell(["We keep PostgreSQL 16."], [Remark("Keep PostgreSQL", 0)]))

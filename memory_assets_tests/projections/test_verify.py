@@ -153,12 +153,14 @@ def filled_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return database.path.parent
 
 
+@pytest.mark.long
 def test_equal_tables_are_found_equal(filled: Database) -> None:
     report = verify(filled, VERSIONS)
     assert (report.equal, report.difference_count, report.differences) == (True, 0, ())
     assert report.tables == {table: len(found) for table, found in tables(filled).items()}
 
 
+@pytest.mark.long
 def test_a_changed_value_in_any_table_is_named(filled: Database) -> None:
     assert set(TAMPERED) | ONLY_KEYS == set(derived_tables())
     expected = []
@@ -188,6 +190,7 @@ def _keys(database: Database, table: str) -> list[str]:
     return [f"CAST({column} AS VARCHAR)" for column in found[0][0]]
 
 
+@pytest.mark.long
 def test_a_row_too_few_and_a_row_too_many_are_named(filled: Database) -> None:
     with filled.writing() as connection:
         connection.execute("DELETE FROM entries WHERE title = 'Keep PostgreSQL'")
@@ -202,6 +205,7 @@ def test_a_row_too_few_and_a_row_too_many_are_named(filled: Database) -> None:
     assert report.difference_count == 3
 
 
+@pytest.mark.long
 def test_many_differences_are_counted_and_the_first_shown(filled: Database) -> None:
     with filled.writing() as connection:
         connection.execute(
@@ -212,6 +216,7 @@ def test_many_differences_are_counted_and_the_first_shown(filled: Database) -> N
     assert (report.difference_count, len(report.differences)) == (50, 20)
 
 
+@pytest.mark.long
 def test_a_verification_leaves_nothing_behind(filled: Database) -> None:
     folder = filled.path.parent
     before = sorted(folder.iterdir()), tables(filled)
@@ -219,12 +224,14 @@ def test_a_verification_leaves_nothing_behind(filled: Database) -> None:
     assert (sorted(folder.iterdir()), tables(filled)) == before
 
 
+@pytest.mark.long
 def test_events_that_no_fold_has_read_are_read_first(filled: Database) -> None:
     EventLog(filled).append(Story("late").tell(["x"]))
     report = verify(filled, VERSIONS)
     assert report.equal and report.tables["sessions"] == 4
 
 
+@pytest.mark.long
 def test_who_folds_more_meanwhile_is_no_difference(filled: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     def folded(*given: Any) -> Folded:
         if not EventLog(filled).of_sessions(["late"]):

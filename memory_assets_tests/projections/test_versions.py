@@ -1,5 +1,7 @@
 """The folds follow the configured versions, there and back again, whatever was appended last."""
 
+import pytest
+
 from memory_assets.log.database import Database
 from memory_assets.log.event_log import EventLog
 from memory_assets.projections.fold import catch_up
@@ -11,6 +13,7 @@ OLD = [Remark("Keep PostgreSQL", 0), Remark("Fix the login", 1, "task", status="
 NEW = [Remark("PostgreSQL stays", 0, promoted=None)]
 
 
+@pytest.mark.long
 def test_a_newer_version_is_followed_only_while_it_is_configured(log: EventLog, database: Database) -> None:
     story = Story("a")
     log.append(story.tell(TEXTS, OLD))
@@ -56,6 +59,7 @@ def test_a_version_that_no_stage_ran_in_leaves_the_session_at_the_stage_before(l
     assert rows(database, "SELECT status FROM sessions") == [("vectorized",)]
 
 
+@pytest.mark.long
 def test_a_checker_s_verdicts_count_only_in_its_configured_version(log: EventLog, database: Database) -> None:
     story = Story("a")
     log.append(story.tell(TEXTS, [Remark("Keep PostgreSQL", 0, promoted=None)]))
@@ -68,6 +72,7 @@ def test_a_checker_s_verdicts_count_only_in_its_configured_version(log: EventLog
         assert rows(database, "SELECT count(*) FROM idris_checks") == [(1,)]
 
 
+@pytest.mark.long
 def test_another_embedding_queues_every_unit_again(log: EventLog, database: Database) -> None:
     log.append(Story("a").tell(TEXTS, OLD))
     catch_up(database, VERSIONS, resolve=True)

@@ -57,6 +57,7 @@ def test_each_build_says_what_it_was_made_with_appended_and_paid(database: Datab
     assert second.build_id == SECOND
 
 
+@pytest.mark.long
 def test_a_build_that_nobody_ended_is_running_while_its_process_lives(database: Database, tmp_path: Path) -> None:
     fill(database)
     dead = page(database, tmp_path).builds[0]
@@ -94,6 +95,7 @@ def test_a_build_is_found_by_the_beginning_of_its_id(database: Database, tmp_pat
         details(database, tmp_path, "bld_")
 
 
+@pytest.mark.long
 def test_what_is_forgotten_is_counted_and_not_named(database: Database, tmp_path: Path) -> None:
     fill(database)
     before = page(database, tmp_path)

@@ -143,6 +143,7 @@ def test_a_commit_is_what_the_terminal_shows_of_one(memory: Memory) -> None:
     check_quotes(memory, digest)
 
 
+@pytest.mark.long
 def test_a_task_is_done_where_its_session_says_so_and_gone_once_it_is_closed_elsewhere(memory: Memory) -> None:
     talk = (("user", f"{EXPORT}."), ("assistant", "Added the byte order mark to the file."), ("user", "Call the accountant."))
     said = (
@@ -172,6 +173,7 @@ def test_what_ended_an_error_is_not_told_a_second_time(memory: Memory) -> None:
     assert cause not in [line.text for line in digest.noted]
 
 
+@pytest.mark.long
 def test_the_beginning_of_two_ids_names_neither(memory: Memory) -> None:
     tell_titles(memory.settings, "week-1", OLD)
     tell_titles(memory.settings, "week-2", "Keep the logs", days=1)
@@ -201,6 +203,7 @@ def test_ids_that_name_no_session(shop: Memory) -> None:
     assert "memory run odd-3" in unread.value.hint
 
 
+@pytest.mark.long
 def test_a_forgotten_session_has_no_digest(memory: Memory) -> None:
     tell_titles(memory.settings, "a", OLD)
     tell_titles(memory.settings, "b", "Keep the logs", days=1)
@@ -215,6 +218,7 @@ def test_a_forgotten_session_has_no_digest(memory: Memory) -> None:
 # -- a day -------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_a_day_tells_what_was_said_on_it_and_no_more(memory: Memory) -> None:
     midnight = datetime(2025, 6, 2, tzinfo=UTC)
     tell(
@@ -269,6 +273,7 @@ def test_lately_ends_where_the_project_was_left(memory: Memory) -> None:
     assert [one.session.session_id for one in memory.project_digest("shop", days=40).recent_sessions] == ["b", "a"]
 
 
+@pytest.mark.long
 def test_a_project_says_what_is_contested_and_what_was_set_aside(memory: Memory) -> None:
     tell_titles(memory.settings, "a", OLD)
     tell_titles(memory.settings, "b", NEW, days=1)
@@ -285,6 +290,7 @@ def test_a_project_says_what_is_contested_and_what_was_set_aside(memory: Memory)
     assert [(line.text, line.status) for line in settled.replaced] == [(OLD, "deprecated")]
 
 
+@pytest.mark.long
 def test_a_task_of_a_persons_word_has_no_quote(memory: Memory) -> None:
     tell_titles(memory.settings, "a", OLD)
     new_task(memory.resources, "Call the accountant", project="shop", by="kim", blockers=["보안 검토"])

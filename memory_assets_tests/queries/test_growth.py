@@ -64,6 +64,7 @@ def test_roles_are_listed_by_as_many_statements_however_many_there_are(memory: M
     assert seen[0] == seen[1] <= 3
 
 
+@pytest.mark.long
 def test_only_the_differences_that_are_shown_are_computed(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     register_prompt(memory.resources, "coder", "You write code.", by="kim")
     compared = []

@@ -252,6 +252,7 @@ def test_what_hangs_on_a_thing_is_told(connection: duckdb.DuckDBPyConnection) ->
     assert {citation.session_id for citation in of_task.citations} == {"shop-1", "again-5"}
 
 
+@pytest.mark.long
 def test_a_conflict_is_what_hangs_on_a_memory_first(tmp_path: Path) -> None:
     from memory_assets_tests.filled_store import tell_titles, test_settings
 

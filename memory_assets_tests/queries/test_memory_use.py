@@ -57,6 +57,7 @@ def memory_named(memory: Memory, title: str) -> tuple[str, str]:
     return rows[0][0], rows[0][1]
 
 
+@pytest.mark.long
 def test_each_kind_of_use_is_counted_by_itself(memory: Memory) -> None:
     address, memory_id = memory_named(memory, "캐시를 Redis로 옮긴다")
     note_shown(memory.settings, [("entry", memory_id), ("passage", "shop-1#u1")])
@@ -113,6 +114,7 @@ def test_an_answer_counts_what_it_cites_and_a_refusal_counts_nothing(memory: Mem
     assert all(counts[:2] == (0, 0) for counts in counted(memory).values())
 
 
+@pytest.mark.long
 def test_counts_are_the_same_however_often_a_session_is_forgotten_and_wanted_back(memory: Memory) -> None:
     log, versions = EventLog(memory.database), memory.resources.configured_versions
     passage, kept = ("passage", "shop-1#u1"), ("passage", "notes-2#u0")
@@ -130,6 +132,7 @@ def test_counts_are_the_same_however_often_a_session_is_forgotten_and_wanted_bac
     assert counted(memory) == {passage: (1, 0, 0), kept: (1, 1, 0)} and verify(memory.database, versions).equal
 
 
+@pytest.mark.long
 def test_what_it_was_good_for(memory: Memory) -> None:
     redis, redis_id = memory_named(memory, "캐시를 Redis로 옮긴다")
     retry, retry_id = memory_named(memory, "The retry budget is 3 attempts")
@@ -161,6 +164,7 @@ def test_what_it_was_good_for(memory: Memory) -> None:
     assert [one.citation for one in memory.stats().usage.of_most_use] == [retry, redis]
 
 
+@pytest.mark.long
 def test_what_was_counted_before_usage_was_events_becomes_one(tmp_path: Path) -> None:
     settings = fill(tmp_path)
     resources = Resources(settings)
@@ -186,6 +190,7 @@ def test_the_migration_keeps_what_was_counted(tmp_path: Path) -> None:
     assert rows == [("entry", "mem_1", 3)]
 
 
+@pytest.mark.long
 def test_what_was_forgotten_makes_no_later_fold_count_all_anew(memory: Memory) -> None:
     log, versions = EventLog(memory.database), memory.resources.configured_versions
     note_shown(memory.settings, [("passage", "notes-2#u0")])
@@ -200,6 +205,7 @@ def test_what_was_forgotten_makes_no_later_fold_count_all_anew(memory: Memory) -
     assert not verify(memory.database, versions).equal
 
 
+@pytest.mark.long
 def test_a_purge_takes_the_counts_of_what_is_gone_and_keeps_the_others(memory: Memory) -> None:
     log, versions = EventLog(memory.database), memory.resources.configured_versions
     kept = ("passage", "notes-2#u0")

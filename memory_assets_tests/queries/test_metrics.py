@@ -34,6 +34,7 @@ def measured(database: Database, within: Within | None = None) -> Metrics:
         return metrics(connection, within or Within())
 
 
+@pytest.mark.long
 def test_times_and_failures_by_stage(database: Database) -> None:
     extracted, aligned = measured(database).stages
     assert (extracted.stage, extracted.runs, extracted.sessions, extracted.failures) == ("extracted", 10, 10, 0)
@@ -45,6 +46,7 @@ def test_times_and_failures_by_stage(database: Database) -> None:
     assert (aligned.runs, aligned.failures, aligned.errors) == (9, 1, {"too_long": 1})
 
 
+@pytest.mark.long
 def test_what_a_model_cost_a_session(database: Database) -> None:
     asked = measured(database).extraction
     assert (asked.sessions, asked.windows, asked.requests) == (2, 3, 5)
@@ -54,6 +56,7 @@ def test_what_a_model_cost_a_session(database: Database) -> None:
     assert (nothing.windows, nothing.tokens_per_session, nothing.cost_usd_per_session) == (0, None, None)
 
 
+@pytest.mark.long
 def test_what_became_of_quotes_and_entries(database: Database) -> None:
     found = measured(database)
     assert found.quotes_by_method == {"exact": 10, "none": 1}
@@ -66,6 +69,7 @@ def test_what_became_of_quotes_and_entries(database: Database) -> None:
     )
 
 
+@pytest.mark.long
 def test_how_long_the_checkers_took(database: Database) -> None:
     story = Story("judged", started=STARTED)
     head = story.ingest(["Judged."])
@@ -78,6 +82,7 @@ def test_how_long_the_checkers_took(database: Database) -> None:
     assert (idris2.checker, idris2.verdicts, idris2.total_ms, idris2.slowest_session) == ("idris2", 1, 300.0, "judged")
 
 
+@pytest.mark.long
 def test_narrowed_to_a_build_a_session_a_stage_or_a_time(database: Database) -> None:
     second = measured(database, Within(build_id=SECOND))
     assert [(stage.stage, stage.runs) for stage in second.stages] == [("extracted", 1)]
@@ -106,6 +111,7 @@ def test_a_store_without_any_run(tmp_path: Path) -> None:
     assert (found.stages, found.verdicts, found.promotions, found.extraction.windows) == ((), (), (), 0)
 
 
+@pytest.mark.long
 def test_a_session_that_came_back_after_it_was_forgotten_is_named(database: Database) -> None:
     story = Story(SLOW, started=STARTED)
     story.ingest(["We keep the last."])

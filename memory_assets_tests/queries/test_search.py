@@ -192,6 +192,7 @@ def test_no_character_of_a_question_is_an_operator(memory: Memory, query: str) -
     assert memory.search(query).mode == "lexical"
 
 
+@pytest.mark.long
 @settings(max_examples=60)
 @given(st.text(max_size=200))
 def test_any_question_is_answered_or_refused(memory: Memory, query: str) -> None:
@@ -246,6 +247,7 @@ def test_a_korean_question_goes_by_words_where_the_embedder_knows_none(memory: M
     assert any("knows no Korean" in note for note in response.notes)
 
 
+@pytest.mark.long
 def test_what_only_the_last_words_of_a_long_turn_say_is_cited_where_it_stands(tmp_path: Path) -> None:
     opened = fill(tmp_path)
     filler = "\n\n".join(f"문단 {n}: 아무 상관 없는 이야기를 길게 적어 둔다. Nothing of note here." for n in range(60))
@@ -289,6 +291,7 @@ def test_bulk_answers_each_line_in_its_place(memory: Memory) -> None:
     assert items[6].response is not None and items[6].response.hits == ()
 
 
+@pytest.mark.long
 def test_bulk_takes_any_number_of_lines(memory: Memory) -> None:
     def endless() -> Iterator[str]:
         for n in range(250):
@@ -334,6 +337,7 @@ def test_what_stands_on_no_stage_is_left_out_by_any(memory: Memory, stage: str) 
     assert memory.search("PostgreSQL", stage_min=stage, kinds=("passage", "episode", "gotcha")).hits == ()
 
 
+@pytest.mark.long
 def test_a_file_is_found_as_it_is_typed(tmp_path: Path) -> None:
     opened = fill(tmp_path)
     tell(opened, "files-4", (("user", "src/결제.py 의 재시도를 고쳤다. See src/pay.py too."),), ())
@@ -379,6 +383,7 @@ def test_vectors_of_another_model_are_not_compared_and_it_says_so(tmp_path: Path
     assert vector.error is not None and both.response is not None and both.response.hits
 
 
+@pytest.mark.long
 def test_without_a_model_only_those_lines_fail_that_need_one(tmp_path: Path) -> None:
     made = fill(tmp_path).vectors_folder
     settings = load_settings({"home": tmp_path, "embedding": {"model": "nobody/none"}})

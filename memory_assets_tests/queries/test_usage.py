@@ -144,6 +144,7 @@ def test_the_spool_is_bounded(settings: Settings, resources: Resources, monkeypa
     assert counted(resources)[PASSAGE] == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("point", cases(["in the count", "behind the commit"], ["before the count", "before the commit"]))
 def test_a_kill_loses_nothing_and_counts_nothing_twice(settings: Settings, resources: Resources, point: str) -> None:
     note_shown(settings, [MEMORY, PASSAGE])
@@ -197,6 +198,7 @@ def _take(home: Path, times: int) -> None:
         take_shown(resources)
 
 
+@pytest.mark.long
 def test_many_processes_write_while_others_count(settings: Settings, resources: Resources) -> None:
     catch_up(resources.database, resources.configured_versions)
     context = multiprocessing.get_context("spawn")
@@ -244,6 +246,7 @@ def test_counts_of_a_forgotten_sessions_passages_go_with_it(tmp_path: Path) -> N
     assert counted_of_units(resources) == {("passage", "notes-2#u0"): 1}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shown", [("passage", "shop-1/2#u1"), ("entry", "mem_gone"), ("episode", "shop-1")])
 def test_counts_of_what_is_forgotten_are_gone_before_anything_else_is_shown(tmp_path: Path, shown: tuple[str, str]) -> None:
     settings = fill(tmp_path)

@@ -139,6 +139,7 @@ def test_nothing_is_read_of_who_may_not_ask(server: Running) -> None:
             assert connection.recv(100).split()[1] == status
 
 
+@pytest.mark.long
 def test_a_name_behind_a_proxy_is_one_of_ours_with_any_port(tmp_path: Path) -> None:
     with running(tmp_path, "--name", "memory.example", MEMORY_SERVER_TAKE_SESSIONS="false") as found:
         for host in ("memory.example", "Memory.Example:443", f"memory.example:{found.place.port}", found.host):

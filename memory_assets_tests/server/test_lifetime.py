@@ -42,6 +42,7 @@ def wait_until(is_so: Callable[[], bool], seconds: float = 30.0) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.long
 def test_what_it_leaves_in_the_folder_is_its_owners_alone(server: Running) -> None:
     assert folder_of(server.home).stat().st_mode & 0o077 == 0
     assert {path.stat().st_mode & 0o077 for path in folder_of(server.home).iterdir()} == {0}
@@ -60,11 +61,13 @@ def test_a_port_that_is_taken_is_named_where_it_was_asked_for(server: Running, t
     assert not place_of(tmp_path)
 
 
+@pytest.mark.long
 def test_any_free_port_will_do_where_none_was_asked_for(server: Running, tmp_path: Path) -> None:
     with running(tmp_path, MEMORY_SERVER_PORT=str(server.place.port), **QUIET) as other:
         assert other.place.port != server.place.port
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
 def test_it_ends_in_order(tmp_path: Path, how: signal.Signals) -> None:
     with running(tmp_path, **QUIET) as found:
@@ -74,6 +77,7 @@ def test_it_ends_in_order(tmp_path: Path, how: signal.Signals) -> None:
         assert place_of(tmp_path) is None and token_of(tmp_path) == token
 
 
+@pytest.mark.long
 def test_it_is_told_to_end_and_says_so(tmp_path: Path) -> None:
     with running(tmp_path, **QUIET) as found:
         told = command(tmp_path, "serve", "stop")
@@ -84,6 +88,7 @@ def test_it_is_told_to_end_and_says_so(tmp_path: Path) -> None:
     assert command(tmp_path, "serve", "link").returncode == 1
 
 
+@pytest.mark.long
 def test_a_killed_one_locks_nobody_out(tmp_path: Path) -> None:
     with running(tmp_path, **QUIET) as found:
         found.process.kill()
@@ -94,6 +99,7 @@ def test_a_killed_one_locks_nobody_out(tmp_path: Path) -> None:
             assert again.place.pid != found.place.pid
 
 
+@pytest.mark.long
 def test_where_a_killed_one_listened_nobody_is_asked(tmp_path: Path) -> None:
     """Another program may listen there by now: it is sent no question and no token, and the old token opens nothing."""
     with running(tmp_path, **QUIET) as found:
@@ -113,6 +119,7 @@ def test_where_a_killed_one_listened_nobody_is_asked(tmp_path: Path) -> None:
         assert again.request("GET", "/server", headers={"Authorization": f"Bearer {token}"}).status == 401
 
 
+@pytest.mark.long
 def test_its_own_commands_find_it_on_another_address(tmp_path: Path) -> None:
     with running(tmp_path, "--host", "127.0.0.2", **QUIET) as found:
         assert command(tmp_path, "serve", "status").stdout.startswith(f"http://127.0.0.2:{found.place.port} ")
@@ -124,6 +131,7 @@ def test_its_own_commands_find_it_on_another_address(tmp_path: Path) -> None:
         assert command(tmp_path, "serve", "stop").returncode == 0
 
 
+@pytest.mark.long
 def test_what_is_said_to_have_ended_has(tmp_path: Path) -> None:
     """Whoever starts another one at once is not refused, though what took sessions in had to be ended first."""
     chat(tmp_path / "sessions", "one", ["We decided to keep the ledger in one region because backups are simple."])
@@ -133,12 +141,14 @@ def test_what_is_said_to_have_ended_has(tmp_path: Path) -> None:
         assert not is_served(tmp_path)
 
 
+@pytest.mark.long
 def test_one_that_a_hook_started_ends_when_nobody_asks(tmp_path: Path) -> None:
     with running(tmp_path, "--on-demand", MEMORY_SERVER_IDLE_MINUTES="0.02", **QUIET) as found:
         assert found.process.wait(timeout=30) == 0
         assert place_of(tmp_path) is None
 
 
+@pytest.mark.long
 def test_a_connection_that_stays_open_keeps_no_server_from_ending(tmp_path: Path) -> None:
     with running(tmp_path, **QUIET) as found, socket.create_connection(("127.0.0.1", found.place.port)) as idle:
         idle.sendall(b"GET /server HTTP/1.1\r\n")
@@ -146,6 +156,7 @@ def test_a_connection_that_stays_open_keeps_no_server_from_ending(tmp_path: Path
         assert found.process.wait(timeout=20) == 0
 
 
+@pytest.mark.long
 def test_sessions_are_taken_in_by_themselves_and_nothing_is_left_running(tmp_path: Path) -> None:
     fill(tmp_path)
     folder = tmp_path / "sessions"

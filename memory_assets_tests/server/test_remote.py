@@ -68,6 +68,7 @@ def _timeless(text: str) -> str:
     return "\n".join(lines)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("question", cases(QUESTIONS, [(one,) for one in MORE_QUESTIONS]))
 def test_the_output_is_the_same(server: Running, question: tuple[str, ...]) -> None:
     by_server = command(server.home, *question)
@@ -77,6 +78,7 @@ def test_the_output_is_the_same(server: Running, question: tuple[str, ...]) -> N
     assert "Traceback" not in by_server[2]
 
 
+@pytest.mark.long
 def test_the_server_is_really_asked(server: Running) -> None:
     """A process that asks it opens neither the log nor the index."""
     told = "import sys; from memory_assets.cli.main import main; main(['search', 'redis']); print('duckdb' in sys.modules)"
@@ -94,6 +96,7 @@ def test_a_server_that_a_hook_started_is_one_for_commands(tmp_path: Path) -> Non
     assert settings_print(tmp_path / "other", {}, None, {"MEMORY_ASK_WORDS": "3"}) != plain
 
 
+@pytest.mark.long
 def test_a_changed_settings_file_counts_at_once(tmp_path: Path) -> None:
     fill(tmp_path)
     with running(tmp_path, MEMORY_SERVER_TAKE_SESSIONS="false") as found:
@@ -133,6 +136,7 @@ def other_program(home: Path, status: int, body: bytes) -> Iterator[None]:
         program.shutdown()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("status", "body"), [(500, b"oops"), (404, b"{}"), (200, b"{"), (409, b"")])
 @pytest.mark.parametrize("question", [("search", "redis cache"), ("ask", "Which database stays for orders?")], ids=" ".join)
 def test_another_program_in_its_place_is_no_server(tmp_path: Path, question: tuple[str, ...], status: int, body: bytes) -> None:

@@ -56,6 +56,7 @@ def journal_line(home: Path, **said: Any) -> None:
     (folder / "broken.jsonl").write_text(json.dumps(line) + "\n")
 
 
+@pytest.mark.long
 def test_a_stricter_policy_counts_for_what_is_taken_next(tmp_path: Path) -> None:
     """The process lives for minutes: what a person has masked meanwhile is masked in it too."""
     home, sessions = tmp_path / "home", tmp_path / "home" / "sessions"
@@ -75,6 +76,7 @@ def test_a_stricter_policy_counts_for_what_is_taken_next(tmp_path: Path) -> None
     assert any("call the release" in text for text in told_texts) and not any(SECRET in text for text in told_texts)
 
 
+@pytest.mark.long
 def test_a_broken_settings_file_is_told_and_holds_nobody_up_when_it_is_mended(tmp_path: Path) -> None:
     home = tmp_path / "home"
     chat(home / "sessions", "one", ["We decided to keep the ledger in one region because backups are simple."])
@@ -85,6 +87,7 @@ def test_a_broken_settings_file_is_told_and_holds_nobody_up_when_it_is_mended(tm
         assert process.take() == {"sessions": 1, "again": True, "error": None}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("named", ["/srv/a\0b.jsonl", "/" + "x" * 5_000, "/srv/\udcff.jsonl"])
 def test_what_a_hook_told_wrongly_keeps_nothing_else_out(tmp_path: Path, named: str) -> None:
     home = tmp_path / "home"
@@ -95,6 +98,7 @@ def test_what_a_hook_told_wrongly_keeps_nothing_else_out(tmp_path: Path, named: 
         assert process.take()["sessions"] == 0
 
 
+@pytest.mark.long
 def test_two_do_not_take_at_once(tmp_path: Path) -> None:
     home = tmp_path / "home"
     chat(home / "sessions", "one", ["We decided to keep the ledger in one region because backups are simple."])
@@ -107,6 +111,7 @@ def test_two_do_not_take_at_once(tmp_path: Path) -> None:
         assert process.take()["sessions"] == 1
 
 
+@pytest.mark.long
 def test_what_nobody_waits_for_is_done_when_the_agents_have_come_to_a_rest(tmp_path: Path) -> None:
     home, settings = tmp_path / "home", settings_of(tmp_path / "home")
     words = "SELECT count(*) FROM vector_outbox WHERE status <> 'done' AND embedding_version = 'words'"
@@ -129,6 +134,7 @@ def test_what_nobody_waits_for_is_done_when_the_agents_have_come_to_a_rest(tmp_p
         assert rows(settings, "SELECT count(*) FROM events") == events_before
 
 
+@pytest.mark.long
 def test_what_is_left_is_left_no_longer_than_a_minute(tmp_path: Path) -> None:
     settings = settings_of(tmp_path / "home")
     settings = settings.model_copy(update={"sessions": settings.sessions.model_copy(update={"settle_seconds": 0.0})})

@@ -117,6 +117,7 @@ def test_what_an_agent_says_beside_a_tools_lines_is_said() -> None:
     assert [origin for origin, _ in told(rest + "The cause is the cursor.", "assistant")] == ["tool", "said"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "text",
     [

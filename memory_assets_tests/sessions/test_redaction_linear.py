@@ -41,6 +41,7 @@ def _require_linear(unit: str) -> None:
         assert min(seconds, _seconds(long, tries=2)) < _STEEPEST * _seconds(short)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "unit",
     [
@@ -56,6 +57,7 @@ def test_four_times_the_text_takes_about_four_times_as_long(unit: str) -> None:
     _require_linear(unit)
 
 
+@pytest.mark.long
 def test_a_pattern_that_takes_the_square_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The control of the test above."""
     monkeypatch.setattr(f"{__name__}.redact_text", lambda text, _policy: _quadratic(len(text) // 60))

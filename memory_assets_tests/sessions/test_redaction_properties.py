@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -73,6 +74,7 @@ def test_the_secret_is_nowhere(before: str, glue: str, after: str) -> None:
     assert _SECRET[4:24] not in redacted.text
 
 
+@pytest.mark.long
 @settings(max_examples=300)
 @given(_nasty_text, _nasty_text, _nasty_text)
 def test_a_private_word_is_nowhere(before: str, inside: str, after: str) -> None:

@@ -68,6 +68,7 @@ def test_ordinary_lines_stay() -> None:
     assert len(touched) <= TOUCHED * len(lines), touched
 
 
+@pytest.mark.long
 @settings(max_examples=150)
 @given(st.integers(0, 10_000), st.lists(st.integers(0, 10_000), min_size=1, max_size=4), st.sampled_from(list(PLACES)))
 def test_masking_secrets_twice_equals_once(seed: int, chosen: list[int], place: str) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -200,6 +201,7 @@ def test_growing_snapshots_in_any_order_end_in_one_history(
     assert told.messages == whole
 
 
+@pytest.mark.long
 def test_long_histories_take_linear_time() -> None:
     whole = history(*map(str, range(60_000)))
     words = ordinal(*(f"{n % 7}" for n in range(60_000)))

@@ -162,6 +162,7 @@ def test_what_makes_two_tasks(one: str, other: str) -> None:
     assert not never_the_same(one, one)
 
 
+@pytest.mark.long
 @settings(max_examples=600)
 @given(pairs())
 @example(("fix bug in login", "login bug fix"))
@@ -202,6 +203,7 @@ def test_no_number_and_no_negation_is_lost_on_the_way(pair: tuple[str, str]) -> 
         assert facts(one) == facts(other)
 
 
+@pytest.mark.long
 def test_keys_are_selective() -> None:
     crowd = [normalize(f"Implement feature {number} of module {module}") for number in range(1000) for module in range(10)]
     crowd += [normalize(f"{module}번 모듈의 {number}번 기능 구현") for number in range(100) for module in range(10)]
@@ -212,6 +214,7 @@ def test_keys_are_selective() -> None:
     assert max(users.values()) <= 2
 
 
+@pytest.mark.long
 def test_a_long_name_costs_little() -> None:
     started = time.process_time()
     for number in range(300):
@@ -241,6 +244,7 @@ def test_vectors_are_trusted_where_the_model_was_measured() -> None:
     assert not is_semantic("hashing-256-1") and is_semantic(BUNDLED)
 
 
+@pytest.mark.long
 def test_the_bundled_model_suggests_what_words_do_not_see(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     from memory_assets.vectors.embedder import EmbedderSettings, make_embedder

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import get_args
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -187,6 +188,7 @@ def test_no_claim_is_lost(story: Story) -> None:
     assert all(id(source) in accounted for source in story.sources if isinstance(source, TaskClaim))
 
 
+@pytest.mark.long
 @given(stories(), st.randoms(use_true_random=False))
 def test_the_order_in_which_things_are_heard_of_changes_nothing(story: Story, chance: random.Random) -> None:
     whole = story.cluster()
@@ -274,6 +276,7 @@ def test_every_outcome_has_an_identity_of_its_own(story: Story) -> None:
     assert all(one.name in filed for one in told)
 
 
+@pytest.mark.long
 @given(stories())
 def test_the_basis_says_what_follows(story: Story) -> None:
     """Two stories that differ have no basis in common on which something else rests."""

@@ -123,6 +123,7 @@ def test_latin_text_is_cut_alike_beside_other_scripts(text: str) -> None:
     assert search_text(f"{text} 가") == f"{search_text(text)} 가".strip()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "unit", ["a", "a.", "가", "가 ", "_", "a'", "://", "漢", "\u0300", "a\u0300", "1,000", "aB", "C++", "ﷺ", "\x00", "\ud800"]
 )

@@ -105,6 +105,7 @@ def test_the_last_passage_is_no_scrap() -> None:
     assert min(len(part) for part in parts(SENTENCE * 24)) > 500
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("piece", ["```\n", "\n", "# h\n", "`", " ", "다. ", "**", "\r", "- ", "~~~\nx\n", "1. "])
 def test_the_time_is_linear(piece: str) -> None:
     def seconds(characters: int) -> float:

@@ -140,6 +140,7 @@ def bundled(offline: list[str]) -> SentenceTransformersEmbedder:
     return SentenceTransformersEmbedder()
 
 
+@pytest.mark.long
 def test_the_bundled_model(bundled: SentenceTransformersEmbedder, offline: list[str]) -> None:
     texts = ["The deployment failed with a timeout.", "I had noodles for lunch.", "", "로그", "word " * 50_000]
     vectors = bundled.embed_documents(texts)

@@ -91,6 +91,7 @@ def quoted(tmp_path_factory: pytest.TempPathFactory) -> Both:
     return Both(tmp_path_factory.mktemp("quoted"))
 
 
+@pytest.mark.long
 @settings(max_examples=20)
 @given(NAMES)
 def test_any_name_is_data(quoted: Both, name: str) -> None:

@@ -306,6 +306,7 @@ def test_the_cost_of_a_batch_does_not_grow_with_the_table(index: Both) -> None:
     assert late / early < 1.5
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("which", [0, 1])
 def test_a_file_in_the_place_of_the_table_is_named_and_goes_with_it(index: Both, which: int) -> None:
     table = index.tables[which]

@@ -17,6 +17,8 @@ from memory_assets_tests.filled_store import fill_one
 from memory_assets_tests.log.processes import first_line, python
 from memory_assets_tests.vectors.stores import drained, ids_of_index, ids_of_units, rows
 
+pytestmark = pytest.mark.long
+
 # Small batches make many moments of a drain: before the index, between index and mark, and within either.
 DRAIN = """
 import sys

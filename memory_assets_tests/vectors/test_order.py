@@ -79,6 +79,7 @@ def test_of_equal_ones_the_first_by_id_are_found(tmp_path: Path) -> None:
     assert [hit.unit_id for hit in near] == ids[:10]
 
 
+@pytest.mark.long
 def test_a_large_table_finds_the_same_by_its_index_of_vectors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     units = some_units(3000)
     index = written_at_once(tmp_path, units)

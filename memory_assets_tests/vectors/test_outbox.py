@@ -128,6 +128,7 @@ def test_a_poisoned_text_fails_alone_and_later(settings: Settings, error: type[B
     assert ids_of_index(settings) == ids_of_units(settings)
 
 
+@pytest.mark.long
 def test_pauses_double_and_end(settings: Settings) -> None:
     pauses = []
     for attempt in range(1, MAX_ATTEMPTS + 2):
@@ -154,6 +155,7 @@ def test_a_model_that_fails_on_everything_uses_up_nobodys_attempts(settings: Set
     assert statuses(settings) == {"pending": len(ids_of_units(settings))}
 
 
+@pytest.mark.long
 def test_vectors_of_another_model_are_refused_with_what_to_do(settings: Settings) -> None:
     drained(settings)
     tell(settings, "more", (("user", "something else entirely"),), ())
@@ -218,6 +220,7 @@ def _is_newer() -> Any:
     return pc.field("content_hash") == "newer"
 
 
+@pytest.mark.long
 def test_what_is_gone_goes_from_the_tables_of_all_versions(settings: Settings) -> None:
     drained(settings)
     database, index = parts(settings)
@@ -273,6 +276,7 @@ def test_a_second_writer_says_whom_it_finds(settings: Settings) -> None:
     assert current_writer(folder, VERSION) is None
 
 
+@pytest.mark.long
 def test_a_writer_that_goes_on_working_is_waited_for(settings: Settings) -> None:
     with python(HOLD, settings.store_folder, "alive") as other:
         first_line(other)
@@ -310,6 +314,7 @@ def test_progress_counts_every_job(settings: Settings) -> None:
     assert told.total == told.steps == report.done and told.ended == 1
 
 
+@pytest.mark.long
 def test_a_store_that_was_folded_for_another_version_queues_for_that(settings: Settings) -> None:
     drained(settings)
     versions = Resources(settings).configured_versions | {"session_vectorized": "other-1"}
@@ -320,6 +325,7 @@ def test_a_store_that_was_folded_for_another_version_queues_for_that(settings: S
 ATTACHED = "<context ref='rules.md'>\nThe frobnicator is calibrated weekly.\n</context>"
 
 
+@pytest.mark.long
 def test_what_a_program_wrote_has_words_and_no_vector(tmp_path: Path) -> None:
     settings = fill_one(tmp_path, "talk", (*TALK, ("user", ATTACHED)), ())
     drained(settings)
@@ -334,6 +340,7 @@ def test_what_a_program_wrote_has_words_and_no_vector(tmp_path: Path) -> None:
         assert found.same + found.waiting == found.same == len(side.table.rows(["unit_id"]))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("origin", ["template", "pasted", "tool"])
 def test_what_turns_out_to_be_said_by_nobody_loses_its_vector(settings: Settings, origin: str) -> None:
     drained(settings)

@@ -61,6 +61,7 @@ def write(settings: Settings, statement: str) -> None:
         connection.execute(statement)
 
 
+@pytest.mark.long
 def test_what_is_in_line_stays_as_it_is(settings: Settings) -> None:
     before = rows(settings, "SELECT * FROM vector_outbox ORDER BY ALL")
     count = len(ids_of_units(settings))
@@ -68,6 +69,7 @@ def test_what_is_in_line_stays_as_it_is(settings: Settings) -> None:
     assert rows(settings, "SELECT * FROM vector_outbox ORDER BY ALL") == before
 
 
+@pytest.mark.long
 def test_each_kind_of_difference_is_named_and_mended(settings: Settings) -> None:
     index = Resources(settings).vector_index
     first, second, third, *_ = ids_of_units(settings)
@@ -85,6 +87,7 @@ def test_each_kind_of_difference_is_named_and_mended(settings: Settings) -> None
     assert reconciled(settings) == Reconciled(same=len(ids_of_units(settings)))
 
 
+@pytest.mark.long
 def test_a_queue_that_was_lost_is_made_again_without_embedding(settings: Settings) -> None:
     write(settings, "DELETE FROM vector_outbox")
     assert reconciled(settings).waiting == 0
@@ -94,6 +97,7 @@ def test_a_queue_that_was_lost_is_made_again_without_embedding(settings: Setting
     assert reconciled(settings).waiting == 0 and drained(settings).done == 0
 
 
+@pytest.mark.long
 def test_each_kind_of_difference_of_the_words_is_named_and_mended(settings: Settings) -> None:
     words = Resources(settings).word_index
     first, second, third, *_ = ids_of_units(settings)
@@ -112,6 +116,7 @@ def test_each_kind_of_difference_of_the_words_is_named_and_mended(settings: Sett
     assert reconcile(database, Side.of_words(words), lock_folder=settings.store_folder) == Reconciled(same=count)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("which", ["word_index", "vector_index"])
 def test_a_table_that_was_made_and_got_no_row_is_filled(settings: Settings, which: str) -> None:
     """One that was killed between making the table and writing its first rows leaves it so."""
@@ -134,6 +139,7 @@ def test_what_was_given_up_stays_given_up(settings: Settings) -> None:
     assert rows(settings, "SELECT attempts FROM vector_outbox WHERE status = 'failed'") == [(5,)]
 
 
+@pytest.mark.long
 def test_a_job_of_nothing_takes_its_row_out(settings: Settings) -> None:
     write(settings, "DELETE FROM memory_units WHERE message_index < 4")
     assert reconciled(settings).orphans >= 4
@@ -142,6 +148,7 @@ def test_a_job_of_nothing_takes_its_row_out(settings: Settings) -> None:
     assert statuses(settings) == {"done": len(ids_of_units(settings))}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("harm", ["torn", "another layout", "from scratch"])
 def test_a_table_that_is_of_no_use_is_made_anew(settings: Settings, harm: str) -> None:
     index = Resources(settings).vector_index
@@ -171,6 +178,7 @@ def test_vectors_of_two_models_in_one_table_are_parted(settings: Settings) -> No
     }
 
 
+@pytest.mark.long
 @pytest.mark.deep
 @hypothesis_settings(max_examples=depth(1, 12), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(

@@ -87,6 +87,7 @@ def test_each_name_is_embedded_and_compared_once(claims: Claims) -> None:
     assert new_likenesses(claims.database, embedder).name_hashes == ()
 
 
+@pytest.mark.long
 def test_a_name_that_is_alone_in_its_project_waits(claims: Claims) -> None:
     embedder = Words()
     claims.fold(tell("a", 0, claim("Fix the login"))[1])

@@ -230,6 +230,7 @@ def test_a_session_on_its_way_waits_for_its_next_stage(tmp_path: Path) -> None:
     assert found.folded_seq < found.last_seq
 
 
+@pytest.mark.long
 def test_what_is_masked_today_goes_out_masked(tmp_path: Path) -> None:
     """A text that an older policy let in, with a title to it."""
     settings = fill(tmp_path)
@@ -254,6 +255,7 @@ def test_a_get_changes_nothing(client: httpx.Client, memory: Memory) -> None:
     assert client.get("/api/search").status_code in (404, 405)
 
 
+@pytest.mark.long
 def test_forgotten_sessions_are_neither_shown_nor_counted(tmp_path: Path) -> None:
     from memory_assets.defs.forgetting import forget
     from memory_assets.queries.forgettable import ToForget

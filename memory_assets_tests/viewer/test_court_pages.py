@@ -127,6 +127,7 @@ def test_an_empty_store_says_what_hears_sessions(tmp_path: Path, path: str) -> N
             assert answer.status_code == 200 and "memory court run --all" in told(answer.text)
 
 
+@pytest.mark.long
 def test_a_retired_lesson_is_listed_only_among_the_retired(tmp_path: Path) -> None:
     settings = settings_of(tmp_path)
     hear_talks(settings, {"one": [TESTS, FORCE]})
@@ -140,6 +141,7 @@ def test_a_retired_lesson_is_listed_only_among_the_retired(tmp_path: Path) -> No
         assert "<b>" not in page and "/say/retire_lesson" not in page and "/say/keep_lesson" in page
 
 
+@pytest.mark.long
 @pytest.mark.deep
 def test_long_lists_come_in_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     of_a_page, cases_of_a_page = depth(3, LESSONS_OF_A_PAGE), depth(5, CASES_OF_A_PAGE)
@@ -162,6 +164,7 @@ def test_long_lists_come_in_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         assert served.get("/cases?page=3").status_code == 404
 
 
+@pytest.mark.long
 @pytest.mark.deep
 def test_text_of_a_session_is_escaped_and_masked(tmp_path: Path) -> None:
     settings = settings_of(tmp_path)

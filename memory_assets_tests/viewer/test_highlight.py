@@ -15,6 +15,8 @@ from memory_assets_tests.depth import depth
 from memory_assets_tests.viewer.chromium import Browser, browsing
 from memory_assets_tests.viewer.served import Served, serving
 
+pytestmark = pytest.mark.long
+
 CITATIONS = depth(20, 1_000)
 _PARTS = (
     "배포는 매주 목요일 오전에만 한다.",

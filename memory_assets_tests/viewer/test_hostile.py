@@ -124,6 +124,7 @@ def _looked_at(hostile: Hostile, path: str, *, failing: bool = False) -> None:
     assert served.reports == [], (path, served.reports)
 
 
+@pytest.mark.long
 def test_the_lists_of_all_of_them(hostile: Hostile) -> None:
     day = filled_store.STARTED.date()
     for path in ("/sessions", "/projects", f"/today?day={day}", "/search?q=decided&kind=entry", "/search?q=decided", "/ask"):
@@ -131,6 +132,7 @@ def test_the_lists_of_all_of_them(hostile: Hostile) -> None:
         assert hostile.browser.evaluate("document.body.innerText").count("alert(1)") >= (0 if path == "/ask" else 5), path
 
 
+@pytest.mark.long
 @pytest.mark.deep
 def test_the_page_of_each(hostile: Hostile) -> None:
     for number, payload in list(enumerate(PAYLOADS))[::-EACH]:
@@ -145,6 +147,7 @@ def test_the_page_of_each(hostile: Hostile) -> None:
     assert hostile.browser.evaluate("document.querySelector('h1').innerText").startswith(f"p{number}/")
 
 
+@pytest.mark.long
 @pytest.mark.deep
 def test_each_memory(hostile: Hostile) -> None:
     memories = hostile.memory.memories().memories
@@ -153,6 +156,7 @@ def test_each_memory(hostile: Hostile) -> None:
         _looked_at(hostile, f"/memories/{memory.citation.removeprefix('mem:')}")
 
 
+@pytest.mark.long
 def test_the_pages_of_work_and_of_the_store(hostile: Hostile) -> None:
     for path in ("/tasks", "/tasks/review", "/conflicts?status=all", "/health?look=1", "/privacy"):
         _looked_at(hostile, path)
@@ -162,6 +166,7 @@ def test_the_pages_of_work_and_of_the_store(hostile: Hostile) -> None:
     assert hostile.browser.evaluate("document.body.innerText").count("alert(1)") >= 5
 
 
+@pytest.mark.long
 @pytest.mark.deep
 def test_what_is_said_of_a_memory_and_each_map(hostile: Hostile) -> None:
     for memory in hostile.memory.memories().memories[:: 2 * EACH]:
@@ -172,6 +177,7 @@ def test_what_is_said_of_a_memory_and_each_map(hostile: Hostile) -> None:
             _looked_at(hostile, f"{path}{quote(payload, safe='')}", failing=True)
 
 
+@pytest.mark.long
 def test_what_comes_live(hostile: Hostile) -> None:
     """Titles of sessions that come while the page is open are set as text."""
     _looked_at(hostile, "/events")
@@ -186,6 +192,7 @@ def test_what_comes_live(hostile: Hostile) -> None:
     assert hostile.browser.said == [] and hostile.served.reports == []
 
 
+@pytest.mark.long
 @pytest.mark.deep
 def test_what_an_address_says(hostile: Hostile) -> None:
     for payload in PAYLOADS[::EACH]:
@@ -196,6 +203,7 @@ def test_what_an_address_says(hostile: Hostile) -> None:
             _looked_at(hostile, f"/{place}/{quote(payload, safe='')}", failing=True)
 
 
+@pytest.mark.long
 def test_an_answer_as_it_comes(hostile: Hostile) -> None:
     for payload in PAYLOADS[::5]:
         _looked_at(hostile, f"/ask?{urlencode({'q': f'What was decided on {payload}?'})}")

@@ -14,6 +14,8 @@ from memory_assets_tests import filled_store
 from memory_assets_tests.depth import depth
 from memory_assets_tests.viewer.served import Served, serving
 
+pytestmark = pytest.mark.long
+
 SESSIONS = depth(120, 10_000)
 MESSAGES = depth(400, 20_000)
 _PARAGRAPH = (

@@ -106,6 +106,7 @@ def address(memory: Memory) -> Iterator[str]:
         yield found
 
 
+@pytest.mark.long
 def test_who_comes_back_is_sent_what_came_meanwhile(memory: Memory, address: str) -> None:
     end = memory.read(log_end)
     watcher = Watcher(address, after=3)
@@ -117,6 +118,7 @@ def test_who_comes_back_is_sent_what_came_meanwhile(memory: Memory, address: str
     assert not any("text" in event or "payload" in event for event in watcher.events)
 
 
+@pytest.mark.long
 def test_a_commit_is_on_the_screen_within_two_seconds(memory: Memory, address: str) -> None:
     watcher = Watcher(address, after=memory.read(log_end))
     watcher.wait_until_placed()
@@ -132,6 +134,7 @@ def test_a_commit_is_on_the_screen_within_two_seconds(memory: Memory, address: s
     assert max(came - said for came, said in zip(watcher.came, committed, strict=True)) <= 2
 
 
+@pytest.mark.long
 @pytest.mark.deep
 def test_a_burst_comes_whole_and_once_to_all_also_to_those_who_come_back(memory: Memory, address: str) -> None:
     start, count = memory.read(log_end), 500 * BURST
@@ -156,6 +159,7 @@ def test_a_burst_comes_whole_and_once_to_all_also_to_those_who_come_back(memory:
     assert seen + back.seqs == wanted
 
 
+@pytest.mark.long
 def test_what_is_forgotten_is_shown_to_nobody_who_comes_later(memory: Memory, address: str) -> None:
     end = memory.read(log_end)
     watcher = Watcher(address, after=0)
@@ -179,6 +183,7 @@ def test_heartbeats_keep_the_connection(memory: Memory, address: str, monkeypatc
     assert watcher.comments >= 3 and watcher.seqs == []
 
 
+@pytest.mark.long
 @pytest.mark.deep
 def test_who_takes_nothing_is_dropped_and_comes_back(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live, "SEND_SECONDS", 0.5)
@@ -207,6 +212,7 @@ def test_who_takes_nothing_is_dropped_and_comes_back(memory: Memory, monkeypatch
     assert got + back.seqs == list(range(start + 1, start + count + 1))
 
 
+@pytest.mark.long
 def test_a_place_behind_the_end_is_the_end(memory: Memory, address: str) -> None:
     """The store was restored while somebody watched."""
     watcher = Watcher(address, after=10**9)
@@ -222,6 +228,7 @@ def test_a_place_that_is_no_number_is_named(address: str) -> None:
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid_argument")
 
 
+@pytest.mark.long
 def test_nobody_watches_nothing_is_read(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[float] = []
     known = live.tip_of
@@ -241,6 +248,7 @@ def test_nobody_watches_nothing_is_read(memory: Memory, monkeypatch: pytest.Monk
         assert len(asked) == before
 
 
+@pytest.mark.long
 def test_what_fails_once_is_read_when_it_has_passed(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever it is: those who watch would wait for ever, for their heartbeats go on."""
     known, failed = live.tip_of, threading.Event()
@@ -262,6 +270,7 @@ def test_what_fails_once_is_read_when_it_has_passed(memory: Memory, monkeypatch:
         watcher.stop()
 
 
+@pytest.mark.long
 def test_a_server_that_ends_lets_its_watchers_go(memory: Memory) -> None:
     with served(memory, ROUTES) as address:
         watcher = Watcher(address)

@@ -78,6 +78,7 @@ def test_a_memory_shows_its_words_and_what_is_proved_of_them(pages: Served, memo
     assert "증명된 것" in in_korean and "What is proved" not in in_korean
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("path", "status"),
     [
@@ -160,6 +161,7 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Memory, Serv
         yield memory, served
 
 
+@pytest.mark.long
 def test_what_the_policy_masks_is_on_no_page(odd: tuple[Memory, Served]) -> None:
     memory, served = odd
     short = _memory_of(memory, "Rotate")

@@ -57,6 +57,7 @@ def test_static_files_are_those_that_ship(pages: Served) -> None:
     assert pages.get("/static/htmx.LICENSE.txt").text.startswith("Zero-Clause BSD")
 
 
+@pytest.mark.long
 def test_a_page_is_in_the_language_that_the_browser_likes_and_keeps_the_one_that_was_chosen(pages: Served) -> None:
     assert '<html lang="en"' in pages.get("/today").text
     assert '<html lang="ko"' in pages.get("/today", **{"accept-language": "ko-KR,ko;q=0.9"}).text

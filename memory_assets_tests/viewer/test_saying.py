@@ -27,6 +27,8 @@ from memory_assets_tests.filled_store import Said, fill, tell, tell_titles
 from memory_assets_tests.server.running import Answered, Running, running
 from memory_assets_tests.viewer.heard import hear_talks
 
+pytestmark = pytest.mark.long
+
 FORM = "application/x-www-form-urlencoded"
 
 

@@ -87,6 +87,7 @@ def test_privacy_counts_what_was_masked_and_tells_no_word_of_it(tmp_path: Path) 
     assert "key [EMAIL]" not in page
 
 
+@pytest.mark.long
 def test_the_map_shows_decisions_and_what_became_of_them(tmp_path: Path) -> None:
     memory = Memory(fill(tmp_path))
     settings = memory.settings

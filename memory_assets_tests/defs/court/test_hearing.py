@@ -48,7 +48,7 @@ TESTS, FORCE, NAMED = (
     "Always ask Wilhelmina about the ledger",
 )
 
-pytestmark = pytest.mark.usefixtures("small_detector")
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("small_detector")]
 
 
 def write_sessions(inbox: Path) -> None:

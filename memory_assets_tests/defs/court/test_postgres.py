@@ -34,7 +34,7 @@ TESTS, FORCE, NAMED = (
 )
 NOWHERE = "postgresql://owner@127.0.0.1:1/court"
 
-pytestmark = pytest.mark.usefixtures("small_detector")
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("small_detector")]
 
 
 def write_sessions(inbox: Path) -> None:

@@ -30,7 +30,7 @@ __all__ = ["running", "there", "there18"]
 TESTS, NAMED = "Always run the tests before a commit", "Always ask Wilhelmina about the ledger"
 NOWHERE = "postgresql://owner@127.0.0.1:1/court"
 
-pytestmark = pytest.mark.usefixtures("small_detector")
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("small_detector")]
 
 
 def write_sessions(inbox: Path) -> None:

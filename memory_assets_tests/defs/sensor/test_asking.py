@@ -19,6 +19,8 @@ from memory_assets_tests.defs.files import chat, claude, records, talk
 from memory_assets_tests.defs.sensor.ticks import Tick, asked, launch, settled, text_file
 from memory_assets_tests.defs.state import events, log_of, rows
 
+pytestmark = pytest.mark.long
+
 
 def test_what_settles_is_asked_for_until_it_is_done(
     folder: Path, settings: Settings, tick: Tick, unrecorded: dg.DagsterInstance

@@ -22,6 +22,8 @@ from memory_assets_tests.defs.sensor.ticks import Tick, asked, launch, settled
 from memory_assets_tests.defs.state import events, rows
 from memory_assets_tests.depth import depth
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.deep
 def test_what_waits_for_a_model_is_asked_for_again_later_and_never_put_aside(

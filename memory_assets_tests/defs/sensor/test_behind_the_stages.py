@@ -19,6 +19,8 @@ from memory_assets_tests.defs.files import chat, talk
 from memory_assets_tests.defs.sensor.ticks import Tick, launch, settled
 from memory_assets_tests.defs.state import log_of, rows
 
+pytestmark = pytest.mark.long
+
 
 def test_vectors_are_asked_for_when_something_waits_and_nothing_runs(
     folder: Path, settings: Settings, tick: Tick, unrecorded: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch

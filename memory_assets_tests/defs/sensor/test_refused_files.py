@@ -56,6 +56,7 @@ def test_refused_and_unreadable_files(
     assert asked(tick()) == [("locked", "huge")]
 
 
+@pytest.mark.long
 @pytest.mark.deep
 def test_a_broken_file_is_seen_where_people_look(
     folder: Path, settings: Settings, tick: Tick, unrecorded: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch

@@ -174,6 +174,7 @@ def test_a_package_that_is_gone_is_no_verdict(tmp_path: Path) -> None:
     assert "cannot import" in outcome.reason
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mode", ["hangs", "talks"])
 def test_a_compiler_that_does_not_end_is_ended_with_all_that_it_started(tmp_path: Path, mode: str) -> None:
     tool = replace(_ready(tmp_path, mode), timeout_s=1.5)
@@ -218,6 +219,7 @@ def test_a_disagreement_proves_nothing(tmp_path: Path) -> None:
     assert len(checked.failed) == 5
 
 
+@pytest.mark.long
 def test_without_an_answer_the_embedded_verdict_stands_under_its_own_name(tmp_path: Path) -> None:
     tool = replace(_ready(tmp_path, "hangs"), timeout_s=1.0)
     checked = check_sessions([_marked()], idris2=tool)["session-1"]

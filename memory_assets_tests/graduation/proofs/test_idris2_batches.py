@@ -99,6 +99,7 @@ def test_a_compiler_that_knows_no_batches_gets_none_and_this_is_remembered(tmp_p
     assert all(one.accepted and len(one.verdicts) == 2 for one in checked.values())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mode", cases(["says-no", "no-ttc"], ["good", "dies", "error-but-exit-0"]))
 def test_a_batch_says_of_each_session_what_judging_it_alone_says(tmp_path: Path, mode: str) -> None:
     tool = ready(tmp_path, mode)
@@ -123,6 +124,7 @@ def test_a_batch_says_of_each_session_what_judging_it_alone_says(tmp_path: Path,
                 assert said(together[session_id]) == said(checked)
 
 
+@pytest.mark.long
 def test_after_a_time_out_each_session_is_asked_about_alone(tmp_path: Path) -> None:
     tool = replace(ready(tmp_path, "hangs"), timeout_s=2.5)
     checked = check_sessions([valid_session("a"), marked("b"), valid_session("c")], idris2=tool)
@@ -131,6 +133,7 @@ def test_after_a_time_out_each_session_is_asked_about_alone(tmp_path: Path) -> N
     assert len(calls_of(tmp_path)) == 4
 
 
+@pytest.mark.long
 def test_a_compiler_that_hangs_at_everything_is_not_asked_for_ever(tmp_path: Path) -> None:
     tool = replace(ready(tmp_path, "hangs", processes=2), timeout_s=1.0)
     started = time.monotonic()
@@ -153,6 +156,7 @@ def test_modules_of_one_name_never_lie_in_one_folder(tmp_path: Path) -> None:
     assert [isinstance(one, Compiled) and one.accepted for one in verdicts.values()] == [True, False, True]
 
 
+@pytest.mark.long
 def test_processes_run_at_the_same_time(tmp_path: Path) -> None:
     tool = replace(ready(tmp_path, "hangs", processes=3), timeout_s=1.5, batch_entries=0)
     started = time.monotonic()

@@ -22,6 +22,8 @@ from memory_assets_tests.graduation.proofs.mutants import Mutant, decision_mutan
 from memory_assets_tests.graduation.proofs.samples import VALID_SESSIONS, valid_session
 from memory_assets_tests.graduation.proofs.session_checker import judge_session
 
+pytestmark = pytest.mark.long
+
 _SMALL = sorted(set(VALID_SESSIONS) - {"three modules", "hostile"})
 Case = tuple[list[str], Pairs, dict[str, str]]
 

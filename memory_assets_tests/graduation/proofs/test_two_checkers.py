@@ -68,6 +68,7 @@ def test_there_are_enough_kinds_and_they_reach_every_rule() -> None:
     assert stands - built - reached == {"message-text-fits-length"}
 
 
+@pytest.mark.long
 def test_random_edits_give_the_same_rules_and_subjects() -> None:
     rejected = 0
     rules: Counter[str] = Counter()

@@ -33,6 +33,7 @@ def cited(memory: Memory, title: str) -> str:
     return next(view.citation for view in memory.memories().memories if view.title == title)
 
 
+@pytest.mark.long
 def test_one_session_is_held_and_a_second_one_confirms_it(memory: Memory) -> None:
     tell_titles(memory.settings, "a", LOGS)
     assert words(memory) == {LOGS: "held"}
@@ -42,6 +43,7 @@ def test_one_session_is_held_and_a_second_one_confirms_it(memory: Memory) -> Non
     assert (ladder.stage, ladder.assurance) == ("verified", "confirmed")  # the stage of the log stays what it was
 
 
+@pytest.mark.long
 def test_a_persons_word_confirms_it_until_it_is_taken_back(memory: Memory) -> None:
     tell_titles(memory.settings, "a", LOGS, OLD)
     promote(memory.resources, cited(memory, LOGS), "certified", by="kim")
@@ -52,6 +54,7 @@ def test_a_persons_word_confirms_it_until_it_is_taken_back(memory: Memory) -> No
     assert words(memory) == {LOGS: "confirmed", OLD: "held"}
 
 
+@pytest.mark.long
 def test_what_is_contested_is_quoted_and_what_a_person_merged_is_no_agreement(memory: Memory) -> None:
     tell_titles(memory.settings, "a", OLD)
     tell_titles(memory.settings, "b", NEW, days=1)
@@ -75,6 +78,7 @@ def test_an_unchecked_quote_is_quoted(memory: Memory) -> None:
     assert (entry.stage, entry.assurance) == ("working", "quoted")
 
 
+@pytest.mark.long
 def test_a_task_is_backed_by_the_sessions_that_claim_it_or_by_a_person(memory: Memory) -> None:
     said = "Move the export into a background job"
     for days, session in enumerate(("a", "b")):
@@ -89,6 +93,7 @@ def test_a_task_is_backed_by_the_sessions_that_claim_it_or_by_a_person(memory: M
     assert backed.of(by_word.task_id) == Backing()
 
 
+@pytest.mark.long
 def test_hits_details_and_context_say_the_same_word(memory: Memory) -> None:
     tell_titles(memory.settings, "a", LOGS, OLD)
     promote(memory.resources, cited(memory, LOGS), "certified", by="kim")

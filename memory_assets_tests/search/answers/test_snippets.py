@@ -174,6 +174,7 @@ def test_a_long_word_has_no_blank_in_it(query: str) -> None:
     assert len(found) > 0.8 * SNIPPET_LENGTH
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("picture", PICTURES.values(), ids=PICTURES.keys())
 @pytest.mark.parametrize("lead", ["", "a", "ab", "abc"])
 def test_what_one_sees_as_one_character_is_shown_whole(picture: str, lead: str) -> None:

@@ -122,6 +122,7 @@ def test_what_a_store_without_korean_cannot_answer_is_searched_once(tmp_path: Pa
     assert len(asked) == 1
 
 
+@pytest.mark.long
 def test_the_order_of_the_sessions_changes_nothing(memory: Memory, tmp_path: Path) -> None:
     other = store(tmp_path, "korean", "english")
     for query in ("거북이를 입양한 사람은?", "what caused the login error", "마이그레이션은 왜 미뤄졌어?"):
@@ -151,6 +152,7 @@ PROMPT = (
 )
 
 
+@pytest.mark.long
 def test_a_prompt_that_stands_in_every_session_is_found_once_and_drives_nothing_out(tmp_path: Path) -> None:
     said = ("assistant", "The billing deploy failed on Tuesday: its health check timed out, and we had to roll back.")
     settings = fill_one(tmp_path, "said", (("user", "Why did it fail?"), said), ())

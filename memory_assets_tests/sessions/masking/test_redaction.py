@@ -169,6 +169,7 @@ def test_a_forged_marker_hides_nothing() -> None:
     assert "hunter2" not in redact_text("password=[EMAIL]hunter2", default_policy()).text
 
 
+@pytest.mark.long
 @pytest.mark.shared_data
 def test_real_sessions_are_masked_once_and_with_few_surprises() -> None:
     """What was masked was read by eye: addresses, connection strings and sample keys; more would be false alarms."""

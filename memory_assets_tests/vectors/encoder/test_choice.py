@@ -30,6 +30,8 @@ from memory_assets.vectors.encoder.runtimes import OnnxRuntime, SentenceTransfor
 from memory_assets.vectors.errors import EmbedderUnavailableError
 from memory_assets_tests.tiny_model import save_tiny_model
 
+pytestmark = pytest.mark.long
+
 TEXTS = (
     *PROBES,
     "Which database did we settle on?",
