@@ -10,10 +10,10 @@ import pytest
 
 from memory_assets.fleet.opening import shared_log
 from memory_assets_tests.fleet.hosts import ALONE, Fleet
-from memory_assets_tests.postgres.databases import KINDS, There, running, server_of, there
+from memory_assets_tests.postgres.databases import KINDS, There, running, server_of, there, there18
 from memory_assets_tests.postgres.servers import Server
 
-__all__ = ["running", "there"]
+__all__ = ["running", "there", "there18"]
 
 
 @pytest.fixture(autouse=True)
