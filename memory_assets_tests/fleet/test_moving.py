@@ -43,8 +43,7 @@ from memory_assets_tests.fleet.machines import ROOT, Machine, NearMachine
 from memory_assets_tests.fleet.proxies import proxied
 from memory_assets_tests.fleet.test_machines import derived_rows
 from memory_assets_tests.log.samples import taken
-from memory_assets_tests.postgres.databases import There, server_of
-from memory_assets_tests.postgres.servers import Server
+from memory_assets_tests.postgres.databases import There
 
 MOMENTS = 30
 PART = 4
@@ -369,13 +368,6 @@ def _begin(folder: Path, url: str, way: str) -> None:
 def counted() -> dict[str, int]:
     """Steps of a whole move, counted once each way."""
     return {}
-
-
-@pytest.fixture
-def there18(running: dict[str, Server]) -> There:
-    """What differs between servers is tested above."""
-    server = server_of(running, "postgres18")
-    return There(server, server.new_database(), True)
 
 
 @pytest.mark.long
