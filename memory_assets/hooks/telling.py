@@ -18,7 +18,7 @@ from memory_assets.queries.lessons import list_lessons
 from memory_assets.queries.sessions import one_session
 from memory_assets.queries.unit_sources import unit_sources
 from memory_assets.search.usage import note_shown
-from memory_assets.sessions.draft import last_path_component
+from memory_assets.sessions.folders import project_of_folder
 from memory_assets.sessions.keys import session_key
 from memory_assets.sessions.model import SourceFormat
 from memory_assets.vocabulary import FINISHED
@@ -43,7 +43,7 @@ _PROMPT_END = 1_000
 
 def told_at_start(memory: Memory, call: HookCall, budget: int) -> str:
     """What holds in the project of the folder, what is open, and what changed since its last session began."""
-    project = last_path_component(call.cwd)
+    project = project_of_folder(call.cwd)
     if project is None or not budget:
         return ""
     try:
@@ -73,7 +73,7 @@ def _taught(memory: Memory, project: str, own: str | None) -> Iterator[str]:
 
 def told_with_prompt(memory: Memory, call: HookCall, budget: int) -> str:
     """What is remembered that can bear upon a prompt; nothing where search says that it knows nothing of it."""
-    project = last_path_component(call.cwd)
+    project = project_of_folder(call.cwd)
     asked = call.prompt.strip()
     if project is None or not budget or not asked or _is_command(asked):
         return ""

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from memory_assets.sessions.folders import project_of_folder
 from memory_assets.sessions.keys import session_key
 from memory_assets.sessions.masking.forgotten_spans import FILLER
 from memory_assets.sessions.model import Message, MessageKind, Role, Session, SourceFormat
@@ -138,7 +139,7 @@ class SessionDraft:
             source_id=self.source_id,
             source_format=self.source_format,
             messages=tuple(self.messages),
-            project=self.project or last_path_component(self.cwd),
+            project=self.project or project_of_folder(self.cwd),
             # Masking cuts a title that the source gives: half of a key would not be known as one.
             title=" ".join(self.title.split()) if self.title else title_from(self.messages),
             started_at=self.started_at or min(times, default=None),
@@ -146,12 +147,6 @@ class SessionDraft:
             git_branch=self.git_branch,
             ordinal_uids=self.ordinal_uids,
         )
-
-
-def last_path_component(path: str | None) -> str | None:
-    """The last part of a POSIX or Windows path; None where there is none."""
-    parts = [part for part in re.split(r"[/\\]", path or "") if part]
-    return parts[-1] if parts else None
 
 
 def title_from(messages: Sequence[Message]) -> str | None:

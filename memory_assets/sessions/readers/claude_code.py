@@ -7,7 +7,8 @@ from collections import Counter
 from typing import Any
 
 from memory_assets.identifiers import sha256_hex
-from memory_assets.sessions.draft import Part, SessionDraft, last_path_component
+from memory_assets.sessions.draft import Part, SessionDraft
+from memory_assets.sessions.folders import last_path_component
 from memory_assets.sessions.injected import user_parts
 from memory_assets.sessions.joined_texts import parts_of_texts
 from memory_assets.sessions.model import MessageKind, Session
