@@ -387,14 +387,16 @@ def test_whatever_people_said_of_it_is_gone_with_it(tmp_path: Path, clock: Clock
     """Real stores; a difference names its project, which is the seed that ``FIRST_SEED`` begins with."""
     first = int(os.environ.get("FIRST_SEED", "1"))
     last = first + int(os.environ.get("HISTORIES", str(depth(5, 2_000))))
+    spoken: Counter[str] = Counter()
     for begin in range(first, last, AT_ONCE):
         lives = Lives(tmp_path / str(begin), range(begin, min(last, begin + AT_ONCE)), clock, monkeypatch)
         lives.live()
         assert lives.differences() == []
         assert sum(len(life.told.gone) for life in lives.lives) > len(lives.lives) / 2
-        spoken = sum((life.spoken for life in lives.lives), Counter())
+        spoken = sum((life.spoken for life in lives.lives), spoken)
         print(f"{begin}: {dict(spoken)}")
-        if len(lives.lives) == AT_ONCE:
-            assert {"correct", "different_value", "merge", "task", "unforget"} <= spoken.keys()
         assert_rebuilds_equal(lives.store.settings)
         shutil.rmtree(tmp_path / str(begin))
+    # Few projects have two tasks that can be merged.
+    if last - first >= 5 * AT_ONCE:
+        assert {"correct", "different_value", "merge", "task", "unforget"} <= spoken.keys()
