@@ -277,7 +277,17 @@ def test_surfaces_ask_and_print() -> None:
         "locks",
     }
     # What hooks keep becomes a session file: they write one, look into the agent's own, and mask before either.
-    kept = {"draft", "files", "keys", "masking.redaction", "model", "reading", "readers.chat_v1", "recalled", "times"}
+    kept = {
+        "files",
+        "folders",
+        "keys",
+        "masking.redaction",
+        "model",
+        "reading",
+        "readers.chat_v1",
+        "recalled",
+        "times",
+    }
     served = {"sessions.privacy_scan", "graduation.proofs.module_files", "identifiers"}
     served |= {f"sessions.{name}" for name in (*kept, "tolerant_json")}
     importers = all_of(*SURFACES)

@@ -199,7 +199,7 @@ def _sure(request: AskRequest, question: Question, found: LookedUp) -> Answerabi
     if request.conversation is None:
         return found.answerability
     evidence = found.answerability.evidence.read_as((word.term.text for word in question.words), question.names)
-    return answerability_of(evidence, within=request.project is not None)
+    return replace(answerability_of(evidence, within=request.project is not None), gate=found.answerability.gate)
 
 
 def answer_of(seen: Considered, answerer: Answerer, embedding: str, listen: Listen | None = None) -> AnswerV1:

@@ -14,7 +14,7 @@ from memory_assets.cli.search import Mode
 from memory_assets.cli.tables import Cell, print_table, print_text
 
 if TYPE_CHECKING:
-    from memory_assets.results.evaluation import EvalComparisonV1, EvalRunV1
+    from memory_assets.results.evaluation import EvalCalibrationV1, EvalComparisonV1, EvalRunV1
 
 _METRICS = ("hit_at_k", "mrr", "recall_at_k", "precision_at_k", "must_contain")
 _OF_ANSWERS = ("answer_recall", "citation_precision", "citation_recall", "answered", "refused")
@@ -33,6 +33,8 @@ _NAMES = {
     "auc": "AUC",
 }
 _ID_SHOWN = 12
+_SCOPES = {"within_a_project": "within a project", "over_all": "over the whole store"}
+_RESET = {True: "the shipped gates are in force again", False: "this store has no gates of its own"}
 FileArgument = Annotated[
     Path | None, typer.Argument(help="The file of questions; otherwise evaluation.file.", show_default=False)
 ]
@@ -45,6 +47,7 @@ def register(app: typer.Typer) -> None:
     group.command("run")(run)
     group.command("ask")(ask)
     group.command("compare")(compare)
+    group.command("calibrate")(calibrate)
     app.add_typer(group, name="eval")
 
 
@@ -138,6 +141,61 @@ def compare(
     found = memory.read(compared_runs, before, after, golden=golden_path(memory.settings, file))
     print_result(found, print_comparison, as_json=as_json)
     return OK
+
+
+def calibrate(
+    context: typer.Context,
+    file: FileArgument = None,
+    most: Annotated[
+        float, typer.Option("--most", min=0.0, max=1.0, help="The largest share of good questions that may be refused.")
+    ] = 0.08,
+    write: Annotated[bool, typer.Option("--write", help="Let search and answers of this store go by what was chosen.")] = False,
+    reset: Annotated[bool, typer.Option("--reset", help="Go by the shipped gates again; nothing is asked.")] = False,
+    as_json: JsonOption = False,
+) -> int:
+    """Choose from which number on something is known, by golden questions of which some cannot be answered."""
+    from memory_assets.commands import calibration
+    from memory_assets.queries.golden_file import golden_path
+
+    memory = invocation(context).memory()
+    if reset:
+        was_there = calibration.reset(memory.settings.home)
+        print_result(calibration.as_shipped(), lambda _: print_text(styled(_RESET[was_there])), as_json=as_json)
+        return OK
+    found = calibration.calibrate(
+        memory.searcher,
+        golden_path(memory.settings, file),
+        most_wrong=most,
+        write=write,
+        progress=progress_for_people(as_json=as_json),
+    )
+    print_result(found, print_calibration, as_json=as_json)
+    return OK
+
+
+def print_calibration(found: EvalCalibrationV1) -> None:
+    """Per scope: what gates refuse, the chosen one among them, and what to expect of it."""
+    for scope in found.scopes:
+        asked = f"{scope.answerable} that can be answered, {scope.unanswerable} that cannot"
+        print_text(styled((_SCOPES[scope.scope], "bold"), (f"  {asked}", "dim")))
+        if not scope.is_chosen:
+            print_text(styled("  ", (f"too few to choose by: {scope.gate} stays, as shipped", "yellow")))
+            continue
+        rows = [("shipped", scope.before), ("chosen", scope.after), ("left out", scope.left_out)]
+        print_table(
+            ("", "gate", "refused wrongly", "refused rightly"),
+            [
+                (name, f"{one.gate:.2f}" * (name != "left out"), _share(one.refused_wrongly), _share(one.refused_rightly))
+                for name, one in [*(("", one) for one in scope.gates), *rows]
+                if one is not None
+            ],
+            right=frozenset((1, 2, 3)),
+        )
+    print_text(styled(("left out: each question by the gate that all others choose", "dim")))
+    if found.written_to is None:
+        print_text(styled(("nothing was written: --write lets this store go by it", "dim")))
+    else:
+        print_text(styled((one_line(found.written_to), "cyan"), f"  version {found.version}"))
 
 
 def print_run(found: EvalRunV1) -> None:

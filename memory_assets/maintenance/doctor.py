@@ -17,6 +17,7 @@ from memory_assets.errors import MemoryAssetsError
 from memory_assets.log.fetching import fetch, scalar
 from memory_assets.log.free_space import NEEDED_BYTES
 from memory_assets.log.sql import EMBEDDED, WORDS
+from memory_assets.maintenance.gates_check import gates_check
 from memory_assets.maintenance.language_check import korean_check
 from memory_assets.maintenance.postgres_check import postgres_check
 from memory_assets.queries.refused_files import refused_files, unfinished_sessions
@@ -48,6 +49,7 @@ def checks(resources: Resources) -> list[CheckV1]:
         _guarded("embedder", lambda: _embedder(resources)),
         _guarded("korean", lambda: korean_check(settings, database if store.ok else None)),
         _guarded("rules", lambda: _rules(resources)),
+        _guarded("gates", lambda: gates_check(settings)),
         _guarded("model", lambda: _model(settings)),
         _guarded("idris2", lambda: _idris2(resources, database if store.ok else None)),
         _guarded("dagster", lambda: _dagster(settings)),

@@ -107,6 +107,57 @@ class EvalComparisonV1(WireModel):
     only_after: tuple[str, ...] = ()
 
 
+class GateV1(WireModel):
+    """What a gate does to the questions that were asked; each share is 0 where there is no question of that kind.
+
+    Attributes:
+        refused_wrongly: the share of the questions that can be answered.
+        refused_rightly: the share of those that cannot.
+    """
+
+    gate: float
+    refused_wrongly: float
+    refused_rightly: float
+
+
+class CalibratedScopeV1(WireModel):
+    """The gate of questions within a project, or over the whole store.
+
+    Attributes:
+        is_chosen: false where there were too few questions of a kind: ``gate`` is the shipped one then.
+        before: what the shipped gate does; ``after`` what the chosen one does.
+        left_out: what is refused where the gate for each question is chosen by the others: what to expect of new questions.
+        gates: what some others do.
+    """
+
+    scope: Literal["within_a_project", "over_all"]
+    answerable: int = Field(ge=0)
+    unanswerable: int = Field(ge=0)
+    is_chosen: bool
+    gate: float
+    before: GateV1
+    after: GateV1 | None = None
+    left_out: GateV1 | None = None
+    gates: tuple[GateV1, ...] = ()
+
+
+class EvalCalibrationV1(WireModel):
+    """The gates that golden questions choose.
+
+    Attributes:
+        version: of the gates, which answers name: the shipped weights' and the suite's.
+        most_wrong: the largest share of what can be answered that a gate was allowed to refuse.
+        written_to: the file that the store's answers go by from now on; None where nothing was written.
+    """
+
+    schema_version: Literal["eval_calibration.v1"] = "eval_calibration.v1"
+    suite: str
+    version: str
+    most_wrong: float
+    scopes: tuple[CalibratedScopeV1, ...]
+    written_to: str | None = None
+
+
 class EvalInitV1(WireModel):
     """A file of golden questions was written."""
 

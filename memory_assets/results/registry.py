@@ -35,7 +35,7 @@ from memory_assets.results.digest import DayDigestV1, ProjectDigestV1, SessionDi
 from memory_assets.results.disclosure import DisclosureV1
 from memory_assets.results.doctor import DoctorV1
 from memory_assets.results.error import ErrorV1
-from memory_assets.results.evaluation import EvalComparisonV1, EvalInitV1, EvalRunV1
+from memory_assets.results.evaluation import EvalCalibrationV1, EvalComparisonV1, EvalInitV1, EvalRunV1
 from memory_assets.results.feedback import AckV1, UnitStandingV1
 from memory_assets.results.forgetting import ForgetReportV1, ForgettingListV1, KeptAwayListV1, UnforgetReportV1
 from memory_assets.results.gotchas import GotchaListV1
@@ -98,6 +98,7 @@ PRINTED: dict[str, Any] = {
     "entry_list.v1": list[EntryView],
     "error.v1": ErrorV1,
     "eval_comparison.v1": EvalComparisonV1,
+    "eval_calibration.v1": EvalCalibrationV1,
     "eval_init.v1": EvalInitV1,
     "eval_run.v1": EvalRunV1,
     "event_page.v1": EventPageV1,

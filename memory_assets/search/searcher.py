@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from memory_assets.errors import MemoryAssetsError
 from memory_assets.results.search import ComplexityV1, SearchResponseV1
 from memory_assets.search.answerability.evidence import evidence_of
+from memory_assets.search.answerability.own_gates import calibration_of
 from memory_assets.search.answerability.sureness import Answerability, answerability_of
 from memory_assets.search.answers.corrections import corrections_first
 from memory_assets.search.answers.delivery import in_order, window_of, within_budget
@@ -285,8 +286,7 @@ class Searcher:
         explain: bool,
     ) -> LookedUp:
         """What was found, filled in from the store."""
-        legs = found.legs
-        ranked = raised(found.ranked, state.uplifts)
+        legs, ranked = found.legs, raised(found.ranked, state.uplifts)
         if state.has_corrections:
             ranked = corrections_first(connection, ranked, 2 * plan.k)
         left_out = (found.note,) if found.note else reasons if not found.by_meaning and plan.mode != "lexical" else ()
@@ -302,7 +302,8 @@ class Searcher:
         too_dear = len(hits) - len(delivered)
         # Rows of vectors have no words.
         texts = {} if found.asked else {hit.unit.unit_id: search_text(hit.unit.body) for hit in hits}
-        sure = answerability_of(evidence_of(terms, speakers, ranked, legs, relevances, texts), within=plan.is_within)
+        evidence = evidence_of(terms, speakers, ranked, legs, relevances, texts)
+        sure = answerability_of(evidence, within=plan.is_within, calibration=calibration_of(self.settings.home))
         response = SearchResponseV1(
             query=plan.request.query,
             mode=plan.mode if found.by_meaning or plan.mode == "vector" else "lexical",

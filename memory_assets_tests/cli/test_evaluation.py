@@ -77,6 +77,30 @@ def test_better_and_worse_questions_are_named(memory: Run, writable: Path, tmp_p
     assert [(one["id"], one["better"]) for one in told["questions"]] == [("orders", False)]
 
 
+def test_a_gate_is_chosen_shown_and_taken_back(memory: Run, writable: Path, tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    able, unable = "PostgreSQL 16 orders", "who insures the helicopter of the zeppelin"
+    lines = [
+        f"{{id: {kind}{time}, query: '{query}', mode: lexical, {told}}}"
+        for kind, query, told in (("a", able, "answer: x"), ("u", unable, "unanswerable: true"))
+        for time in range(6)
+    ]
+    file.write_text(f"questions: [{', '.join(lines)}]\n")
+    tried = memory("eval", "calibrate", str(file), "--most", "0")
+    assert tried.code == 0 and "6 that can be answered, 6 that cannot" in tried.out and "nothing was written" in tried.out
+    kept = memory("eval", "calibrate", str(file), "--write", "--json").json
+    over_all = kept["scopes"][1]
+    assert kept["schema_version"] == "eval_calibration.v1" and over_all["is_chosen"] and over_all["left_out"]
+    assert kept["version"] in memory("doctor").out
+    assert "the shipped gates are in force again" in memory("eval", "calibrate", "--reset").out
+    assert "this store has no gates of its own" in memory("eval", "calibrate", "--reset").out
+    Path(kept["written_to"]).write_text("[gates")
+    failed = memory("search", able, "--mode", "lexical", "--json")
+    assert failed.code == 2 and json.loads(failed.err)["code"] == "config_invalid"
+    memory("eval", "calibrate", "--reset")
+    assert memory("search", able, "--mode", "lexical").code == 0
+
+
 @pytest.mark.parametrize("text", ["a: [", "- 1", "questions: []", "questions: [{query: 1}]", "\udcff"])
 def test_a_file_that_cannot_be_used(memory: Run, writable: Path, tmp_path: Path, text: str) -> None:
     file = tmp_path / "odd.yaml"

@@ -126,7 +126,17 @@ TELLING = {
 """Surfaces that tell the marks before they are forgotten."""
 UNASKED = {
     *("init", "import", "forget", "unforget", "run", "retry", "prune", "dev", "purge", "backup", "restore", "recover"),
-    *("feedback", "correct", "reembed", "sessions add", "eval init", "idris check", "decisions record", "export"),
+    *(
+        "feedback",
+        "correct",
+        "reembed",
+        "sessions add",
+        "eval init",
+        "eval calibrate",
+        "idris check",
+        "decisions record",
+        "export",
+    ),
     *("outbox drain", "outbox retry-failed", "task new", "task set-status", "task set-priority", "task set-blockers"),
     *("task accept", "task resolve", "task merge", "task unmerge", "conflicts resolve", "conflicts reopen"),
     *("mcp serve", "mcp install", "mcp uninstall", "mcp status", "align", "schema", "privacy scan"),
