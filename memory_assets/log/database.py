@@ -348,8 +348,9 @@ class Database:
 
     def come_to_rest(self) -> None:
         """Write the write-ahead log into the file: whoever opens the store behind much that was written need not read it."""
-        with self._used_to_write() as connection:
-            self._checkpoints.write(connection)
+        if self._log_bytes():
+            with self._used_to_write() as connection:
+                self._checkpoints.write(connection)
 
     def _checkpoint_if_due(self, connection: duckdb.DuckDBPyConnection) -> None:
         if self._checkpoints.is_due(self._log_bytes()):

@@ -74,6 +74,9 @@ def test_who_comes_to_rest_leaves_nothing_to_be_read_again(
         assert wal(database).stat().st_size > 0
         database.come_to_rest()
         assert not wal(database).exists() or wal(database).stat().st_size == 0
+        with monkeypatch.context() as patch:
+            patch.setattr(CheckpointPolicy, "write", lambda self, connection: pytest.fail("there is nothing to write"))
+            database.come_to_rest()
     assert versions(Database(tmp_path)) == {"a"}
 
 
