@@ -50,6 +50,7 @@ _SAID = [
     "I prefer short commit messages for the {} service.",
 ]
 _ABOUT = ("zebra", "yak")
+_TURNED = {"keep_newer": "keep_older", "keep_older": "keep_newer"}
 
 
 @dataclass
@@ -201,7 +202,10 @@ class Life:
                 known = self._known(store.known.conflicts)
                 found = next((other for other in known if {other.older.title, other.newer.title} == sides), None)
                 if found:
-                    conflicts.resolve_conflict(store.resources, found.conflict_id, resolution, by="Mina")
+                    # She keeps a side, whichever is the newer one where less was said of it.
+                    is_turned = found.older.title == one.newer.title
+                    kept = _TURNED.get(resolution, resolution) if is_turned else resolution
+                    conflicts.resolve_conflict(store.resources, found.conflict_id, kept, by="Mina")
                 return found is not None
 
             self._say(said, one.conflict_type)
