@@ -61,13 +61,18 @@ class CueIndex:
     def __init__(self, cues: Sequence[Cue]) -> None:
         self._cues = cues
         self._words = LiteralSearch(word for cue in cues for word in cue.words)
+        self._wordless = [place for place, cue in enumerate(cues) if not cue.words]
+        self._by_word: dict[str, list[int]] = {}
+        for place, cue in enumerate(cues):
+            for word in cue.words:
+                self._by_word.setdefault(word, []).append(place)
 
     def found_in(self, text: str) -> list[Cue]:
         """The cues whose pattern stands in a text, in their own order."""
         lowered = text.lower()
-        words = {word for word in self._words.held(lowered) if word in lowered}
-        tried = (cue for cue in self._cues if not cue.words or not words.isdisjoint(cue.words))
-        return [cue for cue in tried if cue.pattern.search(text) is not None]
+        words = (word for word in self._words.held(lowered) if word in lowered)
+        places = {*self._wordless, *(place for word in words for place in self._by_word[word])}
+        return [cue for place in sorted(places) if (cue := self._cues[place]).pattern.search(text) is not None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ they are; grouping them is the fold's work.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -23,6 +24,7 @@ _MIN_TITLE = 8
 """Letters and digits that a title needs to stand for its entry ("fixed" and "OK" do not); a Hangul syllable counts as two."""
 _MIN_QUOTE = 16
 """Letters and digits of a quote from which it is no coincidence that it is quoted twice."""
+_NOT_SAID, _HANGUL = re.compile(r"[\W_]+"), re.compile("[가-힣]+")
 _ALIKE = 0.3
 """Share of the weight of their words from which two entries are alike."""
 _LEAST_SHARED = 3
@@ -195,4 +197,5 @@ def _covers(known: Evidence, found: AlignedEvidence) -> bool:
 
 
 def _weight(text: str) -> int:
-    return sum(1 + ("가" <= c <= "힣") for c in text if c.isalnum())
+    bare = _NOT_SAID.sub("", text)
+    return 2 * len(bare) - len(_HANGUL.sub("", bare))

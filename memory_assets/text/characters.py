@@ -19,6 +19,7 @@ _MARKS = r"\t\n !-/:-@\[-`{-~¡-§«¬®°±¶·»¿×÷–—‘’“”•←
 _PLAIN = _LETTERS + _MARKS
 
 LETTERS = re.compile(f"[{_LETTERS}]+")
+_ALL_PLAIN = re.compile(f"[\r{_PLAIN}]*")
 
 # A chunk of plain text, or a stretch around characters that need care, with the plain neighbours that they may join.
 PIECES = re.compile(
@@ -85,9 +86,14 @@ def _cluster_over(text: str, offset: int) -> tuple[int, int]:
     return offset, offset
 
 
+def is_plain(text: str) -> bool:
+    """Whether every character of a text is seen, stands on the line, and is what NFKC makes of it."""
+    return text.isascii() or _ALL_PLAIN.fullmatch(text) is not None
+
+
 def folded_form(text: str) -> str:
     """NFKC without characters that nobody sees (format characters, variation selectors)."""
-    if text.isascii():
+    if is_plain(text):
         return text
     normal = unicodedata.normalize("NFKC", text)
     if normal.isascii():
