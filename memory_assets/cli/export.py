@@ -41,15 +41,22 @@ def export(
     from memory_assets.exchange.exporting import export_to_file, export_to_stream
 
     memory = invocation(context).memory()
+    versions = memory.resources.configured_versions
     if file is None:
         if as_json:
             raise InvalidArgumentError(
                 "--json says what was written to a file, and stdout holds the export itself", hint="name a FILE"
             )
-        export_to_stream(memory.database, sys.stdout.buffer, format_name, project=project)
+        export_to_stream(memory.database, sys.stdout.buffer, format_name, project=project, versions=versions)
         return OK
     made = export_to_file(
-        memory.database, file, format_name, project=project, force=force, progress=progress_for_people(as_json=as_json)
+        memory.database,
+        file,
+        format_name,
+        project=project,
+        force=force,
+        versions=versions,
+        progress=progress_for_people(as_json=as_json),
     )
     if as_json:
         print_json(made)

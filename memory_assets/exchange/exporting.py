@@ -5,19 +5,21 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal, get_args
 
 from memory_assets.backup.target import of_target, refuse_the_store, refuse_what_is_there, workplace
-from memory_assets.errors import check_word
+from memory_assets.errors import ReadOnlyStoreError, check_word
 from memory_assets.exchange.chat_lines import ChatLines
 from memory_assets.exchange.event_lines import event_lines
 from memory_assets.exchange.markdown_page import MarkdownPage
 from memory_assets.exchange.snapshot import check_project, choose
 from memory_assets.log.swap import sync_folder
 from memory_assets.progress import NoProgress, Progress
+from memory_assets.projections.fold import catch_up
 from memory_assets.results.copies import Exported
 from memory_assets.stopping import stop_if_asked
 
@@ -45,6 +47,7 @@ def export_to_file(
     *,
     project: str | None = None,
     force: bool = False,
+    versions: Mapping[str, str] | None = None,
     progress: Progress | None = None,
 ) -> Exported:
     """Write an export into a file that is private to its owner, and appears whole or not at all.
@@ -52,6 +55,7 @@ def export_to_file(
     Args:
         project: only what belongs to this project.
         force: replace a file that is there.
+        versions: of the stages; the tables are brought up to the log's end first, where they may be written.
 
     Raises:
         InvalidArgumentError: there is no such format, or ``target`` is the store's own.
@@ -66,6 +70,7 @@ def export_to_file(
     try:
         refuse_the_store(target, database.path.parent)
         refuse_what_is_there(target, force=force)
+        _fold(database, versions)
         return _write(database, target, named, kind, project, force, told)
     except OSError as error:
         failed = error
@@ -107,12 +112,20 @@ def _write(
     )
 
 
-def export_to_stream(database: Database, stream: IO[bytes], format_name: str, *, project: str | None = None) -> None:
+def export_to_stream(
+    database: Database,
+    stream: IO[bytes],
+    format_name: str,
+    *,
+    project: str | None = None,
+    versions: Mapping[str, str] | None = None,
+) -> None:
     """Write an export to a stream. Whoever reads it slowly keeps nobody from writing to the store.
 
     Raises: as :func:`export_to_file`, but for what concerns a file; a part of the export may be written by then.
     """
     kind = _format(format_name)
+    _fold(database, versions)
     made = _made(database, kind, project)
     if kind != "markdown":
         stream.writelines(made.lines)
@@ -123,6 +136,13 @@ def export_to_stream(database: Database, stream: IO[bytes], format_name: str, *,
         spooled.seek(0)
         while chunk := spooled.read(_CHUNK):
             stream.write(chunk)
+
+
+def _fold(database: Database, versions: Mapping[str, str] | None) -> None:
+    """What people said of something is told from what they said of what is gone by the tables alone."""
+    if versions is not None:
+        with suppress(ReadOnlyStoreError):
+            catch_up(database, versions)
 
 
 def _format(name: str) -> ExportFormat:

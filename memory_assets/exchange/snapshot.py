@@ -26,6 +26,7 @@ from memory_assets.log.payloads.usage import UsageCounted
 from memory_assets.log.session_history import History, history_of
 from memory_assets.log.sql import IN_LIST, json_list
 from memory_assets.log.tip import FIRST, Tip
+from memory_assets.projections.going import find_going
 
 if TYPE_CHECKING:
     import duckdb
@@ -87,6 +88,7 @@ class Chosen:
         end: where the log ended.
         hidden_chains, hidden_outcomes, forgotten: what may not be read, as the views of the log say it; of a forgotten session
             the seq before which nothing is to be read.
+        unfounded: the seqs of what people said of nothing but what was forgotten.
         sessions, chains, builds: those of the project that was asked for; None for all.
         parts: the seqs after which a part ends, so that none of them is large.
         events, session_count: what is exported.
@@ -97,6 +99,7 @@ class Chosen:
     hidden_chains: frozenset[str]
     hidden_outcomes: frozenset[str]
     forgotten: dict[str, int]
+    unfounded: frozenset[int]
     sessions: frozenset[str] | None
     chains: frozenset[str]
     builds: frozenset[str]
@@ -118,6 +121,7 @@ class Chosen:
         """Whether an event is exported."""
         if (
             event_type in OF_THIS_STORE
+            or seq in self.unfounded
             or chain_id in self.hidden_chains
             or event_id in self.hidden_outcomes
             or (session_id is not None and seq < self.forgotten.get(session_id, 0))
@@ -148,6 +152,7 @@ def choose(database: Database, project: str | None = None) -> Chosen:
             hidden_chains=_column(connection, "SELECT chain_id FROM hidden_chains"),
             hidden_outcomes=_column(connection, "SELECT event_id FROM hidden_outcomes"),
             forgotten=dict(connection.execute("SELECT session_id, seq FROM forgotten_sessions").fetchall()),
+            unfounded=_unfounded(connection),
             **_of_project(connection, project),
         )
     parts: list[int] = []
@@ -169,6 +174,13 @@ def choose(database: Database, project: str | None = None) -> Chosen:
     ends = (*parts, chosen.end.seq) if not parts or parts[-1] < chosen.end.seq else tuple(parts)
     fields = {name: getattr(chosen, name) for name in Chosen.__slots__}
     return Chosen(**{**fields, "parts": ends, "events": events, "session_count": len(sessions)})
+
+
+def _unfounded(connection: duckdb.DuckDBPyConnection) -> frozenset[int]:
+    """By the tables as they are: of a word behind their end nobody knows yet what it is about."""
+    if not find_going(connection):
+        return frozenset()
+    return _column(connection, "SELECT seq FROM going WHERE seq <= (SELECT max(last_seq) FROM projection_offsets)")
 
 
 def check_project(database: Database, project: str | None) -> None:

@@ -25,7 +25,6 @@ from memory_assets.log.mirror_note import NOTE_FILE_NAME, MirrorNote, read_note,
 from memory_assets.log.opening import opened_to_write
 from memory_assets.log.payloads.purged import MirrorPurged
 from memory_assets.log.tip import FIRST, TIP_FILE_NAME, Tip, Tips, read_tips
-from memory_assets.maintenance.purge.going import TOMBSTONES, counted_by_type, find_sessions, sessions_concerned
 from memory_assets.maintenance.purge.new_index import write_new_index
 from memory_assets.maintenance.purge.rewriting import (
     ASIDE,
@@ -37,6 +36,7 @@ from memory_assets.maintenance.purge.rewriting import (
 )
 from memory_assets.maintenance.purge.traces import take_pieces
 from memory_assets.progress import NoProgress, Progress
+from memory_assets.projections.going import TOMBSTONES, counted_by_type, find_sessions, sessions_concerned
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -25,8 +25,8 @@ from memory_assets.log.payloads.usage import UsageCounted
 from memory_assets.log.readers import literal
 from memory_assets.log.rows import ROW_COLUMNS, write_rows
 from memory_assets.log.tip import FIRST, Tip, Tips, read_tips, write_tips
-from memory_assets.maintenance.purge.going import TOMBSTONES, counted_by_type, find_going, sessions_concerned
 from memory_assets.maintenance.usage import counting_event, uses_of_rows
+from memory_assets.projections.going import TOMBSTONES, counted_by_type, find_going, sessions_concerned
 from memory_assets.projections.rebuild import derived_tables
 from memory_assets.projections.usage import USES
 

@@ -18,7 +18,6 @@ from memory_assets.log.errors import SharedLogRefusedError
 from memory_assets.log.links import newest_link
 from memory_assets.log.tip import FIRST, Tip
 from memory_assets.maintenance.purge.following import Gone, make_mirror_anew
-from memory_assets.maintenance.purge.going import counted_by_type, find_going, sessions_concerned
 from memory_assets.maintenance.purge.golden import drop_made_questions, golden_without_answer
 from memory_assets.maintenance.purge.rewriting import STAGED, all_done, left_to_do, only_purge, rewrite
 from memory_assets.maintenance.purge.traces import (
@@ -31,6 +30,7 @@ from memory_assets.maintenance.purge.traces import (
 from memory_assets.maintenance.rebuild import heal_index
 from memory_assets.maintenance.usage import drop_shown, take_shown
 from memory_assets.projections.fold import catch_up
+from memory_assets.projections.going import counted_by_type, find_going, sessions_concerned
 from memory_assets.results.purge import DagsterPurgedV1, IndexTableV1, OutOfReachV1, PurgeReportV1, TraceV1
 
 if TYPE_CHECKING:
