@@ -262,11 +262,13 @@ class Life:
 
     def _of_task(self, store: StagedStore, like: TaskView, say: Callable[[str], object]) -> bool:
         found = self._task(store, like)
-        if found is None:
+        # A task that a person made is another one's part there, of which nothing was forgotten, and bears that one's title.
+        task_id = found.task_id if found else None if like.evidence else like.task_id
+        if task_id is None:
             return False
         try:
-            say(found.task_id)
-        except NotPossibleError:  # what says that it is done is hidden in one of the two for now
+            say(task_id)
+        except (NotFoundError, NotPossibleError):  # what says that it is done is hidden in one of the two for now
             return False
         return True
 
