@@ -70,6 +70,9 @@ _PRINTED = re.compile(
     re.IGNORECASE,
 )
 """What a compiler or a test prints: a file, a line, and what is wrong there."""
+_LONGEST_TOPIC = 8
+_SAYS_SOMETHING = re.compile(r"[:：`→—]|\s-\s")
+"""What a heading has that says something by itself: what is named and what of it, a change, code."""
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _PAIRS = (("(", ")"), ("[", "]"))
 _OPENS_SMALL = re.compile(
@@ -89,7 +92,14 @@ def can_carry(one: Scored) -> bool:
         return not (one.has(GO_ON) or asks_to_know(text))
     if one.spot.origin == "pasted" and text.endswith("?"):
         return False
+    if one.spot.sentence.shape == "heading" and _names_a_topic(text):
+        return False
     return not (one.reports or _CHANGED_FILE.match(text) or _COUNT.match(text) or is_torn(text))
+
+
+def _names_a_topic(text: str) -> bool:
+    """Whether an agent's heading only says what stands below it ("The root cause in one sentence")."""
+    return len(text.split()) <= _LONGEST_TOPIC and _SAYS_SOMETHING.search(text) is None
 
 
 def asks_to_know(text: str) -> bool:

@@ -35,7 +35,7 @@ from memory_assets.extraction.works import Turns, told_with, works_of
 from memory_assets.sessions.model import Message
 from memory_assets.vocabulary import EntryType, TaskStatus
 
-CODE_VERSION = "8"
+CODE_VERSION = "9"
 
 _OPEN = re.compile(
     r"\b(?:could|should|would|might|may|if|recommend|propose|suggest|lean|want me|alternative|option|no|not|never|wrong"

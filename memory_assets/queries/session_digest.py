@@ -28,7 +28,9 @@ from memory_assets.results.digest import (
     SessionHeadV1,
 )
 from memory_assets.search.answers.unit_citations import CitedMessage, cited_messages
+from memory_assets.sessions.fix_words import names_cause
 from memory_assets.text.sentences import sentences
+from memory_assets.text.suppositions import is_supposed
 
 if TYPE_CHECKING:
     import duckdb
@@ -103,7 +105,7 @@ def session_digests(connection: duckdb.DuckDBPyConnection, session_ids: Sequence
             commits=tuple(commits.get(session_id, ())),
             failed=units.failed,
             open=tuple(of_tasks.open),
-            noted=tuple(sorted(noted, key=lambda line: _NOTED_ORDER.index(line.kind))),
+            noted=tuple(_by_worth(noted)),
             ended=units.ended if units.ended is not None and units.ended.text not in shown else None,
             counts=DigestCountsV1(closed_since=of_tasks.closed_since),
         )
@@ -161,6 +163,18 @@ def counted(digest: SessionDigestV1) -> SessionDigestV1:
         noted=len(digest.noted),
     )
     return digest.model_copy(update={"counts": counts})
+
+
+def _by_worth(noted: Sequence[DigestLineV1]) -> list[DigestLineV1]:
+    """Preferences first. Of a kind what says a cause and supposes nothing, then what was said later: what was thought early on
+    is often overtaken, and whoever reads a few lines of many is to read what was found in the end."""
+
+    def worth(numbered: tuple[int, DigestLineV1]) -> tuple[int, bool, bool, int]:
+        number, line = numbered
+        words = _words(line)
+        return _NOTED_ORDER.index(line.kind), is_supposed(words), not names_cause(words), -number
+
+    return [line for _, line in sorted(enumerate(noted), key=worth)]
 
 
 def _words(line: DigestLineV1) -> str:

@@ -29,6 +29,8 @@ def carries(*talk: Message) -> bool:
         "https://github.com/acme/shop/pull/12",
         "- Updated the README of the reader.",
         "and the second half of it, which nobody reads",
+        "## The root cause in one sentence",
+        "### 원인과 해결",
     ],
 )
 def test_what_carries_nothing_when_an_agent_says_it(text: str) -> None:
@@ -45,6 +47,9 @@ def test_what_carries_nothing_when_an_agent_says_it(text: str) -> None:
         "Node.js (v20) is required because the tests use its own runner.",
         "`asyncio.run()` must not be called twice: the second call finds a closed loop.",
         "2 tests are flaky on the main branch.",
+        "## Root cause: the cursor of the sensor is stale",
+        "## `docs/guides` → `guides`",
+        "## The cursor of the sensor is stale whenever two runs of the same job end at once",
     ],
 )
 def test_what_can_carry_a_memory(text: str) -> None:

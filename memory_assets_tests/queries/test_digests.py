@@ -173,6 +173,25 @@ def test_what_ended_an_error_is_not_told_a_second_time(memory: Memory) -> None:
     assert cause not in [line.text for line in digest.noted]
 
 
+def test_what_was_found_in_the_end_comes_before_what_was_supposed(memory: Memory) -> None:
+    said = (
+        "The token usually means trouble with the registry.",
+        "The registry keeps the name of the calling workflow.",
+        "The root cause is that the registry sees another workflow.",
+        "The workflow has two jobs since then.",
+    )
+    tell(
+        memory.settings,
+        "found-1",
+        tuple(("assistant", text) for text in said),
+        tuple(Said("insight", text, ((place, text),)) for place, text in enumerate(said)),
+    )
+    noted = [line.text for line in memory.session_digest("found-1").noted]
+    assert noted == [said[2], said[3], said[1], said[0]]
+    shown = first_of_each(memory.session_digest("found-1"), 1)
+    assert [line.text for line in shown.noted] == [said[2]] and shown.counts.noted == 4
+
+
 @pytest.mark.long
 def test_the_beginning_of_two_ids_names_neither(memory: Memory) -> None:
     tell_titles(memory.settings, "week-1", OLD)
