@@ -28,7 +28,6 @@ from memory_assets.results.digest import (
     SessionHeadV1,
 )
 from memory_assets.search.answers.unit_citations import CitedMessage, cited_messages
-from memory_assets.sessions.fix_words import names_cause
 from memory_assets.text.sentences import sentences
 from memory_assets.text.suppositions import is_supposed
 
@@ -166,13 +165,12 @@ def counted(digest: SessionDigestV1) -> SessionDigestV1:
 
 
 def _by_worth(noted: Sequence[DigestLineV1]) -> list[DigestLineV1]:
-    """Preferences first. Of a kind what says a cause and supposes nothing, then what was said later: what was thought early on
-    is often overtaken, and whoever reads a few lines of many is to read what was found in the end."""
+    """Preferences first. Of a kind what supposes nothing, and of that what was said later: what was thought early on is often
+    overtaken, and whoever reads a few lines of many is to read what was found in the end."""
 
-    def worth(numbered: tuple[int, DigestLineV1]) -> tuple[int, bool, bool, int]:
+    def worth(numbered: tuple[int, DigestLineV1]) -> tuple[int, bool, int]:
         number, line = numbered
-        words = _words(line)
-        return _NOTED_ORDER.index(line.kind), is_supposed(words), not names_cause(words), -number
+        return _NOTED_ORDER.index(line.kind), is_supposed(_words(line)), -number
 
     return [line for _, line in sorted(enumerate(noted), key=worth)]
 
