@@ -31,6 +31,7 @@ from memory_assets.extraction.status_history import changes
 from memory_assets.extraction.titles import MAX_TITLE, title_of
 from memory_assets.extraction.todos import Todo
 from memory_assets.extraction.windows import Window
+from memory_assets.extraction.withdrawals import withdrawals
 from memory_assets.extraction.works import Turns, told_with, works_of
 from memory_assets.sessions.model import Message
 from memory_assets.vocabulary import EntryType, TaskStatus
@@ -94,7 +95,8 @@ def _entry(choice: Choice) -> ExtractedEntry:
     text = main.spot.sentence.text
     progress = progress_of(choice.steps)
     said_in = (Quote(one.spot.message_index, one.spot.sentence.text) for one in choice.sentences)
-    quotes = tuple(dict.fromkeys((*said_in, *progress.quotes)))
+    taken_back = (Quote(one.spot.message_index, one.spot.sentence.text) for one in (choice.withdrawn,) if one is not None)
+    quotes = tuple(dict.fromkeys((*said_in, *progress.quotes, *taken_back)))
     entry = ExtractedEntry(entry_type, _title(choice), quotes)
     if entry_type == "decision":
         reason = next((one for one in choice.sentences[1:] if one.entry_type == "insight"), None)
@@ -118,6 +120,8 @@ def _entry(choice: Choice) -> ExtractedEntry:
     steps += progress.history
     if report is not None and steps and report.spot.message_index > main.spot.message_index and not is_open:
         steps.append(StatusAt(status, report.spot.message_index))
+    if choice.withdrawn is not None and status != "done":
+        steps.append(StatusAt("cancelled", choice.withdrawn.spot.message_index))
     if steps:
         status = steps[-1].status
     return replace(entry, status=status, priority=main.priority, blocked_by=blocked_by, history=changes(steps))
@@ -282,10 +286,12 @@ def _require_requests(
         Of the turns of those requests the ones in which the work on them goes on.
     """
     found = works_of(messages, requests, scored, window, has_steps=steps.keys(), is_bound=selection.is_quoted)
+    taken_back = withdrawals(scored)
     for work in found:
         turns = (work.request.turn, *work.later)
         beside = [one for one in told_with(work.request, scored) if not selection.is_used(one)]
-        selection.require(work.request, [step for turn in turns for step in steps.pop(turn, ())], beside)
+        withdrawn = taken_back.get(max(turns) + 1)
+        selection.require(work.request, [step for turn in turns for step in steps.pop(turn, ())], beside, withdrawn)
     return {work.request.turn: work.later for work in found}
 
 

@@ -41,6 +41,7 @@ class Choice:
         steps: of a request, the items of the list by which it is worked off.
         is_request: it is a task whatever its phrases say.
         is_left_open: the last words of its turn say that it failed, or that some of it is left.
+        withdrawn: of a request, the words by which the person takes it back.
     """
 
     main: Scored
@@ -50,6 +51,7 @@ class Choice:
     steps: list[Todo] = field(default_factory=list)
     is_request: bool = False
     is_left_open: bool = False
+    withdrawn: Scored | None = None
 
     def take(self, other: Scored) -> None:
         """Another sentence for the same memory: a person's words carry it before an agent's, a request before its report."""
@@ -96,10 +98,12 @@ class Selection:
         """What a reply decided: of the message that it answers only a cause is one more memory, no option and no argument."""
         self._answered.update(quote.message_index for quote in quotes)
 
-    def require(self, request: Scored, steps: Sequence[Todo] = (), beside: Sequence[Scored] = ()) -> None:
+    def require(
+        self, request: Scored, steps: Sequence[Todo] = (), beside: Sequence[Scored] = (), withdrawn: Scored | None = None
+    ) -> None:
         """A request that is a task whatever it weighs, with what is told beside it."""
         near = list(beside[: QUOTED_SENTENCES - 1])
-        self._keep(Choice(request, near=near, steps=list(steps), is_request=True))
+        self._keep(Choice(request, near=near, steps=list(steps), is_request=True, withdrawn=withdrawn))
 
     def run(self) -> list[Choice]:
         """All choices, in the order of the talk."""
