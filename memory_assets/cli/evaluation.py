@@ -12,6 +12,7 @@ from memory_assets.cli.output import moment, one_line, plural, print_json, print
 from memory_assets.cli.progress import progress_for_people
 from memory_assets.cli.search import Mode
 from memory_assets.cli.tables import Cell, print_table, print_text
+from memory_assets.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
     from memory_assets.results.evaluation import EvalCalibrationV1, EvalComparisonV1, EvalRunV1
@@ -157,6 +158,8 @@ def calibrate(
     from memory_assets.commands import calibration
     from memory_assets.queries.golden_file import golden_path
 
+    if reset and (write or file):
+        raise InvalidArgumentError("--reset asks nothing and writes nothing", hint="leave FILE and --write out")
     memory = invocation(context).memory()
     if reset:
         was_there = calibration.reset(memory.settings.home)
@@ -178,8 +181,8 @@ def print_calibration(found: EvalCalibrationV1) -> None:
     for scope in found.scopes:
         asked = f"{scope.answerable} that can be answered, {scope.unanswerable} that cannot"
         print_text(styled((_SCOPES[scope.scope], "bold"), (f"  {asked}", "dim")))
-        if not scope.is_chosen:
-            print_text(styled("  ", (f"too few to choose by: {scope.gate} stays, as shipped", "yellow")))
+        if scope.after is None:
+            print_text(styled("  ", (f"too few to choose by: {scope.before.gate} stays, as shipped", "yellow")))
             continue
         rows = [("shipped", scope.before), ("chosen", scope.after), ("left out", scope.left_out)]
         print_table(

@@ -53,7 +53,7 @@ def calibrate(
             ("over_all", False, shipped().gate_over_all),
         )
     )
-    chosen = {scope.scope: scope.gate for scope in scopes if scope.is_chosen}
+    chosen = {scope.scope: scope.after.gate for scope in scopes if scope.after is not None}
     if not chosen:
         raise GoldenInvalidError(
             f"{path}: no gate can be chosen by so few questions",
@@ -103,8 +103,6 @@ def _scope(name: str, questions: Sequence[Numbered], before: float, most_wrong: 
         scope=name,
         answerable=able,
         unanswerable=len(questions) - able,
-        is_chosen=gate is not None,
-        gate=before if gate is None else gate,
         before=_gate(before, judged(questions, before)),
         after=None if gate is None else _gate(gate, judged(questions, gate)),
         left_out=_gate(gate, left) if gate is not None and (left := left_out(questions, most_wrong)) else None,

@@ -46,16 +46,16 @@ def export_to_file(
     format_name: str,
     *,
     project: str | None = None,
+    versions: Mapping[str, str],
     force: bool = False,
-    versions: Mapping[str, str] | None = None,
     progress: Progress | None = None,
 ) -> Exported:
     """Write an export into a file that is private to its owner, and appears whole or not at all.
 
     Args:
         project: only what belongs to this project.
-        force: replace a file that is there.
         versions: of the stages; the tables are brought up to the log's end first, where they may be written.
+        force: replace a file that is there.
 
     Raises:
         InvalidArgumentError: there is no such format, or ``target`` is the store's own.
@@ -118,7 +118,7 @@ def export_to_stream(
     format_name: str,
     *,
     project: str | None = None,
-    versions: Mapping[str, str] | None = None,
+    versions: Mapping[str, str],
 ) -> None:
     """Write an export to a stream. Whoever reads it slowly keeps nobody from writing to the store.
 
@@ -138,11 +138,10 @@ def export_to_stream(
             stream.write(chunk)
 
 
-def _fold(database: Database, versions: Mapping[str, str] | None) -> None:
+def _fold(database: Database, versions: Mapping[str, str]) -> None:
     """What people said of something is told from what they said of what is gone by the tables alone."""
-    if versions is not None:
-        with suppress(ReadOnlyStoreError):
-            catch_up(database, versions)
+    with suppress(ReadOnlyStoreError):
+        catch_up(database, versions)
 
 
 def _format(name: str) -> ExportFormat:

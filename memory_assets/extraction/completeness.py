@@ -71,8 +71,11 @@ _PRINTED = re.compile(
 )
 """What a compiler or a test prints: a file, a line, and what is wrong there."""
 _LONGEST_TOPIC = 8
-_SAYS_SOMETHING = re.compile(r"[:：`→—]|\s-\s")
-"""What a heading has that says something by itself: what is named and what of it, a change, code."""
+_SAYS_SOMETHING = re.compile(
+    r"[:：`→—]|\s-\s|n['’]t\b|\b(?:is|are|was|were|has|have|must|never|always|not|now)\b|(?:다|함|됨|음|까|요)[.!?]?$",
+    re.IGNORECASE,
+)
+"""What a heading has that says something by itself: what is named and what of it, a change, code, a verb."""
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _PAIRS = (("(", ")"), ("[", "]"))
 _OPENS_SMALL = re.compile(

@@ -95,8 +95,7 @@ def _entry(choice: Choice) -> ExtractedEntry:
     text = main.spot.sentence.text
     progress = progress_of(choice.steps)
     said_in = (Quote(one.spot.message_index, one.spot.sentence.text) for one in choice.sentences)
-    taken_back = (Quote(one.spot.message_index, one.spot.sentence.text) for one in (choice.withdrawn,) if one is not None)
-    quotes = tuple(dict.fromkeys((*said_in, *progress.quotes, *taken_back)))
+    quotes = tuple(dict.fromkeys((*said_in, *progress.quotes)))
     entry = ExtractedEntry(entry_type, _title(choice), quotes)
     if entry_type == "decision":
         reason = next((one for one in choice.sentences[1:] if one.entry_type == "insight"), None)

@@ -63,10 +63,10 @@ class Choice:
 
     @property
     def sentences(self) -> list[Scored]:
-        """The sentences to quote, best support first; what became of it is one more."""
+        """The sentences to quote, best support first; what became of it, and what takes it back, are each one more."""
         quoted = [self.main, *self.same[:1], *self.near][:QUOTED_SENTENCES]
-        known = self.outcome is None or any(one is self.outcome for one in quoted)
-        return quoted if known or self.outcome is None else [*quoted, self.outcome]
+        further = (one for one in (self.outcome, self.withdrawn) if one is not None)
+        return [*quoted, *(one for one in further if not any(one is known for known in quoted))]
 
 
 class Selection:

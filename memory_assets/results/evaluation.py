@@ -124,8 +124,7 @@ class CalibratedScopeV1(WireModel):
     """The gate of questions within a project, or over the whole store.
 
     Attributes:
-        is_chosen: false where there were too few questions of a kind: ``gate`` is the shipped one then.
-        before: what the shipped gate does; ``after`` what the chosen one does.
+        before: the shipped gate; ``after`` the chosen one, None where there were too few questions of a kind.
         left_out: what is refused where the gate for each question is chosen by the others: what to expect of new questions.
         gates: what some others do.
     """
@@ -133,8 +132,6 @@ class CalibratedScopeV1(WireModel):
     scope: Literal["within_a_project", "over_all"]
     answerable: int = Field(ge=0)
     unanswerable: int = Field(ge=0)
-    is_chosen: bool
-    gate: float
     before: GateV1
     after: GateV1 | None = None
     left_out: GateV1 | None = None

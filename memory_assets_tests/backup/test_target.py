@@ -12,11 +12,13 @@ import pytest
 from memory_assets.backup.archive import back_up
 from memory_assets.backup.errors import FileExistsAlreadyError
 from memory_assets.backup.target import refuse_what_is_there, workplace
+from memory_assets.configuration import Resources
 from memory_assets.errors import InvalidArgumentError, is_read_only
 from memory_assets.exchange.exporting import export_to_file
 from memory_assets.log.database import Database
 from memory_assets.log.errors import StoreError
 from memory_assets_tests.filled_store import fill
+from memory_assets_tests.filled_store import test_settings as store_settings
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +32,8 @@ def write(kind: str, store: Path, target: Path, *, force: bool = False) -> None:
     if kind == "backup":
         back_up(Database(store), target, force=force)
     else:
-        export_to_file(Database(store), target, "markdown", force=force)
+        versions = Resources(store_settings(store)).configured_versions
+        export_to_file(Database(store), target, "markdown", versions=versions, force=force)
 
 
 def test_a_link_to_nothing_is_something_that_is_there(tmp_path: Path) -> None:

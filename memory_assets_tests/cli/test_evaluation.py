@@ -90,9 +90,10 @@ def test_a_gate_is_chosen_shown_and_taken_back(memory: Run, writable: Path, tmp_
     assert tried.code == 0 and "6 that can be answered, 6 that cannot" in tried.out and "nothing was written" in tried.out
     kept = memory("eval", "calibrate", str(file), "--write", "--json").json
     over_all = kept["scopes"][1]
-    assert kept["schema_version"] == "eval_calibration.v1" and over_all["is_chosen"] and over_all["left_out"]
+    assert kept["schema_version"] == "eval_calibration.v1" and over_all["after"] and over_all["left_out"]
     assert kept["version"] in memory("doctor").out
     assert "the shipped gates are in force again" in memory("eval", "calibrate", "--reset").out
+    assert memory("eval", "calibrate", "--reset", "--write").code == 2
     assert "this store has no gates of its own" in memory("eval", "calibrate", "--reset").out
     Path(kept["written_to"]).write_text("[gates")
     failed = memory("search", able, "--mode", "lexical", "--json")

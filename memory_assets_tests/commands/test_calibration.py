@@ -56,15 +56,15 @@ def test_a_gate_is_chosen_written_and_gone_by(memory: Memory, golden: Path) -> N
     golden.write_text(suite(project="home"), encoding="utf-8")
     tried = calibrate(memory.searcher, golden, most_wrong=0.0)
     within, over_all = tried.scopes
-    assert (within.scope, within.answerable, within.unanswerable, within.is_chosen) == ("within_a_project", 6, 6, True)
+    assert (within.scope, within.answerable, within.unanswerable) == ("within_a_project", 6, 6)
     assert within.after is not None and within.after.refused_wrongly == 0.0 and within.after.refused_rightly > 0.5
-    assert not over_all.is_chosen and over_all.gate == shipped().gate_over_all and over_all.answerable == 0
+    assert over_all.after is None and over_all.before.gate == shipped().gate_over_all and over_all.answerable == 0
     assert tried.written_to is None and not (memory.settings.home / FILE).exists()
 
     kept = calibrate(memory.searcher, golden, most_wrong=0.0, write=True)
     assert kept.scopes == tried.scopes and kept.written_to == str(memory.settings.home / FILE)
     asked = memory.asker.ask(AskRequest(ASKED[0], project="home", mode="lexical", log=False))
-    assert asked.retrieval.score_gate == within.gate != shipped().gate_within and asked.grounded
+    assert asked.retrieval.score_gate == within.after.gate != shipped().gate_within and asked.grounded
     over_the_store = memory.asker.ask(AskRequest(ASKED[0], mode="lexical", log=False))
     assert over_the_store.retrieval.score_gate == shipped().gate_over_all
 

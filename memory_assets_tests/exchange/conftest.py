@@ -45,7 +45,8 @@ class Store:
         return run.import_paths(self.settings, paths, project=None)
 
     def export(self, file: Path, kind: str = "jsonl", **further: Any) -> Path:
-        export_to_file(Resources(self.settings).database, file, kind, **further)
+        resources = Resources(self.settings)
+        export_to_file(resources.database, file, kind, versions=resources.configured_versions, **further)
         return file
 
     def rows(self, query: str, *parameters: Any) -> list[tuple[Any, ...]]:

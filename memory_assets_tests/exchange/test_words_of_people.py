@@ -38,8 +38,7 @@ def test_a_note_goes_with_what_it_is_about(store: Store, tmp_path: Path, is_fold
     resources = Resources(store.settings)
     if is_folded:
         catch_up(resources.database, resources.configured_versions)
-    versions = resources.configured_versions
-    assert NOTE not in store.export(tmp_path / "behind", versions=versions).read_text()
-    assert "zelkovar" not in store.export(tmp_path / "of-the-project", project="shop", versions=versions).read_text()
+    assert NOTE not in store.export(tmp_path / "behind").read_text()
+    assert "zelkovar" not in store.export(tmp_path / "of-the-project", project="shop").read_text()
     tell(store, SessionUnforgotten())
-    assert NOTE in store.export(tmp_path / "again", versions=versions).read_text()
+    assert NOTE in store.export(tmp_path / "again").read_text()

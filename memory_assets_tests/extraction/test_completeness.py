@@ -49,6 +49,8 @@ def test_what_carries_nothing_when_an_agent_says_it(text: str) -> None:
         "2 tests are flaky on the main branch.",
         "## Root cause: the cursor of the sensor is stale",
         "## `docs/guides` → `guides`",
+        "## The cache is on Redis",
+        "## 캐시를 Redis로 옮기기로 했다",
         "## The cursor of the sensor is stale whenever two runs of the same job end at once",
     ],
 )

@@ -112,8 +112,9 @@ def test_neither_an_export_nor_a_move_brings_it_there(there: There, tmp_path: Pa
         move_to_shared(Memory(own).resources, there.address.url)
     assert there.rows("SELECT count(*) FROM memory_log.events") == [(0,)]
     whole, part = tmp_path / "whole.jsonl", tmp_path / "part.jsonl"
-    export_to_file(Memory(own).resources.database, whole, "jsonl")
-    export_to_file(Memory(own).resources.database, part, "jsonl", project="shop")
+    resources = Memory(own).resources
+    export_to_file(resources.database, whole, "jsonl", versions=resources.configured_versions)
+    export_to_file(resources.database, part, "jsonl", project="shop", versions=resources.configured_versions)
     shared = settings_of(tmp_path / "one", there.address.url)
     refused = import_paths(shared, [whole], project=None)
     assert (refused.refused, refused.sessions, refused.errors[0]["reason"]) == (1, 0, "project_not_shared")
