@@ -184,7 +184,7 @@ def print_report(report: ForgetReportV1) -> None:
     _print_named("memory", "memories", "with nothing else to rest on", report.memories_gone)
     _print_named("memory", "memories", "resting on other evidence too, not gone", report.memories_kept)
     _print_named("task", "tasks", "of which nothing else speaks", report.tasks_gone)
-    _print_named("lesson", "lessons", "that lose evidence", report.lessons_gone)
+    _print_named("lesson", "lessons", "with less evidence", report.lessons_gone)
     _print_named("lesson", "lessons", "that other cases give too, not gone", report.lessons_kept)
     also = [(report.cases, "case", "cases"), (report.improvements, "improvement", "improvements")]
     also.append((report.answers, "recorded answer", "recorded answers"))
